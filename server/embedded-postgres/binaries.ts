@@ -21,15 +21,14 @@ import { cannotSwitch, type RunAs } from './run-as.ts'
 
 export type Binaries = { postgres: string; initdb: string; majorVersion: number }
 
-/** Which installed package to use. `pg15` is a development dependency: the oldest version we promise to work with. */
+/** The installed package to use. `pg15`, the oldest supported version, is a development dependency. */
 export type BinarySet = 'pg18' | 'pg15'
 
 const Symlinks = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/**
- * Finds the PostgreSQL that npm installed and makes it runnable for `users`. Its package leaves symlinks of shared
- * libraries to an install script, which npm may block: they are made here. Where node_modules cannot be written, or a
- * user the processes run as cannot reach it, a copy below `dataDir` is used instead.
+/** Finds the PostgreSQL that npm installed and makes it runnable for `users`. Creates the symlinks of shared libraries,
+ * which the package leaves to an install script that npm may block. If node_modules is not writable, or not readable for
+ * a user of the processes, it makes a copy below `dataDir`.
  * @throws DatabaseStartError when the package is missing or does not run on this machine
  */
 export function prepareBinaries(
@@ -88,18 +87,18 @@ function repairSymlinks(directory: string): boolean {
     if (existsSync(target)) continue
     const source = join(directory, link.source)
     try {
-      // Dangling: left by an installation that was moved.
+      // A dangling link of an installation that was moved.
       if (lstatSync(target, { throwIfNoEntry: false })) rmSync(target)
       symlinkSync(relative(dirname(target), source), target)
     } catch (error) {
-      // Another start of the same checkout may have been faster.
+      // Another start of the same checkout may have created it.
       if (!existsSync(target) && (error as NodeJS.ErrnoException).code !== 'EEXIST') return false
     }
   }
   return true
 }
 
-/** Copies by way of a neighbour, so that a copy which exists is whole; copies of other versions go. Under the lock. */
+/** Copies to a temporary directory and renames it, so that an existing copy is complete. Deletes copies of other versions. Call it under the lock. */
 function copyPackage(from: string, to: string): void {
   rmSync(dirname(to), { recursive: true, force: true })
   const partial = `${to}.partial-${process.pid}`
@@ -108,16 +107,16 @@ function copyPackage(from: string, to: string): void {
     recursive: true,
     verbatimSymlinks: true,
     mode: constants.COPYFILE_FICLONE,
-    // Static libraries are for those who build against PostgreSQL.
+    // Static libraries are needed only to build against PostgreSQL.
     filter: (source) => !source.endsWith('.a'),
   })
   openToAll(dirname(to))
   if (!repairSymlinks(partial))
-    throw new DatabaseStartError(`${partial} cannot be written: check the disk and its permissions.`)
+    throw new DatabaseStartError(`${partial} is not writable: check the disk and its permissions.`)
   renameSync(partial, to)
 }
 
-/** Whatever the umask of this start and of the installation: every user may read and run what lies here, we may write. */
+/** Lets every user read and run these files, regardless of the umask. */
 function openToAll(path: string): void {
   const status = statSync(path)
   chmodSync(path, status.mode | 0o644 | (status.mode & 0o100 ? 0o111 : 0))
@@ -129,7 +128,7 @@ function openToAll(path: string): void {
 
 const runs = (directory: string, user: RunAs): boolean => problemRunning(directory, user) === undefined
 
-/** Why the server binary does not start for that user; undefined when it does. */
+/** Why the server binary does not start for a user; undefined when it does. */
 function problemRunning(directory: string, user: RunAs): string | undefined {
   const binary = join(directory, 'native', 'bin', 'postgres')
   const answer = spawnSync(binary, ['--version'], { ...user, env: {}, cwd: '/', encoding: 'utf8' })

@@ -23,10 +23,9 @@ import { initUser, isRoot, type RunAs } from './run-as.ts'
 export const CLUSTER_USER = 'faultline'
 export const CLUSTER_DATABASE = 'faultline'
 
-/**
- * Creates the cluster unless it exists. It is made beside its place and moved there whole, so one that was interrupted
- * half-way is never mistaken for a finished one.
- * @returns whether it was created now
+/** Creates the cluster unless it exists, in a temporary directory that is renamed at the end, so that an existing cluster
+ * is complete.
+ * @returns whether it was created
  * @throws DatabaseStartError when it belongs to another major version, or cannot be created
  */
 export async function ensureCluster(options: {
@@ -34,12 +33,12 @@ export async function ensureCluster(options: {
   binaries: Binaries
   owner: RunAs
   sync: boolean
-  /** Gives up making it, with nothing left over. */
+  /** Stops and deletes the incomplete cluster. */
   signal: AbortSignal
 }): Promise<boolean> {
   const { clusterDir, binaries, owner, signal } = options
   const workshop = join(dirname(clusterDir), '.postgres-init')
-  // Retried: an initdb whose parent was killed may still be writing its last files.
+  // With retries: an initdb whose parent was killed may still write its last files.
   rmSync(workshop, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 
   if (existsSync(clusterDir)) {
@@ -80,9 +79,8 @@ export async function ensureCluster(options: {
   return true
 }
 
-/**
- * UTF-8 text, compared byte by byte: the order of an index never depends on a library of the machine, which a system
- * upgrade may change under it. Connections need no password: the socket's directory is the lock.
+/** UTF-8 text, compared byte by byte, so that the order of an index does not depend on a library that a system upgrade may
+ * change. Connections need no password, because only their user can enter the socket's directory.
  */
 function initArguments(directory: string, majorVersion: number, sync: boolean): string[] {
   return [
@@ -107,8 +105,8 @@ function checkVersion(clusterDir: string, wanted: number): void {
   const found = readFileSync(file, 'utf8').trim()
   if (found === String(wanted)) return
   throw new DatabaseStartError(
-    `${clusterDir} was made by PostgreSQL ${found}, this version of Faultline brings PostgreSQL ${wanted}: ` +
-      `go back to the version of Faultline that made it and move the data by backup and restore (docs/running.md).`,
+    `${clusterDir} was created by PostgreSQL ${found}, and this version of Faultline contains PostgreSQL ${wanted}: ` +
+      `go back to the earlier version of Faultline and move the data by backup and restore (docs/running.md).`,
   )
 }
 
@@ -130,9 +128,8 @@ function syncDirectory(path: string): void {
   }
 }
 
-/**
- * Runs a tool of PostgreSQL to its end, or until the signal.
- * @throws DatabaseStartError with what it said when it fails; the signal's reason
+/** Runs a tool of PostgreSQL to its end, or until the signal aborts.
+ * @throws DatabaseStartError with its output when it fails; the signal's reason
  */
 async function runTool(binary: string, args: string[], user: RunAs, signal: AbortSignal, input = ''): Promise<void> {
   signal.throwIfAborted()
@@ -148,7 +145,7 @@ async function runTool(binary: string, args: string[], user: RunAs, signal: Abor
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   child.stdin.on('error', () => {})
   child.stdin.end(input)
-  // It stands in a group of its own, with the servers it starts. What it was making is thrown away anyway.
+  // Kills its process group, which has the servers it started. The incomplete cluster is deleted anyway.
   const end = (): void => {
     if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL')
   }
@@ -161,7 +158,7 @@ async function runTool(binary: string, args: string[], user: RunAs, signal: Abor
   if (code !== 0) throw new DatabaseStartError(explainInit(said))
 }
 
-/** None of the caller's PG* or locale variables reach PostgreSQL. */
+/** Without the caller's PG* and locale variables. */
 export const TOOL_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 function explainInit(said: string): string {

@@ -6,9 +6,8 @@ import { canEnter, serverUser } from './run-as.ts'
 
 const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-/**
- * Where this installation keeps its data. The database of root runs as a user who may be unable to reach a directory
- * inside somebody's home: the default then moves to /var/lib, an explicit choice is refused.
+/** Chooses the data directory. The database of root runs as another user, who may be unable to enter a home directory: then
+ * the default moves to /var/lib, and an explicit directory is refused.
  * @param wanted absolute path
  * @returns the directory to use, and a note for the start line when it is not the wanted one
  * @throws DatabaseStartError when an explicit directory cannot be entered by the database's user
@@ -19,7 +18,7 @@ export function chooseDataDir(wanted: string, isExplicit: boolean): { dataDir: s
   if (isExplicit || !user) {
     throw new DatabaseStartError(
       `FAULTLINE_DATA_DIR ${wanted} cannot be entered by the database's user (${user?.uid ?? 'you'}): choose a ` +
-        'directory it can reach, or allow it to pass through those above (chmod o+x).',
+        'directory it can enter, or let it enter the directories above (chmod o+x).',
     )
   }
   const hash = createHash('sha256').update(checkout).digest('hex').slice(0, 16)

@@ -1,6 +1,6 @@
 import { startEmbeddedPostgres } from './start.ts'
 
-/** Starts the database on the directory given, says so in one line of JSON, and stops it on SIGTERM. */
+/** Starts the database on the given directory, writes a line of JSON when it is ready, and stops it on SIGTERM. */
 const db = await startEmbeddedPostgres({
   dataDir: process.argv[2] ?? '',
   log: (line) => process.stderr.write(`${line}\n`),

@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 const file = () => join(dataDir, 'faultline.lock')
 
-test('is exclusive until it is given back', () => {
+test('is exclusive until it is released', () => {
   const release = lockDataDir(dataDir)
   expect(() => lockDataDir(dataDir)).toThrow(`already runs on ${dataDir} (process ${process.pid})`)
   release()
@@ -23,24 +23,24 @@ test('is exclusive until it is given back', () => {
   lockDataDir(dataDir)()
 })
 
-test('a holder that is gone does not count', () => {
+test('a lock whose holder has ended is stale', () => {
   writeFileSync(file(), JSON.stringify({ pid: 2 ** 22 - 1, startedAt: 'long ago' }))
   lockDataDir(dataDir)()
 })
 
-test('a number that was given to another process meanwhile does not count', () => {
+test('a lock whose process id belongs to another process is stale', () => {
   writeFileSync(file(), JSON.stringify({ pid: process.ppid, startedAt: `${identify(process.ppid)?.startedAt}0` }))
   lockDataDir(dataDir)()
 })
 
-test('an unreadable lock does not count', () => {
+test('an unreadable lock is stale', () => {
   for (const text of ['', '{', '{"pid":-1,"startedAt":"x"}', '\0\0\0\0']) {
     writeFileSync(file(), text)
     lockDataDir(dataDir)()
   }
 })
 
-test('giving back what another process took over meanwhile leaves it alone', () => {
+test('releasing does not remove the lock of another process', () => {
   const release = lockDataDir(dataDir)
   const other = JSON.stringify({ pid: process.ppid, startedAt: 'then' })
   writeFileSync(file(), other)
@@ -48,12 +48,12 @@ test('giving back what another process took over meanwhile leaves it alone', () 
   expect(readFileSync(file(), 'utf8')).toBe(other)
 })
 
-test('of many starts that find a stale lock at once, one wins', async () => {
+test('one of many concurrent starts takes over a stale lock', async () => {
   writeFileSync(file(), JSON.stringify({ pid: 2 ** 22 - 1, startedAt: 'long ago' }))
   const script = `
     import { lockDataDir } from ${JSON.stringify(join(import.meta.dirname, 'lock.ts'))}
     try { lockDataDir(${JSON.stringify(dataDir)}); console.log('won') } catch (error) { console.log('lost') }
-    // Hold it until everybody has tried.
+    // Holds the lock until all have tried.
     process.stdin.resume()`
   const racers = Array.from({ length: 6 }, () =>
     spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] }),
@@ -69,8 +69,8 @@ test('of many starts that find a stale lock at once, one wins', async () => {
   expect(existsSync(file())).toBe(true)
 })
 
-test('a zombie does not count: in a container nobody may ever reap it', async () => {
-  // The shell becomes a sleeper that never looks after the child it started before.
+test('a lock of a zombie is stale, because in a container it may stay for ever', async () => {
+  // The shell becomes a sleep, which never reaps the child that the shell started.
   const parent = spawn('/bin/sh', ['-c', 'sleep 30 & echo $!; exec sleep 30'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

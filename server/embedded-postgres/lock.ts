@@ -7,18 +7,17 @@ import { identify, type ProcessIdentity } from './processes.ts'
 
 const Holder = z.object({ pid: z.int().positive(), startedAt: z.string() })
 
-/**
- * Takes a data directory for this process. The lock is a file naming its holder by number *and* start time, so that
- * after `kill -9` or a reboot it is recognised as stale even when the number belongs to somebody else by then.
- * @returns a function that gives the directory back
- * @throws DatabaseStartError when a living process holds it
+/** Locks a data directory for this process. The lock file names its holder by process id and start time, so that after
+ * `kill -9` or a reboot it is recognised as stale even when another process has that id.
+ * @returns a function that releases the lock
+ * @throws DatabaseStartError when a running process holds it
  */
 export function lockDataDir(dataDir: string): () => void {
   const path = join(dataDir, 'faultline.lock')
   const self = identify(process.pid)
   if (!self) throw new DatabaseStartError('This process cannot find itself in the process table: is /proc mounted?')
 
-  // Written beside and linked into place: the lock never exists without its content.
+  // Written to another file and linked, so that the lock never exists without its content.
   const own = `${path}.${process.pid}-${randomUUID()}`
   try {
     writeFileSync(own, `${JSON.stringify(self)}\n`, { mode: 0o600 })
@@ -31,7 +30,7 @@ export function lockDataDir(dataDir: string): () => void {
   } finally {
     rmSync(own, { force: true })
   }
-  throw new DatabaseStartError(`${path} could not be taken: other starts keep taking it. Try again.`)
+  throw new DatabaseStartError(`${path} could not be locked, because other starts lock it as well. Try again.`)
 }
 
 const held = (dataDir: string, holder: ProcessIdentity): string =>
@@ -50,7 +49,7 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** The holder, or undefined when the file is gone or unreadable (then it is stale: ours are never half-written). */
+/** The holder; undefined when the file is missing or unreadable. An unreadable file is stale, because locks are never incomplete. */
 function readHolder(path: string): ProcessIdentity | undefined {
   try {
     return Holder.parse(JSON.parse(readFileSync(path, 'utf8')))
@@ -59,7 +58,7 @@ function readHolder(path: string): ProcessIdentity | undefined {
   }
 }
 
-/** Removes a stale lock. When another start was faster, what was moved is its living lock: it is put back. */
+/** Removes a stale lock. If another start replaced it meanwhile, its lock is put back. */
 function removeStale(path: string): void {
   const aside = `${path}.stale-${process.pid}`
   try {

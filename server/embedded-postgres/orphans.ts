@@ -3,11 +3,10 @@ import { basename, join } from 'node:path'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
 import { commandOf, isAlive, postgresProcessesIn, signal, waitUntil } from './processes.ts'
 
-/**
- * Stops what an earlier start of this cluster left running: its postmaster after our `kill -9`, or backends after the
- * postmaster's own. Call it only under the lock of the data directory: then nobody else may be using them. Removes a
- * `postmaster.pid` whose number meanwhile belongs to an unrelated process, which PostgreSQL itself would not dare.
- * @returns what was found, in words for the log; undefined when there was nothing
+/** Stops processes of an earlier start of this cluster: its postmaster after our `kill -9`, or backends after that of the
+ * postmaster. Call it only under the lock of the data directory, when no other process uses them. Removes a
+ * `postmaster.pid` with the process id of an unrelated process, which would keep PostgreSQL from starting.
+ * @returns a line for the log; undefined when there was nothing to stop
  */
 export async function stopOrphans(clusterDir: string): Promise<string | undefined> {
   const recorded = recordedPostmaster(clusterDir)
@@ -27,7 +26,7 @@ export async function stopOrphans(clusterDir: string): Promise<string | undefine
     : 'waited for database processes that an earlier start left running'
 }
 
-/** Fast (a checkpoint, no waiting for clients), then immediate (recovery from the log), then by force. */
+/** Fast shutdown (with a checkpoint), then immediate shutdown (with recovery at the next start), then SIGKILL. */
 async function endAll(clusterDir: string, postmaster: number | undefined, isLeft: () => boolean): Promise<boolean> {
   const isDone = () => !isLeft()
   if (postmaster) signal(postmaster, 'SIGINT')

@@ -10,24 +10,23 @@ import type { RunAs } from './run-as.ts'
 
 export type Postmaster = {
   pid: number
-  /** Settles when the process has ended, asked or not, with the words for the log. */
+  /** Resolves with a line for the log when the process has ended for any reason. */
   ended: Promise<string>
-  /** Fast shutdown; immediate after `patienceMs`. Settles when the process is gone. */
+  /** Fast shutdown; immediate shutdown after `patienceMs`. Resolves when the process has ended. */
   stop(patienceMs?: number): Promise<void>
   /** Whether this start replayed the log after an unclean stop. */
   recovered: boolean
 }
 
-/** Recovery after a crash replays at most `max_wal_size`; slow disks take their time. */
+/** Enough to replay `max_wal_size` on a slow disk after a crash. */
 const startTimeoutMs = 120_000
-/** A checkpoint of a busy database on a slow disk. */
+/** Enough for a checkpoint of a busy database on a slow disk. */
 const STOP_PATIENCE_MS = 20_000
-/** Nobody was connected yet; what was being replayed is replayed again. */
+/** Short, because there are no connections yet, and the next start replays the log again. */
 const ABORT_PATIENCE_MS = 5_000
 
-/**
- * Starts the server and waits until it takes connections.
- * @throws DatabaseStartError with the server's own words when it does not come up; the signal's reason
+/** Starts the server and waits until it accepts connections.
+ * @throws DatabaseStartError with the server's message when it does not start; the signal's reason
  */
 export async function startPostmaster(options: {
   postgres: string
@@ -35,14 +34,14 @@ export async function startPostmaster(options: {
   user: RunAs
   settings: string[]
   log: (line: string) => void
-  /** The server said that it found no room on the disk; it may be about to end itself for that. */
+  /** Called when the server logs that the disk is full; it may end because of that. */
   onDiskFull: () => void
-  /** Ends a server that is not ready yet; no matter afterwards. */
+  /** Ends a server that is not ready yet; has no effect afterwards. */
   signal: AbortSignal
 }): Promise<Postmaster> {
   const { clusterDir, log, onDiskFull, signal } = options
   signal.throwIfAborted()
-  // A process group of its own: Ctrl-C on our terminal is for us, we stop the database when we have drained.
+  // In its own process group, because Ctrl-C in our terminal must not stop the database before we have drained.
   const child = spawn(options.postgres, ['-D', clusterDir, ...options.settings], {
     ...options.user,
     env: TOOL_ENVIRONMENT,
@@ -52,14 +51,14 @@ export async function startPostmaster(options: {
   })
   const said: string[] = []
   let phase: 'starting' | 'serving' | 'stopping' = 'starting'
-  const hear = (line: string) => {
+  const onLine = (line: string) => {
     said.push(line)
     if (said.length > 50) said.shift()
-    if (NO_ROOM.test(line)) onDiskFull()
+    if (DISK_FULL.test(line)) onDiskFull()
     if (phase === 'serving' && !line.includes('ready to accept connections')) log(`PostgreSQL: ${line}`)
   }
-  createInterface({ input: child.stdout }).on('line', hear)
-  createInterface({ input: child.stderr }).on('line', hear)
+  createInterface({ input: child.stdout }).on('line', onLine)
+  createInterface({ input: child.stderr }).on('line', onLine)
 
   const pid = child.pid ?? 0
   const watchdog = startWatchdog(pid, clusterDir, options.user)
@@ -79,9 +78,9 @@ export async function startPostmaster(options: {
     phase = 'stopping'
     if (!isGone) {
       child.kill('SIGINT')
-      const impatience = setTimeout(() => child.kill('SIGQUIT'), patienceMs)
+      const timer = setTimeout(() => child.kill('SIGQUIT'), patienceMs)
       await ended
-      clearTimeout(impatience)
+      clearTimeout(timer)
     }
     watchdog.dismiss()
   }
@@ -90,7 +89,7 @@ export async function startPostmaster(options: {
   while (!isReady(clusterDir, child.pid)) {
     if (isGone) {
       watchdog.dismiss()
-      await delay(20) // its last words may still be in the pipe
+      await delay(20) // its last lines may still be in the pipe
       throw explain(said, await ended)
     }
     if (signal.aborted) {
@@ -102,7 +101,7 @@ export async function startPostmaster(options: {
       await ended
       watchdog.dismiss()
       throw new DatabaseStartError(
-        `PostgreSQL did not become ready within ${startTimeoutMs / 1000} s: ${said.at(-1) ?? 'it said nothing'}.`,
+        `PostgreSQL did not become ready within ${startTimeoutMs / 1000} s: ${said.at(-1) ?? 'it logged nothing'}.`,
       )
     }
     await delay(5)
@@ -117,7 +116,7 @@ export async function startPostmaster(options: {
   }
 }
 
-/** The eighth line of `postmaster.pid` is what `pg_ctl` waits for, too. */
+/** Reads the status in the eighth line of `postmaster.pid`, as `pg_ctl` does. */
 function isReady(clusterDir: string, pid: number | undefined): boolean {
   try {
     const lines = readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')
@@ -127,9 +126,8 @@ function isReady(clusterDir: string, pid: number | undefined): boolean {
   }
 }
 
-/**
- * A shell that waits for our end of a pipe to close, which the system does even after `kill -9`, and then asks the
- * database to shut down. Costs a few hundred kilobytes; without it an orphan would keep running until the next start.
+/** Starts a shell that waits until our end of a pipe closes, also after `kill -9`, and then shuts down the database. Needs a
+ * few hundred kilobytes; without it an orphan would run until the next start.
  */
 function startWatchdog(pid: number, clusterDir: string, user: RunAs): { dismiss(): void } {
   const script =
@@ -143,24 +141,24 @@ function startWatchdog(pid: number, clusterDir: string, user: RunAs): { dismiss(
   })
   child.on('error', () => {})
   child.stdin?.on('error', () => {})
-  // Neither the shell nor the pipe to it keeps us running.
+  // Neither the shell nor its pipe keeps our process alive.
   child.unref()
   if (child.stdin instanceof Socket) child.stdin.unref()
   return { dismiss: () => child.stdin?.end('dismissed\n') }
 }
 
-const NO_ROOM = /No space left on device|Disk quota exceeded/i
+const DISK_FULL = /No space left on device|Disk quota exceeded/i
 
 function explain(said: string[], ending: string): DatabaseStartError {
   const text = said.join('\n')
-  if (NO_ROOM.test(text))
+  if (DISK_FULL.test(text))
     return new DiskFullError('The disk is full: PostgreSQL cannot start. Free some space and start again.')
   return new DatabaseStartError(reasonOf(said, text, ending))
 }
 
 function reasonOf(said: string[], text: string, ending: string): string {
   if (/Permission denied/i.test(text))
-    return `PostgreSQL cannot read its data: ${line(said, /Permission denied/i)}. Was it started by another user before?`
+    return `PostgreSQL cannot read its data: ${line(said, /Permission denied/i)}. Did another user start it before?`
   if (/shared memory/i.test(text)) return `PostgreSQL gets no shared memory: ${line(said, /shared memory/i)}.`
   return `PostgreSQL did not start (${ending}): ${line(said, /FATAL|PANIC|ERROR/) || said.at(-1) || 'it gave no reason'}.`
 }

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Identity of a process that survives the reuse of its number: what started it, when, since which boot. */
+/** Identifies a process even when its id is reused: `startedAt` is its start time, on Linux since a boot with an id. */
 export type ProcessIdentity = { pid: number; startedAt: string }
 
-/** Whether a process with this number exists, whoever owns it. Zombies, which only wait to be reaped, do not count. */
+/** Whether a process of any user with this id exists and is no zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -16,11 +16,11 @@ export function isAlive(pid: number): boolean {
   return procStat(pid)?.state !== 'Z'
 }
 
-/** Identity of a living process, or undefined when there is none. */
+/** The identity of a running process; undefined when there is none. */
 export function identify(pid: number): ProcessIdentity | undefined {
   if (process.platform === 'linux') {
     const stat = procStat(pid)
-    // In a container whose first process does not reap, a killed process stays as a zombie for ever.
+    // In a container whose first process does not reap, a killed process stays a zombie for ever.
     if (stat?.state === 'Z' || stat?.state === 'X') return undefined
     return stat && { pid, startedAt: `${bootId()}/${stat.startTicks}` }
   }
@@ -55,7 +55,7 @@ export function commandOf(pid: number): string | undefined {
   }
 }
 
-/** Sends a signal; a process that is already gone is fine. */
+/** Sends a signal; does nothing when the process has ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
@@ -64,7 +64,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Waits until the condition holds. @returns false when it did not within the time */
+/** Waits until the condition holds. @returns false after the time limit */
 export async function waitUntil(condition: () => boolean, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs
   while (!condition()) {
@@ -82,7 +82,7 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/** State and start time (ticks since boot) from /proc; the name in parentheses may itself hold anything. */
+/** State and start time (ticks since boot) from /proc, after the process name, which may contain any characters. */
 function procStat(pid: number): { state: string; startTicks: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

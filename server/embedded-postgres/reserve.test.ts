@@ -8,11 +8,11 @@ import { fillReserve, keepReserve } from './reserve.ts'
 const folder = mkdtempSync(join(tmpdir(), 'faultline-reserve-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('is written whole, once, and given back', async () => {
+test('is written once, completely, and released', async () => {
   await fillReserve(folder)
   const { size, blocks, mtimeMs } = statSync(join(folder, 'reserve'))
   expect(size).toBe(48 * 1024 * 1024)
-  // Really there, not a hole.
+  // The file is not sparse.
   expect(blocks * 512).toBeGreaterThanOrEqual(size)
   await fillReserve(folder)
   expect(statSync(join(folder, 'reserve')).mtimeMs).toBe(mtimeMs)
@@ -22,7 +22,7 @@ test('is written whole, once, and given back', async () => {
   expect(existsSync(join(folder, 'reserve'))).toBe(false)
 })
 
-test('leaves nothing behind where it cannot be written', async () => {
+test('leaves no files when it cannot be written', async () => {
   for (let n = 1; n <= 3; n++) {
     const { error } = await withFaultyFs(n, 'ENOSPC', () => fillReserve(folder))
     if (error === null) rmSync(join(folder, 'reserve'))

@@ -3,26 +3,25 @@ import { open, rename, rm, stat, statfs } from 'node:fs/promises'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Three segments of PostgreSQL's log: enough to replay it, to write a checkpoint, and to go on answering people. */
+/** Three segments of PostgreSQL's log: enough to replay it, write a checkpoint and answer queries. */
 const RESERVE_BYTES = 48 * 1024 * 1024
-/** Set aside only where this many times as much is left for everybody else. */
+/** The reserve is written only when this many times its size is free. */
 const ROOM_FACTOR = 8
 const PIECE_BYTES = 1024 * 1024
 const FILE = 'reserve'
 const FIRST_AFTER_MS = 5_000
 const EVERY_MS = 30_000
 
-/** Room on the disk that only a full disk gets (docs/decisions/database-outages.md). */
+/** Disk space that is released when the disk is full (docs/decisions/database-outages.md). */
 export type Reserve = {
-  /** Gives the room back to the file system, at once. */
+  /** Deletes the file immediately. */
   release(): void
   close(): void
 }
 
-/**
- * Keeps a file of {@link RESERVE_BYTES} beside the cluster. PostgreSQL ends itself when it cannot extend its log, and
- * cannot start again without room: the file goes then, and the database comes back to be read from. It is written again
- * when there is plenty.
+/** Keeps a file of {@link RESERVE_BYTES} beside the cluster. PostgreSQL ends when it cannot extend its log, and cannot start
+ * again on a full disk: then the file is deleted, so that the database starts and can be read. It is written again when
+ * enough space is free.
  */
 export function keepReserve(dataDir: string): Reserve {
   const path = join(dataDir, FILE)
@@ -45,14 +44,14 @@ export function keepReserve(dataDir: string): Reserve {
   }
 }
 
-/** Writes the reserve unless it is there, or there is no plenty. */
+/** Writes the reserve unless it exists or too little space is free. */
 export async function fillReserve(dataDir: string): Promise<void> {
   const path = join(dataDir, FILE)
-  const there = await stat(path).catch(() => null)
-  if (there?.size === RESERVE_BYTES) return
+  const existing = await stat(path).catch(() => null)
+  if (existing?.size === RESERVE_BYTES) return
   const { bavail, bsize } = await statfs(dataDir)
   if (bavail * bsize < RESERVE_BYTES * ROOM_FACTOR) return
-  // Not zeros, which some file systems keep for nothing.
+  // Random bytes, because some file systems do not allocate zeros.
   const piece = randomBytes(PIECE_BYTES)
   const draft = `${path}.draft`
   const file = await open(draft, 'w', 0o600)

@@ -3,19 +3,17 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
 
-/** Who PostgreSQL's processes run as; undefined where we are not root and they run as we do. */
+/** The user of PostgreSQL's processes; undefined for our own user, when we are not root. */
 export type RunAs = { uid: number; gid: number } | undefined
 
-/**
- * Number of nobody's account, of our own choosing, for the database of an installation that root starts: shared with no
- * other service (unlike `nobody` or a system-wide `postgres`), and small enough to exist in containers that map 65,536
- * users.
+/** User id without an account, for the database of an installation that root starts: no other service uses it (unlike
+ * `nobody` or a system-wide `postgres`), and it exists in containers that map 65,536 users.
  */
 const dedicatedId = 64_818
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
-/** Root gives up its rights for the database: to the owner of existing data, else to the dedicated user. */
+/** For root: the owner of existing data, else the dedicated user. */
 export function serverUser(clusterDir: string): RunAs {
   if (!isRoot()) return undefined
   if (existsSync(clusterDir)) {
@@ -25,7 +23,7 @@ export function serverUser(clusterDir: string): RunAs {
   return { uid: dedicatedId, gid: dedicatedId }
 }
 
-/** `initdb` alone insists on a user with a name; what it makes is handed to `serverUser` afterwards. */
+/** The user of `initdb`, which needs one with a name; its files are given to `serverUser` afterwards. */
 export function initUser(): RunAs {
   if (!isRoot()) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -34,11 +32,14 @@ export function initUser(): RunAs {
     .map(([name, , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
     .filter(({ name, uid, gid }) => name && uid > 0 && gid > 0)
   const user = users.find(({ name }) => name === 'nobody') ?? users[0]
-  if (!user) throw new DatabaseStartError('/etc/passwd names no user but root, and PostgreSQL refuses to run as root.')
+  if (!user)
+    throw new DatabaseStartError(
+      'PostgreSQL refuses to run as root, and /etc/passwd has no other user: add one, or set DATABASE_URL.',
+    )
   return { uid: user.uid, gid: user.gid }
 }
 
-/** Whether that user can enter a directory, or the nearest existing one above it. Asked of the system, not computed. */
+/** Whether a user can enter a directory, or the nearest existing one above it; tries it instead of reading permissions. */
 export function canEnter(directory: string, user: RunAs): boolean {
   let existing = directory
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing)
@@ -52,7 +53,7 @@ export function canEnter(directory: string, user: RunAs): boolean {
   return answer.status === 0
 }
 
-/** A container or sandbox may have a root that cannot become anybody else. */
+/** In some containers and sandboxes root cannot become another user. */
 export const cannotSwitch = (cause: Error): DatabaseStartError =>
   new DatabaseStartError(
     `PostgreSQL refuses to run as root, and this root may not become another user (${cause.message}): ` +

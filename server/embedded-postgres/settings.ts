@@ -1,13 +1,12 @@
-/** How much a crash may cost. 'none-for-tests' is for databases thrown away with the test run. */
+/** 'none-for-tests' is for databases that are deleted after the test run. */
 export type Durability = 'full' | 'none-for-tests'
 
-/**
- * Settings of the embedded server, given on its command line so that an old data directory never keeps old ones.
- * Meant for a small machine shared with the service itself: little memory, few connections, full durability.
+/** Settings of the embedded server, for its command line, so that they also apply to old data directories. For a small
+ * machine shared with the service: little memory, few connections, full durability.
  */
 export function serverSettings(options: { socketDir: string; majorVersion: number; durability: Durability }): string[] {
   const settings: Record<string, string | number> = {
-    // Reached only through a socket in a directory that only its owner can enter.
+    // Connections only through a socket in a directory that only its owner can enter.
     listen_addresses: '',
     unix_socket_directories: quoteDirectory(options.socketDir),
     unix_socket_permissions: '0700',
@@ -21,7 +20,7 @@ export function serverSettings(options: { socketDir: string; majorVersion: numbe
     autovacuum_work_mem: '32MB',
     effective_cache_size: '512MB',
     huge_pages: 'off',
-    // Compiling a query costs more than running ours.
+    // Compiling our queries takes longer than running them.
     jit: 'off',
     random_page_cost: 1.1,
     max_worker_processes: 2,
@@ -29,10 +28,10 @@ export function serverSettings(options: { socketDir: string; majorVersion: numbe
     max_parallel_maintenance_workers: 0,
     max_logical_replication_workers: 0,
 
-    // Nobody replicates from here: an idle server then writes nothing at all.
+    // No replication, so that an idle server writes nothing.
     wal_level: 'minimal',
     max_wal_senders: 0,
-    // The packaged builds know neither lz4 nor zstd.
+    // The packaged builds have neither lz4 nor zstd.
     wal_compression: 'pglz',
     wal_buffers: '8MB',
     checkpoint_timeout: '15min',
@@ -43,12 +42,12 @@ export function serverSettings(options: { socketDir: string; majorVersion: numbe
     autovacuum_max_workers: 2,
     autovacuum_naptime: '30s',
     autovacuum_vacuum_cost_limit: 1000,
-    // The spool and the counters churn: clean up early, before their indexes grow.
+    // Rows of the spool and of counters change often: vacuum early, before their indexes grow.
     autovacuum_vacuum_scale_factor: 0.05,
     autovacuum_analyze_scale_factor: 0.05,
     autovacuum_vacuum_insert_scale_factor: 0.1,
 
-    // Errors of statements are the service's to report, with a request id and without people's data.
+    // The service reports errors of statements, with a request id and without user data.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
@@ -57,7 +56,7 @@ export function serverSettings(options: { socketDir: string; majorVersion: numbe
     log_line_prefix: '',
     log_timezone: 'UTC',
     timezone: 'UTC',
-    // A client that hangs inside a transaction would hold back vacuum for everybody.
+    // A client that hangs in a transaction would block vacuum.
     idle_in_transaction_session_timeout: '5min',
     ...(options.majorVersion >= 18 ? { io_method: 'sync', autovacuum_worker_slots: 2 } : {}),
     ...(options.durability === 'full'
@@ -76,5 +75,5 @@ export function serverSettings(options: { socketDir: string; majorVersion: numbe
 /** Names the socket file; no TCP port is opened. */
 export const SOCKET_PORT = 5432
 
-/** The value is a list: a directory with a comma or a space must be quoted. */
+/** The value is a list, so a directory with a comma or space must be quoted. */
 const quoteDirectory = (directory: string): string => `"${directory.replaceAll('"', '""')}"`

@@ -9,10 +9,9 @@ import { SOCKET_PORT } from './settings.ts'
 /** Longest path a socket may have: 107 bytes on Linux, 103 on macOS. */
 const longestPathBytes = 103
 
-/**
- * A directory for the server's socket that only its user can enter. Below the data directory where the path is short
- * enough, else below the system's temporary directory under a name derived from it. Call it only under the lock of the
- * data directory: files of a former server are removed.
+/** Prepares a directory for the server's socket that only its user can enter: below the data directory if the path is short
+ * enough, else below the system's temporary directory. Removes files of an earlier server, so call it only under the lock
+ * of the data directory.
  */
 export function prepareSocketDir(dataDir: string, user: RunAs): string {
   const digest = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
@@ -22,16 +21,16 @@ export function prepareSocketDir(dataDir: string, user: RunAs): string {
   ].filter((directory) => Buffer.byteLength(`${directory}/.s.PGSQL.${SOCKET_PORT}.lock`) <= longestPathBytes)
   for (const directory of candidates) {
     if (!makePrivate(directory, user)) continue
-    // Left by a server that was killed; its number may belong to somebody else by now, which PostgreSQL would respect.
+    // Files of a server that was killed. If another process has its id now, PostgreSQL would not start.
     for (const name of readdirSync(directory)) if (name.startsWith('.s.PGSQL.')) rmSync(join(directory, name))
     return directory
   }
   throw new DatabaseStartError(
-    `No private directory for the database's socket could be made below ${dataDir} or ${tmpdir()}.`,
+    `No private directory for the database's socket could be created below ${dataDir} or ${tmpdir()}.`,
   )
 }
 
-/** @returns false when somebody else owns a directory of that name */
+/** @returns false when another user owns a directory of that name */
 function makePrivate(directory: string, user: RunAs): boolean {
   try {
     mkdirSync(directory, { mode: 0o700 })

@@ -51,7 +51,7 @@ async function start(dataDir: string, options: Partial<Parameters<typeof startEm
   return { ...db, lines }
 }
 
-/** What a first start leaves, for tests that are about something else. */
+/** The data directory of a first start, copied by tests that need a used one. */
 let prepared = ''
 beforeAll(async () => {
   prepared = realpathSync(mkdtempSync(join(tmpdir(), 'faultline-prepared-')))
@@ -60,14 +60,14 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(prepared, { recursive: true, force: true }))
 
-/** {@link freshDir} with a database in it that was started before. */
+/** A directory with a database that was started before. */
 function usedDir(): string {
   const dataDir = freshDir()
   execFileSync('cp', ['-a', prepared, dataDir])
   return dataDir
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 async function query<T extends pg.QueryResultRow>(connectionString: string, sql: string): Promise<T[]> {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -79,7 +79,7 @@ async function query<T extends pg.QueryResultRow>(connectionString: string, sql:
   }
 }
 
-/** The fixture process holding a database on `dataDir`. */
+/** Starts the fixture process, which runs a database on `dataDir`. */
 async function hold(dataDir: string): Promise<{ child: ChildProcess; connectionString: string; notes: string[] }> {
   const fixture = join(import.meta.dirname, 'hold.fixture.ts')
   const child = spawn(process.execPath, [fixture, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -90,12 +90,12 @@ async function hold(dataDir: string): Promise<{ child: ChildProcess; connectionS
 
 const clusterOf = (dataDir: string): string => join(dataDir, 'postgres')
 
-/** The end of the database itself: it outlives the process that held it, by a checkpoint or a moment. */
+/** Waits for the end of the database, which needs a checkpoint longer than the process that started it. */
 const databaseEnd = (dataDir: string) =>
   waitFor('the database to end', () => postgresProcessesIn(clusterOf(dataDir)).length === 0, 60_000)
 
 describe('a first start', () => {
-  test('creates a database that keeps what it was given', async () => {
+  test('creates a database that keeps its data', async () => {
     const dataDir = freshDir()
     const first = await start(dataDir)
     expect(first.notes).toEqual([`created a new database in ${clusterOf(dataDir)}`])
@@ -151,7 +151,7 @@ describe('a first start', () => {
     expect(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]).not.toBe('0')
   })
 
-  test('works where the path is too long for a socket, or holds spaces, quotes and commas', async () => {
+  test('works with a path that is too long for a socket, or has spaces, quotes and commas', async () => {
     const dataDir = freshDir(`a "b", c's ü ${'x'.repeat(120)}`)
     const db = await start(dataDir)
     expect(await query(db.connectionString, 'select 1 as one')).toEqual([{ one: 1 }])
@@ -183,7 +183,7 @@ describe('a first start', () => {
   })
 })
 
-describe('what it refuses, in one line', () => {
+describe('refuses in one line', () => {
   const refusal = async (dataDir: string): Promise<string> => {
     const error: unknown = await start(dataDir).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(DatabaseStartError)
@@ -201,13 +201,13 @@ describe('what it refuses, in one line', () => {
   test('data of another major version', async () => {
     const dataDir = usedDir()
     writeFileSync(join(clusterOf(dataDir), 'PG_VERSION'), '17\n')
-    expect(await refusal(dataDir)).toContain('was made by PostgreSQL 17')
-    // A refusal leaves nothing locked.
+    expect(await refusal(dataDir)).toContain('was created by PostgreSQL 17')
+    // A refusal does not leave the directory locked.
     writeFileSync(join(clusterOf(dataDir), 'PG_VERSION'), '18\n')
     await start(dataDir)
   })
 
-  test('a directory that is something else', async () => {
+  test('a directory without a database', async () => {
     const dataDir = freshDir()
     mkdirSync(clusterOf(dataDir), { recursive: true })
     writeFileSync(join(clusterOf(dataDir), 'holiday.jpg'), '')
@@ -227,20 +227,19 @@ describe('what it refuses, in one line', () => {
   })
 })
 
-describe('a start that is broken off', () => {
-  /**
-   * Breaks a start off as soon as a file exists. On a busy machine the start can be over before the file is seen: then
-   * the next attempt, on another directory.
-   * @returns the directory in which a start was broken off
+describe('an aborted start', () => {
+  /** Aborts a start as soon as a file exists. On a busy machine the start can end before the file is seen; then it tries
+   * again with another directory.
+   * @returns the directory of the aborted start
    */
-  async function breakOffAt(file: string, directory: () => string): Promise<string> {
+  async function abortAt(file: string, directory: () => string): Promise<string> {
     for (let attempt = 1; attempt <= 10; attempt++) {
       const dataDir = directory()
       const stop = new AbortController()
       let isOver = false
       const starting = start(dataDir, { durability: 'full', signal: stop.signal }).then(
         () => 'it started',
-        () => 'broken off',
+        () => 'aborted',
       )
       void starting.then(() => (isOver = true))
       while (!isOver && !existsSync(join(dataDir, file))) await setImmediate()
@@ -250,24 +249,24 @@ describe('a start that is broken off', () => {
       expect(postgresProcessesIn(clusterOf(dataDir))).toEqual([])
       return dataDir
     }
-    throw new Error('every start was over before it could be broken off')
+    throw new Error('every start ended before it could be aborted')
   }
 
-  test('while the database is created leaves nothing of it', async () => {
-    const dataDir = await breakOffAt('.postgres-init/cluster', freshDir)
+  test('leaves no files when the database was being created', async () => {
+    const dataDir = await abortAt('.postgres-init/cluster', freshDir)
     expect(readdirSync(dataDir)).not.toContain('.postgres-init')
     expect(readdirSync(dataDir)).not.toContain('postgres')
   })
 
-  test('while the server comes up ends it, and the next start finds everything in order', async () => {
-    const dataDir = await breakOffAt('postgres/postmaster.pid', usedDir)
+  test('ends the server when it was starting, and the next start needs no recovery', async () => {
+    const dataDir = await abortAt('postgres/postmaster.pid', usedDir)
     expect(existsSync(join(clusterOf(dataDir), 'postmaster.pid'))).toBe(false)
     expect((await start(dataDir)).notes).toEqual([])
   })
 })
 
 describe('recovery', () => {
-  test('the server comes back at the same address when it is killed', async () => {
+  test('a killed server is started again at the same address', async () => {
     const db = await start(usedDir(), { durability: 'full' })
     await query(db.connectionString, 'create table kept as select 1 as one')
     const killed = recordedPostmaster(clusterOf(db.dataDir)) ?? 0
@@ -285,13 +284,13 @@ describe('recovery', () => {
     expect(db.lines.join('\n')).toContain('was ended by SIGKILL: starting it again')
   })
 
-  test('our own kill -9 takes the server down with us', async () => {
+  test('the server stops when our process is killed', async () => {
     const dataDir = usedDir()
     const { child, connectionString } = await hold(dataDir)
     await query(connectionString, 'create table kept as select 1 as one')
     await endBy(child, 'SIGKILL')
     await databaseEnd(dataDir)
-    // Shut down, not crashed: nothing to recover.
+    // It was shut down, so there is nothing to recover.
     const next = await start(dataDir)
     expect(next.notes).toEqual([])
     expect(await query(next.connectionString, 'select one from kept')).toEqual([{ one: 1 }])
@@ -313,7 +312,7 @@ describe('recovery', () => {
     expect(await query(next.connectionString, 'select one from kept')).toEqual([{ one: 1 }])
   })
 
-  test('everything killed at once: the log is replayed, stale files are cleared', async () => {
+  test('after all processes are killed, the log is replayed and stale files are removed', async () => {
     const dataDir = usedDir()
     const { child, connectionString } = await hold(dataDir)
     await query(connectionString, 'create table kept as select 1 as one')
@@ -329,7 +328,7 @@ describe('recovery', () => {
     expect(await query(next.connectionString, 'select one from kept')).toEqual([{ one: 1 }])
   })
 
-  test('a recorded process number that meanwhile belongs to somebody else is no obstacle', async () => {
+  test('starts when the recorded process id belongs to an unrelated process', async () => {
     const dataDir = usedDir()
     const bystander = spawn('sleep', ['60'])
     onTestFinished(() => void bystander.kill('SIGKILL'))
@@ -341,7 +340,7 @@ describe('recovery', () => {
     expect(isAlive(bystander.pid ?? 0)).toBe(true)
   })
 
-  test('an initialisation that was cut half-way is begun anew', async () => {
+  test('an incomplete initialisation is started again', async () => {
     const dataDir = freshDir()
     mkdirSync(join(dataDir, '.postgres-init', 'cluster'), { recursive: true })
     writeFileSync(join(dataDir, '.postgres-init', 'cluster', 'PG_VERSION'), '18\n')

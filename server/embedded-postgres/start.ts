@@ -14,23 +14,21 @@ import { prepareSocketDir } from './socket-dir.ts'
 import { supervise } from './supervise.ts'
 
 export type EmbeddedPostgres = {
-  /** For `pg` and libpq alike; leads through a unix socket. */
+  /** For `pg` and libpq; uses a unix socket. */
   connectionString: string
   majorVersion: number
-  /** As given, absolute, links resolved. */
+  /** Absolute, with links resolved. */
   dataDir: string
-  /** What an operator should read once: a first initialisation, recovery after an unclean stop. */
+  /** Lines for the operator: a first initialisation, recovery after an unclean stop. */
   notes: string[]
-  /** Stops the server and gives the data directory back. Close your connections before; those left are cut. */
+  /** Stops the server and releases the data directory. Cuts open connections. */
   stop(): Promise<void>
-  /** Settles, with the reason, only when the server ended by itself and could not be brought back. */
+  /** Resolves with the reason if the server ended by itself and could not be started again. */
   failed: Promise<string>
 }
 
-/**
- * Starts the database that comes with Faultline on a data directory of its own, creating it when needed. Runs it
- * unprivileged when we are root, recovers from whatever a `kill -9` left behind, restarts it should it die, and stops
- * it soon after we die ourselves, however that happens.
+/** Starts the embedded database on a data directory, which it creates when needed. For root it runs as another user. It
+ * recovers after `kill -9`, is started again when it ends, and stops soon after our process ends for any reason.
  * @param options.dataDir the installation's directory; the database lives in `postgres/` below it
  * @throws DatabaseStartError with one line for the operator; the signal's reason
  */
@@ -39,7 +37,7 @@ export async function startEmbeddedPostgres(options: {
   log: (line: string) => void
   binaries?: BinarySet
   durability?: Durability
-  /** Gives up a start that is under way, with nothing left running or locked; no matter once it has started. */
+  /** Aborts the start and leaves nothing running or locked; has no effect afterwards. */
   signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
   const { log, binaries: set = 'pg18', durability = 'full', signal = new AbortController().signal } = options
@@ -48,8 +46,8 @@ export async function startEmbeddedPostgres(options: {
   const user = serverUser(clusterDir)
   if (!canEnter(dataDir, user)) {
     throw new DatabaseStartError(
-      `The database runs as user ${user?.uid ?? process.getuid?.()}, which cannot enter ${dataDir}: allow it to pass ` +
-        'through the directories above (chmod o+x), or choose another FAULTLINE_DATA_DIR.',
+      `The database runs as user ${user?.uid ?? process.getuid?.()}, which cannot enter ${dataDir}: let it enter ` +
+        'the directories above (chmod o+x), or choose another FAULTLINE_DATA_DIR.',
     )
   }
   let release = () => {}
@@ -66,7 +64,7 @@ export async function startEmbeddedPostgres(options: {
     const sockets = prepareSocketDir(dataDir, user)
     socketDir = sockets
     const settings = serverSettings({ socketDir: sockets, majorVersion: binaries.majorVersion, durability })
-    // Databases of tests are many and thrown away.
+    // Not for tests, which have many databases and delete them.
     const reserve = durability === 'full' ? keepReserve(dataDir) : null
     let diskFullAtMs = Number.NEGATIVE_INFINITY
     const onDiskFull = (): void => {
@@ -76,7 +74,7 @@ export async function startEmbeddedPostgres(options: {
     const start = (until: AbortSignal) =>
       startPostmaster({ postgres: binaries.postgres, clusterDir, user, settings, log, onDiskFull, signal: until })
     const first = await start(signal)
-      // What was set aside for this is free now.
+      // Again, because the reserve was released.
       .catch((error: unknown) => {
         if (error instanceof DiskFullError && reserve !== null) return start(signal)
         throw error
@@ -109,23 +107,23 @@ export async function startEmbeddedPostgres(options: {
   }
 }
 
-/** How long after the server found no room its end counts as caused by that. */
+/** The server's end counts as caused by a full disk this long after it logged that. */
 const DISK_FULL_MS = 10_000
 
-/** The host parameter wins over the authority, which only satisfies URL parsers. */
+/** The host parameter takes precedence over the authority, which URL parsers require. */
 const connectionString = (socketDir: string): string =>
   `postgresql://${CLUSTER_USER}@localhost:${SOCKET_PORT}/${CLUSTER_DATABASE}?host=${encodeURIComponent(socketDir)}`
 
-/** Creates the directory when needed: private, but passable for the database's user where we are root. */
+/** Creates the directory when needed: private, but for root the database's user can enter it. */
 function openDataDir(given: string, durability: Durability): string {
   try {
     const firstCreated = mkdirSync(given, { recursive: true, mode: 0o700 })
     if (isRoot() && firstCreated !== undefined) {
-      // Whatever the umask says. Nobody can list it, and what lies in it has modes of its own.
+      // Regardless of the umask. Others cannot list it, and its files have their own modes.
       for (let path = given; path.length >= firstCreated.length; path = dirname(path)) chmodSync(path, 0o711)
     }
     const dataDir = realpathSync(given)
-    // Test runs make theirs with mkdtemp, which lets nobody pass.
+    // Test runs create it with mkdtemp, which other users cannot enter.
     if (durability === 'none-for-tests' && isRoot()) chmodSync(dataDir, statSync(dataDir).mode | 0o011)
     return dataDir
   } catch (error) {
@@ -133,7 +131,7 @@ function openDataDir(given: string, durability: Durability): string {
   }
 }
 
-/** A failed file operation in the data directory, in words for the operator. Other errors stay as they are. */
+/** Explains a failed file operation in the data directory to the operator. Returns other errors unchanged. */
 function explainFileError(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error
   const reasons: Record<string, string> = {

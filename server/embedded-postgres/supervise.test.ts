@@ -10,7 +10,7 @@ import { supervise } from './supervise.ts'
 const clusterDir = mkdtempSync(join(tmpdir(), 'faultline-supervise-'))
 afterAll(() => rmSync(clusterDir, { recursive: true, force: true }))
 
-/** A server that ends when told to. */
+/** A server that ends when `end` is called. */
 function aPostmaster(): Postmaster & { end: (reason: string) => void; stopped: boolean } {
   const { promise, resolve } = Promise.withResolvers<string>()
   const postmaster = {
@@ -37,7 +37,7 @@ function aSupervisor(start: (signal: AbortSignal) => Promise<Postmaster>, diskWa
   return { first, lines, supervisor, failed: () => failed }
 }
 
-test('a full disk is waited out', async () => {
+test('waits while the disk is full', async () => {
   const next = aPostmaster()
   const answers = [new DiskFullError('full'), new DiskFullError('full')]
   let tries = 0
@@ -57,7 +57,7 @@ test('a full disk is waited out', async () => {
   expect(next.stopped).toBe(true)
 })
 
-test('stopping ends the wait for room', async () => {
+test('stopping ends the wait for disk space', async () => {
   let tries = 0
   const { first, supervisor } = aSupervisor(
     () => {
@@ -71,7 +71,7 @@ test('stopping ends the wait for room', async () => {
   await supervisor.stop()
 })
 
-test('ends for want of room are not counted, others are: the fourth in a minute is the last', async () => {
+test('gives up after the fourth end in a minute, not counting those with a full disk', async () => {
   let full = true
   const servers: ReturnType<typeof aPostmaster>[] = []
   const { first, failed } = aSupervisor(
@@ -94,7 +94,7 @@ test('ends for want of room are not counted, others are: the fourth in a minute 
   expect(failed()).toContain('giving up')
 })
 
-test('whatever else keeps it from starting is told', async () => {
+test('reports any other reason why the server does not start', async () => {
   const { first, failed } = aSupervisor(
     () => Promise.reject(new DatabaseStartError('PostgreSQL cannot read its data.')),
     () => false,
@@ -103,11 +103,11 @@ test('whatever else keeps it from starting is told', async () => {
   expect(await waitFor('the failure', () => failed())).toBe('PostgreSQL cannot read its data.')
 })
 
-test('stopping breaks off a start that takes long, which is no failure', async () => {
-  const { promise: starting, resolve: begun } = Promise.withResolvers<void>()
+test('stopping aborts a slow start, which is no failure', async () => {
+  const { promise: starting, resolve: onStart } = Promise.withResolvers<void>()
   const { first, supervisor, failed } = aSupervisor(
     (signal) => {
-      begun()
+      onStart()
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
     },
     () => false,

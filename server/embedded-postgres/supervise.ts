@@ -4,26 +4,26 @@ import { DiskFullError } from '../storage/database-start-error.ts'
 import { stopOrphans } from './orphans.ts'
 import type { Postmaster } from './postmaster.ts'
 
-/** Starts within a minute after which we stop bringing a dying server back. */
+/** Maximum restarts within a minute. */
 const RESTARTS_PER_MINUTE = 3
-/** A full disk is no reason to give up: people make room, and the service is to be there when they have. */
+/** Pause between attempts on a full disk. They never end, because an operator will free space. */
 const FULL_DISK_PAUSE_MS = 1_000
 
 export type Supervisor = {
   stop(): Promise<void>
-  /** Settles, with the reason, when the server could not be brought back. */
+  /** Resolves with the reason when the server could not be started again. */
   readonly failed: Promise<string>
 }
 
-/** Brings the server back when it dies without being asked to, with the same address. */
+/** Starts the server again, at the same address, when it ends by itself. */
 export function supervise(
   first: Postmaster,
   options: {
-    /** Gives up, with nothing left running, when the signal aborts. */
+    /** Must leave nothing running when the signal aborts. */
     start: (signal: AbortSignal) => Promise<Postmaster>
     clusterDir: string
     log: (line: string) => void
-    /** Whether the server lately said that the disk is full: such ends do not count against it. */
+    /** Whether the server recently logged that the disk is full. Such ends do not count as restarts. */
     diskWasFull: () => boolean
   },
 ): Supervisor {
@@ -34,7 +34,7 @@ export function supervise(
   const restarts: number[] = []
   const { promise: failed, resolve: fail } = Promise.withResolvers<string>()
 
-  const bringBack = async (reason: string): Promise<void> => {
+  const startAgain = async (reason: string): Promise<void> => {
     const now = performance.now()
     if (!diskWasFull()) restarts.push(now)
     if (restarts.filter((at) => now - at < 60_000).length > RESTARTS_PER_MINUTE) {
@@ -43,31 +43,31 @@ export function supervise(
     }
     log(`PostgreSQL ${reason}: starting it again`)
     try {
-      // Gone already; this lets its watchdog go.
+      // It has ended; this ends its watchdog.
       await current.stop()
       await abortable(stopOrphans(clusterDir), stopping.signal)
       await delay(50 * restarts.length)
-      const next = await startWithRoom()
+      const next = await startWithDiskSpace()
       if (next === null) return
       current = next
       watch(next)
-      // Asked to stop while it was coming up.
+      // `stop` was called while it was starting.
       if (stopping.signal.aborted) await next.stop()
     } catch (error) {
-      // Asked to stop: not a failure of the server's.
+      // `stop` was called: this is no failure of the server.
       if (stopping.signal.aborted) return
       fail(error instanceof Error ? error.message : String(error))
     }
   }
 
-  /** Waits for room on the disk, as long as it takes. Null when asked to stop meanwhile. */
-  const startWithRoom = async (): Promise<Postmaster | null> => {
-    for (let told = false; !stopping.signal.aborted; told = true) {
+  /** Starts the server, and waits as long as the disk is full. @returns null after `stop` */
+  const startWithDiskSpace = async (): Promise<Postmaster | null> => {
+    for (let isLogged = false; !stopping.signal.aborted; isLogged = true) {
       try {
         return await start(stopping.signal)
       } catch (error) {
         if (!(error instanceof DiskFullError)) throw error
-        if (!told) log('The disk is full: PostgreSQL starts again when there is room')
+        if (!isLogged) log('The disk is full: PostgreSQL starts again when space is free')
         await delay(FULL_DISK_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {})
       }
     }
@@ -76,7 +76,7 @@ export function supervise(
 
   function watch(postmaster: Postmaster): void {
     void postmaster.ended.then((reason) => {
-      if (!stopping.signal.aborted) restarting = bringBack(reason)
+      if (!stopping.signal.aborted) restarting = startAgain(reason)
     })
   }
   watch(first)

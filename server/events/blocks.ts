@@ -2,9 +2,9 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 
-/** Bodies of many events compressed together: half of what each needs for itself, and less (docs/decisions/stored-events.md). */
+/** Blocks: bodies of many events compressed together, at most half the size of separate ones (docs/decisions/stored-events.md). */
 
-/** Events and bytes of JSON of one block; a larger event gets its own block. */
+/** Maximum events and bytes of JSON of one block; a larger event gets its own block. */
 export const MAX_BLOCK_EVENTS = 50
 export const MAX_BLOCK_BYTES = 1024 * 1024
 
@@ -16,14 +16,13 @@ const { constants } = zlib
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
 const compress = promisify(zlib.zstdCompress)
 
-/** Off the event loop: packing is not urgent. */
+/** Compresses off the event loop. */
 export const packBlock = (jsons: readonly Buffer[]): Promise<Buffer> => compress(Buffer.concat(jsons), ZSTD)
 
 export const openBlock = (body: Buffer): Buffer => zlib.zstdDecompressSync(body)
 
-/**
- * Removes parts for good; everything else stays where it is.
- * @returns null when nothing is left
+/** Overwrites parts with zeros; the positions of other parts stay.
+ * @returns the block, compressed; null when nothing is left
  */
 export function blankParts(body: Buffer, parts: readonly Part[]): Buffer | null {
   const decoded = openBlock(body)
@@ -40,5 +39,5 @@ const OPEN: Record<ContentEncoding, (body: Buffer) => Buffer> = {
   zstd: (body) => zlib.zstdDecompressSync(body),
 }
 
-/** Undoes the encoding of a stored body, whose limits were kept when it came in. @throws Error when it is damaged */
+/** Decodes a stored body; intake has checked its limits. @throws Error when it is damaged */
 export const openBody = (body: Buffer, encoding: ContentEncoding): Buffer => OPEN[encoding](body)

@@ -3,15 +3,15 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import type { Connection } from '../storage/database.ts'
 
-/** Reads of stored events without their bodies; each one is bounded. */
+/** Reads of stored events without their bodies; each one is limited. */
 
 /** The events to read: those stored under these issues, received on this day or later. */
 export type EventSources = { readonly issueIds: readonly string[]; readonly oldestDay: string }
 
-/** As {@link EventSources.oldestDay}: every event that is stored. */
+/** For {@link EventSources.oldestDay}: all stored events. */
 export const ANY_DAY = '-infinity'
 
-/** An event in the order of occurrence: time first, the id decides between equals. */
+/** The position of an event in the order of occurrence: by time, then by id. */
 export type EventSpot = { readonly occurredAt: Date; readonly eventId: string }
 
 export type EventFacts = EventSpot & {
@@ -22,18 +22,18 @@ export type EventFacts = EventSpot & {
   readonly environment: string
   readonly level: string
   readonly userHash: number | null
-  /** Size of its JSON, bytes. */
+  /** Size of its JSON. */
   readonly sizeBytes: number
 }
 
 export type Look = {
   readonly direction: 'older' | 'newer'
-  /** Beyond this one, which is left out; null begins at the end. */
+  /** Starts after this event; null starts at the newest or oldest. */
   readonly from: EventSpot | null
-  /** Occurred at or after, and before. */
+  /** Occurred at `since` or later, and before `until`. */
   readonly since?: Date | undefined
   readonly until?: Date | undefined
-  readonly most: number
+  readonly max: number
 }
 
 type FactsRow = {
@@ -66,14 +66,13 @@ export async function lookAtEvents(db: Connection, sources: EventSources, look: 
   }))
 }
 
-/**
- * A limit the planner does not know: it then merges what the days' indexes give in order. By a limit it knows it may
- * judge that an issue has fewer events than that, and read and sort them all, of which there can be millions.
+/** A limit whose value the planner does not know, so that it merges the indexes of the days in order. With a known limit
+ * it may expect fewer events of the issue, and read and sort all of them, which can be millions.
  */
-export const unknownLimit = (most: number) => sql`(select ${most}::int)`
+export const unknownLimit = (max: number) => sql`(select ${max}::int)`
 
-/** Every issue by its index, then merged: `any` of a list would sort all of their events. */
-function windowOf({ issueIds, oldestDay }: EventSources, { direction, from, since, until, most }: Look) {
+/** Reads each issue by its index and merges them: with `any` PostgreSQL would sort all of their events. */
+function windowOf({ issueIds, oldestDay }: EventSources, { direction, from, since, until, max }: Look) {
   const order = direction === 'older' ? sql`desc` : sql`asc`
   const beyond = direction === 'older' ? sql`<` : sql`>`
   const conditions = [
@@ -83,7 +82,7 @@ function windowOf({ issueIds, oldestDay }: EventSources, { direction, from, sinc
       : [
           sql`(e.occurred_at, e.event_id) ${beyond} (${from.occurredAt}::timestamptz, ${hyphenate(from.eventId)}::uuid)`,
         ]),
-    // An event can be a minute ahead of its receipt, never more (docs/protocol.md §15.1): days before hold none of them.
+    // An event is at max a minute ahead of its receipt (docs/protocol.md §15.1), so earlier days have none.
     ...(since === undefined
       ? []
       : [sql`e.occurred_at >= ${since} and e.received_day >= ${dayPlus(dayOf(since), -1)}::date`]),
@@ -94,18 +93,14 @@ function windowOf({ issueIds, oldestDay }: EventSources, { direction, from, sinc
       select e.event_id, e.issue_id, e.occurred_at, e.received_day, e.received_at, e.release, e.environment, e.level,
         e.user_hash, e.body_end - e.body_start as size_bytes
       from events e where ${sql.join(conditions, sql` and `)}
-      order by e.occurred_at ${order}, e.event_id ${order} limit ${unknownLimit(most)}
-    ) n order by n.occurred_at ${order}, n.event_id ${order} limit ${most}`
+      order by e.occurred_at ${order}, e.event_id ${order} limit ${unknownLimit(max)}
+    ) n order by n.occurred_at ${order}, n.event_id ${order} limit ${max}`
 }
 
-/** How many events of these issues are stored, counted up to `most`. */
-export async function countEvents(
-  db: Connection,
-  { issueIds, oldestDay }: EventSources,
-  most: number,
-): Promise<number> {
+/** Number of stored events of these issues, counted up to `max`. */
+export async function countEvents(db: Connection, { issueIds, oldestDay }: EventSources, max: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from (
-    select from events where issue_id = any(${[...issueIds]}::uuid[]) and received_day >= ${oldestDay}::date limit ${most}) c`.execute(
+    select from events where issue_id = any(${[...issueIds]}::uuid[]) and received_day >= ${oldestDay}::date limit ${max}) c`.execute(
     db,
   )
   return rows[0]?.n ?? 0
@@ -118,15 +113,15 @@ export type ReleaseCount = {
   readonly last: Date
 }
 
-/** Releases among the newest `most` events, those with the newest event first. */
+/** Releases of the newest `max` events; the release with the newest event first. */
 export async function countReleases(
   db: Connection,
   sources: EventSources,
-  most: number,
+  max: number,
 ): Promise<{ releases: ReleaseCount[]; lookedAt: number }> {
   const { rows } = await sql<{ release: string | null; events: number; first: Date; last: Date }>`
     select release, count(*)::int as events, min(occurred_at) as first, max(occurred_at) as last
-    from (${windowOf(sources, { direction: 'older', from: null, most })}) w
+    from (${windowOf(sources, { direction: 'older', from: null, max })}) w
     group by release order by last desc, events desc`.execute(db)
   return { releases: rows, lookedAt: rows.reduce((sum, row) => sum + row.events, 0) }
 }
@@ -136,16 +131,16 @@ export type UserCount = {
   readonly events: number
   readonly first: Date
   readonly last: Date
-  /** Newest event of theirs. */
+  /** The user's newest event. */
   readonly eventId: string
   readonly receivedDay: string
 }
 
-/** Users among the newest `most` events, those with the most events first. */
+/** Users of the newest `max` events; the user with the most events first. */
 export async function countUsers(
   db: Connection,
   sources: EventSources,
-  most: number,
+  max: number,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ users: UserCount[]; distinct: number; lookedAt: number }> {
   const { rows } = await sql<{
@@ -159,10 +154,10 @@ export async function countUsers(
     select user_hash, count(*)::int as events, min(occurred_at) as first, max(occurred_at) as last,
       (array_agg(event_id order by occurred_at desc, event_id desc))[1] as event_id,
       (array_agg(received_day order by occurred_at desc, event_id desc))[1] as received_day
-    from (${windowOf(sources, { direction: 'older', from: null, most })}) w
+    from (${windowOf(sources, { direction: 'older', from: null, max })}) w
     where user_hash is not null group by user_hash order by events desc, last desc, user_hash`.execute(db)
   const total = await sql<{ n: number }>`
-    select count(*)::int as n from (${windowOf(sources, { direction: 'older', from: null, most })}) w`.execute(db)
+    select count(*)::int as n from (${windowOf(sources, { direction: 'older', from: null, max })}) w`.execute(db)
   return {
     users: rows.slice(page.offset, page.offset + page.limit).map((row) => ({
       userHash: row.user_hash,

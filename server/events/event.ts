@@ -1,6 +1,6 @@
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 
-/** An event as it lies in the store: facts to look it up by, and the body it can be read again from. */
+/** A stored event: fields for queries, and its body. */
 export type StoredEvent = {
   readonly projectId: string
   /** 32 lower-case hex digits. */
@@ -14,7 +14,7 @@ export type StoredEvent = {
   readonly environment: string
   readonly clientIp: string | null
   readonly userAgent: string | null
-  /** Hash of the user as in `issue_users`: 52 bits, so that a number holds it exactly. */
+  /** Hash of the user, as in `issue_users`: 52 bits, which a number represents exactly. */
   readonly userHash: number | null
   readonly encoding: ContentEncoding
   /** The event's JSON is `decoded.subarray(bodyStart, bodyEnd)`. */
@@ -23,5 +23,5 @@ export type StoredEvent = {
   readonly body: Buffer
 }
 
-/** Event ids are unique per project over so many received days. */
+/** Event ids are unique per project during this number of received days. */
 export const UNIQUE_DAYS = 7

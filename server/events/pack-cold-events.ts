@@ -5,33 +5,32 @@ import { selectBacklog } from '../spool/spool.queries.ts'
 import { DayBusyError, packDay } from './pack-day.ts'
 import { selectUnpackedDays } from './pack.queries.ts'
 
-/** A day counts as closed so long after its end. */
+/** A day counts as closed this long after its end. */
 const CLOSED_AFTER_MS = 3_600_000
-/** Smaller days are not worth the trouble. */
+/** Smaller days are not packed. */
 const MIN_BYTES = 4 * 1024 * 1024
-/** With more waiting, digestion needs the processor: packing then runs slowly, but never stops, or the disk fills up. */
+/** With a larger backlog digestion needs the processor. Packing then slows down, but does not stop, so that the disk does not fill up. */
 const BUSY_ENTRIES = 1_000
 const BUSY_PAUSE_MS = 2_000
-const TELL_EVERY_MS = 30_000
+const LOG_EVERY_MS = 30_000
 
 export type PackOptions = {
   readonly now: Date
-  /** Stops after the current step; the next call continues there. */
+  /** Stops after the current step; the next call continues from there. */
   readonly signal?: AbortSignal
-  /** Also days that hold little. */
+  /** Minimum size of a day. */
   readonly minBytes?: number
 }
 
-/**
- * Packs every closed day that is not packed yet, oldest first: bodies of about 4 kB each become half a kilobyte in a
- * block of many (docs/decisions/stored-events.md).
- * @returns how many events were packed
+/** Packs every closed day that is not packed, oldest first. A body of about 4 kB becomes half a kilobyte in a block of many
+ * (docs/decisions/stored-events.md).
+ * @returns the number of packed events
  */
 export async function packColdEvents(app: App, options: PackOptions): Promise<number> {
   const { now, signal, minBytes = MIN_BYTES } = options
   const closedBefore = dayOf(new Date(now.getTime() - CLOSED_AFTER_MS))
   const { oldestAgeMs } = await selectBacklog(app.db, now)
-  // Events of days that still wait on the spool would come too late to be packed.
+  // A day with events in the spool is not packed, because they would arrive too late for it.
   const waitingSince = dayOf(new Date(now.getTime() - oldestAgeMs))
   const before = waitingSince < closedBefore ? waitingSince : closedBefore
   let total = 0
@@ -39,12 +38,12 @@ export async function packColdEvents(app: App, options: PackOptions): Promise<nu
     if (signal?.aborted === true) return total
     if (!isStarted && sizeBytes < minBytes) continue
     app.log.info({ day, size_bytes: sizeBytes }, 'packing the events of a day')
-    let toldAtMs = app.clock.monotonicMs()
+    let loggedAtMs = app.clock.monotonicMs()
     try {
       const packed = await packDay(app, day, async () => {
         if (signal?.aborted === true) throw new Stopped()
-        if (app.clock.monotonicMs() - toldAtMs > TELL_EVERY_MS) {
-          toldAtMs = app.clock.monotonicMs()
+        if (app.clock.monotonicMs() - loggedAtMs > LOG_EVERY_MS) {
+          loggedAtMs = app.clock.monotonicMs()
           app.log.info({ day }, 'still packing')
         }
         const { entries } = await selectBacklog(app.db, now)
@@ -55,7 +54,7 @@ export async function packColdEvents(app: App, options: PackOptions): Promise<nu
     } catch (error) {
       if (error instanceof Stopped) return total
       if (!(error instanceof DayBusyError)) throw error
-      app.log.info({ day }, 'packing continues later, the day is in use')
+      app.log.info({ day }, 'the day is in use; packing continues with the next run')
     }
   }
   return total

@@ -22,9 +22,9 @@ import {
 
 const { app, clock } = await testApp()
 const projectId = newId()
-const goOn = (): Promise<void> => Promise.resolve()
+const noPause = (): Promise<void> => Promise.resolve()
 
-/** Each test has a day of its own, in the past. */
+/** Each test has its own day, in the past. */
 let daysUsed = 0
 async function freshDay(): Promise<string> {
   const day = dayPlus(dayOf(clock.now()), -10 - 3 * daysUsed++)
@@ -62,7 +62,7 @@ function eventOn(day: string, issueId: string, more: Partial<StoredEvent> = {}):
 
 const write = (events: readonly StoredEvent[]): Promise<void> => app.tx((c) => insertEvents(c, events))
 
-/** What must be the same before and after. */
+/** The content that must be the same before and after. */
 const essence = (event: StoredEvent | null): (Omit<StoredEvent, 'body'> & { body: string }) | null =>
   event === null
     ? null
@@ -79,7 +79,7 @@ const sorted = (list: readonly ({ eventId: string } | null)[]): unknown[] =>
 
 async function essencesOf(issueId: string): Promise<ReturnType<typeof essence>[]> {
   return (
-    await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, { limit: 5_000, mostBytes: 1 << 30 })
+    await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, { limit: 5_000, maxBytes: 1 << 30 })
   ).map(essence)
 }
 
@@ -92,7 +92,7 @@ async function rowsOf(day: string): Promise<{ rows: number; unpacked: number; bl
   return rows[0]!
 }
 
-/** Everything the blocks of a day still say. */
+/** The decoded content of all blocks of a day. */
 async function textOfBlocks(day: string): Promise<string> {
   const blocks = await app.db.selectFrom('event_blocks').select('body').where('received_day', '=', day).execute()
   return blocks.map(({ body }) => openBlock(body).toString()).join()
@@ -110,10 +110,10 @@ describe('a packed day', () => {
     events = Array.from({ length: 1_000 }, (_, i) => eventOn(day, i % 7 === 0 ? second : first))
     await write(events)
     before = [await essencesOf(first), await essencesOf(second)]
-    packed = await packDay(app, day, goOn)
+    packed = await packDay(app, day, noPause)
   })
 
-  test('reads as it did', async () => {
+  test('has the same events', async () => {
     expect(packed).toBe(1_000)
     expect([await essencesOf(first), await essencesOf(second)]).toEqual(before)
     expect(await rowsOf(day)).toEqual({ rows: 1_000, unpacked: 0, blocks: 20 })
@@ -130,7 +130,7 @@ describe('a packed day', () => {
     expect(sorted(read.map(essence))).toEqual(sorted(some.map(essence)))
   })
 
-  test('still knows its ids', async () => {
+  test('still finds events by id', async () => {
     const client = await app.db.reserve()
     try {
       const key = { projectId, eventId: events[5]!.eventId }
@@ -141,7 +141,7 @@ describe('a packed day', () => {
     await expect(write([{ ...eventOn(day, first), eventId: events[5]!.eventId }])).rejects.toThrow(/unique/)
   })
 
-  test('takes late events, and no longer keeps a record of changes', async () => {
+  test('accepts late events, and no longer records changes', async () => {
     const late = eventOn(day, first)
     await write([late])
     expect(essence(await readEvent(app.db, first, late))).toEqual(essence(late))
@@ -149,7 +149,7 @@ describe('a packed day', () => {
     expect(rows).toEqual([])
   })
 
-  test('loses the bodies of one person for good, and of an issue', async () => {
+  test('deletes the bodies of one user, and of an issue, for good', async () => {
     const theirs = events.filter((event) => event.userHash === 3 && event.issueId === first)
     const json = (event: StoredEvent): string => /secret-\d+"/.exec(openBody(event.body, 'gzip').toString())![0]
     expect(await textOfBlocks(day)).toContain(json(theirs[0]!))
@@ -166,7 +166,7 @@ describe('a packed day', () => {
   })
 })
 
-test('packing that was cut off goes on where it was, and events stay readable meanwhile', async () => {
+test('packing that was interrupted continues where it stopped, and events stay readable meanwhile', async () => {
   const day = await freshDay()
   const issueId = newId()
   await write(Array.from({ length: 1_100 }, () => eventOn(day, issueId)))
@@ -175,12 +175,12 @@ test('packing that was cut off goes on where it was, and events stay readable me
   const cut = (): Promise<void> => (++steps === 2 ? Promise.reject(new Error('killed')) : Promise.resolve())
   await expect(packDay(app, day, cut)).rejects.toThrow('killed')
   expect(await essencesOf(issueId)).toEqual(before)
-  expect(await packDay(app, day, goOn)).toBe(300)
+  expect(await packDay(app, day, noPause)).toBe(300)
   expect(await essencesOf(issueId)).toEqual(before)
   expect(await rowsOf(day)).toEqual({ rows: 1_100, unpacked: 0, blocks: 22 })
 })
 
-test('what is deleted, written or moved to another issue meanwhile is honoured', async () => {
+test('applies events that are deleted, written or moved to another issue meanwhile', async () => {
   const day = await freshDay()
   const [deletedIssue, movedIssue, otherIssue] = [newId(), newId(), newId()].sort() as [string, string, string]
   const events = [deletedIssue, movedIssue, otherIssue].flatMap((issueId) =>
@@ -192,7 +192,7 @@ test('what is deleted, written or moved to another issue meanwhile is honoured',
   await packDay(app, day, async () => {
     if (++steps !== 2) return
     await app.tx((tx) => deleteEventsOf(tx, deletedIssue, 5_000))
-    // Moved behind the place packing has come to: its rows would be copied twice.
+    // Moved to a later issue: its rows would be copied twice.
     await app.db.query('update events set issue_id = $2 where issue_id = $1', [movedIssue, otherIssue])
     await write([late])
   })
@@ -206,18 +206,18 @@ test('what is deleted, written or moved to another issue meanwhile is honoured',
     expect(left).not.toContain(/secret-\d+"/.exec(openBody(event.body, 'gzip').toString())![0])
 })
 
-test('a body that cannot be opened stays as it is', async () => {
+test('a body that cannot be decoded stays unchanged', async () => {
   const day = await freshDay()
   const issueId = newId()
   const damaged = eventOn(day, issueId, { body: Buffer.from('not gzip at all') })
   const sound = eventOn(day, issueId)
   await write([damaged, sound])
-  expect(await packDay(app, day, goOn)).toBe(2)
+  expect(await packDay(app, day, noPause)).toBe(2)
   expect(await readEvent(app.db, issueId, damaged)).toEqual(damaged)
   expect(essence(await readEvent(app.db, issueId, sound))).toEqual(essence(sound))
 })
 
-test('a day in use is left alone after a moment and packed the next time', async () => {
+test('a day in use is not packed until the next time', async () => {
   const day = await freshDay()
   const issueId = newId()
   await write([eventOn(day, issueId)])
@@ -236,11 +236,11 @@ test('a day in use is left alone after a moment and packed the next time', async
   } finally {
     reader.release()
   }
-  await packDay(app, day, goOn)
+  await packDay(app, day, noPause)
   expect(await rowsOf(day)).toMatchObject({ rows: 1, unpacked: 0 })
 })
 
-test('closed days are packed, oldest first; today, yesterday in its last hour, and packed ones are not', async () => {
+test('packs closed days; today, yesterday in the hour after its end, and packed days are not packed', async () => {
   const [today, yesterday] = [dayOf(clock.now()), dayPlus(dayOf(clock.now()), -1)]
   await ensureDayPartitions(app.db, [{ table: 'events' }], yesterday)
   const issueId = newId()

@@ -21,30 +21,29 @@ import {
 } from './pack.queries.ts'
 import type { PackedPart } from './packed-bodies.queries.ts'
 
-/** Rows and bytes of one transaction; the event loop turns after each block, a few milliseconds of work. */
+/** Maximum rows and bytes of one transaction. Packing yields to the event loop after each block, a few milliseconds of work. */
 const STEP = { rows: 400, bytes: 8 * 1024 * 1024 }
 const MAX_CHANGES = 20_000
-/** With this many changes left, the last of them are applied under an exclusive lock of the day. */
+/** With fewer changes left, the rest is applied under an exclusive lock of the day. */
 const FEW_CHANGES = 500
-/** All questions about events wait behind the swap while it waits for its lock. */
+/** Maximum wait of the swap for its lock: all queries of events wait behind it. */
 const LOCK_WAIT_MS = 500
 
-/** Resumed after a pause: another process held the table for longer than others should wait. */
+/** Another process used the day's table for too long. Call packDay again later. */
 export class DayBusyError extends Error {}
 
-/**
- * Rewrites a closed day: bodies into blocks, rows without bodies into a table beside the day's, which then takes its
- * place. Each step is a transaction and the next begins where the last one ended, also after a kill -9. Events stay
- * readable all the time; what is deleted or comes late meanwhile is noted by a trigger and honoured before the swap.
- * @param pause called between steps; throws to stop
- * @returns how many events were packed by this call
- * @throws DayBusyError when the day is in use; everything done so far is kept
+/** Rewrites a closed day: writes bodies into blocks and rows without bodies into a new table, which then replaces the
+ * day's. Each step is a transaction and starts where the last one ended, also after a kill -9. Events stay readable all
+ * the time; a trigger records deleted and late events, which are applied before the swap.
+ * @param pause called between steps; it throws to stop
+ * @returns the number of events that this call packed
+ * @throws DayBusyError when the day is in use; completed steps stay
  */
 export async function packDay(app: App, day: string, pause: () => Promise<void>): Promise<number> {
   await ensureDayPartitions(app.db, [{ table: 'event_blocks' }], day)
   await onlyFor(LOCK_WAIT_MS, () =>
     app.tx(async (tx) => {
-      // Others of this installation may begin as well; writers are waited for, but not for long.
+      // Another process may start as well. Waits for writers, but not for long.
       await limitLockWait(tx, LOCK_WAIT_MS)
       await beginPacking(tx, day, app.clock.now())
     }),
@@ -73,7 +72,7 @@ export async function packDay(app: App, day: string, pause: () => Promise<void>)
   return packed
 }
 
-/** @returns how many rows it packed; 0 at the end of the day */
+/** @returns the number of packed rows; 0 at the end of the day */
 async function packStep(tx: Tx, day: string): Promise<number> {
   const { rows, nextBlockId } = await nextRows(tx, day, STEP)
   if (rows.length === 0) return 0
@@ -104,7 +103,7 @@ async function packStep(tx: Tx, day: string): Promise<number> {
   return rows.length
 }
 
-/** Null for a body that cannot be opened: it stays as it is. */
+/** The event's JSON; null for a body that cannot be decoded, which stays unchanged. */
 function jsonOf({ body, encoding, start, end }: RowToPack): Buffer | null {
   const name = CONTENT_ENCODINGS[encoding]
   if (name === undefined) return null
@@ -138,7 +137,7 @@ async function tidy(app: App, day: string): Promise<void> {
   try {
     await tidyDay(session, day)
   } finally {
-    // Its settings are not for others.
+    // The session is closed because its settings were changed.
     session.release(true)
   }
 }

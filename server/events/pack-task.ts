@@ -1,10 +1,10 @@
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { packColdEvents } from './pack-cold-events.ts'
 
-/** Jobs share few places: the rest of a large day is for the next run. */
+/** Jobs share few workers, so the next run continues with a large day. */
 const MAX_MS = 8 * 60_000
 
-/** Every ten minutes, so that a day that was in use is tried again soon; nothing to do costs one question. */
+/** Every ten minutes, to retry a day that was in use soon. A run with nothing to do costs two queries. */
 export const packEventsTask = defineTask({
   name: 'pack-events',
   payload: NoPayload,

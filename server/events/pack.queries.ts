@@ -4,9 +4,9 @@ import { partitionName } from '../storage/day-partitions.ts'
 import { CopyRows } from '../storage/copy-in.ts'
 import type { PackedPart } from './packed-bodies.queries.ts'
 
-/** SQL of packing. Names of tables come from days we made ourselves; COPY and DDL take no parameters. */
+/** SQL of packing. COPY and DDL take no parameters, so table names are inserted; they are made from days of our own. */
 
-/** Columns that are carried over as they are, in the binary form of COPY. */
+/** Columns that are copied unchanged, in the binary form of COPY. */
 const CARRIED = [
   'received_day',
   'project_id',
@@ -27,7 +27,7 @@ const COLUMNS = [...CARRIED, 'body_encoding', 'body_start', 'body_end', 'body', 
 const dayTable = (day: string): string => partitionName('events', day)
 const packedTable = (day: string): string => `${dayTable(day)}_packed`
 
-/** Days that have a partition, oldest first, with their size on disk; none that is packed already. */
+/** Days with a partition that is not packed, oldest first, with their size on disk. */
 export async function selectUnpackedDays(
   db: Connection,
   before: string,
@@ -45,7 +45,7 @@ export async function selectUnpackedDays(
   return rows.map((row) => ({ day: row.day, sizeBytes: row.size, isStarted: row.started }))
 }
 
-/** Puts up the table beside the day's, and the trigger that notes what changes meanwhile; nothing when they are there. */
+/** Creates the table for packed rows and the trigger that records changes, unless they exist. */
 export async function beginPacking(tx: Tx, day: string, now: Date): Promise<void> {
   const { rowCount } = await tx.query(
     `insert into event_packings (received_day, stage, started_at) values ($1, 'copying', $2) on conflict do nothing`,
@@ -61,7 +61,7 @@ export async function beginPacking(tx: Tx, day: string, now: Date): Promise<void
   )
 }
 
-/** One packer at a time. @throws Error when the day is done: another was faster */
+/** Locks the packing of a day for the transaction. @throws Error when another process has packed the day */
 async function lockPacking(tx: Tx, day: string): Promise<{ nextBlockId: number }> {
   const { rows } = await tx.query<{ next_block_id: number }>(
     `select next_block_id from event_packings where received_day = $1 and stage = 'copying' for update`,
@@ -72,7 +72,7 @@ async function lockPacking(tx: Tx, day: string): Promise<{ nextBlockId: number }
   return { nextBlockId: packing.next_block_id }
 }
 
-/** A stored row on its way into a block: fields to carry over, and where its JSON is. */
+/** A row to pack: its unchanged fields, and its body with the position of its JSON. */
 export type RowToPack = {
   readonly carried: readonly (Buffer | null)[]
   readonly encoding: number
@@ -81,14 +81,13 @@ export type RowToPack = {
   readonly body: Buffer
 }
 
-/**
- * The next rows of a day by issue and time, up to a number and about so many bytes of JSON, at least one; locks the
- * packing for the transaction.
+/** The next rows of a day by issue and time, up to a number and about a size of JSON, at least one. Locks the packing for
+ * the transaction.
  */
 export async function nextRows(
   tx: Tx,
   day: string,
-  most: { readonly rows: number; readonly bytes: number },
+  max: { readonly rows: number; readonly bytes: number },
 ): Promise<{ rows: RowToPack[]; nextBlockId: number }> {
   const { nextBlockId } = await lockPacking(tx, day)
   const at = (column: string): string => `(select ${column} from event_packings where received_day = '${day}')`
@@ -99,9 +98,9 @@ export async function nextRows(
         from (
           select * from ${dayTable(day)}
           where (issue_id, occurred_at, event_id) > (${at('issue_id')}, ${at('occurred_at')}, ${at('event_id')}) and body is not null
-          order by issue_id, occurred_at, event_id limit ${most.rows}
+          order by issue_id, occurred_at, event_id limit ${max.rows}
         ) as oldest
-      ) as counted where before is null or before < ${most.bytes} order by issue_id, occurred_at, event_id`
+      ) as counted where before is null or before < ${max.bytes} order by issue_id, occurred_at, event_id`
   const copied = await tx.copyOut(statement, CARRIED.length + 4)
   const rows = copied.map((fields): RowToPack => {
     const [encoding, start, end, body] = fields.slice(CARRIED.length)
@@ -116,7 +115,7 @@ export async function nextRows(
   return { rows, nextBlockId }
 }
 
-/** A row as it is written: in a block at a place, or with its own body where that could not be opened. */
+/** A packed row: a position in a block, or its own body if that cannot be decoded (`blockId` null). */
 export type PackedRow = {
   readonly row: RowToPack
   readonly blockId: number | null
@@ -124,7 +123,7 @@ export type PackedRow = {
   readonly end: number
 }
 
-/** Writes blocks and rows, and moves the packing on behind the last row. */
+/** Writes blocks and rows, and stores the position of the last row. */
 export async function writePacked(
   tx: Tx,
   day: string,
@@ -169,13 +168,13 @@ const uuidIn = (row: RowToPack, column: Carried): string => row.carried[CARRIED.
 
 const EPOCH_2000_US = 946_684_800_000_000n
 
-/** To the microsecond, which a Date does not hold. */
+/** In microseconds, which a Date cannot represent. */
 function timeIn(row: RowToPack, column: Carried): string {
   const us = (row.carried[CARRIED.indexOf(column)]?.readBigInt64BE(0) ?? 0n) + EPOCH_2000_US
   return `${new Date(Number(us / 1000n)).toISOString().slice(0, -1)}${String(us % 1000n).padStart(3, '0')}Z`
 }
 
-/** Reads and rewrites a block of the day: it is not visible to readers yet, so no lock is needed. */
+/** Rewrites a block of the day, without a lock: readers do not see it yet. */
 export async function rewriteBlock(
   tx: Tx,
   day: string,
@@ -192,7 +191,7 @@ export async function rewriteBlock(
   else await tx.query('update event_blocks set body = $3 where received_day = $1 and block_id = $2', [...key, left])
 }
 
-/** The indexes the day's table must have to take its place; built once, after the rows, which makes them small. */
+/** Creates the indexes that a partition of events must have; once and after the rows, which makes them small. */
 export async function indexPacked(tx: Tx, day: string): Promise<void> {
   await lockPacking(tx, day)
   const { rowCount } = await tx.query('select 1 from pg_index where indrelid = $1::regclass', [packedTable(day)])
@@ -207,20 +206,18 @@ export async function indexPacked(tx: Tx, day: string): Promise<void> {
   }
 }
 
-/**
- * Brings changes noted since the packing began to the packed rows: what was deleted goes, what was written or changed
- * is there as it is, unpacked.
- * @returns how many rows had changed, and what the removed ones left in blocks
+/** Applies recorded changes to the packed rows: deletes deleted rows, and copies written or changed rows unpacked.
+ * @returns the number of changed rows, and the parts of blocks that deleted rows used
  */
 export async function applyChanges(
   tx: Tx,
   day: string,
-  most: number,
+  max: number,
 ): Promise<{ changes: number; parts: PackedPart[] }> {
   const { rows: keys } = await tx.query<{ project_id: string; event_id: string }>(
     `delete from event_packing_changes where ctid = any(array(
        select ctid from event_packing_changes where received_day = $1 limit $2)) returning project_id, event_id`,
-    [day, most],
+    [day, max],
   )
   if (keys.length === 0) return { changes: 0, parts: [] }
   const values = [keys.map((key) => key.project_id), keys.map((key) => key.event_id)]
@@ -243,24 +240,24 @@ export async function applyChanges(
   }
 }
 
-/** Makes later statements of the transaction give up when they wait longer than that for a lock. */
+/** Sets the maximum wait for a lock of later statements of the transaction. */
 export async function limitLockWait(tx: Tx, waitMs: number): Promise<void> {
   await tx.query(`set local lock_timeout = ${waitMs}`)
 }
 
-/** Lifts the limit on the time of later statements of the transaction. */
+/** Removes the time limit of later statements of the transaction. */
 export async function allowLongStatements(tx: Tx): Promise<void> {
   await tx.query('set local statement_timeout = 0')
 }
 
-/** Keeps everybody from the day's table until the transaction ends; gives up soon, as all questions wait behind. */
+/** Locks the day's table exclusively for the transaction. Waits only briefly, because all queries of events wait behind it. */
 export async function lockDay(tx: Tx, day: string, waitMs: number): Promise<void> {
   await lockPacking(tx, day)
   await limitLockWait(tx, waitMs)
   await tx.query(`lock table events, ${dayTable(day)} in access exclusive mode`)
 }
 
-/** Puts the packed table in the place of the day's, whose disk space is free once this commits. */
+/** Replaces the day's table by the packed one; the commit frees the old table's disk space. */
 export async function swapIn(tx: Tx, day: string, now: Date): Promise<void> {
   await tx.query(`alter table events detach partition ${dayTable(day)}`)
   await tx.query(`drop table ${dayTable(day)}`)
@@ -271,9 +268,8 @@ export async function swapIn(tx: Tx, day: string, now: Date): Promise<void> {
   await tx.query(`update event_packings set stage = 'done', finished_at = $2 where received_day = $1`, [day, now])
 }
 
-/**
- * Room for changes is not needed any more; the visibility map spares later reads and vacuums. Not in a transaction, and
- * leaves the connection without a limit on the time of statements.
+/** Vacuums the tables of a packed day: the visibility map makes later reads and vacuums cheaper. Not in a transaction.
+ * Leaves the connection without a time limit of statements.
  */
 export async function tidyDay(on: Connection, day: string): Promise<void> {
   await on.query('set statement_timeout = 0')
@@ -281,7 +277,7 @@ export async function tidyDay(on: Connection, day: string): Promise<void> {
   await on.query(`vacuum (freeze, analyze) ${partitionName('event_blocks', day)}`)
 }
 
-/** Deletes what is known of packing days before, where the day is gone: one that was in use is still read by its blocks. */
+/** Deletes the packing records of earlier days whose table was dropped; a table that was in use still needs its blocks. */
 export async function deletePackingsBefore(on: Connection, day: string): Promise<void> {
   await on.query(
     `delete from event_packings p where p.received_day < $1::date
@@ -290,7 +286,7 @@ export async function deletePackingsBefore(on: Connection, day: string): Promise
   )
 }
 
-/** Whether a day is being copied into blocks: what is deleted meanwhile is deleted from the copy when that ends. */
+/** Whether a day is being packed; events deleted meanwhile are deleted from the copy only at its end. */
 export async function isPackingUnderWay(on: Connection): Promise<boolean> {
   const { rows } = await on.query(`select 1 from event_packings where stage = 'copying' limit 1`)
   return rows.length > 0

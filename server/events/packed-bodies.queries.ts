@@ -5,7 +5,7 @@ import type { Connection, Tx } from '../storage/database.ts'
 import { blankParts, openBlock, type Part } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 
-/** Bodies that were packed into blocks: read as if each lay in its row, and removed for good with it. */
+/** Bodies in blocks: read as if each were in its row, and deleted with it. */
 
 export type EventRow = {
   received_day: string
@@ -28,7 +28,7 @@ export type EventRow = {
   block_id: number | null
 }
 
-/** Rows as events, in their order, each block opened once. An event deleted meanwhile is left out. */
+/** The events of rows, in their order; reads each block once. Leaves out events deleted meanwhile. */
 export async function storedEvents(db: Connection, rows: readonly EventRow[]): Promise<StoredEvent[]> {
   const blocks = await openBlocks(db, rows)
   return rows.flatMap((row) => {
@@ -42,7 +42,7 @@ export async function storedEvents(db: Connection, rows: readonly EventRow[]): P
 
 export type PackedPart = Part & { readonly day: string; readonly blockId: number }
 
-/** What rows just deleted left behind in blocks. */
+/** The parts of blocks that deleted rows used. */
 export const partsOf = (
   rows: readonly Pick<EventRow, 'received_day' | 'block_id' | 'body_start' | 'body_end'>[],
 ): PackedPart[] =>
@@ -52,10 +52,10 @@ export const partsOf = (
       : [{ day: row.received_day, blockId: row.block_id, start: row.body_start, end: row.body_end }],
   )
 
-/** Removes bodies from their blocks, in the transaction that deletes their rows; a block with nothing left goes. */
+/** Deletes bodies from their blocks, in the transaction that deletes their rows; deletes blocks that become empty. */
 export async function removeParts(tx: Tx, parts: readonly PackedPart[]): Promise<void> {
   const byBlock = Map.groupBy(parts, ({ day, blockId }) => `${day}/${blockId}`)
-  // In a fixed order: two that remove from the same blocks wait for each other, never in a circle.
+  // In a fixed order, so that two writers cannot deadlock.
   const inOrder = [...byBlock.values()].sort(([a], [b]) =>
     a === undefined || b === undefined ? 0 : a.day < b.day ? -1 : a.day > b.day ? 1 : a.blockId - b.blockId,
   )
@@ -110,7 +110,7 @@ const storedEvent = (row: EventRow, body: Buffer, bodyStart: number, bodyEnd: nu
   clientIp: row.client_ip,
   userAgent: row.user_agent,
   userHash: row.user_hash,
-  // What comes out of a block is the JSON itself.
+  // A part of a block is plain JSON.
   encoding: row.block_id === null ? (CONTENT_ENCODINGS[row.body_encoding] ?? 'none') : 'none',
   bodyStart,
   bodyEnd,

@@ -42,7 +42,7 @@ async function anEventOf(projectId: string, daysAgo: number, issueId = newId()):
   )
 }
 
-test('days beyond the longest retention of any project go whole, with their blocks; the others stay', async () => {
+test('drops days older than the longest retention of all projects, with their blocks, and no others', async () => {
   const org = newId()
   await app.db.query(
     `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`,
@@ -79,7 +79,7 @@ test('days beyond the longest retention of any project go whole, with their bloc
   expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 0 })
 })
 
-test('who deletes the same events at the same time is not in the way, and is not waited for', async () => {
+test('does not wait for another process that deletes the same events', async () => {
   const { rows } = await app.db.query<{ id: string }>(
     `select id from projects where settings @> '{"retention_days": 7}'`,
   )
@@ -99,7 +99,7 @@ test('who deletes the same events at the same time is not in the way, and is not
   expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 2 })
 })
 
-test('of a packed day what others keep stays readable; issues of many events and many issues of few go in pieces', async () => {
+test('deletes events of packed days in pieces, and events of other projects stay readable', async () => {
   const { rows: projects } = await app.db.query<{ id: string }>(
     `select id from projects order by (settings->>'retention_days')::int`,
   )
@@ -111,7 +111,7 @@ test('of a packed day what others keep stays readable; issues of many events and
   }
   const day = dayPlus(today, -20)
   await packDay(app, day, () => Promise.resolve())
-  // One issue with more than a piece, and more issues than one.
+  // One issue larger than a piece, and several smaller ones.
   await app.db.query(
     `insert into events (received_day, project_id, event_id, issue_id, received_at, occurred_at, level, environment, body_encoding, body_start, body_end, body)
      select $1::date, $2, gen_random_uuid(), case when n <= 2001 then $3::uuid else gen_random_uuid() end, $1::date, $1::date, 'error', 'p', 0, 0, 2, '{}'
@@ -120,7 +120,7 @@ test('of a packed day what others keep stays readable; issues of many events and
   )
   expect(await purgeEvents(app, never)).toEqual({ days: 0, events: 4_103 })
   const read = async (id: string) =>
-    newestEvents(app.db, { issueIds: [id], oldestDay: ANY_DAY }, { limit: 10, mostBytes: 1 << 20 })
+    newestEvents(app.db, { issueIds: [id], oldestDay: ANY_DAY }, { limit: 10, maxBytes: 1 << 20 })
   expect((await read(kept)).map(({ body, bodyStart, bodyEnd }) => body.toString('utf8', bodyStart, bodyEnd))).toEqual(
     Array.from({ length: 3 }, () => '{}'),
   )

@@ -8,16 +8,15 @@ import { deletePackingsBefore } from './pack.queries.ts'
 import { UNIQUE_DAYS } from './event.ts'
 import { deleteEventsOfDay, issuesOfDay } from './store.queries.ts'
 
-/** Events that go in one transaction: digestion and questions come between. */
+/** Maximum events of one transaction, so that digestion and queries do not wait long. */
 const PIECE = 2_000
 
 export type PurgedEvents = { readonly days: number; readonly events: number }
 
-/**
- * Drops days of events, bodies included, that are older than the longest retention any project has; then, from the days
- * that stay, what is older than its own project keeps. Issues, their counts and rollups stay, and so do
- * the last days in which an event's id is looked for: an event that is sent again must not count twice.
- * @param signal ends it between two batches; the next run continues
+/** Drops days of events, with bodies, that are older than the longest retention of all projects. Then deletes events older
+ * than the retention of their project. Issues, their counts and rollups stay, and so do the last {@link UNIQUE_DAYS} days,
+ * because a repeated event must not count twice.
+ * @param signal stops between two pieces; the next run continues
  */
 export async function purgeEvents(app: App, signal: AbortSignal): Promise<PurgedEvents> {
   const projects = await selectAllSettings(app.db)
@@ -48,7 +47,7 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
   return { days, events }
 }
 
-/** Issues of about a piece together, or one with more by itself: a search from the start for each batch would cost the square of the day. */
+/** Groups issues up to a piece of events, with larger issues alone: searching from the start for each piece would take quadratic time. */
 function* inPieces(issues: readonly { readonly issueId: string; readonly events: number }[]): Generator<string[]> {
   let [piece, size]: [string[], number] = [[], 0]
   for (const { issueId, events } of issues) {
@@ -64,13 +63,13 @@ function* inPieces(issues: readonly { readonly issueId: string; readonly events:
 
 const earlier = (a: string, b: string): string => (a < b ? a : b)
 
-/** Once a day, while few are awake. */
+/** Once a day, at a quiet hour. */
 export const purgeEventsTask = defineTask({
   name: 'purge-events',
   payload: NoPayload,
   cron: '51 3 * * *',
   async run(app, _payload, signal) {
     const removed = await purgeEvents(app, signal)
-    if (removed.days + removed.events > 0) app.log.info(removed, 'events beyond their retention are gone')
+    if (removed.days + removed.events > 0) app.log.info(removed, 'events older than their retention are deleted')
   },
 })

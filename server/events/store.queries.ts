@@ -8,7 +8,7 @@ import { type EventSources, unknownLimit } from './event-places.queries.ts'
 import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
 import { partsOf, removeParts, storedEvents, type EventRow } from './packed-bodies.queries.ts'
 
-/** The store of events: everything that touches their table goes through here, so that it can move elsewhere whole. */
+/** The store of events: only this folder reads and writes their table. */
 
 const COLUMNS = [
   'received_day',
@@ -30,7 +30,7 @@ const COLUMNS = [
   'body',
 ] as const
 
-/** Writes events inside the caller's transaction. Partitions of their days must exist. */
+/** Writes events. Partitions of their days must exist. */
 export async function insertEvents(tx: Tx, events: readonly StoredEvent[]): Promise<void> {
   if (events.length === 0) return
   const rows = new CopyRows()
@@ -59,7 +59,7 @@ export async function insertEvents(tx: Tx, events: readonly StoredEvent[]): Prom
 
 export type EventKey = { readonly projectId: string; readonly eventId: string }
 
-/** Which of the keys are stored already, as `projectId/eventId`; looks at the last {@link UNIQUE_DAYS} received days. */
+/** The keys that are stored, as `projectId/eventId`, in the last {@link UNIQUE_DAYS} received days. */
 export async function findStored(on: Connection, keys: readonly EventKey[], today: string): Promise<Set<string>> {
   if (keys.length === 0) return new Set()
   const { rows } = await on.query<{ project_id: string; event_id: string }>({
@@ -77,14 +77,14 @@ export async function findStored(on: Connection, keys: readonly EventKey[], toda
   return new Set(rows.map((row) => `${row.project_id}/${unhyphenate(row.event_id)}`))
 }
 
-/** The newest or oldest event of an issue by its own time, or the one with this id; null when there is none. */
+/** The newest or oldest event of an issue by time of occurrence, or the one with an id; null when there is none. */
 export async function readEvent(
   db: Connection,
   issueId: string,
   which: 'latest' | 'oldest' | EventKey,
 ): Promise<StoredEvent | null> {
   let query = db.selectFrom('events').selectAll().where('issue_id', '=', issueId)
-  // With the project there is an index to the one row; by the issue all of its events would be looked through.
+  // Project and event id have an index; by issue alone all of its events would be read.
   if (typeof which === 'object')
     query = query.where('project_id', '=', which.projectId).where('event_id', '=', hyphenate(which.eventId))
   const direction = which === 'oldest' ? 'asc' : 'desc'
@@ -93,20 +93,19 @@ export async function readEvent(
   return event ?? null
 }
 
-/** How much is read of the newest events, besides their number. */
 export type NewestLimits = {
   readonly limit: number
-  /** JSON of theirs; one event is returned even if it is larger. */
-  readonly mostBytes: number
-  /** Blocks that are opened for packed ones; no limit unless said. */
-  readonly mostBlocks?: number
+  /** Maximum bytes of JSON; the first event is returned even if it is larger. */
+  readonly maxBytes: number
+  /** Maximum blocks to read for packed events; unlimited by default. */
+  readonly maxBlocks?: number
 }
 
-/** The newest events stored under these issues, newest first, as many as stay within the limits. */
+/** The newest events of these issues within the limits, newest first. */
 export async function newestEvents(
   db: Connection,
   { issueIds, oldestDay }: EventSources,
-  { limit, mostBytes, mostBlocks = Infinity }: NewestLimits,
+  { limit, maxBytes, maxBlocks = Infinity }: NewestLimits,
 ): Promise<StoredEvent[]> {
   const { rows } = await sql<EventRow>`
     select w.* from (
@@ -116,31 +115,31 @@ export async function newestEvents(
         select e.* from events e where e.issue_id = i.id and e.received_day >= ${oldestDay}::date
         order by e.occurred_at desc, e.event_id desc limit ${unknownLimit(limit)}
       ) n order by n.occurred_at desc, n.event_id desc limit ${limit}
-    ) w where bytes_before < ${mostBytes} order by occurred_at desc, event_id desc`.execute(db)
-  return storedEvents(db, withinBlocks(rows, mostBlocks))
+    ) w where bytes_before < ${maxBytes} order by occurred_at desc, event_id desc`.execute(db)
+  return storedEvents(db, withinBlocks(rows, maxBlocks))
 }
 
-/** Rows up to the first that would need one block more. */
-function withinBlocks(rows: readonly EventRow[], most: number): readonly EventRow[] {
+/** Rows before the first that needs more than `max` blocks. */
+function withinBlocks(rows: readonly EventRow[], max: number): readonly EventRow[] {
   const blocks = new Set<string>()
   const end = rows.findIndex((row) => {
     if (row.block_id !== null) blocks.add(`${row.received_day}/${row.block_id}`)
-    return blocks.size > most
+    return blocks.size > max
   })
   return end === -1 ? rows : rows.slice(0, end)
 }
 
-/** Where an event lies; the day makes finding it cheap. */
+/** The key of an event with its day of receipt, which makes reading it cheap. */
 export type EventPlace = EventKey & {
   readonly issueId: string
   readonly receivedDay: string
   readonly occurredAt: Date
 }
 
-/** What is known of an event without its body. */
+/** Fields of an event without its body. */
 export type Arrived = Pick<StoredEvent, 'eventId' | 'release' | 'occurredAt' | 'receivedAt'>
 
-/** The newest events of these issues by their own time, without their bodies. */
+/** The newest events of these issues by time of occurrence, without their bodies. */
 export async function newestArrived(db: Connection, issueIds: readonly string[], limit: number): Promise<Arrived[]> {
   const { rows } = await sql<{ event_id: string; release: string | null; occurred_at: Date; received_at: Date }>`
     select n.* from unnest(${[...issueIds]}::uuid[]) i (id)
@@ -156,9 +155,8 @@ export async function newestArrived(db: Connection, issueIds: readonly string[],
   }))
 }
 
-/**
- * Where the newest events of these issues lie, by their own time, newest first; none that occurred before `since`, none
- * received before `oldestDay`.
+/** The places of the newest events of these issues by time of occurrence, newest first; only events that occurred at
+ * `since` or later and were received at `oldestDay` or later.
  */
 export async function newestPlaces(
   db: Connection,
@@ -166,7 +164,7 @@ export async function newestPlaces(
   { since, oldestDay, limit }: { readonly since: Date; readonly oldestDay: string; readonly limit: number },
 ): Promise<EventPlace[]> {
   if (issueIds.length === 0) return []
-  // An event can be a minute ahead of its receipt, never more (docs/protocol.md §15.1): days before hold none of them.
+  // An event is at most a minute ahead of its receipt (docs/protocol.md §15.1), so earlier days have none.
   const firstDay = dayPlus(dayOf(since), -1)
   const { rows } = await sql<{
     project_id: string
@@ -189,7 +187,7 @@ export async function newestPlaces(
   }))
 }
 
-/** Events of a project by their ids, in no particular order; those that are gone are left out. Looks at those received days only. */
+/** Events of a project by id, in no particular order, without deleted ones. `days` limits the search to received days. */
 export async function readEvents(
   db: Connection,
   projectId: string,
@@ -206,40 +204,40 @@ export async function readEvents(
   return storedEvents(db, await query.execute())
 }
 
-/** Events of a project by id and received day, in no particular order; those that are gone are left out. */
+/** Events of a project by id and received day, in no particular order, without deleted ones. */
 export async function readEventsAt(
   db: Connection,
   projectId: string,
   places: readonly { readonly eventId: string; readonly receivedDay: string }[],
 ): Promise<StoredEvent[]> {
   if (places.length === 0) return []
-  // Each id in its own day: asking for all of them in all days costs events times days.
+  // Joined by day: a search for all ids in all days costs events × days.
   const { rows } = await sql<EventRow>`
     select e.* from unnest(${places.map((place) => place.receivedDay)}::date[], ${places.map((place) => hyphenate(place.eventId))}::uuid[]) k (day, id)
     join events e on e.project_id = ${projectId} and e.event_id = k.id and e.received_day = k.day`.execute(db)
   return storedEvents(db, rows)
 }
 
-/** Removes at most `most` events of an issue, with their bodies wherever they lie; returns which. */
-export const deleteEventsOf = (tx: Tx, issueId: string, most: number): Promise<EventKey[]> =>
-  deleteEvents(tx, selectRows(tx).where('issue_id', '=', issueId).limit(most))
+/** Deletes at most `max` events of an issue with their bodies. @returns their keys */
+export const deleteEventsOf = (tx: Tx, issueId: string, max: number): Promise<EventKey[]> =>
+  deleteEvents(tx, selectRows(tx).where('issue_id', '=', issueId).limit(max))
 
-/** Removes at most `most` events that some users had in an issue, with their bodies; returns which. */
+/** Deletes at most `max` events of users in an issue with their bodies. @returns their keys */
 export const deleteEventsOfUser = (
   tx: Tx,
   issueId: string,
   userHashes: readonly number[],
-  most: number,
+  max: number,
 ): Promise<EventKey[]> =>
   deleteEvents(
     tx,
     selectRows(tx)
       .where('issue_id', '=', issueId)
       .where('user_hash', 'in', [...userHashes])
-      .limit(most),
+      .limit(max),
   )
 
-/** Issues of the events a project received on a day, with how many; in the order in which they are packed. */
+/** Issues of the events that a project received on a day, with their number of events, in the order of packing. */
 export async function issuesOfDay(
   db: Connection,
   projectId: string,
@@ -256,25 +254,24 @@ export async function issuesOfDay(
   return rows.map((row) => ({ issueId: row.issue_id, events: row.events }))
 }
 
-/**
- * Removes at most `most` events of these issues that were received on a day, with their bodies; returns how many. In the
- * order in which they are packed: block after block, none twice. What another process removes at that moment is left to
- * them.
+/** Deletes at most `max` events of these issues that were received on a day, with their bodies, in the order of packing, so
+ * that each block is rewritten once. Skips events that another process is deleting.
+ * @returns the number of deleted events
  */
 export async function deleteEventsOfDay(
   tx: Tx,
   issueIds: readonly string[],
   day: string,
-  most: number,
+  max: number,
 ): Promise<number> {
-  // Issue by issue: of a day that was packed a moment ago the planner knows nothing, and would read all of it each time.
-  // What is locked, in the one partition of a day, stays at its place.
+  // Issue by issue: without statistics, after packing, the planner would read the whole day each time. A `ctid` is valid
+  // because the rows are locked and a day is one partition.
   const { rows } = await sql<RemovedRow>`
     delete from events e where e.received_day = ${day}::date and e.ctid = any(array(
       select n.place from unnest(${[...issueIds]}::uuid[]) i (id) cross join lateral (
         select ctid as place from events where issue_id = i.id and received_day = ${day}::date
-        order by occurred_at, event_id limit ${most} for update skip locked
-      ) n limit ${most}
+        order by occurred_at, event_id limit ${max} for update skip locked
+      ) n limit ${max}
     )) returning e.received_day, e.block_id, e.body_start, e.body_end`.execute(tx)
   await removeParts(tx, partsOf(rows))
   return rows.length
@@ -297,7 +294,7 @@ async function deleteEvents(tx: Tx, some: ReturnType<typeof selectRows>): Promis
   return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
 }
 
-/** The issues stored events belong to, by `projectId/eventId`; nothing for events that are not there. */
+/** The issues of stored events, by `projectId/eventId`. */
 export async function findIssuesOf(tx: Connection, keys: readonly EventKey[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
   const { rows } = await tx.query<{ project_id: string; event_id: string; issue_id: string }>({

@@ -32,7 +32,7 @@ const anEvent = (issueId: string, projectId: string, secondsAgo: number, bytes: 
   body: Buffer.alloc(bytes, ' '),
 })
 
-test('no plan from when a day was empty is kept for when it is full', async () => {
+test('plans each query again, because an empty day becomes a full one', async () => {
   const keys = [{ projectId: newId(), eventId: newEventId() }]
   const session = await app.db.reserve()
   try {
@@ -46,22 +46,22 @@ test('no plan from when a day was empty is kept for when it is full', async () =
   }
 })
 
-test('the newest events are given up to a number and a size, and one whatever its size', async () => {
+test('returns the newest events up to a number and a size, but at least one', async () => {
   const [issueId, projectId] = [newId(), newId()]
   const events = [1, 2, 3, 4].map((secondsAgo) => anEvent(issueId, projectId, secondsAgo, 1_000))
   await app.tx((tx) => insertEvents(tx, events))
   const ids = events.map((event) => event.eventId)
-  const given = async (limit: number, mostBytes: number): Promise<string[]> =>
-    (await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, { limit, mostBytes })).map(
+  const read = async (limit: number, maxBytes: number): Promise<string[]> =>
+    (await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, { limit, maxBytes })).map(
       (event) => event.eventId,
     )
-  expect(await given(10, 1 << 20)).toEqual(ids)
-  expect(await given(2, 1 << 20)).toEqual(ids.slice(0, 2))
-  expect(await given(10, 2_500)).toEqual(ids.slice(0, 3))
-  expect(await given(10, 1)).toEqual(ids.slice(0, 1))
+  expect(await read(10, 1 << 20)).toEqual(ids)
+  expect(await read(2, 1 << 20)).toEqual(ids.slice(0, 2))
+  expect(await read(10, 2_500)).toEqual(ids.slice(0, 3))
+  expect(await read(10, 1)).toEqual(ids.slice(0, 1))
 })
 
-test('of an issue with many events in many days the newest are read, not all of them', async () => {
+test('reads only the newest events of an issue with many events on many days', async () => {
   const projectId = newId()
   const large = newId()
   const events = [0, 1, 2, 3, 4, 5].flatMap((daysAgo) => {
@@ -69,7 +69,7 @@ test('of an issue with many events in many days the newest are read, not all of 
       const event = anEvent(issueId, projectId, daysAgo * 86_400 + n, 10)
       return { ...event, receivedAt: event.occurredAt }
     }
-    // As it is: most issues have few events, from which the planner concludes that all have.
+    // As in practice, most issues have few events, so the planner expects few of every issue.
     return [
       ...Array.from({ length: 400 }, (_, n) => on(large, n)),
       ...Array.from({ length: 400 }, (_, n) => on(newId(), n)),
@@ -81,10 +81,10 @@ test('of an issue with many events in many days the newest are read, not all of 
   await app.db.query('analyze events')
   const fetched = await app.tx(async (tx) => {
     expect(
-      await newestEvents(tx, { issueIds: [large], oldestDay: ANY_DAY }, { limit: 100, mostBytes: 1 << 20 }),
+      await newestEvents(tx, { issueIds: [large], oldestDay: ANY_DAY }, { limit: 100, maxBytes: 1 << 20 }),
     ).toHaveLength(100)
     expect(
-      await lookAtEvents(tx, { issueIds: [large], oldestDay: ANY_DAY }, { direction: 'older', from: null, most: 100 }),
+      await lookAtEvents(tx, { issueIds: [large], oldestDay: ANY_DAY }, { direction: 'older', from: null, max: 100 }),
     ).toHaveLength(100)
     expect(await newestArrived(tx, [large], 100)).toHaveLength(100)
     const { rows } = await sql<{ n: number }>`
@@ -97,7 +97,7 @@ test('of an issue with many events in many days the newest are read, not all of 
   expect(fetched).toBeLessThan(400)
 })
 
-test('bodies are found in their days, and blocks are opened up to a number', async () => {
+test('reads bodies by day, and blocks up to a number', async () => {
   const [issueId, projectId] = [newId(), newId()]
   const events = [1, 2, 3].map((secondsAgo) => anEvent(issueId, projectId, secondsAgo, 10))
   await app.tx((tx) => insertEvents(tx, events))
@@ -107,7 +107,7 @@ test('bodies are found in their days, and blocks are opened up to a number', asy
   expect(await ids(places)).toEqual(events.map((event) => event.eventId).toSorted())
   expect(await ids(places.map((place) => ({ ...place, receivedDay: dayPlus(day, -1) })))).toEqual([])
   expect(await readEventsAt(app.db, newId(), places)).toEqual([])
-  // One block each: the sample ends before the second one, however many rows there are.
+  // Each event has its own block.
   await ensureDayPartitions(app.db, [{ table: 'event_blocks' }], day)
   for (const [index, event] of events.entries()) {
     const block = await packBlock([Buffer.from('{"n": 1234}')])
@@ -117,10 +117,10 @@ test('bodies are found in their days, and blocks are opened up to a number', asy
       [event.eventId, 9_000 + index],
     )
   }
-  const limits = { limit: 10, mostBytes: 1 << 20 }
+  const limits = { limit: 10, maxBytes: 1 << 20 }
   expect(await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, limits)).toHaveLength(3)
   expect(
-    await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, { ...limits, mostBlocks: 2 }),
+    await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, { ...limits, maxBlocks: 2 }),
   ).toHaveLength(2)
   expect(
     (await newestEvents(app.db, { issueIds: [issueId], oldestDay: ANY_DAY }, limits)).map(({ body }) =>
@@ -129,7 +129,7 @@ test('bodies are found in their days, and blocks are opened up to a number', asy
   ).toEqual(events.map(() => '{"n": 1234}'))
 })
 
-test('an event by its id belongs to the issue asked for', async () => {
+test('an event is read by id only with its issue', async () => {
   const [issueId, projectId] = [newId(), newId()]
   const event = anEvent(issueId, projectId, 1, 10)
   await app.tx((tx) => insertEvents(tx, [event]))

@@ -69,7 +69,7 @@ const bodyOf = async (
 /** The nearest event beyond `from` that passes the filter. */
 async function nextId(app: App, scope: Scope, direction: 'older' | 'newer', from: EventSpot | null) {
   if (isUnfiltered(scope.filter)) {
-    const [next] = await lookAtEvents(app.db, scope.sources, { direction, from, most: 1 })
+    const [next] = await lookAtEvents(app.db, scope.sources, { direction, from, max: 1 })
     return next ?? null
   }
   const { events } = await findEvents(app, { ...scope, direction, from, limit: 1 })

@@ -42,7 +42,7 @@ export async function findEvents(app: App, search: Search): Promise<Found> {
     from,
     since: filter.since,
     until: filter.until,
-    most: maxRows,
+    max: maxRows,
   })
   const found: FoundEvent[] = []
   let looked = 0

@@ -49,7 +49,7 @@ export async function listEvents(
 /** The event before the page that starts at `offset`; null for the first page. */
 async function spotAt(app: App, sources: EventSources, offset: number): Promise<EventSpot | null> {
   if (offset === 0) return null
-  const skipped = await lookAtEvents(app.db, sources, { direction: 'older', from: null, most: offset })
+  const skipped = await lookAtEvents(app.db, sources, { direction: 'older', from: null, max: offset })
   return skipped.at(-1) ?? null
 }
 

@@ -16,7 +16,7 @@ import { indexedTextsOf } from './indexed-texts.ts'
 const BATCH_SIZE = 500
 const STALE_BATCH_SIZE = 20
 /** A document is rebuilt from the newest events, within these limits. */
-const SAMPLE = { limit: 50, mostBytes: 1024 * 1024 }
+const SAMPLE = { limit: 50, maxBytes: 1024 * 1024 }
 
 /** Adds the new terms that digestion wrote to the documents. Returns the number of documents that changed. */
 export async function indexNewTerms(app: App, signal?: AbortSignal): Promise<number> {
