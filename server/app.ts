@@ -15,7 +15,7 @@ export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'passwords'>
 
 /**
  * Composition root: configuration → pool, bus, sealer, clock, mail → App.
- * @param connectionString of a database that is up and migrated
+ * @param connectionString of a migrated database
  * @throws Error with one line for the operator when the encryption keys do not fit the database
  */
 export async function createApp(
@@ -31,7 +31,7 @@ export async function createApp(
     connectionString,
     name: `faultline ${name}`,
     max: poolMax,
-    onError: (error) => log.warn({ err: error.message }, 'an idle database connection broke'),
+    onError: (error) => log.warn({ err: error.message }, 'an idle database connection was lost; a new one replaces it'),
   })
   const db = new Database(pool)
   const sealer = createSealer(
@@ -42,7 +42,7 @@ export async function createApp(
   try {
     await checkCanary(db, sealer)
     const bus = await openBus(connectionString, (error) =>
-      log.warn({ err: error.message }, 'the listening database connection broke'),
+      log.warn({ err: error.message }, 'the database connection that listens for messages was lost; it reconnects'),
     )
     return {
       config,
@@ -58,7 +58,8 @@ export async function createApp(
           config.dataDir,
           'faultline@localhost',
           () => clock.now(),
-          (file, subject) => log.info({ file, subject }, 'mail written to a file, no SMTP server is set'),
+          (file, subject) =>
+            log.info({ file, subject }, 'a mail was written to a file because no SMTP server is configured'),
         ),
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       async close() {
@@ -72,7 +73,7 @@ export async function createApp(
   }
 }
 
-/** JSON lines on standard output; secrets are redacted by name wherever they stand. */
+/** JSON lines on standard output. Secrets are redacted by the name of their field. */
 export function createLog(config: Config): App['log'] {
   return pino({
     level: config.logLevel,
@@ -87,16 +88,16 @@ export function createLog(config: Config): App['log'] {
 const CANARY_PLACE = 'seal_canary:1'
 const CANARY_TEXT = 'faultline'
 
-/** A wrong ENCRYPTION_KEYS is told at start, not when somebody logs in. */
+/** Checks ENCRYPTION_KEYS at start, not at the first log-in. @throws Error when they do not fit the database */
 async function checkCanary(db: App['db'], sealer: Sealer): Promise<void> {
   const sealed = await keepCanary(db, sealer.seal(Buffer.from(CANARY_TEXT), CANARY_PLACE))
   try {
     if (sealer.open(sealed, CANARY_PLACE).toString() === CANARY_TEXT) return
   } catch (error) {
     throw new Error(
-      'ENCRYPTION_KEYS does not fit this database: it was set up with another key. Put the old key back (several may be listed).',
+      'ENCRYPTION_KEYS does not fit this database: it was set up with another key. Add that key to the list, separated by a comma.',
       { cause: error },
     )
   }
-  throw new Error('ENCRYPTION_KEYS does not fit this database.')
+  throw new Error('ENCRYPTION_KEYS does not fit this database. Restore the key that it was set up with.')
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
-/** Roles one process can take on; `serve` takes all unless `--roles=` or FAULTLINE_ROLES says otherwise. */
+/** Roles of a process. `serve` has all of them unless `--roles=` or FAULTLINE_ROLES names some. */
 export const PROCESS_ROLES = ['ingest', 'api', 'digest', 'schedule'] as const
 export type ProcessRole = (typeof PROCESS_ROLES)[number]
 
@@ -12,7 +12,7 @@ const SIGNUP_MODES = ['open', 'invite', 'closed'] as const
 const REGIONS = ['af-south-1', 'eu-central-1', 'us-east-1'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-/** Everything the environment decides, validated and frozen. Durations in milliseconds, paths absolute. */
+/** The settings of the environment, validated and frozen. Durations in milliseconds, paths absolute. */
 export type Config = {
   /** Relaxed on loopback outside production: cookies over http, no per-IP limits for loopback clients. */
   readonly mode: 'relaxed' | 'strict'
@@ -22,14 +22,14 @@ export type Config = {
   readonly publicUrl: string
   readonly allowedOrigins: readonly string[]
   readonly dataDir: string
-  /** Whether FAULTLINE_DATA_DIR was given: then it is never moved elsewhere. */
+  /** Whether FAULTLINE_DATA_DIR is set: the data directory is then never moved. */
   readonly dataDirIsExplicit: boolean
   readonly databaseUrl: string | null
   readonly roles: readonly ProcessRole[]
   readonly signup: (typeof SIGNUP_MODES)[number]
   readonly region: (typeof REGIONS)[number] | null
   readonly ingestUrls: Readonly<Partial<Record<(typeof REGIONS)[number], string>>>
-  /** `k2:<base64>,k1:…`; null: generated into the data directory (relaxed mode only). */
+  /** `k2:<base64>,k1:…`. Null: generated in the data directory (relaxed mode only). */
   readonly encryptionKeys: string | null
   readonly trustedProxies: readonly string[]
   readonly rateLimitScale: number
@@ -44,7 +44,7 @@ export type Config = {
   readonly version: string
 }
 
-/** A setting that cannot be used; the message is the one line an operator sees. */
+/** An invalid setting. The message is the line that the operator sees. */
 export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -123,16 +123,16 @@ const Environment = z.object({
 
 const KNOWN_PREFIXED = new Set(Object.keys(Environment.shape).filter((name) => name.startsWith('FAULTLINE_')))
 
-/** Whether a host name or address means this machine only. */
+/** Returns whether a host name or address is a loopback one. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 /**
- * Reads and validates the environment; the only reader of it.
- * @throws ConfigError with one line naming the variable, what is wrong and what was given
+ * Reads and validates the environment. Nothing else reads it.
+ * @throws ConfigError with one line: the variable, what is wrong and its value
  */
 export function readConfig(environment: Environment = process.env): Config {
-  // An empty variable is a variable not set: `PORT= npm start` is how shells and compose files unset one.
+  // An empty variable counts as not set: shells and compose files unset one with `PORT= npm start`.
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
@@ -155,7 +155,7 @@ export function readConfig(environment: Environment = process.env): Config {
     const why = production ? 'NODE_ENV is production' : `HOST is ${env.HOST}`
     if (env.PUBLIC_URL === undefined)
       throw new ConfigError(
-        `PUBLIC_URL is required because ${why}: set it to the address people and SDKs use, such as https://faultline.example.com.`,
+        `PUBLIC_URL is required because ${why}: set it to the address that browsers and SDKs use, such as https://faultline.example.com.`,
       )
     if (env.ENCRYPTION_KEYS === undefined) {
       throw new ConfigError(
@@ -198,10 +198,10 @@ export function readConfig(environment: Environment = process.env): Config {
   })
 }
 
-/** Values never repeated on a terminal or in a log. */
+/** Settings whose values never appear on a terminal or in a log. */
 const SECRET_NAMES = new Set(['DATABASE_URL', 'ENCRYPTION_KEYS', 'METRICS_TOKEN'])
 
-/** As package.json has it. */
+/** The version in package.json. */
 export function packageVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version

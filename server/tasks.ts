@@ -16,7 +16,7 @@ import { erasureTask } from './privacy/erasure-task.ts'
 import { purgeQuarantineTask } from './privacy/purge-quarantine.ts'
 import { purgeTelemetryTask } from './telemetry/purge-telemetry.ts'
 
-/** Everything that runs behind the scenes beside digestion. */
+/** Every background task. */
 export const TASKS: readonly Task[] = [
   packEventsTask,
   purgeEventsTask,

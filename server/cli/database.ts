@@ -9,19 +9,19 @@ import { migrate } from '../storage/migrate.ts'
 
 export type OpenDatabase = {
   readonly connectionString: string
-  /** What an operator should read once. */
+  /** Lines for the operator, printed once at start. */
   readonly notes: readonly string[]
-  /** Where files of this installation go: FAULTLINE_DATA_DIR, or where the database had to move. */
+  /** The directory for files of this installation: FAULTLINE_DATA_DIR, or the directory the database was moved to. */
   readonly dataDir: string
-  /** Settles, with the reason, when an embedded database is gone for good. */
+  /** Resolves with the reason when an embedded database has ended for good. */
   readonly failed: Promise<string>
   stop(): Promise<void>
 }
 
 /**
- * The database the configuration names, up and reachable: DATABASE_URL, or the embedded one, started here.
- * @param signal gives up, with nothing left running
- * @throws DatabaseStartError with one line for the operator; the signal's reason
+ * Connects to DATABASE_URL, or starts the embedded database. Returns when it is reachable.
+ * @param signal aborts, and stops what was started
+ * @throws DatabaseStartError with one line for the operator, or the signal's reason
  */
 export async function openDatabase(
   config: Config,
@@ -51,8 +51,8 @@ export async function openDatabase(
 }
 
 /**
- * Applies pending migrations; returns their names.
- * @param signal breaks off: the file that is being applied is taken back
+ * Applies pending migrations. @returns their names
+ * @param signal aborts, and rolls back the running migration
  * @throws the signal's reason
  */
 export async function migrateDatabase(
@@ -62,14 +62,13 @@ export async function migrateDatabase(
 ): Promise<string[]> {
   signal.throwIfAborted()
   const client = new pg.Client({ connectionString, application_name: 'faultline migrate' })
-  // What breaks between two statements is told by the next one.
+  // The next statement reports an error that occurs between two statements.
   client.on('error', () => {})
-  const breakOff = (): void => void client.connection.stream.destroy()
-  signal.addEventListener('abort', breakOff, { once: true })
+  const disconnect = (): void => void client.connection.stream.destroy()
+  signal.addEventListener('abort', disconnect, { once: true })
   try {
     await client.connect()
-    // The server looks whether we are still there, where it can: a long statement, or the wait for somebody else's
-    // migration, ends with us.
+    // Where the server supports it, a long statement or the wait for another migration ends with this connection.
     await client.query('set client_connection_check_interval = 1000').catch(() => {})
     const applied = await migrate(client, progress)
     await client.end()
@@ -80,6 +79,6 @@ export async function migrateDatabase(
     signal.throwIfAborted()
     throw error
   } finally {
-    signal.removeEventListener('abort', breakOff)
+    signal.removeEventListener('abort', disconnect)
   }
 }

@@ -13,7 +13,7 @@ const connections = async (): Promise<number> => {
   return rows[0]?.n ?? 0
 }
 
-test('a stop ends a thread that is still starting, and one at work, without a word', async () => {
+test('a stop ends a starting and a working thread without an error in the log', async () => {
   await superviseDigestion(app, connectionString).stop(30_000)
   const atWork = superviseDigestion(app, connectionString)
   await waitFor('its connections', async () => (await connections()) > 0)
@@ -22,7 +22,7 @@ test('a stop ends a thread that is still starting, and one at work, without a wo
   expect(logLines.filter(({ level }) => level !== 'info')).toEqual([])
 })
 
-test('a stop ends a thread that hangs in its start after the grace', async () => {
+test('a stop terminates a thread that hangs in its start after the grace period', async () => {
   const network = await startDatabaseProxy(connectionString)
   network.setFaults({ silent: true })
   const hanging = superviseDigestion(app, network.connectionString)
@@ -32,7 +32,7 @@ test('a stop ends a thread that hangs in its start after the grace', async () =>
   expect(logLines.filter(({ level }) => level !== 'info')).toEqual([])
 })
 
-test('a stop between two threads starts none', async () => {
+test('a stop while no thread runs starts none', async () => {
   const away = superviseDigestion(app, 'postgresql://faultline@127.0.0.1:1/faultline')
   await waitFor('the thread to end', () => logLines.some(({ restart_in_ms }) => restart_in_ms !== undefined))
   const before = logLines.length

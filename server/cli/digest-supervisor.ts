@@ -4,26 +4,26 @@ import { withinGrace } from '../kernel/abortable.ts'
 import type { DigestThreadCommand, DigestThreadData, DigestThreadReport } from './digest-thread.ts'
 
 export type DigestSupervisor = {
-  /** Sums since the service started, over all threads there have been. */
+  /** Sums since the service started, over all threads. */
   figures(): DigestThreadReport
-  /** Lets the thread finish its batch, for at most `graceMs`; the spool keeps what is undone. */
+  /** Waits at most `graceMs` for the thread to finish its batch. What is not digested stays in the spool. */
   stop(graceMs: number): Promise<void>
 }
 
 const NOTHING: DigestThreadReport = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
-const FIRST_PAUSE_MS = 200
+const MIN_PAUSE_MS = 200
 const MAX_PAUSE_MS = 5_000
-/** A thread that lived this long is healthy: the next failure starts with a short pause again. */
+/** After a thread ran this long, the next failure starts with the shortest pause again. */
 const HEALTHY_MS = 30_000
 const HEAP_MB = 512
 
-/** Runs the digest thread and starts another when it ends unasked; what the dead one held is still in the spool. */
+/** Runs the digest thread and restarts it when it ends unexpectedly. What it had not recorded is still in the spool. */
 export function superviseDigestion(app: App, connectionString: string): DigestSupervisor {
   let stopped = false
   let worker: Worker | null = null
   let past = NOTHING
   let current = NOTHING
-  let pauseMs = FIRST_PAUSE_MS
+  let pauseMs = MIN_PAUSE_MS
   let restart: NodeJS.Timeout | undefined
 
   const start = (): void => {
@@ -38,7 +38,7 @@ export function superviseDigestion(app: App, connectionString: string): DigestSu
       current = report
     })
     next.on('error', (error) => {
-      // What goes wrong while stopping is put right by the next start.
+      // The next start recovers from a failure while stopping.
       if (!stopped) app.log.error({ err: error }, 'the digest thread failed')
     })
     next.once('exit', (code) => {
@@ -46,8 +46,8 @@ export function superviseDigestion(app: App, connectionString: string): DigestSu
       current = NOTHING
       worker = null
       if (stopped) return
-      if (app.clock.monotonicMs() - startedAtMs > HEALTHY_MS) pauseMs = FIRST_PAUSE_MS
-      app.log.error({ code, restart_in_ms: pauseMs }, 'the digest thread ended; starting another')
+      if (app.clock.monotonicMs() - startedAtMs > HEALTHY_MS) pauseMs = MIN_PAUSE_MS
+      app.log.error({ code, restart_in_ms: pauseMs }, 'the digest thread ended unexpectedly and restarts')
       restart = setTimeout(start, pauseMs)
       restart.unref()
       pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)

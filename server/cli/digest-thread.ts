@@ -3,12 +3,12 @@ import { createApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { createDigester } from '../digest/digester.ts'
 
-/** Body of the thread that digests: an App of its own, nothing shared with the main thread but the database. */
+/** The digest thread. It has its own App and shares only the database with the main thread. */
 
 export type DigestThreadData = { readonly config: Config; readonly connectionString: string }
-/** To the thread. */
+/** Message to the thread. */
 export type DigestThreadCommand = 'stop'
-/** From the thread: its sums so far. */
+/** Message from the thread: its sums so far. */
 export type DigestThreadReport = {
   readonly entries: number
   readonly events: number
@@ -18,7 +18,7 @@ export type DigestThreadReport = {
 }
 
 const REPORT_EVERY_MS = 1_000
-/** Per shard one that commits and one that reads, and one that holds the locks. */
+/** Per shard one that commits and one that reads, and one for the locks. */
 const CONNECTIONS = 9
 
 const { config, connectionString } = workerData as DigestThreadData

@@ -2,7 +2,7 @@ import type { Figure } from '../http/metrics.ts'
 import type { Intake } from '../intake/create-intake.ts'
 import { LATENCY_BOUNDS_MS } from '../intake/intake-counters.ts'
 
-/** Sums of digestion, whoever does it. */
+/** Sums of digestion, in a thread or inline. */
 export type DigestSums = {
   readonly entries: number
   readonly events: number
@@ -34,44 +34,49 @@ export async function intakeFigures(intake: Intake): Promise<Figure[]> {
   return [
     counter('requests_total', 'Requests of SDKs.', counters.requests),
     counter('accepted_total', 'Requests whose data is on disk.', counters.accepted),
-    counter('accepted_bytes_total', 'Bodies of accepted requests, as they came.', counters.acceptedBytes),
-    counter('aborted_total', 'Requests whose client went away half-way.', counters.aborted),
+    counter('accepted_bytes_total', 'Bytes of accepted bodies, as received.', counters.acceptedBytes),
+    counter('aborted_total', 'Requests whose client disconnected before the end.', counters.aborted),
     ...[...counters.answers].map(([status, n]) =>
       counter('answers_total', 'Answers by status.', n, { status: String(status) }),
     ),
     ...Object.entries(counters.dropped).map(([reason, n]) =>
-      counter('dropped_items_total', 'Items dropped at the door, by reason.', n, { reason }),
+      counter('dropped_items_total', 'Items that the intake dropped, by reason.', n, { reason }),
     ),
     counter(
       'let_through_total',
-      'Events over their limit, let through because their kind was new.',
+      'Events over their limit that flood sampling accepted because their fingerprint was new.',
       counters.letThrough,
     ),
     ...counters.latency.map((n, index) => {
       cumulated += n
       const bound = LATENCY_BOUNDS_MS[index]
-      return counter('latency_seconds_bucket', 'Accepted requests by time from headers to commit.', cumulated, {
-        le: bound === undefined ? '+Inf' : String(bound / 1000),
-      })
+      return counter(
+        'latency_seconds_bucket',
+        'Accepted requests by time from their headers to their commit.',
+        cumulated,
+        {
+          le: bound === undefined ? '+Inf' : String(bound / 1000),
+        },
+      )
     }),
-    counter('latency_seconds_sum', 'Time of accepted requests in all.', counters.latencySumMs / 1000),
-    counter('latency_seconds_count', 'Accepted requests with a time.', cumulated),
+    counter('latency_seconds_sum', 'Total time of accepted requests.', counters.latencySumMs / 1000),
+    counter('latency_seconds_count', 'Accepted requests that were timed.', cumulated),
     gauge(
       'open',
-      'Whether the intake takes anything: 0 while the spool is full, the disk short or the database away.',
+      'Whether the intake accepts requests: 0 while the spool is full, the disk is nearly full or the database is unreachable.',
       spool.readiness() === 'open' ? 1 : 0,
     ),
     ...(disk === null
       ? []
-      : [gauge('disk_free_bytes', 'Free on the volume of the embedded database.', disk.freeBytes)]),
-    gauge('waiting_entries', 'Entries waiting in memory for their commit.', waiting.entries),
-    gauge('waiting_bytes', 'Bytes waiting in memory for their commit.', waiting.bytes),
+      : [gauge('disk_free_bytes', 'Free bytes on the volume of the embedded database.', disk.freeBytes)]),
+    gauge('waiting_entries', 'Entries in memory that wait for their commit.', waiting.entries),
+    gauge('waiting_bytes', 'Bytes in memory that wait for their commit.', waiting.bytes),
     ...(backlog === null
       ? []
       : [
-          gauge('backlog_entries', 'Entries on disk, not digested yet.', backlog.entries),
-          gauge('backlog_bytes', 'Bytes on disk, not digested yet.', backlog.bytes),
-          gauge('backlog_age_seconds', 'Age of the oldest of them.', backlog.oldestAgeMs / 1000),
+          gauge('backlog_entries', 'Entries in the spool that are not digested yet.', backlog.entries),
+          gauge('backlog_bytes', 'Bytes in the spool that are not digested yet.', backlog.bytes),
+          gauge('backlog_age_seconds', 'Age of the oldest entry in the spool.', backlog.oldestAgeMs / 1000),
         ]),
   ]
 }
@@ -86,8 +91,8 @@ export function digestFigures(sums: DigestSums): Figure[] {
   return [
     counter('entries', 'Spooled requests digested.', sums.entries),
     counter('events', 'Events stored.', sums.events),
-    counter('duplicates', 'Events that were stored before.', sums.duplicates),
-    counter('quarantined', 'Requests set aside because they could not be digested.', sums.quarantined),
-    counter('batches', 'Transactions of digestion.', sums.batches),
+    counter('duplicates', 'Events that were already stored.', sums.duplicates),
+    counter('quarantined', 'Requests moved to quarantine because they could not be digested.', sums.quarantined),
+    counter('batches', 'Batches that digestion committed.', sums.batches),
   ]
 }

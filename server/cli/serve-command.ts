@@ -9,10 +9,10 @@ import { createStopper, type Stopper } from './stopper.ts'
 
 /** Connections of the main thread: intake, API and pages. */
 const CONNECTIONS = 10
-/** For statements whose askers are gone already: the database would let them run for half a minute. */
+/** For statements whose clients have disconnected: the database would let them run for half a minute. */
 const APP_GRACE_MS = 2_000
 
-/** `faultline serve`: database → migrations → service → one line with the address; stops on the first signal. */
+/** `faultline serve`: database → migrations → service → one line with the address. Stops on the first signal. */
 export async function serveCommand(roles: readonly ProcessRole[] | null): Promise<void> {
   tuneCollector()
   const environment = readConfig()
@@ -22,11 +22,11 @@ export async function serveCommand(roles: readonly ProcessRole[] | null): Promis
   const stopper = createStopper()
   await stopper.start(async () => {
     const database = await openDatabase(config, say, stopper.signal)
-    stopper.last(() => database.stop())
+    stopper.onStop(() => database.stop())
     await migrateDatabase(database.connectionString, say, stopper.signal)
     const service = await open(config, database, stopper)
     stopper.signal.throwIfAborted()
-    void database.failed.then((reason) => stopper.stop(`The database is gone: ${reason}.`, 1))
+    void database.failed.then((reason) => stopper.stop(`The embedded database ended: ${reason}. Stopping.`, 1))
     for (const note of database.notes) say(`  ${note}`)
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     say(
@@ -39,15 +39,15 @@ async function open(given: Config, database: OpenDatabase, stopper: Stopper): Pr
   const config = { ...given, dataDir: database.dataDir }
   stopper.signal.throwIfAborted()
   const app = await operatorError(() => createApp(config, database.connectionString, CONNECTIONS, 'serve'))
-  // What still runs on its connections after that is broken off with them.
-  stopper.last(() => withinGrace(APP_GRACE_MS, app.close()).then(() => {}))
+  // Statements that still run after that end with their connections.
+  stopper.onStop(() => withinGrace(APP_GRACE_MS, app.close()).then(() => {}))
   stopper.signal.throwIfAborted()
   const service = await operatorError(() => startService(app, database.connectionString, { digestion: 'thread' }))
-  stopper.last(() => service.close())
+  stopper.onStop(() => service.close())
   return service
 }
 
-/** Failures of starting are the operator's to mend: one line, no stack. */
+/** Turns errors that the operator can fix into one line without a stack. */
 async function operatorError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -56,9 +56,15 @@ async function operatorError<T>(work: () => Promise<T>): Promise<T> {
     const code = 'code' in error ? error.code : ''
     const address = 'address' in error && 'port' in error ? `${String(error.address)}:${String(error.port)}` : ''
     if (code === 'EADDRINUSE')
-      throw new DatabaseStartError(`${address} is taken by another program: choose another PORT.`, { cause: error })
+      throw new DatabaseStartError(
+        `Another program already listens on ${address}. Stop it, or set PORT to another port.`,
+        { cause: error },
+      )
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-      throw new DatabaseStartError(`Cannot listen on ${address}: ${error.message}.`, { cause: error })
+      throw new DatabaseStartError(
+        `Cannot listen on ${address} (${error.message}). Set HOST and PORT to an address of this machine and a port that this user may use.`,
+        { cause: error },
+      )
     if (error.message.startsWith('ENCRYPTION_KEYS')) throw new DatabaseStartError(error.message, { cause: error })
     throw error
   }

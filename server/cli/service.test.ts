@@ -42,7 +42,7 @@ test.each([
   },
 )
 
-test('SDKs do not wait for the questions of people', async () => {
+test('SDKs do not wait for requests of the API', async () => {
   const config: App['config'] = { ...app.config, roles: ['ingest', 'api'] }
   const service = await startService({ ...app, config }, connectionString, { digestion: 'manual' })
   const project = await aProject(await aFounder(service.publicUrl))
@@ -53,7 +53,7 @@ test('SDKs do not wait for the questions of people', async () => {
   await service.close()
 })
 
-test('one that cannot listen leaves nothing running', async () => {
+test('a service that cannot listen leaves nothing running', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
@@ -83,7 +83,7 @@ test('a request that came before the stop and was not read yet is answered', asy
   const request = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
   socket.write(request)
   await waitFor('the first answer', () => answers() === 1)
-  // In the kernel's hands when the stop begins: the connection looks idle.
+  // The kernel holds it when the stop begins: the connection looks idle.
   socket.write(request)
   await service.close()
   await ended

@@ -19,28 +19,28 @@ import { digestFigures, intakeFigures, type DigestSums } from './figures.ts'
 
 export type Service = {
   readonly port: number
-  /** Where people and SDKs reach it. */
+  /** The address for browsers and SDKs. */
   readonly publicUrl: string
-  /** Digests what is spooled now; only where digestion runs in this thread. */
+  /** Digests what is in the spool now. Does nothing when digestion runs in its own thread. */
   drain(): Promise<void>
   close(): Promise<void>
 }
 
 export type ServiceOptions = {
-  /** `thread` for the product; `inline` digests in this thread as it comes, `manual` when `drain` is called: for tests. */
+  /** `thread` for the product. For tests: `inline` digests in this thread continuously, `manual` only in `drain`. */
   readonly digestion: 'thread' | 'inline' | 'manual'
-  /** Whether background jobs run where the roles say so; default yes. */
+  /** Whether a process with the role `schedule` runs background jobs. Default true. */
   readonly jobs?: boolean
 }
 
-/** Of requests on their way; then of everything else, at once. Together well below what a stop may take in all. */
+/** First for running requests, then for everything else in parallel. Together well below the limit of a stop. */
 const REQUEST_GRACE_MS = 5_000
 const DIGEST_GRACE_MS = 4_000
 const INTAKE_GRACE_MS = 4_000
 
 /**
- * Everything one process does, as its roles say: intake, API and pages, digestion. Listening when this returns.
- * @throws what keeps it from listening; then nothing of it runs any more
+ * Starts the roles of this process: intake, API and pages, digestion, jobs. It listens when this returns.
+ * @throws the error that prevents listening, after stopping what was started
  */
 export async function startService(app: App, connectionString: string, options: ServiceOptions): Promise<Service> {
   const { roles } = app.config
@@ -98,25 +98,29 @@ export async function startService(app: App, connectionString: string, options: 
   }
 }
 
-/** What was taken is on disk when this returns, unless the database cannot take it: then nobody was told that it is. */
+/** Commits what was accepted. What the database cannot take was not acknowledged, and clients send it again. */
 async function closeIntake(app: App, intake: Intake): Promise<void> {
   if (!(await withinGrace(INTAKE_GRACE_MS, intake.close())))
-    app.log.warn({ grace_ms: INTAKE_GRACE_MS }, 'the intake did not close in time: the database does not answer')
+    app.log.warn(
+      { grace_ms: INTAKE_GRACE_MS },
+      'the intake could not write its last requests because the database does not answer; their clients got no acknowledgement',
+    )
 }
 
-/** Two for commits of the spool, two for looking up keys and the rest. */
+/** Two for commits of the spool, two for keys and the rest. */
 const INTAKE_CONNECTIONS = 4
-/** Its statements take milliseconds; an SDK is told that the database is away before it gives up by itself. */
+/** Its statements take milliseconds. An SDK must get a 503 before its own timeout. */
 const INTAKE_SILENCE_MS = 10_000
 
-/** On connections of its own: however slow the questions of people are, SDKs are not made to wait for them. */
+/** The intake has its own connections: SDKs must not wait for slow requests of the API. */
 function openIntake(app: App, connectionString: string): Intake {
   const pool = createPool({
     connectionString,
     name: 'faultline intake',
     silenceMs: INTAKE_SILENCE_MS,
     max: INTAKE_CONNECTIONS,
-    onError: (error) => app.log.warn({ err: error.message }, 'an idle database connection of the intake broke'),
+    onError: (error) =>
+      app.log.warn({ err: error.message }, 'an idle database connection of the intake was lost; a new one replaces it'),
   })
   const db = new Database(pool)
   const intake = createIntake(
@@ -170,10 +174,10 @@ async function startDigestion(
 }
 
 const MAX_WAIT_MS = 2_000
-/** Digestion that is so far behind does not do its work. */
+/** With an older entry in the spool the process is not ready. */
 const MAX_BACKLOG_AGE_MS = 15 * 60_000
 
-/** Another process may run a newer version's migrations while this one serves; older ones are not this one's database. */
+/** Not ready while migrations of this version are missing. Newer ones, of another process, are fine. */
 async function migrationsCheck(app: App): Promise<{ ok: boolean; detail: string }> {
   const missing = await within(MAX_WAIT_MS, pendingMigrations(app.db)).catch(() => null)
   if (missing === null) return { ok: false, detail: 'unknown' }
@@ -182,14 +186,14 @@ async function migrationsCheck(app: App): Promise<{ ok: boolean; detail: string 
     : { ok: false, detail: `missing ${missing.join(', ')}` }
 }
 
-const SPOOL_WORDS: Readonly<Record<SpoolReadiness, string>> = {
+const SPOOL_DETAILS: Readonly<Record<SpoolReadiness, string>> = {
   open: 'open',
-  full: 'full: more arrived than could be digested',
+  full: 'full: the backlog has reached MAX_BACKLOG',
   disk: 'closed: the disk of the database is nearly full',
-  down: 'closed: it cannot be written',
+  down: 'closed: the database does not accept writes',
 }
 
-/** Ready: the database answers, and the intake takes what comes. */
+/** Ready means: the database answers, is migrated, and the intake accepts requests. */
 async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
   const started = app.clock.monotonicMs()
   const database = await within(MAX_WAIT_MS, ping(app.db)).then(
@@ -202,7 +206,7 @@ async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
   const checks = {
     database,
     migrations: database.ok ? await migrationsCheck(app) : { ok: false, detail: 'unknown' },
-    ...(intake === null ? {} : { spool: { ok: spool === 'open', detail: SPOOL_WORDS[spool] } }),
+    ...(intake === null ? {} : { spool: { ok: spool === 'open', detail: SPOOL_DETAILS[spool] } }),
     ...(backlog === null
       ? {}
       : {

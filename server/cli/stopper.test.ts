@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { waitFor } from '#test/kit/wait.ts'
 import { createStopper } from './stopper.ts'
 
-/** A process that tells what happened to it; `exit` does not end it. */
+/** A process that records its output and exit codes. `exit` does not end it. */
 function aProcess(withinMs = 10_000) {
   const events: string[] = []
   const listeners = new Map<string, () => void>()
@@ -20,14 +20,14 @@ function aProcess(withinMs = 10_000) {
   return { events, stopper, exited, signal: (name: string) => listeners.get(name)?.() }
 }
 
-const STOPPING = 'Stopping. Once more to leave at once.'
+const STOPPING = 'Stopping. Send the signal again (Ctrl+C) to exit immediately.'
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s undoes what was done, last first, and ends with 0', async (name) => {
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s undoes the start in reverse order and exits with 0', async (name) => {
   const { events, stopper, exited, signal } = aProcess()
   await stopper.start(async () => {
-    stopper.last(async () => void events.push('database'))
+    stopper.onStop(async () => void events.push('database'))
     await delay(1)
-    stopper.last(async () => void events.push('service'))
+    stopper.onStop(async () => void events.push('service'))
   })
   expect(events).toEqual([])
   signal(name)
@@ -35,12 +35,12 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s undoes what was done, last first,
   expect(events).toEqual([STOPPING, 'service', 'database', 'exit 0'])
 })
 
-test('a signal in the middle of starting waits until what was begun can be undone', async () => {
+test('a signal during the start waits until the start can be undone', async () => {
   const { events, stopper, exited, signal } = aProcess()
   const database = Promise.withResolvers<void>()
   const started = stopper.start(async () => {
     await database.promise
-    stopper.last(async () => void events.push('database'))
+    stopper.onStop(async () => void events.push('database'))
     stopper.signal.throwIfAborted()
     events.push('service started')
   })
@@ -53,10 +53,10 @@ test('a signal in the middle of starting waits until what was begun can be undon
   expect(events).toEqual([STOPPING, 'database', 'exit 0'])
 })
 
-test('a start that fails because of the stop has not failed', async () => {
+test('an error of the start that the stop caused is not reported', async () => {
   const { events, stopper, exited, signal } = aProcess()
   const started = stopper.start(async () => {
-    stopper.last(async () => void events.push('undone'))
+    stopper.onStop(async () => void events.push('undone'))
     await new Promise((_, reject) =>
       stopper.signal.addEventListener('abort', () => reject(new Error('connection gone'))),
     )
@@ -67,67 +67,67 @@ test('a start that fails because of the stop has not failed', async () => {
   expect(events).toEqual([STOPPING, 'undone', 'exit 0'])
 })
 
-test('a start that fails by itself is undone before its failure is told', async () => {
+test('a failed start is undone before its error is reported', async () => {
   const { events, stopper } = aProcess()
   const start = stopper.start(async () => {
-    stopper.last(async () => void events.push('undone'))
+    stopper.onStop(async () => void events.push('undone'))
     await Promise.reject(new Error('the port is taken'))
   })
   await expect(start).rejects.toThrow('the port is taken')
   expect(events).toEqual(['undone'])
 })
 
-test('a signal while a failed start is undone hides its failure neither in words nor in the code', async () => {
+test('a signal while a failed start is undone changes neither its error nor the exit code', async () => {
   const { events, stopper, signal } = aProcess()
   const undone = Promise.withResolvers<void>()
   const start = stopper.start(async () => {
-    stopper.last(() => undone.promise)
+    stopper.onStop(() => undone.promise)
     await Promise.reject(new Error('the port is taken'))
   })
-  const told = expect(start).rejects.toThrow('the port is taken')
+  const reported = expect(start).rejects.toThrow('the port is taken')
   await delay(1)
   signal('SIGTERM')
   undone.resolve()
-  await told
+  await reported
   await delay(20)
-  // Whoever called tells the failure and ends the process.
+  // The caller reports the error and ends the process.
   expect(events).toEqual([STOPPING])
   signal('SIGTERM')
   expect(events).toEqual([STOPPING, 'exit 130'])
 })
 
-test('a failed start that cannot be undone is told all the same', async () => {
+test('the error of a failed start is reported even when undoing hangs', async () => {
   const { events, stopper } = aProcess(50)
   const start = stopper.start(async () => {
-    stopper.last(() => new Promise(() => {}))
+    stopper.onStop(() => new Promise(() => {}))
     await Promise.reject(new Error('the port is taken'))
   })
   await expect(start).rejects.toThrow('the port is taken')
-  expect(events).toEqual(['Stopping took longer than 0.05 s: leaving now. The next start recovers.'])
+  expect(events).toEqual(['Stopping took longer than 0.05 s. Exiting now; the next start recovers.'])
 })
 
-test('the second signal leaves at once', async () => {
+test('the second signal exits immediately', async () => {
   const { events, stopper, signal } = aProcess()
-  await stopper.start(async () => stopper.last(() => new Promise(() => {})))
+  await stopper.start(async () => stopper.onStop(() => new Promise(() => {})))
   signal('SIGINT')
   signal('SIGTERM')
   expect(events).toEqual([STOPPING, 'exit 130'])
 })
 
 test.each([
-  { what: 'something that cannot be undone', start: async () => {}, undo: () => new Promise<void>(() => {}) },
+  { what: 'a step of the stop that hangs', start: async () => {}, undo: () => new Promise<void>(() => {}) },
   { what: 'a start that hangs', start: () => new Promise<void>(() => {}), undo: async () => {} },
-])('$what does not keep the process for longer than its time', async ({ start, undo }) => {
+])('$what does not delay the exit beyond the time limit', async ({ start, undo }) => {
   const { events, stopper, exited, signal } = aProcess(50)
   void stopper.start(async () => {
-    stopper.last(undo)
+    stopper.onStop(undo)
     await start()
   })
   signal('SIGTERM')
   await exited()
   expect(events).toEqual([
     STOPPING,
-    'Stopping took longer than 0.05 s: leaving now. The next start recovers.',
+    'Stopping took longer than 0.05 s. Exiting now; the next start recovers.',
     'exit 1',
   ])
 })
@@ -135,22 +135,19 @@ test.each([
 test.each([
   ['later', () => Promise.reject(new Error('no'))],
   [
-    'at once',
+    'synchronously',
     () => {
       throw new Error('no')
     },
   ],
-])(
-  'what fails %s while being undone is told, the rest is undone nevertheless, and the code is 1',
-  async (_when, fail) => {
-    const { events, stopper, exited } = aProcess()
-    await stopper.start(async () => {
-      stopper.last(async () => void events.push('database'))
-      stopper.last(fail)
-    })
-    stopper.stop('The database is up to date.', 0)
-    stopper.stop('Again.', 0)
-    await exited()
-    expect(events).toEqual(['The database is up to date.', 'no', 'database', 'exit 1'])
-  },
-)
+])('a step of the stop that fails %s is reported, the other steps run, and the exit code is 1', async (_when, fail) => {
+  const { events, stopper, exited } = aProcess()
+  await stopper.start(async () => {
+    stopper.onStop(async () => void events.push('database'))
+    stopper.onStop(fail)
+  })
+  stopper.stop('The database is up to date.', 0)
+  stopper.stop('Again.', 0)
+  await exited()
+  expect(events).toEqual(['The database is up to date.', 'no', 'database', 'exit 1'])
+})

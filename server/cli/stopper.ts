@@ -1,29 +1,29 @@
 import { withinGrace } from '../kernel/abortable.ts'
 
-/** How long stopping may take in all: twice what every step of a stop may take that goes well on a busy machine. */
+/** Time limit of a stop: twice what a regular stop takes on a busy machine. */
 const STOP_WITHIN_MS = 15_000
 
-/** What a stopper needs of the process. */
+/** The part of the process that a stopper uses. */
 export type StoppableProcess = {
   on(signal: NodeJS.Signals, listener: () => void): unknown
   exit(code: number): void
-  /** One line for the operator; those of the second kind say that something went wrong. */
+  /** Prints a line for the operator: to standard output, and problems to standard error. */
   say(line: string): void
   complain(problem: unknown): void
 }
 
 export type Stopper = {
-  /** Aborted as soon as the process is to end: long steps of starting give up for it. */
+  /** Aborted when a stop begins. Long steps of starting end early. */
   readonly signal: AbortSignal
-  /** Registers what to undo; undone in reverse order. */
-  last(undo: () => Promise<void>): void
+  /** Registers a step of the stop. The last one registered runs first. */
+  onStop(undo: () => Promise<void>): void
   /**
-   * The work of starting. A stop that is asked for meanwhile first waits for it to settle, then undoes what it got to.
-   * @throws what the work throws, after undoing, unless that was because of the stop; the caller tells it and ends the
-   *   process, also when a stop is asked for while it is undone
+   * Runs the work of starting. A stop that begins meanwhile waits for it to settle, then undoes it.
+   * @throws the error of the work, after undoing it, unless a stop caused the error. The caller prints it and ends the
+   *   process, also when a stop begins during the undoing
    */
   start(work: () => Promise<void>): Promise<void>
-  /** Undoes everything and ends the process with this code, or with 1 where something went wrong. */
+  /** Undoes everything and ends the process with this code, or with 1 after a failure. */
   stop(reason: string, code: number): void
 }
 
@@ -35,9 +35,8 @@ const OF_THIS_PROCESS: StoppableProcess = {
 }
 
 /**
- * How the process ends. First signal: stop taking work, finish what runs, stop the database. Second signal: leave at
- * once. Whatever hangs, it ends within `withinMs`: everything acknowledged is on disk by then, and the next start
- * recovers the rest.
+ * Ends the process. First signal: accept no more work, finish what runs, stop the database. Second signal: exit
+ * immediately. It exits after `withinMs` in any case: acknowledged data is on disk, and the next start recovers the rest.
  */
 export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, withinMs: number = STOP_WITHIN_MS): Stopper {
   const undos: (() => Promise<void>)[] = []
@@ -45,21 +44,21 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
   let starting: Promise<unknown> = Promise.resolve()
   let undoing: Promise<boolean> | null = null
   let failed = false
-  const tooLong = `Stopping took longer than ${withinMs / 1000} s: leaving now. The next start recovers.`
+  const tooLong = `Stopping took longer than ${withinMs / 1000} s. Exiting now; the next start recovers.`
 
-  /** Whether all went well. */
+  /** @returns whether every step succeeded */
   const undo = (): Promise<boolean> => {
     undoing ??= (async () => {
-      let well = true
+      let succeeded = true
       for (let next = undos.pop(); next !== undefined; next = undos.pop()) {
         try {
           await next()
         } catch (error) {
           target.complain(error)
-          well = false
+          succeeded = false
         }
       }
-      return well
+      return succeeded
     })()
     return undoing
   }
@@ -68,7 +67,7 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
     if (stopping.signal.aborted) return
     target.say(reason)
     stopping.abort()
-    // It is being undone, and ends with the failure, not with this code.
+    // A failed start is being undone: the process ends with that failure, not with this code.
     if (failed) return
     const lastResort = setTimeout(() => {
       target.complain(tooLong)
@@ -77,9 +76,9 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
     void starting
       .catch(() => {})
       .then(undo)
-      .then((well) => {
+      .then((succeeded) => {
         clearTimeout(lastResort)
-        target.exit(well ? code : 1)
+        target.exit(succeeded ? code : 1)
       })
   }
 
@@ -87,20 +86,20 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     target.on(signal, () => {
       if (++signals > 1) target.exit(130)
-      else stop('Stopping. Once more to leave at once.', 0)
+      else stop('Stopping. Send the signal again (Ctrl+C) to exit immediately.', 0)
     })
   }
 
   return {
     signal: stopping.signal,
-    last: (work) => void undos.push(work),
+    onStop: (work) => void undos.push(work),
     async start(work) {
       const running = work()
       starting = running
       try {
         await running
       } catch (error) {
-        // Then it ended because of the stop, or its failure no longer matters to anybody.
+        // The stop caused the error, or made it irrelevant.
         if (stopping.signal.aborted) return
         failed = true
         if (!(await withinGrace(withinMs, undo()))) target.complain(tooLong)

@@ -5,18 +5,18 @@ import { rateLimited } from '../kernel/errors.ts'
 
 const WINDOW_MS = 60_000
 const PER_ADDRESS = 600
-/** Addresses remembered at most; beyond, the whole memory is dropped rather than grown. */
+/** Above this number all counters are dropped, to bound memory. */
 const MAX_ADDRESSES = 100_000
 
 /**
- * 600 API calls per minute and address, as a sliding window of two counters (security 4.5). Loopback clients are free
- * in relaxed mode.
+ * 600 API calls per minute and address, in a sliding window of two counters. No limit for loopback clients in relaxed
+ * mode.
  */
 export function apiLimiter(app: App): (caller: Caller) => void {
-  const most = PER_ADDRESS * app.config.rateLimitScale
+  const quota = PER_ADDRESS * app.config.rateLimitScale
   const windows = new Map<string, { start: number; now: number; before: number }>()
   return ({ origin: { ip } }) => {
-    if (most === 0 || (app.config.mode === 'relaxed' && isLoopbackHost(ip))) return
+    if (quota === 0 || (app.config.mode === 'relaxed' && isLoopbackHost(ip))) return
     const time = app.clock.monotonicMs()
     const start = Math.floor(time / WINDOW_MS) * WINDOW_MS
     if (windows.size > MAX_ADDRESSES) windows.clear()
@@ -28,10 +28,10 @@ export function apiLimiter(app: App): (caller: Caller) => void {
     }
     windows.set(ip, window)
     const share = 1 - (time - start) / WINDOW_MS
-    if (window.before * share + window.now >= most) {
+    if (window.before * share + window.now >= quota) {
       const seconds = Math.ceil((start + WINDOW_MS - time) / 1000)
       throw rateLimited(`Too many requests from this address. Try again in ${seconds} s.`, seconds, {
-        'ratelimit-policy': `"api";q=${most};w=${WINDOW_MS / 1000}`,
+        'ratelimit-policy': `"api";q=${quota};w=${WINDOW_MS / 1000}`,
         ratelimit: `"api";r=0;t=${seconds}`,
       })
     }

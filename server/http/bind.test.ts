@@ -50,7 +50,7 @@ bindRoutes(
 const url = new URL(await fastify.listen({ port: 0, host: '127.0.0.1' }))
 onClose(() => fastify.close())
 
-test('a client that stops reading a stream is hung up on instead of being written to for ever', async () => {
+test('a client that stops reading a stream is disconnected', async () => {
   const socket = connect(Number(url.port), url.hostname)
   await once(socket, 'connect')
   socket.pause()
@@ -58,7 +58,7 @@ test('a client that stops reading a stream is hung up on instead of being writte
   const stream = await waitFor('the stream', () => streams.at(-1))
   const message = 'x'.repeat(64 * 1024)
   let sent = 0
-  // What the operating system holds for a connection is some MiB; the rest would be ours.
+  // The operating system buffers a few MiB per connection; the rest would be in our memory.
   while (!stream.signal.aborted && sent < 1_000) {
     stream.send('flood', message)
     sent++
@@ -74,7 +74,7 @@ test('HEAD opens no stream', async () => {
   expect(streams.length).toBe(before)
 })
 
-test('a stream nobody waits for any more when it opens is over at once', async () => {
+test('a stream whose client disconnected before it opened ends immediately', async () => {
   const before = streams.length
   const connection = once(fastify.server, 'connection')
   const socket = connect(Number(url.port), url.hostname)
@@ -88,7 +88,7 @@ test('a stream nobody waits for any more when it opens is over at once', async (
   expect(stream.signal.aborted).toBe(true)
 })
 
-test('a stream that opens while the service stops ends at once, and does not keep it', async () => {
+test('a stream that opens while the service stops ends immediately and does not delay the stop', async () => {
   stopping.abort()
   const answer = await fetch(new URL('/api/flood', url), { signal: AbortSignal.timeout(5_000) })
   expect(await answer.text()).toBe(': open\n\n')

@@ -11,7 +11,7 @@ import { checkCrossSite } from './csrf.ts'
 import { validationSentence } from './errors.ts'
 import { sendFile } from './send-file.ts'
 
-/** How a request proves who it is; `null` where it does not try to. */
+/** Returns the actor of a request; null when the request has no credentials. */
 export type Authenticator = (
   request: FastifyRequest,
   caller: Caller,
@@ -20,23 +20,23 @@ export type Authenticator = (
 export type BindDeps = {
   readonly app: App
   readonly authenticate: Authenticator
-  /** Throws `unauthenticated` worded for the reason. */
+  /** Throws `unauthenticated`. */
   readonly refuseUnauthenticated: (request: FastifyRequest) => never
   readonly callerOf: (request: FastifyRequest) => Caller
   /** Per-address limit of the API. */
   readonly admit: (caller: Caller) => void
-  /** Aborted when the service stops: ends streams. */
+  /** Aborted when the service stops. It ends streams. */
   readonly stopping: AbortSignal
 }
 
-/** What the contract guarantees of every handler; who may call it with what is checked right before the call. */
+/** A handler of any route. Its actor and input are checked before it is called. */
 type AnyHandler = (app: App, actor: never, call: never) => Promise<unknown>
 
 const SAFE_METHODS = new Set(['GET'])
 
 /**
- * Binds every route of a contract: limit → who → cross-site → permission → validation → handler → answer as declared.
- * In this order a caller without rights learns nothing about what would have been valid.
+ * Binds every route of a contract: limit → authentication → cross-site → permission → validation → handler → response
+ * as declared. In this order a caller without permission learns nothing about what is valid.
  */
 export function bindRoutes(
   fastify: FastifyInstance,
@@ -52,20 +52,20 @@ export function bindRoutes(
     fastify.route({
       method: spec.method,
       url: spec.path,
-      // HEAD would open a stream nobody reads.
+      // HEAD would open a stream without a reader.
       exposeHeadRoute: spec.stream === undefined,
-      // Before the body is read: whoever may not call this is not told what is wrong with what was sent.
+      // Before the body is read: a caller without permission gets no validation errors.
       onRequest: async (request) => {
         const caller = deps.callerOf(request)
         deps.admit(caller)
-        callers.set(request, await inTime(admitted(spec, request, caller, deps, ownOrigins)))
+        callers.set(request, await withTimeout(authorise(spec, request, caller, deps, ownOrigins)))
       },
       handler: async (request, reply) => {
         const caller = callers.get(request)
-        if (caller === undefined) throw new Error(`nobody was admitted to ${name}`)
+        if (caller === undefined) throw new Error(`route ${name} was not authorised before its handler`)
         const call = callOf(spec, request, reply, deps)
         const work = handler(deps.app, caller as never, call as never)
-        const answer = await (spec.stream === undefined ? inTime(work) : work)
+        const answer = await (spec.stream === undefined ? withTimeout(work) : work)
         if (spec.stream !== undefined) return reply
         if (spec.status === 204) return reply.code(204).send()
         return reply
@@ -76,19 +76,19 @@ export function bindRoutes(
   }
 }
 
-/** Who is asked and what is asked may each take this long; nobody waits for half a minute. */
-const MAX_MS = 12_000
+/** For authentication and for the handler, each. */
+const TIMEOUT_MS = 12_000
 
 /**
- * Ends the waiting, not the work: what a database that became slow still does is done, as if the client had gone.
+ * Ends the wait, not the work: what a slow database still completes stays done, as if the client had disconnected.
  * @throws AppError unavailable
  */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      () => reject(unavailable('The answer takes too long at the moment. Try again later.', 5)),
-      MAX_MS,
+      () => reject(unavailable('The database takes too long to answer. Try again later.', 5)),
+      TIMEOUT_MS,
     )
   })
   try {
@@ -99,10 +99,10 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * @returns who acts; for a public route only what is known of the request
+ * @returns the actor; for a public route only the caller
  * @throws AppError unauthenticated, forbidden
  */
-async function admitted(
+async function authorise(
   spec: RouteSpec,
   request: FastifyRequest,
   caller: Caller,
@@ -114,13 +114,13 @@ async function admitted(
     if (spec.csrf === true) checkCrossSite(request.headers, ownOrigins)
     return caller
   }
-  const who = await deps.authenticate(request, caller)
-  if (who === null) return deps.refuseUnauthenticated(request)
-  if (who.viaCookie && !SAFE_METHODS.has(spec.method)) checkCrossSite(request.headers, ownOrigins)
-  if (!roleAtLeast(who.actor.role, rule.minRole)) {
-    throw forbidden(`This needs the role ${rule.minRole} or higher; yours is ${who.actor.role}.`)
+  const authenticated = await deps.authenticate(request, caller)
+  if (authenticated === null) return deps.refuseUnauthenticated(request)
+  if (authenticated.viaCookie && !SAFE_METHODS.has(spec.method)) checkCrossSite(request.headers, ownOrigins)
+  if (!roleAtLeast(authenticated.actor.role, rule.minRole)) {
+    throw forbidden(`This needs the role ${rule.minRole} or higher; yours is ${authenticated.actor.role}.`)
   }
-  return who.actor
+  return authenticated.actor
 }
 
 function callOf(spec: RouteSpec, request: FastifyRequest, reply: FastifyReply, deps: BindDeps): Call<RouteSpec> {
@@ -134,7 +134,7 @@ function callOf(spec: RouteSpec, request: FastifyRequest, reply: FastifyReply, d
   }
 }
 
-/** An id that cannot exist names nothing: 404, worded as if it were missing. */
+/** An invalid id is 404, like one that does not exist. */
 function parseParams(spec: RouteSpec, given: unknown): Record<string, unknown> | undefined {
   if (spec.params === undefined) return undefined
   const parsed = spec.params.safeParse(given)
@@ -145,7 +145,7 @@ function parseParams(spec: RouteSpec, given: unknown): Record<string, unknown> |
 
 function parseBody(spec: RouteSpec, request: FastifyRequest): unknown {
   if (spec.body === undefined) return undefined
-  // fastify gives null for no body; to schemas that is absence, not a value.
+  // Fastify gives null without a body; schemas expect undefined.
   const given = request.body ?? undefined
   if (given === undefined && !spec.body.safeParse(undefined).success) throw invalid('Send a JSON object as the body.')
   return parse(spec.body, given)
@@ -158,7 +158,7 @@ function parse(schema: z.ZodType, given: unknown): never {
   return parsed.data as never
 }
 
-/** PostgreSQL cannot store U+0000 in text, nor half a surrogate pair in JSON; said here, once, for every field. */
+/** PostgreSQL cannot store U+0000 in text, nor half a surrogate pair in JSON: refuses both, for every field. */
 function refuseUnstorable(value: unknown, path = ''): void {
   const under = (key: string | number): string => (path === '' ? String(key) : `${path}.${key}`)
   if (typeof value === 'string') {
@@ -174,7 +174,7 @@ function refuseUnstorable(value: unknown, path = ''): void {
 }
 
 const HEARTBEAT_MS = 15_000
-/** What a client may leave unread before it counts as gone; messages are small, so this is minutes of a busy service. */
+/** A client with more unread bytes is disconnected. Messages are small: these are minutes of a busy service. */
 const MAX_UNREAD_BYTES = 256 * 1024
 
 function openStream(request: FastifyRequest, reply: FastifyReply, stopping: AbortSignal): EventStream {
@@ -190,7 +190,7 @@ function openStream(request: FastifyRequest, reply: FastifyReply, stopping: Abor
   raw.write(': open\n\n')
   let unreadAtHeartbeat = 0
   const heartbeat = setInterval(() => {
-    // Nothing taken since the last one: a client that stopped reading would be written to for ever.
+    // The client read nothing since the last heartbeat.
     if (unreadAtHeartbeat > 0 && raw.writableLength >= unreadAtHeartbeat) return drop()
     unreadAtHeartbeat = raw.writableLength
     raw.write(': alive\n\n')
@@ -208,7 +208,7 @@ function openStream(request: FastifyRequest, reply: FastifyReply, stopping: Abor
   request.raw.once('close', end)
   raw.once('error', end)
   stopping.addEventListener('abort', end)
-  // The service stops already, or the client left while it was looked up who it is: neither is told a second time.
+  // The service is stopping, or the client disconnected during authentication: these events do not fire again.
   if (stopping.aborted || raw.destroyed || request.raw.socket.destroyed) end()
   return {
     signal: gone.signal,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { clientAddressReader } from './client-address.ts'
 
-test('without trusted proxies the peer is the client, whatever headers claim', () => {
+test('without trusted proxies the peer is the client and headers are ignored', () => {
   const addressOf = clientAddressReader([])
   expect(addressOf('::ffff:203.0.113.5', '1.2.3.4')).toBe('203.0.113.5')
   expect(addressOf('2001:db8::1', undefined)).toBe('2001:db8::1')

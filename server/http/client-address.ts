@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** Whether an address lies in one of the ranges (addresses or CIDR, as TRUSTED_PROXIES has them). */
+/** Returns whether an address is in one of the ranges (addresses or CIDR, the syntax of TRUSTED_PROXIES). */
 export function addressMatcher(texts: readonly string[]): (address: string) => boolean {
   const ranges = texts.map((text): Range => {
     if (text.includes('/')) return ipaddr.parseCIDR(text)
@@ -16,7 +16,7 @@ export function addressMatcher(texts: readonly string[]): (address: string) => b
   }
 }
 
-/** Who really sent a request: the socket's peer, unless that is a trusted proxy; then the right-most untrusted hop. */
+/** Returns the client's address: the socket's peer or, behind trusted proxies, the right-most untrusted hop. */
 export function clientAddressReader(
   trustedProxies: readonly string[],
 ): (peer: string | undefined, forwardedFor: string | string[] | undefined) => string {
@@ -36,7 +36,7 @@ export function clientAddressReader(
   }
 }
 
-/** `::ffff:10.0.0.1` → `10.0.0.1`; everything else as it is. */
+/** `::ffff:10.0.0.1` → `10.0.0.1`; other addresses unchanged. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 }

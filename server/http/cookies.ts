@@ -3,8 +3,7 @@ import type { Config } from '../config.ts'
 import type { Cookies } from '../context/handlers.ts'
 
 /**
- * Cookies of one call. `Secure` follows the public address, never a header; with COOKIE_PREFIX `__Host-` every path
- * becomes `/`, as that prefix demands.
+ * Cookies of one call. PUBLIC_URL decides about `Secure`, never a header. The prefix `__Host-` requires the path `/`.
  */
 export function callCookies(config: Config, request: FastifyRequest, reply: FastifyReply): Cookies {
   const secure = config.publicUrl.startsWith('https:')

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { forbidden } from '../kernel/errors.ts'
 
 /**
- * Refuses calls another site made a browser send (the rule of Go's CrossOriginProtection): `Sec-Fetch-Site` decides
- * where there is one, else `Origin` (or `Referer`) must be ours; neither means the caller is no browser.
- * @param origins own origin and those of ALLOWED_ORIGINS
+ * Refuses calls that another site made a browser send (the rule of Go's CrossOriginProtection): `Sec-Fetch-Site` decides
+ * when present, else `Origin` or `Referer` must be allowed. A caller that sends none of them is not a browser.
+ * @param origins our origin and those of ALLOWED_ORIGINS
  * @throws AppError forbidden
  */
 export function checkCrossSite(headers: IncomingHttpHeaders, origins: readonly string[]): void {

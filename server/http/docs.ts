@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { contract } from './contract.ts'
 import { openApiDocument } from './openapi.ts'
 
-/** `GET /api/openapi.json` and the browsable page at `/docs`, whose files come with the program. */
+/** `GET /api/openapi.json`, and the API documentation at `/docs`, which loads nothing from other hosts. */
 export async function registerDocs(fastify: FastifyInstance, version: string): Promise<void> {
   const document = openApiDocument(contract, apiSchemas, version)
   const text = JSON.stringify(document)

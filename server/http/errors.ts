@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import { databaseAway, isDatabaseAway } from '../storage/pool.ts'
 
-/** The only place where a failure becomes a status. */
+/** The only mapping of error codes to HTTP statuses. */
 const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -20,11 +20,11 @@ export type ErrorAnswer = {
   readonly status: number
   readonly body: { readonly error: string }
   readonly headers: Readonly<Record<string, string>>
-  /** A bug of ours, to be logged with its stack. */
+  /** A bug: the caller logs it with its stack. */
   readonly unexpected: boolean
 }
 
-/** What a thrown thing is answered with. Unexpected ones tell the client nothing but that. */
+/** The response for a thrown value. For an unexpected one it holds no details. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof AppError) {
     const retry = error.details.retryAfterSeconds
@@ -40,13 +40,16 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   if (fastify !== null) return { status: 400, body: { error: fastify }, headers: {}, unexpected: false }
   return {
     status: 500,
-    body: { error: 'Something broke on our side. It was logged; quote the request id when you report it.' },
+    body: {
+      error:
+        'An internal error occurred and was logged. Quote the request id (header x-request-id) when you report it.',
+    },
     headers: {},
     unexpected: true,
   }
 }
 
-/** Fastify's own refusals of a request that never reached a handler, in our words. */
+/** Sentences for errors that Fastify throws before a handler runs; null for other errors. */
 function fastifyRefusal(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   const { code } = error as Partial<FastifyError>
@@ -54,7 +57,7 @@ function fastifyRefusal(error: unknown): string | null {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return 'The body is larger than 1 MiB.'
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return 'The body does not have the length its Content-Length names.'
+      return 'The body does not have the length of its Content-Length header.'
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return 'The body is not valid JSON.'
@@ -68,7 +71,7 @@ function fastifyRefusal(error: unknown): string | null {
 }
 
 /**
- * Validation failure → one sentence that names the field. Of a union's many complaints the declared message wins.
+ * One sentence for a validation error, which names the field.
  */
 export function validationSentence(error: z.ZodError): string {
   const issue = error.issues[0]
@@ -82,7 +85,7 @@ export function validationSentence(error: z.ZodError): string {
     return 'Send a JSON object as the body.'
   const message = issue.message.endsWith('.') ? issue.message : `${issue.message}.`
   const last = String(issue.path.at(-1))
-  // Of a list the place is said as well: "match must be …" could be any of two hundred rules.
+  // In a list, name the place too: "match must be …" could be any of two hundred rules.
   if (issue.path.some((part) => typeof part === 'number') && message.startsWith(`${last} `))
     return `${path}${message.slice(last.length)}`
   if (path === '' || message.startsWith(`${path} `) || message.startsWith(`${last} `)) return message

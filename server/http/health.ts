@@ -5,10 +5,10 @@ export type Readiness = {
   readonly checks: Readonly<Record<string, { ok: boolean; detail?: string | number }>>
 }
 
-/** What `/readyz` asks; must answer even when the database does not. */
+/** The source of `/readyz`. It must answer even when the database does not. */
 export type Health = { readiness(): Promise<Readiness> }
 
-/** `/healthz`: the process runs. `/readyz`: it can do its work. Neither needs a session. */
+/** `/healthz`: the process runs. `/readyz`: it can do its work. Both work without a session. */
 export function registerHealth(fastify: FastifyInstance, health: Health): void {
   fastify.get('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }))
   fastify.get('/readyz', async (_request, reply) => {

@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { isLoopbackHost, type Config } from '../config.ts'
 import { notFound, unauthenticated } from '../kernel/errors.ts'
 
-/** Figures read when the page is asked for: name → value, with help and kind. */
+/** One sample of `/-/metrics`, read at each request. */
 export type Figure = {
   readonly name: string
   readonly help: string
@@ -34,7 +34,7 @@ export function registerMetrics(fastify: FastifyInstance, config: Config, source
   })
   fastify.get('/-/metrics', async (request, reply) => {
     if (config.metricsToken === null) {
-      // Behind a proxy every client looks like loopback; the forwarding header gives that away.
+      // Behind a proxy every client looks like loopback; the forwarding header shows that there is a proxy.
       if (
         !isLoopbackHost(request.raw.socket.remoteAddress?.replace('::ffff:', '') ?? '') ||
         request.headers['x-forwarded-for'] !== undefined

@@ -11,14 +11,14 @@ const Document = z.object({
 })
 const document = Document.parse(openApiDocument(contract, apiSchemas, '1.2.3'))
 
-test('a path fits a reviewer: at most 8 kB each', () => {
+test('every path has at most 8 kB', () => {
   const sizes = Object.entries(document.paths).map(
     ([path, item]) => [path, JSON.stringify(item, null, 2).length] as const,
   )
   expect(sizes.filter(([, bytes]) => bytes > 8_000)).toEqual([])
 })
 
-test('every reference leads to a component, and every named schema is used', () => {
+test('every reference has a component, and every named schema is used', () => {
   const text = JSON.stringify(document)
   const references = new Set(
     [...text.matchAll(/"\$ref":"#\/components\/([^/"]+)\/([^"]+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
@@ -57,7 +57,7 @@ test('a schema that accepts other values than it returns is two components', () 
   expect(components['schemas']?.['DraftInput']).not.toHaveProperty('required')
 })
 
-test('two schemas of one name are refused', () => {
+test('two different schemas with one name throw', () => {
   const [one, other] = [z.object({ a: z.string() }), z.object({ b: z.string() })]
   z.globalRegistry.add(one, { id: 'Same' })
   expect(() =>

@@ -58,7 +58,9 @@ export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version:
         Error: {
           type: 'object',
           required: ['error'],
-          properties: { error: { type: 'string', description: 'One sentence a person can act on.' } },
+          properties: {
+            error: { type: 'string', description: 'One sentence that says what is wrong and what to do.' },
+          },
         },
         ...components.schemas,
       },
@@ -66,7 +68,7 @@ export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version:
   }
 }
 
-/** Gives every schema of the document its name: those listed, then requests and answers after their operation. */
+/** Names every schema of the document: first those listed, then requests and responses by their operation. */
 function name(specs: RouteSpecs, named: NamedSchemas): void {
   const add = (schema: z.ZodType | undefined, id: string) => {
     const meta = schema === undefined ? undefined : z.globalRegistry.get(schema)
@@ -256,11 +258,11 @@ const jsonSchemaOf = (schema: z.ZodType, io: Direction) =>
     unrepresentable: 'any',
     reused: 'inline',
     override: ({ jsonSchema }) => {
-      // The format says it; the pattern of a number in a query string only says how its text is read.
+      // `format` already says it; the pattern of an integer in a query string only describes its text.
       if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-      // Answers may get further fields in later versions.
+      // Responses may get further fields in later versions.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   })

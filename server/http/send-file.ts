@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify'
 import type { SentFile } from '../context/handlers.ts'
 
 /**
- * Answers with a file somebody else's program made. Nothing in it may ever run in our origin: it is for saving, its
- * type is not guessed, and a browser that shows it anyway does so without scripts, frames or requests.
+ * Sends a file of a client as a download. Nothing in it may run in our origin: browsers must not guess its type, and
+ * show it without scripts, frames or requests.
  */
 export function sendFile(reply: FastifyReply, file: SentFile): void {
   void reply
@@ -18,7 +18,7 @@ export function sendFile(reply: FastifyReply, file: SentFile): void {
     .send(Readable.from(file.chunks, { objectMode: false }))
 }
 
-/** RFC 6266: the plain name for old clients without what could end the quotes, the whole name percent-encoded. */
+/** RFC 6266: a plain name for old clients, without characters that end the quotes, and the full name percent-encoded. */
 export function dispositionOf(filename: string): string {
   const plain = filename.replaceAll(/[^\w.() -]/g, '_')
   const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(

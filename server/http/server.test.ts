@@ -5,59 +5,60 @@ import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
 const server = await testServer({ realTime: true, env: { ALLOWED_ORIGINS: 'https://app.example' } })
-const nobody = client(server.url)
+const anonymous = client(server.url)
 
 describe('pages of the service', () => {
   test('/healthz and /readyz need no session', async () => {
-    expect((await nobody.get('/healthz')).body).toEqual({ ok: true })
-    expect(await nobody.get('/readyz')).toMatchObject({
+    expect((await anonymous.get('/healthz')).body).toEqual({ ok: true })
+    expect(await anonymous.get('/readyz')).toMatchObject({
       status: 200,
       body: { ready: true, checks: { database: { ok: true }, migrations: { ok: true }, spool: { ok: true } } },
     })
   })
 
-  test('/-/metrics shows what the intake and digestion did, to loopback only', async () => {
-    const person = await aFounder(server.url)
-    const project = await aProject(person)
+  test('/-/metrics has the counters of intake and digestion, for loopback only', async () => {
+    const founder = await aFounder(server.url)
+    const project = await aProject(founder)
     await server.event({ project })
-    const { text } = await nobody.get('/-/metrics')
+    const { text } = await anonymous.get('/-/metrics')
     expect(text).toMatch(/^faultline_intake_accepted_total [1-9]/m)
     expect(text).toMatch(/^faultline_spool_open 1$/m)
     expect(text).toMatch(/^faultline_spool_disk_free_bytes [1-9]/m)
     expect(text).toMatch(/^faultline_digest_events_total [1-9]/m)
     expect(text).toMatch(/^faultline_intake_latency_seconds_bucket\{le="\+Inf"\} [1-9]/m)
     expect(text).toMatch(/^process_resident_memory_bytes /m)
-    expect((await nobody.request('GET', '/-/metrics', { headers: { 'x-forwarded-for': '203.0.113.5' } })).status).toBe(
-      404,
-    )
+    expect(
+      (await anonymous.request('GET', '/-/metrics', { headers: { 'x-forwarded-for': '203.0.113.5' } })).status,
+    ).toBe(404)
   })
 
-  test('the documentation needs nothing from elsewhere', async () => {
-    const page = await nobody.get('/docs')
+  test('the documentation loads nothing from other hosts', async () => {
+    const page = await anonymous.get('/docs')
     expect(page.status).toBe(200)
     expect(page.text).not.toMatch(/(?:src|href)="https?:/)
     for (const [, path = ''] of page.text.matchAll(/(?:src|href)="\.?\/?([^"]+\.(?:js|css))"/g)) {
       expect(
-        (await nobody.get(path.startsWith('docs') ? `/${path}` : `/docs/${path.replace(/^static/, 'static')}`)).status,
+        (await anonymous.get(path.startsWith('docs') ? `/${path}` : `/docs/${path.replace(/^static/, 'static')}`))
+          .status,
         path,
       ).toBe(200)
     }
-    expect((await nobody.get('/api/openapi.json')).body).toMatchObject({ openapi: '3.1.0' })
+    expect((await anonymous.get('/api/openapi.json')).body).toMatchObject({ openapi: '3.1.0' })
   })
 
-  test('an unknown route of the API is JSON, an unknown file is not a page', async () => {
-    expect(await nobody.get('/api/nothing')).toMatchObject({
+  test('an unknown route of the API is a JSON error, an unknown file is not a page', async () => {
+    expect(await anonymous.get('/api/nothing')).toMatchObject({
       status: 404,
       body: { error: 'There is no GET /api/nothing. See /docs.' },
     })
-    expect((await nobody.get('/assets/nothing.js')).status).toBe(404)
-    expect((await nobody.post('/issues')).status).toBe(404)
+    expect((await anonymous.get('/assets/nothing.js')).status).toBe(404)
+    expect((await anonymous.post('/issues')).status).toBe(404)
   })
 })
 
-describe('every answer', () => {
-  test('carries a request id and closes doors for browsers', async () => {
-    const { headers } = await nobody.get('/api/me')
+describe('every response', () => {
+  test('has a request id and security headers', async () => {
+    const { headers } = await anonymous.get('/api/me')
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('cache-control')).toBe('no-store')
@@ -65,20 +66,20 @@ describe('every answer', () => {
     expect(headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('the request id of an answer is that of the log line', async () => {
-    const { headers } = await nobody.get('/api/me?token=secret-in-query')
+  test('the request id of a response is that of the log line', async () => {
+    const { headers } = await anonymous.get('/api/me?token=secret-in-query')
     const line = server.logLines.find((one) => one['request_id'] === headers.get('x-request-id'))
     expect(line).toMatchObject({ method: 'GET', path: '/api/me', status: 401 })
     expect(JSON.stringify(server.logLines)).not.toContain('secret-in-query')
   })
 })
 
-describe('other origins', () => {
+describe('a preflight of another origin', () => {
   const preflight = (origin: string) =>
-    nobody.request('OPTIONS', '/api/projects', {
+    anonymous.request('OPTIONS', '/api/projects', {
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
     })
-  test('may ask first when they are listed', async () => {
+  test('is allowed when the origin is listed', async () => {
     const { status, headers } = await preflight('https://app.example')
     expect(status).toBe(204)
     expect(headers.get('access-control-allow-origin')).toBe('https://app.example')
@@ -86,14 +87,14 @@ describe('other origins', () => {
     expect(headers.get('access-control-allow-methods')).toContain('PATCH')
     expect(headers.get('access-control-allow-headers')).toBe('content-type')
   })
-  test('hear nothing when they are not', async () => {
+  test('is refused when it is not', async () => {
     const { status, headers } = await preflight('https://other.example')
     expect(status).toBe(404)
     expect(headers.get('access-control-allow-origin')).toBeNull()
   })
 })
 
-describe('what is no request', () => {
+describe('an invalid request', () => {
   const raw = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       let answer = ''
@@ -103,7 +104,7 @@ describe('what is no request', () => {
       socket.on('error', reject)
     })
   test.each([
-    ['no HTTP', 'GARBAGE\r\n\r\n', 'The request is not valid HTTP.'],
+    ['other than HTTP', 'GARBAGE\r\n\r\n', 'The request is not valid HTTP.'],
     [
       'too many headers',
       `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`,
@@ -127,8 +128,8 @@ describe('what is no request', () => {
 })
 
 describe('bodies', () => {
-  test('of callers without a session are not looked at', async () => {
-    const answer = await nobody.request('POST', '/api/projects', {
+  test('are not parsed without a session', async () => {
+    const answer = await anonymous.request('POST', '/api/projects', {
       headers: { 'content-type': 'application/json' },
       body: '{',
     })
@@ -136,7 +137,7 @@ describe('bodies', () => {
   })
 
   const logIn = (headers: Record<string, string>, body: string) =>
-    nobody.request('POST', '/api/auth/login', { headers, body })
+    anonymous.request('POST', '/api/auth/login', { headers, body })
   test.each([
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'email=a&password=b'],
     ['plain text', { 'content-type': 'text/plain' }, '{"email":"a@b.co","password":"x"}'],
@@ -152,7 +153,7 @@ describe('bodies', () => {
     expect(answer.body).toEqual({ error: expect.stringMatching(/^[A-Z].*\.$/) as string })
   })
 
-  test('an answer reaches a client that is still sending', async () => {
+  test('a refusal reaches a client that is still sending', async () => {
     const length = 20_000_000
     const head = `POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`
     const answer = await new Promise<string>((resolve, reject) => {
@@ -170,12 +171,16 @@ describe('bodies', () => {
 
   test('an empty body with a content type counts as absent', async () => {
     expect(
-      (await nobody.request('POST', '/api/auth/logout', { headers: { 'content-type': 'application/json' }, body: '' }))
-        .status,
+      (
+        await anonymous.request('POST', '/api/auth/logout', {
+          headers: { 'content-type': 'application/json' },
+          body: '',
+        })
+      ).status,
     ).toBe(200)
   })
 
-  test('keys that name parts of JavaScript never reach a handler', async () => {
+  test('keys such as __proto__ never reach a handler', async () => {
     const answer = await logIn(
       { 'content-type': 'application/json' },
       '{"email":"a@b.co","password":"x","__proto__":{"isAdmin":true}}',
@@ -184,7 +189,7 @@ describe('bodies', () => {
     expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined()
   })
 
-  test('a request cut off half-way leaves the service as it was', async () => {
+  test('an incomplete request does not affect the service', async () => {
     await new Promise<void>((resolve) => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => {
         socket.write(
@@ -196,19 +201,17 @@ describe('bodies', () => {
         )
       })
     })
-    expect((await nobody.get('/healthz')).status).toBe(200)
+    expect((await anonymous.get('/healthz')).status).toBe(200)
   })
 })
 
-test('live messages reach the organisation they concern, and no other', async () => {
+test('live messages reach their organisation and no other', async () => {
   const ada = await aFounder(server.url)
   const eve = await aFounder(server.url)
   const project = await aProject(ada)
-  const listen = async (
-    person: typeof ada,
-  ): Promise<{ text: () => string; ended: () => boolean; stop: () => void }> => {
+  const listen = async (user: typeof ada): Promise<{ text: () => string; ended: () => boolean; stop: () => void }> => {
     const stop = new AbortController()
-    const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const cookie = [...user.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(`${server.url}/api/live`, { headers: { cookie }, signal: stop.signal })
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     let text = ''
@@ -229,7 +232,7 @@ test('live messages reach the organisation they concern, and no other', async ()
   await waitFor('the message', () => hers.text().includes('event: issues'))
   expect(hers.text()).toContain(project.id)
   expect(theirs.text()).not.toContain(project.id)
-  // Logging out ends the stream, whatever the client would like.
+  // Logging out ends the stream on the server.
   await ada.post('/api/auth/logout')
   await waitFor('the end of the stream', () => hers.ended())
   expect(theirs.ended()).toBe(false)

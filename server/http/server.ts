@@ -23,9 +23,9 @@ import { registerWebApp } from './web-app.ts'
 export type HttpDeps = {
   readonly authenticate: Authenticator
   readonly refuseUnauthenticated: (request: FastifyRequest) => never
-  /** Takes SDK traffic straight from node:http; true when the request was its own. Absent without the ingest role. */
+  /** Handles SDK traffic of node:http; returns false for other requests. Null without the role `ingest`. */
   readonly intake: ((request: IncomingMessage, response: ServerResponse) => boolean) | null
-  /** Whether the product API, its documentation and the dashboard are served here: the api role. */
+  /** Whether the product API, its documentation and the dashboard are served: the role `api`. */
   readonly api: boolean
   readonly health: Health
   readonly metrics: MetricsSource
@@ -34,9 +34,9 @@ export type HttpDeps = {
 export type HttpService = {
   readonly server: Server
   readonly fastify: FastifyInstance
-  /** Starts listening; returns the port really taken. */
+  /** Starts listening. @returns the port, also where the configuration says 0 */
   listen(): Promise<number>
-  /** Stops taking connections, ends streams, lets running requests finish for at most `graceMs`. */
+  /** Closes the listener and streams; waits at most `graceMs` for running requests. */
   close(graceMs: number): Promise<void>
 }
 
@@ -44,8 +44,8 @@ const BODY_LIMIT_BYTES = 1024 * 1024
 const BODY_TIMEOUT_MS = 30_000
 
 /**
- * The HTTP side: one `node:http` server; SDK traffic goes to the intake without touching Fastify, the product API, the
- * dashboard and the service's own pages to Fastify.
+ * One `node:http` server: SDK traffic goes to the intake, without Fastify; product API, dashboard, health and metrics go
+ * to Fastify.
  */
 export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpService> {
   const stopping = new AbortController()
@@ -54,7 +54,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   const fastify = Fastify({
     serverFactory: (route) => {
       server = createServer(serverLimits, (request, response) => {
-        // While stopping every answer ends its connection: busy clients would keep theirs open for ever.
+        // While stopping, every answer closes its connection: busy clients would never close theirs.
         if (stopping.signal.aborted) response.shouldKeepAlive = false
         if (!guard.accepts(request, response)) return
         if (deps.intake?.(request, response) === true) return
@@ -73,11 +73,11 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       reply.raw.writeHead(status, { 'content-type': 'application/json', 'content-length': text.length }).end(text)
     },
     clientErrorHandler: (error, socket) => guard.onClientError(error, socket),
-    // Ids of an app's users are of any characters, twelve each when encoded.
+    // Ids of an app's users may hold any character, which takes up to twelve when encoded.
     routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
   })
-  if (server === null) throw new Error('fastify made no server')
+  if (server === null) throw new Error('Fastify did not create a server')
   const listening: Server = server
   listening.maxConnections = 10_000
   limitConnections(listening, freeOfLimits(app.config))
@@ -113,7 +113,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
     await registerWebApp(fastify)
   } else {
     fastify.setNotFoundHandler((_request, reply) =>
-      reply.code(404).send({ error: 'This process does not have the role api.' }),
+      reply.code(404).send({ error: 'This process does not serve the API: it runs without the role api.' }),
     )
   }
   await fastify.ready()
@@ -132,8 +132,8 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       }),
     close: async (graceMs) => {
       stopping.abort()
-      // A loop that is behind has requests waiting that it did not read; their connections only look idle. New ones are
-      // accepted in one turn and read in the next.
+      // Connections whose requests are not read yet look idle. A connection is accepted in one turn of the event loop and
+      // read in the next.
       for (let turn = 0; turn < 3; turn++) await setImmediate()
       const closed = new Promise<void>((resolve) => listening.close(() => resolve()))
       listening.closeIdleConnections()
@@ -145,27 +145,27 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   }
 }
 
-/** Proxies carry the connections of everybody; a developer's machine is nobody else's. */
+/** Addresses without a limit of connections: trusted proxies, and loopback in relaxed mode. */
 function freeOfLimits(config: App['config']): (address: string) => boolean {
   const isTrusted = addressMatcher(config.trustedProxies)
   return (address) =>
     isTrusted(address) || (config.mode === 'relaxed' && isLoopbackHost(address.replace('::ffff:', '')))
 }
 
-/** Node's defaults would let a slow client sit for minutes (measured; security notes 8 and 4.17). */
+/** Node's defaults let a slow client hold a connection for minutes. */
 const serverLimits = {
   headersTimeout: 10_000,
   requestTimeout: 600_000,
-  // Headers that drip are cut off 10 to 10.5 s after their beginning.
+  // Incomplete headers end a connection 10 to 10.5 s after their first byte.
   connectionsCheckingInterval: 500,
   maxHeaderSize: 16 * 1024,
   keepAliveTimeout: 65_000,
   noDelay: true,
-  // Asked by the front door, which also stops what follows on the connection.
+  // The request guard checks it, and also refuses what follows on the connection.
   requireHostHeader: false,
 }
 
-/** JSON or nothing: a form or text body forces no preflight, so it is refused. An empty body counts as absent. */
+/** Accepts JSON bodies only: other sites can send forms and text without a preflight. An empty body counts as absent. */
 function takeJsonOnly(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
@@ -189,7 +189,7 @@ function takeJsonOnly(fastify: FastifyInstance): void {
     payload.on('error', done)
   })
   fastify.addHook('onRequest', (request, _reply, done) => {
-    // A body must have ended after 30 s, however it drips.
+    // A body must be complete after 30 s.
     if (request.raw.headers['content-length'] !== undefined || request.raw.headers['transfer-encoding'] !== undefined) {
       const timer = setTimeout(() => request.raw.destroy(), BODY_TIMEOUT_MS)
       const stop = () => clearTimeout(timer)
@@ -234,7 +234,7 @@ function setHeaders(fastify: FastifyInstance, app: App): void {
   })
 }
 
-/** One line per finished request, readable alone; paths without their query, which may hold tokens. */
+/** One line per finished request. Paths without their query, which may hold tokens. */
 function logRequests(fastify: FastifyInstance, app: App, callerOf: (request: FastifyRequest) => Caller): void {
   fastify.addHook('onResponse', (request, reply, done) => {
     const level = reply.statusCode >= 500 ? 'warn' : request.url.startsWith('/api') ? 'info' : 'debug'
@@ -253,7 +253,7 @@ function logRequests(fastify: FastifyInstance, app: App, callerOf: (request: Fas
   })
 }
 
-/** Without the query, and without the id of an app's user: to be erased and named in a log would contradict each other. */
+/** Without the query, and without the id of an app's user: a log must not name a user whose data was erased. */
 const pathForLog = (url: string): string =>
   (url.split('?', 1)[0] ?? '').replace(/^(\/api\/projects\/[^/]+\/users\/).*/, '$1…')
 
@@ -265,7 +265,7 @@ function answerErrors(fastify: FastifyInstance, app: App): void {
         { request_id: request.id, method: request.method, path: pathForLog(request.url), err: error },
         'request failed',
       )
-    // Hanging up on a client that still sends would take the answer from it; its body ends within its 30 s.
+    // A client that still sends would not receive the answer if we closed the connection. Its body ends within 30 s.
     if (!request.raw.complete) void reply.header('connection', 'keep-alive')
     return reply.headers(answer.headers).code(answer.status).send(answer.body)
   })

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { registerWebApp } from './web-app.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'faultline-dist-'))
-// An installation may stand below a folder of that name, too.
+// An installation may be below a folder of that name.
 const dist = `${join(scratch, 'assets', 'dist')}/`
 mkdirSync(join(dist, 'assets'), { recursive: true })
 const fastify = Fastify()
@@ -18,14 +18,14 @@ afterAll(async () => {
 })
 const get = (url: string) => fastify.inject({ method: 'GET', url })
 
-test('before a build every page says how to build', async () => {
+test('without a build every page says how to build', async () => {
   expect(await get('/issues')).toMatchObject({
     statusCode: 503,
     body: expect.stringContaining('npm run build') as string,
   })
 })
 
-test('a build under a running service is served at once', async () => {
+test('a running service serves a new build immediately', async () => {
   writeFileSync(join(dist, 'index.html'), '<script nonce="__CSP_NONCE__" src="/assets/app-1.js"></script>')
   writeFileSync(join(dist, 'assets', 'app-1.js'), 'run()')
   writeFileSync(join(dist, 'theme.js'), 'theme()')
@@ -46,7 +46,7 @@ test('a build under a running service is served at once', async () => {
   expect((await get('/.built-from')).body).not.toContain('a note')
 })
 
-test('what the build compressed comes compressed to whoever takes it, under its own name only', async () => {
+test('files are sent compressed to clients that accept it, and only under their own names', async () => {
   writeFileSync(join(dist, 'assets', 'app-3.js'), 'run(3)')
   writeFileSync(join(dist, 'assets', 'app-3.js.br'), brotliCompressSync('run(3)'))
   writeFileSync(join(dist, 'assets', 'app-3.js.gz'), gzipSync('run(3)'))
@@ -73,7 +73,7 @@ test.each([
   '/../../package.json',
   '/%2e%2e/package.json',
   '/assets/..%2f..%2fpackage.json',
-])('%s is not a page and not a file of ours', async (path) => {
+])('%s is neither a page nor a file', async (path) => {
   const answer = await get(path)
   expect([400, 403, 404]).toContain(answer.statusCode)
   expect(answer.body).not.toContain('"name"')

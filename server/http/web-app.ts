@@ -9,8 +9,8 @@ const DIST = fileURLToPath(new URL('../../web/dist/', import.meta.url))
 const NONCE = '__CSP_NONCE__'
 
 /**
- * Serves the built dashboard: hashed files for ever, index.html for every address that is a page. Files are looked up
- * when asked for, so that a build under a running service is served at once.
+ * Serves the built dashboard: hashed files, cached for a year, and index.html for every page. Files are looked up at each
+ * request, so that a running service serves a new build immediately.
  */
 export async function registerWebApp(fastify: FastifyInstance, dist = DIST): Promise<void> {
   const hashed = join(dist, 'assets')
@@ -18,18 +18,18 @@ export async function registerWebApp(fastify: FastifyInstance, dist = DIST): Pro
     root: dist,
     index: false,
     immutable: true,
-    // The build leaves them beside the files: 700 kB of code are 200 on the way.
+    // The build writes compressed files beside the originals: 700 kB of code become 200 kB.
     preCompressed: true,
     maxAge: '365d',
-    // What the build notes for itself.
+    // Files of the build itself.
     dotfiles: 'ignore',
     setHeaders: (reply, path) => {
       if (dirname(path) !== hashed) void reply.header('cache-control', 'no-cache')
     },
   })
-  // The page comes with its policy, never bare from the folder.
+  // The page needs its content security policy, which the static files do not have.
   fastify.get('/index.html', (_request, reply) => reply.redirect('/', 301))
-  // A folder is no file: the static side would refuse it.
+  // The static plugin answers 403 for a folder.
   fastify.get('/', (_request, reply) => sendPage(reply, dist))
   fastify.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''

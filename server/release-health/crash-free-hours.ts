@@ -5,14 +5,14 @@ import { sessionsByRelease } from './sessions-of-releases.queries.ts'
 import { crashFreeOf } from './verdict.ts'
 
 const HOUR_MS = 3_600_000
-/** Releases are compared at equal age, while a rollout can still be held. */
+/** The chart compares releases at equal age, in the time in which a rollout can still be held. */
 const HOURS = 48
 
 export type CrashFreeHour = { hour: number; sessions: number; crash_free_sessions: number | null }
 
 /**
- * Crash-free sessions hour by hour since a release came out, up to now. Each hour counts all sessions so far: single
- * hours of a young release hold too few.
+ * Crash-free sessions per hour since the date of a release, up to now. Each hour counts all sessions so far, because
+ * single hours of a new release have too few.
  */
 export async function crashFreeHours(
   app: App,

@@ -21,7 +21,7 @@ import { crashFreeOf, MIN_SESSIONS, verdictOf, type Sessions } from './verdict.t
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 
-/** Length and interval of the ranges. */
+/** Length and bucket size of each range. */
 const RANGES = {
   '1h': { ms: HOUR_MS, bucketSeconds: 60 },
   '24h': { ms: DAY_MS, bucketSeconds: 900 },
@@ -29,7 +29,7 @@ const RANGES = {
   '30d': { ms: 30 * DAY_MS, bucketSeconds: 21_600 },
 } as const
 
-/** The range up to now in whole buckets; the newest is still counting. */
+/** The range up to now in whole buckets. The newest bucket is incomplete. */
 export function rangeOf(
   now: Date,
   range: ReleaseRange,
@@ -43,15 +43,15 @@ export function rangeOf(
   return { projectId, environment, bucketSeconds, from: new Date(to - ms), to: new Date(to), times }
 }
 
-/** The last 24 hours, the hour that is among them. */
+/** The last 24 hours, including the current one. */
 export function lastDay(now: Date, projectId: string, environment: string | undefined): SessionsAsked {
   const to = startOf(now.getTime(), HOUR_MS) + HOUR_MS
   return { projectId, environment, bucketSeconds: 3_600, from: new Date(to - DAY_MS), to: new Date(to) }
 }
 
 /**
- * The same for users, in quarters of days: a sketch is 2.5 kB, and there is one for each interval and combination of
- * attributes.
+ * The same for users, in buckets of six hours: there is a sketch of 2.5 kB for each bucket and combination of attributes.
+
  */
 export function lastDayOfUsers(now: Date, projectId: string, environment: string | undefined): SessionsAsked {
   return { ...lastDay(now, projectId, environment), bucketSeconds: 21_600 }
@@ -109,10 +109,10 @@ function sumsOf(buckets: readonly ReleaseBucket[]): Map<string, Sessions> {
 
 export const shareOf = (part: number, whole: number): number | null => (whole <= 0 ? null : part / whole)
 
-/** Releases compared with each other; beyond these, those with the most sessions. */
+/** Releases that are compared with each other: those with the most sessions. */
 const MAX_COMPARED = 200
 
-/** Releases of one project with everything that is known of their health. */
+/** Adds health to releases of one project. */
 export async function withHealth(
   app: App,
   rows: readonly ReleaseRow[],
@@ -157,7 +157,7 @@ export async function withHealth(
       regressions,
       ...verdictOf({
         state: release.state,
-        cameFromIt: cameFrom(release),
+        received: receivedFrom(release),
         sessions,
         previous,
         regressions,
@@ -168,15 +168,15 @@ export async function withHealth(
   })
 }
 
-const cameFrom = ({ first_seen, first_session }: Release): 'nothing' | 'no_sessions' | 'sessions' =>
+const receivedFrom = ({ first_seen, first_session }: Release): 'nothing' | 'no_sessions' | 'sessions' =>
   first_session !== null ? 'sessions' : first_seen === null ? 'nothing' : 'no_sessions'
 
-/** A sketch takes 0.4 ms to be read and joined: so many take half a second. */
+/** Reading and merging a sketch takes 0.4 ms: this many take half a second. */
 const MAX_SKETCHES = 1_200
 
 /**
- * Users of releases over the whole range; null where their sketches are too many to be joined while somebody waits:
- * one for each interval and combination of attributes.
+ * Users of releases over the whole range; null when there are too many sketches to merge in one request.
+
  */
 async function usersOverRange(
   app: App,
@@ -186,7 +186,7 @@ async function usersOverRange(
   if (range === '24h') return null
   const wanted = versions.filter((version) => byRelease.has(version))
   if (wanted.length === 0) return new Map()
-  // Quarters of days where the range has whole ones: the fewest sketches.
+  // The largest buckets that fit the range need the fewest sketches.
   const users = range === '1h' ? asked : { ...asked, bucketSeconds: 21_600 as const }
   if ((await countSketches(app.db, users, wanted, MAX_SKETCHES)) > MAX_SKETCHES) return null
   return usersByRelease(app.db, users, wanted)
@@ -214,17 +214,17 @@ type Ranked = {
   readonly firstSeenAt: Date | null
 } & Sessions
 
-/** Releases with sessions, with what tells which is older. */
+/** Releases with sessions, and the facts that order them. */
 async function rankReleases(app: App, { asked, byRelease }: ProjectSessions): Promise<Ranked[]> {
-  const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).slice(0, MAX_COMPARED)
-  if (most.length === 0) return []
+  const compared = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).slice(0, MAX_COMPARED)
+  if (compared.length === 0) return []
   const rows = await selectVersions(
     app.db,
     asked.projectId,
-    most.map(([version]) => version),
+    compared.map(([version]) => version),
   )
   const facts = new Map(rows.map((row) => [row.version, row]))
-  return most.map(([version, sessions]) => ({
+  return compared.map(([version, sessions]) => ({
     version,
     releasedAt: facts.get(version)?.released_at ?? null,
     firstSeenAt: facts.get(version)?.first_seen_at ?? null,
@@ -232,7 +232,7 @@ async function rankReleases(app: App, { asked, byRelease }: ProjectSessions): Pr
   }))
 }
 
-/** The release before that says something, and whether a later one is in use. */
+/** The previous release with enough sessions, and whether a newer one is in use. */
 function neighboursOf(
   row: ReleaseRow,
   ranked: readonly Ranked[],

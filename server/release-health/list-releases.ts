@@ -12,7 +12,7 @@ import { countReleases, selectReleases, valueOf, type After, type ReleaseOrder }
 import { RELEASE_SORTS, type ListedRelease, type ReleaseRange, type ReleaseSort } from './release-health.api.ts'
 
 export type ListReleasesInput = {
-  /** All projects of the organisation unless named. */
+  /** Default: all projects of the organisation. */
   readonly projectId?: string | undefined
   readonly limit: number
   readonly offset: number
@@ -55,7 +55,7 @@ export async function listReleases(app: App, actor: OrgActor, input: ListRelease
   }
 }
 
-/** Figures are worked out project by project, one after the other: a page may show a hundred of them. */
+/** Computes health one project after the other, because a page may show a hundred projects. */
 async function withHealthOfProjects(
   app: App,
   rows: readonly ReleaseRow[],
@@ -85,7 +85,7 @@ const Cursor = z.tuple([z.string(), z.string(), z.uuid()])
 const encodeCursor = (sort: ReleaseSort, { value, id }: After): string =>
   Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
 
-/** Only for the sort it was given out for. */
+/** @throws AppError invalid, also for the cursor of another sort */
 function decodeCursor(text: string, sort: ReleaseSort): After {
   let given: unknown
   try {

@@ -7,7 +7,7 @@ import type { RELEASE_SORTS } from './release-health.api.ts'
 
 export type ReleaseFilter = {
   readonly orgId: string
-  /** All projects of the organisation unless named. */
+  /** Default: all projects of the organisation. */
   readonly projectId: string | undefined
   readonly q: string | undefined
   readonly version: string | undefined
@@ -16,7 +16,7 @@ export type ReleaseFilter = {
 
 export type SortKey = (typeof RELEASE_SORTS)[number]
 export type ReleaseOrder = { readonly key: SortKey; readonly descending: boolean }
-/** Sort value and id of the last row of the page before. */
+/** Sort value and id of the last row of the previous page. */
 export type After = { readonly value: string | Date; readonly id: string }
 
 const COLUMNS = { date: 'dated_at', created_at: 'created_at', version: 'version_key' } as const
@@ -30,7 +30,7 @@ function matching(db: Connection, { orgId, projectId, q, version, states }: Rele
       ? query.where('project_id', 'in', (of) => of.selectFrom('projects').select('id').where('org_id', '=', orgId))
       : query.where('project_id', '=', projectId)
   if (version !== undefined) query = query.where('version', '=', version)
-  // Escaped, so that what is looked for stands for itself.
+  // Escapes wildcards in the search text.
   if (q !== undefined && q !== '') query = query.where('version', 'ilike', `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`)
   if (states !== undefined)
     query = query.where('state', 'in', states.length === 0 ? ['planned', 'open', 'archived'] : [...states])

@@ -9,10 +9,10 @@ import { sessionsOfProject, totalsOf, type ProjectSessions } from './health.ts'
 import type { ReleaseRange, ReleasesHealth } from './release-health.api.ts'
 import { environmentsOf } from './sessions-of-releases.queries.ts'
 
-/** Layers a stacked chart can still be read with. */
+/** A stacked chart with more layers is not readable. */
 const MAX_LAYERS = 5
 const MAX_LINES = 3
-/** A release in use: somebody's own build is none. */
+/** Share of today's sessions from which a release counts as in use. Builds of single developers are below it. */
 const MIN_SHARE_TODAY = 0.005
 const MAX_CANDIDATES = 50
 
@@ -47,21 +47,21 @@ export async function readReleasesHealth(
 }
 
 /**
- * Releases worth a layer, newest first: the newest that are in use today, however young, and those with the most
- * sessions in the range.
+ * The releases of the chart, newest first: the newest that are in use today, and those with the most sessions in the
+ * range.
  */
 async function shownReleases(
   app: App,
   { asked, byRelease, today, totalToday }: ProjectSessions,
 ): Promise<ReleaseRow[]> {
-  const most = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).map(([version]) => version)
-  const inUse = most.filter((version) => (today.get(version) ?? 0) > MIN_SHARE_TODAY * totalToday)
-  const candidates = [...new Set([...most.slice(0, MAX_LAYERS), ...inUse.slice(0, MAX_CANDIDATES)])]
+  const bySessions = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).map(([version]) => version)
+  const inUse = bySessions.filter((version) => (today.get(version) ?? 0) > MIN_SHARE_TODAY * totalToday)
+  const candidates = [...new Set([...bySessions.slice(0, MAX_LAYERS), ...inUse.slice(0, MAX_CANDIDATES)])]
   if (candidates.length === 0) return []
   const rows = await selectVersions(app.db, asked.projectId, candidates)
   const byAge = rows.sort((a, b) => compareReleases(factsOf(b), factsOf(a)))
   const newest = byAge.filter((row) => inUse.includes(row.version)).slice(0, MAX_LINES)
-  const wanted = new Set([...newest.map((row) => row.version), ...most.slice(0, MAX_LAYERS)])
+  const wanted = new Set([...newest.map((row) => row.version), ...bySessions.slice(0, MAX_LAYERS)])
   const chosen = [...wanted].slice(0, MAX_LAYERS)
   return byAge.filter((row) => chosen.includes(row.version))
 }

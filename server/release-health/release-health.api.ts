@@ -4,13 +4,13 @@ import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { ListedParts, Release, RELEASE_STATES, ReleaseParts } from '../releases/releases.api.ts'
 
-/** Releases with what sessions and issues say of them. */
+/** Releases with adoption, crash-free rates, issues and verdict. */
 
 export const RELEASE_RANGES = ['1h', '24h', '7d', '30d'] as const
 const Range = z
   .enum(RELEASE_RANGES, { error: `range must be one of ${RELEASE_RANGES.join(', ')}.` })
   .default('30d')
-  .describe('What sessions and crash-free sessions count: the range up to now.')
+  .describe('Time range of sessions and crash-free rates, ending now.')
 export type ReleaseRange = z.infer<typeof Range>
 
 export const RELEASE_SORTS = ['date', 'created_at', 'version'] as const
@@ -25,7 +25,7 @@ const Environment = z
   .min(1, { error: 'environment must not be empty.' })
   .max(64, { error: 'environment must be at most 64 characters.' })
   .optional()
-  .describe('Sessions of this environment only.')
+  .describe('Only sessions of this environment.')
 
 const fraction = z.number().nullable()
 
@@ -43,32 +43,28 @@ export const Verdict = z.enum(VERDICTS)
 export type Verdict = z.infer<typeof Verdict>
 
 const Health = z.object({
-  adoption: fraction.describe('Share of the sessions of the last 24 h, 0 to 1; null when there were none at all.'),
-  adoption_users: fraction.describe('Share of the users of the last 24 h; null when no session names its user.'),
+  adoption: fraction.describe("Share of the project's sessions in the last 24 h, 0 to 1; null when there were none."),
+  adoption_users: fraction.describe('Share of the users in the last 24 h; null when no session names its user.'),
   adoption_trend: z
     .array(fraction)
     .describe('Share of sessions per interval of the range, oldest first; empty without sessions.'),
-  sessions: z.number().int().nullable().describe('In the range; null when the project has none in it.'),
-  users: z
-    .number()
-    .int()
-    .nullable()
-    .describe('Distinct users in `users_range`; null when no session of it names its user.'),
+  sessions: z.number().int().nullable().describe('In the range; null when the project has no sessions in it.'),
+  users: z.number().int().nullable().describe('Distinct users in `users_range`; null when no session names its user.'),
   users_range: z
     .enum(RELEASE_RANGES)
     .describe(
-      'What `users` and `crash_free_users` count: the range asked for, or 24h where counting that would take too long.',
+      'Time range of `users` and `crash_free_users`: the requested one, or 24h when counting that would take too long.',
     ),
   crash_free_sessions: fraction.describe('1 - crashed / sessions; null without sessions.'),
   crash_free_users: fraction.describe('Share of these users without a crash.'),
   previous: z
     .object({ version: z.string(), crash_free_sessions: z.number() })
     .nullable()
-    .describe('The release before, of those with at least 1,000 sessions in the range.'),
-  new_issues: z.number().int().describe('Issues first seen in it; counted up to 10,000.'),
-  regressions: z.number().int().describe('Issues that came back in it; counted up to 10,000.'),
+    .describe('The previous release with at least 1,000 sessions in the range.'),
+  new_issues: z.number().int().describe('Issues first seen in the release; counted up to 10,000.'),
+  regressions: z.number().int().describe('Issues that regressed in the release; counted up to 10,000.'),
   verdict: Verdict,
-  verdict_reason: z.string().describe('Why, in a sentence.'),
+  verdict_reason: z.string().describe('The reason for the verdict, one sentence.'),
 })
 
 export const ReleaseWithHealth = Release.extend(Health.shape)
@@ -79,11 +75,11 @@ export type ListedRelease = z.infer<typeof ListedRelease>
 
 const CrashFreeHours = z
   .array(z.object({ hour: z.number().int(), sessions: z.number().int(), crash_free_sessions: fraction }))
-  .describe('Hour by hour since it came out, the first 48; up to now.')
+  .describe('The first 48 hours since the date of the release, up to now.')
 
 const ByTrait = z.array(
   z.object({
-    name: z.string().nullable().describe('Null for sessions that did not say.'),
+    name: z.string().nullable().describe('Null for sessions without this attribute.'),
     sessions: z.number().int(),
     share: z.number().describe('Of the sessions of this release.'),
     crash_free_sessions: z.number(),
@@ -92,9 +88,9 @@ const ByTrait = z.array(
 
 export const ReleaseDetail = ReleaseWithHealth.extend({
   ...ReleaseParts.shape,
-  new_issue_list: z.array(Issue).describe('First seen in it, last seen first; at most 25.'),
-  regressed_issues: z.array(Issue).describe('Came back in it; at most 25.'),
-  resolved_issues: z.array(Issue).describe('Resolved in it; at most 25.'),
+  new_issue_list: z.array(Issue).describe('First seen in the release, most recently seen first; at most 25.'),
+  regressed_issues: z.array(Issue).describe('Regressed in the release; at most 25.'),
+  resolved_issues: z.array(Issue).describe('Resolved in the release; at most 25.'),
   series: z
     .object({
       interval_seconds: z.number().int(),
@@ -108,10 +104,10 @@ export const ReleaseDetail = ReleaseWithHealth.extend({
       ),
     })
     .nullable()
-    .describe('Over the range; null without sessions.'),
+    .describe('Null without sessions in the range.'),
   crash_free_hours: CrashFreeHours.nullable(),
-  environments: z.array(z.string()).describe('Sessions of it came from.'),
-  devices: ByTrait.describe('Its sessions in the range by device family, most first; at most 10.'),
+  environments: z.array(z.string()).describe('Environments of its sessions.'),
+  devices: ByTrait.describe('Its sessions in the range by device family, largest share first; at most 10.'),
   systems: ByTrait.describe('The same by operating system.'),
 })
 export type ReleaseDetail = z.infer<typeof ReleaseDetail>
@@ -119,21 +115,21 @@ export type ReleaseDetail = z.infer<typeof ReleaseDetail>
 export const ReleasesHealth = z.object({
   range: Range,
   interval_seconds: z.number().int(),
-  environments: z.array(z.string()).describe('Sessions of the project came from, in the range; at most 50.'),
+  environments: z.array(z.string()).describe("Environments of the project's sessions in the range; at most 50."),
   adoption: z
     .object({
       times: z.array(Timestamp),
       totals: z.array(z.number().int()).describe('Sessions of all releases per interval.'),
       releases: z
         .array(z.object({ release_id: Id.nullable(), version: z.string(), sessions: z.array(z.number().int()) }))
-        .describe('Those with the most sessions, newest first, at most 5.'),
+        .describe('The releases with the most sessions, newest first, at most 5.'),
       others: z.array(z.number().int()),
     })
     .nullable()
     .describe('Null without sessions in the range.'),
   crash_free: z
     .array(z.object({ release_id: Id, version: z.string(), since: Timestamp, hours: CrashFreeHours }))
-    .describe('Of the newest three with sessions, by hours since they came out.'),
+    .describe('The newest three releases with sessions, by hours since their date.'),
 })
 export type ReleasesHealth = z.infer<typeof ReleasesHealth>
 
@@ -146,11 +142,11 @@ export const releaseHealthRoutes = routes({
     tag: 'Releases',
     summary: 'Releases with adoption, crash-free rates, issues and a verdict',
     description:
-      '`date` is when a release came out: released_at, else first seen, else created. `version` puts 1.9.0 before 1.10.0 and 2.3.1-rc.1 before 2.3.1. Figures come from sessions; without any they are null, never 0.',
+      '`date` is the date of a release: released_at, else first seen, else created. `version` sorts 1.9.0 before 1.10.0 and 2.3.1-rc.1 before 2.3.1. Figures are computed from sessions; without sessions they are null, never 0.',
     permission: 'releases.read',
     query: z.strictObject({
       ...pageQuery(25),
-      projectId: Id.optional().describe('All projects of the organisation unless given.'),
+      projectId: Id.optional().describe('All projects of the organisation by default.'),
       sort: ReleaseSort.default('-date'),
       range: Range,
       environment: Environment,
@@ -166,7 +162,7 @@ export const releaseHealthRoutes = routes({
           z.array(z.enum(RELEASE_STATES, { error: `state must be one of ${RELEASE_STATES.join(', ')}.` })).max(10),
         )
         .optional()
-        .describe('May repeat; all unless given.'),
+        .describe('May repeat. All states by default.'),
     }),
     response: pageOf(ListedRelease),
     refusals: [404],
@@ -185,7 +181,7 @@ export const releaseHealthRoutes = routes({
     method: 'GET',
     path: '/api/releases/:releaseId',
     tag: 'Releases',
-    summary: 'A release with its commits, deploys, issues and figures',
+    summary: 'A release with its commits, deploys, issues and health',
     permission: 'releases.read',
     params: z.object({ releaseId: Id }),
     query: z.strictObject({ range: Range, environment: Environment }),

@@ -4,11 +4,11 @@ import { startOf, type BUCKET_SECONDS } from '../metrics/sessions/rollup.ts'
 import { HyperLogLog } from '../metrics/sketch/hyperloglog.ts'
 import type { Connection } from '../storage/database.ts'
 
-/** Sessions by release, out of the rollups: costs what buckets and combinations of attributes cost, not sessions. */
+/** Sessions by release, from rollups: the cost grows with buckets and combinations of attributes, not with sessions. */
 
 export type SessionsAsked = {
   readonly projectId: string
-  /** Taken down to a whole bucket. */
+  /** Rounded down to a whole bucket. */
   readonly from: Date
   /** Excluded. */
   readonly to: Date
@@ -18,10 +18,10 @@ export type SessionsAsked = {
 
 export type SessionCount = { readonly sessions: number; readonly crashed: number }
 
-/** Sessions of a release, or of no release that is known by name (null), that began in a bucket. */
+/** Sessions that started in a bucket. `release` is null for sessions whose release is not counted separately. */
 export type ReleaseBucket = SessionCount & { readonly release: string | null; readonly bucket: Date }
 
-/** A clock may be ahead by an hour before it is corrected: a day covers it. */
+/** Clocks up to an hour ahead are not corrected; one day covers that. */
 const usedSince = (from: Date): string => dayPlus(dayOf(from), -1)
 
 export async function sessionsByRelease(
@@ -42,17 +42,17 @@ export async function sessionsByRelease(
   return rows
 }
 
-/** What sessions are told apart by, beside their release. */
+/** Attributes that sessions are counted by, beside release and environment. */
 export type SessionTrait = 'device' | 'os'
 export type TraitCount = SessionCount & { readonly name: string | null }
 
-/** Sessions of a release by device family or system, most first; null for those that did not say. */
+/** Sessions of a release by device family or operating system, largest first; null for sessions without it. */
 export async function sessionsByTrait(
   db: Connection,
   { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
   release: string,
   trait: SessionTrait,
-  most: number,
+  max: number,
 ): Promise<TraitCount[]> {
   const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
   const { rows } = await sql<TraitCount>`
@@ -62,16 +62,16 @@ export async function sessionsByTrait(
     where a.project_id = ${projectId} and a.release = ${release} and a.last_used_day >= ${usedSince(start)}::date
       and (${environment ?? null}::text is null or a.environment = ${environment ?? null})
       and r.bucket_seconds = ${bucketSeconds} and r.bucket >= ${start} and r.bucket < ${to}
-    group by 1 having sum(r.total) > 0 order by 2 desc, 1 limit ${most}`.execute(db)
+    group by 1 having sum(r.total) > 0 order by 2 desc, 1 limit ${max}`.execute(db)
   return rows
 }
 
 export type UserCount = { readonly users: number; readonly crashedUsers: number }
 
-/** Releases whose sketches are in memory at once. */
-const RELEASES_AT_ONCE = 5
+/** Releases whose sketches are in memory at the same time. */
+const MAX_RELEASES_IN_MEMORY = 5
 
-/** Distinct users by release; a release whose sessions name none is left out. */
+/** Distinct users by release. Leaves out releases whose sessions name no user. */
 export async function usersByRelease(
   db: Connection,
   { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
@@ -79,19 +79,19 @@ export async function usersByRelease(
 ): Promise<Map<string, UserCount>> {
   const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
   const counts = new Map<string, UserCount>()
-  for (let at = 0; at < versions.length; at += RELEASES_AT_ONCE) {
+  for (let at = 0; at < versions.length; at += MAX_RELEASES_IN_MEMORY) {
     const { rows } = await sql<{ release: string; users: Buffer; crashed_users: Buffer | null }>`
       select a.release, r.users, r.crashed_users
       from session_attributes a
       join session_rollups r on r.project_id = a.project_id and r.attributes_id = a.id
-      where a.project_id = ${projectId} and a.release = any(${versions.slice(at, at + RELEASES_AT_ONCE)}::text[])
+      where a.project_id = ${projectId} and a.release = any(${versions.slice(at, at + MAX_RELEASES_IN_MEMORY)}::text[])
         and a.last_used_day >= ${usedSince(start)}::date
         and (${environment ?? null}::text is null or a.environment = ${environment ?? null})
         and r.bucket_seconds = ${bucketSeconds} and r.bucket >= ${start} and r.bucket < ${to}
         and r.users is not null`.execute(db)
     for (const [release, ofRelease] of Map.groupBy(rows, (row) => row.release)) {
       const users = countOf(ofRelease.map((row) => row.users))
-      // Estimates: of a part it may come out larger than of the whole.
+      // These are estimates: that of a part may be larger than that of the whole.
       const crashedUsers = Math.min(users, countOf(ofRelease.map((row) => row.crashed_users)))
       counts.set(release, { users, crashedUsers })
     }
@@ -99,12 +99,12 @@ export async function usersByRelease(
   return counts
 }
 
-/** Sketches that {@link usersByRelease} would join, counted up to one beyond `most`. */
+/** Number of sketches that {@link usersByRelease} would merge, counted up to `max` + 1. */
 export async function countSketches(
   db: Connection,
   { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
   versions: readonly string[],
-  most: number,
+  max: number,
 ): Promise<number> {
   const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
   const { rows } = await sql<{ n: number }>`
@@ -116,7 +116,7 @@ export async function countSketches(
         and (${environment ?? null}::text is null or a.environment = ${environment ?? null})
         and r.bucket_seconds = ${bucketSeconds} and r.bucket >= ${start} and r.bucket < ${to}
         and r.users is not null
-      limit ${most + 1}) sketches`.execute(db)
+      limit ${max + 1}) sketches`.execute(db)
   return rows[0]?.n ?? 0
 }
 
@@ -149,7 +149,7 @@ function countOf(sketches: readonly (Buffer | null)[]): number {
 
 const MAX_ENVIRONMENTS = 50
 
-/** Environments sessions came from since, of a project or one of its releases, by name. */
+/** Environments of sessions since a time, of a project or one of its releases, by name. */
 export async function environmentsOf(
   db: Connection,
   projectId: string,

@@ -4,7 +4,7 @@ import { verdictOf, type VerdictFacts } from './verdict.ts'
 
 const facts = (over: Partial<VerdictFacts> = {}): VerdictFacts => ({
   state: 'open',
-  cameFromIt: 'sessions',
+  received: 'sessions',
   sessions: { sessions: 100_000, crashed: 100 },
   previous: null,
   regressions: 0,
@@ -18,7 +18,7 @@ describe('the verdict', () => {
   test.each<[string, Partial<VerdictFacts>, string]>([
     ['no sessions', { sessions: null }, 'no_sessions'],
     ['none in the range', { sessions: of(0, 0) }, 'no_sessions'],
-    ['planned, nothing came', { state: 'planned', sessions: null }, 'planned'],
+    ['planned, nothing received', { state: 'planned', sessions: null }, 'planned'],
     ['archived, however bad', { state: 'archived', sessions: of(5_000, 5_000) }, 'archived'],
     ['999 sessions, all crashed', { sessions: of(999, 999) }, 'too_early'],
     ['1,000 sessions', { sessions: of(1_000, 0) }, 'healthy'],
@@ -30,7 +30,7 @@ describe('the verdict', () => {
     ['fell by 0.2 points', { sessions: of(100_000, 250), previous: { ...of(100_000, 50), version: '1' } }, 'watch'],
     ['fell by chance', { sessions: of(1_000, 4), previous: { ...of(1_000, 1), version: '1' } }, 'healthy'],
     ['rose', { sessions: of(100_000, 50), previous: { ...of(100_000, 450), version: '1' } }, 'healthy'],
-    ['an issue came back', { regressions: 1 }, 'watch'],
+    ['a regressed issue', { regressions: 1 }, 'watch'],
     ['hardly used, a newer one is', { adoption: 0.04, isSucceeded: true }, 'replaced'],
     ['hardly used, but the newest', { adoption: 0.04 }, 'healthy'],
     ['much used beside a newer one', { adoption: 0.05, isSucceeded: true }, 'healthy'],
@@ -38,7 +38,7 @@ describe('the verdict', () => {
     expect(verdictOf(facts(over)).verdict).toBe(verdict)
   })
 
-  test('says why, in a sentence', () => {
+  test('gives the reason in one sentence', () => {
     const { verdict_reason: reason } = verdictOf(
       facts({ sessions: of(100_000, 450), previous: { ...of(100_000, 50), version: '4.11.3' } }),
     )
@@ -46,14 +46,14 @@ describe('the verdict', () => {
   })
 
   test.each([
-    ['nothing', 'Nothing came from it yet.'],
+    ['nothing', 'No event or session has arrived yet.'],
     ['no_sessions', 'the SDK of this release sends none'],
     ['sessions', 'No sessions in this time'],
-  ] as const)('says of a release without sessions what is true: %s', (cameFromIt, words) => {
-    expect(verdictOf(facts({ sessions: null, cameFromIt })).verdict_reason).toContain(words)
+  ] as const)('names the reason for missing sessions: %s', (received, words) => {
+    expect(verdictOf(facts({ sessions: null, received })).verdict_reason).toContain(words)
   })
 
-  test('one more crash never makes it better', () => {
+  test('one more crash never improves the verdict', () => {
     const order = ['healthy', 'watch', 'hold']
     fc.assert(
       fc.property(

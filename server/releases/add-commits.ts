@@ -9,10 +9,10 @@ import { countParts, lockRelease, type ReleaseRow, upsertCommits } from './relea
 
 const MAX_PER_RELEASE = 10_000
 
-/** The job that looks for issues resolved in a commit (issue-recording/released-commits.ts). */
+/** The job that finds issues resolved in a commit (issue-recording/released-commits.ts). */
 export const RELEASE_COMMITS_JOB = 'release-commits'
 
-/** @throws AppError not_found, conflict when the release would have too many */
+/** @throws AppError not_found; conflict when the release would have too many commits */
 export async function addCommits(
   app: App,
   actor: OrgActor,
@@ -27,9 +27,9 @@ export async function addCommits(
   })
 }
 
-/** Writes commits of a locked or new release and lets issues that wait for them know. @returns how many it has now */
+/** Writes commits of a locked or new release, and adds the job for issues that wait for them. @returns number of its commits */
 export async function storeCommits(tx: Tx, release: ReleaseRow, commits: readonly CommitInput[]): Promise<number> {
-  // Of one that is named twice, the first words count.
+  // Of a commit that occurs twice, the first occurrence counts.
   const byId = new Map([...commits].reverse().map((commit) => [commit.id, commit]))
   const inOrder = [...new Set(commits.map((commit) => commit.id))].flatMap((id) => byId.get(id) ?? [])
   await upsertCommits(
@@ -49,7 +49,7 @@ export async function storeCommits(tx: Tx, release: ReleaseRow, commits: readonl
   )
   const counts = (await countParts(tx, [release.id])).get(release.id)
   if ((counts?.commits ?? 0) > MAX_PER_RELEASE)
-    throw conflict(`A release keeps at most ${MAX_PER_RELEASE.toLocaleString('en-GB')} commits.`)
+    throw conflict(`A release can have at most ${MAX_PER_RELEASE.toLocaleString('en-GB')} commits.`)
   await addJob(tx, RELEASE_COMMITS_JOB, {}, { key: RELEASE_COMMITS_JOB })
   return counts?.commits ?? 0
 }

@@ -1,7 +1,7 @@
 import { publishLive } from '../live/publish.ts'
 import type { Tx } from '../storage/database.ts'
 
-/** Open dashboards read this release again once the transaction commits. */
+/** Publishes a change of the release when the transaction commits: open dashboards read it again. */
 export async function announceRelease(
   tx: Tx,
   orgId: string,

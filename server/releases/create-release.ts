@@ -18,7 +18,7 @@ export type CreateReleaseInput = {
   readonly commits?: readonly CommitInput[] | undefined
 }
 
-/** @throws AppError not_found, conflict when the project has a release of that version that is more than planned */
+/** @throws AppError not_found; conflict when the version exists and is not only planned */
 export async function createRelease(app: App, actor: OrgActor, input: CreateReleaseInput): Promise<WholeRelease> {
   await requireProject(app, actor, input.projectId)
   return app.tx(async (tx) => {
@@ -31,7 +31,7 @@ export async function createRelease(app: App, actor: OrgActor, input: CreateRele
       ref: input.ref ?? null,
       created_at: app.clock.now(),
     })
-    if (release === null) throw conflict(`The project has a release ${input.version} already.`)
+    if (release === null) throw conflict(`The project already has a release ${input.version}.`)
     if (input.commits !== undefined && input.commits.length > 0) await storeCommits(tx, release, input.commits)
     await announceRelease(tx, actor.orgId, release)
     return viewRelease(tx, release)

@@ -21,7 +21,7 @@ export type CreateDeployInput = {
   readonly finished_at?: string | null | undefined
 }
 
-/** @throws AppError not_found, conflict when the release has too many */
+/** @throws AppError not_found; conflict when the release has too many deploys */
 export async function createDeploy(app: App, actor: OrgActor, input: CreateDeployInput): Promise<Deploy> {
   const now = app.clock.now()
   return app.tx(async (tx) => {
@@ -29,7 +29,7 @@ export async function createDeploy(app: App, actor: OrgActor, input: CreateDeplo
     if (release === null) throw notFound('Release')
     const counts = (await countParts(tx, [release.id])).get(release.id)
     if ((counts?.deploys ?? 0) >= MAX_PER_RELEASE)
-      throw conflict(`A release keeps at most ${MAX_PER_RELEASE.toLocaleString('en-GB')} deploys.`)
+      throw conflict(`A release can have at most ${MAX_PER_RELEASE.toLocaleString('en-GB')} deploys.`)
     const startedAt = timeOf(input.started_at)
     const row = await insertDeploy(tx, {
       id: newId(),

@@ -3,7 +3,7 @@ import type { Tx } from '../storage/database.ts'
 import { announceRelease } from './announce-release.ts'
 import { insertPlanned } from './releases.queries.ts'
 
-/** Somebody names a release: where nobody knows it yet, it is planned (docs/issues.md). */
+/** Creates a planned release unless the version exists (docs/issues.md). */
 export async function ensureRelease(tx: Tx, projectId: string, version: string, now: Date): Promise<void> {
   const release = { id: newId(), project_id: projectId }
   const made = await insertPlanned(tx, { ...release, version, created_at: now })

@@ -3,10 +3,10 @@ import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { selectMarkers } from './releases.queries.ts'
 
-/** More lines than this say nothing on a chart. */
+/** A chart with more markers is not readable. */
 const MAX_MARKERS = 50
 
-/** When releases came out, oldest first. @throws AppError invalid where the range is empty */
+/** Dates of releases, oldest first. @throws AppError invalid when the range is empty */
 export async function listMarkers(
   app: App,
   actor: OrgActor,

@@ -43,7 +43,7 @@ const rowsOf = async (projectId: string) =>
     .orderBy('version')
     .execute()
 
-test('a release makes itself, once, and is as wide as what came from it, in whatever order', async () => {
+test('items create their release once and set its first and last times in any order', async () => {
   const projectId = await aProject()
   const known = new KnownReleases()
   const came = [
@@ -66,13 +66,13 @@ test('a release makes itself, once, and is as wide as what came from it, in what
   ])
 })
 
-test('within a minute nothing is written again; after it, times only widen', async () => {
+test('a release is written once a minute, and its times are only extended', async () => {
   const projectId = await aProject()
   const known = new KnownReleases()
   const one = sighting(projectId)
   expect(await recordSightings(app.db, known, clock.now(), [one])).toBe(1)
   expect(await recordSightings(app.db, known, clock.now(), [sighting(projectId, { receivedAt: at(0.5) })])).toBe(0)
-  // Another kind of thing is news.
+  // Another kind of item is written.
   expect(await recordSightings(app.db, known, clock.now(), [sighting(projectId, { kind: 'session' })])).toBe(1)
   const later = new Date(clock.now().getTime() + SIGHTING_INTERVAL_MS)
   expect(await recordSightings(app.db, known, later, [sighting(projectId, { receivedAt: at(-5) })])).toBe(1)
@@ -81,7 +81,7 @@ test('within a minute nothing is written again; after it, times only widen', asy
   ])
 })
 
-test('a planned release is open once something came; an archived one stays archived', async () => {
+test('the first item opens a planned release; an archived one stays archived', async () => {
   const projectId = await aProject()
   await app.tx((tx) => ensureRelease(tx, projectId, '2.0.0', clock.now()))
   await app.tx((tx) => ensureRelease(tx, projectId, '2.0.0', clock.now()))
@@ -96,7 +96,7 @@ test('a planned release is open once something came; an archived one stays archi
   ])
 })
 
-test('many at once, from many processes: every release once, nobody waits for ever', async () => {
+test('parallel processes create every release once, without a deadlock', async () => {
   const projectId = await aProject()
   const versions = Array.from({ length: 40 }, (_, index) => `1.${index}.0`)
   await Promise.all(
@@ -105,7 +105,7 @@ test('many at once, from many processes: every release once, nobody waits for ev
         app.db,
         new KnownReleases(),
         clock.now(),
-        // Each in another order.
+        // Each process in a different order.
         [...versions.slice(index * 7), ...versions.slice(0, index * 7)].map((version) =>
           sighting(projectId, { version }),
         ),
@@ -115,7 +115,7 @@ test('many at once, from many processes: every release once, nobody waits for ev
   expect(await rowsOf(projectId)).toHaveLength(40)
 })
 
-test('who makes up names gets a bounded number of releases a day; those that exist are still kept up', async () => {
+test('new names create a limited number of releases a day; existing ones are still updated', async () => {
   const projectId = await aProject()
   const known = new KnownReleases()
   const names = Array.from({ length: MAX_NEW_PER_DAY }, (_, index) => `made-up-${index}`)
@@ -132,12 +132,12 @@ test('who makes up names gets a bounded number of releases a day; those that exi
   const rows = await rowsOf(projectId)
   expect(rows).toHaveLength(MAX_NEW_PER_DAY)
   expect(rows.find((row) => row.version === 'made-up-7')?.last_seen_at).toEqual(at(2))
-  // The day after there is room again.
+  // On the next day new ones are created again.
   await recordSightings(app.db, known, at(25 * 60), [sighting(projectId, { version: 'tomorrow' })])
   expect(await rowsOf(projectId)).toHaveLength(MAX_NEW_PER_DAY + 1)
 })
 
-test('a project that is gone is no reason to fail', async () => {
+test('a deleted project is skipped', async () => {
   const projectId = await aProject()
   const gone = '00000000-0000-7000-8000-000000000000'
   await recordSightings(app.db, new KnownReleases(), clock.now(), [sighting(gone), sighting(projectId)])

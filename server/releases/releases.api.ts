@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, pageOf, pageQuery, timeInput, Timestamp } from '../kernel/page.api.ts'
 
-/** Releases as people and tools make and change them; lists and figures: release-health/release-health.api.ts. */
+/** Creating and changing releases. For lists and health see release-health/release-health.api.ts. */
 
-/** Commits one call may bring: with their files they must fit a body of 1 MiB. */
+/** Commits per call. With their files they must fit a body of 1 MiB. */
 export const MAX_COMMITS = 1_000
 const MAX_FILES = 500
 
 /**
- * The name of a release as people and tools send it, spaces around it apart. A line break at its end is refused like
- * any other: taking it off would make two names one that the sender tells apart.
+ * The name of a release, trimmed of spaces. A line break at its end is refused: removing it would make two different
+ * names equal.
  */
 export const releaseName = (error: string) =>
   z
@@ -21,19 +21,19 @@ export const releaseName = (error: string) =>
     .refine(isReleaseName, { error })
 
 const Version = releaseName(
-  'version takes 1 to 200 characters without slash, backslash, tab or line break; not ".", ".." or "latest".',
+  'version must have 1 to 200 characters without slash, backslash, tab or line break, and must not be ".", ".." or "latest".',
 )
 
 export const RELEASE_STATES = ['planned', 'open', 'archived'] as const
 export const ReleaseState = z
   .enum(RELEASE_STATES)
-  .describe('planned: named by somebody, nothing came from it yet. archived: nobody waits for it any more.')
+  .describe('planned: announced, no event or session has arrived yet. archived: not offered any more.')
 export type ReleaseState = z.infer<typeof ReleaseState>
 
-const text = (name: string, most: number) =>
+const text = (name: string, max: number) =>
   z
     .string({ error: `${name} must be text.` })
-    .max(most, { error: `${name} must be at most ${most.toLocaleString('en-GB')} characters.` })
+    .max(max, { error: `${name} must be at most ${max.toLocaleString('en-GB')} characters.` })
     .refine((given) => given.isWellFormed(), { error: `${name} must be well-formed Unicode.` })
 
 const link = (name: string) =>
@@ -51,7 +51,7 @@ const CommitInput = z.strictObject({
     .string({ error: 'commits.id must be a string.' })
     .trim()
     .regex(/^[0-9A-Za-z][0-9A-Za-z._:+-]{0,127}$/, {
-      error: 'commits.id takes a commit hash: 1 to 128 letters, digits and . _ : + -',
+      error: 'commits.id must be a commit hash: 1 to 128 letters, digits and . _ : + -',
     })
     .transform((id) => (/^[0-9a-f]+$/i.test(id) ? id.toLowerCase() : id)),
   repository: text('commits.repository', 200).nullish(),
@@ -68,11 +68,13 @@ export type CommitInput = z.output<typeof CommitInput>
 
 const Commits = z
   .array(CommitInput, { error: 'commits must be a list.' })
-  .max(MAX_COMMITS, { error: `commits must be at most ${MAX_COMMITS.toLocaleString('en-GB')}; send more in parts.` })
+  .max(MAX_COMMITS, {
+    error: `commits must be at most ${MAX_COMMITS.toLocaleString('en-GB')} per call; send the others in further calls.`,
+  })
   .describe('Newest first.')
 
 export const Commit = z.object({
-  id: z.string().describe('Its hash.'),
+  id: z.string().describe('The hash.'),
   repository: z.string().nullable(),
   message: z.string().nullable(),
   author_name: z.string().nullable(),
@@ -80,7 +82,7 @@ export const Commit = z.object({
   timestamp: Timestamp.nullable(),
   patch_set: z
     .array(z.object({ path: z.string(), type: z.string() }))
-    .describe('Files it changed, as far as they were told.'),
+    .describe('Files it changed, as far as they were sent.'),
 })
 export type Commit = z.infer<typeof Commit>
 
@@ -116,7 +118,7 @@ export const Release = z.object({
 })
 export type Release = z.infer<typeof Release>
 
-/** Its own commits and deploys beside it, as far as a look at one release shows them. */
+/** Commits and deploys in the detail of a release. */
 export const ReleaseParts = z.object({
   commits: z.array(Commit).describe('The newest 25.'),
   deploys: z.array(Deploy).describe('The newest 25.'),
@@ -124,12 +126,12 @@ export const ReleaseParts = z.object({
 export const WholeRelease = Release.extend(ReleaseParts.shape)
 export type WholeRelease = z.infer<typeof WholeRelease>
 
-/** The same in lists. */
+/** Commits and deploys in lists. */
 export const ListedParts = z.object({
   commits: z
     .array(Commit.omit({ patch_set: true }))
-    .describe('The newest 3, the first 500 characters of each message; commit_count says how many there are.'),
-  deploys: z.array(Deploy).describe('The newest 3; deploy_count says how many there are.'),
+    .describe('The newest 3, with the first 500 characters of each message; commit_count is the number of all.'),
+  deploys: z.array(Deploy).describe('The newest 3; deploy_count is the number of all.'),
 })
 export type ListedParts = z.infer<typeof ListedParts>
 
@@ -142,12 +144,12 @@ export const releaseRoutes = routes({
     tag: 'Releases',
     summary: 'Create a release',
     description:
-      'A release makes itself when the first event, session or transaction comes from it. The same version again is 409, but for one that was only planned, by resolving an issue in it: that one is taken over. Issues resolved in one of the commits are then fixed in this release.',
+      'The first event, session or transaction of a release creates it automatically. A version that exists is 409, unless it is only planned because an issue was resolved in it. Issues resolved in one of the commits are then fixed in this release.',
     permission: 'releases.write',
     status: 201,
     query: z.strictObject({ projectId: Id.optional().describe('Instead of projectId in the body.') }),
     body: z.strictObject({
-      projectId: Id.optional().describe('Of the project; unless the address names it.'),
+      projectId: Id.optional().describe('The project, unless the query names it.'),
       version: Version,
       released_at: timeInput('released_at').nullish(),
       url: link('url').nullish(),
@@ -161,8 +163,8 @@ export const releaseRoutes = routes({
     method: 'PATCH',
     path: '/api/releases/:releaseId',
     tag: 'Releases',
-    summary: 'Change when a release came out, its state, address or ref',
-    description: 'Absent fields stay, null clears.',
+    summary: 'Change the date, state, URL or ref of a release',
+    description: 'Absent fields keep their value; null clears it.',
     permission: 'releases.write',
     params,
     body: z
@@ -195,7 +197,7 @@ export const releaseRoutes = routes({
     tag: 'Releases',
     summary: 'Add commits to a release',
     description:
-      'Those it has already are updated in place; others stand before them. At most 10,000 are kept for a release. Issues resolved in one of them are then fixed in this release.',
+      'Commits that the release already has are updated in place, others are added before them. A release can have at most 10,000. Issues resolved in one of them are then fixed in this release.',
     permission: 'releases.write',
     params,
     body: z.strictObject({ commits: Commits.min(1, { error: 'commits must not be empty.' }) }),
@@ -217,8 +219,8 @@ export const releaseRoutes = routes({
     method: 'POST',
     path: '/api/releases/:releaseId/deploys',
     tag: 'Releases',
-    summary: 'Tell that a release was deployed',
-    description: 'finished_at is now unless given, where started_at is not given either.',
+    summary: 'Report a deploy of a release',
+    description: 'Without started_at and finished_at, finished_at is set to now.',
     permission: 'releases.write',
     status: 201,
     params,
@@ -228,7 +230,7 @@ export const releaseRoutes = routes({
           .trim()
           .min(1, { error: 'environment must not be empty.' })
           .refine((name) => !/[\n\r/]/.test(name) && name.toLowerCase() !== 'none', {
-            error: 'environment takes no slash or line break, and is not "None".',
+            error: 'environment must not contain a slash or line break and must not be "None".',
           }),
         name: text('name', 200).nullish(),
         url: link('url').nullish(),
@@ -247,15 +249,15 @@ export const releaseRoutes = routes({
     method: 'GET',
     path: '/api/releases/markers',
     tag: 'Releases',
-    summary: 'When releases came out, for charts',
+    summary: 'Dates of releases, for charts',
     description:
-      'Releases that came out in the range, oldest first: when somebody said so, else when they were first seen. The newest 50 of the range; planned and archived ones are left out.',
+      'Open releases by date, oldest first: released_at, else first seen, else created. The newest 50 of the range.',
     permission: 'releases.read',
     query: z.strictObject({
       projectId: z
         .preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(Id).max(100))
         .optional()
-        .describe('May repeat; all projects of the organisation unless given.'),
+        .describe('May repeat. All projects of the organisation by default.'),
       from: timeInput('from'),
       to: timeInput('to'),
     }),

@@ -19,7 +19,7 @@ export const releaseHandlers: Handlers<typeof releaseRoutes> = {
   listReleaseMarkers: (app, actor, { query }) => listMarkers(app, actor, query),
 }
 
-/** The API specification names projectId in the query, clients also send it in the body: either is accepted, not two different ones. */
+/** The API specification has projectId in the query, clients also send it in the body. Two different ones are refused. */
 function projectOf(inQuery: string | undefined, inBody: string | undefined): string {
   const projectId = inBody ?? inQuery
   if (projectId === undefined) throw invalid('projectId must be a UUID.')

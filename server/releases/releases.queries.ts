@@ -2,13 +2,13 @@ import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
-/** All SQL of releases, their commits and deploys; nobody else writes these tables. */
+/** SQL of releases, their commits and deploys. */
 
 export type ReleaseRow = Selectable<Tables['releases']>
 export type CommitRow = Selectable<Tables['release_commits']>
 export type DeployRow = Selectable<Tables['deploys']>
 
-/** Null for releases of other organisations as for those that do not exist. */
+/** @returns null for a release that does not exist, or belongs to another organisation */
 export async function findRelease(db: Connection, orgId: string, releaseId: string): Promise<ReleaseRow | null> {
   const row = await db
     .selectFrom('releases as r')
@@ -20,7 +20,7 @@ export async function findRelease(db: Connection, orgId: string, releaseId: stri
   return row ?? null
 }
 
-/** The same, locked: changes of one release run one after the other. */
+/** The same with a lock on the row. */
 export async function lockRelease(tx: Tx, orgId: string, releaseId: string): Promise<ReleaseRow | null> {
   const row = await tx
     .selectFrom('releases as r')
@@ -33,7 +33,7 @@ export async function lockRelease(tx: Tx, orgId: string, releaseId: string): Pro
   return row ?? null
 }
 
-/** Makes a release, or takes over one that was only planned; null where there is one by that name. */
+/** Creates a release, or opens a planned one. @returns null when the version exists otherwise */
 export async function insertRelease(tx: Tx, release: Insertable<Tables['releases']>): Promise<ReleaseRow | null> {
   const row = await tx
     .insertInto('releases')
@@ -54,7 +54,7 @@ export async function insertRelease(tx: Tx, release: Insertable<Tables['releases
   return row ?? null
 }
 
-/** @returns whose it is; null where there is one by that name */
+/** Creates a planned release. @returns null when the version exists */
 export async function insertPlanned(
   tx: Tx,
   release: Insertable<Tables['releases']>,
@@ -80,7 +80,7 @@ export async function updateReleaseRow(
 
 export type NewCommit = Omit<Insertable<Tables['release_commits']>, 'position'>
 
-/** Newest first; new ones stand before those that are there, which keep their place and take the new words. */
+/** Takes commits newest first. New ones come before known ones, which keep their position and get the new values. */
 export async function upsertCommits(tx: Tx, releaseId: string, commits: readonly NewCommit[]): Promise<void> {
   const { first } = await tx
     .selectFrom('release_commits')
@@ -132,7 +132,7 @@ export async function insertDeploy(tx: Tx, deploy: Insertable<Tables['deploys']>
   return tx.insertInto('deploys').values(deploy).returningAll().executeTakeFirstOrThrow()
 }
 
-/** How many commits and deploys each release has. */
+/** Number of commits and deploys by release id. */
 export async function countParts(
   db: Connection,
   releaseIds: readonly string[],
@@ -144,23 +144,23 @@ export async function countParts(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What lists have of a commit's message, in characters: of a hundred releases, whole ones could be megabytes. */
+/** Characters of a commit's message in lists: whole messages of a hundred releases could be megabytes. */
 const MAX_LISTED_MESSAGE = 500
 
-/** The newest commits, shortened and without their files, and deploys of each of several releases; newest first. */
+/** The newest deploys and commits of each release, newest first. Messages are cut, files left out. */
 export async function selectNewestParts(
   db: Connection,
   releaseIds: readonly string[],
-  mostEach: number,
+  maxEach: number,
 ): Promise<{ commits: Omit<CommitRow, 'files'>[]; deploys: DeployRow[] }> {
   const ids = [...releaseIds]
   const commits = await sql<Omit<CommitRow, 'files'>>`
     select c.* from unnest(${ids}::uuid[]) k (id) cross join lateral (
       select release_id, project_id, sha, position, repository, left(message, ${MAX_LISTED_MESSAGE}) as message, author_name, author_email, committed_at
-      from release_commits where release_id = k.id order by position limit ${mostEach}) c`.execute(db)
+      from release_commits where release_id = k.id order by position limit ${maxEach}) c`.execute(db)
   const deploys = await sql<DeployRow>`
     select d.* from unnest(${ids}::uuid[]) k (id) cross join lateral (
-      select * from deploys where release_id = k.id order by created_at desc, id desc limit ${mostEach}) d`.execute(db)
+      select * from deploys where release_id = k.id order by created_at desc, id desc limit ${maxEach}) d`.execute(db)
   return { commits: commits.rows, deploys: deploys.rows }
 }
 
@@ -181,7 +181,7 @@ export async function selectMarkers(
     from,
     to,
   }: { readonly projectIds: readonly string[] | undefined; readonly from: Date; readonly to: Date },
-  most: number,
+  max: number,
 ): Promise<MarkerRow[]> {
   let query = db
     .selectFrom('releases as r')
@@ -192,5 +192,5 @@ export async function selectMarkers(
     .where('r.dated_at', '>=', from)
     .where('r.dated_at', '<', to)
   if (projectIds !== undefined) query = query.where('r.project_id', '=', sql<string>`any(${[...projectIds]}::uuid[])`)
-  return query.orderBy('r.dated_at', 'desc').orderBy('r.id', 'desc').limit(most).execute()
+  return query.orderBy('r.dated_at', 'desc').orderBy('r.id', 'desc').limit(max).execute()
 }

@@ -14,7 +14,7 @@ export type UpdateReleaseInput = {
   readonly ref?: string | null | undefined
 }
 
-/** Absent fields stay, null clears. A planned release that is given a date is out. @throws AppError not_found */
+/** Absent fields keep their value, null clears it. A date opens a planned release. @throws AppError not_found */
 export async function updateRelease(app: App, actor: OrgActor, input: UpdateReleaseInput): Promise<WholeRelease> {
   return app.tx(async (tx) => {
     const release = await lockRelease(tx, actor.orgId, input.releaseId)

@@ -15,7 +15,7 @@ async function inOrder(versions: readonly string[]): Promise<string[]> {
   return rows.map(({ v }) => v)
 }
 
-test('numbers by their size, what comes before a release before it, builds after it', async () => {
+test('sorts numbers by value, pre-releases before and builds after their version', async () => {
   const sorted = [
     '0.9',
     '1.0.0-alpha',
@@ -39,7 +39,7 @@ test('numbers by their size, what comes before a release before it, builds after
   expect(await inOrder(sorted.toReversed())).toEqual(sorted)
 })
 
-test('agrees with the order of versions', async () => {
+test('sorts like the order of versions', async () => {
   const number = fc.integer({ min: 0, max: 120 })
   const word = fc.oneof(number.map(String), fc.constantFrom('alpha', 'beta', 'rc'))
   const version = fc
@@ -58,7 +58,7 @@ test('agrees with the order of versions', async () => {
   )
 })
 
-test('takes any name', async () => {
+test('accepts any name', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme', maxLength: 60 }), { minLength: 1 }), async (names) => {
       const clean = names.map((name) => name.replaceAll('\0', '').toWellFormed())

@@ -57,7 +57,7 @@ describe('versions', () => {
     expect(compare(a, b)).toBeNull()
   })
 
-  test('the order is an order', () => {
+  test('the order is total and transitive', () => {
     const number = fc.integer({ min: 0, max: 12 })
     const version = fc
       .tuple(
@@ -83,11 +83,11 @@ describe('releases', () => {
     firstSeenAt: firstSeenAt === null ? null : new Date(firstSeenAt),
   })
 
-  test('versions decide, whatever the dates say', () => {
+  test('versions take precedence over dates', () => {
     expect(compareReleases(release('1.0', '2026-11-20'), release('2.0', '2026-11-01'))).toBeLessThan(0)
   })
 
-  test('hashes are ordered by release date, then by who was seen first; the unseen is still to come', () => {
+  test('hashes are ordered by release date, then by first seen; unseen ones are newest', () => {
     expect(compareReleases(release('abc', '2026-11-01'), release('def', '2026-11-02'))).toBeLessThan(0)
     expect(
       compareReleases(release('abc', '2026-11-01', '2026-11-05'), release('def', null, '2026-11-04')),

@@ -1,25 +1,25 @@
-/** A release name read as a version; names nobody can order (hashes, words) are not. */
+/** A release name parsed as a version. Names without an order, such as hashes, are no versions. */
 export type Version = {
   /** `com.acme.shop` of `com.acme.shop@3.1.0+77`; null without one. */
   readonly package: string | null
-  /** `3.1.0`: as many numbers as there are, most significant first. */
+  /** `3.1.0`: any count of numbers, most significant first. */
   readonly numbers: readonly bigint[]
   /** `beta.2` split at the dots; null for a final version. */
   readonly prerelease: readonly string[] | null
-  /** What follows `+`: a build number on mobile. */
+  /** The part after `+`: a build number on mobile. */
   readonly build: string | null
 }
 
 const MAX_CHARACTERS = 250
-/** `[package@][v]1.2.3[-beta.2][+77]`; dates such as 2024-11-03 are handled apart, their hyphens mean something else. */
+/** `[package@][v]1.2.3[-beta.2][+77]`. Dates such as 2024-11-03 have their own form because of their hyphens. */
 const FORM = /^(?:(.+)@)?v?(\d{1,40}(?:\.\d{1,40}){0,9})(?:-([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i
 const DATE = /^(?:(.+)@)?v?(\d{4})-(\d{2})-(\d{2})(?:[.-](\d{1,40}))?(?:-([a-z][0-9a-z.-]*))?(?:\+([0-9a-z.-]+))?$/i
-/** Times as versions (20241103153000123) are numbers; a whole commit of digits alone is none. */
-const LONGEST_LONE_NUMBER = 17
+/** Digits of a version that is one number: long enough for a time (20241103153000123), shorter than a commit hash. */
+const MAX_DIGITS_ALONE = 17
 
 /**
- * Reads `1.0`, `v2`, `2024.11.3-beta.2+77`, `2024-11-03`, `4711`, `com.acme.shop@3.1.0+77`.
- * @returns null for what cannot be ordered by itself
+ * Parses `1.0`, `v2`, `2024.11.3-beta.2+77`, `2024-11-03`, `4711`, `com.acme.shop@3.1.0+77`.
+ * @returns null for a name without an order
  */
 export function parseVersion(text: string): Version | null {
   if (text.length > MAX_CHARACTERS) return null
@@ -33,7 +33,7 @@ export function parseVersion(text: string): Version | null {
   if (match === null) return null
   const [, name, core = '', prerelease, build] = match
   const parts = core.split('.')
-  if (parts.length === 1 && core.length > LONGEST_LONE_NUMBER) return null
+  if (parts.length === 1 && core.length > MAX_DIGITS_ALONE) return null
   return {
     package: name ?? null,
     numbers: parts.map(BigInt),
@@ -43,9 +43,9 @@ export function parseVersion(text: string): Version | null {
 }
 
 /**
- * Semantic Versioning 2.0 §11 with any count of numbers, and build numbers as the last word: on mobile the same version
- * is built again and again.
- * @returns below 0 when `a` is older, null when the two cannot be compared: another package, or builds without order
+ * Semantic Versioning 2.0 §11 with any count of numbers, and then by build number: mobile apps have many builds of one
+ * version.
+ * @returns below 0 when `a` is older; null when they cannot be compared: different packages, or builds without order
  */
 export function compareVersions(a: Version, b: Version): number | null {
   if (a.package !== b.package) return null
@@ -57,7 +57,7 @@ export function compareVersions(a: Version, b: Version): number | null {
   const byPrerelease = comparePrereleases(a.prerelease, b.prerelease)
   if (byPrerelease !== 0) return byPrerelease
   if (a.build === b.build) return 0
-  // Without a build the name speaks of all builds of its version.
+  // A name without a build means all builds of its version.
   if (a.build === null || b.build === null) return 0
   if (/^\d{1,40}$/.test(a.build) && /^\d{1,40}$/.test(b.build)) {
     const one = BigInt(a.build)

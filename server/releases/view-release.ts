@@ -10,7 +10,7 @@ import {
   type ReleaseRow,
 } from './releases.queries.ts'
 
-/** As it was stored; anything else is none. */
+/** Parses stored files; an invalid value becomes an empty list. */
 const Files = Commit.shape.patch_set
 
 const textOf = (time: Date | null): string | null => time?.toISOString() ?? null
@@ -48,7 +48,7 @@ export async function viewRelease(db: Connection, row: ReleaseRow): Promise<Whol
 
 const FIRST_PAGE = { limit: 25, offset: 0 }
 
-/** The newest commits and deploys of a release; the rest is paged. */
+/** The newest commits and deploys of a release. Further ones have their own lists. */
 export async function viewParts(db: Connection, releaseId: string): Promise<Pick<WholeRelease, 'commits' | 'deploys'>> {
   const [commits, deploys] = [
     await selectCommits(db, releaseId, FIRST_PAGE, null),
@@ -59,7 +59,7 @@ export async function viewParts(db: Connection, releaseId: string): Promise<Pick
 
 const MAX_LISTED = 3
 
-/** The newest commits and deploys of releases of a page, by release. */
+/** The newest commits and deploys of the releases of a page, by release id. */
 export async function viewListedParts(
   db: Connection,
   releaseIds: readonly string[],

@@ -196,11 +196,11 @@ test('created by hand with N: an invalid name, an existing one, a new one', asyn
   await dialog.getByText('Enter 1 to 200 characters.').waitFor()
   await dialog.getByLabel('Version').fill(RELEASES[0]?.version ?? '')
   await dialog.getByRole('button', { name: 'Create release' }).click()
-  await dialog.getByText(/The project has a release .* already\./).waitFor()
+  await dialog.getByText(/The project already has a release .*\./).waitFor()
   await dialog.getByLabel('Version').fill('5.0.0')
   await dialog.getByLabel('Version').press('Enter')
   await page.getByRole('heading', { name: '5.0.0', level: 1 }).waitFor()
-  await page.getByText('Nothing came from it yet.').waitFor()
+  await page.getByText('No event or session has arrived yet.').waitFor()
 })
 
 test('changes by other members and new data appear without a reload', async () => {

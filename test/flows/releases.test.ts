@@ -70,7 +70,7 @@ describe('created by members', () => {
     })
     expect(await create({ version: '4.12.0' })).toMatchObject({
       status: 409,
-      body: { error: 'The project has a release 4.12.0 already.' },
+      body: { error: 'The project already has a release 4.12.0.' },
     })
     // The same version in another project is another release.
     expect(await create({ version: '4.12.0', projectId: (await aProject(owner)).id })).toMatchObject({ status: 201 })
