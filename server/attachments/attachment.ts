@@ -4,9 +4,9 @@ import { constants, zstdCompress } from 'node:zlib'
 import { compressZstd } from '../kernel/zstd-encoder.ts'
 import { storable } from '../protocol/strings.ts'
 
-/** A file on its way into the store. */
+/** A file that is not stored yet. */
 export type Attachment = {
-  /** 32 lower-case hex digits. The event it belongs to need not exist, now or ever. */
+  /** 32 lower-case hex digits. The event may arrive later or never. */
   readonly eventId: string
   /** Cleaned by {@link cleanFilename}. */
   readonly filename: string
@@ -15,17 +15,17 @@ export type Attachment = {
   readonly content: PackedContent
 }
 
-/** Content as it is stored. */
+/** Content in its stored form. */
 export type PackedContent = {
   readonly sizeBytes: number
-  /** Of the content as it came, 32 bytes. */
+  /** Digest of the received content, 32 bytes. */
   readonly sha256: Buffer
   readonly chunks: readonly Chunk[]
 }
 
 export type Chunk = { readonly encoding: 'none' | 'zstd'; readonly bytes: Buffer }
 
-/** Item types that are kept as they came, and the setting that says whether. */
+/** Item types that are stored unchanged, and the setting that enables it. */
 export const RAW_TYPES: ReadonlyMap<string, 'storeProfiles' | 'storeReplays'> = new Map([
   ['profile', 'storeProfiles'],
   ['profile_chunk', 'storeProfiles'],
@@ -38,13 +38,13 @@ export const RAW_TYPES: ReadonlyMap<string, 'storeProfiles' | 'storeReplays'> = 
 export const CHUNK_BYTES = 1024 * 1024
 
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
-/** Up to this much packing takes less than a millisecond. */
+/** Packing this much takes less than a millisecond. */
 const SYNC_BYTES = 128 * 1024
 const compress = promisify(zstdCompress)
 
 /**
- * Cuts content into chunks and packs those that get smaller by it: a minidump shrinks to a tenth, a photo not at all.
- * Large content is packed off the calling thread. The result shares no memory with `content`.
+ * Divides content into chunks and compresses those that become smaller: a minidump shrinks to a tenth, a photo not at all.
+ * Compresses large content in another thread. The result shares no memory with `content`.
  */
 export async function packContent(content: Buffer): Promise<PackedContent> {
   const sha256 = createHash('sha256')
@@ -65,12 +65,12 @@ export async function packContent(content: Buffer): Promise<PackedContent> {
 const MAX_FILENAME = 200
 const MAX_CONTENT_TYPE = 100
 
-/** Control characters, what Windows forbids in names, and marks that turn the reading direction ("gpj.exe"). */
+/** Control characters, characters that Windows forbids, and marks that change the reading direction ("gpj.exe"). */
 const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069<>:"|?*]/g
 
 /**
- * A name to show and to save under, never a path: the last part of the name that was sent, without characters that could
- * mislead a shell, a file system or a reader; at most 200 characters. `attachment` where nothing remains.
+ * A file name, never a path: the last part of the given name, without characters that could mislead a shell, a file system
+ * or a reader; at most 200 characters. `attachment` when nothing remains.
  */
 export function cleanFilename(raw: unknown): string {
   if (typeof raw !== 'string') return 'attachment'
@@ -82,7 +82,7 @@ export function cleanFilename(raw: unknown): string {
     .replace(/[. ]+$/, '')
   if (name === '') return 'attachment'
   if (name.length <= MAX_FILENAME) return name
-  // The ending says what it is.
+  // Keeps the ending, which names the type.
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
   return storable(name.slice(0, MAX_FILENAME - ending.length)) + ending
 }
@@ -95,7 +95,7 @@ export function cleanContentType(raw: unknown): string {
     : 'application/octet-stream'
 }
 
-/** What SDKs say a file is (docs/protocol.md §11.4); anything else counts as a plain file. */
+/** Attachment types of SDKs (docs/protocol.md §11.4). Any other value becomes the first one. */
 export const ATTACHMENT_TYPES = [
   'event.attachment',
   'event.minidump',
@@ -108,7 +108,7 @@ export const ATTACHMENT_TYPES = [
 export const cleanAttachmentType = (raw: unknown): string =>
   ATTACHMENT_TYPES.find((type) => type === raw) ?? 'event.attachment'
 
-/** Images browsers show without running anything, by what they begin with: a name or a claim proves nothing. */
+/** Image types that browsers show without running code, by their first bytes: names and claimed types prove nothing. */
 const IMAGES: readonly (readonly [type: string, is: (head: Buffer) => boolean])[] = [
   ['image/png', (head) => head.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))],
   ['image/jpeg', (head) => head.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))],
@@ -116,8 +116,8 @@ const IMAGES: readonly (readonly [type: string, is: (head: Buffer) => boolean])[
   ['image/webp', (head) => /^RIFF[^]{4}WEBP/.test(head.toString('latin1', 0, 12))],
 ]
 
-/** The content type to serve: one of four image types where the content is that, else plain bytes. */
+/** The content type to serve: one of four image types if the content is one, else application/octet-stream. */
 export const servedType = (head: Buffer): string => IMAGES.find(([, is]) => is(head))?.[0] ?? 'application/octet-stream'
 
-/** Whether a browser may be offered a preview, judged by the claim; the content decides when it is served. */
+/** Whether the dashboard offers a preview, by the claimed type. The content decides when the file is served. */
 export const isImageType = (contentType: string): boolean => IMAGES.some(([type]) => type === contentType)

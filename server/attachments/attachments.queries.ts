@@ -8,26 +8,26 @@ import { hyphenate, newId, unhyphenate } from '../kernel/ids.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import { type Attachment, CHUNK_BYTES } from './attachment.ts'
 
-/** SQL of attachments; no other folder uses their two tables. */
+/** SQL of attachments. */
 
-/** A file and whose it is. */
+/** A file with its project and time of receipt. */
 export type ReceivedAttachment = {
   readonly projectId: string
   readonly receivedAt: Date
   readonly attachment: Attachment
 }
 
-/** The same file of the same event sent again within so many received days is stored once. */
+/** A file of an event that is sent again within this many days of receipt is stored once. */
 const RESEND_DAYS = 7
 
 const keyOf = (projectId: string, eventId: string, filename: string, type: string, sha256: Buffer): string =>
   `${projectId}/${eventId}/${type}/${sha256.toString('base64')}/${filename}`
 
-/** What makes two files the same, for finding resends. */
+/** Files with the same key are the same file. */
 export const attachmentKey = ({ projectId, attachment }: ReceivedAttachment): string =>
   keyOf(projectId, attachment.eventId, attachment.filename, attachment.attachmentType, attachment.content.sha256)
 
-/** Keys of the files already stored for the events of these ones. */
+/** Keys of the files that are already stored for the same events. */
 export async function findStoredAttachments(
   tx: Tx,
   files: readonly ReceivedAttachment[],
@@ -61,7 +61,7 @@ export async function findStoredAttachments(
   )
 }
 
-/** Writes files inside the caller's transaction. Partitions of their days must exist. */
+/** Writes files. Partitions of their days must exist. */
 export async function insertAttachments(tx: Tx, files: readonly ReceivedAttachment[]): Promise<void> {
   if (files.length === 0) return
   const rows = new CopyRows()
@@ -96,10 +96,10 @@ export async function insertAttachments(tx: Tx, files: readonly ReceivedAttachme
   await tx.copyIn('attachment_chunks (received_day, attachment_id, seq, encoding, bytes)', chunks)
 }
 
-/** Most files of one event that are listed; an envelope may bring 30. */
+/** Files in a list. An envelope may have 30. */
 const MAX_LISTED = 200
 
-/** Files of events, in the order they came; at most {@link MAX_LISTED} in all. */
+/** Files of events in order of receipt; at most {@link MAX_LISTED} together. */
 export function selectAttachments(db: Connection, projectId: string, eventIds: readonly string[]) {
   return db
     .selectFrom('attachments')
@@ -131,7 +131,7 @@ export function selectAttachment(db: Connection, projectId: string, id: string) 
     .executeTakeFirst()
 }
 
-/** One piece of a file, unpacked; null when it was removed meanwhile. */
+/** One chunk of a file, decompressed; null when the file was deleted meanwhile. */
 export async function readChunk(
   db: Connection,
   file: { id: string; received_day: string },
@@ -151,8 +151,9 @@ export async function readChunk(
 }
 
 /**
- * Removes the files of these events, all of one project; for the caller that removes the events. With `types` no others.
- * Returns how many it were.
+ * Deletes the files of these events of one project. The caller deletes the events.
+ * @param types only these attachment types
+ * @returns number of files deleted
  */
 export async function deleteAttachmentsOf(
   db: Connection,
@@ -173,17 +174,17 @@ export async function deleteAttachmentsOf(
   return rows[0]?.n ?? 0
 }
 
-/** A file that may say whose it is: the events of replays, and profiles. */
-export type TellingFile = { id: string; received_day: string; event_id: string; size_bytes: number }
+/** A file that may name its user: an event of a replay, or a profile. */
+export type RecordingFile = { id: string; received_day: string; event_id: string; size_bytes: number }
 
-/** The next of a project's files of these types, in the order of what they belong to. */
+/** The next files of a project with these types, ordered by event. */
 export function filesOfTypes(
   db: Connection,
   projectId: string,
   types: readonly string[],
   after: { event_id: string; id: string } | null,
   limit: number,
-): Promise<TellingFile[]> {
+): Promise<RecordingFile[]> {
   return db
     .selectFrom('attachments')
     .select(['id', 'received_day', 'event_id', 'size_bytes'])
@@ -198,7 +199,7 @@ export function filesOfTypes(
     .execute()
 }
 
-/** Deletes files of a project that were received before a day, with their chunks. Returns how many files. */
+/** Deletes files of a project that were received before a day, with their chunks. @returns number of files deleted */
 export async function deleteAttachmentsBefore(
   on: Connection,
   projectId: string,
@@ -219,7 +220,7 @@ export async function deleteAttachmentsBefore(
   return rows[0]?.n ?? 0
 }
 
-/** Drops the partitions of a day. Waits for readers for two seconds only: all later readers wait behind it. */
+/** Drops the partitions of a day. Waits for readers at most two seconds, because later readers wait for it. */
 export async function dropDay(tx: Tx, day: string): Promise<void> {
   await sql`set local lock_timeout = '2s'`.execute(tx)
   for (const table of ['attachments', 'attachment_chunks'])

@@ -4,7 +4,7 @@ import { isImageType } from './attachment.ts'
 import type { Attachment } from './attachments.api.ts'
 import { selectAttachments } from './attachments.queries.ts'
 
-/** Files of events of one project, in the order they came, at most 200; the caller has checked whose project it is. */
+/** Files of events of one project in order of receipt, at most 200. The caller has checked access to the project. */
 export async function listAttachments(
   db: Connection,
   projectId: string,

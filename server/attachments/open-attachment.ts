@@ -7,7 +7,7 @@ import { CHUNK_BYTES, servedType } from './attachment.ts'
 import { readChunk, selectAttachment } from './attachments.queries.ts'
 
 /**
- * A file of the actor's organisation, ready to be sent piece by piece.
+ * Opens a file of the actor's organisation, to be sent in chunks.
  * @throws AppError not_found
  */
 export async function openAttachment(
@@ -36,7 +36,7 @@ async function* chunksOf(
   if (head.length > 0) yield head
   for (let seq = 1; seq * CHUNK_BYTES < file.size_bytes; seq++) {
     const chunk = await readChunk(app.db, file, seq)
-    // The file was removed meanwhile: ending the connection keeps the client from taking a part for the whole.
+    // The file was deleted meanwhile. The error ends the connection, so that the client does not keep an incomplete file.
     if (chunk === null) throw notFound('Attachment')
     yield chunk
   }

@@ -5,13 +5,12 @@ import { deleteAttachmentsBefore, dropDay } from './attachments.queries.ts'
 import { partitionDays } from '../storage/day-partitions.ts'
 import { selectAllSettings } from '../projects/projects.queries.ts'
 
-/** Files removed at once; each may have a hundred chunks. */
-const PIECE = 500
+/** Files per transaction. Each may have a hundred chunks. */
+const MAX_FILES = 500
 
 /**
- * Removes files older than the retention of their project, and whole days older than the longest retention any project
- * has.
- * @returns how many files and days went
+ * Deletes files older than the retention of their project, and drops days older than the longest retention.
+ * @returns numbers of files and days deleted
  */
 export async function purgeAttachments(app: App, signal?: AbortSignal): Promise<{ files: number; days: number }> {
   const today = dayOf(app.clock.now())
@@ -23,12 +22,12 @@ export async function purgeAttachments(app: App, signal?: AbortSignal): Promise<
     longestDays = Math.max(longestDays, retentionDays)
     for (;;) {
       signal?.throwIfAborted()
-      const removed = await deleteAttachmentsBefore(app.db, id, dayPlus(today, -retentionDays), PIECE)
+      const removed = await deleteAttachmentsBefore(app.db, id, dayPlus(today, -retentionDays), MAX_FILES)
       files += removed
-      if (removed < PIECE) break
+      if (removed < MAX_FILES) break
     }
   }
-  // Without projects there is no retention setting; files of deleted projects may wait.
+  // Without projects there is no retention setting. Files of deleted projects stay until there is one.
   const days = projects.length === 0 ? 0 : await dropDays(app, dayPlus(today, -longestDays))
   return { files, days }
 }

@@ -11,7 +11,7 @@ import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
 import { publishIssues } from '../issue-rows/publish-issues.ts'
 
-/** Files, each once: the same one of the same event that came before is a duplicate. */
+/** Stores files. A file that its event already has is a duplicate. */
 export const recordAttachments: Recorder<Attachment> = async (client, now, facts) => {
   const files = facts.map(({ fact, context }): ReceivedAttachment => ({
     projectId: context.projectId,
@@ -29,7 +29,7 @@ export const recordAttachments: Recorder<Attachment> = async (client, now, facts
     client,
     files.filter((_, index) => isFresh[index]),
   )
-  // They may come long after their event, to a page that is open.
+  // A file may arrive long after its event, while a dashboard shows the issue.
   const fresh = facts.filter((_, index) => isFresh[index])
   const issues = await findIssuesOf(
     client,

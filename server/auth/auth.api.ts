@@ -12,7 +12,7 @@ const email = z
   .max(254, { error: 'email must be at most 254 characters.' })
   .regex(/^[^\s@<>",;]+@[^\s@<>",;]+$/u, { error: 'email must look like name@example.com.' })
 
-/** Length is judged in the verb, in code points; here only what keeps hashing bounded. */
+/** The operation checks the length in code points. The limit here bounds the cost of hashing. */
 const password = (name: string) =>
   z
     .string({ error: `${name} must be a string.` })
@@ -60,7 +60,10 @@ export const authRoutes = routes({
     response: z.object({
       ok: z.literal(true),
       org: z.string(),
-      warning: z.string().optional().describe('A weakness of the password that was let through (PASSWORD_CHECK=warn).'),
+      warning: z
+        .string()
+        .optional()
+        .describe('A weakness of the password, which was accepted because of PASSWORD_CHECK=warn.'),
     }),
     refusals: [409, 429],
   },
@@ -81,7 +84,7 @@ export const authRoutes = routes({
     path: '/api/auth/logout',
     tag: 'Authentication',
     summary: 'End the session and clear its cookies',
-    description: 'Answers 200 also without a session.',
+    description: 'Returns 200 also without a session.',
     permission: 'public',
     csrf: true,
     response: Ok,
@@ -92,7 +95,7 @@ export const authRoutes = routes({
     tag: 'Authentication',
     summary: 'Rotate the refresh token and receive a new access token',
     description:
-      'Reads the refresh cookie. A token that was rotated before ends the whole session (401), unless the call arrived while that rotation was still being answered.',
+      'Reads the refresh cookie. A token that was already rotated ends the session (401), unless the call arrived before the response of that rotation was sent.',
     permission: 'public',
     csrf: true,
     response: Ok,
@@ -102,7 +105,7 @@ export const authRoutes = routes({
     method: 'POST',
     path: '/api/auth/change-password',
     tag: 'Authentication',
-    summary: 'Change the own password',
+    summary: 'Change your password',
     description: 'Ends every other session and gives this one new cookies.',
     permission: 'self',
     body: z.strictObject({ currentPassword: password('currentPassword'), newPassword: password('newPassword') }),
@@ -139,7 +142,7 @@ export const authRoutes = routes({
     method: 'GET',
     path: '/api/me',
     tag: 'Account',
-    summary: 'Who is asking: user, organisation, role',
+    summary: 'The current user, organisation and role',
     permission: 'self',
     response: Me,
   },

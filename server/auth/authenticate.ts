@@ -30,7 +30,12 @@ const PURGE_EVERY_MS = 10 * 60_000
  */
 export function createAuthenticator(app: App): Authenticator {
   const purging = setInterval(() => {
-    purgeAccounts(app).catch((error: unknown) => app.log.warn({ err: error }, 'deleting old sessions failed'))
+    purgeAccounts(app).catch((error: unknown) =>
+      app.log.warn(
+        { err: error },
+        'deleting old sessions and attempt counters failed; it is tried again in ten minutes',
+      ),
+    )
   }, PURGE_EVERY_MS)
   purging.unref()
   return {

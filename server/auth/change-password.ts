@@ -34,7 +34,7 @@ export async function changePassword(
     const membership = await readMembership(tx, found.id, actor.orgId)
     if (user === null || membership === null) throw ended()
     if (user.password_hash !== found.password_hash)
-      throw invalid('currentPassword is wrong: the password was changed a moment ago.')
+      throw invalid('currentPassword is wrong: the password was just changed by another request.')
     const now = app.clock.now()
     await setPasswordHash(tx, user.id, newHash, now)
     await endSessionsOf(tx, user.id, 'password_changed', now)
@@ -66,7 +66,10 @@ async function mailUser(app: App, user: UserRow): Promise<void> {
       text: `Hello ${user.name},\n\nthe password of your account at ${app.config.publicUrl} was changed and all other sessions were ended.\n\nIf this was not you, ask an owner of your organisation for help immediately.\n`,
     })
   } catch (error) {
-    app.log.warn({ err: error }, 'a mail about a changed password could not be sent')
+    app.log.warn(
+      { err: error },
+      'the mail about the changed password could not be sent; the password is changed nevertheless',
+    )
   }
 }
 

@@ -24,7 +24,7 @@ const lanes = perApp(() => keyedQueue(MAX_PARALLEL_CHECKS))
 
 export type PasswordCheck = {
   readonly email: string
-  /** Null where no such user can log in. That costs and counts the same. */
+  /** Null when no such user can log in. The check takes the same time and counts the same. */
   readonly user: UserRow | null
   readonly password: string
 }
@@ -74,7 +74,10 @@ async function takeOthers(app: App, check: PasswordCheck, origin: RequestOrigin,
 
 /** At most one mail per hour. It is sent in the background: the response time must not reveal that the account exists. */
 function warnUser(app: App, user: UserRow | null): void {
-  app.log.warn({ user_id: user?.id ?? null }, 'signin.locked: too many wrong passwords for one account')
+  app.log.warn(
+    { user_id: user?.id ?? null },
+    'signin.locked: too many wrong passwords for one account; until the hour ends, it accepts log-ins from known networks only',
+  )
   if (user === null) return
   const { publicUrl } = app.config
   app.mail
@@ -83,5 +86,10 @@ function warnUser(app: App, user: UserRow | null): void {
       subject: 'Many failed log-ins to your Faultline account',
       text: `Hello ${user.name},\n\nthere were more than ${LIMITS.loginAccount.quota} attempts with a wrong password for your account at ${publicUrl} within an hour. For the rest of that hour you can log in only from networks you used before. Your account is not locked and nothing was changed.\n\nIf this was not you, make sure that your password is long and that you use it only here.\n`,
     })
-    .catch((error: unknown) => app.log.warn({ err: error }, 'a mail about failed log-ins could not be sent'))
+    .catch((error: unknown) =>
+      app.log.warn(
+        { err: error },
+        'the mail that warns of failed log-ins could not be sent; the user does not know of them',
+      ),
+    )
 }

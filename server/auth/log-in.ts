@@ -40,7 +40,7 @@ export async function logIn(app: App, input: LogInInput, caller: Caller): Promis
   return { org, role: session.member.role, tokens: await issueTokens(app, session) }
 }
 
-/** A hash at today's cost, when the stored one was made with less. */
+/** A hash with the current cost, when the stored one has a lower one; else null. */
 async function rehashed(app: App, user: UserRow, password: string): Promise<string | null> {
   if (user.password_hash === null || !app.passwords.isOutdated(user.password_hash)) return null
   return app.passwords.hash(password)

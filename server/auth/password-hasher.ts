@@ -4,7 +4,7 @@ import { rateLimited } from '../kernel/errors.ts'
 
 export type PasswordCost = { readonly memoryKib: number; readonly passes: number }
 
-/** Above the OWASP floor of 19 MiB and two passes; 36 ms on the reference box . */
+/** Above the OWASP minimum of 19 MiB and two passes; 36 ms on the reference machine. */
 export const PASSWORD_COST: PasswordCost = { memoryKib: 65_536, passes: 3 }
 
 /** Each hash takes the whole memory cost: four take 256 MiB. */
@@ -16,9 +16,9 @@ const ARGON2ID = 2
 const SALT_BYTES = 16
 const OUTPUT_BYTES = 32
 
-/** argon2id, one lane; hashes made with other parameters still verify. */
+/** argon2id with one lane. Hashes with other parameters still verify. */
 export function createPasswordHasher(cost: PasswordCost): PasswordHasher {
-  const nobody = hashOfNobody(cost)
+  const dummy = dummyHash(cost)
   const limited = limitConcurrency(MAX_RUNNING, MAX_WAITING)
   return {
     hash: (password) =>
@@ -32,7 +32,7 @@ export function createPasswordHasher(cost: PasswordCost): PasswordHasher {
         }),
       ),
     verify: async (stored, password) => {
-      const matches = await limited(() => verify(stored ?? nobody, password))
+      const matches = await limited(() => verify(stored ?? dummy, password))
       return matches && stored !== null
     },
     isOutdated: (stored) => {
@@ -43,7 +43,7 @@ export function createPasswordHasher(cost: PasswordCost): PasswordHasher {
 }
 
 /** The hash of an unknown password. It is verified where there is no account, so that the response takes as long. */
-function hashOfNobody(cost: PasswordCost): string {
+function dummyHash(cost: PasswordCost): string {
   const zeros = (bytes: number) => Buffer.alloc(bytes).toString('base64').replace(/=+$/, '')
   return `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=1$${zeros(SALT_BYTES)}$${zeros(OUTPUT_BYTES)}`
 }

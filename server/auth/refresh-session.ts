@@ -14,7 +14,7 @@ import { hmacKeyPlace, idleEnd, issueTokens, type SessionState, type SessionToke
 /** Rotations in progress by token. Calls with the same token share the response. */
 const rotations = perApp(() => new Map<string, Promise<SessionTokens>>())
 
-/** Timers may fire a fraction of a millisecond early. A response that leaves early would make its client look like a thief. */
+/** Timers may fire a fraction of a millisecond early. After an early response, its client's next call would count as theft. */
 const TIMER_SLACK_MS = 2
 
 /**
@@ -53,7 +53,7 @@ async function rotate(app: App, token: RefreshToken, caller: Caller, arrivedAtMs
       { session_id: token.sessionId, ip: caller.origin.ip, request_id: caller.requestId },
       'session.theft_detected',
     )
-    throw unauthenticated('This refresh token was used before. The session was ended for safety. Log in again.')
+    throw unauthenticated('This refresh token was already used, so the session was ended. Log in again.')
   }
   const tokens = await issueTokens(app, result.session)
   const waitMs = Math.ceil(result.leaveAtMs - app.clock.monotonicMs()) + TIMER_SLACK_MS

@@ -5,7 +5,7 @@ import { publish } from '../storage/bus.ts'
 import { readLiveSession, type LiveSession } from './auth.queries.ts'
 import { perApp } from './per-app.ts'
 
-/** Which sessions changed: one, or all of a user. */
+/** The sessions that changed: one, or all of a user. */
 export type SessionChange = { readonly session_id: string } | { readonly user_id: string }
 
 const Change = z.union([z.object({ session_id: z.string() }), z.object({ user_id: z.string() })])

@@ -63,7 +63,7 @@ export async function signUp(
       password_hash: passwordHash,
       created_at: now,
     })
-    if (!isNew) throw conflict('There is an account with this e-mail address already. Log in instead.')
+    if (!isNew) throw conflict('An account with this e-mail address already exists. Log in instead.')
     await insertMembership(tx, { user_id: userId, org_id: orgId, role: 'owner', created_at: now })
     return slug
   })
@@ -76,8 +76,8 @@ async function checkOpen(app: App, db: Connection): Promise<void> {
   if (app.config.signup === 'open' || !(await anyOrgExists(db))) return
   throw forbidden(
     app.config.signup === 'invite'
-      ? 'Sign-up is by invitation only here. Ask an administrator of your organisation to invite you.'
-      : 'Sign-up is closed here. Ask the operator of this installation.',
+      ? 'Sign-up is by invitation only. Ask an administrator of your organisation to invite you.'
+      : 'Sign-up is closed. Ask the operator of this installation for an account.',
   )
 }
 

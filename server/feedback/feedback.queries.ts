@@ -5,10 +5,10 @@ import type { Connection, Statement, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 import type { NewFeedback } from './feedback.ts'
 
-/** SQL of feedback; no other folder uses its table. */
+/** SQL of feedback. */
 
 export type FeedbackRow = Selectable<Tables['feedback']> & {
-  /** The issue it is read with: the merge target, where the issue it is stored under was merged. */
+  /** The issue it belongs to, or its merge target. */
   readonly shown_as: string | null
 }
 
@@ -16,11 +16,11 @@ export type ReceivedFeedback = {
   readonly projectId: string
   readonly receivedAt: Date
   readonly feedback: NewFeedback
-  /** Where its event is stored already. */
+  /** The issue of its event, when that is already stored. */
   readonly issueId: string | null
 }
 
-/** Writes feedback that was not stored before; returns which it was, as `projectId/feedbackId`. */
+/** Inserts feedback that is not stored yet. @returns `projectId/feedbackId` of what was inserted */
 export async function insertFeedback(tx: Tx, rows: readonly ReceivedFeedback[]): Promise<Set<string>> {
   const of = <T>(pick: (row: NewFeedback) => T): T[] => rows.map(({ feedback }) => pick(feedback))
   const uuid = (id: string | null): string | null => (id === null ? null : hyphenate(id))
@@ -53,23 +53,23 @@ export async function insertFeedback(tx: Tx, rows: readonly ReceivedFeedback[]):
 
 type EventKey = { readonly projectId: string; readonly eventId: string }
 
-/** More that waits than this is not fetched whole. */
-const FEW = 500
+/** Up to this number, all waiting feedback of the projects is read. */
+const MAX_READ_AT_ONCE = 500
 
 /**
- * Which of these events some feedback waits for. Asked with every batch of events: mostly nothing waits in their
- * projects, and that takes a tenth of the time of asking for each event.
+ * The events that feedback waits for. Runs with every batch: usually nothing waits in the projects, and finding that out
+ * takes a tenth of the time of a look-up per event.
  */
 export async function findAwaited(tx: Tx, events: readonly EventKey[]): Promise<EventKey[]> {
   const projectIds = [...new Set(events.map((event) => event.projectId))]
   const waiting = await selectAwaited(tx, {
     name: 'feedback-waiting',
     text: `select f.project_id, f.event_id from feedback f
-           where f.project_id = any($1::uuid[]) and f.issue_id is null and f.event_id is not null limit ${FEW + 1}`,
+           where f.project_id = any($1::uuid[]) and f.issue_id is null and f.event_id is not null limit ${MAX_READ_AT_ONCE + 1}`,
     values: [projectIds],
   })
   if (waiting.length === 0) return []
-  if (waiting.length <= FEW) {
+  if (waiting.length <= MAX_READ_AT_ONCE) {
     const keys = new Set(events.map(({ projectId, eventId }) => `${projectId}/${eventId}`))
     return waiting.filter(({ projectId, eventId }) => keys.has(`${projectId}/${eventId}`))
   }
@@ -87,7 +87,7 @@ async function selectAwaited(tx: Tx, query: Statement): Promise<EventKey[]> {
   return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
 }
 
-/** Tells waiting feedback its issue. @param issues by `projectId/eventId` */
+/** Sets the issue of waiting feedback. @param issues by `projectId/eventId` */
 export async function linkFeedback(tx: Tx, issues: ReadonlyMap<string, string>): Promise<void> {
   const links = [...issues].sort(([a], [b]) => (a < b ? -1 : 1))
   await tx.query({
@@ -115,15 +115,14 @@ export type FeedbackPage = {
   readonly descending: boolean
   readonly limit: number
   readonly offset: number
-  /** Last row of the page before. */
+  /** Last row of the previous page. */
   readonly after: { readonly receivedAt: Date; readonly id: string } | null
 }
 
 function filtered(db: Connection, filter: FeedbackFilter) {
   let query = db.selectFrom('feedback').where('project_id', '=', filter.projectId)
   if (filter.issueId !== undefined) {
-    // Filed under the issue its event made, which may since have been merged into this one; or this one into another,
-    // whose feedback it then is.
+    // Feedback is stored under the issue of its event. Includes issues merged into this one, or into the same target.
     const { issueId } = filter
     const root = sql`(select coalesce(r.merged_into, r.id) from issues r where r.id = ${issueId})`
     query = query.where(
@@ -159,7 +158,7 @@ export function selectFeedback(db: Connection, filter: FeedbackFilter, page: Fee
     .execute()
 }
 
-/** Rows under a filter, counted up to one beyond {@link TOTAL_CAP}. */
+/** Number of rows, counted up to {@link TOTAL_CAP} + 1. */
 export async function countFeedback(db: Connection, filter: FeedbackFilter): Promise<number> {
   const capped = filtered(db, filter)
     .select('id')
@@ -172,8 +171,8 @@ export async function countFeedback(db: Connection, filter: FeedbackFilter): Pro
 }
 
 /**
- * Removes what a user of an app wrote: by the hash of that user, and by the events of theirs. For erasing a user's data.
- * @returns the ids of feedback items removed, 32 hex digits: files may have come with them
+ * Deletes the feedback of one of the app's users, by user hash, events and e-mail addresses.
+ * @returns ids of the deleted feedback, 32 hex digits, for its files
  */
 export async function deleteFeedbackOf(
   db: Connection,
@@ -181,7 +180,7 @@ export async function deleteFeedbackOf(
   user: {
     readonly userHash: number
     readonly eventIds: readonly string[]
-    /** Addresses that feedback names as its writer's, in any case. */
+    /** E-mail addresses of the author, compared without case. */
     readonly emails?: readonly string[]
   },
 ): Promise<string[]> {
@@ -204,13 +203,13 @@ export async function deleteFeedbackOf(
   return rows.map((row) => unhyphenate(row.feedback_id))
 }
 
-/** Removes what users wrote about an issue; returns the event ids of their files, 32 hex digits. */
+/** Deletes the feedback of an issue. @returns event ids of its files, 32 hex digits */
 export async function deleteFeedbackOfIssue(db: Connection, issueId: string): Promise<string[]> {
   const rows = await db.deleteFrom('feedback').where('issue_id', '=', issueId).returning('feedback_id').execute()
   return rows.map((row) => unhyphenate(row.feedback_id))
 }
 
-/** Deletes feedback of a project that was received before. Returns how much. */
+/** Deletes feedback of a project received before a time. @returns number deleted */
 export async function deleteFeedbackBefore(on: Connection, projectId: string, before: Date): Promise<number> {
   const { numDeletedRows } = await on
     .deleteFrom('feedback')

@@ -4,11 +4,11 @@ import type { Event } from '../protocol/event.api.ts'
 import { isRecord } from '../protocol/json.ts'
 import { cut, storable } from '../protocol/strings.ts'
 
-/** Something a user of an app wrote, on its way into the store. */
+/** Feedback that is not stored yet. */
 export type NewFeedback = {
-  /** 32 hex digits: the client's, or made from the content. The same one is stored once. */
+  /** 32 hex digits: the client's id, or derived from the content. Feedback with the same id is stored once. */
   readonly feedbackId: string
-  /** The event it is about, 32 hex digits. */
+  /** The event it refers to, 32 hex digits. */
   readonly eventId: string | null
   readonly message: string
   readonly name: string | null
@@ -21,12 +21,12 @@ export type NewFeedback = {
   readonly userHash: number | null
 }
 
-/** The form of feedback: docs/protocol.md §11.5. */
+/** Limits of feedback (docs/protocol.md §11.5). */
 const MAX_MESSAGE = 4_096
 const MAX_TEXT = 256
 const MAX_URL = 2_000
 
-/** A `feedback` item, scrubbed and normalised before; null where it says nothing. */
+/** Feedback of a `feedback` item that is scrubbed and normalised; null without a message. */
 export function feedbackOf(event: Event, userHash: number | null): NewFeedback | null {
   const context = event.contexts['feedback'] ?? {}
   const message = textOf(context['message'], MAX_MESSAGE)
@@ -46,7 +46,7 @@ export function feedbackOf(event: Event, userHash: number | null): NewFeedback |
   }
 }
 
-/** A `user_report` item, scrubbed before; null where it says nothing or belongs to no event. */
+/** Feedback of a scrubbed `user_report` item; null without a message or an event. */
 export function userReportOf(report: unknown, envelopeEventId: string | null): NewFeedback | null {
   if (!isRecord(report)) return null
   const message = textOf(report['comments'], MAX_MESSAGE)
@@ -68,8 +68,8 @@ export function userReportOf(report: unknown, envelopeEventId: string | null): N
   }
 }
 
-function textOf(value: unknown, most: number): string | null {
+function textOf(value: unknown, max: number): string | null {
   if (typeof value !== 'string') return null
-  const text = storable(cut(value.slice(0, most * 2).trim(), most))
+  const text = storable(cut(value.slice(0, max * 2).trim(), max))
   return text === '' ? null : text
 }

@@ -9,7 +9,7 @@ import { requireProject } from '../projects/require-project.ts'
 import type { Feedback } from './feedback.api.ts'
 import { countFeedback, selectFeedback, type FeedbackRow } from './feedback.queries.ts'
 
-export type FeedbackQuestion = {
+export type ListFeedbackInput = {
   readonly projectId: string
   readonly limit: number
   readonly offset: number
@@ -22,11 +22,11 @@ export type FeedbackQuestion = {
 }
 
 /**
- * Feedback of a project.
- * @throws AppError not_found for the project, invalid for a cursor that is none
+ * A page of feedback of a project.
+ * @throws AppError not_found (project), invalid (cursor)
  */
-export async function listFeedback(app: App, actor: OrgActor, question: FeedbackQuestion): Promise<Page<Feedback>> {
-  const { projectId, limit, offset, cursor, sort, issue_id: issueId, linked, release, environment } = question
+export async function listFeedback(app: App, actor: OrgActor, input: ListFeedbackInput): Promise<Page<Feedback>> {
+  const { projectId, limit, offset, cursor, sort, issue_id: issueId, linked, release, environment } = input
   await requireProject(app, actor, projectId)
   const after = cursor === undefined ? null : decodeCursor(cursor, sort)
   const filter = {
@@ -52,7 +52,7 @@ export async function listFeedback(app: App, actor: OrgActor, question: Feedback
   }
 }
 
-/** What an issue page shows: the newest, at most `limit`; the caller has checked whose issue it is. */
+/** The newest feedback of an issue, at most `limit`. The caller has checked access to the issue. */
 export async function feedbackOfIssue(
   app: App,
   projectId: string,
@@ -63,7 +63,7 @@ export async function feedbackOfIssue(
   return viewFeedback(app, projectId, await selectFeedback(app.db, { projectId, issueId }, page))
 }
 
-/** Rows of one project, each with its files. */
+/** Adds files to rows of one project. */
 async function viewFeedback(app: App, projectId: string, rows: readonly FeedbackRow[]): Promise<Feedback[]> {
   const hex = (id: string | null): string | null => (id === null ? null : unhyphenate(id))
   const files = await listAttachments(
@@ -104,6 +104,6 @@ function decodeCursor(text: string, sort: string): { receivedAt: Date; id: strin
   const parsed = Cursor.safeParse(given)
   if (!parsed.success) throw invalid('cursor is not one this list gave out.')
   const [cursorSort, receivedAt, id] = parsed.data
-  if (cursorSort !== sort) throw invalid('cursor belongs to another sort; start again without it.')
+  if (cursorSort !== sort) throw invalid('cursor belongs to another sort. Start again without it.')
   return { receivedAt: new Date(receivedAt), id }
 }

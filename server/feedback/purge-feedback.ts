@@ -5,7 +5,7 @@ import { selectAllSettings } from '../projects/projects.queries.ts'
 
 const DAY_MS = 86_400_000
 
-/** Removes feedback older than the retention of its project. @returns how much went */
+/** Deletes feedback older than the retention of its project. @returns number deleted */
 export async function purgeFeedback(app: App, signal?: AbortSignal): Promise<number> {
   let removed = 0
   for (const { id, settings } of await selectAllSettings(app.db)) {

@@ -2,7 +2,7 @@ import { purgeAttachments } from '../attachments/purge-attachments.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { purgeFeedback } from './purge-feedback.ts'
 
-/** Every night, what is older than its project keeps: files, and what users wrote. */
+/** Every night, deletes files and feedback older than the retention of their project. */
 export const purgeFilesTask = defineTask({
   name: 'purge-files',
   payload: NoPayload,

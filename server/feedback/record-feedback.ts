@@ -6,7 +6,7 @@ import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
 import { publishIssues } from '../issue-rows/publish-issues.ts'
 
-/** Feedback, each once, with the issue of its event where that event is stored already (in this batch, too). */
+/** Stores feedback once, with the issue of its event when that is stored already, also by this batch. */
 export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => {
   const keys = facts.map(({ fact, context }) => `${context.projectId}/${fact.feedbackId}`)
   const first = new Map(facts.map((one, index) => [keys[index] ?? '', one] as const).toReversed())
@@ -16,7 +16,7 @@ export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => 
       eventId === null ? [] : [{ projectId, eventId }],
     ),
   )
-  // In a fixed order, so that two writers cannot deadlock.
+  // A fixed order, so that two transactions do not deadlock.
   const rows = [...first].sort(([a], [b]) => (a < b ? -1 : 1))
   const inserted = await insertFeedback(
     tx,
@@ -40,7 +40,7 @@ export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => 
   })
 }
 
-/** For events just stored: feedback that came before them learns its issue. */
+/** Links feedback that waited for these events, which were just stored, to their issues. */
 export async function linkWaitingFeedback(tx: Tx, events: readonly EventKey[]): Promise<void> {
   const awaited = await findAwaited(tx, events)
   if (awaited.length > 0) await linkFeedback(tx, await findIssuesOf(tx, awaited))

@@ -70,9 +70,7 @@ function fastifyRefusal(error: unknown): string | null {
   }
 }
 
-/**
- * One sentence for a validation error, which names the field.
- */
+/** One sentence for a validation error, which names the field. */
 export function validationSentence(error: z.ZodError): string {
   const issue = error.issues[0]
   if (issue === undefined) return 'The request is invalid.'

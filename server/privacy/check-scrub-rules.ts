@@ -3,9 +3,9 @@ import { patternProblem } from '../kernel/linear-pattern.ts'
 import type { ScrubRule } from '../protocol/scrub-rules.api.ts'
 
 /**
- * Whether every expression can be used. Not part of the schema: the engine that knows is nothing for a browser, which
- * shares the schema's types.
- * @throws AppError invalid
+ * Checks the regular expressions of scrubbing rules. It is not part of the schema, because browsers share the schema and
+ * do not have the engine.
+ * @throws AppError invalid for an expression that cannot be used
  */
 export function checkScrubRules(rules: readonly ScrubRule[] | undefined): void {
   for (const [index, { regex }] of (rules ?? []).entries()) {

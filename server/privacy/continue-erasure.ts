@@ -21,50 +21,49 @@ import { scrubSettings } from './scrub-settings.ts'
 import { scrubbingOf } from './scrubbing-of.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import type { Tx } from '../storage/database.ts'
-import { ERASERS, type Person } from './erasers.ts'
+import { ERASERS, type UserToErase } from './erasers.ts'
 import { countErased, finishErasure, readErasure, type ErasureRow } from './erasures.queries.ts'
 import { keyPlace } from './key-place.ts'
 import { mentionsUser } from './mentions-user.ts'
 
-/** Events of one transaction: each is a row, its index entries and perhaps files. */
-const PIECE = 500
-const ISSUES_AT_ONCE = 50
+/** Events per transaction. Each is a row, its index entries and perhaps files. */
+const MAX_EVENTS = 500
+const MAX_ISSUES_PER_PAGE = 50
 
 /**
- * Does what is left of an erasure, in pieces that each are a transaction. It is done when everything received before
- * the request has been digested and was looked through after that; until then it stays `running`, and the next call
- * goes on. Two at once do each other no harm.
+ * Continues an erasure in small transactions. It is done when a full pass started after everything received before the
+ * request was digested; until then it stays `running`, and the next call continues. Two may run in parallel.
  */
 export async function continueErasure(app: App, erasureId: string, signal: AbortSignal): Promise<void> {
   const erasure = await readErasure(app.db, erasureId)
   if (erasure === undefined || erasure.state === 'done') return
-  const person = await personOf(app, erasure)
-  if (person === null) return
-  // Asked first: what is digested after this was not in the spool any more, or is looked through the next time. And a
-  // day that is being packed has a copy, from which deletions go only when it is finished.
+  const user = await userToErase(app, erasure)
+  if (user === null) return
+  // Checked first: later digestion is covered by the next pass. Deletions from a day that is being packed reach its copy
+  // only when packing ends.
   const isLastPass = (await isDigestedUpTo(app, erasure.requested_at)) && !(await isPackingUnderWay(app.db))
   for (;;) {
-    const issueIds = await issuesOfUser(app.db, person.projectId, person.userHashes, ISSUES_AT_ONCE)
+    const issueIds = await issuesOfUser(app.db, user.projectId, user.userHashes, MAX_ISSUES_PER_PAGE)
     for (const issueId of issueIds) {
-      while (!(await eraseInIssue(app, erasure.id, person, issueId))) if (signal.aborted) return
+      while (!(await eraseInIssue(app, erasure.id, user, issueId))) if (signal.aborted) return
       if (signal.aborted) return
     }
-    if (issueIds.length < ISSUES_AT_ONCE) break
+    if (issueIds.length < MAX_ISSUES_PER_PAGE) break
   }
   for (const erase of ERASERS) {
     if (signal.aborted) return
-    await countErased(app.db, erasure.id, await erase(app, person, signal))
+    await countErased(app.db, erasure.id, await erase(app, user, signal))
   }
   if (signal.aborted) return
-  const requests = await eraseFromQuarantine(app, person.projectId, (entry) => mentionsUser(entry, person.userKey))
+  const requests = await eraseFromQuarantine(app, user.projectId, (entry) => mentionsUser(entry, user.userKey))
   await countErased(app.db, erasure.id, { quarantined_requests: requests })
   if (!isLastPass) return
   await finishErasure(app.db, erasure.id, app.clock.now())
   const erased = (await readErasure(app.db, erasure.id))?.erased
-  app.log.info({ project_id: person.projectId, org_id: person.orgId, erasure_id: erasure.id, erased }, 'user.erased')
+  app.log.info({ project_id: user.projectId, org_id: user.orgId, erasure_id: erasure.id, erased }, 'user.erased')
 }
 
-async function personOf(app: App, erasure: ErasureRow): Promise<Person | null> {
+async function userToErase(app: App, erasure: ErasureRow): Promise<UserToErase | null> {
   const project = await readProject(app.db, erasure.org_id, erasure.project_id)
   if (project === null || erasure.user_key_sealed === null) return null
   const sealer = await orgSealer(app, erasure.org_id)
@@ -82,42 +81,42 @@ async function personOf(app: App, erasure: ErasureRow): Promise<Person | null> {
   }
 }
 
-/** What rules of the project make of somebody's id: events that came since the rule know them by that only. */
+/** What hashing rules of the project make of the user's id: events received since the rule have only these hashes. */
 function scrubbedKeys(userKey: string, scrubbing: ScrubRules): string[] {
   return ['id', 'username', 'email', 'ip_address'].flatMap((field) => {
     const name = `user.${field}`
-    const stand: { user?: Record<string, unknown>; attributes?: Record<string, unknown> } = {
+    const probe: { user?: Record<string, unknown>; attributes?: Record<string, unknown> } = {
       user: { [field]: userKey },
       attributes: { [name]: userKey },
     }
-    scrubEvent(stand, scrubbing)
-    // A word in a value's place stands for everybody whose value it replaced.
-    return [stand.user?.[field], stand.attributes?.[name]].filter(
+    scrubEvent(probe, scrubbing)
+    // Only a hash identifies the user: other replacements are the same for every user.
+    return [probe.user?.[field], probe.attributes?.[name]].filter(
       (left) => typeof left === 'string' && /^hash:[0-9a-f]{24}$/.test(left),
     ) as string[]
   })
 }
 
-/** Erases a piece of what somebody left in an issue; true when that was the last one. */
-async function eraseInIssue(app: App, erasureId: string, person: Person, issueId: string): Promise<boolean> {
+/** Erases events of a user from an issue, at most {@link MAX_EVENTS}. @returns whether none is left */
+async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issueId: string): Promise<boolean> {
   return app.tx(async (tx) => {
     const issue = await lockIssueForErasure(tx, issueId)
     if (issue === null) return true
-    const events = await deleteEventsOfUser(tx, issueId, person.userHashes, PIECE)
+    const events = await deleteEventsOfUser(tx, issueId, user.userHashes, MAX_EVENTS)
     const eventIds = events.map(({ eventId }) => eventId)
     const feedbackIds: string[] = []
-    for (const userHash of eventIds.length === 0 ? [] : person.userHashes)
-      feedbackIds.push(...(await deleteFeedbackOf(tx, person.projectId, { userHash, eventIds })))
-    // Files are filed under the id of what they came with: an event, or something somebody wrote.
-    const files = await deleteAttachmentsOf(tx, person.projectId, [...eventIds, ...feedbackIds])
+    for (const userHash of eventIds.length === 0 ? [] : user.userHashes)
+      feedbackIds.push(...(await deleteFeedbackOf(tx, user.projectId, { userHash, eventIds })))
+    // Files are stored under the id of their event or feedback.
+    const files = await deleteAttachmentsOf(tx, user.projectId, [...eventIds, ...feedbackIds])
     await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: feedbackIds.length })
-    if (events.length === PIECE) return false
-    const texts = await textsLeft(tx, issueId, issue.errorType)
-    await eraseUsersFromIssue(tx, issueId, person.userHashes, texts, app.clock.now())
+    if (events.length === MAX_EVENTS) return false
+    const texts = await remainingTexts(tx, issueId, issue.errorType)
+    await eraseUsersFromIssue(tx, issueId, user.userHashes, texts, app.clock.now())
     await countErased(tx, erasureId, { issues: 1 })
-    await publishLive(tx, person.orgId, {
+    await publishLive(tx, user.orgId, {
       kind: 'issues',
-      project_id: person.projectId,
+      project_id: user.projectId,
       issue_ids: [issueId],
       new_issue_ids: [],
       event_count: 0,
@@ -126,8 +125,8 @@ async function eraseInIssue(app: App, erasureId: string, person: Person, issueId
   })
 }
 
-/** What the newest event left says of the issue; where none is left, no more than its type. */
-async function textsLeft(tx: Tx, issueId: string, errorType: string | null): Promise<IssueTexts> {
+/** Title and texts of the issue from its newest remaining event; without one, only the error type. */
+async function remainingTexts(tx: Tx, issueId: string, errorType: string | null): Promise<IssueTexts> {
   const newest = await readEvent(tx, issueId, 'latest')
   if (newest === null) {
     const title = errorType ?? 'Erased'

@@ -7,11 +7,11 @@ const MAX_SHOWN = 200
 const MAX_CHARACTERS = 160
 const MAX_DEPTH = 130
 
-/** Where two JSON values differ, in the order of the first: what was there, its middle hidden, and what is there now. */
+/** Differences of two JSON values in the order of the first: the old value with its middle hidden, and the new one. */
 export function differences(before: unknown, after: unknown): { list: Difference[]; total: number } {
   const list: Difference[] = []
   let total = 0
-  const tell = (path: string, was: unknown, is: unknown): void => {
+  const report = (path: string, was: unknown, is: unknown): void => {
     total++
     if (list.length < MAX_SHOWN) list.push({ path: path === '' ? '.' : path, ...shown(was, is) })
   }
@@ -21,11 +21,11 @@ export function differences(before: unknown, after: unknown): { list: Difference
       for (const key of Object.keys(was)) {
         const inner = path === '' ? key : `${path}.${key}`
         if (Object.hasOwn(is, key)) compare(inner, was[key], is[key], depth + 1)
-        else tell(inner, was[key], undefined)
+        else report(inner, was[key], undefined)
       }
     } else if (isList(was) && isList(is) && was.length === is.length) {
       for (const [index, element] of was.entries()) compare(`${path}[${index}]`, element, is[index], depth + 1)
-    } else tell(path, was, is)
+    } else report(path, was, is)
   }
   compare('', before, after, 0)
   return { list, total }
@@ -33,7 +33,7 @@ export function differences(before: unknown, after: unknown): { list: Difference
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/** What both have in common at their ends stays readable: a sentence is recognised, the secret in it is not shown. */
+/** Hides the part of the old text that differs. Common beginnings and ends stay readable. */
 function shown(was: unknown, is: unknown): { before: string; after: string | null } {
   const before = textOf(was)
   if (is === undefined || is === null) return { before: cut(hide(before), MAX_CHARACTERS), after: null }
@@ -47,10 +47,10 @@ function shown(was: unknown, is: unknown): { before: string; after: string | nul
     before[before.length - 1 - end] === after[after.length - 1 - end]
   )
     end++
-  // A letter or two are the same by chance.
+  // One or two equal characters are chance.
   if (start < 3) start = 0
   if (end < 3) end = 0
-  // Of a long text only what stands around the change.
+  // Of a long text shows only the part around the change.
   const from = start > 60 ? start - 40 : 0
   const tail = before.slice(before.length - end)
   return {
@@ -62,7 +62,7 @@ function shown(was: unknown, is: unknown): { before: string; after: string | nul
   }
 }
 
-/** The first and last two characters of what is long enough to keep its secret. */
+/** Hides a text except its first and last two characters; a short one completely. */
 function hide(text: string): string {
   if (text.length < 8) return '•'.repeat(Math.max(1, text.length))
   return `${text.slice(0, 2)}${'•'.repeat(Math.min(8, text.length - 4))}${text.slice(-2)}`.toWellFormed()

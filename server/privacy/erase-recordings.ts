@@ -1,19 +1,19 @@
 import { CHUNK_BYTES, RAW_TYPES } from '../attachments/attachment.ts'
-import { deleteAttachmentsOf, filesOfTypes, readChunk, type TellingFile } from '../attachments/attachments.queries.ts'
+import { deleteAttachmentsOf, filesOfTypes, readChunk, type RecordingFile } from '../attachments/attachments.queries.ts'
 import type { App } from '../context/app.ts'
 import { unhyphenate } from '../kernel/ids.ts'
 import { namesUser } from './mentions-user.ts'
 
-/** Of the stored types those that are JSON, and so can say whose the recording is. */
-const TELLING = [...RAW_TYPES.keys()].filter((type) => type === 'replay_event' || type.startsWith('profile'))
-const PAGE = 100
-/** More would hold up the thread that parses it. */
+/** Stored types that are JSON, in which a recording can name its user. */
+const JSON_TYPES = [...RAW_TYPES.keys()].filter((type) => type === 'replay_event' || type.startsWith('profile'))
+const PAGE_SIZE = 100
+/** Parsing more would block the thread. */
 const MAX_PARSED_BYTES = 2 * 1024 * 1024
 
 /**
- * Removes replays and profiles that name a person: every part of a replay goes when one of its events names them. A
- * profile that names nobody stays; nothing says whose it is.
- * @returns how many files
+ * Deletes replays and profiles that name the user: all parts of a replay when one of its events does. Profiles without a
+ * user stay.
+ * @returns number of files deleted
  */
 export async function eraseRecordingsOf(
   app: App,
@@ -21,9 +21,9 @@ export async function eraseRecordingsOf(
   signal: AbortSignal,
 ): Promise<{ recordings: number }> {
   let recordings = 0
-  let after: TellingFile | null = null
+  let after: RecordingFile | null = null
   while (!signal.aborted) {
-    const files: TellingFile[] = await filesOfTypes(app.db, projectId, TELLING, after, PAGE)
+    const files: RecordingFile[] = await filesOfTypes(app.db, projectId, JSON_TYPES, after, PAGE_SIZE)
     const theirs = new Set<string>()
     for (const file of files) {
       if (signal.aborted) return { recordings }
@@ -32,28 +32,28 @@ export async function eraseRecordingsOf(
     }
     if (theirs.size > 0)
       recordings += await app.tx((tx) => deleteAttachmentsOf(tx, projectId, [...theirs], [...RAW_TYPES.keys()]))
-    if (files.length < PAGE) break
+    if (files.length < PAGE_SIZE) break
     after = files.at(-1) ?? null
   }
   return { recordings }
 }
 
 /**
- * Whether a file may be about them. Small ones in which a key may stand are parsed, to see whether it stands where
- * people are named; a large one is theirs when the key stands anywhere in it.
+ * Whether a file names the user. Parses small files that may contain a key, to check the fields that name users. For a
+ * large file, a key anywhere in it is enough.
  */
-async function names(app: App, file: TellingFile, userKeys: readonly string[]): Promise<boolean> {
-  const pieces: Buffer[] = []
+async function names(app: App, file: RecordingFile, userKeys: readonly string[]): Promise<boolean> {
+  const chunks: Buffer[] = []
   for (let seq = 0; seq * CHUNK_BYTES < file.size_bytes; seq++) {
-    const piece = await readChunk(app.db, file, seq)
-    // Removed meanwhile.
-    if (piece === null) return false
-    pieces.push(piece)
+    const chunk = await readChunk(app.db, file, seq)
+    // Deleted meanwhile.
+    if (chunk === null) return false
+    chunks.push(chunk)
   }
-  const content = Buffer.concat(pieces)
+  const content = Buffer.concat(chunks)
   const isMentioned = userKeys.some((key) => mentions(content, key))
   if (content.length > MAX_PARSED_BYTES) return isMentioned
-  // A backslash may be an escape in the midst of a key.
+  // A backslash may be an escape inside the key.
   if (!isMentioned && !content.includes('\\')) return false
   try {
     const value: unknown = JSON.parse(content.toString('utf8'))
@@ -63,7 +63,7 @@ async function names(app: App, file: TellingFile, userKeys: readonly string[]): 
   }
 }
 
-/** As itself, or as writers of JSON write it, of which some escape slashes. */
+/** Whether the content has the key, plain or escaped as in JSON; some encoders escape slashes. */
 function mentions(content: Buffer, key: string): boolean {
   const written = JSON.stringify(key).slice(1, -1)
   return [key, written, written.replaceAll('/', String.raw`\/`)].some((text) => content.includes(text))

@@ -9,18 +9,18 @@ import { tidy } from '../protocol/strings.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import { continueErasure } from './continue-erasure.ts'
-import { beginErasure, readErasure, type ErasureRow } from './erasures.queries.ts'
+import { startErasure, readErasure, type ErasureRow } from './erasures.queries.ts'
 import { keyPlace } from './key-place.ts'
 import type { Erasure } from './privacy.api.ts'
 
-/** As much of a user's id as events keep. */
+/** Events store this many characters of a user's id. */
 const MAX_CHARACTERS = 256
-/** What is not done by then goes on in the background. */
+/** After this time the erasure continues in the background. */
 const INLINE_MS = 5_000
 
 /**
- * Erases everything stored of a person. Safe to ask again, also while it is under way; goes on by itself when the
- * process ends.
+ * Erases all data of one of the app's users. May be called again at any time. The erasure continues in the background,
+ * also after the process ends.
  * @throws AppError not_found (project)
  */
 export async function eraseUser(app: App, actor: OrgActor, projectId: string, userId: string): Promise<Erasure> {
@@ -30,7 +30,7 @@ export async function eraseUser(app: App, actor: OrgActor, projectId: string, us
   const userHash = hashUser(projectId, userKey)
   const sealer = await orgSealer(app, actor.orgId)
   const row = await app.tx(async (tx) => {
-    const begun = await beginErasure(tx, {
+    const erasure = await startErasure(tx, {
       id: newId(),
       project_id: projectId,
       org_id: actor.orgId,
@@ -38,23 +38,25 @@ export async function eraseUser(app: App, actor: OrgActor, projectId: string, us
       user_key_sealed: sealer.seal(Buffer.from(userKey), keyPlace(projectId, userHash, actor.orgId)),
       now: app.clock.now(),
     })
-    // Digestion reads of it with the facts of the project.
+    // Digestion reads recent erasures with the facts of the project.
     await publish(tx, 'project', { project_id: projectId })
-    return begun
+    return erasure
   })
-  // Never the id of the person: the log would keep what the database gives up.
+  // Never the id of the user: the log would keep what the database deletes.
   app.log.info({ project_id: projectId, ...actorForLog(actor), erasure_id: row.id }, 'user.erasure_requested')
-  await forAWhile(app, continueErasure(app, row.id, AbortSignal.timeout(INLINE_MS)))
+  await waitBriefly(app, continueErasure(app, row.id, AbortSignal.timeout(INLINE_MS)))
   return viewErasure((await readErasure(app.db, row.id)) ?? row)
 }
 
-/** Waits no longer than people do: a single look through a day of logs may take minutes, and ends by itself. */
-async function forAWhile(app: App, work: Promise<void>): Promise<void> {
+/** Waits at most {@link INLINE_MS}: reading a day of logs may take minutes and then ends in the background. */
+async function waitBriefly(app: App, work: Promise<void>): Promise<void> {
   const waited = new AbortController()
-  const enough = delay(INLINE_MS, true, { signal: waited.signal }).catch(() => false)
+  const timeout = delay(INLINE_MS, true, { signal: waited.signal }).catch(() => false)
   try {
-    if ((await Promise.race([work.then(() => false), enough])) === true)
-      work.catch((error: unknown) => app.log.warn({ err: error }, 'an erasure was interrupted; it goes on later'))
+    if ((await Promise.race([work.then(() => false), timeout])) === true)
+      work.catch((error: unknown) =>
+        app.log.warn({ err: error }, 'an erasure failed; the job erasures continues it within a minute'),
+      )
   } finally {
     waited.abort()
   }

@@ -5,31 +5,31 @@ import { forgetSessionUser } from '../metrics/sessions/purge.queries.ts'
 import { eraseTelemetryOf } from '../telemetry/erase-user.ts'
 import { eraseRecordingsOf } from './erase-recordings.ts'
 
-/** Somebody whose data is to go. */
-export type Person = {
+/** One of the app's users whose data is erased. */
+export type UserToErase = {
   readonly projectId: string
   readonly orgId: string
-  /** As events name them, at most 256 characters. */
+  /** The user's id in events, at most 256 characters. */
   readonly userKey: string
-  /** The key, and what scrubbing makes of it: events that came since a rule know the person by that only. */
+  /** The id, and its hashes by scrubbing rules, which events since the rule have instead. */
   readonly userKeys: readonly string[]
-  /** Of those keys. */
+  /** Hashes of these keys. */
   readonly userHashes: readonly number[]
 }
 
 /**
- * Erases what one part of the product holds beside events, and says how much. May run again at any time; once the
- * signal is given it may stop half-way.
+ * Erases the user's data of one domain, except events. May run again at any time; may end early after the signal.
+ * @returns numbers erased by kind
  */
-export type Eraser = (app: App, person: Person, signal: AbortSignal) => Promise<Readonly<Record<string, number>>>
+export type Eraser = (app: App, user: UserToErase, signal: AbortSignal) => Promise<Readonly<Record<string, number>>>
 
-/** Older reports say who wrote them by e-mail address alone. */
+/** User reports name their author only by e-mail address. */
 const feedback: Eraser = (app, { projectId, userHashes, userKeys: emails }) =>
   app.tx(async (tx) => {
     let removed: string[] = []
     for (const userHash of userHashes)
       removed = [...removed, ...(await deleteFeedbackOf(tx, projectId, { userHash, eventIds: [], emails }))]
-    // Files that came with feedback are filed under its id.
+    // Files of feedback are stored under its id.
     const files = removed.length === 0 ? 0 : await deleteAttachmentsOf(tx, projectId, removed)
     return { feedback: removed.length, attachments: files }
   })
@@ -42,5 +42,5 @@ const sessions: Eraser = async (app, { projectId, userHashes }) => {
 
 const telemetry: Eraser = (app, { projectId, userKeys }, signal) => eraseTelemetryOf(app, projectId, userKeys, signal)
 
-/** In this order, after the events themselves. */
+/** They run in this order, after events are erased. */
 export const ERASERS: readonly Eraser[] = [feedback, sessions, telemetry, eraseRecordingsOf]

@@ -1,11 +1,11 @@
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { continueErasure } from './continue-erasure.ts'
-import { forgetErasures, runningErasures } from './erasures.queries.ts'
+import { deleteFinishedErasures, runningErasures } from './erasures.queries.ts'
 
-/** That somebody was erased is remembered so long, as a hash. */
-const REMEMBERED_MS = 30 * 86_400_000
+/** Finished erasures are kept this long, with the hash of the user. */
+const ERASURE_RETENTION_MS = 30 * 86_400_000
 
-/** Goes on with erasures that were cut off or waited for digestion, and forgets those long done. */
+/** Continues erasures that were interrupted or wait for digestion, and deletes old finished ones. */
 export const erasureTask = defineTask({
   name: 'erasures',
   payload: NoPayload,
@@ -15,6 +15,6 @@ export const erasureTask = defineTask({
       if (signal.aborted) return
       await continueErasure(app, id, signal)
     }
-    await forgetErasures(app.db, new Date(app.clock.now().getTime() - REMEMBERED_MS))
+    await deleteFinishedErasures(app.db, new Date(app.clock.now().getTime() - ERASURE_RETENTION_MS))
   },
 })

@@ -2,12 +2,12 @@ import { sql, type Selectable } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
-/** All SQL of the table of erasures; privacy/recent-erasures.queries.ts reads it. */
+/** SQL of the table of erasures; recent-erasures.queries.ts reads it too. */
 
 export type ErasureRow = Selectable<Tables['erasures']>
 
-/** Begins an erasure, or lets the same one begin again: what arrived since goes, too. */
-export async function beginErasure(
+/** Starts an erasure, or restarts it so that it covers data received since. */
+export async function startErasure(
   tx: Tx,
   row: { id: string; project_id: string; org_id: string; user_hash: number; user_key_sealed: string; now: Date },
 ): Promise<ErasureRow> {
@@ -20,7 +20,7 @@ export async function beginErasure(
         user_key_sealed: fields.user_key_sealed,
         requested_at: now,
         finished_at: null,
-        // One still under way goes on counting, one that was done counts anew.
+        // A running erasure keeps its counts, a finished one starts from zero.
         erased: sql`case when erasures.state = 'running' then erasures.erased else '{}'::jsonb end`,
         state: 'running',
       }),
@@ -32,7 +32,7 @@ export async function beginErasure(
 export const readErasure = (db: Connection, id: string): Promise<ErasureRow | undefined> =>
   db.selectFrom('erasures').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** Adds to what an erasure counts; on the transaction that erased it. */
+/** Adds to the counts of an erasure, in the transaction that erased the rows. */
 export async function countErased(db: Connection, id: string, counts: Readonly<Record<string, number>>): Promise<void> {
   const some = Object.entries(counts).filter(([, count]) => count > 0)
   for (const [kind, count] of some)
@@ -40,7 +40,7 @@ export async function countErased(db: Connection, id: string, counts: Readonly<R
               where id = ${id}`.execute(db)
 }
 
-/** Ends an erasure; the person's id goes with it. */
+/** Finishes an erasure and deletes the user's id. */
 export async function finishErasure(db: Connection, id: string, now: Date): Promise<void> {
   await db
     .updateTable('erasures')
@@ -49,7 +49,7 @@ export async function finishErasure(db: Connection, id: string, now: Date): Prom
     .execute()
 }
 
-/** Erasures under way, the oldest first. */
+/** Ids of running erasures, oldest first. */
 export async function runningErasures(db: Connection): Promise<string[]> {
   const rows = await db
     .selectFrom('erasures')
@@ -61,6 +61,6 @@ export async function runningErasures(db: Connection): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-export async function forgetErasures(db: Connection, finishedBefore: Date): Promise<void> {
+export async function deleteFinishedErasures(db: Connection, finishedBefore: Date): Promise<void> {
   await db.deleteFrom('erasures').where('state', '=', 'done').where('finished_at', '<', finishedBefore).execute()
 }

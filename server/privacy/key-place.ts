@@ -1,3 +1,3 @@
-/** Where the sealed key of a person stands (storage/seal.ts). */
+/** The place of a user's sealed id (storage/seal.ts). */
 export const keyPlace = (projectId: string, userHash: number, orgId: string): string =>
   `erasures:user_key_sealed:${projectId}/${userHash}:${orgId}`

@@ -3,10 +3,7 @@ import { parseEnvelope } from '../protocol/envelope.ts'
 import { isList, isRecord } from '../protocol/json.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 
-/**
- * Whether a request that could not be digested may be about somebody. What cannot be opened at all may: nobody can show
- * that it is not.
- */
+/** Whether a quarantined request may hold data of a user. True for a request that cannot be decoded. */
 export async function mentionsUser(entry: SpoolEntry, userKey: string): Promise<boolean> {
   let decoded: Buffer
   try {
@@ -24,7 +21,7 @@ export async function mentionsUser(entry: SpoolEntry, userKey: string): Promise<
   })
 }
 
-/** The items of an envelope, or the whole where it is none. */
+/** The payloads of an envelope; the whole body when it is not an envelope. */
 function payloadsOf(decoded: Buffer): Buffer[] {
   try {
     const { header, items } = parseEnvelope(decoded)
@@ -34,7 +31,7 @@ function payloadsOf(decoded: Buffer): Buffer[] {
   }
 }
 
-/** Text that is the key, wherever it stands; a number only where ids stand, a small one is in every stack trace. */
+/** Whether a text equals the key anywhere, or a number in a field of ids: small numbers are in every stack trace. */
 export function namesUser(value: unknown, userKey: string, depth = 0, name = ''): boolean {
   if (depth > 128) return true
   if (typeof value === 'string') return value === userKey

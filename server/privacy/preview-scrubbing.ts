@@ -27,8 +27,8 @@ type Proposed = {
 const NOTHING: ScrubbingPreview = { event_id: null, issue_id: null, title: null, changes: [], total_changes: 0 }
 
 /**
- * Applies proposed scrubbing settings to a copy of a stored event and tells what would change.
- * @throws AppError not_found (project, or the event asked for), invalid (an expression that is none)
+ * Applies proposed scrubbing settings to a copy of a stored event and returns what would change.
+ * @throws AppError not_found (project or event), invalid (expression)
  */
 export async function previewScrubbing(
   app: App,
@@ -46,7 +46,7 @@ export async function previewScrubbing(
   }
   const named = Object.fromEntries(Object.entries(proposed).filter(([, value]) => value !== undefined))
   const scrubbing = await scrubbingOf(app, project, { ...scrubSettings(project.settings), ...named })
-  // Before the first rule that hashes is saved there is no key yet; how a hash looks does not depend on it.
+  // There is no key before the first hashing rule is saved. The preview then uses a random one.
   const rules = { ...scrubbing, hashKey: scrubbing.hashKey ?? randomBytes(32) }
   const before = payloadOf(stored)
   const after = payloadOf(stored)
@@ -83,7 +83,7 @@ async function findEvent(
 
 type Connection = { clientIp: string | null; userAgent: string | null }
 
-/** The event's JSON as it is stored, freshly parsed, and what is kept of the request that brought it. */
+/** The stored JSON of the event, newly parsed, and the stored fields of its request. */
 function payloadOf(stored: StoredEvent): { payload: Record<string, unknown>; connection: Connection } {
   const decoded = decodeBodySync(stored.body, stored.encoding)
   const { value } = parseGuarded(decoded, stored.bodyStart, stored.bodyEnd)

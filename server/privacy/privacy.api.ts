@@ -4,25 +4,29 @@ import { Id, Timestamp } from '../kernel/page.api.ts'
 import { scrubFields } from './scrub-settings.api.ts'
 
 export const ScrubbingPreview = z.object({
-  event_id: z.string().nullable().describe('Null when the project has no event to show it on.'),
+  event_id: z.string().nullable().describe('Null when the project has no event.'),
   issue_id: Id.nullable(),
   title: z.string().nullable(),
   changes: z.array(
     z.object({
-      path: z.string().describe('Where in the event, as rules name it.'),
-      before: z.string().describe('What would go, with its middle hidden.'),
-      after: z.string().nullable().describe('What would be stored; null where nothing is left.'),
+      path: z.string().describe('Path in the event, in the syntax of rules.'),
+      before: z.string().describe('The value that would be replaced, with its middle hidden.'),
+      after: z.string().nullable().describe('The value that would be stored; null when it would be removed.'),
     }),
   ),
-  total_changes: z.number().int().describe('At most 200 are listed.'),
+  total_changes: z.number().int().describe('All changes; at most 200 are listed.'),
 })
 export type ScrubbingPreview = z.input<typeof ScrubbingPreview>
 
 export const Erasure = z.object({
-  state: z.enum(['running', 'done']).describe('Running goes on by itself; what arrived before the request goes, too.'),
+  state: z
+    .enum(['running', 'done'])
+    .describe(
+      'A running erasure continues in the background. It includes data that was received before the request and is digested later.',
+    ),
   requested_at: Timestamp,
   finished_at: Timestamp.nullable(),
-  erased: z.record(z.string(), z.number().int()).describe('How many of what, so far: events, issues, feedback, …'),
+  erased: z.record(z.string(), z.number().int()).describe('Numbers erased so far by kind: events, issues, feedback, …'),
 })
 export type Erasure = z.input<typeof Erasure>
 
@@ -31,9 +35,9 @@ export const privacyRoutes = routes({
     method: 'POST',
     path: '/api/projects/:projectId/scrubbing/preview',
     tag: 'Projects',
-    summary: 'What scrubbing settings would change in a stored event',
+    summary: 'Preview scrubbing settings on a stored event',
     description:
-      'Settings named in the body are taken as proposed, the others as saved; nothing is changed. Without event_id the newest event of the project is shown.',
+      'Uses the settings in the body, and the saved ones for those that are absent. Changes nothing. The default event is the newest of the project.',
     permission: 'projects.write',
     params: z.object({ projectId: Id }),
     body: z.strictObject({
@@ -45,7 +49,7 @@ export const privacyRoutes = routes({
       event_id: z
         .string()
         .regex(/^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, {
-          error: 'event_id takes 32 hexadecimal digits.',
+          error: 'event_id must be 32 hexadecimal digits.',
         })
         .optional(),
     }),
@@ -58,7 +62,7 @@ export const privacyRoutes = routes({
     tag: 'Projects',
     summary: "Erase everything stored of one of the app's users",
     description:
-      'The user is named as events name them: id, else user name, else e-mail address, else IP address. Removes their events with files and feedback, and their traces in sessions, logs and metrics; counts stay. What takes longer than a few seconds, or is not digested yet, is done in the background: ask again to see how far it is. Asking again is safe.',
+      "userId is the user's id in events: id, else user name, else e-mail address, else IP address. Deletes their events with files and feedback, their log entries and metrics, and their id in sessions; counts stay. After a few seconds, or while data is not digested yet, it continues in the background. Repeat the call to see the progress; repeating is safe.",
     permission: 'projects.write',
     params: z.object({ projectId: Id, userId: z.string().min(1).max(1_000) }),
     response: Erasure,

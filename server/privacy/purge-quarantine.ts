@@ -7,9 +7,9 @@ import { selectAllSettings } from '../projects/projects.queries.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Removes requests in quarantine that are older than the retention of their project, and those of projects that are
- * gone: they hold everything as it came, nothing of it was scrubbed.
- * @returns how many went
+ * Deletes quarantined requests that are older than the retention of their project, or whose project was deleted. They
+ * hold unscrubbed data.
+ * @returns number deleted
  */
 export async function purgeQuarantine(app: App, signal?: AbortSignal): Promise<number> {
   let removed = await deleteOrphanedQuarantine(app.db)
@@ -21,7 +21,7 @@ export async function purgeQuarantine(app: App, signal?: AbortSignal): Promise<n
   return removed
 }
 
-/** Once a day, while few are awake. */
+/** Runs once a day at night (UTC). */
 export const purgeQuarantineTask = defineTask({
   name: 'purge-quarantine',
   payload: NoPayload,

@@ -3,7 +3,7 @@ import { openScrubKey } from './scrub-key.ts'
 import type { ScrubSettings } from './scrub-settings.ts'
 import type { ScrubRule } from '../protocol/scrub-rules.api.ts'
 
-/** A project's settings as the scrubber takes them (protocol/scrub-keys.ts). */
+/** A project's settings in the form of the scrubber (protocol/scrub-keys.ts). */
 export type Scrubbing = {
   readonly sensitiveKeys: readonly string[]
   readonly safeKeys: readonly string[]
@@ -13,7 +13,7 @@ export type Scrubbing = {
   readonly hashKey: Buffer | null
 }
 
-/** @throws Error when rules hash and the project's key cannot be opened: better nothing is stored than the value */
+/** @throws Error when a rule hashes and the project's key cannot be opened: the value must not be stored instead */
 export async function scrubbingOf(
   app: App,
   project: { readonly id: string; readonly org_id: string; readonly scrub_key_sealed: string | null },

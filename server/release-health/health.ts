@@ -51,7 +51,6 @@ export function lastDay(now: Date, projectId: string, environment: string | unde
 
 /**
  * The same for users, in buckets of six hours: there is a sketch of 2.5 kB for each bucket and combination of attributes.
-
  */
 export function lastDayOfUsers(now: Date, projectId: string, environment: string | undefined): SessionsAsked {
   return { ...lastDay(now, projectId, environment), bucketSeconds: 21_600 }
@@ -174,10 +173,7 @@ const receivedFrom = ({ first_seen, first_session }: Release): 'nothing' | 'no_s
 /** Reading and merging a sketch takes 0.4 ms: this many take half a second. */
 const MAX_SKETCHES = 1_200
 
-/**
- * Users of releases over the whole range; null when there are too many sketches to merge in one request.
-
- */
+/** Users of releases over the whole range; null when there are too many sketches to merge in one request. */
 async function usersOverRange(
   app: App,
   { range, asked, byRelease }: ProjectSessions,

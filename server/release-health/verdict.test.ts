@@ -47,8 +47,8 @@ describe('the verdict', () => {
 
   test.each([
     ['nothing', 'No event or session has arrived yet.'],
-    ['no_sessions', 'the SDK of this release sends none'],
-    ['sessions', 'No sessions in this time'],
+    ['no_sessions', 'sends no sessions'],
+    ['sessions', 'no sessions in this time range'],
   ] as const)('names the reason for missing sessions: %s', (received, words) => {
     expect(verdictOf(facts({ sessions: null, received })).verdict_reason).toContain(words)
   })

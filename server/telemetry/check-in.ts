@@ -2,7 +2,7 @@ import type { CheckIn } from '../protocol/check-in.ts'
 import type { Note } from '../protocol/notes.ts'
 import type { SentStatus } from '../protocol/telemetry.api.ts'
 
-/** A run of a job, as its check-ins report it. */
+/** A run of a job, as reported by its check-ins. */
 export type Run = {
   /** 32 hex digits. */
   readonly id: string
@@ -26,8 +26,8 @@ const MAX_NOTES = 50
 export type RunOf = { readonly id: string; readonly monitorId: string; readonly projectId: string }
 
 /**
- * What a run is once another check-in of it came. The order of check-ins does not matter, nor does hearing one twice: a
- * run only moves forward (in progress → ok → error), and keeps its earliest start and end.
+ * Applies a check-in to a run (null: the first one). Order and repetition of check-ins do not matter: the status only
+ * moves forward (in progress → ok → error), and the earliest start and end are kept.
  */
 export function afterCheckIn(run: Run | null, of: RunOf, checkIn: CheckIn, receivedAt: Date): Run {
   const isStart = checkIn.status === 'in_progress'
@@ -51,24 +51,24 @@ export function afterCheckIn(run: Run | null, of: RunOf, checkIn: CheckIn, recei
     status: RANK[checkIn.status] > RANK[run.status] ? checkIn.status : run.status,
     release: run.release ?? checkIn.release,
     traceId: run.traceId ?? checkIn.traceId,
-    durationMs: largest(run.durationMs, checkIn.durationMs),
+    durationMs: maxOf(run.durationMs, checkIn.durationMs),
     startedAt: isStart ? earliest(run.startedAt, receivedAt) : run.startedAt,
     finishedAt: isStart ? run.finishedAt : earliest(run.finishedAt, receivedAt),
     receivedAt: earliest(run.receivedAt, receivedAt),
     updatedAt: run.updatedAt > receivedAt ? run.updatedAt : receivedAt,
-    notes: together(run.notes, checkIn.notes),
+    notes: mergeNotes(run.notes, checkIn.notes),
   }
 }
 
-/** When it began: as heard, else reckoned back from its end. */
+/** Start of a run: as reported, else computed from end and duration, else null. */
 export function startOf(run: Pick<Run, 'startedAt' | 'finishedAt' | 'durationMs'>): Date | null {
   const { startedAt, finishedAt, durationMs } = run
-  const isHeard = startedAt !== null && (finishedAt === null || startedAt <= finishedAt)
-  if (isHeard || finishedAt === null || durationMs === null) return isHeard ? startedAt : null
+  const isReported = startedAt !== null && (finishedAt === null || startedAt <= finishedAt)
+  if (isReported || finishedAt === null || durationMs === null) return isReported ? startedAt : null
   return new Date(finishedAt.getTime() - durationMs)
 }
 
-/** How long it took: as sent, else from start to end; null while it runs. */
+/** Duration of a run in milliseconds: as sent, else from start to end; null while it runs. */
 export function durationOf(run: Pick<Run, 'startedAt' | 'finishedAt' | 'durationMs'>): number | null {
   if (run.durationMs !== null) return run.durationMs
   const started = startOf(run)
@@ -76,10 +76,10 @@ export function durationOf(run: Pick<Run, 'startedAt' | 'finishedAt' | 'duration
 }
 
 const earliest = (a: Date | null, b: Date): Date => (a !== null && a < b ? a : b)
-const largest = (a: number | null, b: number | null): number | null =>
+const maxOf = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b)
 
-function together(a: readonly Note[], b: readonly Note[]): readonly Note[] {
+function mergeNotes(a: readonly Note[], b: readonly Note[]): readonly Note[] {
   const fresh = b.filter((note) => !a.some((one) => one.name === note.name && one.reason === note.reason))
   return fresh.length === 0 ? a : [...a, ...fresh].slice(0, MAX_NOTES)
 }

@@ -5,13 +5,13 @@ import type { Note } from '../protocol/notes.ts'
 import type { SentStatus } from '../protocol/telemetry.api.ts'
 import type { Run } from './check-in.ts'
 
-/** SQL of the digest side: prepared, one statement per fact and batch, rows in a fixed order. */
+/** SQL of recording check-ins: prepared statements that lock rows in a fixed order. */
 
 type Named = { readonly projectId: string; readonly slug: string }
 
 export const monitorKey = (projectId: string, slug: string): string => `${projectId}/${slug}`
 
-/** Ids of monitors by {@link monitorKey}; locked, so that the runs of one are gone through by one at a time. */
+/** Ids of monitors by {@link monitorKey}. Locks them, so that batches apply the runs of a monitor one after the other. */
 export async function findMonitors(tx: Tx, monitors: readonly Named[]): Promise<Map<string, string>> {
   if (monitors.length === 0) return new Map()
   const { rows } = await tx.query<{ project_id: string; slug: string; id: string }>({
@@ -24,13 +24,13 @@ export async function findMonitors(tx: Tx, monitors: readonly Named[]): Promise<
   return new Map(rows.map((row) => [monitorKey(row.project_id, row.slug), row.id]))
 }
 
-/** How many monitors each project has, counted up to `most`. */
-export async function countMonitors(tx: Tx, projectIds: readonly string[], most: number): Promise<Map<string, number>> {
+/** Number of monitors by project id, counted up to `max`. */
+export async function countMonitors(tx: Tx, projectIds: readonly string[], max: number): Promise<Map<string, number>> {
   const { rows } = await tx.query<{ id: string; n: number }>({
     name: 'check-ins-count-monitors',
     text: `select k.id, (select count(*) from (select 1 from monitors m where m.project_id = k.id limit $2) counted) as n
            from unnest($1::uuid[]) k (id)`,
-    values: [projectIds, most],
+    values: [projectIds, max],
   })
   return new Map(rows.map((row) => [row.id, row.n]))
 }
@@ -88,7 +88,7 @@ const fromRow = (row: RunRow): Run => ({
   notes: row.notes ?? [],
 })
 
-/** The runs of these ids that exist, locked. */
+/** Reads and locks the runs with these ids. */
 export async function lockRuns(tx: Tx, keys: readonly { monitorId: string; id: string }[]): Promise<Run[]> {
   if (keys.length === 0) return []
   const { rows } = await tx.query<RunRow>({
@@ -102,30 +102,30 @@ export async function lockRuns(tx: Tx, keys: readonly { monitorId: string; id: s
   return rows.map(fromRow)
 }
 
-/** The newest open runs of monitors and environments, at most `most` of each, locked. */
+/** Reads and locks the newest open runs by monitor and environment, at most `max` of each. */
 export async function lockOpenRuns(
   tx: Tx,
-  keys: readonly { monitorId: string; environment: string; most: number }[],
+  keys: readonly { monitorId: string; environment: string; max: number }[],
 ): Promise<Run[]> {
   if (keys.length === 0) return []
   const { rows } = await tx.query<RunRow>({
     name: 'check-ins-lock-open',
     text: `select c.* from check_ins c
            join (
-             select o.monitor_id, o.id from unnest($1::uuid[], $2::text[], $3::int[]) k (monitor_id, environment, most)
+             select o.monitor_id, o.id from unnest($1::uuid[], $2::text[], $3::int[]) k (monitor_id, environment, max)
              cross join lateral (
                select i.monitor_id, i.id from check_ins i
                where i.monitor_id = k.monitor_id and i.environment = k.environment and i.status = 'in_progress'
-               order by i.received_at desc limit k.most
+               order by i.received_at desc limit k.max
              ) o
            ) newest on c.monitor_id = newest.monitor_id and c.id = newest.id
            order by c.monitor_id, c.id for update of c`,
-    values: [keys.map((key) => key.monitorId), keys.map((key) => key.environment), keys.map((key) => key.most)],
+    values: [keys.map((key) => key.monitorId), keys.map((key) => key.environment), keys.map((key) => key.max)],
   })
   return rows.map(fromRow)
 }
 
-/** Writes runs as they are now. */
+/** Inserts or updates runs. */
 export async function writeRuns(tx: Tx, runs: readonly Run[]): Promise<void> {
   if (runs.length === 0) return
   const of = <T>(pick: (run: Run) => T): T[] => runs.map(pick)
@@ -155,7 +155,7 @@ export async function writeRuns(tx: Tx, runs: readonly Run[]): Promise<void> {
   })
 }
 
-/** Remembers when monitors were heard of last. */
+/** Sets the time of the last check-in of monitors. */
 export async function touchMonitors(tx: Tx, seen: ReadonlyMap<string, Date>): Promise<void> {
   const rows = [...seen].sort(([a], [b]) => (a < b ? -1 : 1))
   if (rows.length === 0) return
@@ -167,7 +167,7 @@ export async function touchMonitors(tx: Tx, seen: ReadonlyMap<string, Date>): Pr
   })
 }
 
-/** Takes over configurations whole: what a new one leaves out is unset. */
+/** Replaces the configurations of monitors. Values that the new one leaves out become null. */
 export async function configureMonitors(tx: Tx, now: Date, configs: ReadonlyMap<string, MonitorConfig>): Promise<void> {
   const rows = [...configs].sort(([a], [b]) => (a < b ? -1 : 1))
   if (rows.length === 0) return

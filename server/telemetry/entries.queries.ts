@@ -3,10 +3,10 @@ import { CopyRows } from '../storage/copy-in.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 
-/** Whose an entry is, and when it came. */
+/** Project and time of receipt of an entry. */
 export type Receipt = { readonly projectId: string; readonly receivedAt: Date }
 
-/** What log entries and measurements have in common. */
+/** The common fields of log entries and measurements. */
 type Entry = Receipt & {
   readonly occurredAt: Date
   readonly traceId: string | null
@@ -20,14 +20,14 @@ type Entry = Receipt & {
 const BEFORE = ['received_day', 'project_id', 'id', 'received_at', 'occurred_at'] as const
 const AFTER = ['trace_id', 'span_id', 'release', 'environment', 'attributes', 'notes'] as const
 
-/** Where entries of one sort are kept: their columns, and what writes them in that order. */
+/** The table of a kind of entry: its own columns, and a function that writes them in that order. */
 export type EntryTable<E> = {
   readonly name: 'logs' | 'trace_metrics'
   readonly columns: readonly string[]
   readonly write: (rows: CopyRows, entry: E) => void
 }
 
-/** Writes entries inside the caller's transaction, in their order. Partitions of their days must exist. */
+/** Writes entries. Partitions of their days must exist. */
 export async function recordEntries<E extends Entry>(
   tx: Tx,
   table: EntryTable<E>,

@@ -2,11 +2,11 @@ import type { App } from '../context/app.ts'
 import { deleteEntriesOfUser, ENTRY_TABLES } from './purge.queries.ts'
 import { partitionDays } from '../storage/day-partitions.ts'
 
-const PIECE = 5_000
+const MAX_ROWS = 5_000
 
 /**
- * Removes log entries and trace metrics that name one of these users in an attribute, day by day, newest first.
- * @returns how many of each
+ * Deletes log entries and trace metrics that name one of these users in an attribute, day by day.
+ * @returns numbers deleted
  */
 export async function eraseTelemetryOf(
   app: App,
@@ -19,9 +19,9 @@ export async function eraseTelemetryOf(
     for (const day of await partitionDays(app.db, table)) {
       for (;;) {
         if (signal.aborted) return erased
-        const removed = await app.tx((tx) => deleteEntriesOfUser(tx, table, day, projectId, userKeys, PIECE))
+        const removed = await app.tx((tx) => deleteEntriesOfUser(tx, table, day, projectId, userKeys, MAX_ROWS))
         erased[table] += removed
-        if (removed < PIECE) break
+        if (removed < MAX_ROWS) break
       }
     }
   return erased

@@ -6,7 +6,7 @@ import type { Slice, TimeRange } from './telemetry.queries.ts'
 export type PageInput = { readonly limit: number; readonly offset: number; readonly cursor?: string | undefined }
 export type RangeInput = { readonly from?: string | undefined; readonly to?: string | undefined }
 
-/** @throws AppError invalid where the range is empty */
+/** @throws AppError invalid when the range is empty */
 export function rangeOf({ from, to }: RangeInput): Omit<TimeRange, 'oldestDay'> {
   const range = { from: from === undefined ? null : new Date(from), to: to === undefined ? null : new Date(to) }
   if (range.from !== null && range.to !== null && range.from >= range.to) throw invalid('from must be before to.')
@@ -14,8 +14,8 @@ export function rangeOf({ from, to }: RangeInput): Omit<TimeRange, 'oldestDay'> 
 }
 
 /**
- * One page of a list by time and id; asks for one row more than `limit` to know whether there is a next page.
- * @throws AppError invalid for a cursor that is none, or beside an offset
+ * One page of a list by time and id. Selects one row more than `limit` to know whether there is a next page.
+ * @throws AppError invalid for an invalid cursor, or a cursor with an offset
  */
 export async function pageByTime<Row extends { readonly id: string }, Item>(
   { limit, offset, cursor }: PageInput,

@@ -3,7 +3,7 @@ import type { Connection, Tx } from '../storage/database.ts'
 
 export const ENTRY_TABLES = ['logs', 'trace_metrics'] as const
 
-/** Deletes entries of a project of one day, so that row addresses are of one partition. Returns how many. */
+/** Deletes entries of a project and day: a ctid is valid within one partition only. @returns number deleted */
 export async function deleteEntries(
   on: Connection,
   table: (typeof ENTRY_TABLES)[number],
@@ -18,7 +18,7 @@ export async function deleteEntries(
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes runs of a project's jobs from before a day. Returns how many. */
+/** Deletes runs of a project's jobs before a day. @returns number deleted */
 export async function deleteRuns(on: Connection, projectId: string, day: string, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from check_ins where (monitor_id, id) in (
@@ -28,14 +28,14 @@ export async function deleteRuns(on: Connection, projectId: string, day: string,
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes jobs without runs that last reported before a day: they make room for others. */
+/** Deletes monitors without runs whose last check-in was before a day: their number is limited. */
 export async function deleteIdleMonitors(on: Connection, projectId: string, day: string): Promise<void> {
   await sql`
     delete from monitors m where m.project_id = ${projectId} and m.last_check_in_at < ${`${day}T00:00:00Z`}::timestamptz
       and not exists (select from check_ins c where c.monitor_id = m.id)`.execute(on)
 }
 
-/** Attributes that name a user: of SDKs, and of OpenTelemetry. */
+/** Attributes of SDKs and of OpenTelemetry that name a user. */
 const USER_ATTRIBUTES = [
   'user.id',
   'user.name',
@@ -46,10 +46,10 @@ const USER_ATTRIBUTES = [
   'client.address',
 ]
 
-/** Every entry of a day is read to find them; a large day takes longer than statements may otherwise. */
+/** The statement reads every entry of a day, which takes longer than the usual limit. */
 const ERASE_TIMEOUT_MS = 300_000
 
-/** Deletes entries of a project and day that name one of these users in an attribute. Returns how many. */
+/** Deletes entries of a project and day that name one of these users in an attribute. @returns number deleted */
 export async function deleteEntriesOfUser(
   tx: Tx,
   table: (typeof ENTRY_TABLES)[number],
@@ -59,7 +59,7 @@ export async function deleteEntriesOfUser(
   max: number,
 ): Promise<number> {
   await sql`select set_config('statement_timeout', ${String(ERASE_TIMEOUT_MS)}, true)`.execute(tx)
-  // Of one partition, so that row addresses are of one table.
+  // One day only: a ctid is valid within one partition.
   const { numAffectedRows } = await sql`
     delete from ${sql.table(table)} where received_day = ${day}::date and ctid = any(array(
       select ctid from ${sql.table(table)} where received_day = ${day}::date and project_id = ${projectId} and exists (

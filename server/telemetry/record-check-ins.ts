@@ -6,20 +6,19 @@ import { afterCheckIn, type Run } from './check-in.ts'
 import * as sql from './check-ins.queries.ts'
 import type { Receipt } from './entries.queries.ts'
 
-/** Monitors of one project; check-ins of further ones are refused, slugs come from outside. */
+/** Monitors of a project. Check-ins of further ones are invalid, because clients choose the slugs. */
 export const MAX_MONITORS = 1_000
 
 /**
- * Writes check-ins in the order given, inside the caller's transaction: makes monitors, takes over their configuration,
- * opens, moves and closes runs.
- * @returns per check-in whether it was recorded; false where its project has {@link MAX_MONITORS} monitors already
+ * Records check-ins in the given order: creates monitors, replaces their configuration, and opens, updates and closes runs.
+ * @returns for each check-in whether it was recorded; false when its project already has {@link MAX_MONITORS} monitors
  */
 export async function recordCheckIns(
   tx: Tx,
   now: Date,
   checkIns: readonly (CheckIn & Receipt)[],
 ): Promise<readonly boolean[]> {
-  const monitors = await findOrMakeMonitors(tx, now, checkIns)
+  const monitors = await findOrCreateMonitors(tx, now, checkIns)
   const monitorOf = (one: CheckIn & Receipt): string | undefined =>
     monitors.get(sql.monitorKey(one.projectId, one.slug))
   const known = checkIns.flatMap((checkIn) => {
@@ -31,8 +30,8 @@ export async function recordCheckIns(
   const seen = new Map<string, Date>()
   for (const { checkIn, monitorId } of known) {
     const { projectId, receivedAt } = checkIn
-    const run = endsLatest(checkIn)
-      ? runs.latestOpen(monitorId, checkIn.environment)
+    const run = endsNewest(checkIn)
+      ? runs.newestOpen(monitorId, checkIn.environment)
       : runs.get(monitorId, checkIn.id ?? '')
     const id = run?.id ?? checkIn.id ?? unhyphenate(newId())
     runs.set(afterCheckIn(run, { id, monitorId, projectId }, checkIn, receivedAt))
@@ -57,34 +56,34 @@ export const checkInRecorder: Recorder<CheckIn> = async (tx, now, facts) => {
   return isRecorded.map((one) => (one ? ACCEPTED : TOO_MANY_MONITORS))
 }
 
-/** An end without an id belongs to the latest run still open; a start without one begins a new run. */
-const endsLatest = (checkIn: CheckIn): boolean => checkIn.id === null && checkIn.status !== 'in_progress'
+/** An end without an id belongs to the newest open run; a start without an id begins a new run. */
+const endsNewest = (checkIn: CheckIn): boolean => checkIn.id === null && checkIn.status !== 'in_progress'
 
-/** Beyond that many named in one batch an end without an id may miss the newest run still open. */
+/** With more named runs in one batch, an end without an id may miss the newest open run. */
 const MAX_NAMED_BESIDE = 100
 
 type Known = { readonly checkIn: CheckIn & Receipt; readonly monitorId: string }
 
-/** Runs these check-ins may be about: those they name, and as many open ones as they may end without naming them. */
+/** Runs that the check-ins may change: those they name, and the open ones that they may end without an id. */
 async function findRuns(tx: Tx, known: readonly Known[]): Promise<Run[]> {
   const named: { monitorId: string; id: string }[] = []
-  const open = new Map<string, { monitorId: string; environment: string; most: number }>()
+  const open = new Map<string, { monitorId: string; environment: string; max: number }>()
   for (const { checkIn, monitorId } of known) {
     if (checkIn.id !== null) named.push({ monitorId, id: checkIn.id })
-    if (!endsLatest(checkIn)) continue
+    if (!endsNewest(checkIn)) continue
     const key = openKey({ monitorId, environment: checkIn.environment })
     const one = open.get(key)
-    if (one === undefined) open.set(key, { monitorId, environment: checkIn.environment, most: 1 })
-    else one.most++
+    if (one === undefined) open.set(key, { monitorId, environment: checkIn.environment, max: 1 })
+    else one.max++
   }
   const namedOf = new Map<string, number>()
   for (const { monitorId } of named) namedOf.set(monitorId, (namedOf.get(monitorId) ?? 0) + 1)
-  // Those named may be among the newest, and be ended before.
-  for (const one of open.values()) one.most += Math.min(namedOf.get(one.monitorId) ?? 0, MAX_NAMED_BESIDE)
+  // Named runs may be among the newest and end earlier in the batch.
+  for (const one of open.values()) one.max += Math.min(namedOf.get(one.monitorId) ?? 0, MAX_NAMED_BESIDE)
   return [...(await sql.lockRuns(tx, named)), ...(await sql.lockOpenRuns(tx, [...open.values()]))]
 }
 
-async function findOrMakeMonitors(
+async function findOrCreateMonitors(
   tx: Tx,
   now: Date,
   checkIns: readonly (CheckIn & Receipt)[],
@@ -104,16 +103,16 @@ async function findOrMakeMonitors(
     now,
     allowed.map((monitor) => ({ ...monitor, id: newId() })),
   )
-  // Read again rather than returned: another digester may have made one of them meanwhile.
+  // Reads again, because another process may have created one of them meanwhile.
   for (const [key, id] of await sql.findMonitors(tx, allowed)) found.set(key, id)
   return found
 }
 
-/** Runs of this batch as they stand while it is gone through. */
+/** Runs of a batch while its check-ins are applied. */
 class Runs {
   readonly #runs = new Map<string, Run>()
   readonly #changed = new Set<string>()
-  /** Keys of runs that were open when they were put here, oldest first, by monitor and environment. */
+  /** Keys of runs that were open when added, oldest first, by monitor and environment. */
   readonly #opened = new Map<string, string[]>()
 
   constructor(runs: readonly Run[]) {
@@ -124,7 +123,7 @@ class Runs {
     return this.#runs.get(`${monitorId}/${id}`) ?? null
   }
 
-  latestOpen(monitorId: string, environment: string): Run | null {
+  newestOpen(monitorId: string, environment: string): Run | null {
     const opened = this.#opened.get(openKey({ monitorId, environment })) ?? []
     for (;;) {
       const latest = opened.at(-1)

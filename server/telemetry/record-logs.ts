@@ -13,7 +13,7 @@ const LOGS: EntryTable<LogEntry & Receipt> = {
   },
 }
 
-/** Writes log entries inside the caller's transaction. Partitions of their days must exist. */
+/** Writes log entries. Partitions of their days must exist. */
 export const recordLogs = (tx: Tx, entries: readonly (LogEntry & Receipt)[]): Promise<void> =>
   recordEntries(tx, LOGS, entries)
 

@@ -14,7 +14,7 @@ const TRACE_METRICS: EntryTable<TraceMetric & Receipt> = {
   },
 }
 
-/** Writes measurements inside the caller's transaction. Partitions of their days must exist. */
+/** Writes measurements. Partitions of their days must exist. */
 export const recordTraceMetrics = (tx: Tx, metrics: readonly (TraceMetric & Receipt)[]): Promise<void> =>
   recordEntries(tx, TRACE_METRICS, metrics)
 

@@ -15,7 +15,7 @@ const Attributes = z
   .describe('By name: {"value", "type": string, integer, double, boolean or array, "unit"?}. Secrets are replaced.')
 const Notes = z
   .array(z.object({ name: z.string(), reason: z.string() }))
-  .describe('What was dropped or mended before it was stored.')
+  .describe('What was dropped or corrected before it was stored.')
 
 const TraceId = z.string().describe('32 hex digits.').nullable()
 const SpanId = z.string().describe('16 hex digits.').nullable()
@@ -23,10 +23,10 @@ const SpanId = z.string().describe('16 hex digits.').nullable()
 export const LogItem = z.object({
   id: Id,
   project_id: Id,
-  occurred_at: Timestamp.describe("The client's time; that of receipt where it claimed an impossible one."),
+  occurred_at: Timestamp.describe("The client's time, or the time of receipt when the client's is impossible."),
   received_at: Timestamp,
   level: LogLevel,
-  severity_number: z.number().int().describe("OpenTelemetry's, 1 to 24."),
+  severity_number: z.number().int().describe('Severity number of OpenTelemetry, 1 to 24.'),
   body: z.string(),
   trace_id: TraceId,
   span_id: SpanId,
@@ -65,7 +65,7 @@ const Monitor = z.object({
       unit: z.string().nullable(),
     })
     .nullable()
-    .describe('Null until a check-in brings one.'),
+    .describe('Null until a check-in sends one.'),
   timezone: z.string().nullable(),
   checkin_margin_minutes: z.number().int().nullable(),
   max_runtime_minutes: z.number().int().nullable(),
@@ -82,10 +82,10 @@ export const CheckInItem = z.object({
   environment: z.string(),
   release: z.string().nullable(),
   trace_id: TraceId,
-  duration_ms: z.number().int().nullable().describe('As sent, else from start to end; null while it runs.'),
+  duration_ms: z.number().int().nullable().describe('As sent, else from start to end; null while the job runs.'),
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
-  received_at: Timestamp.describe('When it was first heard of.'),
+  received_at: Timestamp.describe('Receipt of its first check-in.'),
   updated_at: Timestamp,
   notes: Notes,
 })
@@ -94,11 +94,11 @@ export type CheckInItem = z.infer<typeof CheckInItem>
 const params = z.object({ projectId: Id })
 
 const range = {
-  from: timeInput('from').optional().describe('Only what happened at or after this time.'),
-  to: timeInput('to').optional().describe('Only what happened before this time.'),
+  from: timeInput('from').optional().describe('Only entries at or after this time.'),
+  to: timeInput('to').optional().describe('Only entries before this time.'),
 }
 
-/** A query parameter that may repeat: one or many of the element. */
+/** A query parameter that may repeat. */
 const repeatable = <T extends z.ZodType>(element: T) =>
   z.preprocess(
     (value) => (value === undefined || Array.isArray(value) ? value : [value]),
@@ -110,7 +110,7 @@ const plain = (name: string, max: number) =>
     .string()
     .min(1, { error: `${name} must not be empty.` })
     .max(max, { error: `${name} must be at most ${max} characters.` })
-    .refine((text) => !text.includes('\0'), { error: `${name} must not hold a NUL character.` })
+    .refine((text) => !text.includes('\0'), { error: `${name} must not contain a NUL character.` })
 
 const traceId = z
   .string()
@@ -124,7 +124,7 @@ export const telemetryRoutes = routes({
     tag: 'Telemetry',
     summary: 'Log entries of a project, newest first',
     description:
-      'From SDKs, OTLP and network error logging. `q` finds text in the body, in upper or lower case. A search by `q`, or by levels below error, looks through the newest 100,000 entries of the range; narrow it with `from` and `to` to look further back.',
+      'From SDKs, OTLP and network error logging. `q` finds text in the body, ignoring case. A search by `q`, or by levels below error, reads the newest 100,000 entries of the range; set `from` and `to` to search older ones.',
     permission: 'issues.read',
     params,
     query: z.strictObject({
@@ -142,7 +142,7 @@ export const telemetryRoutes = routes({
     path: '/api/projects/:projectId/trace-metrics',
     tag: 'Telemetry',
     summary: 'Single measurements of a project, newest first',
-    description: 'Counters, gauges and distributions as SDKs send them beside a trace, not added up.',
+    description: 'Counters, gauges and distributions as SDKs send them with a trace, not aggregated.',
     permission: 'issues.read',
     params,
     query: z.strictObject({
@@ -161,7 +161,7 @@ export const telemetryRoutes = routes({
     tag: 'Telemetry',
     summary: 'Runs of scheduled jobs, newest first',
     description:
-      'One row per run, whatever number of check-ins it sent, with the monitor and its schedule. `from` and `to` go by the time a run was first heard of.',
+      'One item per run, with its monitor and schedule. `from` and `to` refer to the receipt of its first check-in.',
     permission: 'issues.read',
     params,
     query: z.strictObject({

@@ -6,9 +6,9 @@ import type { Connection } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 import type { TimeCursor } from './time-cursor.ts'
 
-/** Reads of telemetry for lists, newest first; every one is bounded by an index or by {@link MAX_SEARCHED}. */
+/** Queries of telemetry lists, newest first. An index or {@link MAX_SEARCHED} bounds each of them. */
 
-/** Entries a filter without an index looks through. */
+/** Entries that a filter without an index reads. */
 export const MAX_SEARCHED = 100_000
 
 export type Slice = {
@@ -20,7 +20,7 @@ export type Slice = {
 export type TimeRange = {
   readonly from: Date | null
   readonly to: Date | null
-  /** Received day before which nothing is shown. */
+  /** Entries received before this day are not shown. */
   readonly oldestDay: string
 }
 
@@ -50,8 +50,8 @@ const LOG_COLUMNS = [
 const FAILURES: ReadonlySet<string> = new Set(['error', 'fatal'])
 
 /**
- * Entries under a filter. Without text, and with levels that have an index, the index leads to the page; otherwise the
- * newest {@link MAX_SEARCHED} of the range are looked through.
+ * Filtered log entries. Without text, and with levels that have an index, uses the index; otherwise reads the newest
+ * {@link MAX_SEARCHED} of the range.
  */
 function filteredLogs(db: Connection, filter: LogFilter) {
   const { levels, text, traceId } = filter
@@ -64,7 +64,7 @@ function filteredLogs(db: Connection, filter: LogFilter) {
   if (filter.from !== null)
     source = source
       .where('occurred_at', '>=', filter.from)
-      // Nothing happens after it was received, but for a minute of grace: older partitions hold nothing of it.
+      // Nothing occurs more than a minute after its receipt: older partitions have no entries of the range.
       .where('received_day', '>=', dayPlus(dayOf(filter.from), -1))
   if (filter.to !== null) source = source.where('occurred_at', '<', filter.to)
   if (traceId !== null) source = source.where('trace_id', '=', hyphenate(traceId))
@@ -75,7 +75,7 @@ function filteredLogs(db: Connection, filter: LogFilter) {
   return query
 }
 
-/** For `like`: the text anywhere, its own wildcards taken literally. */
+/** A pattern for `like` that finds the text anywhere, with its wildcards escaped. */
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
 export async function selectLogs(db: Connection, filter: LogFilter, slice: Slice) {
@@ -205,13 +205,13 @@ export const countRuns = (db: Connection, filter: RunFilter): Promise<number> =>
 const before = (cursor: TimeCursor, column: string, id = 'id') =>
   sql<SqlBool>`(${sql.ref(column)}, ${sql.ref(id)}) < (${cursor.at}::timestamptz, ${cursor.id}::uuid)`
 
-/** A page of entries, the newest first. */
+/** A page of entries, newest first. */
 function newest<DB, T extends keyof DB, O>(query: SelectQueryBuilder<DB, T, O>, { after, limit, offset }: Slice) {
   const following = after === null ? query : query.where(before(after, 'occurred_at'))
   return following.orderBy(sql.ref('occurred_at'), 'desc').orderBy(sql.ref('id'), 'desc').limit(limit).offset(offset)
 }
 
-/** How many rows there are, up to one more than a total says exactly. */
+/** Number of rows, counted up to {@link TOTAL_CAP} + 1. */
 async function countUpTo(db: Connection, rows: Expression<unknown>): Promise<number> {
   const capped = sql`(select from (${rows}) as entries limit ${TOTAL_CAP + 1}) as capped`
   const counted = await sql<{ n: number }>`select count(*) as n from ${capped}`.execute(db)

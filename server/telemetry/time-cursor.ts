@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invalid } from '../kernel/errors.ts'
 
-/** Where a page ended, in lists ordered by time and id. */
+/** Time and id of the last entry of a page. */
 export type TimeCursor = { readonly at: Date; readonly id: string }
 
 const Parts = z.tuple([z.iso.datetime(), z.uuid()])
@@ -9,7 +9,7 @@ const Parts = z.tuple([z.iso.datetime(), z.uuid()])
 export const encodeTimeCursor = ({ at, id }: TimeCursor): string =>
   Buffer.from(JSON.stringify([at.toISOString(), id])).toString('base64url')
 
-/** @throws AppError invalid when the cursor is not one of ours */
+/** @throws AppError invalid when the text is not a cursor */
 export function decodeTimeCursor(text: string): TimeCursor {
   let given: unknown
   try {

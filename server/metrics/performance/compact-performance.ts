@@ -5,25 +5,24 @@ import { defineTask, NoPayload } from '../../jobs/task.ts'
 import { dayOf } from '../../kernel/day.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import * as sql from './compact.queries.ts'
-import { settlePending } from './record-performance.ts'
+import { countExpiredPending } from './record-performance.ts'
 import { seriesOf } from './series.ts'
 import type { Series } from './series.queries.ts'
 import { saveSeries } from './series.queries.ts'
 import { bucketOf, stepFor, STEPS } from './steps.ts'
 
-/** Rows moved per transaction: some hundred milliseconds. */
+/** Rows per transaction, which takes some hundred milliseconds. */
 const MAX_ROWS = 5_000
 
 /**
- * Folds what digestion appended into rollups, and rollups that grew old into longer buckets; every minute. Each
- * transaction takes rows away and adds them elsewhere, so readers see every measurement once at any moment. One runs at
- * a time; another leaves at once.
- * @param signal ends it after the transaction at hand
- * @returns how many rows were moved
+ * Folds deltas of digestion into rollups, and old rollups into longer buckets. Each transaction moves rows, so readers
+ * always see every measurement once. Returns immediately while another process does the same.
+ * @param signal ends it after the current transaction
+ * @returns number of rows moved
  */
 export async function compactPerformance(app: App, signal?: AbortSignal): Promise<number> {
   let moved = 0
-  for (const work of [settle, foldDeltas, ...STEPS.slice(0, -1).map(({ minutes }) => foldOf(minutes))]) {
+  for (const work of [expirePending, foldDeltas, ...STEPS.slice(0, -1).map(({ minutes }) => foldOf(minutes))]) {
     let rows = MAX_ROWS
     while (rows === MAX_ROWS && signal?.aborted !== true) {
       rows = await app.tx(async (tx) => ((await sql.lockCompaction(tx)) ? work(tx, app.clock.now()) : 0))
@@ -34,7 +33,7 @@ export async function compactPerformance(app: App, signal?: AbortSignal): Promis
   return moved
 }
 
-const settle = (tx: Tx, now: Date): Promise<number> => settlePending(tx, now, MAX_ROWS)
+const expirePending = (tx: Tx, now: Date): Promise<number> => countExpiredPending(tx, now, MAX_ROWS)
 
 async function foldDeltas(tx: Tx, now: Date): Promise<number> {
   const deltas = await sql.takeDeltas(tx, MAX_ROWS)
@@ -55,14 +54,14 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
   return deltas.length
 }
 
-/** Whole buckets of the next length only, so that each of those is written once. */
+/** Folds only complete buckets of the next length, so that each of them is written once. */
 const foldOf =
   (minutes: number) =>
   async (tx: Tx, now: Date): Promise<number> => {
     const at = STEPS.findIndex((step) => step.minutes === minutes)
     const next = STEPS[at + 1]
     if (next === undefined) return 0
-    const oldFrom = new Date(now.getTime() - (STEPS[at]?.youngMs ?? 0))
+    const oldFrom = new Date(now.getTime() - (STEPS[at]?.maxAgeMs ?? 0))
     const rows = await sql.takeRollups(tx, minutes, bucketOf(oldFrom, next.minutes), MAX_ROWS)
     const sums = new Map<string, sql.Sum>()
     for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: bucketOf(row.bucket, next.minutes) })
@@ -82,7 +81,7 @@ function addTo(sums: Map<string, sql.Sum>, row: sql.Rollup): void {
   sum.sketch.mergeBytes(row.bytes)
 }
 
-/** Adds the sums to the rows that exist; the lock of compaction keeps others from adding to them meanwhile. */
+/** Adds the sums to existing rows. The compaction lock excludes other writers. */
 async function save(tx: Tx, sums: Map<string, sql.Sum>): Promise<void> {
   if (sums.size === 0) return
   for (const row of await sql.findRollups(
@@ -93,7 +92,7 @@ async function save(tx: Tx, sums: Map<string, sql.Sum>): Promise<void> {
   await sql.saveRollups(tx, sums)
 }
 
-/** Every minute: what is not folded yet is read row by row. */
+/** Runs every minute, because queries read unfolded rows one by one. */
 export const compactPerformanceTask = defineTask({
   name: 'compact-performance',
   payload: NoPayload,

@@ -15,11 +15,11 @@ export type Rollup = {
   readonly seriesId: string
   readonly failures: number
   readonly leftOut: number
-  /** As stored; sums are made of them. */
+  /** The sketch as stored. */
   readonly bytes: Buffer
 }
 
-/** A row and what it comes to with others of its key. */
+/** The sum of all rows with the key of `row`. */
 export type Sum = { readonly row: Rollup; failures: number; leftOut: number; readonly sketch: DDSketch }
 
 export const keyOf = (row: Rollup): string =>
@@ -27,7 +27,7 @@ export const keyOf = (row: Rollup): string =>
 
 const COMPACTION_LOCK = 7_201_994_320
 
-/** Until the end of the transaction; false when somebody else has it. */
+/** Takes the lock until the transaction ends. @returns false when another process has it */
 export async function lockCompaction(tx: Tx): Promise<boolean> {
   const { rows } = await tx.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [
     COMPACTION_LOCK,
@@ -59,28 +59,28 @@ const rollupOf = (row: Row): Rollup => ({
   bytes: row.sketch,
 })
 
-/** Takes the rows away. */
-export async function takeDeltas(tx: Tx, most: number): Promise<Rollup[]> {
+/** Deletes and returns rows. */
+export async function takeDeltas(tx: Tx, max: number): Promise<Rollup[]> {
   const { rows } = await tx.query<Row>(
     `delete from performance_deltas where ctid = any(array(select ctid from performance_deltas limit $1))
      returning project_id, 0 as grain, metric, minute as bucket, 1 as step, series_id, failures, left_out, sketch`,
-    [most],
+    [max],
   )
   return rows.map(rollupOf)
 }
 
-/** Takes rows of this step away whose bucket begins before `before`, oldest first. */
-export async function takeRollups(tx: Tx, step: number, before: Date, most: number): Promise<Rollup[]> {
+/** Deletes and returns rows of this step whose bucket starts before `before`, oldest first. */
+export async function takeRollups(tx: Tx, step: number, before: Date, max: number): Promise<Rollup[]> {
   const { rows } = await tx.query<Row>(
     `delete from performance_rollups where ctid = any(array(
        select ctid from performance_rollups where step = $1 and bucket < $2 order by bucket limit $3))
      returning project_id, grain, metric, bucket, step, series_id, failures, left_out, sketch`,
-    [step, before, most],
+    [step, before, max],
   )
   return rows.map(rollupOf)
 }
 
-/** Whose the series are and what they say, by id. */
+/** Project and place of series, by id. */
 export async function placesOf(
   tx: Tx,
   rows: readonly Rollup[],
@@ -102,7 +102,7 @@ export async function placesOf(
   )
 }
 
-/** The rows with the keys of these, as they are. */
+/** Reads rows by their keys. */
 export async function findRollups(tx: Tx, keys: readonly Rollup[]): Promise<Rollup[]> {
   const { rows } = await tx.query<Row>(
     `select r.project_id, r.grain, r.metric, r.bucket, r.step, r.series_id, r.failures, r.left_out, r.sketch
@@ -114,7 +114,7 @@ export async function findRollups(tx: Tx, keys: readonly Rollup[]): Promise<Roll
   return rows.map(rollupOf)
 }
 
-/** Writes the sums in place of the rows with their keys. */
+/** Replaces the rows with these keys by the sums. */
 export async function saveRollups(tx: Tx, sums: ReadonlyMap<string, Sum>): Promise<void> {
   const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
   await tx.query(

@@ -1,7 +1,7 @@
 import type { Metric } from '../../protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 
-/** What one transaction of the database adds to a series, metric and minute. */
+/** What one batch adds to a series, metric and minute. */
 export type Delta = {
   readonly projectId: string
   readonly seriesId: string
@@ -14,7 +14,7 @@ export type Delta = {
 
 const MINUTE_MS = 60_000
 
-/** Merges values by what they are counted under, so that a batch costs rows by kinds and not by values. */
+/** Merges the values of a batch by series, metric and minute: one row each. */
 export class Deltas {
   readonly #byKey = new Map<string, Delta>()
 

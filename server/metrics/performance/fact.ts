@@ -2,7 +2,7 @@ import { hash as digestOf } from 'node:crypto'
 import type { DeviceClass } from '../../protocol/device-class.ts'
 import type { Metric } from '../../protocol/span-values.ts'
 
-/** What measurements are counted under. */
+/** The attributes that measurements are counted under. */
 export type Place = {
   /** Name of the transaction or screen. */
   readonly name: string
@@ -16,42 +16,42 @@ export type Place = {
 export type MeasuredValue = {
   readonly metric: Metric
   readonly value: number
-  /** Counted as left out, not as a value. */
+  /** The value is invalid and only counted as left out. */
   readonly isOut: boolean
-  /** Which of two values under one `onceKey` counts: see `isBetter`. */
+  /** Decides which of two values with one `onceKey` counts (`isBetter`). */
   readonly rank: number
-  /** Values of the same key are one value told several times; null where each counts. */
+  /** Values with the same key are one value that was sent several times. Null when each counts. */
   readonly onceKey: number | null
 }
 
-/** A transaction, a segment, or spans beside one: what is recorded of them. */
+/** A transaction, segment or span as it is recorded. */
 export type PerformanceFact = {
   readonly projectId: string
-  /** Seen before, any of them: all of this was recorded already. None for spans that leave nothing behind. */
+  /** If one of these keys is known, the fact is a duplicate. Empty for spans that are not recorded. */
   readonly identities: readonly number[]
   /**
-   * `segment`: counts as a transaction. `child`: brings values of a segment that may come in another envelope, before or
-   * after. `own`: brings values of its own, not of a segment. `plain`: spans that are only counted.
+   * `segment`: counts as a transaction. `child`: has values of a segment, which may arrive in another envelope, earlier or
+   * later. `own`: has values that belong to no segment. `plain`: is only counted as an item.
    */
   readonly role: 'segment' | 'child' | 'own' | 'plain'
-  /** Of the segment itself, or the one the child belongs to. */
+  /** Key of the segment, or of the child's segment. */
   readonly segmentKey: number | null
-  /** For a child: what it knows of its segment's place. */
+  /** For a child: the place of its segment, as far as the child names it. */
   readonly place: Place | null
-  /** The place's name tells nothing (`Pageload`): the segment's own place is waited for, for a while. */
+  /** The name of the place is generic (`Pageload`): the values wait for the segment, up to an hour. */
   readonly waits: boolean
   readonly at: Date
   readonly failed: boolean
   readonly values: readonly MeasuredValue[]
 }
 
-/** 52 bits of a hash, so that a number holds it exactly. */
+/** 52 bits of a hash: a number holds them exactly. */
 const keyOf = (...parts: readonly string[]): number =>
   Number.parseInt(digestOf('sha256', parts.join('\n'), 'hex').slice(0, 13), 16)
 
 export const eventKey = (projectId: string, eventId: string): number => keyOf('event', projectId, eventId)
 export const spanKey = (projectId: string, traceId: string, spanId: string): number =>
   keyOf('span', projectId, traceId, spanId)
-/** One per segment and what it has one of (`app_start`, `lcp`). */
+/** Key of a value that a segment has once (`app_start`, `lcp`). */
 export const valueKey = (projectId: string, traceId: string, segmentId: string, slot: string): number =>
   keyOf('value', projectId, traceId, segmentId, slot)

@@ -22,7 +22,7 @@ import { eventTime } from '../../protocol/time.ts'
 import { readTransaction, scrubbableTransaction, type Origin } from '../../protocol/transaction.ts'
 import { eventKey, spanKey, valueKey, type MeasuredValue, type PerformanceFact } from './fact.ts'
 
-/** What the request knows of the spans in it. */
+/** What the spans of a request have in common. */
 export type MeasureContext = {
   readonly projectId: string
   readonly receivedAt: Date
@@ -31,7 +31,7 @@ export type MeasureContext = {
   readonly defaults: OriginDefaults
 }
 
-/** A transaction's payload → what is recorded of it; a reason word where it breaks a rule. Pure, never throws. */
+/** Returns the fact of a transaction's payload, or the reason why it is invalid. Pure, never throws. */
 export function measureTransaction(
   raw: Record<string, unknown>,
   eventId: string | null,
@@ -47,13 +47,10 @@ export function measureTransaction(
   return eventId === null ? fact : { ...fact, identities: [...fact.identities, eventKey(context.projectId, eventId)] }
 }
 
-/**
- * Spans of one request, v1, v2 or of OTLP, not scrubbed yet → what is recorded of each, in their order. Pure, never
- * throws.
- */
+/** Returns the fact of a span (v1, v2 or OTLP) that is not scrubbed yet. Pure, never throws. */
 export function measureSpan(given: Span, context: MeasureContext): PerformanceFact {
   const isSegment = given.isSegment && !isWebVital(given)
-  // Nine spans of ten leave nothing behind: nothing of them needs to be scrubbed.
+  // Nine of ten spans are not recorded and need no scrubbing.
   const values = isSegment ? segmentValues(given) : childValues(given)
   if (!isSegment && values.length === 0) return plainFact(context)
   const clean = scrubbableSpan(given)
@@ -80,7 +77,7 @@ function segmentFact(
     place: { name: segmentName(span), op: opOf(span), ...origin },
     waits: false,
     at: timeOf(span, context),
-    failed: span.status === 'error' && !isOthersDoing(span),
+    failed: span.status === 'error' && !isCancelled(span),
     values: [durationOf(span), ...values].map((one) => measured(one, span, span.spanId, context)),
   }
 }
@@ -115,7 +112,7 @@ function plainFact(context: MeasureContext): PerformanceFact {
   }
 }
 
-/** What loads what these are values of; the segment's own op is not said by its children. */
+/** The op of the segment, derived from its values: children do not name it. */
 const placeOp = (values: readonly Candidate[]): string =>
   values.some(({ metric }) => metric === 'lcp' || metric === 'cls' || metric === 'inp') ? 'pageload' : 'ui.load'
 
@@ -125,13 +122,13 @@ function measured(one: Candidate, span: Span, segmentId: string, context: Measur
   return { metric, value, isOut, rank, onceKey }
 }
 
-/** `error` with a message that blames nobody, as newer SDKs send what older ones called the status `cancelled`. */
-function isOthersDoing({ attributes }: Span): boolean {
+/** Newer SDKs send the former status `cancelled` as `error` with this message. */
+function isCancelled({ attributes }: Span): boolean {
   const message = attributes['sentry.status.message']
   const text = typeof message === 'object' && message !== null && 'value' in message ? message.value : message
   return text === 'cancelled' || text === 'unknown'
 }
 
-/** When it ended, by the corrected clock: late values go to the bucket of their own time. */
+/** End of the span by the corrected clock. */
 const timeOf = (span: Span, { receivedAt, sentAt }: MeasureContext): Date =>
   new Date(eventTime(span.endMs / 1_000, receivedAt, sentAt, new Notes()).occurredAt)

@@ -6,30 +6,29 @@ import { deleteDayCountersBefore, deleteRollupsBefore, deleteSeriesUnusedSince }
 import { SEEN_DAYS } from './record.queries.ts'
 
 const DAY_MS = 86_400_000
-/** Rollups are kept that long. */
-const ROLLUPS_KEPT_DAYS = 400
-/** Measurements are up to so much older than the day they are received on. */
-const LATE_DAYS = 31
-const PIECE = 10_000
+const ROLLUP_RETENTION_DAYS = 400
+/** Measurements are at most this much older than their day of receipt. */
+const MAX_LATE_DAYS = 31
+const MAX_ROWS = 10_000
 
 /**
- * Deletes what is too old: rollups after 400 days and the series only they were of, what was remembered to know
- * repetitions by, and the counters of past days. In pieces.
- * @returns how many rollups went
+ * Deletes rollups after 400 days and series without rollups, old keys of duplicates, and the counters of past days, in
+ * small transactions.
+ * @returns number of rollups deleted
  */
 export async function purgePerformance(app: App, signal?: AbortSignal): Promise<number> {
   const now = app.clock.now()
   const today = dayOf(now)
-  const oldest = new Date(now.getTime() - ROLLUPS_KEPT_DAYS * DAY_MS)
+  const oldest = new Date(now.getTime() - ROLLUP_RETENTION_DAYS * DAY_MS)
   await dropDaysBefore(app.db, ['performance_seen'], dayPlus(today, -SEEN_DAYS))
   let total = 0
-  let deleted = PIECE
-  while (deleted === PIECE) {
+  let deleted = MAX_ROWS
+  while (deleted === MAX_ROWS) {
     signal?.throwIfAborted()
-    deleted = await deleteRollupsBefore(app.db, oldest, PIECE)
+    deleted = await deleteRollupsBefore(app.db, oldest, MAX_ROWS)
     total += deleted
   }
-  await deleteSeriesUnusedSince(app.db, dayPlus(dayOf(oldest), -LATE_DAYS))
+  await deleteSeriesUnusedSince(app.db, dayPlus(dayOf(oldest), -MAX_LATE_DAYS))
   await deleteDayCountersBefore(app.db, dayPlus(today, -1))
   return total
 }

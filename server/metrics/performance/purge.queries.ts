@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Connection } from '../../storage/database.ts'
 
-/** Deletes the coarsest rollups from before; finer ones are compacted into them. Returns how many. */
+/** Deletes rollups of the longest buckets before a time; shorter ones are folded into them. @returns number deleted */
 export async function deleteRollupsBefore(on: Connection, before: Date, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from performance_rollups where ctid = any(array(

@@ -4,12 +4,12 @@ import { DDSketch } from '../sketch/ddsketch.ts'
 import { readRows, topNames, type Measured, type PerformanceFilter, type Scope } from './read.queries.ts'
 import type { Grain } from './series.queries.ts'
 
-/** What is known of a metric over some time. Times in milliseconds; null where nothing was measured. */
+/** A metric over a time range. Times in milliseconds; null without values. */
 export type MetricSummary = {
   readonly count: number
-  /** Only `duration` has them. */
+  /** Only for `duration`. */
   readonly failures: number
-  /** Values not counted: impossible ones, and starts the system did ahead of time. */
+  /** Values that were not counted: impossible ones, and app starts that the system prewarmed. */
   readonly leftOut: number
   readonly sum: number
   readonly p50: number | null
@@ -21,9 +21,9 @@ export type MetricSummary = {
 export type PerformancePoint = MetricSummary & { readonly t: Date }
 
 /**
- * A metric over time in equal buckets from `from` on, empty ones included. The caller has checked that these projects
- * are the actor's. Costs a row per bucket and series of the coarsest grain the filter allows, whatever was counted.
- * @param intervalMs at least the step rollups of that age have (steps.ts); `from` a multiple of it
+ * A metric in equal buckets from `from` on, including empty ones. Reads one row per bucket and series of the coarsest
+ * grain that the filter allows. The caller has checked the actor's access to the projects.
+ * @param intervalMs at least the step of rollups of that age (steps.ts); `from` is a multiple of it
  */
 export async function readPerformanceSeries(
   db: Connection,
@@ -40,7 +40,7 @@ export async function readPerformanceSeries(
   }))
 }
 
-/** Several metrics over the whole time, by metric; every one asked for is there. */
+/** Several metrics over the whole range. The map has every requested metric. */
 export async function readPerformanceTotals(db: Connection, scope: Scope): Promise<ReadonlyMap<Metric, MetricSummary>> {
   const rows = await readRows(db, scope, grainOf(scope.filter, false), WHOLE)
   return summariesOf(scope, rows)
@@ -52,7 +52,7 @@ export type NamedPerformance = {
   readonly metrics: ReadonlyMap<Metric, MetricSummary>
 }
 
-/** The transactions or screens with the most values of the first metric, most first, and all metrics of each. */
+/** The transactions or screens with the most values of the first metric, in descending order, with all their metrics. */
 export async function readPerformanceByName(db: Connection, scope: Scope, limit: number): Promise<NamedPerformance[]> {
   const grain = grainOf(scope.filter, true)
   const [first] = scope.metrics
@@ -65,7 +65,7 @@ export async function readPerformanceByName(db: Connection, scope: Scope, limit:
   return top.map(({ name, op }) => ({ name, op, metrics: summariesOf(scope, byName.get(`${name}\n${op}`) ?? []) }))
 }
 
-/** The share of values at or above a border, such as cold starts from 5 s on; null where nothing was measured. */
+/** The share of values at or above a limit, such as cold starts of 5 s and more; null without values. */
 export async function readShareFrom(
   db: Connection,
   scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly border: number },

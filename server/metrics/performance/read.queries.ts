@@ -27,11 +27,11 @@ export type Scope = {
 }
 
 export type Measured = {
-  /** Empty where names are not told apart. */
+  /** Empty unless split by name. */
   readonly name: string
   readonly op: string
   readonly metric: Metric
-  /** How many intervals after `from`; 0 where the time is not split. */
+  /** Number of the interval after `from`; 0 without intervals. */
   readonly slot: number
   readonly failures: number
   readonly leftOut: number
@@ -39,9 +39,9 @@ export type Measured = {
 }
 
 /**
- * What was measured, in the grain asked for: rollups, and what is not folded yet. Sketches come strung together, a row
- * per group, since rows cost more than bytes.
- * @param split by name and op, and into intervals of so many milliseconds from `from` on
+ * Reads rollups of a grain, and deltas that are not folded yet. The sketches of a group come concatenated in one row,
+ * because rows cost more than bytes.
+ * @param split whether by name and op, and the length of intervals from `from` on
  */
 export async function readRows(
   db: Connection,
@@ -78,7 +78,7 @@ export async function readRows(
   }))
 }
 
-/** Sketches one after the other, each behind its length. */
+/** Merges concatenated sketches, each preceded by its length. */
 function merged(sketches: Buffer): DDSketch {
   const sum = new DDSketch()
   for (let at = 0; at < sketches.length;) {
@@ -89,7 +89,7 @@ function merged(sketches: Buffer): DDSketch {
   return sum
 }
 
-/** Names with the most values of a metric, without looking into a sketch. */
+/** Names with the most values of a metric. Reads no sketches. */
 export async function topNames(
   db: Connection,
   scope: Scope,
@@ -135,7 +135,7 @@ function union(db: Connection, scope: Scope, grain: Grain) {
 
 const codes = ({ metrics }: Scope): number[] => metrics.map((metric) => METRICS.indexOf(metric))
 
-/** Conditions on the series, by the alias `s`. */
+/** Conditions on the series with the alias `s`. */
 function matches(filter: PerformanceFilter) {
   const conditions = [sql<SqlBool>`true`]
   if (filter.name !== undefined) conditions.push(sql<SqlBool>`s.name = ${filter.name}`)

@@ -16,7 +16,7 @@ import {
   transactionFact,
 } from './performance.fixture.ts'
 import { readPerformanceTotals } from './read-performance.ts'
-import { settlePending } from './record-performance.ts'
+import { countExpiredPending } from './record-performance.ts'
 import { MAX_NAMES, OTHER } from './series.ts'
 
 const { app } = await testApp()
@@ -131,7 +131,7 @@ describe('values that come apart from their segment', () => {
     const projectId = newId()
     await send(spanFact(projectId, lcp(newSpanId())))
     expect(await all(projectId)).toEqual({})
-    const settle = (now: Date) => app.tx((tx) => settlePending(tx, now, 100))
+    const settle = (now: Date) => app.tx((tx) => countExpiredPending(tx, now, 100))
     expect(await settle(later(3_599_000))).toBe(0)
     expect(await settle(later(3_601_000))).toBe(1)
     expect(await all(projectId)).toEqual({ 'Pageload (pageload) lcp': [1, 156] })

@@ -8,14 +8,13 @@ import * as sql from './record.queries.ts'
 import { registerSeries, seriesOf } from './series.ts'
 import type { Series } from './series.queries.ts'
 
-/** Where the values of a fact go: a series asked for in this batch, one found, or nowhere before the page comes. */
+/** The series of a fact's values: one of this batch, a known one, or none before the segment arrives. */
 type Target = { readonly wanted: Series } | { readonly found: string } | 'pending'
 
 /**
- * Adds measurements to their series inside the caller's transaction. What was recorded before, in this batch or in the
- * last days, is left alone. Costs a handful of statements per batch, whatever is stored; rows are appended, never
- * changed (docs/decisions/performance-rollups.md).
- * @returns per fact, in their order, whether it was new
+ * Adds measurements to their series. Skips duplicates of this batch or the last days. A batch needs a fixed number of
+ * statements; rows are appended, never changed (docs/decisions/performance-rollups.md).
+ * @returns for each fact whether it was new
  */
 export async function recordPerformance(tx: Tx, now: Date, facts: readonly PerformanceFact[]): Promise<boolean[]> {
   const today = dayOf(now)
@@ -36,15 +35,15 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
   const wanted = [...targets.values()].flatMap((target) =>
     typeof target === 'object' && 'wanted' in target ? [target.wanted] : [],
   )
-  const became = await registerSeries(tx, today, wanted)
+  const assigned = await registerSeries(tx, today, wanted)
 
   const keys = new Map<number, string | null>()
   for (const fact of fresh) {
-    const seriesId = seriesIdOf(targets.get(fact), became)
+    const seriesId = seriesIdOf(targets.get(fact), assigned)
     for (const key of fact.identities) keys.set(key, key === fact.segmentKey ? seriesId : null)
     for (const { onceKey } of values.get(fact) ?? []) if (onceKey !== null) keys.set(onceKey, null)
   }
-  // Another connection may have been a moment faster; what it remembered it counted.
+  // Another connection may have saved a key meanwhile. It then counted the value.
   const mine = await sql.saveSeen(tx, today, keys)
   const deltas = new Deltas()
   const pending: sql.Pending[] = []
@@ -52,7 +51,7 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
     if (isNew[index] !== true || fact.role === 'plain') continue
     isNew[index] = fact.identities.every((key) => mine.has(key))
     if (isNew[index] !== true) continue
-    const seriesId = seriesIdOf(targets.get(fact), became)
+    const seriesId = seriesIdOf(targets.get(fact), assigned)
     for (const value of values.get(fact) ?? []) {
       if (value.onceKey !== null && !mine.has(value.onceKey)) continue
       if (seriesId === null) pending.push(...pendingOf(fact, value, now))
@@ -78,35 +77,34 @@ export const performanceRecorder: Recorder<PerformanceFact> = async (tx, now, fa
   return isNew.map((one) => (one ? ACCEPTED : DUPLICATE))
 }
 
-const seriesIdOf = (target: Target | undefined, became: ReadonlyMap<string, string>): string | null =>
+const seriesIdOf = (target: Target | undefined, assigned: ReadonlyMap<string, string>): string | null =>
   target === undefined || target === 'pending'
     ? null
     : 'found' in target
       ? target.found
-      : (became.get(target.wanted.id) ?? target.wanted.id)
+      : (assigned.get(target.wanted.id) ?? target.wanted.id)
 
-/** Values that waited for a page longer than this are counted without it. */
+/** After this time values are counted without their segment. */
 export const MAX_WAIT_MS = 3_600_000
 
 /**
- * Counts values whose page never came under what they know of themselves; at most `most` of them, inside the caller's
- * transaction. Returns how many it were.
+ * Counts at most `max` values whose segment did not arrive under the place that they name. @returns number of values
  */
-export async function settlePending(tx: Tx, now: Date, most: number): Promise<number> {
-  const expired = await sql.takeExpired(tx, new Date(now.getTime() - MAX_WAIT_MS), most)
+export async function countExpiredPending(tx: Tx, now: Date, max: number): Promise<number> {
+  const expired = await sql.takeExpired(tx, new Date(now.getTime() - MAX_WAIT_MS), max)
   if (expired.length === 0) return 0
   const series = expired.map((one) => seriesOf(one.projectId, 0, one.place))
-  const became = await registerSeries(tx, dayOf(now), series)
+  const assigned = await registerSeries(tx, dayOf(now), series)
   const deltas = new Deltas()
   for (const [index, one] of expired.entries()) {
     const id = series[index]?.id ?? ''
-    deltas.add(one.projectId, became.get(id) ?? id, one.occurredAt, one)
+    deltas.add(one.projectId, assigned.get(id) ?? id, one.occurredAt, one)
   }
   await sql.insertDeltas(tx, deltas.list())
   return expired.length
 }
 
-/** Everything that may have been seen before, or says where a value belongs. */
+/** Keys to look up: identities, the segment of a child, and values that count once. */
 function keysOf(fact: PerformanceFact): number[] {
   const keys = [...fact.identities]
   if (fact.role === 'child' && fact.segmentKey !== null) keys.push(fact.segmentKey)
@@ -114,7 +112,7 @@ function keysOf(fact: PerformanceFact): number[] {
   return keys
 }
 
-/** Of values told several times only the best, and none that was counted before. */
+/** Of values that were sent several times, only the best, and none that is already counted. */
 function valuesToCount(
   facts: readonly PerformanceFact[],
   seen: ReadonlyMap<number, string | null>,

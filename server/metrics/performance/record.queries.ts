@@ -6,15 +6,15 @@ import { METRICS, type Metric } from '../../protocol/span-values.ts'
 import type { Place } from './fact.ts'
 import type { Delta } from './deltas.ts'
 
-/** Something that comes again counts once, when it comes within so many received days. */
+/** Duplicates are recognised for this many days of receipt. */
 export const SEEN_DAYS = 3
 
-/** Which keys were recorded in the last days, and the series of those that are segments. */
+/** Keys that were recorded in the last days, with the series of segments. */
 export async function findSeen(tx: Tx, today: string, keys: readonly number[]): Promise<Map<number, string | null>> {
   if (keys.length === 0) return new Map()
   const { rows } = await tx.query<{ key: number; series_id: string | null }>({
     name: 'performance-find-seen',
-    // Sorted, as a list and not as a table: neighbours in the index are looked at together, and it is never read whole.
+    // A sorted array instead of a join: PostgreSQL reads neighbours of the index together, and never the whole index.
     text: `select key, series_id from performance_seen
            where key = any($1::bigint[]) and received_day > $2::date and received_day <= $3::date`,
     values: [keys.toSorted((a, b) => a - b), dayPlus(today, -SEEN_DAYS), dayPlus(today, 1)],
@@ -23,8 +23,7 @@ export async function findSeen(tx: Tx, today: string, keys: readonly number[]): 
 }
 
 /**
- * Remembers keys; a segment's with its series. Answers those that nobody had remembered today. The day's partition must
- * exist.
+ * Saves keys, with the series of segments. The day's partition must exist. @returns keys that were not saved today yet
  */
 export async function saveSeen(tx: Tx, today: string, keys: ReadonlyMap<number, string | null>): Promise<Set<number>> {
   if (keys.size === 0) return new Set()
@@ -38,7 +37,7 @@ export async function saveSeen(tx: Tx, today: string, keys: ReadonlyMap<number, 
   return new Set(rows.map(({ key }) => key))
 }
 
-/** Appends rows nobody else ever changes: no look-up, no lock, nothing that grows with what is stored. */
+/** Appends rows without a look-up or lock, so that the cost does not grow with stored data. */
 export async function insertDeltas(tx: Tx, deltas: readonly Delta[]): Promise<void> {
   if (deltas.length === 0) return
   const rows = new CopyRows()
@@ -56,7 +55,7 @@ export async function insertDeltas(tx: Tx, deltas: readonly Delta[]): Promise<vo
   await tx.copyIn('performance_deltas (project_id, series_id, metric, minute, count, failures, left_out, sketch)', rows)
 }
 
-/** A value whose page is not known yet. */
+/** A value whose segment is not known yet. */
 export type Pending = {
   readonly segmentKey: number
   readonly projectId: string
@@ -109,7 +108,7 @@ type PendingRow = {
   device_class: DeviceClass
 }
 
-/** Values that waited for these segments; they are gone afterwards. */
+/** Deletes and returns the values that wait for these segments. */
 export async function takePending(tx: Tx, segmentKeys: readonly number[]): Promise<Pending[]> {
   if (segmentKeys.length === 0) return []
   const { rows } = await tx.query<PendingRow>({
@@ -120,13 +119,13 @@ export async function takePending(tx: Tx, segmentKeys: readonly number[]): Promi
   return rows.map(pendingOf)
 }
 
-/** Values that waited since before `before`, at most `most` of them; they are gone afterwards. */
-export async function takeExpired(tx: Tx, before: Date, most: number): Promise<Pending[]> {
+/** Deletes and returns at most `max` values that wait since before `before`. */
+export async function takeExpired(tx: Tx, before: Date, max: number): Promise<Pending[]> {
   const { rows } = await tx.query<PendingRow>(
     `delete from performance_pending where ctid in (
        select ctid from performance_pending where received_at < $1 order by received_at limit $2 for update skip locked)
      returning *`,
-    [before, most],
+    [before, max],
   )
   return rows.map(pendingOf)
 }
@@ -145,7 +144,7 @@ function pendingOf(row: PendingRow): Pending {
   }
 }
 
-/** The metric a row is of. */
+/** The metric of a stored position. @throws Error for an unknown one */
 export function metricAt(position: number): Metric {
   const metric = METRICS[position]
   if (metric === undefined) throw new Error(`no metric ${position}`)

@@ -1,12 +1,12 @@
 import type { Tx } from '../../storage/database.ts'
 import type { Place } from './fact.ts'
 
-/** How much a series says of its place: everything; name, op and environment; environment alone. */
+/** Attributes of a series: 0 all of them; 1 name, op and environment; 2 environment only. */
 export type Grain = 0 | 1 | 2
 
 export type Series = { readonly id: string; readonly projectId: string; readonly grain: Grain; readonly place: Place }
 
-/** Which of the series were written today already, by id. */
+/** Ids of the series that were already written today. */
 export async function findSeries(
   tx: Tx,
   today: string,
@@ -23,11 +23,11 @@ export async function findSeries(
 
 export type DayCounts = { names: number; series: number }
 
-/** What a project wrote today, locked until the transaction ends. */
+/** The counters of a project for today, locked until the transaction ends. */
 export async function lockDay(tx: Tx, projectId: string, today: string): Promise<DayCounts> {
   const { rows } = await tx.query<DayCounts>({
     name: 'performance-lock-day',
-    // An update that changes nothing is the one statement that inserts or locks, and answers either way.
+    // With an update that changes nothing, one statement inserts or locks the row and returns it.
     text: `insert into performance_days as d (project_id, day, names, series) values ($1, $2::date, 0, 0)
            on conflict (project_id, day) do update set names = d.names returning names, series`,
     values: [projectId, today],
@@ -43,7 +43,7 @@ export async function saveDay(tx: Tx, projectId: string, today: string, { names,
   })
 }
 
-/** Which of the names were written today already. */
+/** Names that were already written today. */
 export async function findNames(
   tx: Tx,
   projectId: string,
@@ -59,7 +59,7 @@ export async function findNames(
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Makes the series, or says that they were written today. */
+/** Creates series, or sets their last day to today. */
 export async function saveSeries(tx: Tx, today: string, series: readonly Series[]): Promise<void> {
   if (series.length === 0) return
   const rows = series.toSorted((a, b) => (a.projectId + a.id < b.projectId + b.id ? -1 : 1))

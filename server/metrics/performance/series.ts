@@ -5,16 +5,16 @@ import type { Place } from './fact.ts'
 import * as sql from './series.queries.ts'
 import type { Grain, Series } from './series.queries.ts'
 
-/** Names of a project per day of receipt; what is over goes under {@link OTHER}. */
+/** Names of a project per day of receipt. Further ones are counted under {@link OTHER}. */
 export const MAX_NAMES = 1_000
-/** Combinations of name, op, release, environment, system and device class per project and day of receipt. */
+/** Combinations of all attributes per project and day of receipt. */
 export const MAX_SERIES = 10_000
-/** Stands for the names beyond the limit. */
+/** The name for all names above the limit. */
 export const OTHER = '<other>'
-/** Where even combinations are too many. */
+/** The place for everything above the limit of series. */
 const OVERFLOW: Place = { name: OTHER, op: 'default', release: '', environment: '', os: '', deviceClass: '' }
 
-/** The series of a place in a grain; its id follows from what it says. */
+/** The series of a place in a grain. Its id is a hash of its attributes. */
 export function seriesOf(projectId: string, grain: Grain, full: Place): Series {
   const place = grain === 0 ? full : coarser(full, grain)
   const text = JSON.stringify([
@@ -38,21 +38,21 @@ const coarser = ({ name, op, environment }: Place, grain: 1 | 2): Place => ({
 })
 
 /**
- * Makes sure the series exist, within the limits of each project and day: answers which series each of them became, by
- * id. Once per series and day more than a look-up.
+ * Creates missing series within the limits of each project and day. Known series cost one look-up.
+ * @returns for each wanted id the id of the series to use
  */
 export async function registerSeries(tx: Tx, today: string, wanted: readonly Series[]): Promise<Map<string, string>> {
-  const became = new Map<string, string>()
+  const assigned = new Map<string, string>()
   const all = new Map(wanted.map((one) => [one.id, one]))
   const known = await sql.findSeries(tx, today, [...all.values()])
-  for (const id of known) became.set(id, id)
+  for (const id of known) assigned.set(id, id)
   const missing = [...all.values()].filter(({ id }) => !known.has(id))
-  if (missing.length === 0) return became
+  if (missing.length === 0) return assigned
   const projects = Map.groupBy(missing, ({ projectId }) => projectId)
-  // In a fixed order: each project's counters are locked until the transaction ends.
+  // A fixed order: each project's counters are locked until the transaction ends.
   for (const projectId of [...projects.keys()].sort())
-    await registerOf(tx, today, projectId, projects.get(projectId) ?? [], became)
-  return became
+    await registerOf(tx, today, projectId, projects.get(projectId) ?? [], assigned)
+  return assigned
 }
 
 async function registerOf(
@@ -60,12 +60,12 @@ async function registerOf(
   today: string,
   projectId: string,
   missing: readonly Series[],
-  became: Map<string, string>,
+  assigned: Map<string, string>,
 ): Promise<void> {
   const counts = await sql.lockDay(tx, projectId, today)
   const names = await sql.findNames(tx, projectId, today, [...new Set(missing.map(({ place }) => place.name))])
   const added = new Map<string, Series>()
-  // Those that do not fit, and where they go instead; that may be known already.
+  // Series above the limits, with the series to use instead, which may exist.
   const moved = new Map<string, Series>()
   const add = (one: Series): boolean => {
     if (added.has(one.id)) return true
@@ -86,7 +86,7 @@ async function registerOf(
         names.add(name)
       }
     }
-    if (add(one)) became.set(one.id, one.id)
+    if (add(one)) assigned.set(one.id, one.id)
     else moved.set(one.id, seriesOf(projectId, 0, OVERFLOW))
   }
   if (moved.size > 0) {
@@ -95,9 +95,9 @@ async function registerOf(
     for (const [id, other] of moved) {
       const fits = known.has(other.id) || add(other)
       const target = fits ? other : overflow
-      // The last resort is not counted: it is one.
+      // The overflow series does not count towards the limit.
       if (!fits && !known.has(overflow.id)) added.set(overflow.id, overflow)
-      became.set(id, target.id)
+      assigned.set(id, target.id)
     }
   }
   await sql.saveSeries(tx, today, [...added.values()])

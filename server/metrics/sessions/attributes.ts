@@ -5,12 +5,12 @@ import type { SessionAttributes } from '../../protocol/session.ts'
 import * as sql from './sessions.queries.ts'
 
 /**
- * New combinations of attributes a project may bring up in a day; whatever comes beyond is counted, under no name of
- * its own. Releases are named by whoever holds the key of an app, which is everybody.
+ * New combinations of attributes per project and day. A project key is public, so anyone can make up releases. Sessions
+ * of further combinations are counted together.
  */
 export const MAX_NEW_ATTRIBUTES_PER_DAY = 2_000
 
-/** Stands for attributes beyond the bound. */
+/** The id of all combinations above the limit. */
 export const OTHER_ATTRIBUTES = 1
 
 export type KnownAttributes = {
@@ -19,15 +19,15 @@ export type KnownAttributes = {
   readonly attributes: SessionAttributes
 }
 
-/** 52 bits of a hash, clear of the two reserved ids: nobody has to be asked for a number. */
+/** 52 bits of a hash, different from the two reserved ids: every process computes the same id. */
 export function attributesIdOf({ release, environment, os, device }: SessionAttributes): number {
   const text = JSON.stringify([release, environment, os, device])
   return 2 + Number.parseInt(digestOf('sha256', text, 'hex').slice(0, 13), 16)
 }
 
 /**
- * Which ids the attributes of a batch are counted under, by `attributesKey`. Writes down those met for the first time,
- * or for the first time today: two digesters that do so lock rows in the same order.
+ * The ids that the attributes of a batch are counted under, by `attributesKey`. Writes those that are new, or new today,
+ * in a fixed lock order.
  */
 export async function countedUnder(
   tx: Tx,
@@ -37,7 +37,7 @@ export async function countedUnder(
   const today = dayOf(now)
   const known = await sql.findAttributes(tx, today, [...wanted.values()])
   const unknown = [...wanted].filter(([key]) => !known.has(key)).map(([, one]) => one)
-  const brought =
+  const newToday =
     unknown.length === 0
       ? new Map<string, number>()
       : await sql.countNewAttributes(tx, today, [...new Set(unknown.map(({ projectId }) => projectId))])
@@ -47,8 +47,8 @@ export async function countedUnder(
     let row: sql.AttributesRow = { projectId, id, ...attributes }
     const found = known.get(key)
     if (found === undefined) {
-      const already = brought.get(projectId) ?? 0
-      brought.set(projectId, already + 1)
+      const already = newToday.get(projectId) ?? 0
+      newToday.set(projectId, already + 1)
       if (already >= MAX_NEW_ATTRIBUTES_PER_DAY) row = { projectId, id: OTHER_ATTRIBUTES, ...NO_NAMES }
     }
     ids.set(key, row.id)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Connection } from '../../storage/database.ts'
 
-/** Deletes sessions that started before. Returns how many. */
+/** Deletes sessions that started before a time. @returns number deleted */
 export async function deleteSessionsBefore(on: Connection, before: Date, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from app_sessions where (project_id, sid) in (
@@ -10,7 +10,7 @@ export async function deleteSessionsBefore(on: Connection, before: Date, max: nu
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes rollups of one bucket size from before. Returns how many. */
+/** Deletes rollups of one bucket size before a time. @returns number deleted */
 export async function deleteRollupsBefore(
   on: Connection,
   bucketSeconds: number,
@@ -29,10 +29,10 @@ export async function deleteAttributesUnusedSince(on: Connection, day: string): 
 }
 
 /**
- * Takes a user's hash off the sessions they had; the sessions stay counted. Sketches of distinct users hold no single
- * user that could be taken out.
- * @param userHash as protocol/user-hash.ts makes it
- * @returns how many sessions were theirs
+ * Removes a user's hash from their sessions; the sessions stay counted. Sketches of distinct users identify no user, so
+ * they stay unchanged.
+ * @param userHash of protocol/user-hash.ts
+ * @returns number of the user's sessions
  */
 export async function forgetSessionUser(on: Connection, projectId: string, userHash: number): Promise<number> {
   const { numUpdatedRows } = await on

@@ -7,8 +7,8 @@ import { selectSettingsOfActive } from '../../projects/projects.queries.ts'
 import { readSessionTotals } from './session-totals.queries.ts'
 
 /**
- * Rates the issues of today by the share of the day's active users they reached (docs/issues.md). Projects whose
- * sessions name no users have no share. Here, since issues cannot look at sessions.
+ * Rates today's issues by the share of the day's active users that they affected (docs/issues.md). Skips projects whose
+ * sessions name no users. It is here because the domains of issues do not read sessions.
  */
 export async function rateImpact(app: App, signal?: AbortSignal): Promise<void> {
   const now = app.clock.now()
@@ -16,17 +16,17 @@ export async function rateImpact(app: App, signal?: AbortSignal): Promise<void> 
   const projects = await selectSettingsOfActive(app.db, today)
   for (const { id, settings } of projects) {
     signal?.throwIfAborted()
-    // The minute that is counts too.
+    // Includes the current minute.
     const to = new Date(now.getTime() + 60_000)
     const { users } = await readSessionTotals(app.db, { projectId: id, from: today, to })
     if (users === 0) continue
     const share = issueSettings(settings).severity_rules.user_share
-    await rateByShare(app, id, leastUsers(users, share), signal)
+    await rateByShare(app, id, minUsers(users, share), signal)
   }
 }
 
 /** The smallest number of users that is at least the share. */
-function leastUsers(active: number, share: number): number {
+function minUsers(active: number, share: number): number {
   const about = Math.max(1, Math.floor(share * active))
   return about / active >= share ? about : about + 1
 }

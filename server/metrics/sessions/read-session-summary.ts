@@ -9,7 +9,7 @@ import { startOf } from './rollup.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** Length and step of the ranges every time chart of the product uses. */
+/** Length and bucket size of the ranges, the same for every chart. */
 const RANGES = {
   '1h': { lengthMs: DAY_MS / 24, stepMs: MINUTE_MS },
   '24h': { lengthMs: DAY_MS, stepMs: 15 * MINUTE_MS },
@@ -19,7 +19,7 @@ const RANGES = {
 
 type Summary = { total: number; crash_free_sessions: number | null; crashed_users: number | null }
 
-/** Crash-free sessions and users met by a crash, of a range and of the one before: costs what its buckets cost. */
+/** Crash-free sessions and users affected by a crash, of a range and of the previous one. */
 export async function readSessionSummary(
   app: App,
   actor: OrgActor,
@@ -27,7 +27,7 @@ export async function readSessionSummary(
   projectIds: readonly string[] | undefined,
 ): Promise<Summary & { range: string; previous: Summary }> {
   const { lengthMs, stepMs } = RANGES[range]
-  // The newest step is still counting; it ends in the future.
+  // The newest bucket is incomplete and ends in the future.
   const end = startOf(app.clock.now().getTime(), stepMs) + stepMs
   const [now, previous] = await Promise.all([
     summarise(app.db, actor.orgId, projectIds, end - lengthMs, end),
@@ -36,9 +36,10 @@ export async function readSessionSummary(
   return { range, ...now, previous }
 }
 
-/** Sketches merged for one summary, and between two turns of the event loop: 2.5 kB and some microseconds each. */
+/** Sketches of one summary. Each has 2.5 kB and takes some microseconds. */
 const MAX_SKETCHES = 6_000
-const SKETCHES_AT_ONCE = 500
+/** Sketches read and merged without a pause. */
+const MAX_SKETCHES_PER_PAGE = 500
 
 async function summarise(
   db: Connection,
@@ -49,7 +50,7 @@ async function summarise(
 ): Promise<Summary> {
   const rollups = rollupsOf(orgId, projectIds, from, to)
   const { total, crashed, named, sketches } = await sumRollups(db, rollups)
-  // Beyond that it is not known rather than waited for.
+  // With more sketches the number is unknown, because counting would take too long.
   const isKnown = named === true && sketches <= MAX_SKETCHES
   return {
     total,
@@ -62,9 +63,9 @@ async function countCrashedUsers(db: Connection, rollups: RawBuilder<unknown>): 
   const users = new HyperLogLog()
   let last: Place | undefined
   do {
-    const page = await sketchesAfter(db, rollups, last, SKETCHES_AT_ONCE)
+    const page = await sketchesAfter(db, rollups, last, MAX_SKETCHES_PER_PAGE)
     for (const row of page) users.mergeBytes(row.crashed_users)
-    last = page[SKETCHES_AT_ONCE - 1]
+    last = page[MAX_SKETCHES_PER_PAGE - 1]
   } while (last !== undefined)
   return users.count()
 }

@@ -9,24 +9,23 @@ import { type RollupChange, RollupChanges, USER_SETS } from './rollup.ts'
 import { isSameSession, mergeSessions, type Session, sessionOf } from './session.ts'
 import * as sql from './sessions.queries.ts'
 
-/** What one item says. */
+/** The content of one item. */
 export type SessionFact = { readonly update: SessionUpdate } | { readonly aggregates: SessionAggregates }
 export type ReceivedSession = { readonly projectId: string; readonly fact: SessionFact }
 
 /**
- * How long a session's row is kept, from its start. Longer than updates are taken (5 days at their receipt), so that
- * what waited on the spool still meets it; what waited even longer is not counted, for it might count twice.
+ * How long a session's row is kept, from its start. Updates are accepted for 5 days and may then wait in the spool.
+ * Later updates are not counted, because they might count twice.
  */
-export const SESSION_KEPT_MS = 6 * 86_400_000
+export const SESSION_RETENTION_MS = 6 * 86_400_000
 
 /**
- * Writes sessions and their rollups, on the transaction of digestion. Updates of one session may come in any order,
- * twice, in one batch or many, and through several digesters: row and counts end the same. Aggregates are added as they
- * come; one that arrives twice counts twice, for it carries nothing to know it by.
- * @returns for each fact whether it was counted; false when its session began too long ago
+ * Records sessions and their rollups. The result is the same for updates of a session in any order, repeated, in one or
+ * several batches and processes. Aggregates have no id: a repeated one counts twice.
+ * @returns for each fact whether it was counted; false when its session started too long ago
  */
 export async function recordSessions(tx: Tx, now: Date, facts: readonly ReceivedSession[]): Promise<boolean[]> {
-  const horizon = now.getTime() - SESSION_KEPT_MS
+  const horizon = now.getTime() - SESSION_RETENTION_MS
   const isCounted = facts.map(({ fact }) => !('update' in fact) || fact.update.startedAt >= horizon)
   const counted = facts.filter((_, index) => isCounted[index])
   if (counted.length === 0) return isCounted
@@ -55,10 +54,10 @@ export async function recordSessions(tx: Tx, now: Date, facts: readonly Received
   return isCounted
 }
 
-/** The row of such a session may be purged already: counting the update could count it twice. */
+/** The row of such a session may be deleted already: the session could count twice. */
 const TOO_OLD: ItemOutcome = { outcome: 'discarded', reason: 'too_old' }
 
-/** A repeated update changes nothing and is accepted: SDKs repeat updates on purpose. */
+/** A repeated update is accepted and changes nothing: SDKs repeat updates on purpose. */
 export const sessionRecorder: Recorder<SessionFact> = async (tx, now, facts) => {
   const isCounted = await recordSessions(
     tx,
@@ -82,8 +81,8 @@ function attributesOfAll(facts: readonly ReceivedSession[]): Map<string, KnownAt
 }
 
 /**
- * Inserting comes before locking, both in the order of the keys: a digester that waits for another one's insert holds
- * no lock the other could still ask for.
+ * Inserts first, then locks, both in key order: a process that waits for another one's insert holds no lock that the
+ * other may need.
  */
 async function mergeIntoRows(tx: Tx, sessions: ReadonlyMap<string, Session>, changes: RollupChanges): Promise<void> {
   let pending = [...sessions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, session]) => session)
@@ -102,7 +101,7 @@ async function mergeIntoRows(tx: Tx, sessions: ReadonlyMap<string, Session>, cha
       updated.push(after)
       changes.replace(before, after)
     }
-    // A row that was purged between the two statements is inserted after all.
+    // A row that was deleted between the two statements is inserted in the next round.
     pending = pending.filter((session) => !rows.has(sql.sessionKey(session)))
   }
   if (updated.length > 0) await sql.updateSessions(tx, updated)
@@ -122,7 +121,7 @@ async function writeRollups(tx: Tx, rows: readonly RollupChange[]): Promise<void
   if (writes.length > 0) await sql.writeSketches(tx, writes)
 }
 
-/** The sketches a change makes different; null when there are none: a user seen before changes nothing. */
+/** Returns the sketches that a change modifies; null when there are none. */
 function changedSketches(change: RollupChange, stored: sql.Sketches | undefined): sql.Sketches | null {
   const changed: sql.Sketches = {
     users: null,
@@ -147,7 +146,7 @@ function changedSketches(change: RollupChange, stored: sql.Sketches | undefined)
   if (change.durations.size > 0) {
     const before = stored?.durations ?? null
     const sketch = before === null ? new DDSketch() : DDSketch.fromBytes(before)
-    // First all that comes, then what goes: a sketch never holds less than nothing of a number.
+    // Adds before it removes, so that no count becomes negative.
     for (const [duration, sessions] of change.durations) for (let n = 0; n < sessions; n++) sketch.add(duration)
     for (const [duration, sessions] of change.durations) for (let n = 0; n > sessions; n--) sketch.remove(duration)
     changed.durations = sketch.toBytes()

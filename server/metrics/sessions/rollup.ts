@@ -1,10 +1,10 @@
 import type { SessionCounts } from '../../protocol/session.ts'
 import { anrOf, classOf, durationOf, type Session } from './session.ts'
 
-/** Buckets sessions are counted in, by the points of the charts: one hour, a day, a week, 30 days. */
+/** Bucket sizes of charts of an hour, a day, a week and 30 days. */
 export const BUCKET_SECONDS = [60, 900, 3_600, 21_600] as const
 
-/** Stands for all sessions of a project together, whatever their attributes. */
+/** The id under which all sessions of a project are counted together. */
 export const ALL_ATTRIBUTES = 0
 
 export const COUNTS = [
@@ -21,7 +21,7 @@ export type Counts = Record<(typeof COUNTS)[number], number>
 export const USER_SETS = ['users', 'unhandled_users', 'crashed_users', 'anr_users', 'anr_foreground_users'] as const
 export type UserSet = (typeof USER_SETS)[number]
 
-/** What a batch changes in one row of the rollups. */
+/** The change of a batch to one rollup row. */
 export type RollupChange = {
   readonly projectId: string
   readonly bucketSeconds: number
@@ -29,22 +29,22 @@ export type RollupChange = {
   /** Start of the bucket, in milliseconds. */
   readonly bucket: number
   readonly counts: Counts
-  /** Hashes to be added. A user who left a bucket stays in its sketch: those only grow. */
+  /** Hashes to add. Sketches only grow: a user whose session moved to another bucket stays in the old one. */
   readonly users: Map<UserSet, Set<number>>
-  /** Milliseconds → how many sessions of that duration more, or less. */
+  /** Milliseconds → change of the number of sessions with that duration. */
   readonly durations: Map<number, number>
 }
 
 const MINUTE_MS = 60_000
 
 /**
- * Adds up what changes in the rollups, a minute at a time; {@link rows} spreads it over all buckets. A session that was
- * counted before moves by the difference, so counts stay exact however often and late it is updated.
+ * Sums the changes to rollups per minute; {@link rows} spreads them over all buckets. An update of a counted session adds
+ * only the difference, so counts stay exact.
  */
 export class RollupChanges {
   readonly #minutes = new Map<string, RollupChange>()
 
-  /** @param before as it is counted by now; null for one not counted yet */
+  /** @param before the session as it is counted; null when it is not counted yet */
   replace(before: Session | null, after: Session): void {
     if (before !== null) this.#count(before, -1)
     const change = this.#count(after, 1)
@@ -53,7 +53,7 @@ export class RollupChanges {
     for (const [set, hash] of added) if (known?.get(set) !== hash) addUser(change, set, hash)
   }
 
-  /** Sessions that were counted by the SDK. */
+  /** Adds sessions that the SDK counted. */
   add(projectId: string, attributesId: number, counts: SessionCounts, userHash: number | null): void {
     const change = this.#of(projectId, attributesId, counts.startedAt)
     const { exited, errored, unhandled, abnormal, crashed } = counts
@@ -68,7 +68,7 @@ export class RollupChanges {
     if (crashed > 0) addUser(change, 'crashed_users', userHash)
   }
 
-  /** One change per row, in the order in which every writer locks them. */
+  /** One change per row, in lock order. */
   rows(): RollupChange[] {
     const rows = new Map<string, RollupChange>()
     for (const minute of this.#minutes.values()) {

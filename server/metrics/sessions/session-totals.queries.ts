@@ -6,7 +6,7 @@ import { ALL_ATTRIBUTES, BUCKET_SECONDS, COUNTS, type Counts, startOf, USER_SETS
 
 export type SessionQuestion = {
   readonly projectId: string
-  /** Taken down to the minute; in ranges over a week to the hour. */
+  /** Rounded down to the minute; in ranges over a week to the hour. */
   readonly from: Date
   /** Excluded. */
   readonly to: Date
@@ -16,7 +16,7 @@ export type SessionQuestion = {
   readonly device?: string | undefined
 }
 
-/** Sessions that started in a range (docs/protocol.md §9.2). Rates are fractions, null where there is nothing to divide by. */
+/** Sessions that started in a range (docs/protocol.md §9.2). Rates are fractions, null without sessions or users. */
 export type SessionTotals = {
   readonly total: number
   readonly healthy: number
@@ -26,7 +26,7 @@ export type SessionTotals = {
   readonly crashed: number
   readonly anr_foreground: number
   readonly anr_background: number
-  /** Distinct, of sessions that name their user. */
+  /** Distinct users of sessions that name their user. */
   readonly users: number
   readonly crashed_users: number
   readonly unhandled_users: number
@@ -36,12 +36,12 @@ export type SessionTotals = {
   readonly crash_free_sessions: number | null
   readonly crash_free_users: number | null
   readonly unhandled_rate: number | null
-  /** By users; by sessions where none names its user. */
+  /** Share of users; share of sessions when no session names its user. */
   readonly anr_rate: number | null
   readonly anr_foreground_rate: number | null
 }
 
-/** Costs what the buckets of the range cost, however many sessions they count. */
+/** Totals of a range. The cost grows with the buckets of the range, not with its sessions. */
 export async function readSessionTotals(db: Connection, question: SessionQuestion): Promise<SessionTotals> {
   const spans = bucketSpans(question.from.getTime(), question.to.getTime())
   const rows = await readRows(db, question, spans)
@@ -51,8 +51,8 @@ export async function readSessionTotals(db: Connection, question: SessionQuestio
 export type SessionPoint = { readonly t: Date; readonly totals: SessionTotals }
 
 /**
- * The same in equal steps, empty ones included.
- * @param stepSeconds one of BUCKET_SECONDS; `from` is taken down to a whole step
+ * The same in equal steps, including empty ones.
+ * @param stepSeconds one of BUCKET_SECONDS; `from` is rounded down to a whole step
  */
 export async function readSessionSeries(
   db: Connection,
@@ -74,7 +74,7 @@ type Span = { readonly bucketSeconds: number; readonly from: number; readonly to
 
 async function readRows(db: Connection, question: SessionQuestion, spans: readonly Span[]): Promise<Row[]> {
   if (spans.length === 0) return []
-  const attributes = await attributesAsked(db, question)
+  const attributes = await attributesToRead(db, question)
   if (attributes.length === 0) return []
   const columns = sql.join([...COUNTS, ...USER_SETS].map((name) => sql.ref(`r.${name}`)))
   const { rows } = await sql<Row>`
@@ -87,8 +87,8 @@ async function readRows(db: Connection, question: SessionQuestion, spans: readon
   return rows
 }
 
-/** Without a filter the row that counts all of them; else those that match and were met since. */
-async function attributesAsked(db: Connection, { projectId, from, ...filter }: SessionQuestion): Promise<number[]> {
+/** Ids to read: without a filter that of all sessions, else those that match and were used since. */
+async function attributesToRead(db: Connection, { projectId, from, ...filter }: SessionQuestion): Promise<number[]> {
   const { release, environment, os, device } = filter
   if (release === undefined && environment === undefined && os === undefined && device === undefined)
     return [ALL_ATTRIBUTES]
@@ -96,7 +96,7 @@ async function attributesAsked(db: Connection, { projectId, from, ...filter }: S
     .selectFrom('session_attributes')
     .select('id')
     .where('project_id', '=', projectId)
-    // A sender's clock may be ahead by an hour before it is corrected: a day covers it.
+    // Clocks up to an hour ahead are not corrected; one day covers that.
     .where('last_used_day', '>=', dayPlus(dayOf(from), -1))
   for (const [name, value] of Object.entries({ release, environment, os, device }) as [
     'release' | 'environment' | 'os' | 'device',
@@ -107,9 +107,9 @@ async function attributesAsked(db: Connection, { projectId, from, ...filter }: S
 }
 
 /**
- * A range as the fewest spans of whole buckets: coarse ones inside, finer ones at both ends. Over a week it begins at a
- * whole hour: nothing finer is kept from so long ago.
- * @returns none when the range is empty
+ * Divides a range into the fewest spans of whole buckets: long ones inside, shorter ones at both ends. A range over a
+ * week starts at a whole hour, because shorter buckets are deleted after a week.
+ * @returns an empty list for an empty range
  */
 export function bucketSpans(from: number, to: number): Span[] {
   const finestMs = 60_000
@@ -143,7 +143,7 @@ function totalsOf(rows: readonly Row[]): SessionTotals {
   const [errored, unhandled, abnormal, crashed] = [sum('errored'), sum('unhandled'), sum('abnormal'), sum('crashed')]
   const [anrForeground, anrBackground] = [sum('anr_foreground'), sum('anr_background')]
   const users = distinct('users')
-  // Estimates: of a part it may come out larger than of the whole.
+  // These are estimates: that of a part may be larger than that of the whole.
   const ofUsers = (set: UserSet): number => Math.min(distinct(set), users)
   const crashedUsers = ofUsers('crashed_users')
   const anrUsers = ofUsers('anr_users')

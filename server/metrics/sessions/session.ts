@@ -1,15 +1,15 @@
 import { hyphenate } from '../../kernel/ids.ts'
 import { SESSION_STATUSES, type SessionUpdate } from '../../protocol/session.ts'
 
-/** What is known of one session: everything its updates said, merged. Times in milliseconds. */
+/** The merged updates of one session. Times in milliseconds. */
 export type Session = {
   readonly projectId: string
-  /** Hyphenated, as PostgreSQL has it. */
+  /** Hyphenated UUID. */
   readonly sid: string
-  /** What it is counted under; see attributes.ts. */
+  /** The combination of attributes that it is counted under (attributes.ts). */
   readonly attributesId: number
   readonly startedAt: number
-  /** Of the update that attributes and start are taken from. */
+  /** Whether the update that attributes and start are taken from has `init`, and its time. */
   readonly hasInit: boolean
   readonly firstUpdateAt: number
   /** Index into SESSION_STATUSES: the most severe so far. */
@@ -24,7 +24,7 @@ export type Session = {
   readonly userAt: number | null
 }
 
-/** A session of which only this update is known. */
+/** A session with one update. */
 export function sessionOf(
   update: SessionUpdate,
   known: { readonly projectId: string; readonly attributesId: number; readonly userHash: number | null },
@@ -47,9 +47,9 @@ export function sessionOf(
 }
 
 /**
- * Two states of one session as one (docs/protocol.md §9.2). Commutative, associative and idempotent, so updates may come in
- * any order, twice, and through several digesters: what is first is decided by the updates' own times, the rest by
- * maximum. Equal times are settled by value.
+ * Merges two states of one session (docs/protocol.md §9.2). Commutative, associative and idempotent: updates may arrive in
+ * any order, repeatedly, and in several processes. The updates' own times decide which is first, equal times the value;
+ * the rest is the maximum.
  */
 export function mergeSessions(a: Session, b: Session): Session {
   const first = compareFirst(a, b) <= 0 ? a : b
@@ -72,7 +72,7 @@ export function mergeSessions(a: Session, b: Session): Session {
   }
 }
 
-/** The update with `init` is the first, wherever its time says it stands. */
+/** The update with `init` is first, regardless of its time. */
 function compareFirst(a: Session, b: Session): number {
   return (
     Number(b.hasInit) - Number(a.hasInit) ||
@@ -88,7 +88,7 @@ function namesUserEarlier(a: Session, b: Session): boolean {
   return a.userAt === b.userAt ? a.userHash < b.userHash : a.userAt < b.userAt
 }
 
-/** A session ends abnormally once. If it reports two mechanisms, the one users saw is kept. */
+/** A session ends abnormally once. Of two mechanisms, the one in the foreground is kept. */
 function worseMechanism(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return a ?? b
   const difference = mechanismSeverity(b) - mechanismSeverity(a)
@@ -117,7 +117,7 @@ const UNHANDLED = SESSION_STATUSES.indexOf('unhandled')
 const ABNORMAL = SESSION_STATUSES.indexOf('abnormal')
 const CRASHED = SESSION_STATUSES.indexOf('crashed')
 
-/** The one class a session counts in. */
+/** The class that a session counts in. */
 export type SessionClass = 'healthy' | 'errored' | 'unhandled' | 'abnormal' | 'crashed'
 
 export function classOf({ status, errors }: Pick<Session, 'status' | 'errors'>): SessionClass {
@@ -127,12 +127,12 @@ export function classOf({ status, errors }: Pick<Session, 'status' | 'errors'>):
   return status === ERRORED || errors > 0 ? 'errored' : 'healthy'
 }
 
-/** Whether the app hung, and where people saw it; an abnormal end without mechanism is no ANR. */
+/** Whether the app hung in the foreground or background. An abnormal end without mechanism is no ANR. */
 export function anrOf({ mechanism }: Pick<Session, 'mechanism'>): 'foreground' | 'background' | null {
   if (mechanism === 'anr_foreground') return 'foreground'
   return mechanism === 'anr_background' ? 'background' : null
 }
 
-/** How long it lasted, once it has ended; null where the SDK does not say. */
+/** Duration of an ended session; null when the SDK does not send it. */
 export const durationOf = ({ status, durationMs }: Pick<Session, 'status' | 'durationMs'>): number | null =>
   status >= EXITED ? durationMs : null

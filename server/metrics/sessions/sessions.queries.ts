@@ -2,7 +2,7 @@ import type { Tx } from '../../storage/database.ts'
 import { COUNTS, type RollupChange, USER_SETS, type UserSet } from './rollup.ts'
 import type { Session } from './session.ts'
 
-/** SQL of recording sessions: prepared, arrays in, rows always locked in the order given. */
+/** SQL of recording sessions: prepared statements that lock rows in the given order. */
 
 export type AttributesRow = {
   readonly projectId: string
@@ -17,7 +17,7 @@ type AttributesId = Pick<AttributesRow, 'projectId' | 'id'>
 
 export const attributesKey = (projectId: string, id: number): string => `${projectId}/${id}`
 
-/** Those of the attributes that are written down, and whether they were used on that day already. */
+/** Known attributes, and whether they were already used on that day. */
 export async function findAttributes(
   tx: Tx,
   day: string,
@@ -33,22 +33,22 @@ export async function findAttributes(
   return new Map(rows.map((row) => [attributesKey(row.project_id, row.id), { isUsed: row.is_used }]))
 }
 
-/** How many attributes each project brought up on a day; the work is bounded by the bound on that number. */
+/** Number of attributes that each project created on a day. The limit on that number bounds the cost. */
 export async function countNewAttributes(
   tx: Tx,
   day: string,
   projectIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const { rows } = await tx.query<{ project_id: string; brought: number }>({
+  const { rows } = await tx.query<{ project_id: string; created: number }>({
     name: 'sessions-count-attributes',
-    text: `select project_id, count(*) as brought from session_attributes
+    text: `select project_id, count(*) as created from session_attributes
            where project_id = any($1::uuid[]) and created_day = $2::date group by project_id`,
     values: [projectIds, day],
   })
-  return new Map(rows.map((row) => [row.project_id, row.brought]))
+  return new Map(rows.map((row) => [row.project_id, row.created]))
 }
 
-/** Writes attributes down as used on a day, new ones and known ones in one statement and the order given. */
+/** Inserts attributes, or sets the last day of known ones, in one statement and in the given order. */
 export async function writeAttributes(tx: Tx, day: string, rows: readonly AttributesRow[]): Promise<void> {
   await tx.query({
     name: 'sessions-write-attributes',
@@ -73,7 +73,7 @@ export type SessionKey = Pick<Session, 'projectId' | 'sid'>
 
 export const sessionKey = ({ projectId, sid }: SessionKey): string => `${projectId}/${sid}`
 
-/** Inserts those nobody knows yet, waiting for whoever is inserting the same; answers which those were. */
+/** Inserts new sessions; waits for transactions that insert the same ones. @returns keys of those inserted */
 export async function insertSessions(tx: Tx, sessions: readonly Session[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ project_id: string; sid: string }>({
     name: 'sessions-insert',
@@ -84,7 +84,7 @@ export async function insertSessions(tx: Tx, sessions: readonly Session[]): Prom
   return new Set(rows.map((row) => sessionKey({ projectId: row.project_id, sid: row.sid })))
 }
 
-/** Sessions known by now, locked. */
+/** Reads and locks known sessions. */
 export async function lockSessions(tx: Tx, keys: readonly SessionKey[]): Promise<Map<string, Session>> {
   const { rows } = await tx.query<SessionRow>({
     name: 'sessions-lock',
@@ -96,7 +96,7 @@ export async function lockSessions(tx: Tx, keys: readonly SessionKey[]): Promise
   return new Map(rows.map((row) => [`${row.project_id}/${row.sid}`, sessionFromRow(row)]))
 }
 
-/** Of sessions that are locked. */
+/** Updates locked sessions. */
 export async function updateSessions(tx: Tx, sessions: readonly Session[]): Promise<void> {
   await tx.query({
     name: 'sessions-update',
@@ -191,7 +191,7 @@ const KEY_TYPES = ['uuid', 'int', 'bigint', 'timestamptz']
 const KEY_COLUMNS = 'project_id, bucket_seconds, attributes_id, bucket'
 const SAME_KEY = `r.project_id = k.project_id and r.bucket_seconds = k.bucket_seconds and r.attributes_id = k.attributes_id and r.bucket = k.bucket`
 
-/** Adds counts and makes rows that are missing; all of them stay locked until the transaction ends. */
+/** Adds counts and creates missing rows. All of them stay locked until the transaction ends. */
 export async function addCounts(tx: Tx, rows: readonly RollupChange[]): Promise<void> {
   await tx.query({
     name: 'sessions-add-counts',
@@ -205,7 +205,7 @@ export async function addCounts(tx: Tx, rows: readonly RollupChange[]): Promise<
 export type Sketches = Record<UserSet | 'durations', Buffer | null>
 const SKETCHES = [...USER_SETS, 'durations'] as const
 
-/** Sketches of rows that {@link addCounts} locked, in the order asked for. */
+/** Sketches of rows that {@link addCounts} locked, in the given order. */
 export async function readSketches(tx: Tx, rows: readonly RollupKey[]): Promise<Sketches[]> {
   const found = await tx.query<Sketches>({
     name: 'sessions-read-sketches',
@@ -217,7 +217,7 @@ export async function readSketches(tx: Tx, rows: readonly RollupKey[]): Promise<
   return found.rows
 }
 
-/** A sketch of null leaves the one that is there. */
+/** Writes sketches. Null keeps the stored one. */
 export async function writeSketches(
   tx: Tx,
   rows: readonly { readonly key: RollupKey; readonly sketches: Sketches }[],

@@ -3,7 +3,7 @@ import type { Connection } from '../../storage/database.ts'
 import { ALL_ATTRIBUTES } from './rollup.ts'
 import { bucketSpans } from './session-totals.queries.ts'
 
-/** The rollups of a range, as few and as long as cover it: `r`, of projects of this organisation. */
+/** The fewest rollups that cover a range (alias `r`), of projects of this organisation. */
 export function rollupsOf(orgId: string, projectIds: readonly string[] | undefined, from: number, to: number) {
   const spans = bucketSpans(from, to)
   return sql`
@@ -17,7 +17,7 @@ export function rollupsOf(orgId: string, projectIds: readonly string[] | undefin
 
 export type Place = { project_id: string; bucket_seconds: number; bucket: Date }
 
-/** Sums of the rollups, whether any names users, and how many sketches of crashed users there are. */
+/** Sums of the rollups, whether any has users, and the number of sketches of crashed users. */
 export async function sumRollups(db: Connection, rollups: RawBuilder<unknown>) {
   const { rows } = await sql<{ total: number; crashed: number; named: boolean | null; sketches: number }>`
     select coalesce(sum(r.total), 0)::float8 as total, coalesce(sum(r.crashed), 0)::float8 as crashed,
@@ -25,7 +25,7 @@ export async function sumRollups(db: Connection, rollups: RawBuilder<unknown>) {
   return rows[0] ?? { total: 0, crashed: 0, named: null, sketches: 0 }
 }
 
-/** A page of sketches of crashed users behind a place. */
+/** The next sketches of crashed users after a row. */
 export async function sketchesAfter(
   db: Connection,
   rollups: RawBuilder<unknown>,

@@ -1,21 +1,20 @@
 /**
- * Quantiles of many numbers in little room, mergeable (DDSketch; Masson, Rim, Lee, VLDB 2019). Numbers fall into bins
- * whose borders grow by a constant factor, so every quantile is right within 1 % of its value. The same numbers give the
- * same bins in whatever order and grouping they are added or merged.
+ * A mergeable sketch of quantiles (DDSketch; Masson, Rim, Lee, VLDB 2019). The borders of its bins grow by a constant
+ * factor, so every quantile is within 1 % of its value. The same numbers give the same bins in any order and grouping.
  */
 
 const ACCURACY = 0.01
-/** Each bin's upper border is so many times its lower one. */
+/** Ratio of the upper to the lower border of a bin. */
 const GAMMA = (1 + ACCURACY) / (1 - ACCURACY)
 const LOG_GAMMA = Math.log(GAMMA)
-/** Numbers closer to zero count as zero: a billionth of a millisecond. */
-const LEAST = 1e-9
+/** Smaller absolute values count as zero. */
+const MIN_SIZE = 1e-9
 /**
- * Bins are numbered by value: 0 holds zero, positive numbers have positive bins and negative ones negative bins. The
- * offset keeps numbers below one on their side.
+ * Bin 0 holds zero, positive numbers have positive bins, negative ones negative bins. The offset keeps the bins of numbers
+ * below one positive.
  */
-const OFFSET = 1 - Math.ceil(Math.log(LEAST) / LOG_GAMMA)
-/** Numbers from 1 to 780,000,000 fall into so many bins; beyond that the lowest are put together. */
+const OFFSET = 1 - Math.ceil(Math.log(MIN_SIZE) / LOG_GAMMA)
+/** Enough bins for numbers from 1 to 780,000,000. Above this number the lowest bins are merged. */
 export const MAX_BINS = 1_024
 
 const VERSION = 1
@@ -38,7 +37,7 @@ export class DDSketch {
     return this.#count
   }
 
-  /** Exact but for rounding. */
+  /** Exact, except for rounding. */
   get sum(): number {
     return this.#sum
   }
@@ -52,7 +51,7 @@ export class DDSketch {
     return this.#count === 0 ? null : this.#max
   }
 
-  /** @throws RangeError for what is no finite number */
+  /** @throws RangeError unless the value is finite */
   add(value: number): void {
     if (!Number.isFinite(value)) throw new RangeError('A sketch takes finite numbers only.')
     const bin = binOf(value)
@@ -64,10 +63,7 @@ export class DDSketch {
     this.#collapse()
   }
 
-  /**
-   * Takes back a number that was added before, for what is counted anew under another number. Least and greatest are
-   * known within 1 % only from then on, should one of them go.
-   */
+  /** Removes a number that was added. If it was the minimum or maximum, the new one is known within 1 %. */
   remove(value: number): void {
     const own = binOf(value)
     const bin = this.#bins.has(own) ? own : this.#sorted()[0]?.[0]
@@ -77,15 +73,15 @@ export class DDSketch {
     else this.#bins.delete(bin)
     this.#count -= 1
     this.#sum = this.#count === 0 ? 0 : this.#sum - value
-    const isLeast = bin <= binOf(this.#min)
-    const isGreatest = bin >= binOf(this.#max)
-    if (!isLeast && !isGreatest) return
+    const isMin = bin <= binOf(this.#min)
+    const isMax = bin >= binOf(this.#max)
+    if (!isMin && !isMax) return
     const bins = this.#sorted()
-    if (isLeast) this.#min = bins.length === 0 ? Number.POSITIVE_INFINITY : valueOf(bins[0]?.[0] ?? 0)
-    if (isGreatest) this.#max = bins.length === 0 ? Number.NEGATIVE_INFINITY : valueOf(bins.at(-1)?.[0] ?? 0)
+    if (isMin) this.#min = bins.length === 0 ? Number.POSITIVE_INFINITY : valueOf(bins[0]?.[0] ?? 0)
+    if (isMax) this.#max = bins.length === 0 ? Number.NEGATIVE_INFINITY : valueOf(bins.at(-1)?.[0] ?? 0)
   }
 
-  /** Adds everything the other one holds; the other one stays as it was. */
+  /** Adds the numbers of another sketch, which stays unchanged. */
   merge(other: DDSketch): void {
     for (const [bin, count] of other.#bins) this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + count)
     this.#count += other.#count
@@ -96,14 +92,13 @@ export class DDSketch {
   }
 
   /**
-   * The value at `q` (0…1) within 1 %, null when nothing was added. Like `sorted[floor(q * (count - 1))]`, the extremes
-   * exact.
+   * The value at `q` (0…1) within 1 %, null when empty: `sorted[floor(q * (count - 1))]`. Minimum and maximum are exact.
    */
   quantile(q: number): number | null {
     return this.quantiles([q])[0] ?? null
   }
 
-  /** Several quantiles in ascending order for the price of one. */
+  /** Several quantiles in one pass. @param qs ascending */
   quantiles(qs: readonly number[]): (number | null)[] {
     if (this.#count === 0) return qs.map(() => null)
     const bins = this.#sorted()
@@ -121,18 +116,18 @@ export class DDSketch {
     })
   }
 
-  /** How many numbers are at least `value`, but for those within 1 % of it. */
+  /** Number of values of at least `value`. Values within 1 % of it may be counted wrongly. */
   countFrom(value: number): number {
-    const least = binOf(value)
+    const minBin = binOf(value)
     let count = 0
-    for (const [bin, n] of this.#bins) if (bin >= least) count += n
+    for (const [bin, n] of this.#bins) if (bin >= minBin) count += n
     return count
   }
 
-  /** Version, sum, least and greatest, then each bin's distance from the one before and its count. */
+  /** Version, sum, minimum and maximum, then for each bin the distance from the previous one and the count. */
   toBytes(): Buffer {
     const bins = this.#sorted()
-    // A varint of a safe integer has eight bytes at most.
+    // A varint of a safe integer has at most eight bytes.
     const bytes = Buffer.allocUnsafe(HEAD_BYTES + 8 + bins.length * 16)
     bytes.writeUInt8(VERSION, 0)
     bytes.writeDoubleLE(this.#sum, 1)
@@ -141,7 +136,7 @@ export class DDSketch {
     let end = HEAD_BYTES
     let last = 0
     for (const [index, [bin, count]] of bins.entries()) {
-      // The first may be negative; the others only grow.
+      // Only the first may be negative.
       end = writeVarint(bytes, index === 0 ? (bin < 0 ? -bin * 2 - 1 : bin * 2) : bin - last, end)
       end = writeVarint(bytes, count, end)
       last = bin
@@ -157,8 +152,8 @@ export class DDSketch {
   }
 
   /**
-   * Like merging what the bytes hold, without making a sketch of it: readers merge thousands.
-   * @throws Error for bytes that {@link toBytes} did not write; this one is then not to be used any more
+   * Merges stored bytes without creating a sketch: queries merge thousands.
+   * @throws Error for bytes that {@link toBytes} did not write; the sketch is then unusable
    */
   mergeBytes(bytes: Buffer): void {
     if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw notASketch()
@@ -189,8 +184,8 @@ export class DDSketch {
   }
 
   /**
-   * Beyond {@link MAX_BINS} everything below the highest ones goes to the lowest kept: high quantiles stay right, and
-   * the outcome depends on neither order nor grouping, since a bin that ever goes is below the highest of any union.
+   * Above {@link MAX_BINS} merges the lowest bins: high quantiles stay correct. The result does not depend on order or
+   * grouping, because a merged bin is below the highest bins of every union.
    */
   #collapse(): void {
     if (this.#bins.size <= MAX_BINS) return
@@ -206,12 +201,12 @@ export class DDSketch {
 
 function binOf(value: number): number {
   const size = Math.abs(value)
-  if (size < LEAST) return 0
+  if (size < MIN_SIZE) return 0
   const bin = Math.ceil(Math.log(size) / LOG_GAMMA) + OFFSET
   return value < 0 ? -bin : bin
 }
 
-/** The value whose distance to both borders of the bin is the same part of it. */
+/** The value with the same relative distance to both borders of the bin. */
 function valueOf(bin: number): number {
   if (bin === 0) return 0
   const value = (2 * GAMMA ** (Math.abs(bin) - OFFSET)) / (GAMMA + 1)
@@ -247,7 +242,7 @@ function readVarint(bytes: Buffer, at: number): number {
   throw notASketch()
 }
 
-/** How many bytes {@link writeVarint} needs. */
+/** Number of bytes that {@link writeVarint} writes. */
 function varintBytes(value: number): number {
   let size = 1
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++

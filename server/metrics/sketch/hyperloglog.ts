@@ -16,17 +16,17 @@ const MAX_RANK = RANK_BITS + 1
 const LIST = 1
 const DENSE = 2
 const HASH_BYTES = 5
-/** A list of so many is still smaller than the registers (2,561 bytes) and stays inside a table's row. */
-const LONGEST_LIST = 320
+/** A list of this length is smaller than the registers (2,561 bytes) and stays inside the table's row. */
+const MAX_LIST_LENGTH = 320
 const REGISTER_BITS = 5
 const DENSE_BYTES = 1 + (REGISTERS * REGISTER_BITS) / 8
 
 export class HyperLogLog {
-  /** Null once there are registers. */
+  /** Null when registers are used. */
   #hashes: Set<number> | null = new Set()
   #registers: Uint8Array = NO_REGISTERS
 
-  /** An element by its hash: a whole number of at least 40 bits, evenly spread; the low 40 bits count. */
+  /** Adds an element by its hash: an evenly distributed integer of at least 40 bits, of which the low 40 are used. */
   add(hash: number): void {
     const used = hash % HASH_RANGE
     if (this.#hashes === null) {
@@ -34,10 +34,10 @@ export class HyperLogLog {
       return
     }
     this.#hashes.add(used)
-    if (this.#hashes.size > LONGEST_LIST) this.#densify(this.#hashes)
+    if (this.#hashes.size > MAX_LIST_LENGTH) this.#densify(this.#hashes)
   }
 
-  /** Takes over all elements of another one. */
+  /** Adds the elements of another sketch. */
   merge(other: HyperLogLog): void {
     if (other.#hashes !== null) {
       for (const hash of other.#hashes) this.add(hash)
@@ -51,8 +51,8 @@ export class HyperLogLog {
   }
 
   /**
-   * The same as merging {@link fromBytes}, without unpacking: a chart may join thousands of sketches.
-   * @throws Error when these are not bytes of {@link toBytes}
+   * Merges stored bytes without creating a sketch: a chart may merge thousands.
+   * @throws Error for bytes that {@link toBytes} did not write
    */
   mergeBytes(bytes: Buffer): void {
     if (bytes[0] !== DENSE || bytes.length !== DENSE_BYTES) return this.merge(HyperLogLog.fromBytes(bytes))
@@ -78,12 +78,12 @@ export class HyperLogLog {
     }
   }
 
-  /** About how many distinct elements were added; exact up to 320. */
+  /** Estimated number of distinct elements; exact up to 320. */
   count(): number {
     return this.#hashes === null ? Math.round(estimate(this.#registers)) : this.#hashes.size
   }
 
-  /** The same for the same elements, in whatever order they came. */
+  /** The same elements give the same bytes in any order. */
   toBytes(): Buffer {
     if (this.#hashes !== null) {
       const bytes = Buffer.allocUnsafe(1 + this.#hashes.size * HASH_BYTES)
@@ -103,10 +103,10 @@ export class HyperLogLog {
     return bytes
   }
 
-  /** @throws Error when these are not bytes of {@link toBytes} */
+  /** @throws Error for bytes that {@link toBytes} did not write */
   static fromBytes(bytes: Buffer): HyperLogLog {
     const sketch = new HyperLogLog()
-    if (bytes[0] === LIST && bytes.length <= 1 + LONGEST_LIST * HASH_BYTES && bytes.length % HASH_BYTES === 1) {
+    if (bytes[0] === LIST && bytes.length <= 1 + MAX_LIST_LENGTH * HASH_BYTES && bytes.length % HASH_BYTES === 1) {
       const hashes = new Set<number>()
       for (let at = 1; at < bytes.length; at += HASH_BYTES) hashes.add(bytes.readUIntBE(at, HASH_BYTES))
       sketch.#hashes = hashes
@@ -143,7 +143,7 @@ export class HyperLogLog {
 
 const NO_REGISTERS = new Uint8Array(0)
 
-/** Ertl's improved raw estimate: right over the whole range, without tables and without switching methods. */
+/** Ertl's improved raw estimate: accurate over the whole range without tables. */
 function estimate(registers: Uint8Array): number {
   const multiplicity = new Float64Array(MAX_RANK + 1)
   for (const rank of registers) multiplicity[rank] = (multiplicity[rank] ?? 0) + 1
@@ -153,7 +153,7 @@ function estimate(registers: Uint8Array): number {
   return REGISTERS ** 2 / (2 * Math.LN2 * z)
 }
 
-/** Corrects for registers that are still empty; `x` is their share. */
+/** Corrects for empty registers; `x` is their share. */
 function sigma(x: number): number {
   if (x === 1) return Number.POSITIVE_INFINITY
   let power = x
@@ -168,7 +168,7 @@ function sigma(x: number): number {
   }
 }
 
-/** Corrects for registers that are full; `x` is the share of the others. */
+/** Corrects for full registers; `x` is the share of the others. */
 function tau(x: number): number {
   if (x === 0 || x === 1) return 0
   let root = x
