@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from './config.ts'
 
 const STRICT = { NODE_ENV: 'production', PUBLIC_URL: 'https://f.example.com', ENCRYPTION_KEYS: 'k1:c2VjcmV0' }
 
-test('nothing set: relaxed, on loopback, sign-up open', () => {
+test('an empty environment: relaxed mode, loopback, open sign-up', () => {
   expect(readConfig({})).toMatchObject({
     mode: 'relaxed',
     host: '127.0.0.1',
@@ -36,7 +36,7 @@ test.each([[{ HOST: 'localhost' }], [{ HOST: '::1' }], [{ HOST: '127.0.0.2' }]])
   expect(readConfig(env).mode).toBe('relaxed')
 })
 
-describe('a wrong value is one line that names the variable', () => {
+describe('an invalid value throws one line that names the variable', () => {
   test.each([
     [{ FAULTLINE_SINGUP: 'open' }, 'FAULTLINE_SINGUP is not a setting of Faultline'],
     [{ PORT: 'eighty' }, 'PORT must be a number from 0 to 65535 (it is "eighty")'],
@@ -61,7 +61,7 @@ describe('a wrong value is one line that names the variable', () => {
     expect(() => readConfig(env)).not.toThrow('\n')
   })
 
-  test('secrets are not repeated', () => {
+  test('the line does not contain secrets', () => {
     expect(() => readConfig({ METRICS_TOKEN: 'topsecret' })).not.toThrow('topsecret')
     expect(() => readConfig({ DATABASE_URL: 'mysql://u:topsecret@h/d' })).not.toThrow('topsecret')
   })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CHUNK_BYTES, cleanContentType, cleanFilename, packContent, servedType } from './attachment.ts'
 
-describe('a name to save under', () => {
+describe('a file name', () => {
   test.each([
     ['screenshot.png', 'screenshot.png'],
     ['../../etc/passwd', 'passwd'],
@@ -24,7 +24,7 @@ describe('a name to save under', () => {
     expect(cleanFilename(raw)).toBe(clean)
   })
 
-  test('keeps its ending when it is cut, and is never a path', () => {
+  test('keeps its extension when it is cut, and is never a path', () => {
     expect(cleanFilename(`${'a'.repeat(500)}.json`)).toBe(`${'a'.repeat(195)}.json`)
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (raw) => {
@@ -39,13 +39,13 @@ describe('a name to save under', () => {
   })
 })
 
-test('content types are type/subtype, or nothing is claimed', () => {
+test('content types are type/subtype, or application/octet-stream', () => {
   expect(cleanContentType('Text/Plain; charset=utf-8')).toBe('text/plain')
   for (const raw of [null, '', 'x', 'text/html\r\nx: y', 'a/b/c', `a/${'b'.repeat(200)}`])
     expect(cleanContentType(raw)).toBe('application/octet-stream')
 })
 
-test('only what begins like an image is served as one', () => {
+test('only content with the first bytes of an image is served as one', () => {
   expect(servedType(Buffer.from('89504e470d0a1a0a00', 'hex'))).toBe('image/png')
   expect(servedType(Buffer.from('ffd8ffe0', 'hex'))).toBe('image/jpeg')
   expect(servedType(Buffer.from('GIF89a'))).toBe('image/gif')
@@ -54,7 +54,7 @@ test('only what begins like an image is served as one', () => {
     expect(servedType(Buffer.from(text))).toBe('application/octet-stream')
 })
 
-test('content is cut into chunks, packed where that helps, and comes back byte for byte', async () => {
+test('content is divided into chunks, compressed if that saves space, and restored byte for byte', async () => {
   const random = randomBytes(CHUNK_BYTES + 10)
   const content = Buffer.concat([random, Buffer.alloc(CHUNK_BYTES, 'log line\n')])
   const { sizeBytes, chunks } = await packContent(content)

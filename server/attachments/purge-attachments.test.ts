@@ -61,7 +61,7 @@ const counts = async () =>
     )
   ).rows
 
-test('files go when their project no longer keeps them, days when nobody does', async () => {
+test('files are deleted after the retention of their project, days after the longest retention', async () => {
   await insert([
     fileOf(short, 0),
     fileOf(short, 7),
@@ -84,7 +84,7 @@ test('files go when their project no longer keeps them, days when nobody does', 
   expect(await purgeAttachments(app)).toEqual({ files: 0, days: 0 })
 })
 
-test('the same file of the same event is found for seven days, and nothing else is taken for it', async () => {
+test('a resent file is recognised for seven days, and only the same file of the same event', async () => {
   const file = fileOf(long, 1)
   await insert([file])
   const find = async (one: ReceivedAttachment, day = today) =>
@@ -99,7 +99,7 @@ test('the same file of the same event is found for seven days, and nothing else 
   expect(await find({ ...file, attachment: { ...attachment, eventId: newEventId() } })).toBe(false)
 })
 
-test('removing files of events leaves those of others, also of another project with the same event', async () => {
+test('deleting files of events keeps those of others, also of another project with the same event', async () => {
   const eventId = newEventId()
   await insert([fileOf(long, 0, { eventId }), fileOf(short, 0, { eventId }), fileOf(long, 0)])
   expect(await deleteAttachmentsOf(app.db, long, [eventId, newEventId()])).toBe(1)
@@ -112,7 +112,7 @@ test('removing files of events leaves those of others, also of another project w
   expect(rows).toEqual([{ project_id: short }])
 })
 
-test('feedback goes by the retention of its project', async () => {
+test('feedback is deleted after the retention of its project', async () => {
   const feedback = (projectId: string, daysAgo: number) => ({
     projectId,
     receivedAt: new Date(clock.now().getTime() - daysAgo * 86_400_000),

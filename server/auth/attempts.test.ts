@@ -16,13 +16,13 @@ async function allowedOf(key: string, times: number): Promise<number> {
 }
 
 describe('five log-ins per account and network', () => {
-  test('of fifty at once exactly five may go on', async () => {
+  test('of fifty in parallel exactly five are allowed', async () => {
     const key = newId()
     const attempts = await Promise.all(Array.from({ length: 50 }, () => takeLogin(key)))
     expect(attempts.filter((attempt) => attempt.allowed)).toHaveLength(5)
   })
 
-  test('then blocks of 1, 2, 4, 8, 15, 15 minutes with one attempt between', async () => {
+  test('then blocks of 1, 2, 4, 8, 15, 15 minutes with one attempt between them', async () => {
     const key = newId()
     expect(await allowedOf(key, 5)).toBe(5)
     for (const minutes of [1, 2, 4, 8, 15, 15]) {
@@ -35,7 +35,7 @@ describe('five log-ins per account and network', () => {
     }
   })
 
-  test('refused attempts prolong nothing, and all is forgotten a window after the block', async () => {
+  test('refused attempts do not extend a block, and the counter resets one window after it', async () => {
     const key = newId()
     expect(await allowedOf(key, 20)).toBe(5)
     t.clock.advance(16 * MINUTE_MS)
@@ -43,7 +43,7 @@ describe('five log-ins per account and network', () => {
     expect(await takeLogin(key)).toMatchObject({ refusal: { details: { retryAfterSeconds: 60 } } })
   })
 
-  test('the refusal says how long and by which policy', async () => {
+  test('the refusal names the wait and the policy', async () => {
     const key = newId()
     await allowedOf(key, 5)
     t.clock.advance(500)
@@ -63,7 +63,7 @@ describe('five log-ins per account and network', () => {
     })
   })
 
-  test('what was no failure does not count', async () => {
+  test('returned attempts do not count', async () => {
     const key = newId()
     for (let i = 0; i < 30; i++) {
       const attempt = await takeLogin(key)
@@ -73,7 +73,7 @@ describe('five log-ins per account and network', () => {
     expect(await allowedOf(key, 20)).toBe(5)
   })
 
-  test('giving back what belongs to an earlier window changes nothing', async () => {
+  test('returning an attempt of an earlier window changes nothing', async () => {
     const key = newId()
     const early = await takeLogin(key)
     t.clock.advance(15 * MINUTE_MS)
@@ -82,7 +82,7 @@ describe('five log-ins per account and network', () => {
     expect(await allowedOf(key, 20)).toBe(4)
   })
 
-  test('forgiving starts anew', async () => {
+  test('a reset starts from zero', async () => {
     const key = newId()
     const [attempt] = [await takeLogin(key), await allowedOf(key, 4)]
     if (attempt.allowed) await resetAttempts(t.app, attempt.taken)
@@ -90,7 +90,7 @@ describe('five log-ins per account and network', () => {
   })
 })
 
-test('without blocks the refusal lasts until the window ends, and the first one is told apart', async () => {
+test('without blocks the refusal lasts until the window ends, and the first one is marked', async () => {
   const key = newId()
   const take = () => takeAttempt(t.app, LIMITS.loginAccount, key, far)
   for (let i = 0; i < 50; i++) expect((await take()).allowed).toBe(true)
@@ -101,7 +101,7 @@ test('without blocks the refusal lasts until the window ends, and the first one 
   expect((await take()).allowed).toBe(true)
 })
 
-test('limits by address spare loopback clients in relaxed mode; those per account do not', async () => {
+test('in relaxed mode limits by address do not apply to loopback clients; limits by account do', async () => {
   const key = newId()
   for (let i = 0; i < 61; i++) expect((await takeAttempt(t.app, LIMITS.signUp, key, '127.0.0.1')).allowed).toBe(true)
   for (let i = 0; i < 5; i++) expect((await takeAttempt(t.app, LIMITS.loginPair, key, '127.0.0.1')).allowed).toBe(true)
@@ -109,14 +109,14 @@ test('limits by address spare loopback clients in relaxed mode; those per accoun
 })
 
 describe('RATE_LIMIT_SCALE', () => {
-  test('0 switches all off', async () => {
+  test('0 turns all limits off', async () => {
     const app = { ...t.app, config: { ...t.app.config, rateLimitScale: 0 } }
     const key = newId()
     for (let i = 0; i < 70; i++) expect((await takeAttempt(app, LIMITS.loginPair, key, far)).allowed).toBe(true)
     expect(await t.app.db.selectFrom('attempt_counters').selectAll().where('key', '=', key).execute()).toEqual([])
   })
 
-  test('2 doubles', async () => {
+  test('2 doubles the quotas', async () => {
     const app = { ...t.app, config: { ...t.app.config, rateLimitScale: 2 } }
     const key = newId()
     let allowed = 0

@@ -21,14 +21,14 @@ async function signedUp(url = t.url): Promise<Client & { email: string }> {
 const logIn = (browser: Client & { email: string }) =>
   browser.post('/api/auth/login', { email: browser.email, password: GOOD_PASSWORD })
 
-/** `Set-Cookie` lines, values cut out, attributes in order of the alphabet. */
+/** `Set-Cookie` lines without values, with sorted attributes. */
 const cookiesOf = (headers: Headers): string[] =>
   headers.getSetCookie().map((line) => {
     const [pair = '', ...attributes] = line.split('; ')
     return [pair.split('=')[0], ...attributes.sort()].join('; ')
   })
 
-test('sign-up answers 201 with the slug and sets no cookies; logging in sets both', async () => {
+test('sign-up returns 201 with the slug and sets no cookies; log-in sets both', async () => {
   const browser = client(t.url)
   const account = { ...anAccount(), org: `Shop ${newId()}` }
   const created = await browser.post('/api/auth/signup', account)
@@ -49,7 +49,7 @@ test('sign-up answers 201 with the slug and sets no cookies; logging in sets bot
   })
 })
 
-test('under https cookies are Secure, and with __Host- they carry it and Path=/', async () => {
+test('with https cookies are Secure, and with the prefix __Host- their path is /', async () => {
   const browser = await signedUp(behindHttps.url)
   const entered = await logIn(browser)
   expect(cookiesOf(entered.headers)).toEqual([
@@ -62,7 +62,7 @@ test('under https cookies are Secure, and with __Host- they carry it and Path=/'
   expect(second.status).toBe(403)
 })
 
-test('refresh needs no body, turns both cookies over, and an empty JSON body counts as none', async () => {
+test('refresh needs no body and replaces both cookies; an empty JSON body counts as none', async () => {
   const browser = await signedUp()
   await logIn(browser)
   const before = new Map(browser.cookies)
@@ -80,7 +80,7 @@ test('refresh needs no body, turns both cookies over, and an empty JSON body cou
   expect((await browser.get('/api/me')).status).toBe(401)
 })
 
-test('fifty tabs that refresh at once all stay signed in', async () => {
+test('fifty tabs that refresh in parallel all stay signed in', async () => {
   const browser = await signedUp()
   await logIn(browser)
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -112,7 +112,7 @@ describe('log-out', () => {
     expect((await browser.post('/api/auth/refresh')).status).toBe(401)
   })
 
-  test('answers 200 to everybody', async () => {
+  test('returns 200 also without a session', async () => {
     for (const cookie of ['', 'svc_access=x; svc_refresh=y']) {
       const left = await client(t.url).request('POST', '/api/auth/logout', { headers: { cookie } })
       expect(left.status).toBe(200)
@@ -120,7 +120,7 @@ describe('log-out', () => {
   })
 })
 
-test('changing the password gives new cookies that work and ends the old ones', async () => {
+test('changing the password sets new cookies and ends the old ones', async () => {
   const browser = await signedUp()
   await logIn(browser)
   const old = new Map(browser.cookies)
@@ -136,7 +136,7 @@ test('changing the password gives new cookies that work and ends the old ones', 
   expect((await before.get('/api/me')).status).toBe(401)
 })
 
-test('429 says when to come back and by which policy', async () => {
+test('429 names the wait and the policy', async () => {
   const person = await aPerson(t.app)
   const attempt = () => client(t.url).post('/api/auth/login', { email: person.email, password: 'wrong one' })
   for (let i = 0; i < 5; i++) expect((await attempt()).status).toBe(401)
@@ -148,7 +148,7 @@ test('429 says when to come back and by which policy', async () => {
   expect(refused.headers.get('ratelimit')).toBe('"login";r=0;t=60')
 })
 
-test('an unknown address and a wrong password get the same answer', async () => {
+test('an unknown address and a wrong password get the same response', async () => {
   const person = await aPerson(t.app)
   const answers = await Promise.all(
     [person.email, `${newId()}@example.com`].map((email) =>
@@ -163,7 +163,7 @@ test('an unknown address and a wrong password get the same answer', async () => 
   expect(visible[0]).toEqual(visible[1])
 })
 
-test('the public keys are there for everybody', async () => {
+test('the public keys need no session', async () => {
   await signedUp().then(logIn)
   const { status, body } = await client(t.url).get('/api/auth/jwks.json')
   expect(status).toBe(200)

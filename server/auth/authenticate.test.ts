@@ -35,11 +35,11 @@ const ask = (accessToken: string | null, where = here) =>
   where.authenticate({ authorization: undefined, accessToken }, aCaller())
 const refused = { code: 'unauthenticated' }
 
-/** Nothing is heard on it: what is known of a change is known without a message. */
+/** An App that receives no messages of the bus. */
 const deafBus: App['bus'] = { on: () => () => {}, onGap: () => () => {}, close: () => Promise.resolve() }
 
 describe('credentials', () => {
-  test('none at all is nobody', async () => {
+  test('none returns null', async () => {
     expect(await ask(null)).toBeNull()
     expect(await ask('')).toBeNull()
   })
@@ -49,7 +49,7 @@ describe('credentials', () => {
     expect(await ask(person.tokens.accessToken)).toEqual({ actor: person.actor, viaCookie: true })
   })
 
-  test('a bearer wins and does not fall back to a good cookie', async () => {
+  test('a bearer token takes precedence, without fallback to a valid cookie', async () => {
     const { tokens } = await aPerson(t.app)
     for (const authorization of ['Bearer svc_nothing', 'bearer', `Bearer ${tokens.accessToken}`, 'BEARER x']) {
       await expect(
@@ -58,7 +58,7 @@ describe('credentials', () => {
     }
   })
 
-  test('what a proxy asked for is not for us', async () => {
+  test('basic authentication of a proxy is ignored', async () => {
     const person = await aPerson(t.app)
     const { accessToken } = person.tokens
     expect(await here.authenticate({ authorization: 'Basic eDp5', accessToken }, aCaller())).toMatchObject({
@@ -88,7 +88,7 @@ describe('the token', () => {
     })
   })
 
-  test('dies after 15 minutes, with 5 s for clocks that differ', async () => {
+  test('expires after 15 minutes, with a tolerance of 5 s', async () => {
     const { tokens } = await aPerson(t.app)
     t.clock.advance(904_000)
     expect(await ask(tokens.accessToken)).not.toBeNull()
@@ -99,7 +99,7 @@ describe('the token', () => {
     })
   })
 
-  test('never outlives its session', async () => {
+  test('expires with its session at the latest', async () => {
     const person = await aPerson(t.app)
     const { userId, orgId, role, sessionId } = person.actor
     const sessionEndsAt = new Date(t.clock.now().getTime() + 60_000)
@@ -127,7 +127,7 @@ describe('forgeries', () => {
     return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid, ...header }).sign(key)
   }
 
-  test('the way the forgeries are made also makes a good token', async () => {
+  test('the helper of these tests also makes a valid token', async () => {
     const person = await aPerson(t.app)
     expect(await ask(await ours(claimsOf(person)))).toMatchObject({ actor: person.actor })
   })
@@ -139,14 +139,14 @@ describe('forgeries', () => {
     ['no audience', () => ({ aud: undefined })],
     ['expired', () => ({ iat: now() - 1000, exp: now() - 100 })],
     ['no end', () => ({ exp: undefined })],
-    ['an end far away', () => ({ iat: now() - 2000, exp: now() + 1e6 })],
+    ['a longer lifetime', () => ({ iat: now() - 2000, exp: now() + 1e6 })],
     ['made in the future', () => ({ iat: now() + 60, exp: now() + 900 })],
     ['not yet valid', () => ({ nbf: now() + 60 })],
     ['no time', () => ({ iat: undefined })],
     ['no session', () => ({ sid: undefined })],
-    ['a session of nobody', () => ({ sid: newId() })],
-    ['a session that is no id', () => ({ sid: "' or 1=1" })],
-    ['somebody else as subject', () => ({ sub: newId() })],
+    ['an unknown session', () => ({ sid: newId() })],
+    ['an invalid session id', () => ({ sid: "' or 1=1" })],
+    ['another subject', () => ({ sub: newId() })],
     ['no subject', () => ({ sub: undefined })],
     ['no token id', () => ({ jti: undefined })],
     ['an unknown role', () => ({ role: 'root' })],
@@ -160,25 +160,25 @@ describe('forgeries', () => {
   test.each([
     ['another type', { typ: 'JWT' }],
     ['no type', { typ: undefined }],
-    ['an unknown key id', { kid: 'nobody' }],
+    ['an unknown key id', { kid: 'unknown' }],
     ['no key id', { kid: undefined }],
-    ['a critical header nobody knows', { crit: ['later'], later: 1 }],
+    ['an unknown critical header', { crit: ['later'], later: 1 }],
   ])('our own key, but %s', async (_name, header) => {
     const person = await aPerson(t.app)
     const token = await ours(claimsOf(person), header).catch(async () => {
-      // The library will not sign what it does not understand: put the header on by hand.
+      // The library refuses to sign unknown headers: replace the header by hand.
       const [, payload, signature] = (await ours(claimsOf(person))).split('.')
       return `${text({ alg: 'EdDSA', typ: 'at+jwt', ...header })}.${payload}.${signature}`
     })
     await expect(ask(token)).rejects.toMatchObject(refused)
   })
 
-  test('the role in the token is not the role that counts', async () => {
+  test('the role comes from the database, not from the token', async () => {
     const person = await aPerson(t.app, { role: 'viewer' })
     expect(await ask(await ours({ ...claimsOf(person), role: 'owner' }))).toMatchObject({ actor: { role: 'viewer' } })
   })
 
-  test('another key, in every way of pointing at it', async () => {
+  test('another key, named by every header that can name one', async () => {
     const person = await aPerson(t.app)
     const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
     const jwk = await exportJWK(pair.publicKey)
@@ -227,7 +227,7 @@ describe('forgeries', () => {
     }
   })
 
-  test('a signature that is cut, changed, missing or from another token', async () => {
+  test('a truncated, changed, missing or foreign signature', async () => {
     const person = await aPerson(t.app)
     const other = await aPerson(t.app)
     const [header = '', payload = '', signature = ''] = person.tokens.accessToken.split('.')
@@ -251,8 +251,8 @@ describe('forgeries', () => {
   })
 })
 
-describe('an end is heard at once', () => {
-  test('log-out: here immediately, elsewhere within a second, with either token', async () => {
+describe('the end of a session', () => {
+  test('by log-out is effective here immediately, elsewhere within a second, with either token', async () => {
     for (const keep of ['accessToken', 'refreshToken'] as const) {
       const person = await aPerson(t.app)
       const { accessToken, refreshToken } = person.tokens
@@ -273,7 +273,7 @@ describe('an end is heard at once', () => {
     }
   })
 
-  test('in this process without waiting for any message', async () => {
+  test('is effective in this process without a message', async () => {
     const deaf: App = { ...t.app, bus: deafBus }
     const inside = createAuthenticator(deaf)
     const leaver = await aPerson(t.app)
@@ -288,7 +288,7 @@ describe('an end is heard at once', () => {
     inside.close()
   })
 
-  test('what was being read while it happened is not kept', async () => {
+  test('during a read prevents caching its result', async () => {
     const person = await aPerson(t.app)
     const { accessToken, refreshToken } = person.tokens
     const read = Promise.withResolvers<void>()
@@ -313,14 +313,14 @@ describe('an end is heard at once', () => {
     inside.close()
   })
 
-  test('a log-out with nothing, nonsense or a forged token ends nothing', async () => {
+  test('does not happen by log-out without a token, with an invalid or a forged one', async () => {
     const { tokens } = await aPerson(t.app)
     const forged = tokens.refreshToken.replace('.0.', '.5.')
     for (const refreshToken of [null, 'x', forged]) await logOut(t.app, { accessToken: 'x.y.z', refreshToken })
     expect(await ask(tokens.accessToken)).not.toBeNull()
   })
 
-  test('disabling and lowering a user counts within five seconds even when nobody is told', async () => {
+  test('disabling a user or lowering the role is effective within five seconds, also without a message', async () => {
     const person = await aPerson(t.app, { role: 'admin' })
     expect(await ask(person.tokens.accessToken)).toMatchObject({ actor: { role: 'admin' } })
     const { userId } = person.actor
@@ -332,7 +332,7 @@ describe('an end is heard at once', () => {
     await expect(ask(person.tokens.accessToken)).rejects.toMatchObject(refused)
   })
 
-  test('tokens from before the mark of the user are refused, those of its second stand', async () => {
+  test('tokens from before not_before of the user are refused, those of the same second are valid', async () => {
     const person = await aPerson(t.app)
     const mark = (ms: number) =>
       t.app.db
@@ -347,7 +347,7 @@ describe('an end is heard at once', () => {
     await expect(ask(person.tokens.accessToken)).rejects.toMatchObject(refused)
   })
 
-  test('the absolute end of the session', async () => {
+  test('comes at its absolute end', async () => {
     const person = await aPerson(t.app)
     await t.app.db
       .updateTable('sessions')
@@ -361,7 +361,7 @@ describe('an end is heard at once', () => {
 describe('signing keys', () => {
   const DAY_MS = 86_400_000
 
-  test('the private part is sealed, the public part is what everybody may read', async () => {
+  test('the private part is sealed, the public part is the one that is published', async () => {
     const { kid } = await signingKey(t.app)
     const row = await t.app.db.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirstOrThrow()
     expect(row.private_sealed).toMatch(/^v1\./)
@@ -370,7 +370,7 @@ describe('signing keys', () => {
     expect(kid).toBe(await calculateJwkThumbprint(jwk ?? {}))
   })
 
-  test('a new one: tokens of the old one hold, for their life and five minutes; other processes hear of it', async () => {
+  test('tokens of the previous key stay valid for their lifetime and five minutes; other processes use the new key', async () => {
     const person = await aPerson(t.app)
     const old = await signingKey(t.app)
     expect(await ask(person.tokens.accessToken, elsewhere)).not.toBeNull()
@@ -385,7 +385,7 @@ describe('signing keys', () => {
     expect((await publicJwks(t.app)).map(({ kid }) => kid)).toEqual([next.kid])
   })
 
-  test('after 90 days the next need makes a new one, also when two processes need it at once', async () => {
+  test('after 90 days one new key is created, also by two processes in parallel', async () => {
     const old = await signingKey(t.app)
     t.clock.advance(90 * DAY_MS)
     const keys = await Promise.all([t.app, second, t.app, second].map((app) => signingKey(app)))

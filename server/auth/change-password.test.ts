@@ -25,7 +25,7 @@ const change = (person: Person, over: Record<string, string> = {}, app: App = t.
 const login = (person: Person, password: string) => logIn(t.app, { email: person.email, password }, aCaller())
 const dead = { code: 'unauthenticated' }
 
-test('ends every session at once, everywhere, and gives the caller a new one', async () => {
+test('ends every session in every process immediately, and starts a new one for the caller', async () => {
   const person = await aPerson(t.app)
   const other = await login(person, person.password)
   for (const { accessToken } of [person.tokens, other.tokens]) {
@@ -66,7 +66,7 @@ describe('refusals change nothing', () => {
     await expect(login(person, person.password)).resolves.toBeDefined()
   })
 
-  test('a weak one where PASSWORD_CHECK is block', async () => {
+  test('a weak password when PASSWORD_CHECK is block', async () => {
     const person = await aPerson(t.app)
     const strict: App = { ...t.app, config: { ...t.app.config, passwordCheck: 'block' } }
     await expect(change(person, { newPassword: person.email }, strict)).rejects.toMatchObject({ code: 'invalid' })
@@ -75,7 +75,7 @@ describe('refusals change nothing', () => {
   })
 })
 
-test('guessing the current password is limited like logging in', async () => {
+test('guessing the current password is limited like log-in', async () => {
   const person = await aPerson(t.app)
   for (let i = 0; i < 5; i++) {
     await expect(change(person, { currentPassword: 'wrong one' })).rejects.toMatchObject({ code: 'invalid' })
@@ -83,7 +83,7 @@ test('guessing the current password is limited like logging in', async () => {
   await expect(change(person)).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
-test('of two changes at once one wins', async () => {
+test('of two parallel changes one succeeds', async () => {
   const person = await aPerson(t.app)
   const results = await Promise.allSettled([
     change(person, { newPassword: 'the first new password' }),
@@ -92,7 +92,7 @@ test('of two changes at once one wins', async () => {
   expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
 })
 
-test('racing with log-ins and refreshes no token of before survives', async () => {
+test('no earlier token survives a change in parallel with log-ins and refreshes', async () => {
   for (let round = 0; round < 10; round++) {
     const person = await aPerson(t.app)
     const [changed, loggedIn, refreshed] = await Promise.allSettled([

@@ -11,7 +11,7 @@ import { createPasswordHasher } from './password-hasher.ts'
 const t = await testApp()
 const MINUTE_MS = 60_000
 
-/** The same App, counting password checks. */
+/** The same App with a counter of password checks. */
 function counting(): { app: App; checks: () => number } {
   let checks = 0
   const app: App = {
@@ -28,14 +28,14 @@ function counting(): { app: App; checks: () => number } {
 }
 
 let networks = 0
-/** A client from a network no other test uses. */
+/** A client from a network that no other test uses. */
 const fromAnywhere = () => aCaller({ ip: `198.${18 + Math.floor(networks / 250)}.${networks++ % 250}.1` })
 
 const wrong = (person: { email: string }) => ({ email: person.email, password: 'not the password' })
 const right = (person: Person) => ({ email: person.email, password: person.password })
 
-describe('who may', () => {
-  test('the right password opens a session of the organisation', async () => {
+describe('the password', () => {
+  test('starts a session of the organisation when it is correct', async () => {
     const person = await aPerson(t.app, { role: 'member' })
     const caller = aCaller({ ip: '192.0.2.99', userAgent: 'Firefox' })
     const { org, role, tokens } = await logIn(t.app, { ...right(person), email: person.email.toUpperCase() }, caller)
@@ -54,7 +54,7 @@ describe('who may', () => {
     expect(session.expires_at.getTime() - session.created_at.getTime()).toBe(30 * 86_400_000)
   })
 
-  test('wrong password, unknown address and disabled account are told the same, each after one real check', async () => {
+  test('is checked once with the same refusal for a wrong password, an unknown address and a disabled account', async () => {
     const person = await aPerson(t.app)
     const disabled = await aPerson(t.app)
     await t.app.db
@@ -75,7 +75,7 @@ describe('who may', () => {
 })
 
 describe('limits', () => {
-  test('fifty wrong passwords at once cost five checks, the rest is 429', async () => {
+  test('fifty parallel wrong passwords cause five checks, the rest is 429', async () => {
     const person = await aPerson(t.app)
     const { app, checks } = counting()
     const caller = fromAnywhere()
@@ -85,7 +85,7 @@ describe('limits', () => {
       result.status === 'rejected' ? (result.reason as { code: string }).code : 'ok',
     )
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(45)
-    // The pair is blocked, the account is not: another network still gets in.
+    // The pair of account and network is blocked, the account is not: another network can log in.
     await expect(logIn(t.app, right(person), fromAnywhere())).resolves.toMatchObject({ role: 'owner' })
     await expect(logIn(t.app, right(person), caller)).rejects.toMatchObject({ code: 'rate_limited' })
     t.clock.advance(MINUTE_MS)
@@ -94,14 +94,14 @@ describe('limits', () => {
 
   test('unknown accounts count the same', async () => {
     const caller = fromAnywhere()
-    const nobody = { email: `${newId()}@example.com` }
+    const unknown = { email: `${newId()}@example.com` }
     for (let i = 0; i < 5; i++) {
-      await expect(logIn(t.app, wrong(nobody), caller)).rejects.toMatchObject({ code: 'unauthenticated' })
+      await expect(logIn(t.app, wrong(unknown), caller)).rejects.toMatchObject({ code: 'unauthenticated' })
     }
-    await expect(logIn(t.app, wrong(nobody), caller)).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(logIn(t.app, wrong(unknown), caller)).rejects.toMatchObject({ code: 'rate_limited' })
   })
 
-  test('thirty right log-ins at once all work and leave no failure behind', async () => {
+  test('thirty parallel correct log-ins all succeed and count no failure', async () => {
     const person = await aPerson(t.app)
     const caller = fromAnywhere()
     const results = await Promise.allSettled(Array.from({ length: 30 }, () => logIn(t.app, right(person), caller)))
@@ -111,7 +111,7 @@ describe('limits', () => {
     }
   })
 
-  test('fifty failures from everywhere: strange networks wait, known ones get in, the person gets one mail', async () => {
+  test('after fifty failures from many networks unknown networks are refused, known ones can log in, and the user gets one mail', async () => {
     const home = aCaller({ ip: '203.0.113.20' })
     const person = await aPerson(t.app, { caller: home })
     for (let i = 0; i < 50; i++) {
@@ -132,7 +132,7 @@ describe('limits', () => {
     await expect(logIn(t.app, right(person), fromAnywhere())).resolves.toMatchObject({ role: 'owner' })
   })
 
-  test('sixty failures from one network stop that network', async () => {
+  test('sixty failures from one network block that network', async () => {
     const codes: string[] = []
     for (let i = 0; i < 62; i++) {
       const attempt = logIn(t.app, wrong({ email: `${newId()}@example.com` }), aCaller({ ip: '203.0.113.130' }))
@@ -146,7 +146,7 @@ describe('limits', () => {
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2)
   })
 
-  test('when the queue for hashing is full the attempt does not count as a failure', async () => {
+  test('an attempt does not count as a failure when the queue for hashing is full', async () => {
     const person = await aPerson(t.app)
     const busy: App = {
       ...t.app,
@@ -158,7 +158,7 @@ describe('limits', () => {
   })
 })
 
-test('a hash made with less is made anew', async () => {
+test('a hash with a lower cost is replaced at log-in', async () => {
   const person = await aPerson(t.app)
   const app: App = { ...t.app, passwords: createPasswordHasher({ memoryKib: 16, passes: 2 }) }
   await logIn(app, right(person), fromAnywhere())
@@ -188,7 +188,7 @@ test('the twenty-first session ends the least recently used', async () => {
   ])
 })
 
-test('a log-in with the old password while it is being changed does not outlive the change', async () => {
+test('a log-in with the old password during its change does not survive the change', async () => {
   const person = await aPerson(t.app)
   const app: App = {
     ...t.app,

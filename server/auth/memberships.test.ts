@@ -9,7 +9,7 @@ import { logIn } from './log-in.ts'
 import { refreshSession } from './refresh-session.ts'
 import { announceSessions, forgetSessions } from './session-cache.ts'
 
-/** One user in several organisations: what a session may see, and what ends or changes it. */
+/** A user in several organisations: what a session can see, and what ends or changes it. */
 
 const t = await testServer()
 const authenticator = createAuthenticator(t.app)
@@ -31,7 +31,7 @@ function browser({ cookie }: Person): Client {
   return one
 }
 
-/** Changes a membership as an administrator's request does: with the commit every process forgets its sessions. */
+/** Changes a membership like a request of an administrator: all processes drop its cached sessions with the commit. */
 async function change(person: Person, set: { role?: 'viewer'; disabled_at?: Date }): Promise<void> {
   const { userId, orgId } = person.actor
   await t.app.tx(async (tx) => {
@@ -59,7 +59,7 @@ describe('log-in', () => {
     expect(await logInAs(here)).toMatchObject({ org: here.orgSlug, role: 'owner' })
   })
 
-  test('never answers a disabled membership', async () => {
+  test('ignores a disabled membership', async () => {
     const here = await aPerson(t.app)
     t.clock.advance(1_000)
     const there = await aMembership(t.app, here)
@@ -85,7 +85,7 @@ describe('log-in', () => {
 })
 
 describe('GET /api/me', () => {
-  test('names every active membership, the one used last first, and the role in each', async () => {
+  test('returns every active membership with its role, the one used last first', async () => {
     const here = await aPerson(t.app)
     t.clock.advance(1_000)
     const there = await aMembership(t.app, here, { role: 'viewer' })
@@ -113,7 +113,7 @@ describe('POST /api/auth/switch-org', () => {
     expect(await me(one)).toMatchObject({ org: { slug: there.orgSlug }, user: { role: 'viewer' } })
     await expect(ask(here)).rejects.toMatchObject(ended)
     await expect(refresh(here)).rejects.toMatchObject(ended)
-    // The user's other session goes on.
+    // The user's other session stays active.
     expect(await ask(there)).not.toBeNull()
     expect(await logInAs(here)).toMatchObject({ org: there.orgSlug })
   })
@@ -130,7 +130,7 @@ describe('POST /api/auth/switch-org', () => {
     expect(await endOf(one)).toBe(end)
   })
 
-  test('answers 404 for organisations the user does not belong to, as for those that do not exist', async () => {
+  test('returns 404 for organisations of others and for unknown ones', async () => {
     const here = await aPerson(t.app)
     const left = await aMembership(t.app, here)
     await change(left, { disabled_at: t.clock.now() })
@@ -144,7 +144,7 @@ describe('POST /api/auth/switch-org', () => {
     expect(await me(one)).toMatchObject({ org: { slug: here.orgSlug } })
   })
 
-  test('a session that ended meanwhile begins no other', async () => {
+  test('does not start a session when the current one has ended meanwhile', async () => {
     const here = await aPerson(t.app)
     const there = await aMembership(t.app, here)
     const [one, two] = [browser(here), browser(here)]
@@ -154,7 +154,7 @@ describe('POST /api/auth/switch-org', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 401]))
   })
 
-  test('sixty times an hour', async () => {
+  test('is limited to sixty times an hour', async () => {
     const here = await aPerson(t.app)
     const one = browser(here)
     const statuses = new Set<number>()
@@ -188,7 +188,7 @@ describe('sessions', () => {
     await expect(logInAs(here)).rejects.toMatchObject(ended)
   })
 
-  test('a role changes at once, in its organisation alone', async () => {
+  test('a change of the role is effective immediately, and only in its organisation', async () => {
     const here = await aPerson(t.app)
     const there = await aMembership(t.app, here, { role: 'admin' })
     for (const person of [here, there]) await ask(person)
@@ -202,7 +202,7 @@ describe('sessions', () => {
 })
 
 describe('one user in two organisations', () => {
-  test('sees in a session what its organisation has, and nothing of the other', async () => {
+  test('sees in a session the data of its organisation only', async () => {
     const here = await aPerson(t.app)
     const there = await aMembership(t.app, here, { role: 'admin' })
     const [one, two] = [browser(here), browser(there)]
@@ -226,7 +226,7 @@ describe('one user in two organisations', () => {
       expect((await on.get(`/api/issues/${foreign}`)).status).toBe(404)
       expect((await on.patch(`/api/issues/${foreign}`, { status: 'resolved' })).status).toBe(404)
     }
-    // The same user is assigned in both; a list of one organisation knows only its own issues.
+    // The same user is assigned in both; the list of one organisation has only its own issues.
     for (const [on, id] of [
       [one, issueId],
       [two, otherId],
@@ -239,11 +239,11 @@ describe('one user in two organisations', () => {
     expect((await two.get('/api/views')).body).toMatchObject({ total: 0 })
   })
 
-  test('members: each organisation lists, mentions and assigns its own', async () => {
+  test('each organisation lists, mentions and assigns its own members', async () => {
     const here = await aPerson(t.app, { name: 'Ada' })
     const there = await aMembership(t.app, here, { role: 'admin' })
     const [one, two] = [browser(here), browser(there)]
-    const colleague = await aPerson(t.app, {
+    const other = await aPerson(t.app, {
       role: 'member',
       name: 'Bob',
       org: { id: here.actor.orgId, slug: here.orgSlug },
@@ -255,34 +255,34 @@ describe('one user in two organisations', () => {
     expect(new Map(await team(one).then((rows) => rows as [string, string][]))).toEqual(
       new Map([
         [here.actor.userId, 'owner'],
-        [colleague.actor.userId, 'member'],
+        [other.actor.userId, 'member'],
       ]),
     )
     expect(await team(two)).toEqual([[here.actor.userId, 'admin']])
     const [otherId = ''] = await seedIssues(t.app, (await aProject(two)).id, 1)
-    expect((await two.patch(`/api/issues/${otherId}`, { assignee_id: colleague.actor.userId })).status).toBe(400)
+    expect((await two.patch(`/api/issues/${otherId}`, { assignee_id: other.actor.userId })).status).toBe(400)
     const comment = await two.post(`/api/issues/${otherId}/comments`, { body: '@Bob @Ada please look.' })
     expect(comment.body['mentions']).toMatchObject([{ text: '@Ada', user: { id: here.actor.userId } }])
     expect((await two.get('/api/issues/search?q=assigned:Bob')).status).toBe(400)
-    const rule = { match: 'path', glob: 'src/*', user_id: colleague.actor.userId }
+    const rule = { match: 'path', glob: 'src/*', user_id: other.actor.userId }
     const projectId = (await aProject(two)).id
     const saved = await two.patch(`/api/projects/${projectId}/settings`, { ownership_rules: [rule] })
     expect(saved.status).toBe(400)
   })
 
-  test('has an inbox in each', async () => {
+  test('has an inbox in each of them', async () => {
     const here = await aPerson(t.app, { name: 'Ada' })
     const there = await aMembership(t.app, here, { role: 'admin' })
     const [one, two] = [browser(here), browser(there)]
-    const colleague = await aPerson(t.app, { role: 'member', org: { id: here.actor.orgId, slug: here.orgSlug } })
+    const other = await aPerson(t.app, { role: 'member', org: { id: here.actor.orgId, slug: here.orgSlug } })
     const [issueId = ''] = await seedIssues(t.app, (await aProject(one)).id, 1)
-    await browser(colleague).patch(`/api/issues/${issueId}`, { assignee_id: here.actor.userId })
+    await browser(other).patch(`/api/issues/${issueId}`, { assignee_id: here.actor.userId })
     const inbox = async (on: Client) =>
       (await on.get('/api/inbox')).as<{ items: { id: string }[]; unread_count: number }>()
     const { items } = await inbox(one)
     expect(items).toHaveLength(1)
     expect(await inbox(two)).toMatchObject({ items: [], unread_count: 0 })
-    // Marking as read reaches no entry of the other organisation.
+    // Marking as read changes no notification of the other organisation.
     for (const body of [
       { ids: items.map(({ id }) => id) },
       { before: new Date(t.clock.now().getTime() + 60_000).toISOString() },
@@ -291,13 +291,11 @@ describe('one user in two organisations', () => {
     expect((await inbox(one)).unread_count).toBe(1)
   })
 
-  test('a disabled member is assigned to nothing and hears of nothing there', async () => {
+  test('a disabled member cannot be assigned and gets no notifications there', async () => {
     const here = await aPerson(t.app, { name: 'Ada' })
     const there = await aMembership(t.app, here, { role: 'admin' })
     const [one, two] = [browser(here), browser(there)]
-    const colleague = browser(
-      await aPerson(t.app, { role: 'member', org: { id: there.actor.orgId, slug: there.orgSlug } }),
-    )
+    const other = browser(await aPerson(t.app, { role: 'member', org: { id: there.actor.orgId, slug: there.orgSlug } }))
     const [issueId = ''] = await seedIssues(t.app, (await aProject(one)).id, 1)
     const [otherId = ''] = await seedIssues(t.app, (await aProject(two)).id, 1)
     for (const [on, id] of [
@@ -306,10 +304,10 @@ describe('one user in two organisations', () => {
     ] as const)
       await on.patch(`/api/issues/${id}`, { assignee_id: here.actor.userId })
     await change(there, { disabled_at: t.clock.now() })
-    expect((await colleague.get(`/api/issues/${otherId}`)).body).toMatchObject({ assignee: null })
-    expect((await colleague.get('/api/issues?assignee_id=none')).body).toMatchObject({ total: 1 })
+    expect((await other.get(`/api/issues/${otherId}`)).body).toMatchObject({ assignee: null })
+    expect((await other.get('/api/issues?assignee_id=none')).body).toMatchObject({ total: 1 })
     expect((await one.get(`/api/issues/${issueId}`)).body).toMatchObject({ assignee: { id: here.actor.userId } })
-    await colleague.post(`/api/issues/${otherId}/comments`, { body: '@Ada' })
+    await other.post(`/api/issues/${otherId}/comments`, { body: '@Ada' })
     const entries = await t.app.db
       .selectFrom('inbox_entries')
       .select('id')

@@ -3,7 +3,7 @@ import { createPasswordHasher, PASSWORD_COST } from './password-hasher.ts'
 
 const cheap = { memoryKib: 8, passes: 1 }
 
-test('hashes with argon2id at the cost of the house and verifies', async () => {
+test('hashes with argon2id at the configured cost and verifies', async () => {
   const hasher = createPasswordHasher(PASSWORD_COST)
   const hash = await hasher.hash('correct horse battery')
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=65536,t=3,p=1\$/)
@@ -13,7 +13,7 @@ test('hashes with argon2id at the cost of the house and verifies', async () => {
   expect(await hasher.verify(hash, 'correct horse batterY')).toBe(false)
 })
 
-test('compares exactly what was sent', async () => {
+test('compares passwords exactly', async () => {
   const hasher = createPasswordHasher(cheap)
   const hash = await hasher.hash('cafe\u0301 password')
   expect(await hasher.verify(hash, 'café password')).toBe(false)
@@ -21,13 +21,13 @@ test('compares exactly what was sent', async () => {
   expect(await hasher.verify(hash, 'cafe\u0301 password')).toBe(true)
 })
 
-test('nobody has no password, not even the empty one', async () => {
+test('no password matches a missing hash, not even the empty one', async () => {
   const hasher = createPasswordHasher(cheap)
   expect(await hasher.verify(null, '')).toBe(false)
   expect(await hasher.verify(null, 'anything')).toBe(false)
 })
 
-test('a hash of lesser cost is outdated, and still verifies', async () => {
+test('a hash with a lower cost is outdated and still verifies', async () => {
   const old = await createPasswordHasher(cheap).hash('correct horse battery')
   const hasher = createPasswordHasher({ memoryKib: 16, passes: 2 })
   expect(hasher.isOutdated(old)).toBe(true)
@@ -35,7 +35,7 @@ test('a hash of lesser cost is outdated, and still verifies', async () => {
   expect(await hasher.verify(old, 'correct horse battery')).toBe(true)
 })
 
-test('runs four at once, lets 64 wait and refuses the rest with 429', async () => {
+test('runs four in parallel, queues 64 and refuses the rest with 429', async () => {
   const hasher = createPasswordHasher(cheap)
   const results = await Promise.allSettled(Array.from({ length: 100 }, () => hasher.hash('x')))
   const refused = results.filter((result) => result.status === 'rejected')
@@ -44,11 +44,11 @@ test('runs four at once, lets 64 wait and refuses the rest with 429', async () =
   await expect(hasher.hash('x')).resolves.toMatch('argon2id')
 })
 
-test('a check against nobody computes as much as a real one', async () => {
+test('a check without a stored hash takes as much processor time as a real one', async () => {
   const hasher = createPasswordHasher(PASSWORD_COST)
   const before = process.cpuUsage()
   await hasher.verify(null, 'anything')
   const { user, system } = process.cpuUsage(before)
-  // Processor time, which no load on the machine shortens: 30,000 µs and more where something is computed.
+  // Processor time does not depend on load: a computed hash takes 30,000 µs or more.
   expect(user + system).toBeGreaterThan(5_000)
 })

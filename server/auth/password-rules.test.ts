@@ -18,7 +18,7 @@ describe('length', () => {
     expect(() => checkPasswordLength(password, 'password')).not.toThrow()
   })
 
-  test('counts characters as people do, whatever their bytes', () => {
+  test('is counted in characters, not in bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-composite', maxLength: 40 }), (text) => {
         const characters = Array.from(text).length
@@ -53,12 +53,12 @@ describe('weakness', () => {
     },
   )
 
-  test('a name of nothing refuses nothing', async () => {
+  test('empty names refuse no password', async () => {
     expect(await passwordWeakness('83920175', { email: '@', name: ' ', org: '' })).toBeNull()
   })
 })
 
-test('PASSWORD_CHECK decides what a weakness costs', async () => {
+test('PASSWORD_CHECK decides whether a weak password is refused, warned of or accepted', async () => {
   await expect(judgePassword('block', 'password1', ada)).rejects.toThrow('most common')
   await expect(judgePassword('warn', 'password1', ada)).resolves.toMatch('most common')
   await expect(judgePassword('off', 'password1', ada)).resolves.toBeNull()

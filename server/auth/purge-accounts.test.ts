@@ -9,7 +9,7 @@ import { refreshSession } from './refresh-session.ts'
 const t = await testApp()
 const DAY_MS = 86_400_000
 
-test('keeps what still counts and what makes a network known, deletes the rest', async () => {
+test('keeps active counters and sessions of known networks, deletes the rest', async () => {
   const person = await aPerson(t.app, { caller: aCaller({ ip: '192.0.2.10' }) })
   const { userId, sessionId } = person.actor
   await takeAttempt(t.app, LIMITS.signUp, 'old', '192.0.2.1')

@@ -29,7 +29,7 @@ async function expectDead(person: Person, ...refreshTokens: string[]): Promise<v
   authenticator.close()
 }
 
-test('one refresh gives the next tokens of the same session', async () => {
+test('a refresh returns the next tokens of the same session', async () => {
   const person = await aPerson(t.app)
   const tokens = await refresh(person.tokens.refreshToken)
   expect(parseRefreshToken(tokens.refreshToken)).toMatchObject({ sessionId: person.actor.sessionId, counter: 1 })
@@ -38,11 +38,11 @@ test('one refresh gives the next tokens of the same session', async () => {
   expect(parseRefreshToken((await refresh(tokens.refreshToken)).refreshToken)).toMatchObject({ counter: 2 })
 })
 
-describe('fifty refreshes at once with one token', () => {
+describe('fifty parallel refreshes with one token', () => {
   test.each([
     ['in one process', [t.app]],
     ['in two processes', [t.app, second]],
-    // No two calls share memory: only the database can tell that they belong together.
+    // The calls share no memory: only the database shows that they belong together.
     [
       'each in a process of its own',
       Array.from({ length: 50 }, (_, i): App => ({ ...(i % 2 === 0 ? t.app : second) })),
@@ -62,7 +62,7 @@ describe('fifty refreshes at once with one token', () => {
   })
 })
 
-describe('a token used again after its answer left', () => {
+describe('a token that is used again after its response', () => {
   test.each([
     ['in the same process', t.app],
     ['in another process', second],
@@ -75,7 +75,7 @@ describe('a token used again after its answer left', () => {
     expect(theftsOf(person)).toHaveLength(1)
   })
 
-  test('at once, forty times: always 401, one theft each', async () => {
+  test('forty times immediately: always 401, one theft each', async () => {
     for (let round = 0; round < 40; round++) {
       const person = await aPerson(t.app)
       await refresh(person.tokens.refreshToken)
@@ -85,7 +85,7 @@ describe('a token used again after its answer left', () => {
     }
   })
 
-  test('two generations back is theft even while a rotation is being answered', async () => {
+  test('is theft when it is two generations old, also during a rotation', async () => {
     const slow: App = { ...t.app, config: { ...t.app.config, refreshOverlapMs: 2_000 } }
     const person = await aPerson(t.app)
     const first = await refresh(person.tokens.refreshToken)
@@ -97,7 +97,7 @@ describe('a token used again after its answer left', () => {
   })
 })
 
-test('every answer of a rotation leaves at the end of the hold', async () => {
+test('every response of a rotation is sent at the end of the hold', async () => {
   const app: App = { ...t.app, config: { ...t.app.config, refreshOverlapMs: 300 } }
   const other: App = { ...second, config: { ...second.config, refreshOverlapMs: 300 } }
   const person = await aPerson(t.app)
@@ -116,7 +116,7 @@ test('every answer of a rotation leaves at the end of the hold', async () => {
   for (const ms of left) expect(ms).toBeGreaterThanOrEqual(300)
 })
 
-test('without an overlap the second of two is a thief, unless it shares the first one’s rotation', async () => {
+test('without an overlap the second of two calls is theft, unless it shares the rotation of the first', async () => {
   const app: App = { ...t.app, config: { ...t.app.config, refreshOverlapMs: 0 } }
   const person = await aPerson(t.app)
   const [a, b] = await Promise.all([refresh(person.tokens.refreshToken, app), refresh(person.tokens.refreshToken, app)])
@@ -128,20 +128,20 @@ test('without an overlap the second of two is a thief, unless it shares the firs
 test.each([
   ['no token', () => null],
   ['nonsense', () => 'rt_nonsense'],
-  ['a token of nobody', () => `rt_01980000-0000-7000-8000-000000000000.0.${'A'.repeat(43)}`],
+  ['a token of an unknown session', () => `rt_01980000-0000-7000-8000-000000000000.0.${'A'.repeat(43)}`],
   ['a forged counter', (person: Person) => person.tokens.refreshToken.replace('.0.', '.1.')],
   [
     'a forged signature',
     (person: Person) =>
       person.tokens.refreshToken.slice(0, -2) + (person.tokens.refreshToken.endsWith('AA') ? 'QA' : 'AA'),
   ],
-])('%s is refused and harms nobody', async (_name, forge) => {
+])('%s is refused and ends no session', async (_name, forge) => {
   const person = await aPerson(t.app)
   await expect(refresh(forge(person))).rejects.toMatchObject({ code: 'unauthenticated' })
   await expect(refresh(person.tokens.refreshToken)).resolves.toBeDefined()
 })
 
-test('a disabled user gets nothing', async () => {
+test('a disabled user gets no tokens', async () => {
   const person = await aPerson(t.app)
   await t.app.db.updateTable('users').set({ disabled_at: new Date() }).where('id', '=', person.actor.userId).execute()
   await expect(refresh(person.tokens.refreshToken)).rejects.toMatchObject({ code: 'unauthenticated' })
@@ -154,14 +154,14 @@ describe('lifetimes', () => {
   })
   const DAY_MS = 86_400_000
 
-  test('an idle week ends it', async () => {
+  test('a week without use ends the session', async () => {
     const person = await aPerson(t.app)
     await expect(refresh(person.tokens.refreshToken, later(7 * DAY_MS + 1))).rejects.toMatchObject({
       message: 'This session has expired. Log in again.',
     })
   })
 
-  test('used every six days it still ends after thirty, and the cookie never outlives it', async () => {
+  test('a session in use ends after thirty days, and its cookie not later', async () => {
     const person = await aPerson(t.app)
     let token = person.tokens.refreshToken
     for (const days of [6, 12, 18, 24, 29]) {
@@ -175,7 +175,7 @@ describe('lifetimes', () => {
   })
 })
 
-test('sixty rotations an hour, refused ones keep the token good', async () => {
+test('sixty rotations an hour are allowed, and refused ones keep the token valid', async () => {
   const app: App = { ...t.app, config: { ...t.app.config, refreshOverlapMs: 0 } }
   const person = await aPerson(t.app)
   let token = person.tokens.refreshToken
@@ -185,7 +185,7 @@ test('sixty rotations an hour, refused ones keep the token good', async () => {
   await expect(refresh(token, unlimited)).resolves.toBeDefined()
 })
 
-test('racing with a log-out no live token survives', async () => {
+test('no token survives a log-out in parallel with refreshes', async () => {
   for (let round = 0; round < 20; round++) {
     const person = await aPerson(t.app)
     const { accessToken, refreshToken } = person.tokens

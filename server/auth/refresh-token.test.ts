@@ -7,7 +7,7 @@ import { isOwnRefreshToken, makeRefreshToken, parseRefreshToken } from './refres
 const key = randomBytes(32)
 const session = newId()
 
-test('a token names its session and counter and is known by its key alone', () => {
+test('a token has its session and counter, and only its key verifies it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 999_999_999 }), (counter) => {
       const token = parseRefreshToken(makeRefreshToken(key, session, counter))
@@ -21,7 +21,7 @@ test('a token names its session and counter and is known by its key alone', () =
   )
 })
 
-test('one changed character makes it no token of ours', () => {
+test('one changed character makes a token invalid', () => {
   const token = makeRefreshToken(key, session, 7)
   fc.assert(
     fc.property(
@@ -45,6 +45,6 @@ test.each([
   `rt_${session}.1.${'A'.repeat(42)}B`,
   `rt_${session}.9999999999.${'A'.repeat(43)}`,
   `rt_${'-'.repeat(36)}.1.${'A'.repeat(43)}`,
-])('%j is not one', (text) => {
+])('%j is not a token', (text) => {
   expect(parseRefreshToken(text)).toBeNull()
 })

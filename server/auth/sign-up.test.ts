@@ -19,7 +19,7 @@ const input = (over: Partial<Parameters<typeof signUp>[1]> = {}) => ({
 const withConfig = (over: Partial<App['config']>): App => ({ ...t.app, config: { ...t.app.config, ...over } })
 
 describe('on an empty installation', () => {
-  test('of many sign-ups at once that only the first may make, one works', async () => {
+  test('one of many parallel first sign-ups succeeds', async () => {
     const app = withConfig({ signup: 'closed' })
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => signUp(app, input(), aCaller())))
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
@@ -29,7 +29,7 @@ describe('on an empty installation', () => {
   })
 })
 
-test('makes an owner who can log in', async () => {
+test('creates an owner who can log in', async () => {
   const account = input({ email: 'Ada.Lovelace@Example.COM ', org: 'Shöp & Söhne' })
   expect(await signUp(t.app, account, aCaller())).toEqual({ org: 'shop-sohne', warning: null })
   const { org, role } = await logIn(t.app, { email: 'ada.lovelace@example.com', password: GOOD_PASSWORD }, aCaller())
@@ -43,13 +43,13 @@ test('makes an owner who can log in', async () => {
   expect(user.password_hash).not.toContain(GOOD_PASSWORD)
 })
 
-test('a taken organisation gets the next free suffix, also at once', async () => {
+test('a taken slug gets the next free suffix, also in parallel sign-ups', async () => {
   const slugs = await Promise.all(Array.from({ length: 5 }, () => signUp(t.app, input({ org: 'Globex!' }), aCaller())))
   expect(slugs.map(({ org }) => org).sort()).toEqual(['globex', 'globex-2', 'globex-3', 'globex-4', 'globex-5'])
   expect((await signUp(t.app, input({ org: '商店' }), aCaller())).org).toBe('org')
 })
 
-test('a known address is a conflict in any case of letters and leaves no organisation behind', async () => {
+test('a known address, in any case, is a conflict and creates no organisation', async () => {
   const first = input({ org: 'First Ltd' })
   await signUp(t.app, first, aCaller())
   await expect(
@@ -70,13 +70,13 @@ test.each([
 })
 
 describe('passwords', () => {
-  test('length holds in every mode', async () => {
+  test('their length is checked in every mode', async () => {
     await expect(
       signUp(withConfig({ passwordCheck: 'off' }), input({ password: '1234567' }), aCaller()),
     ).rejects.toThrow('password must have at least 8 characters.')
   })
 
-  test('a weak one is refused, warned of or taken', async () => {
+  test('a weak one is refused, warned of or accepted', async () => {
     const weak = () => input({ password: 'password1' })
     await expect(signUp(withConfig({ passwordCheck: 'block' }), weak(), aCaller())).rejects.toMatchObject({
       code: 'invalid',
@@ -86,7 +86,7 @@ describe('passwords', () => {
   })
 })
 
-test('sixty an hour from one address', async () => {
+test('sixty sign-ups an hour from one address are allowed', async () => {
   const caller = aCaller({ ip: '203.0.113.7' })
   const results = await Promise.allSettled(
     Array.from({ length: 65 }, () => signUp(t.app, input({ password: 'short' }), caller)),

@@ -25,7 +25,7 @@ const about = (projectId: string, eventId: string | null) => ({
   },
 })
 
-test('events some feedback waits for are found, however much waits beside it', async () => {
+test('finds the events that feedback waits for among any amount of waiting feedback', async () => {
   const [projectId, other] = [newId(), newId()]
   const [awaited, alone] = [newEventId(), newEventId()]
   const events = [

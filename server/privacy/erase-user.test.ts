@@ -22,7 +22,7 @@ async function erase(project: TestProject, userId: string): Promise<Erasure> {
   return answer.as<Erasure>()
 }
 
-/** One envelope: header, items as `[header, payload]`. */
+/** Posts an envelope with items `[header, payload]`. */
 async function post(
   project: TestProject,
   items: readonly [Record<string, unknown>, unknown][],
@@ -51,8 +51,8 @@ const count = async (sql: string, ...values: unknown[]): Promise<number> =>
 const CANARY = 'zebracanary'
 const SECRETS = ['person', 'mail', 'message', 'file', 'words', 'crumb', 'log', 'title'].map((one) => `${CANARY}-${one}`)
 
-describe('erasing a person', () => {
-  test('takes reports that know them by e-mail address alone', async () => {
+describe('erasing a user', () => {
+  test('deletes user reports that name them only by e-mail address', async () => {
     const project = await aProject(owner)
     const report = (email: string) =>
       post(project, [[{ type: 'user_report' }, { event_id: newEventId(), email, comments: 'It broke.' }]])
@@ -63,7 +63,7 @@ describe('erasing a person', () => {
     expect(await count('feedback where project_id = $1', project.id)).toBe(1)
   })
 
-  test('takes whole replays and the profiles that name them, and no others', async () => {
+  test('deletes whole replays and the profiles that name them, and no others', async () => {
     const project = await aProject(owner)
     await owner.patch(`/api/projects/${project.id}/settings`, { store_replays: true, store_profiles: true })
     const segment = (replayId: string, segmentId: number, user: Record<string, unknown> | undefined) =>
@@ -84,7 +84,7 @@ describe('erasing a person', () => {
       profileText(JSON.stringify({ version: '1', transaction: { name: '/', user: { id: user } } }))
     await profile('u1')
     await profile('u2')
-    // Written with an escape, and too large to be parsed.
+    // With an escape, and too large to be parsed.
     await profileText(String.raw`{"transaction":{"user":{"id":"\u00751"}}}`)
     await profileText(String.raw`{"stack":"\u00e9","frames":"${'x'.repeat(3 << 20)}","user":{"id":"u1"}}`)
     await profileText(String.raw`{"stack":"\u00e9","frames":"${'x'.repeat(3 << 20)}","user":{"id":"u2"}}`)
@@ -96,7 +96,7 @@ describe('erasing a person', () => {
     expect(await erase(project, 'u1')).toMatchObject({ state: 'done', erased: {} })
   })
 
-  test('leaves nothing of theirs anywhere, and everything of others', async () => {
+  test('deletes all their data and no data of others', async () => {
     const project = await aProject(owner)
     const eventId = newEventId()
     const did = `${CANARY}-person`
@@ -152,7 +152,7 @@ describe('erasing a person', () => {
               timestamp: Date.now() / 1000,
               trace_id: newEventId(),
               level: 'info',
-              body: 'of somebody else',
+              body: 'of another user',
               attributes: { 'user.id': { value: 'other', type: 'string' } },
             },
           ],
@@ -177,8 +177,8 @@ describe('erasing a person', () => {
 
     expect(await count('issues where project_id = $1', project.id)).toBe(issuesBefore)
     expect(await count('events where project_id = $1', project.id)).toBe(1)
-    expect(await count(`logs where project_id = $1 and body = 'of somebody else'`, project.id)).toBe(1)
-    // How often it happened is a number of nobody.
+    expect(await count(`logs where project_id = $1 and body = 'of another user'`, project.id)).toBe(1)
+    // Counts stay: they identify no user.
     const { rows } = await t.app.db.query<{ n: number }>(
       'select sum(event_count)::int as n from issues where project_id = $1',
       [project.id],
@@ -189,7 +189,7 @@ describe('erasing a person', () => {
     expect(await erase(project, did)).toMatchObject({ state: 'done', erased: {} })
   })
 
-  test('an issue others have, too, is named by theirs', async () => {
+  test('an issue with events of others takes its title from theirs', async () => {
     const project = await aProject(owner)
     const of = (id: string, value: string) => by(id, { fingerprint: ['one'], error: { value } })
     await send(project, of('other', 'of another'))
@@ -216,7 +216,7 @@ describe('erasing a person', () => {
     ['more than events keep', 'ü'.repeat(400)],
     ['a number', '4711'],
     ['an address', '203.0.113.99'],
-  ])('whose id has %s', async (_, id) => {
+  ])('works for an id with %s', async (_, id) => {
     const project = await aProject(owner)
     await send(project, by(id))
     await send(project, by('other'))
@@ -225,7 +225,7 @@ describe('erasing a person', () => {
     expect(await count('events where project_id = $1', project.id)).toBe(1)
   })
 
-  test('also out of the blocks of a day that was packed, and nobody else goes', async () => {
+  test('also deletes from blocks of a packed day, and only their events', async () => {
     const project = await aProject(owner)
     const secret = `${CANARY}-packed`
     for (let n = 0; n < 6; n++)
@@ -245,7 +245,7 @@ describe('erasing a person', () => {
     expect((await owner.get(`/api/issues/${issues.items[0]?.id}`)).text).toContain('kept 5')
   })
 
-  test('known by name, by e-mail address, or by what a rule makes of the id', async () => {
+  test('finds them by name, by e-mail address, or by the hash that a rule makes of the id', async () => {
     const project = await aProject(owner)
     await send(project, anEvent({ user: { username: 'ada' } }))
     await send(project, anEvent({ user: { email: 'ada@example.com' } }))
@@ -263,7 +263,7 @@ describe('erasing a person', () => {
     expect(await count('events where project_id = $1', project.id)).toBe(0)
   })
 
-  test('of another project, or of nobody, nothing goes', async () => {
+  test('deletes nothing for users of another project or unknown users', async () => {
     const [project, other] = [await aProject(owner), await aProject(owner)]
     await send(other, by('u1'))
     await t.service.drain()
@@ -272,8 +272,8 @@ describe('erasing a person', () => {
   })
 })
 
-describe('what is on its way', () => {
-  test('is not over while a day is being packed', async () => {
+describe('data that is not digested yet', () => {
+  test('keeps an erasure running, and so does the packing of a day', async () => {
     const project = await aProject(owner)
     await send(project, by('u1'))
     await t.service.drain()
@@ -286,7 +286,7 @@ describe('what is on its way', () => {
     expect(await count(`erasures where project_id = $1 and state = 'done'`, project.id)).toBe(1)
   })
 
-  test('what was received before and is digested later is not stored; what comes after is', async () => {
+  test('is not stored when received before the request; later data is', async () => {
     const project = await aProject(owner)
     await send(project, by('u1'))
     await t.service.drain()
@@ -309,7 +309,7 @@ describe('what is on its way', () => {
     expect(await count('events where project_id = $1', project.id)).toBe(2)
   })
 
-  test('an erasure cut off goes on where it was', async () => {
+  test('an interrupted erasure continues', async () => {
     const project = await aProject(owner)
     for (let n = 0; n < 3; n++) await send(project, by('u1', { fingerprint: [`f${n}`] }))
     const { rows } = await t.app.db.query<{ id: string }>(
@@ -321,7 +321,7 @@ describe('what is on its way', () => {
     const first = await erase(project, 'u1')
     expect(first.state).toBe('running')
     await t.service.drain()
-    // Cut off at the first opportunity, again and again.
+    // Interrupted at the first opportunity, repeatedly.
     const id =
       (
         await t.app.db.query<{ id: string }>(`select id from erasures where project_id = $1 and state = 'running'`, [
@@ -334,7 +334,7 @@ describe('what is on its way', () => {
     expect(await count('events where project_id = $1', project.id)).toBe(0)
   })
 
-  test('two at once end as one', async () => {
+  test('two parallel erasures have the same result as one', async () => {
     const project = await aProject(owner)
     for (let n = 0; n < 20; n++) await send(project, by('u1', { fingerprint: [`f${n % 4}`] }))
     await t.service.drain()
@@ -343,7 +343,7 @@ describe('what is on its way', () => {
     expect(await count('events where project_id = $1', project.id)).toBe(0)
   })
 
-  test('requests in quarantine that may be about them go, others stay', async () => {
+  test('deletes quarantined requests that may hold their data, and no others', async () => {
     const project = await aProject(owner)
     const { insertQuarantined } = await import('../spool/spool.queries.ts')
     const { packEntries } = await import('../spool/entry.ts')

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 describe('the preview', () => {
-  test('shows what would change, its middle hidden, on the newest event or the one asked for', async () => {
+  test('shows what would change, with its middle hidden, on the newest or the requested event', async () => {
     const scrub_rules = [
       rule('**', { pattern: 'email' }),
       rule('user.id', { action: 'hash' }),
@@ -58,7 +58,7 @@ describe('the preview', () => {
     }
   })
 
-  test('of addresses, also of the connection; and nothing is changed by it', async () => {
+  test('covers addresses, also of the connection, and changes nothing', async () => {
     const said = (await preview({ scrub_ip_addresses: true })).as<ScrubbingPreview>()
     expect(said.changes.map(({ path, after }) => [path, after])).toEqual([
       ['user.ip_address', null],
@@ -69,7 +69,7 @@ describe('the preview', () => {
     expect(again.total_changes).toBe(2)
   })
 
-  test('refuses what is wrong by its name, and events that are not there', async () => {
+  test('names invalid rules, and returns 404 for unknown events', async () => {
     const wrong = await preview({ scrub_rules: [rule('user', { pattern: 'custom', regex: '(' })] })
     expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('regex')])
     expect((await preview({ event_id: newEventId() })).status).toBe(404)
@@ -79,7 +79,7 @@ describe('the preview', () => {
     expect((await preview({ event_id: EVENT_ID }, theirs)).status).toBe(404)
   })
 
-  test('without any event there is nothing to show', async () => {
+  test('is empty without events', async () => {
     const empty = await aProject(owner)
     expect((await preview({ scrub_rules: [rule('user')] }, empty)).as<ScrubbingPreview>()).toEqual({
       event_id: null,
@@ -91,7 +91,7 @@ describe('the preview', () => {
   })
 })
 
-describe('rules that are saved', () => {
+describe('saved rules', () => {
   test('are applied before anything is stored, in the body, the columns and the titles', async () => {
     const other = await aProject(owner)
     const scrub_rules = [
@@ -123,7 +123,7 @@ describe('rules that are saved', () => {
       [null, '[Filtered] refused'],
       [null, '[Filtered] refused'],
     ])
-    // The same person is still one person.
+    // The same user is still one user.
     expect(rows[0]?.user_hash).toBe(rows[1]?.user_hash)
     const issues = (await owner.get(`/api/projects/${other.id}/issues`)).as<{ items: { id: string }[] }>()
     const shown = await owner.get(`/api/issues/${issues.items[0]?.id}`)
@@ -131,7 +131,7 @@ describe('rules that are saved', () => {
     expect(shown.text).not.toMatch(/PIN-1234|ada@example|127\.0\.0\.1/)
   })
 
-  test('the key of hashes is made once and stays', async () => {
+  test('the key of hashes is created once and never replaced', async () => {
     const other = await aProject(owner)
     const save = (rules: unknown[]) => owner.patch(`/api/projects/${other.id}/settings`, { scrub_rules: rules })
     const key = async () =>
@@ -151,7 +151,7 @@ describe('rules that are saved', () => {
   })
 })
 
-test('differences of any two values are told without the values', () => {
+test('differences of two values never show a whole value', () => {
   const { list, total } = differences(
     { same: 1, gone: 'secret value', list: ['a', 'the secret'], n: 7, deep: { x: [1, 2] }, short: 'ab' },
     { same: 1, list: ['a', 'the [e-mail]'], n: null, deep: { x: [1] }, short: 'ac' },
@@ -166,7 +166,7 @@ test('differences of any two values are told without the values', () => {
   ])
 })
 
-test('an expression that is none is refused when it is saved, too, and nothing else of the change is', async () => {
+test('an invalid expression is refused when saved, and the whole change with it', async () => {
   const other = await aProject(owner)
   const path = `/api/projects/${other.id}/settings`
   const scrub_rules = [rule('a'), rule('b', { pattern: 'custom', regex: '(?=x)' })]

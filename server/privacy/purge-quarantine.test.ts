@@ -20,7 +20,7 @@ beforeAll(async () => {
     )
 })
 
-test('what nobody could digest goes with the retention of its project, and with the project', async () => {
+test('quarantined requests are deleted after the retention of their project, and with their project', async () => {
   const now = clock.now()
   for (const projectId of [short, long, gone])
     for (const daysAgo of [1, 8, 31]) {

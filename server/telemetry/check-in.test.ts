@@ -32,24 +32,24 @@ test('start, then end', () => {
   expect([startOf(run), durationOf(run)]).toEqual([at(1), 3_000])
 })
 
-test('end, then start: the same run, still ended', () => {
+test('end, then start: the same run, which stays ended', () => {
   const run = runOf([aCheckIn({ durationMs: 2_000 }), 4], [aCheckIn({ status: 'in_progress' }), 5])
   expect(run).toMatchObject({ status: 'ok', finishedAt: at(4) })
-  // The start was heard after the end, so it is reckoned from the duration.
+  // The start was received after the end, so it is computed from the duration.
   expect([startOf(run), durationOf(run)]).toEqual([at(2), 2_000])
 })
 
-test('an end alone has no duration it was not told', () => {
+test('an end without start and duration has no duration', () => {
   expect(durationOf(runOf([aCheckIn(), 4]))).toBeNull()
   expect(startOf(runOf([aCheckIn(), 4]))).toBeNull()
 })
 
-test('a failed run never becomes a good one, nor an ended one open', () => {
+test('a failed run never becomes ok, and an ended one never open', () => {
   const run = runOf([aCheckIn({ status: 'error' }), 1], [aCheckIn(), 2], [aCheckIn({ status: 'in_progress' }), 3])
   expect(run).toMatchObject({ status: 'error', finishedAt: at(1) })
 })
 
-test('the order of check-ins and hearing them twice change nothing', () => {
+test('order and repetition of check-ins do not change the run', () => {
   const heard = fc.tuple(
     fc.record({
       status: fc.constantFrom('in_progress', 'ok', 'error'),

@@ -25,7 +25,7 @@ async function aProject(retentionDays: number): Promise<string> {
   return id
 }
 
-/** One of each, received so many days ago. */
+/** One of each kind, received so many days ago. */
 async function receive(projectId: string, daysAgo: number): Promise<void> {
   const receivedAt = new Date(clock.now().getTime() - daysAgo * DAY_MS)
   await ensureDayPartitions(app.db, [{ table: 'logs' }, { table: 'trace_metrics' }], dayOf(receivedAt))
@@ -58,7 +58,7 @@ async function receive(projectId: string, daysAgo: number): Promise<void> {
 const count = async (table: string): Promise<number> =>
   (await app.db.query<{ n: number }>(`select count(*) as n from ${table}`)).rows[0]?.n ?? -1
 
-test('what is beyond the retention of its project is hidden at once, and gone after the next purge', async () => {
+test('entries older than the retention of their project are hidden immediately, and deleted by the next purge', async () => {
   const [short, long] = [await aProject(7), await aProject(30)]
   for (const projectId of [short, long]) for (const daysAgo of [0, 6, 8, 29, 31, 45]) await receive(projectId, daysAgo)
   const seen = async (projectId: string) => {
@@ -90,7 +90,7 @@ test('what is beyond the retention of its project is hidden at once, and gone af
   expect(await purgeTelemetry(app)).toEqual({ rows: 0, days: 0 })
 })
 
-test('a day somebody is reading is left for the next time', async () => {
+test('a day that is being read is dropped by a later purge', async () => {
   const projectId = await aProject(7)
   await receive(projectId, 50)
   const day = dayOf(new Date(clock.now().getTime() - 50 * DAY_MS))

@@ -43,7 +43,7 @@ const record = (projectId: string, ...checkIns: readonly CheckIn[]): Promise<rea
 const runs = async (projectId: string) =>
   (await listCheckIns(app, ada.actor, { projectId, limit: 100, offset: 0 })).items
 
-test('an end without an id closes the latest open run of its monitor and environment', async () => {
+test('an end without an id closes the newest open run of its monitor and environment', async () => {
   const projectId = await aProject()
   await record(projectId, aCheckIn({ status: 'in_progress', environment: 'dev' }))
   clock.advance(1_000)
@@ -57,7 +57,7 @@ test('an end without an id closes the latest open run of its monitor and environ
     ['a'.repeat(32), 'in_progress', null],
     [expect.any(String), 'in_progress', null],
   ])
-  // And the next one the one before; the third has none left and is a run of its own.
+  // The next one closes the run before; the third finds no open run and is a new one.
   clock.advance(1_000)
   await record(projectId, aCheckIn({ status: 'error' }), aCheckIn())
   expect((await runs(projectId)).map(({ status, environment }) => [status, environment])).toEqual([
@@ -74,7 +74,7 @@ test('start and end in one batch are one run', async () => {
   expect(await runs(projectId)).toMatchObject([{ status: 'ok', duration_ms: 250 }])
 })
 
-test('the same id of two monitors is two runs', async () => {
+test('the same id in two monitors is two runs', async () => {
   const projectId = await aProject()
   const id = 'c'.repeat(32)
   await record(projectId, aCheckIn({ id, slug: 'one' }), aCheckIn({ id, slug: 'two', status: 'error' }))
@@ -84,7 +84,7 @@ test('the same id of two monitors is two runs', async () => {
   ])
 })
 
-test('a configuration replaces the one before; a check-in without one leaves it', async () => {
+test('a configuration replaces the previous one; a check-in without one keeps it', async () => {
   const projectId = await aProject()
   const config = {
     schedule: { type: 'crontab', value: '0 3 * * *' },
@@ -107,7 +107,7 @@ test('a configuration replaces the one before; a check-in without one leaves it'
   })
 })
 
-test('check-ins at once make one monitor and one run', async () => {
+test('parallel check-ins create one monitor and one run', async () => {
   const projectId = await aProject()
   const id = 'd'.repeat(32)
   for (let round = 0; round < 10; round++) {
@@ -117,7 +117,7 @@ test('check-ins at once make one monitor and one run', async () => {
   expect((await runs(projectId)).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'error'))
 })
 
-test('slugs from outside cannot make monitors without end', async () => {
+test('the number of monitors is limited', async () => {
   const projectId = await aProject()
   const many = Array.from({ length: MAX_MONITORS + 5 }, (_, n) => aCheckIn({ slug: `job-${n}` }))
   const recorded = await record(projectId, ...many)
@@ -125,7 +125,7 @@ test('slugs from outside cannot make monitors without end', async () => {
   expect(await record(projectId, aCheckIn({ slug: 'one-more' }), aCheckIn({ slug: 'job-0' }))).toEqual([false, true])
 })
 
-test('ten thousand of them at once do not hold up a batch', async () => {
+test('a batch of ten thousand check-ins is recorded in time', async () => {
   const projectId = await aProject()
   const many = Array.from({ length: 10_000 }, (_, n) =>
     aCheckIn({
@@ -138,6 +138,6 @@ test('ten thousand of them at once do not hold up a batch', async () => {
   const startedMs = performance.now()
   await record(projectId, ...many)
   await record(projectId, ...many)
-  // Measured on two busy cores: 4.7 s; a step that looks at all pairs takes minutes.
+  // Measured on two busy cores: 4.7 s; a step with quadratic cost takes minutes.
   expect(performance.now() - startedMs).toBeLessThan(60_000)
 })

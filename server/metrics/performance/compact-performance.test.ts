@@ -22,7 +22,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)
 
-/** Durations in milliseconds of checkout, each ending so long after (before, negative) NOW. */
+/** Durations of checkout in milliseconds, with the end relative to NOW. */
 async function measured(
   projectId: string,
   values: readonly (readonly [atMs: number, durationMs: number])[],
@@ -55,7 +55,7 @@ const deltasOf = async (projectId: string): Promise<number> =>
   (await app.db.query('select 1 from performance_deltas where project_id = $1', [projectId])).rows.length
 
 describe('folding', () => {
-  test('puts measurements into buckets of the length their age is shown in', async () => {
+  test('puts measurements into buckets of the length for their age', async () => {
     const projectId = newId()
     clock.set(NOW)
     const ages = [0, 2 * HOUR_MS, 3 * HOUR_MS, 2 * DAY_MS, 3 * DAY_MS, 14 * DAY_MS, 16 * DAY_MS, 29 * DAY_MS]
@@ -77,7 +77,7 @@ describe('folding', () => {
     expect(await stepsOf(projectId)).toEqual({ 360: 8 })
   })
 
-  test('adds what comes late to what is there', async () => {
+  test('adds late measurements to existing rollups', async () => {
     const projectId = newId()
     clock.set(NOW)
     for (const durationMs of [100, 200, 300]) {
@@ -93,14 +93,14 @@ describe('folding', () => {
     expect(total).toMatchObject({ count: 3, sum: expect.closeTo(600, 3) as number })
   })
 
-  test('changes nothing of what is read, whenever it runs', async () => {
+  test('does not change what queries return', async () => {
     const value = fc.record({
       atMs: fc.integer({ min: -29 * DAY_MS, max: 0 }),
       durationMs: fc.integer({ min: 1, max: 20_000 }),
       name: fc.constantFrom('a', 'b'),
       release: fc.constantFrom('1', '2'),
       failed: fc.boolean(),
-      // How long after NOW it is received and compaction runs next.
+      // Time after NOW at which it is received and compaction runs.
       waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20 * DAY_MS })),
     })
     await fc.assert(
@@ -141,7 +141,7 @@ describe('folding', () => {
     )
   })
 
-  test('at once with others neither loses nor doubles anything', async () => {
+  test('in parallel with other processes loses and doubles nothing', async () => {
     const projectId = newId()
     clock.set(NOW)
     const work = Array.from({ length: 12 }, async (_, index) => {
@@ -156,7 +156,7 @@ describe('folding', () => {
     expect(total).toMatchObject({ count: 12, sum: expect.closeTo(1_266, 3) as number })
   })
 
-  test('stops where it is told to', async () => {
+  test('stops after the current transaction when the signal is aborted', async () => {
     const projectId = newId()
     clock.set(NOW)
     await measured(projectId, [[0, 100]])
@@ -166,7 +166,7 @@ describe('folding', () => {
 })
 
 describe('reading', () => {
-  test('a series has every bucket of the range, empty ones too', async () => {
+  test('a series has every bucket of the range, including empty ones', async () => {
     const projectId = newId()
     clock.set(NOW)
     await measured(projectId, [
@@ -192,7 +192,7 @@ describe('reading', () => {
     }
   })
 
-  test('percentiles over all parts are within 1 % of the exact ones', async () => {
+  test('percentiles over rollups and deltas are within 1 % of the exact ones', async () => {
     const projectId = newId()
     clock.set(NOW)
     const durations = Array.from({ length: 1_000 }, (_, index) => ((index * 7_919) % 1_000) * 5 + 1)
@@ -219,7 +219,7 @@ describe('reading', () => {
     expect(await readShareFrom(app.db, { ...scopeOf(newId()), metric: 'duration', border: 1 })).toBeNull()
   })
 
-  test('names come by how much was measured, as many as asked for, with all their metrics', async () => {
+  test('names are sorted by their number of values, limited, and have all their metrics', async () => {
     const projectId = newId()
     clock.set(NOW)
     const times = (n: number) => Array.from({ length: n }, (): [number, number] => [-1, 100])
@@ -241,7 +241,7 @@ describe('reading', () => {
     }
   })
 
-  test('of another project is nothing, nor of none', async () => {
+  test('returns nothing of other projects, or without a project', async () => {
     for (const projectIds of [[newId()], []]) {
       const scope = { ...scopeOf(''), projectIds, metrics: ['duration'] as const }
       expect((await readPerformanceTotals(app.db, scope)).get('duration')?.count).toBe(0)
@@ -249,16 +249,16 @@ describe('reading', () => {
   })
 })
 
-test('lengths of buckets follow the charts: each shows its range and the one before', () => {
+test('bucket lengths fit the charts, which show a range and the previous one', () => {
   const ago = (ms: number) => stepFor(later(-ms), NOW)
   expect([0, 2 * HOUR_MS, 48 * HOUR_MS, 14 * DAY_MS, 60 * DAY_MS].map(ago)).toEqual([1, 1, 15, 60, 360])
-  // A clock ahead of ours by less than a minute.
+  // A clock that is less than a minute ahead.
   expect(ago(-30_000)).toBe(1)
   expect(bucketOf(new Date('2026-11-20T13:37:59Z'), 360)).toEqual(new Date('2026-11-20T12:00:00Z'))
 })
 
-describe('forgetting', () => {
-  test('rollups after 400 days, series after what may come late for them', async () => {
+describe('purging', () => {
+  test('deletes rollups after 400 days, and series after the time in which late values may arrive', async () => {
     const projectId = newId()
     clock.set(NOW)
     await measured(projectId, [[0, 100]])
@@ -279,7 +279,7 @@ describe('forgetting', () => {
     expect(await left()).toEqual({ steps: {}, series: 0 })
   })
 
-  test('what repetitions are known by, whole days at a time, but not the days that are still asked', async () => {
+  test('drops the keys of duplicates by day, except the days that are still read', async () => {
     const partitions = async () =>
       (await partitionDays(app.db, 'performance_seen')).filter((day) => day < '2027-01-01').sort()
     const projectId = newId()

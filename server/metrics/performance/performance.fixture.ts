@@ -9,7 +9,7 @@ import { measureSpan, measureTransaction, type MeasureContext } from './measure.
 import { readPerformanceByName } from './read-performance.ts'
 import { recordPerformance } from './record-performance.ts'
 
-/** Measurements of made-up apps, recorded as digestion records them. */
+/** Measurements of example apps, recorded as digestion records them. */
 
 export const NOW = new Date('2026-11-20T12:00:00.000Z')
 export const TRACE = '5e9af9902c22421daa90a2e961a31f89'
@@ -25,7 +25,7 @@ export const contextOf = (projectId: string, now = NOW): MeasureContext => ({
   defaults: { release: undefined, environment: undefined, fallback: 'production' },
 })
 
-/** A transaction of 100 ms that ended a minute ago; fields given replace the defaults. */
+/** A transaction of 100 ms that ended a minute ago. */
 export function aTransaction(fields: Record<string, unknown> = {}, at = NOW): Record<string, unknown> {
   const end = at.getTime() / 1_000 - 60
   return {
@@ -66,13 +66,13 @@ export function transactionFact(projectId: string, fields: Record<string, unknow
 export const spanFact = (projectId: string, span: Span, now = NOW): PerformanceFact =>
   measureSpan(span, contextOf(projectId, now))
 
-/** One batch of digestion. */
+/** Records one batch. */
 export async function record(db: Database, facts: readonly PerformanceFact[], now = NOW): Promise<boolean[]> {
   await ensureDayPartitions(db, [{ table: 'performance_seen' }], dayOf(now))
   return db.tx((tx) => recordPerformance(tx, now, facts))
 }
 
-/** `name (op) metric` → count and sum, of everything in a project. */
+/** Count and sum of every metric of a project, by `name (op) metric`. */
 export async function everythingOf(db: Connection, projectId: string): Promise<Record<string, [number, number]>> {
   const found: Record<string, [number, number]> = {}
   for (const metric of METRICS) {

@@ -29,8 +29,8 @@ const rowsIn = async (table: string, projectId: string): Promise<number> =>
   (await app.db.query<{ n: number }>(`select count(*) as n from ${table} where project_id = $1`, [projectId])).rows[0]
     ?.n ?? 0
 
-describe('what comes twice', () => {
-  test('a transaction by its id, in one batch and later', async () => {
+describe('a duplicate', () => {
+  test('is a transaction with the same id, in one batch and later', async () => {
     const projectId = newId()
     const fact = transactionFact(projectId)
     expect(await send(fact, fact)).toEqual([true, false])
@@ -38,7 +38,7 @@ describe('what comes twice', () => {
     expect(await all(projectId)).toEqual({ 'checkout (http.server) duration': [1, 100] })
   })
 
-  test('one event id with another span in it', async () => {
+  test('is the same event id with another span', async () => {
     const projectId = newId()
     const [one, two] = [aTransaction(), aTransaction()].map((raw) =>
       measureTransaction(raw, 'e'.repeat(32), contextOf(projectId)),
@@ -48,7 +48,7 @@ describe('what comes twice', () => {
     expect(await send(two)).toEqual([false])
   })
 
-  test('one segment in both shapes', async () => {
+  test('is a segment sent as transaction and as span', async () => {
     const projectId = newId()
     const spanId = newSpanId()
     const trace = { contexts: { trace: { trace_id: TRACE, span_id: spanId, op: 'http.server' } } }
@@ -57,13 +57,13 @@ describe('what comes twice', () => {
     expect(await all(projectId)).toEqual({ 'checkout (http.server) duration': [1, 100] })
   })
 
-  test('the same ids in another project are another thing', async () => {
+  test('is not the same id in another project', async () => {
     const [one, two] = [newId(), newId()]
     const span = aSpan()
     expect(await send(spanFact(one, span), spanFact(two, span))).toEqual([true, true])
   })
 
-  test('is forgotten after three days', async () => {
+  test('is recognised for three days', async () => {
     const projectId = newId()
     const fact = transactionFact(projectId)
     await send(fact)
@@ -71,7 +71,7 @@ describe('what comes twice', () => {
     expect(await record(app.db, [fact], later(3 * DAY_MS))).toEqual([true])
   })
 
-  test('spans that measure nothing leave nothing behind', async () => {
+  test('spans without values are not recorded', async () => {
     const projectId = newId()
     const plain = spanFact(projectId, aSpan({ is_segment: false }, { 'sentry.op': 'db.query' }))
     expect(plain.role).toBe('plain')
@@ -80,7 +80,7 @@ describe('what comes twice', () => {
     for (const table of ['performance_deltas', 'performance_series']) expect(await rowsIn(table, projectId)).toBe(0)
   })
 
-  test('at once, by several connections', async () => {
+  test('is counted once by parallel connections', async () => {
     const projectId = newId()
     const fact = transactionFact(projectId)
     const results = await Promise.all(Array.from({ length: 4 }, () => send(fact, transactionFact(projectId))))
@@ -89,7 +89,7 @@ describe('what comes twice', () => {
   })
 })
 
-describe('values that come apart from their segment', () => {
+describe('values that arrive separately from their segment', () => {
   const pageload = (spanId: string) =>
     aSpan(
       { span_id: spanId, name: 'Pageload' },
@@ -108,18 +108,18 @@ describe('values that come apart from their segment', () => {
   const CART = { '/cart (pageload) duration': [1, 100], '/cart (pageload) lcp': [1, 156] }
 
   test.each<[string, (page: PerformanceFact, vital: PerformanceFact) => PerformanceFact[][]]>([
-    ['in the same batch, before', (page, vital) => [[vital, page]]],
-    ['in the same batch, after', (page, vital) => [[page, vital]]],
-    ['in an earlier one', (page, vital) => [[vital], [page]]],
-    ['in a later one', (page, vital) => [[page], [vital]]],
-    ['in between, again and again', (page, vital) => [[vital], [vital, page], [page, vital], [vital]]],
+    ['in the same batch, before it', (page, vital) => [[vital, page]]],
+    ['in the same batch, after it', (page, vital) => [[page, vital]]],
+    ['in an earlier batch', (page, vital) => [[vital], [page]]],
+    ['in a later batch', (page, vital) => [[page], [vital]]],
+    ['before, with and after it, repeatedly', (page, vital) => [[vital], [vital, page], [page, vital], [vital]]],
   ])('%s', async (_when, batches) => {
     const projectId = newId()
     const spanId = newSpanId()
     for (const batch of batches(spanFact(projectId, pageload(spanId)), spanFact(projectId, lcp(spanId))))
       await send(...batch)
     expect(await all(projectId)).toEqual(CART)
-    // Under everything the page said, though the vital did not say it.
+    // Counted under all attributes of the page, which the vital does not have.
     const scope = { projectIds: [projectId], metrics: ['lcp'] as const, from: new Date(0), to: NOW }
     expect((await readPerformanceTotals(app.db, { ...scope, filter: { deviceClass: 'high' } })).get('lcp')?.count).toBe(
       1,
@@ -127,7 +127,7 @@ describe('values that come apart from their segment', () => {
     expect(await rowsIn('performance_pending', projectId)).toBe(0)
   })
 
-  test('without it ever coming: after an hour, under the name they have', async () => {
+  test('are counted after an hour under their own name when it never arrives', async () => {
     const projectId = newId()
     await send(spanFact(projectId, lcp(newSpanId())))
     expect(await all(projectId)).toEqual({})
@@ -138,7 +138,7 @@ describe('values that come apart from their segment', () => {
     expect(await settle(later(3_602_000))).toBe(0)
   })
 
-  test('whose segment has a name of its own do not wait', async () => {
+  test('do not wait when they name their segment', async () => {
     const projectId = newId()
     const start = aSpan(
       { is_segment: false, name: 'Cold Start' },
@@ -148,7 +148,7 @@ describe('values that come apart from their segment', () => {
     expect(await all(projectId)).toEqual({ 'HomeScreen (ui.load) app_start_cold': [1, 100] })
   })
 
-  test('that do not name their segment wait for any', async () => {
+  test('wait when they do not name their segment', async () => {
     const projectId = newId()
     const spanId = newSpanId()
     const start = aSpan({ is_segment: false, name: '' }, { 'sentry.op': 'app.start.cold', 'sentry.segment.id': spanId })
@@ -161,7 +161,7 @@ describe('values that come apart from their segment', () => {
     })
   })
 
-  test('one app start, told by the segment and by several spans, is one', async () => {
+  test('one app start, sent by the segment and by several spans, counts once', async () => {
     const projectId = newId()
     const spanId = newSpanId()
     const segment = aSpan(
@@ -174,7 +174,7 @@ describe('values that come apart from their segment', () => {
         { 'sentry.op': 'app.start.cold', 'sentry.segment.id': spanId, 'sentry.segment.name': 'HomeScreen' },
       )
     const facts = [start(0.02), start(0.1), segment].map((span) => spanFact(projectId, span))
-    // The attribute is preferred where it is there; every span was taken.
+    // The attribute takes precedence; every span was accepted.
     expect(await send(...facts)).toEqual([true, true, true])
     expect(await send(spanFact(projectId, start(0.03)))).toEqual([true])
     expect(await all(projectId)).toEqual({
@@ -199,12 +199,12 @@ describe('values that come apart from their segment', () => {
   })
 })
 
-describe('bounds', () => {
+describe('limits', () => {
   const named = (projectId: string, names: readonly string[], now = NOW) =>
     names.map((transaction) => transactionFact(projectId, { transaction }, now))
   const names = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `name ${from + index}`)
 
-  test('names beyond a thousand a day go together, the day after there is room again', async () => {
+  test('more than a thousand names a day are counted together, until the next day', async () => {
     const projectId = newId()
     await record(app.db, named(projectId, names(0, MAX_NAMES - 1)))
     await record(app.db, named(projectId, [...names(MAX_NAMES - 1, MAX_NAMES + 2), 'name 0']))
@@ -217,7 +217,7 @@ describe('bounds', () => {
     expect((await all(projectId))['fresh (http.server) duration']).toEqual([1, 100])
   })
 
-  test('combinations too', async () => {
+  test('the same for combinations of attributes', async () => {
     const projectId = newId()
     await send(transactionFact(projectId))
     await app.db.query('update performance_days set series = 10000 where project_id = $1', [projectId])
@@ -231,7 +231,7 @@ describe('bounds', () => {
     expect(await rowsIn('performance_series', projectId)).toBe(2)
   })
 
-  test('a batch costs rows by what is measured, not by how often', async () => {
+  test('a batch writes one row per series and metric, not per value', async () => {
     const projectId = newId()
     await send(...Array.from({ length: 2_000 }, () => transactionFact(projectId)))
     expect(await rowsIn('performance_deltas', projectId)).toBe(1)

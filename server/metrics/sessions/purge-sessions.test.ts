@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 
 const at = (time: number): Date => new Date(time)
 
-test('what is too old goes, what still counts stays', async () => {
+test('deletes old rows and keeps those that are still used', async () => {
   clock.set(at(NOW))
   const projectId = newId()
   await app.tx((tx) =>
@@ -31,7 +31,7 @@ test('what is too old goes, what still counts stays', async () => {
   expect(await purgeSessions(app)).toEqual({ sessions: 1, rollups: 0 })
   clock.set(at(NOW + 2 * DAY_MS + HOUR_MS))
   await purgeSessions(app)
-  // The older session's minute and quarter are gone, with all attributes and with its own.
+  // The buckets of 1 and 15 minutes of the older session are deleted, with all attributes and with its own.
   expect((await grains()).filter((seconds) => Number(seconds) < 3_600)).toHaveLength(4)
   const whole = { projectId, from: at(NOW - 8 * DAY_MS), to: at(NOW) }
   expect(await readSessionTotals(app.db, whole)).toMatchObject({ total: 2 })
@@ -47,7 +47,7 @@ test('what is too old goes, what still counts stays', async () => {
   expect(left.rows).toEqual([])
 })
 
-test('a series has a point for each step, with null rates where nothing started', async () => {
+test('a series has a point for each step, with null rates for steps without sessions', async () => {
   const projectId = newId()
   await app.tx((tx) =>
     recordSessions(tx, at(NOW), [
@@ -67,7 +67,7 @@ test('a series has a point for each step, with null rates where nothing started'
   expect(await readSessionSeries(app.db, { ...question, from: at(NOW), to: at(NOW - 1) }, 60)).toEqual([])
 })
 
-test('a range is read in as few buckets as it can be', () => {
+test('a range is divided into the fewest buckets', () => {
   const seconds = (text: string): number => Date.parse(`2026-11-${text}Z`)
   const spans = (from: string, to: string) =>
     bucketSpans(seconds(from), seconds(to)).map(({ bucketSeconds, from: start, to: end }) => [
@@ -84,7 +84,7 @@ test('a range is read in as few buckets as it can be', () => {
   ])
   expect(spans('20T05:00:00', '20T05:00:59')).toEqual([])
   expect(spans('20T05:00:00', '19T05:00:00')).toEqual([])
-  // Beyond a week only hours are kept.
+  // After a week only hours are kept.
   expect(spans('01T05:44:00', '20T00:00:00')).toEqual([
     [3_600, 1],
     [21_600, 75],

@@ -30,8 +30,8 @@ async function aProject(settings: Record<string, unknown> = {}): Promise<string>
   return id
 }
 
-/** An issue of handled errors that so many users met today. */
-async function conditionMet(projectId: string, users: number): Promise<string> {
+/** An issue of handled errors that affected so many users today. */
+async function issueAffecting(projectId: string, users: number): Promise<string> {
   const [id = ''] = await seedIssues(app, projectId, 1)
   await app.db.query(
     `update issues set event_severity = 2, severity = 1, last_seen = $2, users_day = $2::timestamptz::date, users_today = $3 where id = $1`,
@@ -43,7 +43,7 @@ async function conditionMet(projectId: string, users: number): Promise<string> {
 const severityOf = async (id: string): Promise<number | undefined> =>
   (await app.db.selectFrom('issues').select('severity').where('id', '=', id).executeTakeFirst())?.severity
 
-/** So many people use the app today. */
+/** Records so many active users of the app today. */
 async function active(projectId: string, users: number): Promise<void> {
   const updates = Array.from({ length: users }, (_, user) =>
     sessionFact(projectId, anUpdate({ sid: sidOf(`${projectId}${user}`), isInit: true, did: `user ${user}` })),
@@ -51,7 +51,7 @@ async function active(projectId: string, users: number): Promise<void> {
   await app.tx((tx) => recordSessions(tx, app.clock.now(), updates))
 }
 
-test('one in a hundred of the users of the day is many; without sessions there is no share', async () => {
+test('an issue that affects 1 % of the active users is rated higher; projects without sessions are skipped', async () => {
   const [busy, silent, strict] = [
     await aProject(),
     await aProject(),
@@ -60,11 +60,11 @@ test('one in a hundred of the users of the day is many; without sessions there i
   await active(busy, 200)
   await active(strict, 4)
   const issues = {
-    two: await conditionMet(busy, 2),
-    one: await conditionMet(busy, 1),
-    silent: await conditionMet(silent, 24),
-    half: await conditionMet(strict, 2),
-    third: await conditionMet(strict, 1),
+    two: await issueAffecting(busy, 2),
+    one: await issueAffecting(busy, 1),
+    silent: await issueAffecting(silent, 24),
+    half: await issueAffecting(strict, 2),
+    third: await issueAffecting(strict, 1),
   }
   await rateImpact(app)
   expect({

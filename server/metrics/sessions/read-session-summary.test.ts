@@ -34,7 +34,7 @@ const record = (...sessions: Parameters<typeof recordSessions>[2]) =>
 
 const NOTHING = { total: 0, crash_free_sessions: null, crashed_users: null }
 
-test('a range and the one before, of one project and of several; without sessions nothing is known', async () => {
+test('returns a range and the previous one, of one project and of several; null without sessions', async () => {
   const [one, two, silent] = [await aProject(), await aProject(), await aProject()]
   await record(
     countsFact(one, [{ startedAt: NOW - 2 * HOUR_MS, exited: 98, crashed: 2 }]),
@@ -61,7 +61,7 @@ test('a range and the one before, of one project and of several; without session
   })
 })
 
-test('somebody who crashed twice is one user; nobody is 0 once sessions name their users', async () => {
+test('a user with two crashes counts once; without crashes the number is 0 when sessions name their users', async () => {
   const project = await aProject()
   await record(sessionFact(project, anUpdate({ sid: sidOf('well'), did: 'ada', startedAt: NOW - 5 * HOUR_MS })))
   expect(await readSessionSummary(app, actor, '24h', [project])).toMatchObject({ total: 1, crashed_users: 0 })
@@ -76,7 +76,7 @@ test('somebody who crashed twice is one user; nobody is 0 once sessions name the
   expect(await readSessionSummary(app, actor, '24h', [project])).toMatchObject({ total: 3, crashed_users: 1 })
 })
 
-test('users are counted once over more intervals than are read at a time', async () => {
+test('users are counted once over several pages of sketches', async () => {
   const projects = await Promise.all(Array.from({ length: 10 }, () => aProject()))
   await record(
     ...projects.flatMap((project, at) =>
@@ -93,11 +93,11 @@ test('users are counted once over more intervals than are read at a time', async
       ),
     ),
   )
-  // Two of each project: who uses two apps is somebody else in each, as hashes of users are of one project.
+  // Two of each project: hashes differ by project, so a user of two apps counts twice.
   expect(await readSessionSummary(app, actor, '1h', projects)).toMatchObject({ total: 550, crashed_users: 20 })
 })
 
-test('another organisation counts nowhere', async () => {
+test('other organisations are not counted', async () => {
   const stranger = await aPerson(app)
   const theirs = await aProject(stranger.actor.orgId)
   await record(countsFact(theirs, [{ exited: 7 }]))

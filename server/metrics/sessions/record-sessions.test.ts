@@ -17,7 +17,7 @@ const { app } = test_
 const record = (facts: readonly ReceivedSession[], by: App = app, now = NOW): Promise<boolean[]> =>
   by.tx((tx) => recordSessions(tx, new Date(now), facts))
 
-/** Updates of one project, each in a batch of its own. */
+/** Records updates of one project, each in a separate batch. */
 async function inTurn(projectId: string, ...updates: SessionUpdate[]): Promise<void> {
   for (const update of updates) await record([sessionFact(projectId, update)])
 }
@@ -48,7 +48,7 @@ describe('one session', () => {
     expect(sessions).toMatchObject([{ status: 5, errors: 2, has_init: true }])
   })
 
-  test('counts in the bucket it started in, however late its end is told', async () => {
+  test('counts in the bucket of its start when its end arrives later', async () => {
     const projectId = newId()
     const startedAt = NOW - 4 * 86_400_000
     await inTurn(projectId, anUpdate({ startedAt, isInit: true }))
@@ -58,7 +58,7 @@ describe('one session', () => {
     expect(await totals(projectId, day)).toMatchObject({ total: 1, crashed: 1 })
   })
 
-  test('that two updates put into different minutes counts in the first only', async () => {
+  test('whose updates name two start minutes counts in the first only', async () => {
     const projectId = newId()
     const late = anUpdate({ startedAt: NOW - 60_000, status: 'crashed' })
     await inTurn(projectId, late, anUpdate({ startedAt: NOW - 3_600_000, isInit: true }))
@@ -69,25 +69,25 @@ describe('one session', () => {
   test('of another project with the same id is another session', async () => {
     const [one, two] = [newId(), newId()]
     await record([
-      sessionFact(one, anUpdate({ did: 'ada' })),
-      sessionFact(two, anUpdate({ did: 'ada', status: 'crashed' })),
+      sessionFact(one, anUpdate({ did: 'sylvia' })),
+      sessionFact(two, anUpdate({ did: 'sylvia', status: 'crashed' })),
     ])
     expect(await totals(one)).toMatchObject({ total: 1, crashed: 0, crashed_users: 0 })
     expect(await totals(two)).toMatchObject({ total: 1, crashed: 1, crashed_users: 1 })
     const { sessions } = await everythingOf(app.db, one)
     const { sessions: others } = await everythingOf(app.db, two)
     expect(sessions[0]?.['user_hash']).not.toBe(others[0]?.['user_hash'])
-    expect(JSON.stringify([sessions, others])).not.toContain('ada')
+    expect(JSON.stringify([sessions, others])).not.toContain('sylvia')
   })
 
-  test('that began before rows are kept is not counted: it might have been already', async () => {
+  test('that started before the retention of rows is not counted, because it may be counted already', async () => {
     const projectId = newId()
     const old = anUpdate({ startedAt: NOW - 6 * 86_400_000 - 1 })
     expect(await record([sessionFact(projectId, old), sessionFact(projectId, anUpdate())])).toEqual([false, true])
     expect((await everythingOf(app.db, projectId)).sessions).toHaveLength(1)
   })
 
-  test('repeated without news writes nothing', async () => {
+  test('writes nothing for a repeated update', async () => {
     const projectId = newId()
     const update = anUpdate({ did: 'ada', status: 'exited', durationMs: 5_000 })
     await inTurn(projectId, update)
@@ -102,7 +102,7 @@ describe('one session', () => {
 })
 
 describe('ANR', () => {
-  test('counts users by mechanism, an abnormal end without one is none', async () => {
+  test('counts users by mechanism; an abnormal end without mechanism is no ANR', async () => {
     const projectId = newId()
     const hang = (name: string, mechanism: string | null) =>
       sessionFact(projectId, anUpdate({ sid: sidOf(name), did: name, status: 'abnormal', mechanism }))
@@ -130,7 +130,7 @@ describe('ANR', () => {
     })
   })
 
-  test('is a share of sessions where nobody is named, and null without sessions', async () => {
+  test('is a share of sessions when they name no users, and null without sessions', async () => {
     const projectId = newId()
     expect(await totals(projectId)).toMatchObject({
       total: 0,
@@ -145,7 +145,7 @@ describe('ANR', () => {
 })
 
 describe('durations', () => {
-  test('of sessions that ended are kept within 1 %, the last word counting', async () => {
+  test('of ended sessions are stored within 1 %, and the newest value counts', async () => {
     const projectId = newId()
     await inTurn(projectId, anUpdate({ durationMs: 550, isInit: true }))
     expect((await everythingOf(app.db, projectId)).rollups[0]?.durations).toBeNull()
@@ -160,7 +160,7 @@ describe('durations', () => {
 })
 
 describe('counts of the SDK', () => {
-  test('go straight into the rollups, with their users where they name them', async () => {
+  test('are added to the rollups, with their users if they name them', async () => {
     const projectId = newId()
     await record([
       countsFact(projectId, [
@@ -186,7 +186,7 @@ describe('counts of the SDK', () => {
 })
 
 describe('attributes', () => {
-  test('are what counts can be asked by', async () => {
+  test('filter counts', async () => {
     const projectId = newId()
     const kinds = [
       anAttribute({ release: 'a', os: 'iOS', device: 'iPhone' }),
@@ -210,7 +210,7 @@ describe('attributes', () => {
     expect(await totals(newId(), { release: 'a' })).toMatchObject({ total: 0 })
   })
 
-  test('10,000 releases in a day are counted, the first 2,000 under their names', async () => {
+  test('of 10,000 releases a day, the first 2,000 are counted by name, the others together', async () => {
     const projectId = newId()
     const updates = Array.from({ length: 10_000 }, (_, index) =>
       sessionFact(
@@ -226,13 +226,13 @@ describe('attributes', () => {
     )
     expect(rows).toEqual([{ named: MAX_NEW_ATTRIBUTES_PER_DAY, others: 1 }])
     expect(await totals(projectId)).toMatchObject({ total: 10_000 })
-    // What was named goes on under its name; what was not, stays with the others.
+    // Known releases keep their name; the others stay together.
     await record(updates.map((one) => ({ ...one })))
     expect(await totals(projectId)).toMatchObject({ total: 10_000 })
     expect((await everythingOf(app.db, projectId)).rollups).toHaveLength(4 * (1 + MAX_NEW_ATTRIBUTES_PER_DAY + 1))
   })
 
-  test('that are still used are told from those that are not', async () => {
+  test('have the last day of use', async () => {
     const projectId = newId()
     await inTurn(projectId, anUpdate())
     const later = new Date(NOW + 2 * 86_400_000)
@@ -246,8 +246,8 @@ describe('attributes', () => {
   })
 })
 
-describe('two digesters at once', () => {
-  test('many updates of the same sessions end right, and nobody waits for ever', async () => {
+describe('two processes in parallel', () => {
+  test('record many updates of the same sessions correctly and without a deadlock', async () => {
     const other = await secondApp(test_)
     const projectId = newId()
     const batchOf = (seed: number): ReceivedSession[] =>
@@ -262,7 +262,7 @@ describe('two digesters at once', () => {
             status: n < 10 ? status : 'ok',
             startedAt: NOW - (n % 7) * 60_000,
             timestamp: NOW + index,
-            // Attributes nobody knows yet, and some that are used for the first time that day.
+            // New attributes, and some that are used for the first time that day.
             attributes: anAttribute({ release: `r${(n * seed) % 60}` }),
           }),
         )
@@ -283,7 +283,7 @@ describe('two digesters at once', () => {
   })
 })
 
-test('a person is forgotten, their sessions stay counted', async () => {
+test('a user is removed from sessions, which stay counted', async () => {
   const projectId = newId()
   await inTurn(projectId, anUpdate({ did: 'ada' }), anUpdate({ sid: sidOf('two'), did: 'bob' }))
   const { sessions } = await everythingOf(app.db, projectId)

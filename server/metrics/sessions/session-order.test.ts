@@ -9,7 +9,7 @@ import { anAttribute, anUpdate, everythingOf, sessionFact, NOW, sidOf } from './
 
 const { app } = await testApp()
 
-describe('in any order, twice, in any batches', () => {
+describe('updates in any order, repeated, in any batches', () => {
   type Delivery = { readonly updates: readonly SessionUpdate[]; readonly sizes: readonly number[] }
 
   async function deliver(projectId: string, { updates, sizes }: Delivery) {
@@ -27,7 +27,7 @@ describe('in any order, twice, in any batches', () => {
     return everythingOf(app.db, projectId)
   }
 
-  /** The same updates, some of them again, shuffled and cut into batches. */
+  /** The same updates, some of them repeated, in random order and batches. */
   const otherDelivery = (updates: readonly SessionUpdate[]): fc.Arbitrary<Delivery> =>
     fc
       .tuple(
@@ -58,8 +58,8 @@ describe('in any order, twice, in any batches', () => {
 
   const sids = fc.constantFrom('one', 'two', 'three')
 
-  test('sessions of honest SDKs end in the same rows and the same rollups, byte for byte but for durations', async () => {
-    // Start, release and user are a session's own: every update says the same.
+  test('that are consistent give the same rows and rollups, byte for byte except durations', async () => {
+    // Every update of a session has the same start, release and user.
     const honest = update(
       sids.map((name) => ({
         sid: sidOf(name),
@@ -86,7 +86,7 @@ describe('in any order, twice, in any batches', () => {
     )
   })
 
-  test('sessions that contradict themselves end in the same rows and the same counts', async () => {
+  test('that contradict each other give the same rows and counts', async () => {
     const contradicting = update(
       fc.record({
         sid: sids.map(sidOf),
@@ -116,12 +116,12 @@ describe('in any order, twice, in any batches', () => {
 
   type Row = Record<string, unknown> & { durations: Buffer | null }
   const withoutDurations = ({ durations, ...row }: Row) => ({ ...row, hasDurations: durations !== null })
-  /** The extremes are known within 1 % once a duration was replaced by a longer one. */
+  /** Minimum and maximum are within 1 % after a duration was replaced by a longer one. */
   const durationFigures = ({ durations }: Row) => {
     const sketch = durations === null ? new DDSketch() : DDSketch.fromBytes(durations)
     return { count: sketch.count, sum: sketch.sum }
   }
-  /** Rows that count something; one that was left by every session stays behind empty. */
+  /** Rows with counts. A row that all its sessions left stays, empty. */
   const countsOf = (rows: readonly Row[]) =>
     rows
       .map((row) => Object.entries(row).filter(([, value]) => !Buffer.isBuffer(value) && value !== null))

@@ -5,7 +5,7 @@ import type { ReceivedSession } from './record-sessions.ts'
 
 export const NOW = Date.parse('2026-11-20T12:00:00.000Z')
 
-/** 32 hex digits that stand for a name. */
+/** 32 hex digits derived from a name. */
 export const sidOf = (name: string): string => createHash('md5').update(name).digest('hex')
 
 export const anAttribute = (fields: Partial<SessionAttributes> = {}): SessionAttributes => ({
@@ -16,7 +16,7 @@ export const anAttribute = (fields: Partial<SessionAttributes> = {}): SessionAtt
   ...fields,
 })
 
-/** A healthy session's first update, ten minutes ago. */
+/** The first update of a healthy session, ten minutes ago. */
 export function anUpdate(fields: Partial<SessionUpdate> = {}): SessionUpdate {
   const startedAt = fields.startedAt ?? NOW - 600_000
   return {

@@ -4,7 +4,7 @@ import { DDSketch } from './ddsketch.ts'
 
 const durations = fc.array(fc.nat(100_000), { maxLength: 60 })
 
-test('what is taken back was never there, within 1 %', () => {
+test('after a removal the sketch is as if the number was never added, within 1 %', () => {
   fc.assert(
     fc.property(durations, durations, fc.nat(), (stay, go, seed) => {
       const sketch = DDSketch.of([...stay, ...go])
@@ -25,7 +25,7 @@ test('what is taken back was never there, within 1 %', () => {
   )
 })
 
-test('taking from nothing gives nothing', () => {
+test('removing from an empty sketch changes nothing', () => {
   const sketch = new DDSketch()
   sketch.remove(5)
   expect([sketch.count, sketch.sum, sketch.min, sketch.quantile(0.5)]).toEqual([0, 0, null, null])

@@ -8,7 +8,7 @@ const merged = (...parts: DDSketch[]): DDSketch => {
   return sum
 }
 
-/** Without the sum, whose last digits depend on the order of adding. */
+/** Without the sum, whose last digits depend on the order. */
 function binsOf(sketch: DDSketch): string {
   const bytes = sketch.toBytes()
   bytes.writeDoubleLE(0, 1)
@@ -19,14 +19,14 @@ const QS = [0, 0.01, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1]
 const exact = (values: readonly number[], q: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(q * (values.length - 1))] ?? Number.NaN
 
-/** Durations as they occur: microseconds to days, many of them zero or alike. */
+/** Realistic durations: microseconds to days, many of them zero or equal. */
 const duration = fc.oneof(
   fc.double({ min: 0.001, max: 1e8, noNaN: true }),
   fc.integer({ min: 0, max: 5_000 }),
   fc.constant(0),
 )
 const durations = fc.array(duration, { minLength: 1, maxLength: 300 })
-/** Anything a number can be; spread so wide that the lowest bins are put together. */
+/** Any finite number, with a range so wide that the lowest bins are merged. */
 const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.constant(-0))
 const numbers = fc.array(number, { maxLength: 300 })
 /** Thousands of different bins. */
@@ -47,7 +47,7 @@ describe('quantiles', () => {
     )
   })
 
-  test('of negative numbers too', () => {
+  test('are correct for negative numbers', () => {
     const values = Array.from({ length: 1_001 }, (_, index) => index * 3 - 1_500)
     for (const q of QS) {
       const truth = exact(values, q)
@@ -57,7 +57,7 @@ describe('quantiles', () => {
     }
   })
 
-  test('high ones stay right when the lowest bins were put together', () => {
+  test('that are high stay correct when the lowest bins were merged', () => {
     const values = Array.from({ length: 3_000 }, (_, index) => 1.021 ** index)
     const sketch = DDSketch.of(values)
     for (const q of [0.75, 0.9, 0.99]) {
@@ -67,7 +67,7 @@ describe('quantiles', () => {
     expect(sketch.count).toBe(3_000)
   })
 
-  test('of a lognormal million, from a thousand merged parts', () => {
+  test('of a million lognormal values in a thousand merged sketches are correct', () => {
     let seed = 42
     const random = (): number => {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
@@ -83,23 +83,23 @@ describe('quantiles', () => {
       const truth = sorted[Math.floor(q * 999_999)] ?? 0
       expect(Math.abs((sketch.quantile(q) ?? 0) / truth - 1)).toBeLessThanOrEqual(0.010_000_1)
     }
-    // A rollup of any traffic is a few hundred bytes.
+    // A rollup has a few hundred bytes for any traffic.
     expect(sketch.toBytes().length).toBeLessThan(1_500)
   })
 
-  test('of nothing are null', () => {
+  test('of an empty sketch are null', () => {
     expect(new DDSketch().quantiles([0, 0.5])).toEqual([null, null])
     expect(new DDSketch().min).toBeNull()
   })
 
-  test('how many are at or above a border', () => {
+  test('values at or above a limit are counted', () => {
     const sketch = DDSketch.of([100, 4_000, 5_000, 6_000, 7_000])
     expect(sketch.countFrom(5_000)).toBe(3)
     expect(sketch.countFrom(0)).toBe(5)
     expect(sketch.countFrom(1e6)).toBe(0)
   })
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('%d is refused', (value) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('add(%d) throws', (value) => {
     const sketch = DDSketch.of([1])
     expect(() => sketch.add(value)).toThrow(RangeError)
     expect(sketch.count).toBe(1)
@@ -107,7 +107,7 @@ describe('quantiles', () => {
 })
 
 describe('merging', () => {
-  test('gives what adding everything to one would give', () => {
+  test('equals adding all numbers to one sketch', () => {
     fc.assert(
       fc.property(numbers, numbers, (a, b) => {
         expect(binsOf(merged(DDSketch.of(a), DDSketch.of(b)))).toBe(binsOf(DDSketch.of([...a, ...b])))
@@ -115,7 +115,7 @@ describe('merging', () => {
     )
   })
 
-  test('is commutative and associative, also past the most bins', () => {
+  test('is commutative and associative, also above the maximum of bins', () => {
     fc.assert(
       fc.property(fc.oneof(numbers, spread), spread, fc.oneof(numbers, spread), (one, two, three) => {
         const [a, b, c] = [DDSketch.of(one), DDSketch.of(two), DDSketch.of(three)]
@@ -126,7 +126,7 @@ describe('merging', () => {
     )
   })
 
-  test('leaves the other one as it was', () => {
+  test('does not change the other sketch', () => {
     const other = DDSketch.of([1, 2, 3])
     const before = other.toBytes().toString('hex')
     DDSketch.of([2, 900]).merge(other)
@@ -134,8 +134,8 @@ describe('merging', () => {
   })
 })
 
-describe('taking back', () => {
-  test('leaves what the others alone would give', () => {
+describe('removing', () => {
+  test('equals a sketch of the other numbers', () => {
     fc.assert(
       fc.property(durations, durations, (kept, gone) => {
         const sketch = DDSketch.of([...kept, ...gone])
@@ -149,7 +149,7 @@ describe('taking back', () => {
     )
   })
 
-  test('everything leaves nothing', () => {
+  test('all numbers leaves an empty sketch', () => {
     const sketch = DDSketch.of([3, 700])
     for (const value of [700, 3, 3]) sketch.remove(value)
     expect([sketch.count, sketch.sum, sketch.min, sketch.quantile(0.5)]).toEqual([0, 0, null, null])
@@ -158,7 +158,7 @@ describe('taking back', () => {
 })
 
 describe('bytes', () => {
-  test('come back as they were', () => {
+  test('give an equal sketch', () => {
     fc.assert(
       fc.property(fc.oneof(numbers, spread), (values) => {
         const sketch = DDSketch.of(values)
@@ -170,7 +170,7 @@ describe('bytes', () => {
     )
   })
 
-  test('are few for few numbers, and bounded for any', () => {
+  test('are few for few numbers, and have a maximum', () => {
     expect(new DDSketch().toBytes()).toHaveLength(25)
     expect(DDSketch.of([812.4]).toBytes()).toHaveLength(28)
     const wide = Array.from({ length: 20_000 }, (_, index) => 10 ** ((index - 10_000) / 40))
@@ -184,7 +184,7 @@ describe('bytes', () => {
     ['a count of zero', Buffer.concat([DDSketch.of([1]).toBytes(), Buffer.from([1, 0])])],
     ['a bin twice', Buffer.concat([DDSketch.of([1]).toBytes(), Buffer.from([0, 1])])],
     ['an endless number', Buffer.concat([new DDSketch().toBytes(), Buffer.alloc(12, 255)])],
-  ])('that are none are refused: %s', (_what, bytes) => {
+  ])('that are invalid throw: %s', (_what, bytes) => {
     expect(() => DDSketch.fromBytes(bytes)).toThrow('Not a DDSketch.')
   })
 })

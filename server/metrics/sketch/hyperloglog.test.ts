@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { HyperLogLog } from './hyperloglog.ts'
 
-/** 52 evenly spread bits, as hashes of users are made. */
+/** 52 evenly distributed bits, like hashes of users. */
 const hashOf = (text: string): number => Number.parseInt(digestOf('sha256', text, 'hex').slice(0, 13), 16)
 
 function sketchOf(hashes: Iterable<number>): HyperLogLog {
@@ -27,7 +27,7 @@ const merged = (...parts: HyperLogLog[]): Buffer => {
   return sum.toBytes()
 }
 
-test('bytes are joined without unpacking them: long and short, in either order', () => {
+test('mergeBytes merges lists and registers in either order', () => {
   const [long, longer, short] = [
     sketchOf(users(0, 3_000)),
     sketchOf(users(2_000, 9_000)),
@@ -55,7 +55,7 @@ describe('counting', () => {
     expect(Math.abs(sketch.count() / n - 1)).toBeLessThan(0.03)
   })
 
-  test('is right on average: no bias where methods usually switch', () => {
+  test('has no bias, also where other estimators switch methods', () => {
     for (const n of [400, 3_000, 10_000, 12_000]) {
       const errors = Array.from({ length: 20 }, (_, run) => {
         const sketch = new HyperLogLog()
@@ -66,20 +66,20 @@ describe('counting', () => {
     }
   })
 
-  test('hashes whose rank bits are all zero count once and stay countable', () => {
+  test('hashes whose rank bits are all zero count once', () => {
     const sketch = sketchOf([...users(0, 400), 0, 2 ** 40, 2 ** 51])
     expect(HyperLogLog.fromBytes(sketch.toBytes()).count()).toBe(sketch.count())
     expect(sketch.count()).toBeGreaterThan(380)
   })
 })
 
-// Few and many elements: either side, and both sides of the change of form.
+// Few and many elements: both forms, and both sides of the change between them.
 const someUsers = fc
   .tuple(fc.nat(2_000), fc.oneof(fc.nat(5), fc.integer({ min: 300, max: 340 }), fc.nat(3_000)))
   .map(([from, n]) => users(from, from + n))
 
 describe('merging', () => {
-  test('gives what adding everything to one would give', () => {
+  test('equals adding all elements to one sketch', () => {
     fc.assert(
       fc.property(someUsers, someUsers, (a, b) => {
         expect(merged(sketchOf(a), sketchOf(b)).equals(sketchOf([...a, ...b]).toBytes())).toBe(true)
@@ -103,7 +103,7 @@ describe('merging', () => {
     )
   })
 
-  test('leaves the other one as it was', () => {
+  test('does not change the other sketch', () => {
     const other = sketchOf(users(0, 10))
     const before = other.toBytes()
     sketchOf(users(5, 1_000)).merge(other)
@@ -112,7 +112,7 @@ describe('merging', () => {
 })
 
 describe('bytes', () => {
-  test('come back as they were, whatever the order of adding', () => {
+  test('give an equal sketch, in any order of adding', () => {
     fc.assert(
       fc.property(someUsers, (hashes) => {
         const bytes = sketchOf(hashes).toBytes()
@@ -136,7 +136,7 @@ describe('bytes', () => {
     ['half a hash', Buffer.from([1, 1, 2, 3])],
     ['a list that is too long', Buffer.alloc(1 + 321 * 5, 1)],
     ['registers cut short', Buffer.alloc(2_000, 2)],
-  ])('that are none are refused: %s', (_what, bytes) => {
+  ])('that are invalid throw: %s', (_what, bytes) => {
     expect(() => HyperLogLog.fromBytes(bytes)).toThrow('Not a HyperLogLog sketch.')
   })
 })
