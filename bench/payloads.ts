@@ -22,7 +22,7 @@ export type BenchEvent = {
   readonly issue: number
   /** The whole event. */
   readonly json: Buffer
-  /** The event without its first members, which {@link EventHead} writes anew for each request; coded, ready to send. */
+  /** The event without the members that {@link EventHead} writes for each request; coded, ready to send. */
   readonly rest: Buffer
 }
 
@@ -64,8 +64,8 @@ const USERS = 20_000
 const RELEASES = 40
 
 /**
- * What differs between the events of a real app: user, time, release, a tag. Few users send many events and most send
- * few; most events come from the newest releases.
+ * The members that differ between the events of a real app: time, release, user, an extra value. Few users send many
+ * events; most events come from the newest releases.
  * @param seed any number
  * @returns members of the event's JSON object, of a constant length, with a comma after the last
  */
@@ -82,9 +82,9 @@ function eventStart(seed: number, nowMs = 1_795_000_000_000): string {
 }
 
 /**
- * Writes the start of each request's body at next to no cost: the envelope's header and the event's first members are a
- * gzip member of their own, stored instead of compressed (RFC 1952 2.2, RFC 1951 3.2.4), so a new id, time and user
- * change some bytes and a checksum.
+ * Writes the start of each request's body at almost no cost: the envelope's header and the event's first members are a
+ * separate gzip member, stored instead of compressed (RFC 1952 2.2, RFC 1951 3.2.4), so a new id, time and user change
+ * some bytes and a checksum.
  */
 export class EventHead {
   readonly #coding: Coding
@@ -122,7 +122,7 @@ export class EventHead {
     )
   }
 
-  /** Puts another id, time, user and release in place. */
+  /** Replaces id, time, user and release. */
   next(id: string): void {
     this.#content.write(EventHead.#text(id, this.#seed++, Date.now()), 'latin1')
     if (this.#coding === 'gzip') this.bytes.writeUInt32LE(crc32(this.#content), this.bytes.length - 8)
