@@ -1,6 +1,6 @@
 import { ApiError } from '../api/call.ts'
 import { useKeys } from './keys.ts'
-import { ErrorPart } from '../ui/states.tsx'
+import { ErrorPart } from '../ui/error-part.tsx'
 import { apiTexts } from '../api/texts.ts'
 import { commonTexts } from './texts.ts'
 import { useState } from 'react'

@@ -3,8 +3,7 @@ import { CentredMain } from '../common/centred-main.tsx'
 import { useEffect, useState } from 'react'
 import { ApiError } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
-import { Icon } from '../ui/icon.tsx'
-import { Toolbar } from '../ui/stack.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
 import { commonTexts } from '../common/texts.ts'
 import { shellTexts } from './texts.ts'
 
@@ -34,15 +33,7 @@ export function Crash({ error, reset }: ErrorComponentProps) {
   }
   return (
     <CentredMain>
-      <div className="empty" role="alert">
-        <Icon name="warn" className="big c-red" />
-        <h1>{isUnfetched ? shellTexts.unfetched : shellTexts.crash}</h1>
-        <p>
-          {refusal ??
-            (isUnfetched ? (isOffline ? shellTexts.offline : shellTexts.unfetchedMore) : shellTexts.crashMore)}
-        </p>
-        <Toolbar>
-          {isUnfetched ? null : (
+      <EmptyState kind="failed" heading="h1" title={isUnfetched ? shellTexts.unfetched : shellTexts.crash} actions={<>{isUnfetched ? null : (
             <Button look="primary" onClick={again}>
               {commonTexts.tryAgain}
             </Button>
@@ -51,9 +42,10 @@ export function Crash({ error, reset }: ErrorComponentProps) {
             <Button look={isUnfetched ? 'primary' : 'ghost'} onClick={() => location.reload()}>
               {shellTexts.reload}
             </Button>
-          )}
-        </Toolbar>
-      </div>
+          )}</>}>
+          {refusal ??
+            (isUnfetched ? (isOffline ? shellTexts.offline : shellTexts.unfetchedMore) : shellTexts.crashMore)}
+        </EmptyState>
     </CentredMain>
   )
 }

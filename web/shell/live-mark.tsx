@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx'
 import { formatClock, formatLeft } from '../ui/format.ts'
 import { LiveText } from '../ui/live-text.tsx'
 import { useNow } from '../ui/now.ts'
-import { Note } from '../ui/states.tsx'
+import { Note } from '../ui/note.tsx'
 import { shellTexts } from './texts.ts'
 import styles from './live-mark.module.css'
 

@@ -1,7 +1,7 @@
 import { SEVERITIES } from '#shared/issue-values.ts'
 import type { QueryClient } from '@tanstack/react-query'
 import type { IconName } from '../ui/icon.tsx'
-import type { SeverityName } from '../ui/tiles.tsx'
+import type { SeverityName } from '../ui/status.tsx'
 
 export type PaletteGroup = 'recent' | 'issues' | 'places' | 'commands'
 const ORDER: readonly PaletteGroup[] = ['recent', 'issues', 'places', 'commands']

@@ -1,4 +1,6 @@
 import { useId } from 'react'
+import { FieldHint, FieldLabel } from './field.tsx'
+import styles from './field.module.css'
 
 type AreaFieldProps = {
   label: string
@@ -15,12 +17,10 @@ export function AreaField({ label, hint, value, readOnly, error, rows = 3, onCha
   const id = useId()
   return (
     <div>
-      <label className="field-l" htmlFor={id}>
-        {label}
-      </label>
+      <FieldLabel htmlFor={id}>{label}</FieldLabel>
       <textarea
         id={id}
-        className={error === undefined ? 'area mono' : 'area mono bad-in'}
+        className={`${styles.area} mono`}
         rows={Math.max(rows, Math.min(10, value.split('\n').length))}
         value={value}
         readOnly={readOnly}
@@ -29,13 +29,9 @@ export function AreaField({ label, hint, value, readOnly, error, rows = 3, onCha
         aria-describedby={`${id}-note`}
         onChange={(event) => onChange(event.target.value)}
       />
-      <p
-        id={`${id}-note`}
-        className={error === undefined ? 'hint' : 'hint c-red'}
-        role={error === undefined ? undefined : 'alert'}
-      >
+      <FieldHint id={`${id}-note`} bad={error !== undefined} role={error === undefined ? undefined : 'alert'}>
         {error ?? hint}
-      </p>
+      </FieldHint>
     </div>
   )
 }

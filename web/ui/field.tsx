@@ -1,5 +1,7 @@
 import { useId, type ComponentProps, type ReactNode } from 'react'
+import { classNames } from './class-names.ts'
 import { Icon } from './icon.tsx'
+import styles from './field.module.css'
 
 type FieldShell = {
   label: string
@@ -18,8 +20,10 @@ export function Field({ label, aside, hint, error, after, className, ...input }:
   const noteId = `${id}-note`
   return (
     <div>
-      <FieldLabel id={id} label={label} aside={aside} />
-      <span className={error === undefined ? 'input' : 'input bad-in'}>
+      <FieldLabel htmlFor={id} aside={aside}>
+        {label}
+      </FieldLabel>
+      <InputBox>
         <input
           id={id}
           className={className}
@@ -28,7 +32,7 @@ export function Field({ label, aside, hint, error, after, className, ...input }:
           {...input}
         />
         {after}
-      </span>
+      </InputBox>
       <FieldNote id={noteId} hint={hint} error={error} />
     </div>
   )
@@ -41,8 +45,10 @@ export function SelectField({ label, aside, hint, error, children, ...select }: 
   const noteId = `${id}-note`
   return (
     <div>
-      <FieldLabel id={id} label={label} aside={aside} />
-      <span className={error === undefined ? 'input select' : 'input select bad-in'}>
+      <FieldLabel htmlFor={id} aside={aside}>
+        {label}
+      </FieldLabel>
+      <span className={classNames(styles.box, styles.select)}>
         <select
           id={id}
           aria-invalid={error === undefined ? undefined : true}
@@ -58,20 +64,42 @@ export function SelectField({ label, aside, hint, error, children, ...select }: 
   )
 }
 
-function FieldLabel({ id, label, aside }: { id: string; label: string; aside: ReactNode }) {
+/** The frame of an input, with what belongs into it, such as a button that copies. */
+export const InputBox = ({ children }: { children: ReactNode }) => <span className={styles.box}>{children}</span>
+
+/** What a field, or a group of them, is called. */
+export function FieldLabel({ htmlFor, aside, children }: { htmlFor: string; aside?: ReactNode; children: ReactNode }) {
   if (aside === undefined) {
     return (
-      <label className="field-l" htmlFor={id}>
-        {label}
+      <label className={styles.label} htmlFor={htmlFor}>
+        {children}
       </label>
     )
   }
   return (
-    <span className="field-l">
-      <label htmlFor={id}>{label}</label> {aside}
+    <span className={styles.label}>
+      <label htmlFor={htmlFor}>{children}</label> {aside}
     </span>
   )
 }
+
+/** The name of a `fieldset`. */
+export const FieldLegend = ({ children }: { children: ReactNode }) => <legend className={styles.label}>{children}</legend>
+
+type FieldHintProps = {
+  id?: string | undefined
+  /** It says what is wrong. */
+  bad?: boolean
+  role?: 'alert' | 'status' | undefined
+  children: ReactNode
+}
+
+/** A sentence below a field or a button. */
+export const FieldHint = ({ id, bad = false, role, children }: FieldHintProps) => (
+  <p className={styles.hint} id={id} role={role} data-bad={bad ? '' : undefined}>
+    {children}
+  </p>
+)
 
 /** Moves the focus to the first invalid field, once the form shows its errors. */
 export function focusFirstInvalid(form: HTMLFormElement): void {
@@ -82,15 +110,11 @@ export function focusFirstInvalid(form: HTMLFormElement): void {
 function FieldNote({ id, hint, error }: { id: string; hint: ReactNode; error: string | undefined }) {
   if (error !== undefined) {
     return (
-      <p className="hint c-red" id={id} role="alert">
+      <FieldHint id={id} role="alert" bad>
         <Icon name="warn" />
         {error}
-      </p>
+      </FieldHint>
     )
   }
-  return hint === undefined ? null : (
-    <p className="hint" id={id}>
-      {hint}
-    </p>
-  )
+  return hint === undefined ? null : <FieldHint id={id}>{hint}</FieldHint>
 }

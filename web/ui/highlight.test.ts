@@ -6,31 +6,31 @@ const kinds = (source: string) => partsOfCode(source).map(({ text, kind }) => [t
 
 test('keywords, calls, strings, numbers and comments', () => {
   expect(kinds(`const a = call("x", 12) // done`)).toEqual([
-    ['const', 'ck'],
+    ['const', 'keyword'],
     [' a = ', null],
-    ['call', 'cn'],
+    ['call', 'name'],
     ['(', null],
-    ['"x"', 'cs'],
+    ['"x"', 'string'],
     [', ', null],
-    ['12', 'cnum'],
+    ['12', 'number'],
     [') ', null],
-    ['// done', 'cc'],
+    ['// done', 'comment'],
   ])
 })
 
 test('# starts a comment only at the start of a line or after a space', () => {
-  expect(kinds('x = 1 # why')).toContainEqual(['# why', 'cc'])
+  expect(kinds('x = 1 # why')).toContainEqual(['# why', 'comment'])
   expect(kinds('this.#secret')).toEqual([
-    ['this', 'ck'],
+    ['this', 'keyword'],
     ['.#secret', null],
   ])
-  expect(kinds('#[derive(Debug)]').some(([, kind]) => kind === 'cc')).toBe(false)
+  expect(kinds('#[derive(Debug)]').some(([, kind]) => kind === 'comment')).toBe(false)
 })
 
 test('an unclosed string ends with its line', () => {
   expect(kinds(`it's\nnext`)).toEqual([
     ['it', null],
-    [`'s`, 'cs'],
+    [`'s`, 'string'],
     ['\nnext', null],
   ])
 })

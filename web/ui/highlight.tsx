@@ -1,11 +1,12 @@
 import { Fragment } from 'react'
+import styles from './highlight.module.css'
 
 /**
  * Highlights a few lines of source of any language: strings, numbers, keywords, calls, comments. Without a grammar: a
  * wrong guess changes a colour, never the text.
  */
 
-type Kind = 'ck' | 'cs' | 'cnum' | 'cn' | 'cc' | null
+type Kind = 'keyword' | 'string' | 'number' | 'name' | 'comment' | null
 export type CodePart = { text: string; kind: Kind }
 
 const KEYWORDS = new Set(
@@ -33,9 +34,9 @@ export function partsOfCode(source: string): CodePart[] {
   }
   for (const match of source.matchAll(TOKEN)) {
     const [text, comment, string, number, word] = match
-    if (comment !== undefined) add(text, 'cc')
-    else if (string !== undefined) add(text, 'cs')
-    else if (number !== undefined) add(text, 'cnum')
+    if (comment !== undefined) add(text, 'comment')
+    else if (string !== undefined) add(text, 'string')
+    else if (number !== undefined) add(text, 'number')
     else if (word !== undefined) add(text, kindOfWord(word, source, match.index + text.length))
     else add(text, null)
   }
@@ -43,8 +44,8 @@ export function partsOfCode(source: string): CodePart[] {
 }
 
 function kindOfWord(word: string, source: string, end: number): Kind {
-  if (KEYWORDS.has(word)) return 'ck'
-  return source[end] === '(' ? 'cn' : null
+  if (KEYWORDS.has(word)) return 'keyword'
+  return source[end] === '(' ? 'name' : null
 }
 
 /** Longer lines are minified code and slow to render; they are not highlighted. */
@@ -55,7 +56,7 @@ export function Code({ source }: { source: string }) {
   return partsOfCode(source).map((part, index) => (
     // The parts of a source keep their order.
     <Fragment key={`${index} ${part.kind}`}>
-      {part.kind === null ? part.text : <span className={part.kind}>{part.text}</span>}
+      {part.kind === null ? part.text : <span className={styles.code} data-kind={part.kind}>{part.text}</span>}
     </Fragment>
   ))
 }

@@ -6,14 +6,14 @@ type TabsProps<T extends string> = {
   value: T
   tabs: readonly { readonly value: T; readonly label: string; readonly before?: ReactNode }[]
   onChange: (value: T) => void
-  /** `tabs`: underlined; `ptabs`: pills with a tile. */
-  className?: string | undefined
+  /** How the row of tabs looks. */
+  className: string | undefined
   /** The content of the selected tab. */
   children: ReactNode
 }
 
 /** Tabs with their content below; arrow keys move between them. */
-export function Tabs<T extends string>({ label, value, tabs, onChange, className = 'tabs', children }: TabsProps<T>) {
+export function Tabs<T extends string>({ label, value, tabs, onChange, className, children }: TabsProps<T>) {
   const change = (next: string) => {
     const tab = tabs.find((candidate) => candidate.value === next)
     if (tab !== undefined) onChange(tab.value)
@@ -29,7 +29,7 @@ export function Tabs<T extends string>({ label, value, tabs, onChange, className
         ))}
       </Primitive.List>
       {tabs.map((tab) => (
-        <Primitive.Content key={tab.value} value={tab.value} tabIndex={-1} className="tabpane">
+        <Primitive.Content key={tab.value} value={tab.value} tabIndex={-1}>
           {tab.value === value ? children : null}
         </Primitive.Content>
       ))}

@@ -8,7 +8,7 @@ import { PasswordField } from '../../common/password-field.tsx'
 import { usePageTitle } from '../../common/page-title.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field } from '../../ui/field.tsx'
+import { Field, FieldHint } from '../../ui/field.tsx'
 import { formatLeft } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
 import { accountsTexts } from './texts.ts'
@@ -99,9 +99,9 @@ function Wait({ seconds }: { seconds: number }) {
   const [said] = useState(() => formatLeft(until))
   if (now >= until) return null
   return (
-    <p className="hint" role="status">
+    <FieldHint role="status">
       <span className="sr">{accountsTexts.possibleIn(said)}</span>
       <span aria-hidden="true">{accountsTexts.possibleIn(formatLeft(until, now))}</span>
-    </p>
+    </FieldHint>
   )
 }

@@ -15,7 +15,9 @@ import { BarChart } from '../../ui/chart/bar-chart.tsx'
 import { ChartLegend } from '../../ui/chart/legend.tsx'
 import { Count } from '../../ui/figures.tsx'
 import { formatClock, formatCount, formatDay, formatDuration, formatMoment, formatRate } from '../../ui/format.ts'
-import { Empty, Note, Skeleton } from '../../ui/states.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Note } from '../../ui/note.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { intakeTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { IntakeLimits } from './limits.tsx'
@@ -50,7 +52,7 @@ export function IntakePage() {
 function NoProject() {
   return (
     <Card>
-      <Empty
+      <EmptyState
         kind="setup"
         title={intakeTexts.noProject}
         actions={
@@ -60,7 +62,7 @@ function NoProject() {
         }
       >
         {intakeTexts.noProjectMore}
-      </Empty>
+      </EmptyState>
     </Card>
   )
 }
@@ -89,7 +91,7 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
       <StormNote storms={data.storms} />
       {figures.all === 0 && figures.lost === 0 ? (
         <Card>
-          <Empty
+          <EmptyState
             kind="setup"
             title={intakeTexts.nothing}
             actions={
@@ -99,7 +101,7 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
             }
           >
             {intakeTexts.nothingMore}
-          </Empty>
+          </EmptyState>
         </Card>
       ) : (
         <>

@@ -5,6 +5,7 @@ import { useCan } from '../../common/can.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { KeyValues } from '../../ui/key-values.tsx'
 import { mergeTexts } from './merge-texts.ts'
 import { issueTexts } from './texts.ts'
 import { LongText } from './contexts/value.tsx'
@@ -51,7 +52,7 @@ function Part({ part }: { part: Parts[number] }) {
   return (
     <div className={issueStyles.part}>
       <h3>{isVariant(part.variant) ? issueTexts.variants[part.variant] : part.variant}</h3>
-      <dl className={`kv ${styles.monoV}`}>
+      <KeyValues className={styles.monoV}>
         {values.map(({ label, value }, index) => (
           // Frames share their label; their order counts.
           <div key={`${label} ${index}`} className={label.length > SHORT_LABEL ? styles.isLong : undefined}>
@@ -61,7 +62,7 @@ function Part({ part }: { part: Parts[number] }) {
             </dd>
           </div>
         ))}
-      </dl>
+      </KeyValues>
       {values.length === part.values.length ? null : (
         <p className={issueStyles.tagMore}>
           <button type="button" className="link-t" onClick={() => setWhole(true)}>

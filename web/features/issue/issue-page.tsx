@@ -29,8 +29,8 @@ import { useKeys } from '../../common/keys.ts'
 import { carried, paths } from '../../address/paths.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { Skeleton } from '../../ui/states.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { mergeTexts } from './merge-texts.ts'
 import { issueTexts } from './texts.ts'
 import { eventsTexts } from './events/texts.ts'
@@ -123,14 +123,9 @@ function Failed({ error, onRetry, issueId, event }: FailedProps) {
   // An address can name an event that is no longer stored, of an issue that is.
   const oneEvent = event !== undefined
   return (
-    <div className="empty">
-      <Icon name="search" className="big c-3" />
-      <h1>{oneEvent ? issueTexts.eventMissing : issueTexts.missing}</h1>
-      <p>{oneEvent ? issueTexts.eventMissingText : issueTexts.missingText}</p>
-      <Link {...(oneEvent ? paths.issue(issueId) : paths.issues())} {...buttonLook({ look: 'primary' })}>
+    <EmptyState kind="missing" heading="h1" title={oneEvent ? issueTexts.eventMissing : issueTexts.missing} actions={<Link {...(oneEvent ? paths.issue(issueId) : paths.issues())} {...buttonLook({ look: 'primary' })}>
         <span>{oneEvent ? issueTexts.showLatest : issueTexts.toIssues}</span>
-      </Link>
-    </div>
+      </Link>}>{oneEvent ? issueTexts.eventMissingText : issueTexts.missingText}</EmptyState>
   )
 }
 
@@ -233,16 +228,9 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
             newerCame={newerCame}
           />
           {event === null && only !== '' && issue.event_ids.latest === null ? (
-            <Card className="empty">
-              <h2>{eventsTexts.noneMatch}</h2>
-              <p>{eventsTexts.noneMatchText(only)}</p>
-              <Button onClick={() => onOnly('')}>{eventsTexts.clear}</Button>
-            </Card>
+            <Card><EmptyState heading="h2" title={eventsTexts.noneMatch} actions={<Button onClick={() => onOnly('')}>{eventsTexts.clear}</Button>}>{eventsTexts.noneMatchText(only)}</EmptyState></Card>
           ) : event === null ? (
-            <Card className="empty">
-              <h2>{issueTexts.eventGone}</h2>
-              <p>{issueTexts.eventGoneText}</p>
-            </Card>
+            <Card><EmptyState heading="h2" title={issueTexts.eventGone}>{issueTexts.eventGoneText}</EmptyState></Card>
           ) : (
             <>
               {hasStack ? <StackTrace key={event.event_id} event={event} /> : <MessageCard event={event} />}

@@ -2,8 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { releaseByVersionQuery } from '../../api/release-queries.ts'
 import { paths } from '../../address/paths.ts'
+import { Bar } from '../../ui/bar.tsx'
 import { Card } from '../../ui/card.tsx'
+import { Delta } from '../../ui/delta.tsx'
 import { formatPoints, formatRate } from '../../ui/format.ts'
+import { KeyValues } from '../../ui/key-values.tsx'
 import { eventsTexts } from './events/texts.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
@@ -31,14 +34,12 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
         </Link>
       }
     >
-      <dl className="kv">
+      <KeyValues>
         {adoption === null ? null : (
           <div>
             <dt>{eventsTexts.adoption}</dt>
             <dd className={issueStyles.withBar}>
-              <span className="bar" aria-hidden="true">
-                <span style={{ inlineSize: `${Math.round(adoption * 100)}%` }} />
-              </span>
+              <Bar share={adoption} className={issueStyles.bar} />
               {formatRate(adoption)}
             </dd>
           </div>
@@ -49,18 +50,15 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
             <dd>
               <span className={tone}>{formatRate(crashFree)}</span>
               {change === null || previous === null ? null : (
-                <span
-                  className={`delta ${change < 0 ? 'up-bad' : change > 0 ? 'up-good' : 'flat'}`}
-                  title={eventsTexts.againstRelease(versionOf(previous.version))}
-                >
+                <Delta change={change < 0 ? 'worse' : change > 0 ? 'better' : 'same'} title={eventsTexts.againstRelease(versionOf(previous.version))}>
                   {' '}
                   {formatPoints(change)}
-                </span>
+                </Delta>
               )}
             </dd>
           </div>
         )}
-      </dl>
+      </KeyValues>
       <p className={`${styles.releaseWhy} sub`}>{release.verdict_reason}</p>
     </Card>
   )

@@ -62,7 +62,7 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
       {tags.length === 0 ? null : (
         <div className={styles.tagOwn}>
           <h3>{issueTexts.tags}</h3>
-          <ul className="chipset">
+          <ul className={styles.chips}>
             {tags.map((tag, index) => (
               // An SDK may send a key twice.
               <li key={`${tag.key} ${index}`} className="mono" title={`${tag.key} ${tag.value}`}>
@@ -122,7 +122,7 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
           {share.value === '' ? '“”' : share.key === 'release' ? versionOf(share.value) : share.value}
         </span>
         <span className={`${issueStyles.tb} ${styles.tbBase}`} aria-hidden="true">
-          <span className={notable ? 'hot' : undefined} style={{ inlineSize: `${share.share * 100}%` }} />
+          <span data-notable={notable ? '' : undefined} style={{ inlineSize: `${share.share * 100}%` }} />
           {share.baseline_share === null ? null : (
             <i style={{ insetInlineStart: `${Math.min(98, share.baseline_share * 100)}%` }} />
           )}

@@ -5,7 +5,7 @@ import { useScope } from '../../common/use-scope.ts'
 import { paths } from '../../address/paths.ts'
 import { NO_FILTERS, type IssuesSearch, type Range } from '../../address/search.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
-import { Empty } from '../../ui/states.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { issuesTexts } from './texts.ts'
 import { useTokens } from './filters.tsx'
 import type { ViewName } from './views.tsx'
@@ -37,7 +37,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
     const [only] = scope
     const target = only === undefined ? paths.onboarding() : paths.onboarding({ project: only.id, step: 'sdk' })
     return (
-      <Empty
+      <EmptyState
         kind="setup"
         title={issuesTexts.emptySetup}
         actions={
@@ -47,7 +47,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
         }
       >
         {issuesTexts.emptySetupText}
-      </Empty>
+      </EmptyState>
     )
   }
   if (tokens.length > 0 || search.q !== undefined) {
@@ -56,7 +56,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
       ...(search.q === undefined ? [] : [`“${search.q}”`]),
     ]
     return (
-      <Empty
+      <EmptyState
         kind="filtered"
         title={issuesTexts.emptyFiltered}
         actions={
@@ -69,19 +69,19 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
         }
       >
         {issuesTexts.emptyFilteredText} <b>{names.join(', ')}</b>.
-      </Empty>
+      </EmptyState>
     )
   }
   if (view === 'open' || view === null) {
     return (
-      <Empty kind="good" title={issuesTexts.emptyGood} actions={further}>
+      <EmptyState kind="good" title={issuesTexts.emptyGood} actions={further}>
         {issuesTexts.emptyGoodText(project?.name ?? issuesTexts.allProjectsIn, issuesTexts.rangeIn[range])}
-      </Empty>
+      </EmptyState>
     )
   }
   return (
-    <Empty kind="good" title={issuesTexts.emptyView[view]} actions={further}>
+    <EmptyState kind="good" title={issuesTexts.emptyView[view]} actions={further}>
       {issuesTexts.emptyViewText(issuesTexts.rangeIn[range])}
-    </Empty>
+    </EmptyState>
   )
 }

@@ -6,7 +6,10 @@ import { paths } from '../../address/paths.ts'
 import { formatCount, formatFactor, formatShortCount } from '../../ui/format.ts'
 import { Sparkline } from '../../ui/chart/sparkline.tsx'
 import { Time } from '../../ui/time.tsx'
-import { Avatar, Flag, PlatformTile, Severity, SEVERITY_WORDS, Status, STATUS_WORDS } from '../../ui/tiles.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { PlatformTile } from '../../ui/platform-tile.tsx'
+import { Severity, SEVERITY_WORDS, Status, STATUS_WORDS } from '../../ui/status.tsx'
 import { issuesTexts } from './texts.ts'
 import { headOf } from '../../common/issue/headline.ts'
 import { levelStartOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
@@ -243,38 +246,38 @@ function Flags({ issue, now }: { issue: Issue; now: number }) {
   const flags: ReactNode[] = []
   if (issue.status === 'regressed') {
     flags.push(
-      <Flag key="back" colour="violet" icon="st-regressed">
+      <Badge key="back" tone="violet" icon="st-regressed">
         {issue.last_release === null ? issuesTexts.regressed : issuesTexts.regressedIn(versionOf(issue.last_release))}
-      </Flag>,
+      </Badge>,
     )
   }
   const factor = stepFactor(issue, now)
   if (factor !== null) {
     flags.push(
-      <Flag key="factor" colour="vermilion" icon="st-escalated">
+      <Badge key="factor" tone="vermilion" icon="st-escalated">
         {issuesTexts.overBaseline(formatFactor(factor))}
-      </Flag>,
+      </Badge>,
     )
   }
   if (isNew(issue, now)) {
     flags.push(
-      <Flag key="new" colour="blue" icon="spark">
+      <Badge key="new" tone="blue" icon="spark">
         {issuesTexts.new}
-      </Flag>,
+      </Badge>,
     )
   }
   if (issue.tracker_ticket !== null) {
     flags.push(
-      <Flag key="ticket" colour="plain" icon="ticket">
+      <Badge key="ticket" tone="plain" icon="ticket">
         {issue.tracker_ticket.id}
-      </Flag>,
+      </Badge>,
     )
   }
   if (issue.is_unhandled) {
     flags.push(
-      <Flag key="unhandled" colour="plain" icon="bolt">
+      <Badge key="unhandled" tone="plain" icon="bolt">
         {issuesTexts.unhandled}
-      </Flag>,
+      </Badge>,
     )
   }
   return flags.slice(0, 2)

@@ -5,7 +5,7 @@ import { paths } from '../../address/paths.ts'
 import type { IssuesSearch } from '../../address/search.ts'
 import { formatCount } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { STATUS_COLOURS } from '../../ui/tiles.tsx'
+import { STATUS_COLOURS } from '../../ui/status.tsx'
 import { issuesTexts } from './texts.ts'
 import styles from './issues.module.css'
 

@@ -9,6 +9,7 @@ import { BarChart, type BarSeries } from '../../ui/chart/bar-chart.tsx'
 import { ChartLegend } from '../../ui/chart/legend.tsx'
 import { FigureTable } from '../../ui/chart/chart-table.tsx'
 import type { Buckets } from '../../ui/chart/use-chart-reading.ts'
+import { Delta } from '../../ui/delta.tsx'
 import { Count } from '../../ui/figures.tsx'
 import {
   formatChange,
@@ -137,7 +138,7 @@ function RangeFigures({ volume, sessions }: { volume: Volume; sessions: SessionS
       <div>
         <dt>{issuesTexts.stripEvents}</dt>
         <dd>
-          <Count value={total} short /> <Delta now={total} before={previous_total} />
+          <Count value={total} short /> <CountDelta now={total} before={previous_total} />
         </dd>
       </div>
       {users === null ? (
@@ -151,7 +152,7 @@ function RangeFigures({ volume, sessions }: { volume: Volume; sessions: SessionS
         <div>
           <dt>{issuesTexts.stripUsers}</dt>
           <dd>
-            <Count value={users} short /> <Delta now={users} before={before?.crashed_users ?? 0} />
+            <Count value={users} short /> <CountDelta now={users} before={before?.crashed_users ?? 0} />
           </dd>
         </div>
       )}
@@ -190,13 +191,13 @@ function WindowFigures({ volume: { points }, chosen }: { volume: Volume; chosen:
 }
 
 /** More than before is worse here, and says so in red. */
-function Delta({ now, before }: { now: number; before: number }) {
+function CountDelta({ now, before }: { now: number; before: number }) {
   if (before === 0) return null
-  const tone = now > before ? 'up-bad' : now < before ? 'up-good' : 'flat'
+  const tone = now > before ? 'worse' : now < before ? 'better' : 'same'
   return (
-    <span className={`delta ${tone}`} title={issuesTexts.changeFrom(formatCount(before))}>
+    <Delta change={tone} title={issuesTexts.changeFrom(formatCount(before))}>
       {now / before >= 10 ? formatFactor(now / before) : formatChange(now, before)}
-    </span>
+    </Delta>
   )
 }
 
@@ -204,11 +205,11 @@ function Delta({ now, before }: { now: number; before: number }) {
 function PointDelta({ now, before }: { now: number; before: number | null }) {
   if (before === null) return null
   const text = formatPoints(now - before)
-  const tone = /[1-9]/.test(text) ? (now < before ? 'up-bad' : 'up-good') : 'flat'
+  const tone = /[1-9]/.test(text) ? (now < before ? 'worse' : 'better') : 'same'
   return (
-    <span className={`delta ${tone}`} title={issuesTexts.changeFrom(formatRate(before))}>
+    <Delta change={tone} title={issuesTexts.changeFrom(formatRate(before))}>
       {text}
-    </span>
+    </Delta>
   )
 }
 

@@ -7,10 +7,10 @@ import type { Me, Project } from '../../api/queries.ts'
 import { can } from '../../common/can.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field, SelectField } from '../../ui/field.tsx'
-import { Note } from '../../ui/states.tsx'
+import { Field, SelectField, FieldLegend } from '../../ui/field.tsx'
+import { Note } from '../../ui/note.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { PlatformTile, platformWord } from '../../ui/tiles.tsx'
+import { PlatformTile, platformWord } from '../../ui/platform-tile.tsx'
 import { commonTexts } from '../../common/texts.ts'
 import { onboardingTexts } from './texts.ts'
 import { Steps } from './steps.tsx'
@@ -71,7 +71,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
               onChange={(event) => setName(event.target.value)}
             />
             <fieldset className={styles.platforms}>
-              <legend className="field-l">{words.platform}</legend>
+              <FieldLegend>{words.platform}</FieldLegend>
               {PLATFORMS.map((one) => (
                 <label key={one} className={styles.platform}>
                   <input

@@ -3,12 +3,14 @@ import { useEffect, useState } from 'react'
 import { startLive, useLive } from '../../api/live.ts'
 import { firstIssueQuery, projectSettingsQuery, type Project } from '../../api/queries.ts'
 import { useKeys } from '../../common/keys.ts'
+import { CodeBox } from '../../ui/code-box.tsx'
 import { CopyButton, copyAndSay } from '../../ui/copy-button.tsx'
+import { Field } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format.ts'
 import { Code } from '../../ui/highlight.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Tabs } from '../../ui/tabs.tsx'
-import { PlatformTile, platformWord } from '../../ui/tiles.tsx'
+import { PlatformTile, platformWord } from '../../ui/platform-tile.tsx'
 import { onboardingTexts } from './texts.ts'
 import { SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.ts'
 import { Steps } from './steps.tsx'
@@ -95,47 +97,17 @@ export function SendStep({ project }: { project: Project }) {
         <Tabs label={words.platforms} className={styles.tabs} value={platform} tabs={TABS} onChange={setPlatform}>
           <div className={styles.code}>
             {snippet.install === null ? null : (
-              <div className="codebox">
-                <header>
-                  <span>{words.terminal}</span>
-                  <span className="sp" />
-                  <CopyButton look="ghost" size="sm" text={snippet.install} said={words.snippetCopied}>
+              <CodeBox title={<span>{words.terminal}</span>} action={<CopyButton look="ghost" size="sm" text={snippet.install} said={words.snippetCopied}>
                     {words.copy}
-                  </CopyButton>
-                </header>
-                <CodeBlock label={words.terminal} source={snippet.install} plain />
-              </div>
+                  </CopyButton>}><CodeBlock label={words.terminal} source={snippet.install} plain /></CodeBox>
             )}
-            <div className="codebox">
-              <header>
-                <span className={styles.file}>{snippet.file}</span>
-                <span className="sp" />
-                <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={words.snippetCopied}>
+            <CodeBox title={<span className={styles.file}>{snippet.file}</span>} action={<CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={words.snippetCopied}>
                   {words.copy}
-                </CopyButton>
-              </header>
-              <CodeBlock label={snippet.file} source={snippet.code} />
-            </div>
+                </CopyButton>}><CodeBlock label={snippet.file} source={snippet.code} /></CodeBox>
           </div>
         </Tabs>
         <div className={settingsStyles.dsn}>
-          <label className="field-l" htmlFor="dsn">
-            {words.yourDsn}
-          </label>
-          <div className="input">
-            <input
-              id="dsn"
-              className="mono"
-              readOnly
-              value={dsn}
-              aria-describedby="dsn-hint"
-              onFocus={(event) => event.target.select()}
-            />
-            <CopyButton size="sm" text={dsn} said={words.dsnCopied} />
-          </div>
-          <p className="hint" id="dsn-hint">
-            {words.dsnHint}
-          </p>
+          <Field label={words.yourDsn} hint={words.dsnHint} className="mono" readOnly value={dsn} onFocus={(event) => event.target.select()} after={<CopyButton size="sm" text={dsn} said={words.dsnCopied} />} />
         </div>
       </div>
       <WaitCard project={project} dsn={dsn} keyInUse={key} issue={issue} waitedMs={now - since} />

@@ -12,7 +12,10 @@ import { formatAge, formatDuration } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Stack } from '../../ui/stack.tsx'
-import { Flag, PlatformTile, Severity } from '../../ui/tiles.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { FieldHint } from '../../ui/field.tsx'
+import { PlatformTile } from '../../ui/platform-tile.tsx'
+import { Severity } from '../../ui/status.tsx'
 import { onboardingTexts } from './texts.ts'
 import { askIntake, partsOfDsn, sendTestEvent } from './test-event.ts'
 import styles from './wait.module.css'
@@ -84,13 +87,13 @@ function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyIn
         <Button icon="bolt" size="lg" busy={test.isPending} onClick={() => test.mutate()}>
           {words.test}
         </Button>
-        <p className={test.isError ? 'hint c-red' : 'hint'} role="status">
+        <FieldHint bad={test.isError} role="status">
           {test.isError
             ? `${words.testRefused} ${test.error instanceof Error ? test.error.message : reasonOf(test.error)}`
             : test.isSuccess
               ? words.testSent
               : words.testHint}
-        </p>
+        </FieldHint>
       </div>
       <details
         className={styles.more}
@@ -155,7 +158,7 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
           <PlatformTile platform={issue.platform} />
           <span className="id">{issue.short_id}</span>
           <Severity severity={issue.severity} />
-          {issue.is_unhandled ? <Flag colour="red">unhandled</Flag> : null}
+          {issue.is_unhandled ? <Badge tone="red">unhandled</Badge> : null}
         </p>
         {issue.culprit === '' ? null : <p className="sub mono">{issue.culprit}</p>}
       </div>

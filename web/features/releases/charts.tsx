@@ -8,7 +8,7 @@ import { ChartTable } from '../../ui/chart/chart-table.tsx'
 import { LineChart, type ChartLine } from '../../ui/chart/line-chart.tsx'
 import { StackChart } from '../../ui/chart/stack-chart.tsx'
 import { formatRate } from '../../ui/format.ts'
-import { Empty } from '../../ui/states.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { releasesTexts } from './texts.ts'
 import { layersOf, markersOf, MAX_HOURS, shortNames, valuesOf } from './model.ts'
 
@@ -31,9 +31,9 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
     return (
       <ChartCard title={releasesTexts.adoption} unit={releasesTexts.adoptionUnit}>
         <ChartNothing>
-          <Empty kind="setup" title={releasesTexts.noSessions}>
+          <EmptyState kind="setup" title={releasesTexts.noSessions}>
             {releasesTexts.noSessionsMore}
-          </Empty>
+          </EmptyState>
         </ChartNothing>
       </ChartCard>
     )

@@ -16,9 +16,10 @@ import { BarChart } from '../../ui/chart/bar-chart.tsx'
 import { ChartCard } from '../../ui/chart/chart-card.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Crumbs } from '../../ui/crumbs.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCount, formatDuration, formatRate, NO_DATA } from '../../ui/format.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { Note, Skeleton } from '../../ui/states.tsx'
+import { Note } from '../../ui/note.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
@@ -56,14 +57,9 @@ export function ReleasePage() {
           <Skeleton heightPx={420} label={commonTexts.loading} />
         </>
       ) : error instanceof ApiError && error.status === 404 ? (
-        <div className="empty">
-          <Icon name="search" className="big c-3" />
-          <h1>{releasesTexts.missing}</h1>
-          <p>{releasesTexts.missingText}</p>
-          <Link {...paths.releases(project === undefined ? {} : { project })} {...buttonLook({ look: 'primary' })}>
+        <EmptyState kind="missing" heading="h1" title={releasesTexts.missing} actions={<Link {...paths.releases(project === undefined ? {} : { project })} {...buttonLook({ look: 'primary' })}>
             <span>{releasesTexts.back}</span>
-          </Link>
-        </div>
+          </Link>}>{releasesTexts.missingText}</EmptyState>
       ) : (
         <QueryError what={releasesTexts.one} error={error} onRetry={() => void release.refetch()} />
       )}

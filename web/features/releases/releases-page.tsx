@@ -13,10 +13,12 @@ import { usePrefs } from '../../common/prefs.ts'
 import type { ReleasesSearch } from '../../address/search.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card, CardFooter } from '../../ui/card.tsx'
+import { CodeBox } from '../../ui/code-box.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Menu } from '../../ui/menu.tsx'
-import { Empty, Skeleton } from '../../ui/states.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { AdoptionChart, CrashFreeChart } from './charts.tsx'
@@ -56,7 +58,7 @@ function NoProject() {
         <h2 className="sr" id="h-first">
           {releasesTexts.first}
         </h2>
-        <Empty
+        <EmptyState
           kind="setup"
           title={releasesTexts.noProject}
           actions={
@@ -66,7 +68,7 @@ function NoProject() {
           }
         >
           {releasesTexts.noProjectMore}
-        </Empty>
+        </EmptyState>
       </Card>
     </>
   )
@@ -195,20 +197,14 @@ function NoRelease({ project }: { project: Project | undefined }) {
       <h2 className="sr" id="h-first">
         {releasesTexts.first}
       </h2>
-      <Empty kind="setup" title={releasesTexts.emptyTitle}>
+      <EmptyState kind="setup" title={releasesTexts.emptyTitle}>
         {releasesTexts.emptyText}
-      </Empty>
+      </EmptyState>
       {/* A long line is scrolled, also with the keys. */}
-      <div className={`codebox ${styles.line}`}>
-        <header>
-          <span>{releasesTexts.lineTitle}</span>
-          <CopyButton text={line} said={releasesTexts.lineCopied} look="ghost" size="sm" />
-        </header>
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <CodeBox className={styles.line} title={<span>{releasesTexts.lineTitle}</span>} action={<CopyButton text={line} said={releasesTexts.lineCopied} look="ghost" size="sm" />}>{/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <pre role="region" aria-label={releasesTexts.lineTitle} tabIndex={0}>
           <code>{line}</code>
-        </pre>
-      </div>
+        </pre></CodeBox>
       <p className={`sub ${styles.more}`}>{releasesTexts.emptyMore}</p>
     </Card>
   )

@@ -3,9 +3,10 @@ import type { ReleaseRow } from '../../api/release-queries.ts'
 import { paths } from '../../address/paths.ts'
 import type { ReleasesSearch } from '../../address/search.ts'
 import { formatCount, formatPoints, formatRate, NO_DATA } from '../../ui/format.ts'
-import { Flag } from '../../ui/tiles.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TrendLine } from '../../ui/chart/trend-line.tsx'
+import { Delta } from '../../ui/delta.tsx'
 import { releasesTexts } from './texts.ts'
 import { formatShare } from './charts.tsx'
 import { changeOf, gradeOf, partsOf, VERDICT_LOOKS } from './model.ts'
@@ -110,7 +111,7 @@ export function Change({ row }: { row: ReleaseRow }) {
   const change = changeOf(row)
   if (change === null) return <None />
   const rounded = Math.round(change * 10_000)
-  const tone = rounded > 0 ? 'up-good' : rounded < 0 ? 'up-bad' : 'flat'
+  const tone = rounded > 0 ? 'better' : rounded < 0 ? 'worse' : 'same'
   return (
     <span
       className={`delta ${tone}`}
@@ -125,9 +126,9 @@ export function VerdictFlag({ row }: { row: Pick<ReleaseRow, 'verdict' | 'verdic
   const { colour, icon } = VERDICT_LOOKS[row.verdict]
   return (
     <span title={row.verdict_reason}>
-      <Flag colour={colour} {...(icon === null ? {} : { icon })}>
+      <Badge tone={colour} {...(icon === null ? {} : { icon })}>
         {releasesTexts.verdicts[row.verdict]}
-      </Flag>
+      </Badge>
     </span>
   )
 }

@@ -11,8 +11,9 @@ import { paths } from '../../address/paths.ts'
 import { AreaField, linesOf } from '../../ui/area-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { InputBox } from '../../ui/field.tsx'
 import { Stack } from '../../ui/stack.tsx'
-import { Note } from '../../ui/states.tsx'
+import { Note } from '../../ui/note.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { privacyTexts } from './privacy-texts.ts'
 import settingsStyles from '../../common/settings.module.css'
@@ -197,7 +198,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
                 {version === null ? null : (
                   <span className={settingsStyles.version}>
                     <span className="sub">{words.beforeShort}</span>
-                    <span className="input">
+                    <InputBox>
                       <input
                         inputMode="numeric"
                         aria-label={words.before(words.browserNames[name])}
@@ -212,7 +213,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
                           })
                         }
                       />
-                    </span>
+                    </InputBox>
                   </span>
                 )}
               </li>

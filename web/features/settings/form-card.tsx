@@ -1,6 +1,7 @@
 import type { ReactNode, SubmitEvent } from 'react'
 import { SaveState } from './form.tsx'
 import { Card } from '../../ui/card.tsx'
+import { FormRow } from '../../ui/form.tsx'
 import styles from '../../common/settings.module.css'
 
 type FormCardProps = {
@@ -26,7 +27,7 @@ export function FormCard({ title, dirty, busy, why, onSave, children }: FormCard
       title={title}
       header={<SaveState dirty={dirty} busy={busy} why={why} />}
     >
-      <div className={`gridk ${styles.body}`}>{children}</div>
+      <FormRow className={styles.body}>{children}</FormRow>
     </Card>
   )
 }

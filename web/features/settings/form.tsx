@@ -5,7 +5,7 @@ import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts
 import { useKeys } from '../../common/keys.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/button.tsx'
-import { Note } from '../../ui/states.tsx'
+import { Note } from '../../ui/note.tsx'
 import { settingsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import styles from '../../common/settings.module.css'

@@ -10,11 +10,11 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
+import { Field, InputBox } from '../../ui/field.tsx'
 import { formatClock, formatCount, formatLeft, formatSince } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
 import { Stack, Toolbar } from '../../ui/stack.tsx'
-import { Note } from '../../ui/states.tsx'
+import { Note } from '../../ui/note.tsx'
 import { Time } from '../../ui/time.tsx'
 import { settingsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
@@ -63,7 +63,7 @@ function KeyCard({
         </Button>
       </div>
       <div className={settingsStyles.dsn}>
-        <div className="input">
+        <InputBox>
           <input
             className="mono"
             readOnly
@@ -72,7 +72,7 @@ function KeyCard({
             onFocus={(event) => event.target.select()}
           />
           <CopyButton size="sm" text={project.dsn} said={words.dsnCopied} />
-        </div>
+        </InputBox>
       </div>
       {old.map((key) => (
         <OldKey key={key.id} oldKey={key} onExpired={onExpired} />

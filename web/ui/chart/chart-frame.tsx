@@ -1,7 +1,7 @@
 import { useId, type CSSProperties, type ReactNode } from 'react'
 import { uiTexts } from '../texts.ts'
 import { classNames } from '../class-names.ts'
-import { PlatformTile } from '../tiles.tsx'
+import { PlatformTile } from '../platform-tile.tsx'
 import { share, type Axis } from './axis.ts'
 import { Key } from './legend.tsx'
 import { toneClass, type ChartTone } from './tones.ts'

@@ -1,9 +1,11 @@
+import { Bar } from '../../../ui/bar.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
+import { KeyValues } from '../../../ui/key-values.tsx'
 import { issueTexts } from '../texts.ts'
 import { contextsOf, factsOf, safeUrl } from './facts.ts'
 import { ValueText, Values, type Value } from './value.tsx'
@@ -22,24 +24,19 @@ export function DeviceCard({ event }: { event: Event }) {
   if (facts.length === 0) return null
   return (
     <Card title={issueTexts.device}>
-      <dl className="kv">
+      <KeyValues>
         {facts.map((fact) => (
           <div key={fact.label}>
             <dt>{fact.label}</dt>
             <dd className={fact.fill === undefined ? undefined : issueStyles.withBar}>
               {fact.fill === undefined ? null : (
-                <span className="bar" aria-hidden="true">
-                  <span
-                    className={fact.fill >= NEARLY_FULL ? 'warn' : undefined}
-                    style={{ inlineSize: `${Math.round(fact.fill * 100)}%` }}
-                  />
-                </span>
+                <Bar share={fact.fill} tone={fact.fill >= NEARLY_FULL ? 'warn' : 'plain'} className={issueStyles.bar} />
               )}
               {fact.mono === true ? <span className="mono">{fact.value}</span> : fact.value}
             </dd>
           </div>
         ))}
-      </dl>
+      </KeyValues>
     </Card>
   )
 }

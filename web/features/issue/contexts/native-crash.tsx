@@ -2,6 +2,7 @@ import type { Event } from '../../../../server/protocol/event.api.ts'
 import { fileTexts } from '../file-texts.ts'
 import { crashFacts } from './native-crash-model.ts'
 import { Card } from '../../../ui/card.tsx'
+import { KeyValues } from '../../../ui/key-values.tsx'
 import styles from '../issue.module.css'
 
 /** What a minidump says about the end of the process, at the side. */
@@ -12,7 +13,7 @@ export function NativeCrashCard({ event }: { event: Event }) {
   return (
     <Card title={fileTexts.crash}>
       {minidump['readable'] === false ? <p className={styles.groupingT}>{fileTexts.unread}</p> : null}
-      <dl className="kv">
+      <KeyValues>
         {facts.map(({ label, value, note }) => (
           <div key={label}>
             <dt>{label}</dt>
@@ -21,7 +22,7 @@ export function NativeCrashCard({ event }: { event: Event }) {
             </dd>
           </div>
         ))}
-      </dl>
+      </KeyValues>
     </Card>
   )
 }

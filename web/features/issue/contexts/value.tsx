@@ -3,6 +3,7 @@ import type { Event } from '../../../../server/protocol/event.api.ts'
 import { issueTexts } from '../texts.ts'
 import { safeUrl } from './facts.ts'
 import { beginningOf } from '../../../common/issue/headline.ts'
+import { KeyValues } from '../../../ui/key-values.tsx'
 import styles from './value.module.css'
 
 /** Any value of an event's JSON. */
@@ -66,7 +67,7 @@ export function LongText({ text, most }: { text: string; most: number }) {
 /** Names and values in two columns. */
 export function Values({ values }: { values: readonly (readonly [string, Value])[] }) {
   return (
-    <dl className={`kv ${styles.kvData}`}>
+    <KeyValues className={styles.kvData}>
       {values.map(([name, value], index) => (
         // A header may come twice.
         <div key={`${name} ${index}`}>
@@ -76,6 +77,6 @@ export function Values({ values }: { values: readonly (readonly [string, Value])
           </dd>
         </div>
       ))}
-    </dl>
+    </KeyValues>
   )
 }

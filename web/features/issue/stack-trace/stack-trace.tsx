@@ -7,7 +7,7 @@ import { copyAndSay } from '../../../ui/copy-button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
-import { Flag } from '../../../ui/tiles.tsx'
+import { Badge } from '../../../ui/badge.tsx'
 import { issueTexts } from '../texts.ts'
 import { LongText } from '../contexts/value.tsx'
 import { StackFrame } from './frame.tsx'
@@ -154,7 +154,7 @@ function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
         <LongText text={exception.value ?? ''} most={LONGEST_MESSAGE} />
       </span>{' '}
       {joint === 'first' && exception.mechanism?.handled === false ? (
-        <Flag colour="red">{issueTexts.unhandled}</Flag>
+        <Badge tone="red">{issueTexts.unhandled}</Badge>
       ) : null}
     </p>
   )

@@ -23,7 +23,7 @@ import { ProjectPart } from '../project-part.tsx'
 import { SaveState, SettingsForm, useSettingsSave } from '../form.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { focusFirstInvalid } from '../../../ui/field.tsx'
+import { focusFirstInvalid, FieldHint } from '../../../ui/field.tsx'
 import { groupingTexts } from './texts.ts'
 import settingsStyles from '../../../common/settings.module.css'
 import styles from './grouping-page.module.css'
@@ -155,9 +155,9 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             {groupingTexts.add}
           </Button>
           {draft.fingerprint.length === 0 ? null : (
-            <p className="hint">
+            <FieldHint>
               {groupingTexts.matchHint}. {groupingTexts.fingerprintHint}.
-            </p>
+            </FieldHint>
           )}
         </div>
       </Card>
@@ -190,7 +190,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
           <Button size="sm" icon="plus" why={why} onClick={() => change({ stack: [...draft.stack, blankStack()] })}>
             {groupingTexts.add}
           </Button>
-          {draft.stack.length === 0 ? null : <p className="hint">{groupingTexts.stackMatchHint}</p>}
+          {draft.stack.length === 0 ? null : <FieldHint>{groupingTexts.stackMatchHint}</FieldHint>}
         </div>
       </Card>
     </SettingsForm>

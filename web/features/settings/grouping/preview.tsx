@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../../api/call.ts'
 import { reasonOf } from '../../../api/change.ts'
 import { paths } from '../../../address/paths.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { Note } from '../../../ui/states.tsx'
+import { Note } from '../../../ui/note.tsx'
 import { groupingTexts } from './texts.ts'
 import styles from './preview.module.css'
 

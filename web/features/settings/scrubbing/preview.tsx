@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../../api/call.ts'
 import { reasonOf } from '../../../api/change.ts'
-import { Note } from '../../../ui/states.tsx'
+import { Note } from '../../../ui/note.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import styles from './preview.module.css'
 

@@ -1,16 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { initialsOf, platformWord, PlatformTile } from './tiles.tsx'
-
-test.each([
-  ['Ines Köhler', 'IK'],
-  ['ines', 'I'],
-  ['Ana Maria de Souza', 'AS'],
-  ['  Robin  V. ', 'RV'],
-  ['李 小龙', '李小'],
-  ['😀 Smile', '😀S'],
-  ['', '?'],
-])('initials of %s', (name, initials) => expect(initialsOf(name)).toBe(initials))
+import { platformWord, PlatformTile } from './platform-tile.tsx'
 
 test('platforms have names; unknown ones keep their own', () => {
   expect(platformWord('react-native')).toBe('React Native')

@@ -1,0 +1,46 @@
+import { Icon } from './icon.tsx'
+import { uiTexts } from './texts.ts'
+import styles from './avatar.module.css'
+
+/** `Ines Köhler` → `IK`; an address without a name gives its first letter. */
+export function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/u)
+  const last = words.length > 1 ? firstLetter(words.at(-1) ?? '') : ''
+  return ((firstLetter(words[0] ?? '') || '?') + last).toUpperCase()
+}
+
+const firstLetter = (word: string): string =>
+  String.fromCodePoint(...[word.codePointAt(0)].filter((code) => code !== undefined))
+
+/** One of five tints, always the same for the same person. */
+function tintOf(id: string): number {
+  let sum = 0
+  for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9973
+  return (sum % 5) + 1
+}
+
+type AvatarProps = {
+  person: { id: string; name: string } | null
+  small?: boolean
+  /** Decoration beside the written name. */
+  quiet?: boolean
+}
+
+export function Avatar({ person, small = false, quiet = false }: AvatarProps) {
+  const name = person?.name ?? uiTexts.unassigned
+  const spoken = quiet
+    ? ({ 'aria-hidden': true } as const)
+    : ({ role: 'img', 'aria-label': name, title: name } as const)
+  if (person === null) {
+    return (
+      <span className={styles.avatar} data-tint="none" data-small={small ? '' : undefined} {...spoken}>
+        <Icon name="user" />
+      </span>
+    )
+  }
+  return (
+    <span className={styles.avatar} data-tint={tintOf(person.id)} data-small={small ? '' : undefined} {...spoken}>
+      {initialsOf(person.name)}
+    </span>
+  )
+}

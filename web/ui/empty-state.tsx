@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { Icon, type IconName } from './icon.tsx'
+import { Toolbar } from './stack.tsx'
+import styles from './empty-state.module.css'
+
+const ICONS = {
+  good: 'st-resolved',
+  filtered: 'filter',
+  setup: 'plus',
+  missing: 'search',
+  failed: 'warn',
+} as const satisfies Record<string, IconName>
+
+type EmptyStateProps = {
+  /**
+   * good: nothing is wrong. filtered: hidden by filters. setup: nothing arrives yet. missing: the address names nothing.
+   * failed: it could not be shown, and screen readers say so at once. Without a kind there is no icon.
+   */
+  kind?: keyof typeof ICONS
+  title: string
+  /** Level of the title; `h1` where nothing else is on the page. */
+  heading?: 'h1' | 'h2' | 'h3'
+  /** What it means, in a sentence. */
+  children?: ReactNode
+  /** Buttons that lead on. */
+  actions?: ReactNode
+}
+
+/** Stands in place of a list, a chart or a page that has nothing to show. */
+export function EmptyState({ kind, title, heading: Heading = 'h3', children, actions }: EmptyStateProps) {
+  return (
+    <div className={styles.empty} data-kind={kind} role={kind === 'failed' ? 'alert' : undefined}>
+      {kind === undefined ? null : <Icon name={ICONS[kind]} />}
+      <Heading>{title}</Heading>
+      {children === undefined ? null : <p>{children}</p>}
+      {actions === undefined ? null : <Toolbar>{actions}</Toolbar>}
+    </div>
+  )
+}
