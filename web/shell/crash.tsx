@@ -33,19 +33,27 @@ export function Crash({ error, reset }: ErrorComponentProps) {
   }
   return (
     <CentredMain>
-      <EmptyState kind="failed" heading="h1" title={isUnfetched ? shellTexts.unfetched : shellTexts.crash} actions={<>{isUnfetched ? null : (
-            <Button look="primary" onClick={again}>
-              {commonTexts.tryAgain}
-            </Button>
-          )}
-          {isUnfetched && isOffline ? null : (
-            <Button look={isUnfetched ? 'primary' : 'ghost'} onClick={() => location.reload()}>
-              {shellTexts.reload}
-            </Button>
-          )}</>}>
-          {refusal ??
-            (isUnfetched ? (isOffline ? shellTexts.offline : shellTexts.unfetchedMore) : shellTexts.crashMore)}
-        </EmptyState>
+      <EmptyState
+        kind="failed"
+        heading="h1"
+        title={isUnfetched ? shellTexts.unfetched : shellTexts.crash}
+        actions={
+          <>
+            {isUnfetched ? null : (
+              <Button look="primary" onClick={again}>
+                {commonTexts.tryAgain}
+              </Button>
+            )}
+            {isUnfetched && isOffline ? null : (
+              <Button look={isUnfetched ? 'primary' : 'ghost'} onClick={() => location.reload()}>
+                {shellTexts.reload}
+              </Button>
+            )}
+          </>
+        }
+      >
+        {refusal ?? (isUnfetched ? (isOffline ? shellTexts.offline : shellTexts.unfetchedMore) : shellTexts.crashMore)}
+      </EmptyState>
     </CentredMain>
   )
 }

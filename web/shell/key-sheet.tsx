@@ -3,6 +3,7 @@ import { usePrefs } from '../common/prefs.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Cap, capsOf } from '../ui/kbd.tsx'
+import { Minor } from '../ui/text.tsx'
 import { commonTexts } from '../common/texts.ts'
 import { shellTexts } from './texts.ts'
 import styles from './key-sheet.module.css'
@@ -22,7 +23,7 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
           <h2>{commonTexts.keys}</h2>
           <IconButton look="ghost" icon="x" label={shellTexts.close} onClick={onClose} />
         </header>
-        {letterKeys ? null : <p className="sub">{shellTexts.keysOff}</p>}
+        {letterKeys ? null : <Minor as="p">{shellTexts.keysOff}</Minor>}
         <div className={styles.groups}>
           {groups.map(({ group, rows }) => (
             <section key={group} aria-label={group}>

@@ -13,9 +13,18 @@ export function NotFound() {
   return (
     <CentredMain>
       <title>{commonTexts.titleOf(shellTexts.notFound)}</title>
-      <EmptyState kind="missing" heading="h1" title={shellTexts.notFound} actions={<Link {...paths.issues()} {...buttonLook({ look: 'primary' })}>
+      <EmptyState
+        kind="missing"
+        heading="h1"
+        title={shellTexts.notFound}
+        actions={
+          <Link {...paths.issues()} {...buttonLook({ look: 'primary' })}>
             <span>{shellTexts.goToIssues}</span>
-          </Link>}>{shellTexts.notFoundMore}</EmptyState>
+          </Link>
+        }
+      >
+        {shellTexts.notFoundMore}
+      </EmptyState>
     </CentredMain>
   )
 }

@@ -84,7 +84,9 @@ export function FieldLabel({ htmlFor, aside, children }: { htmlFor: string; asid
 }
 
 /** The name of a `fieldset`. */
-export const FieldLegend = ({ children }: { children: ReactNode }) => <legend className={styles.label}>{children}</legend>
+export const FieldLegend = ({ children }: { children: ReactNode }) => (
+  <legend className={styles.label}>{children}</legend>
+)
 
 type FieldHintProps = {
   id?: string | undefined

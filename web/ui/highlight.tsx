@@ -56,7 +56,13 @@ export function Code({ source }: { source: string }) {
   return partsOfCode(source).map((part, index) => (
     // The parts of a source keep their order.
     <Fragment key={`${index} ${part.kind}`}>
-      {part.kind === null ? part.text : <span className={styles.code} data-kind={part.kind}>{part.text}</span>}
+      {part.kind === null ? (
+        part.text
+      ) : (
+        <span className={styles.code} data-kind={part.kind}>
+          {part.text}
+        </span>
+      )}
     </Fragment>
   ))
 }

@@ -6,6 +6,7 @@ import { landmark } from './landmark.ts'
 import type { MenuEntry, MenuItem } from './menu.tsx'
 import { lastInput } from './last-input.ts'
 import { TriggerStandIn } from './panel-trigger.tsx'
+import { Minor } from './text.tsx'
 
 type MenuPanelProps = {
   id: string
@@ -90,7 +91,7 @@ function MenuRow({ entry, onChoose }: { entry: MenuEntry; onChoose: (item: MenuI
       <span className="mi-l">{item.label}</span>
       {item.note === undefined && item.letter === undefined && item.checked !== true ? null : (
         <span className="mi-e">
-          {item.note === undefined ? null : <span className="sub">{item.note}</span>}
+          {item.note === undefined ? null : <Minor>{item.note}</Minor>}
           {item.checked === true ? <Icon name="check" /> : null}
           {item.letter === undefined ? null : <Kbd keys={item.letter} />}
         </span>

@@ -4,13 +4,15 @@ import styles from './text.module.css'
 
 type MinorElement = 'span' | 'p' | 'small' | 'li'
 
-type MinorProps<E extends MinorElement> = ComponentPropsWithoutRef<E> & { as?: E }
+type MinorProps<E extends MinorElement> = ComponentPropsWithoutRef<E> & { as?: E; bad?: boolean }
 
-/** Small grey text beside or below what matters more. */
-export function Minor<E extends MinorElement = 'span'>({ as, className, ...rest }: MinorProps<E>) {
+/** Small grey text beside or below what matters more; `bad` says that something is wrong. */
+export function Minor<E extends MinorElement = 'span'>({ as, bad = false, className, ...rest }: MinorProps<E>) {
   const Element = (as ?? 'span') as ElementType
-  return <Element {...rest} className={classNames(styles.minor, className)} />
+  return <Element {...rest} className={classNames(styles.minor, className)} data-bad={bad ? '' : undefined} />
 }
 
 /** Short ID of an issue, such as `SHOP-12`. */
-export const ShortId = (props: ComponentPropsWithoutRef<'span'>) => <span {...props} className={styles.id} />
+export const ShortId = ({ className, ...rest }: ComponentPropsWithoutRef<'span'>) => (
+  <span {...rest} className={classNames(styles.id, className)} />
+)

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
+import { TextButton } from './text-button.tsx'
 import { uiTexts } from './texts.ts'
 
 export type Toast = {
@@ -89,16 +90,14 @@ function ToastRow({ toast, onGone }: { toast: Shown; onGone: () => void }) {
       <span>{toast.text}</span>
       {toast.action === undefined ? null : (
         <>
-          <button
-            className="link-t"
-            type="button"
+          <TextButton
             onClick={() => {
               onGone()
               toast.action?.run()
             }}
           >
             {toast.action.label}
-          </button>
+          </TextButton>
           {toast.action.keys === undefined ? null : <Kbd keys={toast.action.keys} />}
         </>
       )}

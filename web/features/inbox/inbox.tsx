@@ -6,6 +6,7 @@ import { inboxQuery, type InboxEntry } from '../../api/member-queries.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
+import { Minor, ShortId } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { inboxTexts } from './texts.ts'
@@ -121,9 +122,9 @@ function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
           {isUnread ? <span className="sr">{inboxTexts.unread}: </span> : null}
           {entry.sentence}
         </span>
-        <span className={`sub ${styles.title}`}>
-          <span className="id">{issue.short_id}</span> {issue.title}
-        </span>
+        <Minor className={styles.title}>
+          <ShortId>{issue.short_id}</ShortId> {issue.title}
+        </Minor>
       </span>
       <span className={styles.when}>
         <Time at={entry.created_at} as="age" />

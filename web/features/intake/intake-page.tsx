@@ -17,7 +17,9 @@ import { Count } from '../../ui/figures.tsx'
 import { formatClock, formatCount, formatDay, formatDuration, formatMoment, formatRate } from '../../ui/format.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Note } from '../../ui/note.tsx'
+import { PageHead } from '../../ui/page-head.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { intakeTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { IntakeLimits } from './limits.tsx'
@@ -37,12 +39,12 @@ export function IntakePage() {
   usePageTitle(name === null ? intakeTexts.title : `${intakeTexts.title}, ${name}`)
   return (
     <main id="main" tabIndex={-1}>
-      <div className="head">
+      <PageHead>
         <div>
           <h1>{intakeTexts.title}</h1>
           {name === null ? null : <p>{intakeTexts.lead(name)}</p>}
         </div>
-      </div>
+      </PageHead>
       {projectId === undefined ? <NoProject /> : <Project key={projectId} projectId={projectId} range={range} />}
     </main>
   )
@@ -148,7 +150,7 @@ function StormNote({ storms }: { storms: Intake['storms'] }) {
         intakeTexts.events(formatCount(events), events === 1),
         kinds,
       )}
-      {earlier.length === 0 ? null : <p className="sub">{intakeTexts.earlierStorms(earlier.length)}</p>}
+      {earlier.length === 0 ? null : <Minor as="p">{intakeTexts.earlierStorms(earlier.length)}</Minor>}
     </Note>
   )
 }

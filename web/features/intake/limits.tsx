@@ -9,6 +9,7 @@ import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Switch } from '../../ui/switch.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { intakeTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { limitOf } from './model.ts'
@@ -97,7 +98,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
         <li className={settingsStyles.row}>
           <div>
             <b>{intakeTexts.protection}</b>
-            <p className="sub">{intakeTexts.protectionMore}</p>
+            <Minor as="p">{intakeTexts.protectionMore}</Minor>
           </div>
           <Switch
             label={intakeTexts.protection}

@@ -3,6 +3,8 @@ import { Card } from '../../ui/card.tsx'
 import { Key } from '../../ui/chart/legend.tsx'
 import type { ChartTone } from '../../ui/chart/tones.ts'
 import { formatCount, formatRate } from '../../ui/format.ts'
+import { Table, ColumnHead, NumberCell } from '../../ui/table.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { intakeTexts } from './texts.ts'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './tables.module.css'
@@ -23,15 +25,13 @@ const TONES: Readonly<Record<Outcome, ChartTone>> = {
 export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: number }) {
   return (
     <Card title={intakeTexts.outcomesTitle} header={<span className="sub">{intakeTexts.outcomesMore}</span>}>
-      <table className={`t ${styles.table}`}>
+      <Table className={styles.table}>
         <thead>
           <tr>
-            <th scope="col">{intakeTexts.columns.outcome}</th>
-            <th scope="col">{intakeTexts.columns.why}</th>
-            <th scope="col">{intakeTexts.columns.what}</th>
-            <th scope="col" className="num">
-              {intakeTexts.columns.count}
-            </th>
+            <ColumnHead>{intakeTexts.columns.outcome}</ColumnHead>
+            <ColumnHead>{intakeTexts.columns.why}</ColumnHead>
+            <ColumnHead>{intakeTexts.columns.what}</ColumnHead>
+            <ColumnHead numeric>{intakeTexts.columns.count}</ColumnHead>
           </tr>
         </thead>
         <tbody>
@@ -44,13 +44,13 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
                 {intakeTexts.reasonWord(outcome, reason)}
               </td>
               <td className={styles.what}>{intakeTexts.categoryWord(category)}</td>
-              <td className="num" title={category === 'internal' || all === 0 ? undefined : formatRate(quantity / all)}>
+              <NumberCell title={category === 'internal' || all === 0 ? undefined : formatRate(quantity / all)}>
                 {formatCount(quantity)}
-              </td>
+              </NumberCell>
             </tr>
           ))}
         </tbody>
-      </table>
+      </Table>
     </Card>
   )
 }
@@ -58,18 +58,18 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
 /** What SDKs say never got here. */
 export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
   return (
-    <Card title={intakeTexts.lostTitle} header={<span className="sub">{intakeTexts.lostMore}</span>}>
+    <Card title={intakeTexts.lostTitle} header={<Minor>{intakeTexts.lostMore}</Minor>}>
       {losses.length === 0 ? (
-        <p className={`${settingsStyles.body} sub`}>{intakeTexts.nothingLost}</p>
+        <Minor as="p" className={settingsStyles.body}>
+          {intakeTexts.nothingLost}
+        </Minor>
       ) : (
-        <table className={`t ${styles.table}`}>
+        <Table className={styles.table}>
           <thead>
             <tr>
-              <th scope="col">{intakeTexts.columns.why}</th>
-              <th scope="col">{intakeTexts.columns.what}</th>
-              <th scope="col" className="num">
-                {intakeTexts.columns.count}
-              </th>
+              <ColumnHead>{intakeTexts.columns.why}</ColumnHead>
+              <ColumnHead>{intakeTexts.columns.what}</ColumnHead>
+              <ColumnHead numeric>{intakeTexts.columns.count}</ColumnHead>
             </tr>
           </thead>
           <tbody>
@@ -79,11 +79,11 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
                   {intakeTexts.lossWord(kind, reason)}
                 </th>
                 <td className={styles.what}>{intakeTexts.categoryWord(category)}</td>
-                <td className="num">{formatCount(quantity)}</td>
+                <NumberCell>{formatCount(quantity)}</NumberCell>
               </tr>
             ))}
           </tbody>
-        </table>
+        </Table>
       )}
     </Card>
   )
@@ -93,18 +93,22 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
 export function KeyTable({ keys }: { keys: Intake['keys'] }) {
   return (
     <Card title={intakeTexts.keysTitle}>
-      <table className={`t ${styles.table}`}>
+      <Table className={styles.table}>
         <thead>
           <tr>
-            <th scope="col">{intakeTexts.columns.key}</th>
-            <th scope="col">{intakeTexts.columns.outcome}</th>
+            <ColumnHead>{intakeTexts.columns.key}</ColumnHead>
+            <ColumnHead>{intakeTexts.columns.outcome}</ColumnHead>
           </tr>
         </thead>
         <tbody>
           {keys.map((key) => (
             <tr key={key.key_id}>
-              <th scope="row" className={key.public_key === null ? 'sub' : 'mono'}>
-                {key.public_key === null ? intakeTexts.keyGone : `${key.public_key.slice(0, 8)}…`}
+              <th scope="row">
+                {key.public_key === null ? (
+                  <Minor>{intakeTexts.keyGone}</Minor>
+                ) : (
+                  <span className="mono">{`${key.public_key.slice(0, 8)}…`}</span>
+                )}
               </th>
               <td className={styles.why}>
                 {key.outcomes
@@ -117,7 +121,7 @@ export function KeyTable({ keys }: { keys: Intake['keys'] }) {
             </tr>
           ))}
         </tbody>
-      </table>
+      </Table>
     </Card>
   )
 }

@@ -6,6 +6,7 @@ import { own } from '../../ui/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatCount, formatSize } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { addToast } from '../../ui/toasts.tsx'
 import { fileTexts } from './file-texts.ts'
 import issueStyles from './issue.module.css'
@@ -21,7 +22,7 @@ export function AttachmentsCard({ issue }: { issue: IssueDetail }) {
     <Card
       title={fileTexts.attachments}
       titleId="h-attachments"
-      header={<span className="sub">{formatCount(attachments.length)}</span>}
+      header={<Minor>{formatCount(attachments.length)}</Minor>}
     >
       <Files files={attachments} projectId={issue.project_id} />
     </Card>
@@ -57,8 +58,8 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
       >
         {file.filename}
       </a>
-      <span className="sub">{kindOf(file)}</span>
-      <span className="sub num">{formatSize(file.size_bytes)}</span>
+      <Minor>{kindOf(file)}</Minor>
+      <Minor className="num">{formatSize(file.size_bytes)}</Minor>
       <span className={styles.fileA}>
         {file.is_image ? (
           <Button
@@ -88,9 +89,9 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
         </div>
       ) : null}
       {shown === 'failed' ? (
-        <p className={`${styles.fileP} sub`} role="status">
+        <Minor as="p" role="status" className={styles.fileP}>
           {fileTexts.noPreview}
-        </p>
+        </Minor>
       ) : null}
     </li>
   )

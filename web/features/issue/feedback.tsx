@@ -1,6 +1,7 @@
 import type { IssueDetail } from '../../api/issue-queries.ts'
 import { Card } from '../../ui/card.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { fileTexts } from './file-texts.ts'
 import { Files } from './attachments.tsx'
@@ -21,7 +22,7 @@ export function FeedbackCard({ issue }: { issue: IssueDetail }) {
     <Card
       title={fileTexts.feedback}
       titleId="h-feedback"
-      header={<span className="sub">{fileTexts.feedbackCount(feedback.length, MAX_ITEMS)}</span>}
+      header={<Minor>{fileTexts.feedbackCount(feedback.length, MAX_ITEMS)}</Minor>}
     >
       <ul className={styles.fbs}>
         {feedback.map((item) => (
@@ -39,17 +40,17 @@ function FeedbackItem({ item, isOfEvent }: { item: IssueDetail['feedback'][numbe
       <p className={styles.fbH}>
         <Icon name="chat" className="c-3" />
         <b>{item.name ?? item.email ?? fileTexts.anonymous}</b>
-        {item.name === null || item.email === null ? null : <span className="sub">{item.email}</span>}
-        <span className="sub">
+        {item.name === null || item.email === null ? null : <Minor>{item.email}</Minor>}
+        <Minor>
           <Time at={item.received_at} as="since" />
-        </span>
-        {isOfEvent ? <span className="sub">{fileTexts.onThisEvent}</span> : null}
+        </Minor>
+        {isOfEvent ? <Minor>{fileTexts.onThisEvent}</Minor> : null}
       </p>
       <p className={styles.fbM}>
         <LongText text={item.message} most={LONGEST_AT_START} />
       </p>
       {item.url === null ? null : (
-        <p className={`${styles.fbU} sub`}>
+        <Minor as="p" className={styles.fbU}>
           {href === null ? (
             item.url
           ) : (
@@ -57,7 +58,7 @@ function FeedbackItem({ item, isOfEvent }: { item: IssueDetail['feedback'][numbe
               {item.url}
             </a>
           )}
-        </p>
+        </Minor>
       )}
       {item.attachments.length === 0 ? null : <Files files={item.attachments} projectId={item.project_id} />}
     </li>

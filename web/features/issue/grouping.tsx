@@ -6,6 +6,8 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { KeyValues } from '../../ui/key-values.tsx'
+import { TextButton } from '../../ui/text-button.tsx'
+import { Minor, ShortId } from '../../ui/text.tsx'
 import { mergeTexts } from './merge-texts.ts'
 import { issueTexts } from './texts.ts'
 import { LongText } from './contexts/value.tsx'
@@ -29,7 +31,7 @@ export function IssueGrouping({ issue }: { issue: IssueDetail }) {
       id="grouping"
       title={issueTexts.grouping}
       titleId="h-grouping"
-      header={<span className="sub">{issueTexts.groupingVersion(grouping.version)}</span>}
+      header={<Minor>{issueTexts.groupingVersion(grouping.version)}</Minor>}
     >
       <p className={issueStyles.groupingT}>{issueTexts.groupingText}</p>
       <PartList parts={grouping.parts} />
@@ -65,9 +67,7 @@ function Part({ part }: { part: Parts[number] }) {
       </KeyValues>
       {values.length === part.values.length ? null : (
         <p className={issueStyles.tagMore}>
-          <button type="button" className="link-t" onClick={() => setWhole(true)}>
-            {issueTexts.showAllValues(part.values.length)}
-          </button>
+          <TextButton onClick={() => setWhole(true)}>{issueTexts.showAllValues(part.values.length)}</TextButton>
         </p>
       )}
     </div>
@@ -108,9 +108,9 @@ function Merged({ issue }: { issue: IssueDetail }) {
               <span className={issueStyles.gtitle} title={member.title}>
                 {member.title}
               </span>
-              <span className="sub">
-                <span className="id">{member.short_id}</span> · {formatCount(member.event_count)}
-              </span>
+              <Minor>
+                <ShortId>{member.short_id}</ShortId> · {formatCount(member.event_count)}
+              </Minor>
             </span>
             <Button
               size="sm"

@@ -15,6 +15,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { PlatformTile } from '../../ui/platform-tile.tsx'
 import { Severity, SEVERITY_WORDS, Status } from '../../ui/status.tsx'
+import { ShortId } from '../../ui/text.tsx'
 import { decideTexts } from '../../common/issue/decide-texts.ts'
 import { mergeTexts } from './merge-texts.ts'
 import { issueTexts } from './texts.ts'
@@ -42,7 +43,7 @@ const linkOf = (issueId: string): string => `${location.origin}/issues/${issueId
 export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
   return (
     <Crumbs label={issueTexts.trail} list={<Link {...paths.issues(back)}>{issueTexts.issues}</Link>}>
-      <span className="id">{issue.short_id}</span>
+      <ShortId>{issue.short_id}</ShortId>
       <CopyButton iconOnly text={linkOf(issue.id)} said={issueTexts.linkCopied}>
         {issueTexts.copyLink}
       </CopyButton>

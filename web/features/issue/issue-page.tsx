@@ -123,9 +123,18 @@ function Failed({ error, onRetry, issueId, event }: FailedProps) {
   // An address can name an event that is no longer stored, of an issue that is.
   const oneEvent = event !== undefined
   return (
-    <EmptyState kind="missing" heading="h1" title={oneEvent ? issueTexts.eventMissing : issueTexts.missing} actions={<Link {...(oneEvent ? paths.issue(issueId) : paths.issues())} {...buttonLook({ look: 'primary' })}>
-        <span>{oneEvent ? issueTexts.showLatest : issueTexts.toIssues}</span>
-      </Link>}>{oneEvent ? issueTexts.eventMissingText : issueTexts.missingText}</EmptyState>
+    <EmptyState
+      kind="missing"
+      heading="h1"
+      title={oneEvent ? issueTexts.eventMissing : issueTexts.missing}
+      actions={
+        <Link {...(oneEvent ? paths.issue(issueId) : paths.issues())} {...buttonLook({ look: 'primary' })}>
+          <span>{oneEvent ? issueTexts.showLatest : issueTexts.toIssues}</span>
+        </Link>
+      }
+    >
+      {oneEvent ? issueTexts.eventMissingText : issueTexts.missingText}
+    </EmptyState>
   )
 }
 
@@ -228,9 +237,21 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
             newerCame={newerCame}
           />
           {event === null && only !== '' && issue.event_ids.latest === null ? (
-            <Card><EmptyState heading="h2" title={eventsTexts.noneMatch} actions={<Button onClick={() => onOnly('')}>{eventsTexts.clear}</Button>}>{eventsTexts.noneMatchText(only)}</EmptyState></Card>
+            <Card>
+              <EmptyState
+                heading="h2"
+                title={eventsTexts.noneMatch}
+                actions={<Button onClick={() => onOnly('')}>{eventsTexts.clear}</Button>}
+              >
+                {eventsTexts.noneMatchText(only)}
+              </EmptyState>
+            </Card>
           ) : event === null ? (
-            <Card><EmptyState heading="h2" title={issueTexts.eventGone}>{issueTexts.eventGoneText}</EmptyState></Card>
+            <Card>
+              <EmptyState heading="h2" title={issueTexts.eventGone}>
+                {issueTexts.eventGoneText}
+              </EmptyState>
+            </Card>
           ) : (
             <>
               {hasStack ? <StackTrace key={event.event_id} event={event} /> : <MessageCard event={event} />}

@@ -8,6 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Toolbar } from '../../ui/stack.tsx'
+import { Minor, ShortId } from '../../ui/text.tsx'
 import { mergeTexts } from './merge-texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
@@ -57,14 +58,14 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
         <div className={styles.picks} aria-busy={found.isFetching}>
           {found.data === undefined ? (
             found.error === null ? (
-              <p className="sub">{commonTexts.loading}</p>
+              <Minor as="p">{commonTexts.loading}</Minor>
             ) : (
               <QueryError what={mergeTexts.mergeSearch} error={found.error} onRetry={() => void found.refetch()} />
             )
           ) : shown.length === 0 ? (
-            <p className="sub" role="status">
+            <Minor as="p" role="status">
               {mergeTexts.mergeNone}
-            </p>
+            </Minor>
           ) : (
             <ul>
               {shown.map((one) => (
@@ -73,11 +74,11 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
                     <input type="checkbox" checked={picked.has(one.id)} onChange={() => toggle(one)} />
                     <span>
                       <span className={issueStyles.gtitle}>{one.title}</span>
-                      <span className="sub">
-                        <span className="id">{one.short_id}</span> {one.culprit}
-                      </span>
+                      <Minor>
+                        <ShortId>{one.short_id}</ShortId> {one.culprit}
+                      </Minor>
                     </span>
-                    <span className="num sub">{formatCount(one.event_count)}</span>
+                    <Minor className="num">{formatCount(one.event_count)}</Minor>
                   </label>
                 </li>
               ))}

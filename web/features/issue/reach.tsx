@@ -3,6 +3,7 @@ import { issueReleasesQuery, issueUsersQuery } from '../../api/issue-event-queri
 import type { IssueDetail } from '../../api/issue-queries.ts'
 import { Card } from '../../ui/card.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { eventsTexts } from './events/texts.ts'
 import { onlyTerm } from '../../api/event-only.ts'
@@ -23,7 +24,7 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
   return (
     <Card
       title={eventsTexts.releases}
-      header={data.complete ? null : <span className="sub">{eventsTexts.newest(data.looked_at)}</span>}
+      header={data.complete ? null : <Minor>{eventsTexts.newest(data.looked_at)}</Minor>}
     >
       <ul className={styles.reach}>
         {data.items.slice(0, RELEASES).map((one) => (
@@ -61,7 +62,7 @@ export function UsersCard({ issue, onOnly }: ReachProps) {
         <span className="sub">
           {eventsTexts.usersShown(data.items.length, Math.max(issue.user_count, data.total))}
           {data.complete ? null : `, ${eventsTexts.newest(data.looked_at)}`}
-        </span>
+        </Minor>
       }
     >
       <ul className={styles.reach}>

@@ -7,6 +7,7 @@ import { Card } from '../../ui/card.tsx'
 import { Delta } from '../../ui/delta.tsx'
 import { formatPoints, formatRate } from '../../ui/format.ts'
 import { KeyValues } from '../../ui/key-values.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { eventsTexts } from './events/texts.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
@@ -50,7 +51,10 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
             <dd>
               <span className={tone}>{formatRate(crashFree)}</span>
               {change === null || previous === null ? null : (
-                <Delta change={change < 0 ? 'worse' : change > 0 ? 'better' : 'same'} title={eventsTexts.againstRelease(versionOf(previous.version))}>
+                <Delta
+                  change={change < 0 ? 'worse' : change > 0 ? 'better' : 'same'}
+                  title={eventsTexts.againstRelease(versionOf(previous.version))}
+                >
                   {' '}
                   {formatPoints(change)}
                 </Delta>
@@ -59,7 +63,9 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
           </div>
         )}
       </KeyValues>
-      <p className={`${styles.releaseWhy} sub`}>{release.verdict_reason}</p>
+      <Minor as="p" className={styles.releaseWhy}>
+        {release.verdict_reason}
+      </Minor>
     </Card>
   )
 }

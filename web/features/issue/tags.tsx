@@ -5,6 +5,8 @@ import { sharesQuery, type Share } from '../../api/issue-event-queries.ts'
 import type { IssueDetail } from '../../api/issue-queries.ts'
 import { Card } from '../../ui/card.tsx'
 import { formatFactor } from '../../ui/format.ts'
+import { TextButton } from '../../ui/text-button.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { issueTexts } from './texts.ts'
 import { eventsTexts } from './events/texts.ts'
 import { onlyTerm } from '../../api/event-only.ts'
@@ -36,11 +38,7 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
     <Card
       title={issueTexts.share}
       titleId="h-tags"
-      header={
-        data === undefined ? null : (
-          <span className="sub">{eventsTexts.compared(data.events, data.baseline_events)}</span>
-        )
-      }
+      header={data === undefined ? null : <Minor>{eventsTexts.compared(data.events, data.baseline_events)}</Minor>}
     >
       {error === null ? null : (
         <QueryError what={eventsTexts.sharesName} error={error} onRetry={() => void refetch()} />
@@ -54,9 +52,7 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
       )}
       {shown.length === keys.length ? null : (
         <p className={issueStyles.tagMore}>
-          <button type="button" className="link-t" onClick={() => setWhole(true)}>
-            {issueTexts.showAllTags(keys.length)}
-          </button>
+          <TextButton onClick={() => setWhole(true)}>{issueTexts.showAllTags(keys.length)}</TextButton>
         </p>
       )}
       {tags.length === 0 ? null : (

@@ -4,6 +4,7 @@ import type { Issue } from '../../api/issue-queries.ts'
 import { IgnoreMenu, AssigneeMenu, ResolveMenu, SeverityMenu } from '../../common/issue/menus.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { TextButton } from '../../ui/text-button.tsx'
 import { decideTexts } from '../../common/issue/decide-texts.ts'
 import { issuesTexts } from './texts.ts'
 import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
@@ -129,16 +130,16 @@ export function BulkBar(props: BulkBarProps) {
 function Matching({ all, offer, onAll }: Pick<BulkBarProps, 'all' | 'offer' | 'onAll'>) {
   if (all !== null) {
     return (
-      <button type="button" className={`link-t ${styles.bulkAll}`} onClick={() => onAll(false)}>
+      <TextButton onClick={() => onAll(false)} className={styles.bulkAll}>
         {issuesTexts.onlyLoaded}
-      </button>
+      </TextButton>
     )
   }
   if (offer === null) return null
   if (offer === 'too many') return <span className={`${styles.bulkAll} c-3`}>{issuesTexts.tooManyMatch}</span>
   return (
-    <button type="button" className={`link-t ${styles.bulkAll}`} onClick={() => onAll(true)}>
+    <TextButton onClick={() => onAll(true)} className={styles.bulkAll}>
       {issuesTexts.matching(formatCount(offer))}
-    </button>
+    </TextButton>
   )
 }

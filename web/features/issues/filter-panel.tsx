@@ -7,6 +7,7 @@ import { useFirstFocus } from '../../ui/first-focus.ts'
 import { Toolbar } from '../../ui/stack.tsx'
 import { PlatformTile, platformWord } from '../../ui/platform-tile.tsx'
 import { Severity } from '../../ui/status.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { issuesTexts } from './texts.ts'
 import type { SearchChange } from './filters.tsx'
 import styles from './filter-panel.module.css'
@@ -52,7 +53,7 @@ export function FilterPanel({
       </fieldset>
       <fieldset>
         <legend>{issuesTexts.platform}</legend>
-        {platforms.length === 0 ? <p className="sub">{issuesTexts.noPlatforms}</p> : null}
+        {platforms.length === 0 ? <Minor as="p">{issuesTexts.noPlatforms}</Minor> : null}
         {platforms.map((platform) => (
           <label key={platform}>
             <input

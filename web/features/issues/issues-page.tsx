@@ -19,6 +19,7 @@ import { formatClock, formatCount } from '../../ui/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Note } from '../../ui/note.tsx'
+import { PageHead } from '../../ui/page-head.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { issuesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
@@ -216,13 +217,13 @@ function Stream() {
   const clock = stream.readAt === 0 ? '' : formatClock(stream.readAt)
   return (
     <main id="main" tabIndex={-1}>
-      <div className="head">
+      <PageHead>
         <h1>{issuesTexts.title}</h1>
         <div className={styles.viewbar}>
           <StatusViews view={viewOf(filters.status)} isSaved={isSaved} search={search} counts={stream.statusCounts} />
           <SavedViews search={search} />
         </div>
-      </div>
+      </PageHead>
       <div className={styles.filterbar} role="search">
         <SearchBox search={search} onChange={change} inputRef={searchBox} />
         <FilterButton search={search} onChange={change} rows={rows} open={filtering} onOpenChange={setFiltering} />

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { showRefused, type Refused } from '../../common/issue/refused.ts'
 import { paths } from '../../address/paths.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Minor, ShortId } from '../../ui/text.tsx'
 import { issuesTexts } from './texts.ts'
 import styles from './refused-dialog.module.css'
 import issuesStyles from './issues.module.css'
@@ -17,15 +18,15 @@ export function IssueRefusedDialog({ refused }: { refused: Refused }) {
       <ul className={`${styles.refused} ${issuesStyles.scrollY}`}>
         {refused.rows.map(({ issueId, name, reason }) => (
           <li key={issueId}>
-            <Link {...paths.issue(issueId)} className="id">
-              {name ?? issuesTexts.refusedUnknown}
+            <Link {...paths.issue(issueId)}>
+              <ShortId>{name ?? issuesTexts.refusedUnknown}</ShortId>
             </Link>
             <span>{reason}</span>
           </li>
         ))}
       </ul>
       {refused.total > refused.rows.length ? (
-        <p className="sub">{issuesTexts.refusedFirst(refused.rows.length)}</p>
+        <Minor as="p">{issuesTexts.refusedFirst(refused.rows.length)}</Minor>
       ) : null}
     </Dialog>
   )

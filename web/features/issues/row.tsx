@@ -5,6 +5,7 @@ import type { Issue } from '../../api/issue-queries.ts'
 import { paths } from '../../address/paths.ts'
 import { formatCount, formatFactor, formatShortCount } from '../../ui/format.ts'
 import { Sparkline } from '../../ui/chart/sparkline.tsx'
+import { Minor, ShortId } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -98,14 +99,12 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
         <Link {...paths.issue(issue.id, search)} className={issuesStyles.link} data-row-link onClick={open}>
           <b>{headOf(issue).name}</b> {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
         </Link>
-        <p className={`${issuesStyles.meta} sub`}>
+        <Minor as="p" className={issuesStyles.meta}>
           <PlatformTile platform={issue.platform} kind={kind} />
-          <span className="id" data-short-id>
-            {issue.short_id}
-          </span>
+          <ShortId data-short-id>{issue.short_id}</ShortId>
           {issue.culprit === '' ? null : <span className={styles.culprit}>{issue.culprit}</span>}
           <Flags issue={issue} now={now} />
-        </p>
+        </Minor>
       </div>
       <span role="cell" className={issuesStyles.cellTrend}>
         <Sparkline

@@ -1,4 +1,5 @@
 import { useFirstFocus } from '../../ui/first-focus.ts'
+import { Minor } from '../../ui/text.tsx'
 import { searchHelpTexts } from './search-help-texts.ts'
 import styles from './search-help-list.module.css'
 
@@ -7,13 +8,13 @@ export function SearchHelpList({ onTake }: { onTake: (term: string) => void }) {
   const root = useFirstFocus<HTMLDivElement>()
   return (
     <div className={styles.searchhelp} ref={root}>
-      <p className="sub">{searchHelpTexts.intro}</p>
+      <Minor as="p">{searchHelpTexts.intro}</Minor>
       <ul>
         {searchHelpTexts.examples.map(([term, meaning]) => (
           <li key={term}>
             <button type="button" onClick={() => onTake(term)}>
               <code>{term}</code>
-              <span className="sub">{meaning}</span>
+              <Minor>{meaning}</Minor>
             </button>
           </li>
         ))}

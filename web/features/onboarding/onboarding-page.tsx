@@ -9,6 +9,7 @@ import { ThemeButton } from '../../common/theme-button.tsx'
 import { paths } from '../../address/paths.ts'
 import { Brand } from '../../ui/mark.tsx'
 import { buttonLook } from '../../ui/button.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { onboardingTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { ProjectStep } from './project-step.tsx'
@@ -38,9 +39,9 @@ export function OnboardingPage() {
           <Brand name={commonTexts.product} />
         </Link>
         {making || project === undefined ? null : (
-          <span className="sub">
+          <Minor>
             {onboardingTexts.settingUp} <b>{project.name}</b>
-          </span>
+          </Minor>
         )}
         <span className="sp" />
         {items === undefined || items.length === 0 ? null : (

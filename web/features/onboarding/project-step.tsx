@@ -11,6 +11,7 @@ import { Field, SelectField, FieldLegend } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { PlatformTile, platformWord } from '../../ui/platform-tile.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { commonTexts } from '../../common/texts.ts'
 import { onboardingTexts } from './texts.ts'
 import { Steps } from './steps.tsx'
@@ -104,7 +105,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
                 <Switch label={words.hideAddresses} checked={hideAddresses} onChange={setHideAddresses} />
                 <div>
                   <b>{words.hideAddresses}</b>
-                  <p className="sub">{words.hideAddressesMore}</p>
+                  <Minor as="p">{words.hideAddressesMore}</Minor>
                 </div>
               </div>
             ) : null}

@@ -97,17 +97,39 @@ export function SendStep({ project }: { project: Project }) {
         <Tabs label={words.platforms} className={styles.tabs} value={platform} tabs={TABS} onChange={setPlatform}>
           <div className={styles.code}>
             {snippet.install === null ? null : (
-              <CodeBox title={<span>{words.terminal}</span>} action={<CopyButton look="ghost" size="sm" text={snippet.install} said={words.snippetCopied}>
+              <CodeBox
+                title={<span>{words.terminal}</span>}
+                action={
+                  <CopyButton look="ghost" size="sm" text={snippet.install} said={words.snippetCopied}>
                     {words.copy}
-                  </CopyButton>}><CodeBlock label={words.terminal} source={snippet.install} plain /></CodeBox>
+                  </CopyButton>
+                }
+              >
+                <CodeBlock label={words.terminal} source={snippet.install} plain />
+              </CodeBox>
             )}
-            <CodeBox title={<span className={styles.file}>{snippet.file}</span>} action={<CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={words.snippetCopied}>
+            <CodeBox
+              title={<span className={styles.file}>{snippet.file}</span>}
+              action={
+                <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={words.snippetCopied}>
                   {words.copy}
-                </CopyButton>}><CodeBlock label={snippet.file} source={snippet.code} /></CodeBox>
+                </CopyButton>
+              }
+            >
+              <CodeBlock label={snippet.file} source={snippet.code} />
+            </CodeBox>
           </div>
         </Tabs>
         <div className={settingsStyles.dsn}>
-          <Field label={words.yourDsn} hint={words.dsnHint} className="mono" readOnly value={dsn} onFocus={(event) => event.target.select()} after={<CopyButton size="sm" text={dsn} said={words.dsnCopied} />} />
+          <Field
+            label={words.yourDsn}
+            hint={words.dsnHint}
+            className="mono"
+            readOnly
+            value={dsn}
+            onFocus={(event) => event.target.select()}
+            after={<CopyButton size="sm" text={dsn} said={words.dsnCopied} />}
+          />
         </div>
       </div>
       <WaitCard project={project} dsn={dsn} keyInUse={key} issue={issue} waitedMs={now - since} />

@@ -16,6 +16,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { FieldHint } from '../../ui/field.tsx'
 import { PlatformTile } from '../../ui/platform-tile.tsx'
 import { Severity } from '../../ui/status.tsx'
+import { Minor, ShortId } from '../../ui/text.tsx'
 import { onboardingTexts } from './texts.ts'
 import { askIntake, partsOfDsn, sendTestEvent } from './test-event.ts'
 import styles from './wait.module.css'
@@ -68,7 +69,9 @@ function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyIn
       <div className={styles.head}>
         <Seismograph spike={false} />
         <h2>{words.heading}</h2>
-        <p className="num sub">{words.passed(formatDuration(Math.max(0, Math.floor(waitedMs / 1000)) * 1000))}</p>
+        <Minor as="p" className="num">
+          {words.passed(formatDuration(Math.max(0, Math.floor(waitedMs / 1000)) * 1000))}
+        </Minor>
       </div>
       <ul className={styles.checks}>
         <Check
@@ -148,19 +151,25 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
       <div className={styles.head}>
         <Seismograph spike />
         <h2>{onboardingTexts.arrived.heading}</h2>
-        <p className="num sub">{project.name}</p>
+        <Minor as="p" className="num">
+          {project.name}
+        </Minor>
       </div>
       <div className={styles.event}>
         <p className={styles.title}>
           <b>{issue.type ?? issue.title}</b> {issue.type === null ? '' : (issue.value ?? '')}
         </p>
-        <p className="sub">
+        <Minor as="p">
           <PlatformTile platform={issue.platform} />
-          <span className="id">{issue.short_id}</span>
+          <ShortId>{issue.short_id}</ShortId>
           <Severity severity={issue.severity} />
           {issue.is_unhandled ? <Badge tone="red">unhandled</Badge> : null}
-        </p>
-        {issue.culprit === '' ? null : <p className="sub mono">{issue.culprit}</p>}
+        </Minor>
+        {issue.culprit === '' ? null : (
+          <Minor as="p" className="mono">
+            {issue.culprit}
+          </Minor>
+        )}
       </div>
       <Stack className={styles.actions}>
         <Link {...paths.issue(issue.id, { project: project.id })} {...buttonLook({ look: 'primary', size: 'lg' })}>

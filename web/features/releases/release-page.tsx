@@ -19,6 +19,7 @@ import { Crumbs } from '../../ui/crumbs.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCount, formatDuration, formatRate, NO_DATA } from '../../ui/format.ts'
 import { Note } from '../../ui/note.tsx'
+import { PageHead } from '../../ui/page-head.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
 import { releasesTexts } from './texts.ts'
@@ -57,9 +58,18 @@ export function ReleasePage() {
           <Skeleton heightPx={420} label={commonTexts.loading} />
         </>
       ) : error instanceof ApiError && error.status === 404 ? (
-        <EmptyState kind="missing" heading="h1" title={releasesTexts.missing} actions={<Link {...paths.releases(project === undefined ? {} : { project })} {...buttonLook({ look: 'primary' })}>
-            <span>{releasesTexts.back}</span>
-          </Link>}>{releasesTexts.missingText}</EmptyState>
+        <EmptyState
+          kind="missing"
+          heading="h1"
+          title={releasesTexts.missing}
+          actions={
+            <Link {...paths.releases(project === undefined ? {} : { project })} {...buttonLook({ look: 'primary' })}>
+              <span>{releasesTexts.back}</span>
+            </Link>
+          }
+        >
+          {releasesTexts.missingText}
+        </EmptyState>
       ) : (
         <QueryError what={releasesTexts.one} error={error} onRetry={() => void release.refetch()} />
       )}
@@ -78,7 +88,7 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
       >
         <span className={`mono ${styles.version}`}>{release.version}</span>
       </Crumbs>
-      <div className="head">
+      <PageHead actions={<Actions release={release} />}>
         <div>
           <h1 className={`mono ${styles.title}`}>{version}</h1>
           {build === null && search.environment === undefined ? null : (
@@ -92,10 +102,7 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
             </p>
           )}
         </div>
-        <div className="head-a">
-          <Actions release={release} />
-        </div>
-      </div>
+      </PageHead>
       <Verdict release={release} />
       <Facts release={release} />
       {release.series === null ? null : (

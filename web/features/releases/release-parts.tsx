@@ -6,6 +6,7 @@ import { Card } from '../../ui/card.tsx'
 import { formatCount, formatDuration } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Severity, Status } from '../../ui/status.tsx'
+import { Minor, ShortId } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { releasesTexts } from './texts.ts'
 import styles from './release-parts.module.css'
@@ -25,12 +26,12 @@ export function ReleaseIssues({ release, search }: { release: ReleaseDetail; sea
         <div key={part}>
           <h3>
             {releasesTexts.parts[part]}{' '}
-            <span className="sub">
-              {issues.length < total ? releasesTexts.partsShown(issues.length, total) : formatCount(total)}
-            </span>
+            <Minor>{issues.length < total ? releasesTexts.partsShown(issues.length, total) : formatCount(total)}</Minor>
           </h3>
           {issues.length === 0 ? (
-            <p className={`sub ${styles.none}`}>{releasesTexts.noPart[part]}</p>
+            <Minor as="p" className={styles.none}>
+              {releasesTexts.noPart[part]}
+            </Minor>
           ) : (
             <ul>
               {issues.map((issue) => (
@@ -52,10 +53,10 @@ function IssueLine({ issue, search }: { issue: Issue; search: ReleasesSearch }) 
         <Link {...paths.issue(issue.id, { project: search.project })}>
           <b>{issue.type ?? issue.title}</b> {issue.type === null ? null : issue.value}
         </Link>{' '}
-        <span className={`id ${styles.id}`}>{issue.short_id}</span>
+        <ShortId className={styles.id}>{issue.short_id}</ShortId>
       </span>
       <Status status={issue.status} />
-      <span className="num sub">{formatCount(issue.event_count)}</span>
+      <Minor className="num">{formatCount(issue.event_count)}</Minor>
     </li>
   )
 }
@@ -66,11 +67,11 @@ export function Commits({ release }: { release: ReleaseDetail }) {
   return (
     <Card
       title={releasesTexts.commits}
-      header={count === 0 ? null : <span className="sub">{releasesTexts.commitsShown(commits.length, count)}</span>}
+      header={count === 0 ? null : <Minor>{releasesTexts.commitsShown(commits.length, count)}</Minor>}
     >
       {commits.length === 0 ? (
         <div className={styles.none}>
-          <p className="sub">{releasesTexts.noCommits}</p>
+          <Minor as="p">{releasesTexts.noCommits}</Minor>
           <code className={`mono ${styles.code}`}>POST /api/releases/{release.id}/commits</code>
         </div>
       ) : (
@@ -84,18 +85,15 @@ export function Commits({ release }: { release: ReleaseDetail }) {
                 ) : (
                   firstLine(commit.message)
                 )}
-                <span className="sub">
-                  {' '}
-                  {commit.author_name === null ? null : releasesTexts.by(commit.author_name)}
-                </span>
+                <Minor> {commit.author_name === null ? null : releasesTexts.by(commit.author_name)}</Minor>
               </span>
-              <span className="mono sub" title={commit.id}>
+              <Minor title={commit.id} className="mono">
                 {commit.id.slice(0, 8)}
-              </span>
+              </Minor>
               {commit.timestamp === null ? null : (
-                <span className={`sub ${styles.at}`}>
+                <Minor className={styles.at}>
                   <Time at={commit.timestamp} as="age" />
-                </span>
+                </Minor>
               )}
             </li>
           ))}
@@ -112,11 +110,11 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
   return (
     <Card
       title={releasesTexts.deploys}
-      header={release.deploy_count === 0 ? null : <span className="sub">{formatCount(release.deploy_count)}</span>}
+      header={release.deploy_count === 0 ? null : <Minor>{formatCount(release.deploy_count)}</Minor>}
     >
       {release.deploys.length === 0 ? (
         <div className={styles.none}>
-          <p className="sub">{releasesTexts.noDeploys}</p>
+          <Minor as="p">{releasesTexts.noDeploys}</Minor>
           <code className={`mono ${styles.code}`}>POST /api/releases/{release.id}/deploys</code>
         </div>
       ) : (
@@ -132,12 +130,12 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
                     {deploy.environment}
                   </a>
                 )}
-                <span className="sub"> {deploy.name}</span>
+                <Minor> {deploy.name}</Minor>
               </span>
-              <span className="sub">{lasted(deploy)}</span>
-              <span className={`sub ${styles.at}`}>
+              <Minor>{lasted(deploy)}</Minor>
+              <Minor className={styles.at}>
                 <Time at={deploy.finished_at ?? deploy.started_at ?? deploy.created_at} as="moment" />
-              </span>
+              </Minor>
             </li>
           ))}
         </ul>

@@ -1,6 +1,8 @@
 import type { ReleaseDetail } from '../../api/release-queries.ts'
 import { Card } from '../../ui/card.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { Table, ColumnHead, NumberCell } from '../../ui/table.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { releasesTexts } from './texts.ts'
 import { formatShare } from './charts.tsx'
 import { CrashFree } from './table.tsx'
@@ -13,44 +15,29 @@ export function Traits({ release }: { release: ReleaseDetail }) {
   return (
     <div className={parts.length === 1 ? styles.single : styles.pair}>
       {parts.map((part) => (
-        <Card
-          as="div"
-          key={part}
-          title={releasesTexts.traits[part]}
-          header={<span className="sub">{releasesTexts.traitNote}</span>}
-        >
-          {/* A table wider than the screen is scrolled, also with the keys. */}
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <div className="scroll-x" role="region" aria-label={releasesTexts.traits[part]} tabIndex={0}>
-            <table className="t">
-              <thead>
-                <tr>
-                  <th scope="col">{releasesTexts.traitColumns[part]}</th>
-                  <th scope="col" className="num">
-                    {releasesTexts.sessions}
-                  </th>
-                  <th scope="col" className="num">
-                    {releasesTexts.columns.share}
-                  </th>
-                  <th scope="col" className="num">
-                    {releasesTexts.crashFree}
-                  </th>
+        <Card as="div" key={part} title={releasesTexts.traits[part]} header={<Minor>{releasesTexts.traitNote}</Minor>}>
+          <Table scrollLabel={releasesTexts.traits[part]}>
+            <thead>
+              <tr>
+                <ColumnHead>{releasesTexts.traitColumns[part]}</ColumnHead>
+                <ColumnHead numeric>{releasesTexts.sessions}</ColumnHead>
+                <ColumnHead numeric>{releasesTexts.columns.share}</ColumnHead>
+                <ColumnHead numeric>{releasesTexts.crashFree}</ColumnHead>
+              </tr>
+            </thead>
+            <tbody>
+              {release[part].map(({ name, sessions, share, crash_free_sessions: crashFree }) => (
+                <tr key={name ?? ''}>
+                  <th scope="row">{name ?? <span className="c-3">{releasesTexts.unknownTrait}</span>}</th>
+                  <NumberCell>{formatCount(sessions)}</NumberCell>
+                  <NumberCell>{formatShare(share)}</NumberCell>
+                  <NumberCell>
+                    <CrashFree value={crashFree} />
+                  </NumberCell>
                 </tr>
-              </thead>
-              <tbody>
-                {release[part].map(({ name, sessions, share, crash_free_sessions: crashFree }) => (
-                  <tr key={name ?? ''}>
-                    <th scope="row">{name ?? <span className="c-3">{releasesTexts.unknownTrait}</span>}</th>
-                    <td className="num">{formatCount(sessions)}</td>
-                    <td className="num">{formatShare(share)}</td>
-                    <td className="num">
-                      <CrashFree value={crashFree} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+              ))}
+            </tbody>
+          </Table>
         </Card>
       ))}
     </div>

@@ -18,7 +18,9 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { PageHead } from '../../ui/page-head.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { AdoptionChart, CrashFreeChart } from './charts.tsx'
@@ -51,9 +53,9 @@ export function ReleasesPage() {
 function NoProject() {
   return (
     <>
-      <div className="head">
+      <PageHead>
         <h1>{releasesTexts.title}</h1>
-      </div>
+      </PageHead>
       <Card aria-labelledby="h-first">
         <h2 className="sr" id="h-first">
           {releasesTexts.first}
@@ -98,22 +100,25 @@ function Releases({ projectId, project, search }: ReleasesProps) {
   const total = list.data?.pages[0]?.total ?? 0
   return (
     <>
-      <div className="head">
+      <PageHead
+        actions={
+          <>
+            <EnvironmentMenu health={health.data} chosen={view.environment} />
+            <Button
+              look="primary"
+              icon="plus"
+              keys={may.allowed ? 'n' : undefined}
+              why={may.why}
+              onClick={() => setCreating(true)}
+            >
+              {releasesTexts.create}
+            </Button>
+          </>
+        }
+      >
         <h1>{releasesTexts.title}</h1>
-        {health.data?.adoption == null ? null : <span className="sub">{spanOf(health.data.adoption.times)}</span>}
-        <div className="head-a">
-          <EnvironmentMenu health={health.data} chosen={view.environment} />
-          <Button
-            look="primary"
-            icon="plus"
-            keys={may.allowed ? 'n' : undefined}
-            why={may.why}
-            onClick={() => setCreating(true)}
-          >
-            {releasesTexts.create}
-          </Button>
-        </div>
-      </div>
+        {health.data?.adoption == null ? null : <Minor>{spanOf(health.data.adoption.times)}</Minor>}
+      </PageHead>
       {rows === undefined ? (
         list.error === null ? (
           <Skeleton heightPx={420} label={commonTexts.loading} />
@@ -201,11 +206,19 @@ function NoRelease({ project }: { project: Project | undefined }) {
         {releasesTexts.emptyText}
       </EmptyState>
       {/* A long line is scrolled, also with the keys. */}
-      <CodeBox className={styles.line} title={<span>{releasesTexts.lineTitle}</span>} action={<CopyButton text={line} said={releasesTexts.lineCopied} look="ghost" size="sm" />}>{/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <CodeBox
+        className={styles.line}
+        title={<span>{releasesTexts.lineTitle}</span>}
+        action={<CopyButton text={line} said={releasesTexts.lineCopied} look="ghost" size="sm" />}
+      >
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <pre role="region" aria-label={releasesTexts.lineTitle} tabIndex={0}>
           <code>{line}</code>
-        </pre></CodeBox>
-      <p className={`sub ${styles.more}`}>{releasesTexts.emptyMore}</p>
+        </pre>
+      </CodeBox>
+      <Minor as="p" className={styles.more}>
+        {releasesTexts.emptyMore}
+      </Minor>
     </Card>
   )
 }

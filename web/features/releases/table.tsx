@@ -4,6 +4,8 @@ import { paths } from '../../address/paths.ts'
 import type { ReleasesSearch } from '../../address/search.ts'
 import { formatCount, formatPoints, formatRate, NO_DATA } from '../../ui/format.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { Table, ColumnHead, NumberCell } from '../../ui/table.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TrendLine } from '../../ui/chart/trend-line.tsx'
 import { Delta } from '../../ui/delta.tsx'
@@ -15,39 +17,27 @@ import styles from './table.module.css'
 /** Releases with what decides whether they go on. The worst stands out. */
 export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; search: ReleasesSearch }) {
   return (
-    // A table wider than the screen is scrolled, also with the keys.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="scroll-x" role="region" aria-label={releasesTexts.title} tabIndex={0}>
-      <table className={`t ${styles.table}`}>
-        <thead>
-          <tr>
-            <th scope="col">{releasesTexts.columns.release}</th>
-            <th scope="col">{releasesTexts.columns.adoption}</th>
-            <th scope="col" className="num">
-              <span className="sr">{releasesTexts.columns.share}</span>
-            </th>
-            <th scope="col" className="num">
-              {releasesTexts.columns.crashFree}
-            </th>
-            <th scope="col" className="num">
-              {releasesTexts.columns.change}
-            </th>
-            <th scope="col" className="num">
-              {releasesTexts.columns.fresh}
-            </th>
-            <th scope="col" className="num">
-              {releasesTexts.columns.regressed}
-            </th>
-            <th scope="col">{releasesTexts.columns.verdict}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <Row key={row.id} row={row} search={search} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table scrollLabel={releasesTexts.title} className={styles.table}>
+      <thead>
+        <tr>
+          <ColumnHead>{releasesTexts.columns.release}</ColumnHead>
+          <ColumnHead>{releasesTexts.columns.adoption}</ColumnHead>
+          <ColumnHead numeric>
+            <span className="sr">{releasesTexts.columns.share}</span>
+          </ColumnHead>
+          <ColumnHead numeric>{releasesTexts.columns.crashFree}</ColumnHead>
+          <ColumnHead numeric>{releasesTexts.columns.change}</ColumnHead>
+          <ColumnHead numeric>{releasesTexts.columns.fresh}</ColumnHead>
+          <ColumnHead numeric>{releasesTexts.columns.regressed}</ColumnHead>
+          <ColumnHead>{releasesTexts.columns.verdict}</ColumnHead>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <Row key={row.id} row={row} search={search} />
+        ))}
+      </tbody>
+    </Table>
   )
 }
 
@@ -60,35 +50,35 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
         <Link {...paths.release(row.id, search)} className={`mono ${styles.version}`} title={row.version}>
           {version}
         </Link>
-        <span className={`sub ${styles.meta}`}>
+        <Minor className={styles.meta}>
           {build === null ? null : `${releasesTexts.build(build)}, `}
           {at === null ? (
             releasesTexts.verdicts[row.state === 'planned' ? 'planned' : 'no_sessions']
           ) : (
             <Time at={at} as="moment" />
           )}
-        </span>
+        </Minor>
       </th>
       <td className={styles.trend}>
         {row.adoption_trend.length === 0 ? null : (
           <TrendLine shares={row.adoption_trend} quiet={row.verdict === 'replaced' || row.verdict === 'archived'} />
         )}
       </td>
-      <td className="num">{row.adoption === null ? <None /> : formatShare(row.adoption)}</td>
-      <td className="num">
+      <NumberCell>{row.adoption === null ? <None /> : formatShare(row.adoption)}</NumberCell>
+      <NumberCell>
         {row.crash_free_sessions === null ? <None /> : <CrashFree value={row.crash_free_sessions} />}
-      </td>
-      <td className="num">
+      </NumberCell>
+      <NumberCell>
         <Change row={row} />
-      </td>
-      <td className="num">{row.new_issues === 0 ? <span className="c-3">0</span> : formatCount(row.new_issues)}</td>
-      <td className="num">
+      </NumberCell>
+      <NumberCell>{row.new_issues === 0 ? <span className="c-3">0</span> : formatCount(row.new_issues)}</NumberCell>
+      <NumberCell>
         {row.regressions === 0 ? (
           <span className="c-3">0</span>
         ) : (
           <b className="c-violet">{formatCount(row.regressions)}</b>
         )}
-      </td>
+      </NumberCell>
       <td>
         <VerdictFlag row={row} />
       </td>
@@ -113,12 +103,9 @@ export function Change({ row }: { row: ReleaseRow }) {
   const rounded = Math.round(change * 10_000)
   const tone = rounded > 0 ? 'better' : rounded < 0 ? 'worse' : 'same'
   return (
-    <span
-      className={`delta ${tone}`}
-      title={row.previous === null ? undefined : releasesTexts.against(row.previous.version)}
-    >
+    <Delta change={tone} title={row.previous === null ? undefined : releasesTexts.against(row.previous.version)}>
       {formatPoints(rounded === 0 ? 0 : change)}
-    </span>
+    </Delta>
   )
 }
 

@@ -4,6 +4,7 @@ import { setPrefs, usePrefs } from '../../common/prefs.ts'
 import { Card } from '../../ui/card.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { settingsTexts } from './texts.ts'
 import styles from '../../common/settings.module.css'
 
@@ -48,7 +49,7 @@ function Row({ title, more, children }: { title: string; more: string; children:
     <li className={styles.row}>
       <div>
         <b>{title}</b>
-        <p className="sub">{more}</p>
+        <Minor as="p">{more}</Minor>
       </div>
       {children}
     </li>

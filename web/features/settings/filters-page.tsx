@@ -15,6 +15,7 @@ import { InputBox } from '../../ui/field.tsx'
 import { Stack } from '../../ui/stack.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { privacyTexts } from './privacy-texts.ts'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './filters-page.module.css'
@@ -133,7 +134,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
         title={words.kinds}
         header={
           <>
-            <span className={`sub ${settingsStyles.wideOnly}`}>{words.kindsMore}</span>
+            <Minor className={settingsStyles.wideOnly}>{words.kindsMore}</Minor>
             <SaveState dirty={dirty} busy={save.isPending} why={why}>
               <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
                 {words.tryOut}
@@ -153,7 +154,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
               />
               <div>
                 <b>{words.switches[name].name}</b>
-                <p className="sub">{words.switches[name].more}</p>
+                <Minor as="p">{words.switches[name].more}</Minor>
               </div>
               <Would count={would(REASONS[name], null)} />
             </li>
@@ -161,7 +162,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
         </ul>
       </Card>
       <DryRun preview={dryRun.data} error={dryRun.error} />
-      <Card title={words.lists} header={<span className={`sub ${settingsStyles.wideOnly}`}>{words.listsMore}</span>}>
+      <Card title={words.lists} header={<Minor className={settingsStyles.wideOnly}>{words.listsMore}</Minor>}>
         <div className={`${settingsStyles.lists} ${settingsStyles.body}`}>
           {LISTS.map((name) => (
             <AreaField
@@ -176,10 +177,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
           ))}
         </div>
       </Card>
-      <Card
-        title={words.browsers}
-        header={<span className={`sub ${settingsStyles.wideOnly}`}>{words.browsersMore}</span>}
-      >
+      <Card title={words.browsers} header={<Minor className={settingsStyles.wideOnly}>{words.browsersMore}</Minor>}>
         <ul className={settingsStyles.rows}>
           {BROWSERS.map(([name, standard]) => {
             const version = draft.browsers[name] ?? null
@@ -197,7 +195,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
                 <Would count={would('legacy_browser', name)} />
                 {version === null ? null : (
                   <span className={settingsStyles.version}>
-                    <span className="sub">{words.beforeShort}</span>
+                    <Minor>{words.beforeShort}</Minor>
                     <InputBox>
                       <input
                         inputMode="numeric"

@@ -6,6 +6,7 @@ import { useKeys } from '../../common/keys.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/button.tsx'
 import { Note } from '../../ui/note.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { settingsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import styles from '../../common/settings.module.css'
@@ -73,7 +74,7 @@ export function SaveState({ dirty, busy, why, children }: SaveStateProps) {
   return (
     <>
       <span className="sp" />
-      {dirty ? <span className="sub">{settingsTexts.unsaved}</span> : null}
+      {dirty ? <Minor>{settingsTexts.unsaved}</Minor> : null}
       {children}
       <Button
         type="submit"

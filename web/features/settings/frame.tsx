@@ -1,6 +1,7 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { usePageTitle } from '../../common/page-title.ts'
 import { useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react'
+import { PageHead } from '../../ui/page-head.tsx'
 import styles from './frame.module.css'
 import settingsStyles from '../../common/settings.module.css'
 
@@ -58,12 +59,11 @@ export function SettingsHead({
 }) {
   usePageTitle(of === null ? title : `${title}, ${of}`)
   return (
-    <div className={`head ${styles.head}`}>
+    <PageHead className={styles.head} actions={actions}>
       <div>
         <h1>{title}</h1>
         <p>{lead}</p>
       </div>
-      {actions === undefined ? null : <div className="head-a">{actions}</div>}
-    </div>
+    </PageHead>
   )
 }

@@ -14,6 +14,7 @@ import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { platformWord } from '../../ui/platform-tile.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { commonTexts } from '../../common/texts.ts'
 import { settingsTexts } from './texts.ts'
 import styles from '../../common/settings.module.css'
@@ -122,7 +123,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           inputMode="numeric"
           hint={words.autoResolveHint}
           error={daysError ?? behaviour.errorOf('auto_resolve_days')}
-          after={<span className="sub">{words.days}</span>}
+          after={<Minor>{words.days}</Minor>}
           onChange={(event) => setDays(event.target.value.trim())}
         />
       </FormCard>
@@ -163,7 +164,7 @@ function KeptRow({ title, more, checked, why, onChange }: KeptRowProps) {
     <li className={styles.row}>
       <div>
         <b>{title}</b>
-        <p className="sub">{more}</p>
+        <Minor as="p">{more}</Minor>
       </div>
       <Switch label={title} checked={checked} why={why} onChange={onChange} />
     </li>

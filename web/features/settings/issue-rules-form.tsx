@@ -3,6 +3,7 @@ import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
 import { Field } from '../../ui/field.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { issueRulesTexts } from './issue-rules-texts.ts'
 import { FormCard } from './form-card.tsx'
 import { brokenBounds, draftOf, RULE_FIELDS, rulesOf, type RuleField } from './issue-rules-model.ts'
@@ -32,7 +33,7 @@ export function IssueRulesForm({ project, why }: { project: ProjectSettings; why
         readOnly={why !== undefined}
         inputMode="decimal"
         error={bound === null ? undefined : issueRulesTexts.bound(bound.min, bound.max, bound.isWhole)}
-        after={unit === '' ? null : <span className="sub">{unit}</span>}
+        after={unit === '' ? null : <Minor>{unit}</Minor>}
         onChange={(event) => {
           const { value } = event.target
           setDraft((before) => ({ ...before, [name]: value }))

@@ -15,6 +15,7 @@ import { formatClock, formatCount, formatLeft, formatSince } from '../../ui/form
 import { useNow } from '../../ui/now.ts'
 import { Stack, Toolbar } from '../../ui/stack.tsx'
 import { Note } from '../../ui/note.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { settingsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
@@ -125,9 +126,9 @@ function OldKey({ oldKey, onExpired }: { oldKey: Key; onExpired: () => void }) {
       }
     >
       <b>{words.oldStops(formatClock(expiresAt), formatLeft(expiresAt, now))}</b>
-      <p className="sub">
+      <Minor as="p">
         {oldKey.last_seen_at === null ? words.oldUnused : words.oldUsed(formatSince(oldKey.last_seen_at, now))}
-      </p>
+      </Minor>
     </Note>
   )
 }

@@ -15,6 +15,7 @@ import { Card } from '../../ui/card.tsx'
 import { focusFirstInvalid } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
+import { Minor, ShortId } from '../../ui/text.tsx'
 import { ownershipTexts } from './ownership-texts.ts'
 import styles from './ownership-page.module.css'
 
@@ -92,7 +93,9 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
           </SaveState>
         }
       >
-        <p className={`${styles.note} sub`}>{rules.length === 0 ? ownershipTexts.none : ownershipTexts.globHint}</p>
+        <Minor as="p" className={styles.note}>
+          {rules.length === 0 ? ownershipTexts.none : ownershipTexts.globHint}
+        </Minor>
         {rules.map((rule, index) => (
           <OwnershipRuleRow
             key={rule.key}
@@ -113,7 +116,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
         title={ownershipTexts.preview}
         header={
           <>
-            <span className="sub">{ownershipTexts.previewText}</span>
+            <Minor>{ownershipTexts.previewText}</Minor>
             <span className="sp" />
             <Button
               size="sm"
@@ -162,15 +165,15 @@ function Preview({ preview, error }: { preview: PreviewData | undefined; error: 
               <Link {...paths.issue(issue.id)} className={styles.title}>
                 {issue.title}
               </Link>
-              <span className="sub">
-                <span className="id">{issue.short_id}</span>{' '}
+              <Minor>
+                <ShortId>{issue.short_id}</ShortId>{' '}
                 {issue.rule === null ? null : (
                   <>
                     {ownershipTexts.byRule(issue.rule + 1)}{' '}
                     <span className={`mono ${styles.matched}`}>{issue.matched}</span>
                   </>
                 )}
-              </span>
+              </Minor>
             </span>
             <span className={styles.assignee}>
               {issue.owner === null ? null : <Avatar user={issue.owner} small quiet />}

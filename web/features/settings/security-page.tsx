@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { focusFirstInvalid } from '../../ui/field.tsx'
 import { Stack, Toolbar } from '../../ui/stack.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { addToast } from '../../ui/toasts.tsx'
 import { settingsTexts } from './texts.ts'
 import settingsStyles from '../../common/settings.module.css'
@@ -44,13 +45,7 @@ export function SecurityPage() {
   return (
     <>
       <SettingsHead title={settingsTexts.me.security} of={null} lead={words.lead} />
-      <Card
-        as="form"
-        onSubmit={submit}
-        noValidate
-        title={words.password}
-        header={<span className="sub">{words.passwordMore}</span>}
-      >
+      <Card as="form" onSubmit={submit} noValidate title={words.password} header={<Minor>{words.passwordMore}</Minor>}>
         <Stack className={`${settingsStyles.body} ${styles.narrow}`}>
           <PasswordField
             label={words.current}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Icon } from '../icon.tsx'
 import { classNames } from '../class-names.ts'
 import { CardHeader } from '../card.tsx'
+import { Minor } from '../text.tsx'
 import styles from './chart-card.module.css'
 
 type ChartCardProps = {
@@ -22,7 +23,7 @@ export function ChartCard({ title, unit, legend, note, table, children }: ChartC
     <figure className={classNames('card', styles.card)}>
       <CardHeader as="figcaption">
         <h2>{title}</h2>
-        <span className="sub">{unit}</span>
+        <Minor>{unit}</Minor>
         {legend === undefined ? null : <span className={styles.legend}>{legend}</span>}
       </CardHeader>
       <div className={styles.body}>{children}</div>

@@ -48,7 +48,7 @@ export function ChartTable({
         <Icon name="issues" />
         <span>{label}</span>
       </summary>
-      <div className="scroll-x">
+      <div className={styles.scroll}>
         <FigureTable {...figures} />
       </div>
     </details>

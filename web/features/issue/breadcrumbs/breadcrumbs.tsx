@@ -4,6 +4,7 @@ import { Card } from '../../../ui/card.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { formatExact } from '../../../ui/format.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { Values } from '../contexts/value.tsx'
 import { beginningOf, headlineOf } from '../../../common/issue/headline.ts'
@@ -28,7 +29,7 @@ export function Breadcrumbs({ event }: { event: Event }) {
       titleId="h-crumbs"
       header={
         <>
-          <span className="sub">{issueTexts.crumbsShown(shown.length, rows.length)}</span>
+          <Minor>{issueTexts.crumbsShown(shown.length, rows.length)}</Minor>
           <span className="sp" />
           {kinds.length === 0 ? null : (
             <Segmented

@@ -15,6 +15,7 @@ import { formatCount } from '../../../ui/format.ts'
 import { Kbd } from '../../../ui/kbd.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Avatar } from '../../../ui/avatar.tsx'
 import { issueTexts } from '../texts.ts'
@@ -54,7 +55,7 @@ export function CommentItem({ comment }: { comment: Comment }) {
         <header>
           <b>{comment.author?.name ?? issueTexts.formerMember}</b>
           <Time at={comment.created_at} />
-          {comment.edited_at === null ? null : <span className="sub">{commentsTexts.edited}</span>}
+          {comment.edited_at === null ? null : <Minor>{commentsTexts.edited}</Minor>}
           {mayDelete ? (
             <Menu
               label={issueTexts.commentActions}
@@ -161,9 +162,9 @@ export function CommentForm({ issueId }: { issueId: string }) {
           onSubmit={submit}
         />
         <div className={styles.writeF}>
-          <span className={tooLong ? 'sub c-red' : 'sub'} role="status">
+          <Minor bad={tooLong} role="status">
             {tooLong ? issueTexts.tooLong(formatCount(MOST)) : issueTexts.markdown}
-          </span>
+          </Minor>
           <span className="sp" />
           <Button look="primary" why={allowed.why} busy={send.isPending} onClick={submit}>
             {issueTexts.send} <Kbd keys="mod+enter" />
@@ -216,9 +217,9 @@ function CommentEdit({ comment, onDone }: { comment: Comment; onDone: () => void
         onCancel={onDone}
       />
       <div className={styles.writeF}>
-        <span className="sub c-red" role="status">
+        <Minor bad role="status">
           {tooLong ? issueTexts.tooLong(formatCount(MOST)) : ''}
-        </span>
+        </Minor>
         <span className="sp" />
         <Button size="sm" onClick={onDone}>
           {issueTexts.cancel}

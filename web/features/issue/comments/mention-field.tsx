@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject }
 import { useOptionList } from '../../../ui/combobox.ts'
 import type { Member } from '../../../api/member-queries.ts'
 import { Avatar } from '../../../ui/avatar.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { commentsTexts } from './texts.ts'
 import { displayName } from '../../../common/members/names.ts'
 import { typedMention, withMention, writtenAs } from '../../../common/members/model.ts'

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { formatCount } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { KeyValues } from '../../../ui/key-values.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { contextsOf, factsOf, safeUrl } from './facts.ts'
 import { ValueText, Values, type Value } from './value.tsx'
@@ -104,7 +105,7 @@ function Fold({ title, count, children }: { title: string; count: number; childr
     <details className={`${issueStyles.part} ${issueStyles.foldPart}`}>
       <summary>
         <DisclosureIcon />
-        {title} <span className="sub">{formatCount(count)}</span>
+        {title} <Minor>{formatCount(count)}</Minor>
       </summary>
       {children}
     </details>
@@ -168,7 +169,7 @@ export function ProcessingNotes({ event: { errors } }: { event: Event }) {
     <Card as="details" className={styles.notes}>
       <summary>
         <Icon name="info" />
-        {issueTexts.notes} <span className="sub">{formatCount(errors.length)}</span>
+        {issueTexts.notes} <Minor>{formatCount(errors.length)}</Minor>
       </summary>
       <Values values={errors.map(({ name, reason }) => [name, reason])} />
     </Card>

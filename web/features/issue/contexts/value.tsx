@@ -4,6 +4,7 @@ import { issueTexts } from '../texts.ts'
 import { safeUrl } from './facts.ts'
 import { beginningOf } from '../../../common/issue/headline.ts'
 import { KeyValues } from '../../../ui/key-values.tsx'
+import { TextButton } from '../../../ui/text-button.tsx'
 import styles from './value.module.css'
 
 /** Any value of an event's JSON. */
@@ -37,14 +38,9 @@ export function ValueText({ value }: { value: Value }) {
     <>
       <span className={styles.val}>{shown}</span>
       {long ? (
-        <button
-          type="button"
-          className={`${styles.more} link-t`}
-          aria-expanded={whole}
-          onClick={() => setWhole(!whole)}
-        >
+        <TextButton aria-expanded={whole} onClick={() => setWhole(!whole)} className={styles.more}>
           {whole ? issueTexts.showLess : issueTexts.showAll}
-        </button>
+        </TextButton>
       ) : null}
     </>
   )
@@ -57,9 +53,9 @@ export function LongText({ text, most }: { text: string; most: number }) {
   return (
     <>
       {whole ? text : beginningOf(text, most)}{' '}
-      <button type="button" className={`${styles.more} link-t`} aria-expanded={whole} onClick={() => setWhole(!whole)}>
+      <TextButton aria-expanded={whole} onClick={() => setWhole(!whole)} className={styles.more}>
         {whole ? issueTexts.showLess : issueTexts.showAll}
-      </button>
+      </TextButton>
     </>
   )
 }

@@ -9,6 +9,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { formatSize } from '../../../ui/format.ts'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { eventsTexts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
@@ -28,7 +29,7 @@ export function EventJson({ issueId, event, onClose }: EventJsonProps) {
       <CardHeader>
         <h2>{title}</h2>
         {form === 'shown' || stored.data === undefined ? null : (
-          <span className="sub">{eventsTexts.size(formatSize(stored.data.size_bytes))}</span>
+          <Minor>{eventsTexts.size(formatSize(stored.data.size_bytes))}</Minor>
         )}
         <span className="sp" />
         <Segmented

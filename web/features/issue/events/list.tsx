@@ -8,6 +8,8 @@ import { Field } from '../../../ui/field.tsx'
 import { formatCount, formatExact } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { TextButton } from '../../../ui/text-button.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { eventsTexts } from './texts.ts'
 import { versionOf } from '../../../common/issue/trend.ts'
@@ -41,9 +43,9 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
       <CardHeader>
         <h2>{eventsTexts.title}</h2>
         {first === undefined || only !== '' ? null : (
-          <span className="sub">
+          <Minor>
             {(first.total_capped === true ? eventsTexts.storedOver : eventsTexts.stored)(formatCount(first.total))}
-          </span>
+          </Minor>
         )}
         <span className="sp" />
         <IconButton look="ghost" size="sm" icon="x" label={issueTexts.close} onClick={onClose} />
@@ -127,9 +129,9 @@ function Row({ row, shown, onChoose }: { row: EventRow; shown: boolean; onChoose
   return (
     <tr className={shown ? styles.isShown : undefined}>
       <th scope="row" className={styles.evT}>
-        <button type="button" className="link-t" aria-current={shown} onClick={() => onChoose(row.event_id)}>
+        <TextButton aria-current={shown} onClick={() => onChoose(row.event_id)}>
           {formatExact(row.occurred_at)}
-        </button>
+        </TextButton>
       </th>
       <td title={row.title ?? undefined}>{row.title ?? <span className="c-3">{eventsTexts.damaged}</span>}</td>
       <td title={row.release ?? undefined}>{row.release === null ? '' : versionOf(row.release)}</td>

@@ -2,6 +2,7 @@ import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import type { Frame } from '../../../../server/protocol/event.api.ts'
 import type { CSSProperties, ReactNode } from 'react'
 import { Code } from '../../../ui/highlight.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { Values } from '../contexts/value.tsx'
 import { hasInside, locationOf, nameOf, sourceOf, type SourceLine } from './model.ts'
@@ -29,7 +30,7 @@ export function StackFrame({ frame, platform, open }: FrameProps) {
         <details className={styles.vars}>
           <summary>
             <DisclosureIcon />
-            {issueTexts.locals} <span className="sub">{vars.length}</span>
+            {issueTexts.locals} <Minor>{vars.length}</Minor>
           </summary>
           <Values values={vars} />
         </details>

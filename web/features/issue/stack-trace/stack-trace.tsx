@@ -8,6 +8,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { Badge } from '../../../ui/badge.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { LongText } from '../contexts/value.tsx'
 import { StackFrame } from './frame.tsx'
@@ -96,10 +97,10 @@ function ThreadChoice({
   const crashed = stack.key === 'crash' && stack.thread?.crashed === true
   if (stacks.length < 2) {
     return (
-      <span className="sub">
+      <Minor>
         {issueTexts.thread} <b>{threadWord(stack)}</b>
         {crashed ? `, ${issueTexts.crashed}` : ''}
-      </span>
+      </Minor>
     )
   }
   return (
@@ -163,7 +164,12 @@ function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
 function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode; platform: string }) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set())
   const rows = foldFrames(trace, mode, unfolded)
-  if (rows.length === 0) return <p className={`${styles.exc} sub`}>{issueTexts.noFrames}</p>
+  if (rows.length === 0)
+    return (
+      <Minor as="p" className={styles.exc}>
+        {issueTexts.noFrames}
+      </Minor>
+    )
   return (
     <div className="frames">
       {rows.map((row) =>
@@ -214,9 +220,9 @@ export function MessageCard({ event }: { event: Event }) {
       titleId="h-trace"
       header={
         event.logger === null ? null : (
-          <span className="sub">
+          <Minor>
             {issueTexts.logger} <span className="mono">{event.logger}</span>
-          </span>
+          </Minor>
         )
       }
     >
@@ -224,12 +230,12 @@ export function MessageCard({ event }: { event: Event }) {
         <LongText text={text} most={LONGEST_MESSAGE} />
       </p>
       {event.message_template === null || event.message_template === event.message ? null : (
-        <p className={`${styles.msgtext} sub`}>
+        <Minor as="p" className={styles.msgtext}>
           {issueTexts.template}{' '}
           <span className="mono">
             <LongText text={event.message_template} most={LONGEST_MESSAGE} />
           </span>
-        </p>
+        </Minor>
       )}
       <CardFooter>
         <a href="#grouping">{issueTexts.whyGrouped}</a>

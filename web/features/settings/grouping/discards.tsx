@@ -6,6 +6,7 @@ import { useCan } from '../../../common/can.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Minor, ShortId } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { groupingTexts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
@@ -34,7 +35,7 @@ export function Discards({ projectId }: { projectId: string }) {
   return (
     <Card
       title={groupingTexts.discards}
-      header={<span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.discardsMore}</span>}
+      header={<Minor className={settingsStyles.wideOnly}>{groupingTexts.discardsMore}</Minor>}
     >
       {list.data === undefined ? (
         list.error === null ? (
@@ -43,18 +44,20 @@ export function Discards({ projectId }: { projectId: string }) {
           <QueryError what={groupingTexts.discards} error={list.error} onRetry={() => void list.refetch()} />
         )
       ) : list.data.items.length === 0 ? (
-        <p className={`${settingsStyles.ruleNote} sub`}>{groupingTexts.noDiscards}</p>
+        <Minor as="p" className={settingsStyles.ruleNote}>
+          {groupingTexts.noDiscards}
+        </Minor>
       ) : (
         <ul className={styles.list}>
           {list.data.items.map((discard) => (
             <li key={discard.id}>
               <div>
                 <b className={styles.title}>{discard.title}</b>
-                <p className="sub">
-                  <span className="id">{discard.short_id}</span>{' '}
+                <Minor as="p">
+                  <ShortId>{discard.short_id}</ShortId>{' '}
                   {groupingTexts.discardedBy(discard.discarded_by?.name ?? null, discard.event_count)} ·{' '}
                   <Time at={discard.created_at} as="since" />
-                </p>
+                </Minor>
               </div>
               <Button size="sm" why={may.why} onClick={() => takeUp.mutate(discard)}>
                 {groupingTexts.restore}
@@ -62,7 +65,7 @@ export function Discards({ projectId }: { projectId: string }) {
             </li>
           ))}
           {list.data.total > list.data.items.length ? (
-            <li className="sub">{groupingTexts.moreDiscards(list.data.total - list.data.items.length)}</li>
+            <Minor as="li">{groupingTexts.moreDiscards(list.data.total - list.data.items.length)}</Minor>
           ) : null}
         </ul>
       )}

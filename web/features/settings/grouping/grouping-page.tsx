@@ -24,6 +24,7 @@ import { SaveState, SettingsForm, useSettingsSave } from '../form.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { focusFirstInvalid, FieldHint } from '../../../ui/field.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import settingsStyles from '../../../common/settings.module.css'
 import styles from './grouping-page.module.css'
@@ -114,7 +115,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
         title={groupingTexts.fingerprintRules}
         header={
           <>
-            <span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.fingerprintMore}</span>
+            <Minor className={settingsStyles.wideOnly}>{groupingTexts.fingerprintMore}</Minor>
             <SaveState dirty={dirty} busy={save.isPending} why={why}>
               <Button
                 size="sm"
@@ -130,7 +131,9 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
         }
       >
         {draft.fingerprint.length === 0 ? (
-          <p className={`${settingsStyles.ruleNote} sub`}>{groupingTexts.noFingerprint}</p>
+          <Minor as="p" className={settingsStyles.ruleNote}>
+            {groupingTexts.noFingerprint}
+          </Minor>
         ) : null}
         {draft.fingerprint.map((rule, index) => (
           <FingerprintRow
@@ -170,9 +173,13 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
       )}
       <Card
         title={groupingTexts.stackRules}
-        header={<span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.stackMore}</span>}
+        header={<Minor className={settingsStyles.wideOnly}>{groupingTexts.stackMore}</Minor>}
       >
-        {draft.stack.length === 0 ? <p className={`${settingsStyles.ruleNote} sub`}>{groupingTexts.noStack}</p> : null}
+        {draft.stack.length === 0 ? (
+          <Minor as="p" className={settingsStyles.ruleNote}>
+            {groupingTexts.noStack}
+          </Minor>
+        ) : null}
         {draft.stack.map((rule, index) => (
           <StackRow
             key={rule.key}

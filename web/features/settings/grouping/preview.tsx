@@ -4,6 +4,7 @@ import { reasonOf } from '../../../api/change.ts'
 import { paths } from '../../../address/paths.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Note } from '../../../ui/note.tsx'
+import { Minor, ShortId } from '../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import styles from './preview.module.css'
 
@@ -35,7 +36,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
           <ul>
             {preview.merges.slice(0, SHOWN).map(({ issues, events }) => (
               <li key={issues.map(({ id }) => id).join()}>
-                <span className="num sub">{groupingTexts.together(events)}</span>
+                <Minor className="num">{groupingTexts.together(events)}</Minor>
                 <ul>
                   {issues.slice(0, SHOWN).map((issue) => (
                     <IssueLine key={issue.id} issue={issue} />
@@ -55,9 +56,9 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
                 <ul>
                   <IssueLine issue={issue} />
                 </ul>
-                <span className="num sub">
+                <Minor className="num">
                   {groupingTexts.parts(parts.length)}: {parts.map(({ events }) => formatCount(events)).join(' + ')}
-                </span>
+                </Minor>
               </li>
             ))}
           </ul>
@@ -70,7 +71,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
 const IssueLine = ({ issue }: { issue: Preview['splits'][number]['issue'] }) => (
   <li>
     <Link className="link" {...paths.issue(issue.id)}>
-      <span className="id">{issue.short_id}</span> {issue.title}
+      <ShortId>{issue.short_id}</ShortId> {issue.title}
     </Link>
   </li>
 )

@@ -1,6 +1,7 @@
 import type { ProjectSettings } from '../../../api/queries.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Field, SelectField } from '../../../ui/field.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import { parseElements, parseMatch, printElements, printMatch } from './rule-text.ts'
 import styles from './rule-rows.module.css'
@@ -170,7 +171,7 @@ type RowEndProps = Pick<RowProps<never>, 'number' | 'why' | 'hits' | 'onUp' | 'o
 function RowEnd({ number, why, hits, onUp, remove, onRemove }: RowEndProps) {
   return (
     <div className={styles.end}>
-      {hits === undefined ? null : <span className="num sub">{groupingTexts.hits(hits)}</span>}
+      {hits === undefined ? null : <Minor className="num">{groupingTexts.hits(hits)}</Minor>}
       {onUp === undefined ? null : (
         <IconButton icon="up" look="ghost" label={groupingTexts.up(number)} why={why} onClick={onUp} />
       )}

@@ -8,6 +8,7 @@ import { Card } from '../../../ui/card.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
 import { GroupingPreview } from './preview.tsx'
@@ -24,7 +25,7 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
   return (
     <Card
       title={groupingTexts.version}
-      header={<span className={`sub ${settingsStyles.wideOnly}`}>{groupingTexts.versionMore}</span>}
+      header={<Minor className={settingsStyles.wideOnly}>{groupingTexts.versionMore}</Minor>}
     >
       {state.data === undefined ? (
         state.error === null ? (
@@ -36,13 +37,13 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
         <div className={styles.version}>
           <div>
             <b>{groupingTexts.versionIs(state.data.version)}</b>
-            <p className="sub">
+            <Minor as="p">
               {state.data.transition !== null
                 ? groupingTexts.moving(state.data.transition.from, day.format(new Date(state.data.transition.until)))
                 : newest === undefined
                   ? groupingTexts.newest
                   : groupingTexts.newer(newest)}
-            </p>
+            </Minor>
           </div>
           {newest === undefined || state.data.transition !== null ? null : (
             <Button why={why} onClick={() => setAsking(true)}>
@@ -81,9 +82,9 @@ function UpgradeDialog({ projectId, version, onClose }: UpgradeProps) {
     <Dialog open onClose={onClose} title={groupingTexts.upgradeTitle(version)} className={styles.dialog}>
       <p>{groupingTexts.upgradeText}</p>
       {preview.isPending ? (
-        <p role="status" className="sub">
+        <Minor as="p" role="status">
           {groupingTexts.checking}
-        </p>
+        </Minor>
       ) : (
         <GroupingPreview preview={preview.data} error={preview.error} />
       )}

@@ -8,6 +8,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Stack, Toolbar } from '../../../ui/stack.tsx'
 import { Note } from '../../../ui/note.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import { commonTexts } from '../../../common/texts.ts'
 import styles from '../../../common/settings.module.css'
@@ -31,7 +32,7 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
     if (user !== '' && why === undefined && !erase.isPending) setAsking(true)
   }
   return (
-    <Card title={words.title} header={<span className={`sub ${styles.wideOnly}`}>{words.more}</span>}>
+    <Card title={words.title} header={<Minor className={styles.wideOnly}>{words.more}</Minor>}>
       <form className={styles.scrub} onSubmit={submit} noValidate>
         <div className={styles.ask}>
           <Field

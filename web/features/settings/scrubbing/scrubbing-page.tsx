@@ -14,6 +14,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Switch } from '../../../ui/switch.tsx'
+import { Minor } from '../../../ui/text.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import styles from '../../../common/settings.module.css'
 
@@ -98,14 +99,14 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
             />
             <div>
               <b>{words.addresses}</b>
-              <p className="sub">{words.addressesMore}</p>
+              <Minor as="p">{words.addressesMore}</Minor>
             </div>
           </li>
           <li className={styles.row}>
             <Switch label={words.emails} checked={draft.emails} why={why} onChange={(emails) => change({ emails })} />
             <div>
               <b>{words.emails}</b>
-              <p className="sub">{words.emailsMore}</p>
+              <Minor as="p">{words.emailsMore}</Minor>
             </div>
           </li>
         </ul>
@@ -130,7 +131,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
         title={words.rules}
         header={
           <>
-            <span className={`sub ${styles.wideOnly}`}>{words.rulesMore}</span>
+            <Minor className={styles.wideOnly}>{words.rulesMore}</Minor>
             <span className="sp" />
             <Button size="sm" icon="plus" why={why} onClick={() => change({ rules: [...draft.rules, blankRule()] })}>
               {words.add}
@@ -138,7 +139,11 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
           </>
         }
       >
-        {draft.rules.length === 0 ? <p className={`${styles.ruleNote} sub`}>{words.noRules}</p> : null}
+        {draft.rules.length === 0 ? (
+          <Minor as="p" className={styles.ruleNote}>
+            {words.noRules}
+          </Minor>
+        ) : null}
         {draft.rules.map((rule, index) => (
           <ScrubRuleRow
             key={rule.key}

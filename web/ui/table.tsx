@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './table.module.css'
+
+type TableProps = {
+  /** What the table is called where it is wider than its card: it is scrolled sideways, also with the keys. */
+  scrollLabel?: string
+  className?: string | undefined
+  /** `thead` of `ColumnHead`s, `tbody` of rows that begin with `<th scope="row">`. */
+  children: ReactNode
+}
+
+/** Rows of things of one kind, their figures in columns. */
+export function Table({ scrollLabel, className, children }: TableProps) {
+  const table = <table className={classNames(styles.table, className)}>{children}</table>
+  if (scrollLabel === undefined) return table
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={styles.scroll} role="region" aria-label={scrollLabel} tabIndex={0}>
+      {table}
+    </div>
+  )
+}
+
+type CellProps = { className?: string | undefined; title?: string | undefined; children?: ReactNode }
+
+/** The head of a column; `numeric` above figures. */
+export const ColumnHead = ({ numeric = false, ...rest }: CellProps & { numeric?: boolean }) => (
+  <th scope="col" {...rest} data-numeric={numeric ? '' : undefined} />
+)
+
+/** A cell with a figure. */
+export const NumberCell = (props: CellProps) => <td {...props} data-numeric="" />
