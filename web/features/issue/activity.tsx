@@ -69,29 +69,29 @@ function EarlierComments({ issueId }: { issueId: string }) {
 }
 
 /** Icon and hue of a line; a hue only where the status has one. */
-function lookOf({ kind, data }: Entry): readonly [IconName, string] {
+function lookOf({ kind, data }: Entry): readonly [IconName, string | undefined] {
   const to = data.to
   if (kind === 'status_changed') {
-    if (to === 'resolved') return ['st-resolved', 'c-green']
-    if (to === 'regressed') return ['st-regressed', 'c-violet']
-    if (to === 'escalated') return ['st-escalated', 'c-vermilion']
-    if (to === 'ignored') return ['st-ignored', '']
-    return ['st-unresolved', '']
+    if (to === 'resolved') return ['st-resolved', 'green']
+    if (to === 'regressed') return ['st-regressed', 'violet']
+    if (to === 'escalated') return ['st-escalated', 'vermilion']
+    if (to === 'ignored') return ['st-ignored', undefined]
+    return ['st-unresolved', undefined]
   }
-  if (kind === 'created') return ['spark', '']
-  if (kind === 'assigned') return ['user', '']
-  if (kind === 'severity_changed') return ['sv-high', '']
-  if (kind === 'comment_deleted') return ['trash', '']
-  return ['clock', '']
+  if (kind === 'created') return ['spark', undefined]
+  if (kind === 'assigned') return ['user', undefined]
+  if (kind === 'severity_changed') return ['sv-high', undefined]
+  if (kind === 'comment_deleted') return ['trash', undefined]
+  return ['clock', undefined]
 }
 
 function ActivityLine({ entry }: { entry: Entry }) {
-  const [icon, colour] = lookOf(entry)
+  const [icon, tone] = lookOf(entry)
   const name = entry.actor?.name ?? ''
   // The sentence is stored whole; the person in it is only set off.
   const named = name !== '' && entry.sentence.startsWith(name)
   return (
-    <div className={`${issueStyles.act} ${colour}`}>
+    <div className={issueStyles.act} data-tone={tone}>
       <span className={issueStyles.actI}>
         <Icon name={icon} />
       </span>

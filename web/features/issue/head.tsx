@@ -50,7 +50,7 @@ export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
       <span className="sp" />
       {neighbours === null ? null : (
         <span className={styles.pager}>
-          <span className="num">
+          <span>
             {issueTexts.place(
               formatCount(neighbours.at),
               `${formatCount(neighbours.of)}${neighbours.capped ? '+' : ''}`,

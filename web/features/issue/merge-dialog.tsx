@@ -78,7 +78,7 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
                         <ShortId>{one.short_id}</ShortId> {one.culprit}
                       </Minor>
                     </span>
-                    <Minor className="num">{formatCount(one.event_count)}</Minor>
+                    <Minor className={`num ${styles.count}`}>{formatCount(one.event_count)}</Minor>
                   </label>
                 </li>
               ))}

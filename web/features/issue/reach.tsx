@@ -39,7 +39,7 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
               <span className={styles.tb} aria-hidden="true">
                 <span style={{ inlineSize: `${one.share * 100}%` }} />
               </span>
-              <span className="num" title={formatCount(one.events)}>
+              <span className={`num ${styles.figure}`} title={formatCount(one.events)}>
                 {percentOf(one.share)}
               </span>
             </button>
@@ -59,7 +59,7 @@ export function UsersCard({ issue, onOnly }: ReachProps) {
     <Card
       title={eventsTexts.users}
       header={
-        <span className="sub">
+        <Minor>
           {eventsTexts.usersShown(data.items.length, Math.max(issue.user_count, data.total))}
           {data.complete ? null : `, ${eventsTexts.newest(data.looked_at)}`}
         </Minor>
@@ -71,10 +71,10 @@ export function UsersCard({ issue, onOnly }: ReachProps) {
           const inner = (
             <>
               <span className={styles.tl}>{user.label ?? eventsTexts.anonymous}</span>
-              <span className="num">{formatCount(user.events)}</span>
-              <span className="sub">
+              <span className={`num ${styles.figure}`}>{formatCount(user.events)}</span>
+              <Minor className={styles.age}>
                 <Time at={user.last_seen} as="age" />
-              </span>
+              </Minor>
             </>
           )
           return (

@@ -92,7 +92,7 @@ function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOn
             <span className={issueStyles.tb} aria-hidden="true">
               <span style={{ inlineSize: `${rest * 100}%` }} />
             </span>
-            <span className="num">{percentOf(rest)}</span>
+            <span className={`num ${issueStyles.figure}`}>{percentOf(rest)}</span>
           </li>
         )}
       </ul>
@@ -123,7 +123,7 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
             <i style={{ insetInlineStart: `${Math.min(98, share.baseline_share * 100)}%` }} />
           )}
         </span>
-        <span className="num">{percentOf(share.share)}</span>
+        <span className={`num ${issueStyles.figure}`}>{percentOf(share.share)}</span>
         <span className="sr">{said}</span>
       </button>
     </li>

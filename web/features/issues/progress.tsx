@@ -29,7 +29,9 @@ export function BulkProgress() {
         {issuesTexts.running[operation.kind]}
       </span>
       <progress aria-labelledby={`run-${operation.id}`} max={operation.total} value={operation.done} />
-      <span className="num">{issuesTexts.progress(formatCount(operation.done), formatCount(operation.total))}</span>
+      <span className={styles.progress}>
+        {issuesTexts.progress(formatCount(operation.done), formatCount(operation.total))}
+      </span>
     </div>
   ))
 }

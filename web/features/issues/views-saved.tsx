@@ -50,7 +50,9 @@ export function SavedViews({ search }: { search: IssuesSearch }) {
           >
             {view.is_shared ? <Icon name="org" /> : null}
             <span className={styles.viewN}>{view.name}</span>
-            {view.id === currentId && isChanged ? <span className="n">{viewTexts.changed}</span> : null}
+            {view.id === currentId && isChanged ? (
+              <span className={issuesStyles.viewCount}>{viewTexts.changed}</span>
+            ) : null}
           </Link>
         ))}
     </nav>

@@ -54,7 +54,7 @@ export const StatusViews = memo(function StatusViews({ view, isSaved, search, co
             {name === 'open' ? null : <Icon name={`st-${name}`} className={STATUS_COLOURS[name]} />}
             {issuesTexts.view[name]}
             {count === null ? null : (
-              <span className="n">{count >= CAP ? `${formatCount(CAP)}+` : formatCount(count)}</span>
+              <span className={styles.viewCount}>{count >= CAP ? `${formatCount(CAP)}+` : formatCount(count)}</span>
             )}
           </Link>
         )

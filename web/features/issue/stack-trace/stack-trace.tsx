@@ -182,7 +182,7 @@ function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode;
           >
             <Icon name="more" />
             <span>{issueTexts.frameworkFrames(row.frames.length)}</span>
-            <span className="mono">{row.origins}</span>
+            <span className={`mono ${issueStyles.origins}`}>{row.origins}</span>
           </button>
         ) : (
           <StackFrame key={`${mode} ${row.key}`} frame={row.frame} platform={platform} open={row.open} />
@@ -230,7 +230,7 @@ export function MessageCard({ event }: { event: Event }) {
         <LongText text={text} most={LONGEST_MESSAGE} />
       </p>
       {event.message_template === null || event.message_template === event.message ? null : (
-        <Minor as="p" className={styles.msgtext}>
+        <Minor as="p" className={`${styles.msgtext} ${styles.template}`}>
           {issueTexts.template}{' '}
           <span className="mono">
             <LongText text={event.message_template} most={LONGEST_MESSAGE} />
