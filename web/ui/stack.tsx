@@ -2,7 +2,7 @@ import type { ComponentPropsWithoutRef, ElementType, ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import styles from './stack.module.css'
 
-type StackElement = 'div' | 'form' | 'ul'
+type StackElement = 'div' | 'ul'
 
 type StackProps<E extends StackElement> = ComponentPropsWithoutRef<E> & { as?: E }
 

@@ -76,7 +76,7 @@ export function scenesOf(world: World): Scene[] {
     owner('issues-filtered-away', '/issues?severity=low&q=nothing-is-called-this'),
     owner('issues-chips', '/issues?severity=critical&severity=high&platform=java&assignee=none'),
     owner('issues-query-refused', '/issues?q=is%3Aunresolved%20AND%20('),
-    owner('issues-selected', '/issues', (page) => press(page, 'j', 'x', 'j', 'x'), 'desk'),
+    owner('issues-selected', '/issues', (page) => press(page, 'j', 'x', 'j', 'x')),
     owner(
       'issues-merge',
       '/issues',

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
-import { useRef, useState, type SubmitEvent } from 'react'
+import { useRef, useState } from 'react'
 import { ApiError, call } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import { EntryFrame } from './entry-frame.tsx'
@@ -9,6 +9,7 @@ import { usePageTitle } from '../../common/page-title.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, FieldHint } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { formatLeft } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
 import { accountsTexts } from './texts.ts'
@@ -38,8 +39,7 @@ export function LoginPage() {
     onError: () => passwordField.current?.focus(),
   })
 
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (logIn.isPending) return
     const empty = email.trim() === '' ? 'email' : password === '' ? 'password' : null
     setMissing(empty)
@@ -53,7 +53,7 @@ export function LoginPage() {
   return (
     <EntryFrame>
       <title>{commonTexts.titleOf(accountsTexts.logIn)}</title>
-      <form className={styles.form} onSubmit={submit} noValidate>
+      <Form className={styles.form} onSubmit={submit}>
         <h1>{accountsTexts.logIn}</h1>
         <p className={styles.lead}>{accountsTexts.to(location.host)}</p>
         <Field
@@ -86,7 +86,7 @@ export function LoginPage() {
             {accountsTexts.createOrg}
           </Link>
         </p>
-      </form>
+      </Form>
     </EntryFrame>
   )
 }

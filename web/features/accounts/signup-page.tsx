@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState, type SubmitEvent } from 'react'
+import { useState } from 'react'
 import { ApiError, call } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import { EntryFrame } from './entry-frame.tsx'
@@ -9,6 +9,7 @@ import { usePageTitle } from '../../common/page-title.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, focusFirstInvalid } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Note } from '../../ui/note.tsx'
 import { addToast } from '../../ui/toasts.tsx'
 import { accountsTexts } from './texts.ts'
@@ -61,12 +62,10 @@ export function SignupPage() {
     },
   })
 
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
+  const submit = (form: HTMLFormElement) => {
     if (signUp.isPending) return
     const found = problemsOf(fields)
     setProblems(found)
-    const form = event.currentTarget
     if (Object.keys(found).length > 0) focusFirstInvalid(form)
     else signUp.mutate(undefined, { onError: () => focusFirstInvalid(form) })
   }
@@ -82,7 +81,7 @@ export function SignupPage() {
   return (
     <EntryFrame>
       <title>{commonTexts.titleOf(accountsTexts.createOrg)}</title>
-      <form className={styles.form} onSubmit={submit} noValidate>
+      <Form className={styles.form} onSubmit={submit}>
         <h1>{accountsTexts.createOrg}</h1>
         <p className={styles.lead}>{accountsTexts.createOrgMore}</p>
         <Field
@@ -130,7 +129,7 @@ export function SignupPage() {
             {accountsTexts.logIn}
           </Link>
         </p>
-      </form>
+      </Form>
     </EntryFrame>
   )
 }

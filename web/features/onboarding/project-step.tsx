@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState, type SubmitEvent } from 'react'
+import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import type { Me, Project } from '../../api/queries.ts'
@@ -8,6 +8,7 @@ import { can } from '../../common/can.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, SelectField, FieldLegend } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { PlatformTile, platformWord } from '../../ui/platform-tile.tsx'
@@ -44,8 +45,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
     },
   })
   const missing = tried && name.trim() === '' ? words.nameMissing : undefined
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
     if (name.trim() !== '' && !create.isPending) create.mutate()
   }
@@ -61,7 +61,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
         <h1>{words.heading}</h1>
         <p className={settingsStyles.lead}>{words.lead}</p>
         {can(role, 'projects.write').allowed ? (
-          <form className={styles.form} onSubmit={submit} noValidate>
+          <Form className={styles.form} onSubmit={submit}>
             <Field
               label={words.name}
               value={name}
@@ -114,7 +114,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
                 {words.create}
               </Button>
             </div>
-          </form>
+          </Form>
         ) : (
           <Note tone="blue" icon="lock">
             {words.notAllowed}

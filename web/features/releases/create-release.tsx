@@ -1,11 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useState, type SubmitEvent } from 'react'
+import { useState } from 'react'
 import { ApiError, call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, focusFirstInvalid, SelectField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Toolbar } from '../../ui/stack.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
@@ -41,10 +42,9 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
   const urlError = url.trim() === '' || /^https?:\/\/\S+$/i.test(url.trim()) ? undefined : form.urlWrong
   const refused = create.error instanceof ApiError ? create.error.message : undefined
 
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
+  const submit = (form: HTMLFormElement) => {
     setTried(true)
-    if (versionError !== undefined || urlError !== undefined) return focusFirstInvalid(event.currentTarget)
+    if (versionError !== undefined || urlError !== undefined) return focusFirstInvalid(form)
     create.mutate(undefined, {
       onSuccess: (release) => {
         onClose()
@@ -54,7 +54,7 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
   }
   return (
     <Dialog open onClose={onClose} title={releasesTexts.create}>
-      <form className={styles.form} noValidate onSubmit={submit}>
+      <Form className={styles.form} onSubmit={submit}>
         <Field
           label={form.version}
           hint={form.versionHint}
@@ -103,7 +103,7 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
             {releasesTexts.create}
           </Button>
         </Toolbar>
-      </form>
+      </Form>
     </Dialog>
   )
 }

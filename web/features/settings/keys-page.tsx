@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useEffectEvent, useState, type SubmitEvent } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { projectSettingsQuery, projectsQuery, type ProjectSettings } from '../../api/queries.ts'
@@ -11,9 +11,10 @@ import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, InputBox } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { formatClock, formatCount, formatLeft, formatSince } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
-import { Stack, Toolbar } from '../../ui/stack.tsx'
+import { Toolbar } from '../../ui/stack.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -147,14 +148,13 @@ function RotateDialog({ project, open, onClose }: { project: ProjectSettings; op
     setTyped('')
     onClose()
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (ready && !rotate.isPending) rotate.mutate(undefined, { onSettled: close })
   }
   return (
     <Dialog open={open} onClose={close} title={words.rotateTitle}>
       <p>{words.rotateText}</p>
-      <Stack as="form" onSubmit={submit}>
+      <Form onSubmit={submit}>
         <Field
           label={words.rotateConfirm(words.rotateWord)}
           data-autofocus
@@ -173,7 +173,7 @@ function RotateDialog({ project, open, onClose }: { project: ProjectSettings; op
             {words.rotate}
           </Button>
         </Toolbar>
-      </Stack>
+      </Form>
     </Dialog>
   )
 }

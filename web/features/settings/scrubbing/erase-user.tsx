@@ -1,12 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState, type SubmitEvent } from 'react'
+import { useState } from 'react'
 import { call, type AnswerOf } from '../../../api/call.ts'
 import { reasonOf } from '../../../api/change.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { Stack, Toolbar } from '../../../ui/stack.tsx'
+import { Form } from '../../../ui/form.tsx'
+import { Toolbar } from '../../../ui/stack.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
@@ -26,14 +27,13 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
     mutationFn: (userId: string) =>
       call('DELETE /api/projects/:projectId/users/:userId/data', { params: { projectId, userId } }),
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
     if (user !== '' && why === undefined && !erase.isPending) setAsking(true)
   }
   return (
     <Card title={words.title} header={<Minor className={styles.wideOnly}>{words.more}</Minor>}>
-      <form className={styles.scrub} onSubmit={submit} noValidate>
+      <Form className={styles.scrub} onSubmit={submit}>
         <div className={styles.ask}>
           <Field
             label={words.user}
@@ -59,7 +59,7 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
           </Note>
         )}
         {erase.data === undefined ? null : <p role="status">{sentenceOf(erase.data)}</p>}
-      </form>
+      </Form>
       <AskDialog
         user={user}
         open={asking}
@@ -90,8 +90,7 @@ function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
     setTyped('')
     onClose()
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (!ready) return
     setTyped('')
     onYes()
@@ -99,7 +98,7 @@ function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
   return (
     <Dialog open={open} onClose={close} title={words.ask}>
       <p>{words.askText(user)}</p>
-      <Stack as="form" onSubmit={submit}>
+      <Form onSubmit={submit}>
         <Field
           label={words.confirm(words.word)}
           data-autofocus
@@ -113,7 +112,7 @@ function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
             {words.run}
           </Button>
         </Toolbar>
-      </Stack>
+      </Form>
     </Dialog>
   )
 }
