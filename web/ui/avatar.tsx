@@ -2,7 +2,7 @@ import { Icon } from './icon.tsx'
 import { uiTexts } from './texts.ts'
 import styles from './avatar.module.css'
 
-/** `Ines Köhler` → `IK`; an address without a name gives its first letter. */
+/** `Ines Köhler` → `IK`; an e-mail address gives its first letter. */
 export function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/u)
   const last = words.length > 1 ? firstLetter(words.at(-1) ?? '') : ''
@@ -12,7 +12,7 @@ export function initialsOf(name: string): string {
 const firstLetter = (word: string): string =>
   String.fromCodePoint(...[word.codePointAt(0)].filter((code) => code !== undefined))
 
-/** One of five tints, always the same for the same person. */
+/** One of five tints, always the same for one user. */
 function tintOf(id: string): number {
   let sum = 0
   for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9973
@@ -20,18 +20,18 @@ function tintOf(id: string): number {
 }
 
 type AvatarProps = {
-  person: { id: string; name: string } | null
+  user: { id: string; name: string } | null
   small?: boolean
-  /** Decoration beside the written name. */
+  /** Hidden from screen readers beside the name. */
   quiet?: boolean
 }
 
-export function Avatar({ person, small = false, quiet = false }: AvatarProps) {
-  const name = person?.name ?? uiTexts.unassigned
+export function Avatar({ user, small = false, quiet = false }: AvatarProps) {
+  const name = user?.name ?? uiTexts.unassigned
   const spoken = quiet
     ? ({ 'aria-hidden': true } as const)
     : ({ role: 'img', 'aria-label': name, title: name } as const)
-  if (person === null) {
+  if (user === null) {
     return (
       <span className={styles.avatar} data-tint="none" data-small={small ? '' : undefined} {...spoken}>
         <Icon name="user" />
@@ -39,8 +39,8 @@ export function Avatar({ person, small = false, quiet = false }: AvatarProps) {
     )
   }
   return (
-    <span className={styles.avatar} data-tint={tintOf(person.id)} data-small={small ? '' : undefined} {...spoken}>
-      {initialsOf(person.name)}
+    <span className={styles.avatar} data-tint={tintOf(user.id)} data-small={small ? '' : undefined} {...spoken}>
+      {initialsOf(user.name)}
     </span>
   )
 }

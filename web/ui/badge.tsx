@@ -5,7 +5,7 @@ export type BadgeTone = 'violet' | 'vermilion' | 'blue' | 'amber' | 'red' | 'gre
 
 type BadgeProps = { tone: BadgeTone; icon?: IconName; children: string }
 
-/** A short remark on a row or beside a title: new, back in a release, missing symbols. */
+/** A short note in a row or beside a title: new, regressed in a release. */
 export const Badge = ({ tone, icon, children }: BadgeProps) => (
   <span className={styles.badge} data-tone={tone}>
     {icon === undefined ? null : <Icon name={icon} />}

@@ -13,16 +13,16 @@ const ICONS = {
 
 type EmptyStateProps = {
   /**
-   * good: nothing is wrong. filtered: hidden by filters. setup: nothing arrives yet. missing: the address names nothing.
-   * failed: it could not be shown, and screen readers say so at once. Without a kind there is no icon.
+   * good: no problems. filtered: hidden by filters. setup: no data yet. missing: nothing has this address. failed: an
+   * error, which screen readers announce. Without a kind there is no icon.
    */
   kind?: keyof typeof ICONS
   title: string
   /** Level of the title; `h1` where nothing else is on the page. */
   heading?: 'h1' | 'h2' | 'h3'
-  /** What it means, in a sentence. */
+  /** What it means, in one sentence. */
   children?: ReactNode
-  /** Buttons that lead on. */
+  /** Buttons for what to do next. */
   actions?: ReactNode
 }
 

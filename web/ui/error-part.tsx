@@ -7,17 +7,17 @@ import { useNow } from './now.ts'
 import { uiTexts } from './texts.ts'
 
 type ErrorPartProps = {
-  /** What failed: "Issues did not load". */
+  /** The error: "Issues did not load". */
   title: string
-  /** What the server said, as written, and what is kept. */
+  /** The server's message, and what is still shown. */
   children: ReactNode
   requestId?: string | null | undefined
-  /** When trying again makes sense; counts down. */
+  /** The time of the next retry, shown as a countdown. */
   retryAt?: number | null | undefined
   onRetry?: (() => void) | undefined
 }
 
-/** Stands in place of the part that failed, never of the page. */
+/** An error in place of the part that failed. */
 export function ErrorPart({ title, children, requestId, retryAt, onRetry }: ErrorPartProps) {
   return (
     <EmptyState
@@ -39,7 +39,7 @@ export function ErrorPart({ title, children, requestId, retryAt, onRetry }: Erro
   )
 }
 
-/** After a refusal that named a time it tries again by itself; pressing is for the impatient afterwards. */
+/** Retries automatically at the time that the response named, and on press after that. */
 function RetryButton({ retryAt, onRetry }: { retryAt: number | null; onRetry: () => void }) {
   const now = useNow('second')
   const waits = retryAt !== null && retryAt > now

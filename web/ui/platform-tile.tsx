@@ -1,7 +1,7 @@
 import { own } from './own.ts'
 import styles from './platform-tile.module.css'
 
-/** Letter tiles stand for platforms: the five kinds of project, and what SDKs call the platform of an event. */
+/** Letter tiles of platforms: those of projects, and those that SDKs report for events. */
 const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> = {
   android: ['AND', 'Android'],
   ios: ['iOS', 'iOS'],
@@ -27,7 +27,7 @@ const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> 
   other: ['ANY', 'Other'],
 }
 
-/** What SDKs of a kind of project call their usual platform: the kind says more. A native crash of a Flutter app stays one. */
+/** The usual event platform of each project platform. An event of another platform, such as a native crash, keeps it. */
 const USUAL: Readonly<Record<string, readonly string[]>> = {
   android: ['java', 'kotlin'],
   ios: ['cocoa', 'swift'],
@@ -36,13 +36,13 @@ const USUAL: Readonly<Record<string, readonly string[]>> = {
   web: ['javascript'],
 }
 
-/** `react-native` → `React Native`; unknown names as they are. */
+/** `react-native` → `React Native`; unknown names are unchanged. */
 export const platformWord = (platform: string): string => own(TILES, platform)?.[1] ?? platform
 
 type PlatformTileProps = {
-  /** Of a project, or of an event. */
+  /** The platform of a project or of an event. */
   platform: string
-  /** The kind of the project an event came to, once it is known. */
+  /** The platform of the event's project, once it is known. */
   kind?: string | undefined
   quiet?: boolean
 }
@@ -57,7 +57,7 @@ export function PlatformTile({ platform, kind = '', quiet = false }: PlatformTil
   }
   const shown = own(USUAL, kind)?.includes(platform) === true ? kind : platform
   const [letters, word] = own(TILES, shown) ?? [shown.slice(0, 3).toUpperCase(), shown]
-  // Beside its word it is decoration.
+  // Hidden from screen readers beside its name.
   const spoken = quiet
     ? ({ 'aria-hidden': true } as const)
     : ({ role: 'img', 'aria-label': word, title: word } as const)

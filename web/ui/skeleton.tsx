@@ -4,7 +4,7 @@ import styles from './skeleton.module.css'
 
 const PATIENCE_MS = 150
 
-/** False for the first 150 ms: what loads faster than that shows no skeleton. */
+/** False for the first 150 ms, so that fast loads show no skeleton. */
 function useLate(): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {
@@ -14,7 +14,7 @@ function useLate(): boolean {
   return late
 }
 
-/** Rows of the height of the content to come. Widths vary so that it does not look like content. */
+/** Skeleton rows with the height of the content and varying widths. */
 export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
   const late = useLate()
   const widths = ['58%', '44%', '66%', '50%', '61%', '40%']
@@ -39,7 +39,7 @@ export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
   )
 }
 
-/** A block of the height of what will stand there. */
+/** A skeleton block with the height of the content. */
 export function Skeleton({ heightPx, label }: { heightPx: number; label: string }) {
   const late = useLate()
   return (

@@ -11,7 +11,7 @@ export const STATUS_WORDS: Readonly<Record<StatusName, string>> = {
   escalated: 'Escalated',
 }
 
-/** Hue classes for a status icon that stands without its word. */
+/** Colour classes for a status icon without its name. */
 export const STATUS_COLOURS: Readonly<Record<StatusName, string>> = {
   unresolved: 'c-blue',
   resolved: 'c-green',
@@ -20,7 +20,7 @@ export const STATUS_COLOURS: Readonly<Record<StatusName, string>> = {
   escalated: 'c-vermilion',
 }
 
-/** Icon, word and hue. */
+/** A status: icon, name and colour. */
 export function Status({ status }: { status: StatusName }) {
   return (
     <span className={styles.word} data-status={status}>
@@ -38,7 +38,7 @@ export const SEVERITY_WORDS: Readonly<Record<SeverityName, string>> = {
   low: 'Low',
 }
 
-/** Level bars and hue; the word beside it, or spoken only. */
+/** A severity: bars and colour; its name is visible or only for screen readers. */
 export function Severity({ severity, word = true }: { severity: SeverityName; word?: boolean }) {
   return (
     <span className={styles.word} data-severity={severity}>

@@ -57,7 +57,7 @@ export function AssigneePicker({ assigneeId, onChoose }: AssigneePickerProps) {
           <div key={choice.key} {...box.option(index)}>
             <Avatar user={choice.assignee} small quiet />
             <span className={optionStyles.label}>{choice.label}</span>
-            {choice.note === undefined ? null : <span className="sub">{choice.note}</span>}
+            {choice.note === undefined ? null : <Minor>{choice.note}</Minor>}
             {(choice.assignee?.id ?? null) === assigneeId ? <Icon name="check" label={changeTexts.current} /> : null}
           </div>
         ))}

@@ -24,7 +24,7 @@ const TONES: Readonly<Record<Outcome, ChartTone>> = {
 /** Every outcome with its reason, most first. */
 export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: number }) {
   return (
-    <Card title={intakeTexts.outcomesTitle} header={<span className="sub">{intakeTexts.outcomesMore}</span>}>
+    <Card title={intakeTexts.outcomesTitle} header={<Minor>{intakeTexts.outcomesMore}</Minor>}>
       <Table className={styles.table}>
         <thead>
           <tr>

@@ -124,7 +124,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
             >
               <Avatar user={member} small quiet />
               <span className={optionStyles.label}>{displayName(member)}</span>
-              <span className={`sub ${styles.mail}`}>{member.email}</span>
+              <Minor className={styles.mail}>{member.email}</Minor>
             </div>
           ))}
         </div>

@@ -117,7 +117,7 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
             <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
               {rows.length === 0 ? eventsTexts.searchOlder : eventsTexts.more}
             </Button>
-            {only === '' ? null : <span className="sub">{eventsTexts.searched(looked)}</span>}
+            {only === '' ? null : <Minor>{eventsTexts.searched(looked)}</Minor>}
           </p>
         ) : null}
       </div>

@@ -88,10 +88,7 @@ export function EventPicker(props: EventPickerProps) {
       <span className="sp" />
       {newerCame ? (
         <span className={styles.newer} role="status">
-          {issueTexts.newerArrived}{' '}
-          <button type="button" className="link-t" onClick={() => onChoose('latest')}>
-            {issueTexts.showNewest}
-          </button>
+          {issueTexts.newerArrived} <TextButton onClick={() => onChoose('latest')}>{issueTexts.showNewest}</TextButton>
         </span>
       ) : null}
       <Button look="ghost" size="sm" icon="issues" keys="v" onClick={() => setList(true)}>
