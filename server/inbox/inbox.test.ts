@@ -467,7 +467,7 @@ describe('ownership rules', () => {
     expect((await detailOf(id)).activity[0]).toMatchObject({
       kind: 'assigned',
       actor: null,
-      sentence: 'Went to Bob Builder by the ownership rule path src/checkout/*.',
+      sentence: 'Assigned to Bob Builder by the ownership rule path src/checkout/*.',
       data: { to: bob.id, automatic: true },
     })
     expect(await notificationsOf(bob, id)).toEqual(['assigned'])

@@ -11,12 +11,13 @@ import { lockIssue, selectIssue } from '../issue-rows/issues.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import { dropCounts, ownIdsOf } from './merging.queries.ts'
 
-const PIECE = 5_000
-const HIDDEN = 'This issue was merged into another one. Delete that one, or unmerge this one first.'
+/** Events deleted in one transaction. */
+const BATCH = 5_000
+const MERGED = 'This issue was merged into another one. Delete that one, or unmerge this one first.'
 
 /**
- * Removes an issue with its events and their files, feedback, counts, comments and activity. Later events of the same
- * fingerprint make a new one.
+ * Deletes an issue with its events and their files, feedback, counts, comments and activity. Later events of the same
+ * fingerprint create a new issue.
  * @throws AppError not_found; conflict (merged into another issue)
  */
 export async function deleteIssue(app: App, actor: OrgActor, issueId: string): Promise<void> {
@@ -32,7 +33,7 @@ export async function deleteIssue(app: App, actor: OrgActor, issueId: string): P
 }
 
 /**
- * The same for callers that have something to add to the transaction in which the issue goes, just before it does.
+ * The same; `within` runs in the transaction that deletes the issue, just before.
  * @throws AppError not_found; conflict (merged into another issue)
  */
 export async function removeIssue(
@@ -43,19 +44,19 @@ export async function removeIssue(
 ): Promise<void> {
   const found = await selectIssue(app.db, actor, issueId)
   if (found === undefined) throw notFound('Issue')
-  if (found.id !== issueId) throw conflict(HIDDEN)
-  // In pieces, each a transaction: an issue of millions would hold up its next event, and run into the time limit.
-  // Cut off half-way, the issue is still there and can be deleted again.
-  for (const id of await sourceIds(app.db, found.id)) while ((await app.tx((tx) => deletePiece(tx, id))) === PIECE);
+  if (found.id !== issueId) throw conflict(MERGED)
+  // In batches, each in its own transaction: millions of events would block digestion and exceed the statement timeout.
+  // After an interruption the issue still exists and can be deleted again.
+  for (const id of await sourceIds(app.db, found.id)) while ((await app.tx((tx) => deleteBatch(tx, id))) === BATCH);
   await app.tx(async (tx) => {
     const issue = await lockIssue(tx, actor, issueId)
     if (issue === undefined) throw notFound('Issue')
-    // Nobody means the issues another one is shown as.
-    if (issue.id !== issueId) throw conflict(HIDDEN)
+    // It was merged meanwhile; the caller did not mean its merge target.
+    if (issue.id !== issueId) throw conflict(MERGED)
     const sources = await sourceIds(tx, issueId)
     for (const id of sources) {
-      // Those that came meanwhile.
-      while ((await deletePiece(tx, id)) === PIECE);
+      // Events recorded meanwhile.
+      while ((await deleteBatch(tx, id)) === BATCH);
       await deleteAttachmentsOf(tx, issue.project_id, await deleteFeedbackOfIssue(tx, id))
     }
     await dropCounts(tx, [...new Set([...sources, ...(await ownIdsOf(tx, issueId))])])
@@ -64,10 +65,10 @@ export async function removeIssue(
   })
 }
 
-/** Some events with the files that came with them; returns how many events it were. */
-async function deletePiece(tx: Tx, issueId: string): Promise<number> {
-  const events = await deleteEventsOf(tx, issueId, PIECE)
-  // All of one project, as their issue is.
+/** Deletes a batch of events with their attachments. Returns the number of events. */
+async function deleteBatch(tx: Tx, issueId: string): Promise<number> {
+  const events = await deleteEventsOf(tx, issueId, BATCH)
+  // The events of an issue have one project.
   const [first] = events
   if (first !== undefined)
     await deleteAttachmentsOf(

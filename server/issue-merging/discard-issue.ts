@@ -15,8 +15,8 @@ import { lockForMerging } from './merging.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
 
 /**
- * Deletes an issue, and drops whatever comes of its fingerprints from now on; those of issues merged into it too. Its
- * fingerprints go first: cut off half-way, nothing new is taken, and asked again the rest goes.
+ * Deletes an issue and drops further events of its fingerprints, including those of issues merged into it. Discards the
+ * fingerprints first: after an interruption no further events are stored, and a repeated call deletes the rest.
  * @throws AppError not_found; conflict (merged into another issue)
  */
 export async function discardIssue(app: App, actor: OrgActor, issueId: string): Promise<z.input<typeof Discard>> {
@@ -39,15 +39,15 @@ export async function discardIssue(app: App, actor: OrgActor, issueId: string): 
     return id
   })
   await removeIssue(app, actor, issueId, async (tx, projectId) => {
-    // Somebody may have merged others into it since: they go too, and so do their fingerprints. Or taken the discard
-    // back: that stands, however long the removal took.
+    // Issues merged into it meanwhile are discarded, too. If a member restored the issue meanwhile, no fingerprints
+    // are added.
     await sql.addToDiscard(tx, discardId, issueId)
     await announceProject(tx, actor.orgId, projectId)
     await announceIssues(tx, actor.orgId, projectId, [issueId])
   })
   app.log.info({ issue_id: issueId, ...actorForLog(actor) }, 'issue.discarded')
   const [discard] = await sql.selectDiscards(app.db, { id: discardId }, { limit: 1, offset: 0 })
-  // Taken back in the same moment.
+  // Restored meanwhile.
   if (discard === undefined) throw notFound('Issue')
   return viewDiscard(discard)
 }
@@ -77,7 +77,7 @@ export async function listDiscards(
 }
 
 /**
- * Takes a problem up again: its next event makes an issue. What was deleted stays deleted.
+ * Restores a discarded issue: its next event creates an issue. Deleted events stay deleted.
  * @throws AppError not_found
  */
 export async function removeDiscard(

@@ -3,9 +3,9 @@ import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { partsText } from '../grouping/parts-text.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
-/** SQL of problems nobody wants to hear of again. */
+/** SQL of discarded issues. */
 
-/** Their fingerprints in a project, base64; null when there are none. */
+/** The discarded fingerprints of a project, base64; null when there are none. */
 export async function discardedHashes(db: Connection, projectId: string): Promise<ReadonlySet<string> | null> {
   const rows = await db
     .selectFrom('discarded_fingerprints')
@@ -17,7 +17,7 @@ export async function discardedHashes(db: Connection, projectId: string): Promis
 
 export type FingerprintKey = { readonly projectId: string; readonly hash: Buffer }
 
-/** Which of these fingerprints are discarded: the discard, by project id and base64 of the hash. */
+/** Ids of the discards of these fingerprints, by project id and base64 of the hash; others are missing. */
 export async function findDiscarded(tx: Tx, keys: readonly FingerprintKey[]): Promise<Map<string, string>> {
   const { rows } = await tx.query<{ project_id: string; hash: Buffer; discard_id: string }>({
     name: 'record-find-discarded',
@@ -28,7 +28,7 @@ export async function findDiscarded(tx: Tx, keys: readonly FingerprintKey[]): Pr
   return new Map(rows.map((row) => [row.project_id + row.hash.toString('base64'), row.discard_id]))
 }
 
-/** The same problem under a newer version of grouping. */
+/** Adds fingerprints of a newer grouping version to discards. */
 export async function linkDiscarded(
   tx: Tx,
   rows: readonly (FingerprintKey & { discardId: string; version: number; parts: readonly GroupingPart[] })[],
@@ -61,7 +61,7 @@ export type NewDiscard = {
   readonly now: Date
 }
 
-/** Writes a discard with the fingerprints that lead to the issue; returns its id, or that of one cut off before. */
+/** Inserts a discard with the fingerprints of the issue. Returns its id; after an interruption, the id of the first one. */
 export async function insertDiscard(tx: Tx, discard: NewDiscard): Promise<string> {
   const { projectId, number } = discard
   const before = await tx
@@ -88,11 +88,16 @@ export async function insertDiscard(tx: Tx, discard: NewDiscard): Promise<string
   return id
 }
 
-/** Adds the fingerprints that lead to the issue by now; none to a discard that was taken back. */
+/** Adds the current fingerprints of the issue to a discard; none when the issue was restored. */
 export async function addToDiscard(tx: Tx, discardId: string, issueId: string): Promise<void> {
-  // Kept from being taken back until this transaction ends: its fingerprints need it.
-  const kept = await tx.selectFrom('discards').select('id').where('id', '=', discardId).forKeyShare().executeTakeFirst()
-  if (kept !== undefined) await discardFingerprints(tx, discardId, issueId)
+  // The lock prevents a restore until this transaction ends.
+  const locked = await tx
+    .selectFrom('discards')
+    .select('id')
+    .where('id', '=', discardId)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (locked !== undefined) await discardFingerprints(tx, discardId, issueId)
 }
 
 const discardFingerprints = (tx: Tx, discardId: string, issueId: string): Promise<unknown> =>
@@ -139,7 +144,7 @@ export async function countDiscards(db: Connection, projectId: string): Promise<
   return row.n
 }
 
-/** Whether it was there. */
+/** Returns whether it existed. */
 export async function deleteDiscard(tx: Tx, projectId: string, discardId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('discards')

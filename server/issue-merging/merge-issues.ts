@@ -24,14 +24,14 @@ import {
 import { rateIssues } from './rate-issues.ts'
 import { viewIssue } from '../issue-rows/view-issue.ts'
 
-/** Issues behind one: its page and the cost of taking one out again stay bounded. */
+/** Limits the size of the issue page and the cost of unmerging. */
 export const MAX_MERGED = 200
 
 /**
- * Merges issues into one. They stay as they are, hidden behind it: its counts, users and hours are those of all of
- * them, its status, owner and pinned severity are its own.
- * @throws AppError not_found; invalid (with itself, other project, too many); conflict (hidden already); unavailable
- * (so many users that it goes on behind the answer)
+ * Merges issues into one. They keep their rows and are no longer listed. The merge target has the counts, users and hours
+ * of all of them, and keeps its own status, assignee and pinned severity.
+ * @throws AppError not_found; invalid (with itself, other project, too many); conflict (merged already); unavailable (so
+ * many users that the work continues in the background)
  */
 export async function mergeIssues(
   app: App,
@@ -42,8 +42,8 @@ export async function mergeIssues(
   const ids = [...new Set(input.issue_ids)]
   if (ids.includes(issueId)) throw invalid('issue_ids must not hold the issue itself.')
   const work = async (tx: Tx): Promise<void> => {
-    // Its own users are put aside before anything is locked: of a large issue they are most of the work, and
-    // digestion goes on meanwhile. The id is new, so nobody sees them before all is done.
+    // Copies the target's own users before it locks anything: for a large issue this takes longest, and digestion
+    // continues meanwhile. The id is new, so that no one reads the copy before the commit.
     const ownId = newId()
     const isFirst = (await readAll(tx, actor, issueId, ids)).root.merged_count === 0
     if (isFirst) await copyUsers(tx, issueId, ownId)
@@ -68,7 +68,7 @@ export async function mergeIssues(
     )
     await summarise(tx, root.id)
     await rateIssues(tx, [root.id], now)
-    await note(tx, actor, now, root, others)
+    await recordActivity(tx, actor, now, root, others)
   }
   await respondEarly(
     app,
@@ -78,7 +78,7 @@ export async function mergeIssues(
   return viewIssue(app, actor, issueId)
 }
 
-/** @throws AppError not_found, the same whether one is missing or belongs to somebody else; invalid; conflict */
+/** @throws AppError not_found (missing, or of another organisation); invalid; conflict */
 async function readAll(
   tx: Tx,
   actor: OrgActor,
@@ -113,7 +113,7 @@ function requireMergeable(root: LockedIssue, other: LockedIssue): void {
 export const nameOf = (issue: Pick<LockedIssue, 'project_slug' | 'number'>): string =>
   shortId(issue.project_slug, issue.number)
 
-async function note(
+async function recordActivity(
   tx: Tx,
   actor: OrgActor,
   now: Date,
@@ -149,7 +149,7 @@ async function note(
 
 const MAX_NAMED = 5
 
-/** `SHOP-1, SHOP-2 and 3 more`, short enough for a line of the activity. */
+/** `SHOP-1, SHOP-2 and 3 more`, for an activity entry. */
 export function listed(names: readonly string[]): string {
   const named = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names
   const last = named.at(-1) ?? ''

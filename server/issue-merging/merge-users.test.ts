@@ -22,8 +22,8 @@ async function twoIssues(): Promise<{ actor: OrgActor; targetId: string; otherId
   return { actor, targetId, otherId }
 }
 
-/** An issue's users are put aside before its row is locked: what digestion and erasing do meanwhile must not be lost. */
-test('users who come, come back and are erased while an issue waits to be merged', async () => {
+/** Merging copies an issue's users before it locks the row: changes by digestion and erasure meanwhile must not be lost. */
+test('users who are added, seen again and erased while a merge waits for the lock are right afterwards', async () => {
   const { actor, targetId, otherId } = await twoIssues()
   const put = (issueId: string, users: readonly (readonly [hash: number, day: string])[]) =>
     app.db.query(
@@ -84,10 +84,10 @@ test('users who come, come back and are erased while an issue waits to be merged
 })
 
 /**
- * Of rows written since tables were looked at last the planner knows nothing. Held one by one against each other these
- * users take longer than a statement may; it was so when an issue was taken out right after it had been merged.
+ * The planner has no statistics of rows written since the last ANALYZE. With a nested loop these users exceed the
+ * statement timeout; this happened when an issue was unmerged right after it had been merged.
  */
-test('thousands of users the planner has not heard of are merged and taken out again at once', async () => {
+test('thousands of users without statistics are merged and unmerged immediately', async () => {
   const { actor, targetId, otherId } = await twoIssues()
   const put = (issueId: string, from: number, to: number) =>
     app.db.query(

@@ -5,7 +5,7 @@ import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { GroupingRules, GroupingTransition } from '../grouping/grouping-rules.api.ts'
 import { Issue, Person } from '../issue-rules/issue.api.ts'
 
-/** What people change about which events are one issue. */
+/** How members change which events belong to one issue. */
 
 const issueParams = z.object({ issueId: Id })
 const projectParams = z.object({ projectId: Id })
@@ -18,9 +18,9 @@ const issueIds = z
 export const Discard = z.object({
   id: Id,
   project_id: Id,
-  short_id: z.string().describe('The issue it was; its number is not given out again.'),
+  short_id: z.string().describe('Of the discarded issue; its number is not used again.'),
   title: z.string(),
-  event_count: z.number().int().describe('Events it had.'),
+  event_count: z.number().int().describe('Number of events when it was discarded.'),
   fingerprints: z.number().int().describe('Fingerprints whose events are dropped.'),
   discarded_by: Person.nullable(),
   created_at: Timestamp,
@@ -30,14 +30,14 @@ export type Discard = z.infer<typeof Discard>
 const PreviewIssue = z.object({ id: Id, short_id: z.string(), title: z.string() })
 
 export const GroupingPreview = z.object({
-  looked_at: z.number().int().describe('Stored events that were grouped both ways, newest first.'),
-  of: z.number().int().describe('How many there were: of the last seven days the newest, at most 10,000.'),
-  oldest_at: Timestamp.nullable().describe('When the oldest of those looked at occurred.'),
-  issues: z.number().int().describe('Issues these events belong to.'),
-  moved: z.number().int().describe('Events that would no longer meet those they met so far.'),
+  looked_at: z.number().int().describe('Number of stored events that were grouped both ways, newest first.'),
+  of: z.number().int().describe('Number of stored events of the last seven days, at most 10,000.'),
+  oldest_at: Timestamp.nullable().describe('When the oldest of the grouped events occurred.'),
+  issues: z.number().int().describe('Number of issues of these events.'),
+  moved: z.number().int().describe('Number of events that would change to another issue.'),
   merges: z
     .array(z.object({ issues: z.array(PreviewIssue), events: z.number().int() }))
-    .describe('Issues whose events would meet: the largest 50.'),
+    .describe('Issues that would become one: the largest 50.'),
   merges_total: z.number().int(),
   splits: z
     .array(
@@ -46,11 +46,11 @@ export const GroupingPreview = z.object({
         parts: z.array(z.object({ title: z.string(), event_id: z.string(), events: z.number().int() })),
       }),
     )
-    .describe('Issues whose events would go different ways: the largest 50, at most 10 parts of each.'),
+    .describe('Issues that would become several: the largest 50, at most 10 parts of each.'),
   splits_total: z.number().int(),
   fingerprint_rules: z
     .array(z.object({ events: z.number().int(), issues: z.number().int() }))
-    .describe('In the order of the rules: events each of them decides about.'),
+    .describe('In the order of the rules: the events that each rule applies to.'),
   stack_rules: z.array(z.object({ events: z.number().int() })).describe('In the order of the rules.'),
 })
 export type GroupingPreview = z.input<typeof GroupingPreview>
@@ -59,31 +59,31 @@ const version = z.number({ error: 'version must be a number.' }).int().min(1)
 
 export const GroupingView = z.object({
   version: z.number().int(),
-  parts: z.array(GroupingPart).describe('What the oldest fingerprint was made of.'),
+  parts: z.array(GroupingPart).describe('Parts of the oldest fingerprint.'),
   fingerprints: z
     .array(
       z.object({
         hash: z.string().describe('SHA-256, 64 hex digits.'),
         version: z.number().int(),
-        parts: z.array(GroupingPart).describe('What it was made of, in the order that counts.'),
+        parts: z.array(GroupingPart).describe('Its parts, in order.'),
         created_at: Timestamp,
-        issue_id: Id.describe('The issue it made; another than this one where that was merged into this.'),
+        issue_id: Id.describe('The issue it created: this one, or one that was merged into it.'),
         short_id: z.string(),
       }),
     )
-    .describe('All that lead to this issue, oldest first; at most 100.'),
+    .describe('Fingerprints of this issue, oldest first; at most 100.'),
   merged: z
     .array(
       z.object({
         id: Id,
         short_id: z.string(),
         title: z.string(),
-        event_count: z.number().int().describe('Events that were its own, before and since.'),
+        event_count: z.number().int().describe('Number of its own events, before and after the merge.'),
         merged_at: Timestamp,
         merged_by: Person.nullable(),
       }),
     )
-    .describe('Issues merged into this one, which can be taken out again.'),
+    .describe('Issues merged into this one, which can be unmerged.'),
 })
 export type GroupingView = z.infer<typeof GroupingView>
 
@@ -94,7 +94,7 @@ export const mergingRoutes = routes({
     tag: 'Issues',
     summary: 'Merge issues into this one',
     description:
-      'They stay as they are, hidden behind this one, and can be taken out again without loss. Counts, users and hours become those of all; status, owner and a pinned severity stay those of this one. 400 for the issue itself and across projects, 409 where one is merged already, 503 where issues have so many users that it goes on after the answer.',
+      'Merged issues are no longer listed and can be unmerged without loss. This issue then has the counts, users and hours of all, and keeps its own status, assignee and pinned severity. 400 for the issue itself and for issues of several projects, 409 when one is merged already, 503 when issues have so many users that the work continues in the background.',
     permission: 'issues.write',
     params: issueParams,
     body: z.strictObject({ issue_ids: issueIds }),
@@ -105,9 +105,9 @@ export const mergingRoutes = routes({
     method: 'POST',
     path: '/api/issues/:issueId/unmerge',
     tag: 'Issues',
-    summary: 'Take merged issues out again',
+    summary: 'Unmerge issues',
     description:
-      'Each comes back with the history it had, what came for it since, and the issues that had been merged into it before. 409 for one that is not merged into this issue, 503 where it goes on after the answer.',
+      'Each gets back its history, the events it received since, and the issues that had been merged into it before. 409 for an issue that is not merged into this one, 503 when the work continues in the background.',
     permission: 'issues.write',
     params: issueParams,
     body: z.strictObject({ issue_ids: issueIds }),
@@ -120,7 +120,7 @@ export const mergingRoutes = routes({
     tag: 'Issues',
     summary: 'Delete an issue and drop its future events',
     description:
-      'Events of its fingerprints end with the outcome discarded, reason discarded_issue. An admin can take that back in the settings of the project; deleted events stay deleted.',
+      'Events of its fingerprints get the outcome discarded, reason discarded_issue. An admin can restore it in the settings of the project; deleted events stay deleted.',
     permission: 'issues.admin',
     params: issueParams,
     response: Discard,
@@ -141,8 +141,8 @@ export const mergingRoutes = routes({
     method: 'DELETE',
     path: '/api/projects/:projectId/discards/:discardId',
     tag: 'Projects',
-    summary: 'Take up a discarded issue again',
-    description: 'Its next event makes a new issue.',
+    summary: 'Restore a discarded issue',
+    description: 'Its next event creates a new issue.',
     permission: 'issues.admin',
     status: 204,
     params: z.object({ projectId: Id, discardId: Id }),
@@ -152,12 +152,12 @@ export const mergingRoutes = routes({
     method: 'GET',
     path: '/api/projects/:projectId/grouping',
     tag: 'Projects',
-    summary: 'The version of grouping a project has, and those it can be moved to',
+    summary: 'The grouping version of a project, and the newer ones',
     permission: 'projects.read',
     params: projectParams,
     response: z.object({
       version: z.number().int(),
-      newer: z.array(z.number().int()).describe('Versions it can be moved to, oldest first.'),
+      newer: z.array(z.number().int()).describe('Versions to which the project can change, oldest first.'),
       transition: GroupingTransition.nullable(),
     }),
     refusals: [404],
@@ -166,9 +166,9 @@ export const mergingRoutes = routes({
     method: 'POST',
     path: '/api/projects/:projectId/grouping/preview',
     tag: 'Projects',
-    summary: 'What other rules, or a newer version of grouping, would make of the newest stored events',
+    summary: 'Preview of other rules or a newer grouping version, over the newest stored events',
     description:
-      'What is not named is taken as saved; nothing is changed. Looks at the newest 10,000 events of the last seven days for at most eight seconds: looked_at and of say how far it came.',
+      'Absent fields are as saved; nothing is changed. Groups the newest 10,000 events of the last seven days for at most eight seconds; `looked_at` of `of` events were grouped in that time.',
     permission: 'projects.write',
     params: projectParams,
     body: z.strictObject({ grouping_rules: GroupingRules.optional(), version: version.optional() }),
@@ -179,9 +179,9 @@ export const mergingRoutes = routes({
     method: 'POST',
     path: '/api/projects/:projectId/grouping/upgrade',
     tag: 'Projects',
-    summary: 'Move a project to a newer version of grouping',
+    summary: 'Change a project to a newer grouping version',
     description:
-      'For 30 days an event whose new fingerprint is unknown joins the issue its old one leads to, and the new one leads there from then on; after that only new fingerprints count. 400 for a version that is not newer, 409 while an earlier move is under way.',
+      'For 30 days an event with an unknown new fingerprint is added to the issue of its old fingerprint, and the new fingerprint to that issue; after that only new fingerprints count. 400 for a version that is not newer, 409 during an earlier change.',
     permission: 'projects.write',
     params: projectParams,
     body: z.strictObject({ version }),

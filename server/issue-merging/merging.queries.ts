@@ -6,19 +6,19 @@ import { restoreOwnDocument, mergeDocuments } from '../issue-search/search.queri
 import type { Connection, Tx } from '../storage/database.ts'
 
 /**
- * SQL of merging. An issue others were merged into (the root) keeps its row, hours and users for all of them together;
- * `merged_issues` says what each one, the root too, would say alone, with hours and users under its `own_id`. Whoever
- * holds the lock of a root's row may write what belongs to its members: digestion takes no other one.
+ * SQL of merging. The row, hours and users of a merge target are those of all its issues together. `merged_issues` has
+ * the own facts of each issue, including the target, with own hours and users under its `own_id`. The lock of the
+ * target's row covers the rows of all issues merged into it: digestion takes no other lock.
  */
 
 export type LockedIssue = Awaited<ReturnType<typeof lockForMerging>>[number]
 
-/** Issues of the actor's organisation, hidden ones too, locked in the order of their ids as digestion does. */
+/** Issues of the actor's organisation, including merged ones, locked in the order of their ids, as digestion does. */
 export function lockForMerging(tx: Tx, actor: OrgActor, issueIds: readonly string[]) {
   return selectForMerging(tx, actor, issueIds, true)
 }
 
-/** The same, locked or as they are in this moment. */
+/** The same, with or without a lock. */
 export function selectForMerging(tx: Tx, actor: OrgActor, issueIds: readonly string[], isLocked: boolean) {
   return tx
     .selectFrom('issues as i')
@@ -63,54 +63,52 @@ export type NewMergedIssue = {
   readonly now: Date
 }
 
-/** Writes down what an issue that was on its own until now says; false when it is written down already. */
-export async function insertMergedIssue(tx: Tx, member: NewMergedIssue): Promise<boolean> {
+/** Inserts the own facts of an issue; returns false when they exist already. */
+export async function insertMergedIssue(tx: Tx, issue: NewMergedIssue): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into merged_issues (issue_id, own_id, target_id, parent_id, merged_at, merged_by, events_at_merge, event_count,
       first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
       event_severity, severity, last_event_id, users_day, high_impact_day)
-    select id, ${member.ownId}, ${member.targetId}, ${member.parentId}, ${member.now}, ${member.mergedBy}, event_count, event_count,
+    select id, ${issue.ownId}, ${issue.targetId}, ${issue.parentId}, ${issue.now}, ${issue.mergedBy}, event_count, event_count,
       first_seen, last_seen, title, culprit, error_type, error_value, level, first_release, last_release, is_unhandled,
       event_severity, severity, last_event_id, users_day, high_impact_day
-    from issues where id = ${member.issueId} on conflict do nothing`.execute(tx)
+    from issues where id = ${issue.issueId} on conflict do nothing`.execute(tx)
   return (numAffectedRows ?? 0n) > 0n
 }
 
-/** Users of one statement: none may take so long that the connection counts as dead. */
-const USERS_AT_ONCE = 100_000
-/** Before the first hash. */
-const BEFORE_ALL = -1
-/** No hash is greater. */
-const HASHES = 2 ** 52
-/** More users than that are worth a word to the planner, see `eachPiece`. */
-const MANY_USERS = 1_000
+/** Bounds the time of a statement, so that the connection does not count as dead. */
+const MAX_USERS_PER_STATEMENT = 100_000
+const BEFORE_FIRST_HASH = -1
+const MAX_HASH = 2 ** 52
+/** With more users the planner must not use nested loops, see `inRanges`. */
+const MAX_USERS_FOR_NESTED_LOOPS = 1_000
 
-/** Adds the hours and users issues have, together, to those of another one. */
+/** Adds the hours and users of issues to those of another issue. */
 export async function addCounts(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
   await addHours(tx, fromIds, toId)
   for (const fromId of fromIds) await addUsers(tx, fromId, toId)
 }
 
-/** Files the users of an issue under an id nothing is filed under yet, too. */
+/** Copies the users of an issue to an unused id. */
 export async function copyUsers(tx: Tx, fromId: string, newId: string): Promise<void> {
-  await eachPiece(tx, fromId, (piece) =>
+  await inRanges(tx, fromId, (range) =>
     sql`
       insert into issue_users (issue_id, user_hash, seen_day)
       select ${newId}::uuid, user_hash, seen_day from issue_users
-      where issue_id = ${fromId} and ${piece} order by user_hash`.execute(tx),
+      where issue_id = ${fromId} and ${range} order by user_hash`.execute(tx),
   )
 }
 
 /**
- * Makes users that were copied a while ago those of now: others came, were met again, or have been erased since.
- * @param users about how many there are; their hashes are spread evenly
+ * Updates a copy of users: since it was made, users were added, seen again or erased.
+ * @param users their approximate number; hashes are distributed evenly
  */
 export async function catchUpUsers(tx: Tx, fromId: string, copyId: string, users: number): Promise<void> {
-  const pieces = Math.max(Math.ceil(users / USERS_AT_ONCE), 1)
-  if (users > MANY_USERS) await sql`set local enable_nestloop = off`.execute(tx)
-  for (let piece = 0; piece < pieces; piece++) {
-    const from = piece === 0 ? BEFORE_ALL : Math.floor((HASHES / pieces) * piece)
-    const to = piece === pieces - 1 ? HASHES : Math.floor((HASHES / pieces) * (piece + 1))
+  const ranges = Math.max(Math.ceil(users / MAX_USERS_PER_STATEMENT), 1)
+  if (users > MAX_USERS_FOR_NESTED_LOOPS) await sql`set local enable_nestloop = off`.execute(tx)
+  for (let index = 0; index < ranges; index++) {
+    const from = index === 0 ? BEFORE_FIRST_HASH : Math.floor((MAX_HASH / ranges) * index)
+    const to = index === ranges - 1 ? MAX_HASH : Math.floor((MAX_HASH / ranges) * (index + 1))
     const range = sql`user_hash > ${from} and user_hash <= ${to}`
     await sql`
       with changed as (
@@ -125,7 +123,7 @@ export async function catchUpUsers(tx: Tx, fromId: string, copyId: string, users
       select ${copyId}::uuid, user_hash, seen_day from changed where not is_gone order by user_hash
       on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day`.execute(tx)
   }
-  if (users > MANY_USERS) await sql`set local enable_nestloop to default`.execute(tx)
+  if (users > MAX_USERS_FOR_NESTED_LOOPS) await sql`set local enable_nestloop to default`.execute(tx)
 }
 
 export async function addHours(tx: Tx, fromIds: readonly string[], toId: string): Promise<void> {
@@ -136,14 +134,14 @@ export async function addHours(tx: Tx, fromIds: readonly string[], toId: string)
     on conflict (issue_id, hour) do update set events = h.events + excluded.events`.execute(tx)
 }
 
-/** Those met already on that day are left out first: running into them would lock, and so write, each of their rows. */
+/** Users already counted on that day are skipped first, because a conflict locks, and so writes, the row. */
 async function addUsers(tx: Tx, fromId: string, toId: string): Promise<void> {
-  await eachPiece(tx, fromId, (piece) =>
+  await inRanges(tx, fromId, (range) =>
     sql`
       insert into issue_users as u (issue_id, user_hash, seen_day)
       select ${toId}::uuid, p.user_hash, p.seen_day
-      from (select user_hash, seen_day from issue_users where issue_id = ${fromId} and ${piece}) p
-      left join (select user_hash, seen_day from issue_users where issue_id = ${toId} and ${piece}) k using (user_hash)
+      from (select user_hash, seen_day from issue_users where issue_id = ${fromId} and ${range}) p
+      left join (select user_hash, seen_day from issue_users where issue_id = ${toId} and ${range}) k using (user_hash)
       where k.user_hash is null or (p.seen_day is not null and (k.seen_day is null or k.seen_day < p.seen_day))
       order by p.user_hash
       on conflict (issue_id, user_hash) do update set seen_day = excluded.seen_day
@@ -151,16 +149,16 @@ async function addUsers(tx: Tx, fromId: string, toId: string): Promise<void> {
   )
 }
 
-/** Takes users off an issue that none of these others has; the rest was last met when one of these met them. */
+/** Deletes the users of an issue that none of these others has; the last day of the rest is that of these others. */
 async function keepUsersOf(tx: Tx, issueId: string, otherIds: readonly string[]): Promise<void> {
-  await eachPiece(tx, issueId, (piece) =>
+  await inRanges(tx, issueId, (range) =>
     sql`
       with kept as (
         select p.user_hash, p.seen_day, o.seen_day as other_day, o.user_hash is not null as is_kept
-        from (select user_hash, seen_day from issue_users where issue_id = ${issueId} and ${piece}) p
+        from (select user_hash, seen_day from issue_users where issue_id = ${issueId} and ${range}) p
         left join (
           select user_hash, max(seen_day) as seen_day from issue_users
-          where issue_id = any(${[...otherIds]}::uuid[]) and ${piece} group by user_hash
+          where issue_id = any(${[...otherIds]}::uuid[]) and ${range} group by user_hash
         ) o using (user_hash)
         where o.user_hash is null or p.seen_day is distinct from o.seen_day
       ), gone as (
@@ -173,34 +171,34 @@ async function keepUsersOf(tx: Tx, issueId: string, otherIds: readonly string[])
 }
 
 /**
- * The users of an issue in the order of their hashes, piece by piece. Of rows that were written a moment ago the planner
- * knows nothing and takes them for one: joined in a loop, each of a hundred thousand would be held against each other.
+ * Runs a statement for each range of the hashes of an issue's users. The planner has no statistics of rows that were
+ * written a moment ago and estimates one row: a nested loop would compare each of a hundred thousand with each other.
  */
-async function eachPiece(
+async function inRanges(
   tx: Tx,
   issueId: string,
-  write: (piece: RawBuilder<unknown>) => Promise<unknown>,
+  write: (range: RawBuilder<unknown>) => Promise<unknown>,
 ): Promise<void> {
-  let isTold = false
-  for (let after = BEFORE_ALL; ;) {
+  let isNestloopOff = false
+  for (let after = BEFORE_FIRST_HASH; ;) {
     const { rows } = await sql<{ last: number | null; users: number }>`
       select max(user_hash) as last, count(*)::int as users from (
         select user_hash from issue_users where issue_id = ${issueId} and user_hash > ${after}
-        order by user_hash limit ${USERS_AT_ONCE}) piece`.execute(tx)
-    const [piece] = rows
-    if (piece === undefined || piece.last === null) break
-    if (piece.users > MANY_USERS && !isTold) {
-      isTold = true
+        order by user_hash limit ${MAX_USERS_PER_STATEMENT}) next_users`.execute(tx)
+    const [next] = rows
+    if (next === undefined || next.last === null) break
+    if (next.users > MAX_USERS_FOR_NESTED_LOOPS && !isNestloopOff) {
+      isNestloopOff = true
       await sql`set local enable_nestloop = off`.execute(tx)
     }
-    await write(sql`user_hash > ${after} and user_hash <= ${piece.last}`)
-    if (piece.users < USERS_AT_ONCE) break
-    after = piece.last
+    await write(sql`user_hash > ${after} and user_hash <= ${next.last}`)
+    if (next.users < MAX_USERS_PER_STATEMENT) break
+    after = next.last
   }
-  if (isTold) await sql`set local enable_nestloop to default`.execute(tx)
+  if (isNestloopOff) await sql`set local enable_nestloop to default`.execute(tx)
 }
 
-/** Hides issues, and those hidden behind them, behind a root; their fingerprints lead to it from now on. */
+/** Merges issues, and those merged into them, into a target, which gets their fingerprints. */
 export async function mergeInto(tx: Tx, issueIds: readonly string[], targetId: string, now: Date): Promise<void> {
   const ids = sql`any(${[...issueIds]}::uuid[])`
   await sql`update merged_issues set parent_id = ${targetId}, merged_at = ${now} where issue_id = ${ids}`.execute(tx)
@@ -217,38 +215,37 @@ const countMergedIssues = (tx: Tx, targetId: string) =>
     tx,
   )
 
-/** Shows an issue again, with the members that are hidden behind it from now on. */
-export async function unmerge(
-  tx: Tx,
-  formerRootId: string,
-  issueId: string,
-  memberIds: readonly string[],
-): Promise<void> {
-  const members = sql`any(${[...memberIds]}::uuid[])`
-  await sql`update merged_issues set target_id = ${issueId} where issue_id = ${members}`.execute(tx)
+/**
+ * Unmerges an issue from its target.
+ * @param groupIds the issue, and those that stay merged into it
+ */
+export async function unmerge(tx: Tx, targetId: string, issueId: string, groupIds: readonly string[]): Promise<void> {
+  const group = sql`any(${[...groupIds]}::uuid[])`
+  await sql`update merged_issues set target_id = ${issueId} where issue_id = ${group}`.execute(tx)
   await sql`update merged_issues set parent_id = null where issue_id = ${issueId}`.execute(tx)
-  await sql`update issue_fingerprints set issue_id = ${issueId} where issue_id = ${formerRootId} and source_id = ${members}`.execute(
+  await sql`update issue_fingerprints set issue_id = ${issueId} where issue_id = ${targetId} and source_id = ${group}`.execute(
     tx,
   )
-  await sql`update issues set merged_into = case when id = ${issueId} then null else ${issueId}::uuid end where id = ${members}`.execute(
+  await sql`update issues set merged_into = case when id = ${issueId} then null else ${issueId}::uuid end where id = ${group}`.execute(
     tx,
   )
   await countMergedIssues(tx, issueId)
-  await countMergedIssues(tx, formerRootId)
+  await countMergedIssues(tx, targetId)
 }
 
 /**
- * Makes hours, users and facts of a root what its members say together; one that is alone again is no member any more.
- * @param isWhole its users are all of theirs, and perhaps of some who left; not so for one that was hidden, which did not
- * hear of what came for its members meanwhile
+ * Rebuilds the hours, users and facts of a merge target from those of its issues. An issue without merged ones loses its
+ * row in `merged_issues`.
+ * @param isWhole whether its users include those of all its issues; false for an issue that was merged itself, because
+ * digestion did not update it meanwhile
  */
 export async function rebuildTarget(tx: Tx, targetId: string, isWhole: boolean): Promise<void> {
-  const members = await tx
+  const merged = await tx
     .selectFrom('merged_issues')
     .select(['issue_id', 'own_id'])
     .where('target_id', '=', targetId)
     .execute()
-  const ownIds = members.map((row) => row.own_id)
+  const ownIds = merged.map((row) => row.own_id)
   if (!ownIds.includes(targetId)) {
     await sql`delete from issue_hours where issue_id = ${targetId}`.execute(tx)
     await keepUsersOf(tx, targetId, ownIds)
@@ -257,13 +254,13 @@ export async function rebuildTarget(tx: Tx, targetId: string, isWhole: boolean):
   }
   await restoreOwnDocument(tx, targetId)
   await summarise(tx, targetId, 'left')
-  if (members.length > 1) return
+  if (merged.length > 1) return
   const leftOver = ownIds.filter((id) => id !== targetId)
   await dropCounts(tx, leftOver)
   await tx.deleteFrom('merged_issues').where('target_id', '=', targetId).execute()
 }
 
-/** Removes hours and users filed under these ids. */
+/** Deletes the hours and users of these ids. */
 export async function dropCounts(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -277,10 +274,9 @@ export async function dropCounts(tx: Tx, ids: readonly string[]): Promise<void> 
 }
 
 /**
- * The facts of a root out of those of its members, by the rules digestion counts up with; its name is its own. Its
- * severity is rated anew by {@link rateIssues}.
- * @param how what happened: whom all of them reached together on one day is not to be had from a single one of them, and
- * goes when one has left
+ * Computes the facts of a merge target from those of its issues, by the rules of digestion; its title is its own.
+ * {@link rateIssues} then rates its severity.
+ * @param how `left` ends a high-impact day that no single issue has: all of them had reached that many users together
  */
 export async function summarise(tx: Tx, targetId: string, how: 'joined' | 'left' = 'joined'): Promise<void> {
   const ownHighImpactDay = how === 'joined' ? sql`i.high_impact_day` : sql`null::date`
@@ -294,7 +290,7 @@ export async function summarise(tx: Tx, targetId: string, how: 'joined' | 'left'
       level = n.level, last_event_id = n.last_event_id,
       user_count = coalesce(u.users, 0), users_day = u.day, users_today = u.today,
       high_impact_day = greatest(f.high_impact_day, ${ownHighImpactDay}),
-      -- Worked out for what it was before.
+      -- Computed for the former events.
       hourly_limit = null, limit_hour = null
     from (
       select sum(event_count)::bigint as event_count, min(first_seen) as first_seen, max(last_seen) as last_seen,
@@ -317,13 +313,13 @@ export async function summarise(tx: Tx, targetId: string, how: 'joined' | 'left'
   await mergeDocuments(tx, targetId)
 }
 
-/** Where hours and users of the members of a root are filed, the root's own included; none for one that stands alone. */
+/** The ids of the own hours and users of a target's issues, including its own; empty for an issue without merged ones. */
 export async function ownIdsOf(tx: Tx, targetId: string): Promise<string[]> {
   const rows = await tx.selectFrom('merged_issues').select('own_id').where('target_id', '=', targetId).execute()
   return rows.map((row) => row.own_id)
 }
 
-/** Members with what they say on their own, for the page of their root; the root is among them. */
+/** Own facts of a target's issues, including the target, for its page. */
 export async function selectMergedIssues(db: Connection, targetId: string) {
   return db
     .selectFrom('merged_issues as m')
@@ -346,7 +342,7 @@ export async function selectMergedIssues(db: Connection, targetId: string) {
     .execute()
 }
 
-/** Names of issues, hidden ones under the issue they are shown as. */
+/** Names of issues; a merged issue has the name of its target. */
 export async function selectNames(
   db: Connection,
   issueIds: readonly string[],

@@ -11,7 +11,7 @@ import type { Issue } from '../issue-rules/issue.api.ts'
 import type { Comment, IssueDetail } from '../issues/issues.api.ts'
 import type { Discard, GroupingPreview } from './merging.api.ts'
 
-/** Merging, discarding, rules and versions of grouping through the API. */
+/** Merging, discarding, grouping rules and grouping versions through the API. */
 
 const t = await testServer()
 addGroupingVersion()
@@ -47,7 +47,7 @@ async function aProjectWith(...names: string[]): Promise<{ project: TestProject;
 }
 
 describe('merging', () => {
-  test('an issue keeps its name, that of its own newest event, whatever comes for those merged into it', async () => {
+  test('the title of a merge target is that of its own newest event, not of events of issues merged into it', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = '', c = ''] = ids
     await merge(a, [b])
@@ -58,7 +58,7 @@ describe('merging', () => {
       title: 'alphaError: alpha failed',
       type: 'alphaError',
       value: 'alpha failed',
-      // What happened last is that of all.
+      // Level and last release are those of the newest event of all.
       level: 'fatal',
       last_release: 'shop@2.0.0',
       event_count: 3,
@@ -69,7 +69,7 @@ describe('merging', () => {
       anEvent({ error: { ...inModule('beta'), value: 'last' } }),
     )
     expect(await read(a)).toMatchObject({ title: 'alphaError: once more', culprit, event_count: 5 })
-    // An older one names it no more, though it is the newest of its batch.
+    // An older event does not change the title, though it is the newest of its batch.
     const old = anEvent({
       error: { ...inModule('alpha'), value: 'long ago' },
       timestamp: t.clock.now().getTime() / 1000 - 1.5,
@@ -92,7 +92,7 @@ describe('merging', () => {
     ])
   })
 
-  test('one is shown for both, and everything of both is found through either', async () => {
+  test('the merge target is shown for both, and both ids lead to the data of both', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta')
     const [a = '', b = ''] = ids
     await owner.post(`/api/issues/${b}/comments`, { body: 'about beta' })
@@ -124,7 +124,7 @@ describe('merging', () => {
       ['2', b],
     ])
     expect(detail.grouping.merged).toMatchObject([{ id: b, event_count: 2, title: 'betaError: beta failed' }])
-    // Old links lead on.
+    // Links to the merged issue lead to its target.
     expect((await read(b)).id).toBe(a)
     const older = detail.event_ids.older ?? ''
     expect((await owner.get(`/api/issues/${a}?event=${older}`)).as<IssueDetail>().event?.error_type).toBe('betaError')
@@ -141,7 +141,7 @@ describe('merging', () => {
     expect(await read(b)).toMatchObject({
       id: b,
       event_count: 3,
-      // Its own two, and whoever sent one without a name.
+      // Its own two, and the user of the event without a user id.
       user_count: 3,
       status: 'unresolved',
       title: 'betaError: beta failed',
@@ -151,7 +151,7 @@ describe('merging', () => {
     expect((await listed(project)).map(({ id }) => id)).toEqual([a, b])
   })
 
-  test('a resolved issue of which something came meanwhile is open again when it is taken out', async () => {
+  test('a resolved issue that received an event while it was merged has regressed when it is unmerged', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = '', c = ''] = ids
     for (const id of [b, c]) await owner.patch(`/api/issues/${id}`, { status: 'resolved' })
@@ -162,10 +162,10 @@ describe('merging', () => {
     expect(await read(c)).toMatchObject({ status: 'resolved', event_count: 1 })
   })
 
-  test('one resolved in a release judges what came meanwhile by what is known of both releases', async () => {
+  test('whether missed events make an unmerged issue regress depends on the order of their releases', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = '', c = ''] = ids
-    // Names without an order: only who was seen first tells which is older.
+    // Names without an order: the release that was seen first is older.
     await send(project, anEvent({ error: inModule('alpha'), release: 'fade1' }))
     await send(project, anEvent({ error: inModule('alpha'), release: 'fade2' }))
     await owner.patch(`/api/issues/${b}`, { status: 'resolved', resolution: { in_release: 'fade2' } })
@@ -181,14 +181,14 @@ describe('merging', () => {
     expect(await read(c)).toMatchObject({ status: 'regressed', event_count: 2 })
   })
 
-  test('all that came while an issue was hidden acts on it, not only the newest', async () => {
+  test('all missed events apply to an unmerged issue, not only the newest', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma', 'delta')
     const [a = '', b = '', c = '', d = ''] = ids
     await owner.patch(`/api/issues/${b}`, { status: 'resolved', resolution: { in_release: 'shop@2.0.0' } })
     await owner.patch(`/api/issues/${c}`, { status: 'ignored', ignore_until: { count: 3 } })
     await owner.patch(`/api/issues/${d}`, { status: 'ignored', ignore_until: { users: 2 } })
     await merge(a, [b, c, d])
-    // The newest has no fix, one before it had.
+    // The newest event is of a release without the fix, the one before of a release with it.
     await send(
       project,
       anEvent({ error: inModule('beta'), release: 'shop@2.1.0' }),
@@ -214,7 +214,7 @@ describe('merging', () => {
     expect(await read(d)).toMatchObject({ status: 'ignored', user_count: 2 })
   })
 
-  test('what waited in the spool when an issue was merged acts on it, what was counted before does not', async () => {
+  test('events that were in the spool during the merge apply to the unmerged issue, events counted before do not', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = '', c = ''] = ids
     await owner.patch(`/api/issues/${b}`, { status: 'resolved' })
@@ -230,7 +230,7 @@ describe('merging', () => {
     expect(await read(c)).toMatchObject({ status: 'ignored', event_count: 3 })
   })
 
-  test('severity is that of all while they are one, and its own again afterwards', async () => {
+  test('the severity is that of all events while issues are merged, and of their own events afterwards', async () => {
     const project = await aProject(owner)
     await owner.patch(`/api/projects/${project.id}/settings`, { severity_rules: { users: 5 } })
     const crash = (name: string, user: number) =>
@@ -254,7 +254,7 @@ describe('merging', () => {
     expect(await severity()).toEqual(['high', 'high'])
     await merge(a, [b])
     expect(await severity()).toEqual(['critical', 'critical'])
-    // Counts stay when somebody is erased, and so does what follows from them.
+    // An erasure changes neither counts nor severity.
     expect((await owner.delete(`/api/projects/${project.id}/users/beta0/data`)).status).toBeLessThan(300)
     expect(await severity()).toEqual(['critical', 'critical'])
     await unmerge(a, [b])
@@ -265,7 +265,7 @@ describe('merging', () => {
     expect(await severity()).toEqual(['high', 'critical'])
   })
 
-  test('what cannot be merged is refused with the reason', async () => {
+  test('merging is refused with the reason', async () => {
     const { ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = '', c = ''] = ids
     const { ids: elsewhere } = await aProjectWith('delta')
@@ -282,7 +282,7 @@ describe('merging', () => {
       body: { error: expect.stringMatching(/-2 is merged into this issue already/) as string },
     })
     expect((await merge(c, [b])).status).toBe(409)
-    // In a circle.
+    // A cycle.
     expect(await merge(b, [a])).toMatchObject({
       status: 409,
       body: { error: expect.stringMatching(/-2 was merged into another/) as string },
@@ -297,7 +297,7 @@ describe('merging', () => {
     expect((await owner.delete(`/api/issues/${b}`)).status).toBe(204)
   })
 
-  test('deleting one deletes those merged into it; a hidden one cannot be deleted by itself', async () => {
+  test('deleting an issue deletes those merged into it; a merged issue cannot be deleted', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta')
     const [a = '', b = ''] = ids
     await merge(a, [b])
@@ -315,7 +315,7 @@ describe('merging', () => {
   })
 })
 
-test('a person is erased from issues that were merged, and from what they said together', async () => {
+test('a user is erased from merged issues and from their merge target', async () => {
   const project = await aProject(owner)
   const of = (name: string, user: string) =>
     anEvent({
@@ -366,7 +366,7 @@ const outcomesOf = async (project: TestProject) =>
   ).rows
 
 describe('discarding', () => {
-  test('deletes, drops what comes, and can be taken back', async () => {
+  test('deletes the issue and drops its further events until it is restored', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = ''] = ids
     await merge(a, [b])
@@ -398,7 +398,7 @@ describe('discarding', () => {
     expect((await owner.get(`/api/projects/${project.id}/discards?cursor=x`)).status).toBe(400)
   })
 
-  test('taken back while the issue is still being removed, it stays taken back', async () => {
+  test('an issue that is restored during the deletion stays restored', async () => {
     const { project, ids } = await aProjectWith('alpha')
     const holder = await t.app.db.reserve()
     await holder.query('begin')
@@ -416,9 +416,9 @@ describe('discarding', () => {
     expect((await listed(project)).map(({ id, event_count: count }) => [id === ids[0], count])).toEqual([[false, 1]])
   })
 
-  test('what was prepared before somebody discarded it is dropped as it is filed', async () => {
+  test('an event that was prepared before its issue was discarded is dropped when it is recorded', async () => {
     const { project, ids } = await aProjectWith('alpha')
-    // Prepared by what was known then: the caches of another process that has not heard yet.
+    // The caches of this process do not know the discard, as if another process had made it.
     await t.app.db.query(
       `insert into discards (id, project_id, title, issue_number, event_count, created_at) values ($1, $2, 'x', 99, 0, now())`,
       [ids[0], project.id],
@@ -440,7 +440,7 @@ const preview = (project: TestProject, body: Record<string, unknown>) =>
   owner.post(`/api/projects/${project.id}/grouping/preview`, body)
 
 describe('rules', () => {
-  test('make one issue of several, under a title of their own, and say so', async () => {
+  test('group events of several issues into one with the title of the rule', async () => {
     const { project } = await aProjectWith('alpha', 'beta', 'gamma')
     const fingerprint = [
       { match: [{ key: 'type', glob: 'alpha*' }], fingerprint: ['greek'], title: 'Greek: {{ value }}' },
@@ -491,7 +491,7 @@ describe('rules', () => {
     ])
   })
 
-  test('mark frames, in the issue and where people read them', async () => {
+  test('mark frames, for grouping and in the event that is shown', async () => {
     const project = await aProject(owner)
     const stack = [{ match: [{ key: 'module', glob: 'app.lib.*' }], action: 'not_in_app' }]
     await setRules(project, { stack })
@@ -509,7 +509,7 @@ describe('rules', () => {
     })
   })
 
-  test('a split is told as one', async () => {
+  test('the preview reports a split', async () => {
     const project = await aProject(owner)
     await send(
       project,
@@ -524,8 +524,10 @@ describe('rules', () => {
       ],
       fingerprint: ['{{ default }}', '{{ tag.shop }}'],
     }
-    const said = (await preview(project, { grouping_rules: { fingerprint: [rule], stack: [] } })).as<GroupingPreview>()
-    expect(said).toMatchObject({
+    const result = (
+      await preview(project, { grouping_rules: { fingerprint: [rule], stack: [] } })
+    ).as<GroupingPreview>()
+    expect(result).toMatchObject({
       moved: 1,
       merges_total: 0,
       splits_total: 1,
@@ -556,7 +558,7 @@ describe('rules', () => {
       { fingerprint: [{ match: [{ key: 'type', glob: 'x' }], fingerprint: ['x', ''] }] },
       'grouping_rules.fingerprint.0.fingerprint.1',
     ],
-  ])('%j is refused, naming what is wrong', async (rules, word) => {
+  ])('%j is refused with an error that names the problem', async (rules, word) => {
     const project = await aProject(owner)
     const answer = await setRules(project, rules)
     expect(answer.status).toBe(400)
@@ -564,14 +566,14 @@ describe('rules', () => {
   })
 })
 
-describe('moving to a newer version', () => {
-  test('known issues go on, what is unknown after 30 days is new', async () => {
+describe('a change to a newer grouping version', () => {
+  test('keeps known issues for 30 days; afterwards unknown fingerprints create issues', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = ''] = ids
     await owner.post(`/api/issues/${ids[2]}/discard`)
     await send(project, anEvent({ error: { ...inModule('alpha'), type: 'betaError' } }))
-    const said = (await preview(project, { version: TEST_GROUPING_VERSION })).as<GroupingPreview>()
-    expect(said).toMatchObject({ looked_at: 3, merges_total: 1, splits_total: 0, moved: 1 })
+    const result = (await preview(project, { version: TEST_GROUPING_VERSION })).as<GroupingPreview>()
+    expect(result).toMatchObject({ looked_at: 3, merges_total: 1, splits_total: 0, moved: 1 })
 
     const upgrade = (version: unknown) => owner.post(`/api/projects/${project.id}/grouping/upgrade`, { version })
     expect((await upgrade(1)).status).toBe(400)
@@ -596,7 +598,7 @@ describe('moving to a newer version', () => {
       [a, 2],
       [b, 2],
     ])
-    // The discarded one stays discarded, and so it is under its new fingerprint.
+    // The discarded issue stays discarded under its new fingerprint.
     expect(issues.map(({ type }) => type)).not.toContain('gammaError')
     expect((await read(b)).grouping.fingerprints.map(({ version }) => version)).toEqual([
       LATEST_GROUPING_VERSION,
@@ -611,7 +613,7 @@ describe('moving to a newer version', () => {
       anEvent({ error: { ...inModule('omega'), type: 'betaError' } }),
       anEvent({ error: { ...inModule('alpha'), type: 'otherError' } }),
     )
-    // Nobody's session lasts that long.
+    // Sessions have ended by then.
     const { rows: later } = await t.app.db.query<{ id: string; error_type: string; event_count: number }>(
       `select id, error_type, event_count from issues where project_id = $1`,
       [project.id],

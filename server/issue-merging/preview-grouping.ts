@@ -17,14 +17,14 @@ import { selectNames } from './merging.queries.ts'
 
 const MAX_EVENTS = 10_000
 const WEEK_MS = 7 * 86_400_000
-/** Read at once: of the largest events there are, this is 25 MiB. */
-const PIECE = 25
-/** Of real time, whatever the App's clock says: it bounds what one person can take from everybody. */
+/** Events read by one statement: at most 25 MiB. */
+const CHUNK = 25
+/** Real time, not the App's clock: it limits what one member costs the others. */
 const TIME_LIMIT_MS = 8_000
-/** How long the event loop is held at a stretch. */
+/** The event loop is blocked for at most this time. */
 const TURN_MS = 5
-/** Grouping ten thousand events twice keeps a core busy for seconds. */
-const MAX_AT_ONCE = 2
+/** A preview keeps a core busy for seconds. */
+const MAX_CONCURRENT = 2
 
 let running = 0
 
@@ -32,8 +32,8 @@ export type Proposed = { readonly grouping_rules?: GroupingRules | undefined; re
 export type PreviewLimits = { readonly maxEvents?: number; readonly timeLimitMs?: number }
 
 /**
- * Groups the newest stored events of a project as it does now and as proposed, without changing anything.
- * @throws AppError not_found, invalid (a version that is not newer), rate_limited (others are at it)
+ * Groups the newest stored events of a project by the saved and by the proposed settings, without changing anything.
+ * @throws AppError not_found, invalid (a version that is not newer), rate_limited (too many concurrent previews)
  */
 export async function previewGrouping(
   app: App,
@@ -47,7 +47,7 @@ export async function previewGrouping(
   const saved = groupingSettings(project.settings)
   const { version = saved.grouping_version, grouping_rules: rules = saved.grouping_rules } = proposed
   if (version !== saved.grouping_version) requireNewer(saved.grouping_version, version)
-  if (running >= MAX_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)
+  if (running >= MAX_CONCURRENT) throw rateLimited('Other previews are running. Try again in a few seconds.', 5)
   running++
   try {
     const deadline = performance.now() + timeLimitMs
@@ -61,14 +61,14 @@ export async function previewGrouping(
     const regrouping = new Regrouping(rules)
     let lookedAt = 0
     let oldest: Date | null = null
-    for (let at = 0; at < places.length && performance.now() < deadline; at += PIECE) {
-      const piece = places.slice(at, at + PIECE)
-      for await (const { event, place } of readPiece(app, projectId, piece)) {
+    for (let at = 0; at < places.length && performance.now() < deadline; at += CHUNK) {
+      const chunk = places.slice(at, at + CHUNK)
+      for await (const { event, place } of readChunk(app, projectId, chunk)) {
         const now = app.clock.now()
         regrouping.add(place, groupNow(event, now), groupThen(event, now))
       }
-      lookedAt += piece.length
-      oldest = piece.at(-1)?.occurredAt ?? oldest
+      lookedAt += chunk.length
+      oldest = chunk.at(-1)?.occurredAt ?? oldest
     }
     const names = await selectNames(app.db, regrouping.issueIds())
     return {
@@ -88,18 +88,18 @@ export function requireNewer(current: number, version: number): void {
   if (newer.includes(version)) return
   throw invalid(
     newer.length === 0
-      ? `version: this project has the newest version of grouping, ${current}.`
+      ? `version: this project has the newest grouping version, ${current}.`
       : `version must be one of ${newer.join(', ')}: newer than ${current}.`,
   )
 }
 
-async function* readPiece(
+async function* readChunk(
   app: App,
   projectId: string,
-  piece: readonly EventPlace[],
+  chunk: readonly EventPlace[],
 ): AsyncGenerator<{ event: Event; place: EventPlace }> {
-  const days = piece.map(({ receivedDay }) => receivedDay).sort()
-  const byId = new Map(piece.map((place) => [place.eventId, place]))
+  const days = chunk.map(({ receivedDay }) => receivedDay).sort()
+  const byId = new Map(chunk.map((place) => [place.eventId, place]))
   const stored = await readEvents(app.db, projectId, [...byId.keys()], {
     first: days[0] ?? '',
     last: days.at(-1) ?? '',

@@ -4,8 +4,7 @@ import { impactFrom, reach } from '../issue-rules/impact.ts'
 import type { Tx } from '../storage/database.ts'
 
 /**
- * Severity of issues whose events are suddenly others: merged with those of another one, or parted from them. As if
- * their next event came now.
+ * Rates the severity of issues again after they were merged or unmerged, as their next event would.
  */
 export async function rateIssues(tx: Tx, issueIds: readonly string[], now: Date): Promise<void> {
   const rows = await selectForRating(tx, issueIds)

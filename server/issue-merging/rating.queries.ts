@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../storage/database.ts'
 
-/** What the severity of these issues follows from, in the order of their ids. */
+/** The values that determine the severity of issues, in the order of their ids. */
 export const selectForRating = (tx: Tx, issueIds: readonly string[]) =>
   tx
     .selectFrom('issues as i')
@@ -33,7 +33,7 @@ export async function setRating(
     .execute()
 }
 
-/** How many events and users an issue counts. */
+/** Numbers of events and users of an issue. */
 export const selectCounts = (tx: Tx, issueId: string) =>
   tx
     .selectFrom('issues')

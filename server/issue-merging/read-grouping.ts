@@ -7,7 +7,7 @@ import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { readProject } from '../projects/projects.queries.ts'
 
 /**
- * Which version of grouping a project has, where it can go, and whether it is under way.
+ * The grouping version of a project, the newer versions, and the current change of version, if any.
  * @throws AppError not_found
  */
 export async function readGrouping(
@@ -18,6 +18,6 @@ export async function readGrouping(
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
   const { grouping_version: version, grouping_transition: transition } = groupingSettings(project.settings)
-  const isUnderWay = transition !== null && Date.parse(transition.until) > app.clock.now().getTime()
-  return { version, newer: newerVersions(version), transition: isUnderWay ? transition : null }
+  const isCurrent = transition !== null && Date.parse(transition.until) > app.clock.now().getTime()
+  return { version, newer: newerVersions(version), transition: isCurrent ? transition : null }
 }

@@ -22,12 +22,12 @@ type Cell = {
 }
 
 /**
- * Compares two ways of grouping the same events. Hashes of two versions never equal each other, so it is compared who
- * meets whom: fingerprints of now that lead to one issue, and those they would have.
+ * Compares two groupings of the same events. Hashes of two grouping versions are never equal, so it compares which events
+ * are together: in the issues of their current fingerprints, and by their proposed fingerprints.
  */
 export class Regrouping {
   readonly #rules: GroupingRules
-  /** Issue as filed → both fingerprints → what they have in common. */
+  /** The issue that stores the events → both fingerprints → the events with these two. */
   readonly #cells = new Map<string, Map<string, Cell>>()
   readonly #byFingerprintRule = new Map<FingerprintRule, { events: number; issues: Set<string> }>()
   readonly #byStackRule = new Map<StackRule, number>()
@@ -60,17 +60,17 @@ export class Regrouping {
     for (const rule of stack) this.#byStackRule.set(rule, (this.#byStackRule.get(rule) ?? 0) + 1)
   }
 
-  /** Issues events were filed under. */
+  /** The issues under which the events are stored. */
   issueIds(): string[] {
     return [...this.#cells.keys()]
   }
 
-  /** @param names of the issues, each with the one it is shown as */
+  /** @param names of the issues, each with its merge target */
   result(names: ReadonlyMap<string, IssueName>): Omit<GroupingPreview, 'looked_at' | 'of' | 'oldest_at'> {
     const issues = new Map<string, Cell[]>()
     for (const [id, cells] of this.#cells) {
       const targetId = names.get(id)?.targetId
-      // Deleted while we looked.
+      // The issue was deleted meanwhile.
       if (targetId !== undefined) issues.set(targetId, [...(issues.get(targetId) ?? []), ...cells.values()])
     }
     const shown = (id: string) => {
@@ -103,7 +103,7 @@ type Issues = ReadonlyMap<string, readonly Cell[]>
 
 const eventsOf = (cells: readonly Cell[]): number => cells.reduce((sum, cell) => sum + cell.events, 0)
 
-/** Fingerprints-to-be that events of several issues would have. */
+/** Issues whose events would have the same fingerprint. */
 function mergesOf(issues: Issues): { ids: string[]; events: number }[] {
   const byAfter = new Map<string, Map<string, number>>()
   for (const [id, cells] of issues) {
@@ -124,7 +124,7 @@ function mergesOf(issues: Issues): { ids: string[]; events: number }[] {
 
 type Part = { title: string; event_id: string; events: number }
 
-/** Issues of which one fingerprint of now would become several. */
+/** Issues with a current fingerprint that would become several. */
 function splitsOf(issues: Issues): { id: string; parts: Part[] }[] {
   const splits: { id: string; parts: Part[]; events: number }[] = []
   for (const [id, cells] of issues) {
@@ -140,7 +140,7 @@ function splitsOf(issues: Issues): { id: string; parts: Part[] }[] {
   return splits.toSorted((a, b) => b.events - a.events)
 }
 
-/** Events that leave most of those they met, or meet others: all but the largest part of each split, and of each merge. */
+/** The number of events that change to another issue: all except the largest part of each split and each merge. */
 function movedOf(issues: Issues, merges: readonly { events: number }[]): number {
   let moved = 0
   for (const cells of issues.values()) {
@@ -152,7 +152,7 @@ function movedOf(issues: Issues, merges: readonly { events: number }[]): number 
   return moved + (merges.length === 0 ? 0 : joinedOf(issues))
 }
 
-/** Events that would come to an issue with more events of the same fingerprint. */
+/** The number of events that would be added to an issue with more events of the same fingerprint. */
 function joinedOf(issues: Issues): number {
   const byAfter = new Map<string, number[]>()
   for (const cells of issues.values()) {

@@ -9,28 +9,28 @@ import type { LockedIssue } from './merging.queries.ts'
 import { releasesByVersion } from '../issue-rows/resolution.queries.ts'
 import { versionsIn } from '../issue-rules/resolution.ts'
 
-/** What came while an issue was hidden is looked for among so many of its newest events: its lock holds up digestion. */
-const LOOKED_AT = 1_000
-/** No condition waits for more users than this, so more of them say nothing. */
+/** Missed events are searched among this number of newest events: the lock of the issue blocks digestion. */
+const MAX_EVENTS = 1_000
+/** No condition has a greater number of users. */
 const MAX_USERS = 10_000
 
 /**
- * What came for an issue while it was hidden acts on its life now, by the usual rules; everything else is as it was left.
- * @param issue its row as it was while hidden
- * @param away.since when it was hidden
+ * Applies the events that an unmerged issue received while it was merged to its life cycle, by the usual rules.
+ * @param issue its row while it was merged
+ * @param merged.since when it was merged
  */
 export async function replayMissedEvents(
   tx: Tx,
   issue: LockedIssue,
-  away: { readonly sourceIds: readonly string[]; readonly since: Date | undefined; readonly now: Date },
+  merged: { readonly sourceIds: readonly string[]; readonly since: Date | undefined; readonly now: Date },
 ): Promise<void> {
   const life = lifeFrom(issue)
-  if (away.since === undefined || (life.resolved === null && life.ignored === null)) return
-  const grown = await grownSince(tx, issue)
-  const came = arrivedSince(await newestArrived(tx, away.sourceIds, LOOKED_AT), away.since, grown.events)
-  const [newest] = came
+  if (merged.since === undefined || (life.resolved === null && life.ignored === null)) return
+  const added = await addedCounts(tx, issue)
+  const missed = arrivedSince(await newestArrived(tx, merged.sourceIds, MAX_EVENTS), merged.since, added.events)
+  const [newest] = missed
   if (newest === undefined) return
-  const events = came.map(({ eventId, release, occurredAt, receivedAt }) => ({
+  const events = missed.map(({ eventId, release, occurredAt, receivedAt }) => ({
     eventId,
     release,
     occurredAt,
@@ -40,38 +40,39 @@ export async function replayMissedEvents(
     life,
     {
       events,
-      newUsers: Array.from({ length: Math.min(grown.users, MAX_USERS) }, () => newest.occurredAt),
+      newUsers: Array.from({ length: Math.min(added.users, MAX_USERS) }, () => newest.occurredAt),
       releases: await releasesOf(tx, issue, events),
     },
-    away.now,
+    merged.now,
   )
   if (step.life === life) return
   await writeLives(tx, [{ id: issue.id, life: step.life, severity: null }])
   await writeEntries(
     tx,
-    away.now,
+    merged.now,
     DIGESTION,
     step.entries.map((entry) => ({ ...entry, issueId: issue.id })),
   )
 }
 
 /**
- * Which of these events came while an issue was hidden: those received since, and as many of the last received before as
- * it counts more, since they were in the spool by then.
+ * Which of these events an issue missed while it was merged: those received since then, and of those received before the
+ * last ones that were still in the spool.
+ * @param count the number of events added to the issue while it was merged
  */
 export function arrivedSince(newest: readonly Arrived[], since: Date, count: number): Arrived[] {
   const isAfter = ({ receivedAt }: Arrived): boolean => receivedAt.getTime() > since.getTime()
   const after = newest.filter(isAfter)
-  const waited = newest
+  const spooled = newest
     .filter((event) => !isAfter(event))
     .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime())
     .slice(0, Math.max(count - after.length, 0))
-  const came = new Set([...after, ...waited])
-  return newest.filter((event) => came.has(event))
+  const missed = new Set([...after, ...spooled])
+  return newest.filter((event) => missed.has(event))
 }
 
-/** How many events and users an issue counts more than while hidden; when each of them came is not known. */
-async function grownSince(tx: Tx, issue: LockedIssue): Promise<{ events: number; users: number }> {
+/** The number of events and users added to an issue while it was merged. */
+async function addedCounts(tx: Tx, issue: LockedIssue): Promise<{ events: number; users: number }> {
   const now = await selectCounts(tx, issue.id)
   return {
     events: Math.max(Number(now.events) - Number(issue.event_count), 0),
@@ -86,6 +87,6 @@ async function releasesOf(
 ): Promise<ArrivedEvents['releases']> {
   const { resolved } = lifeFrom(issue)
   if (resolved === null) return new Map()
-  const met = events.flatMap(({ release }) => release ?? [])
-  return releasesByVersion(tx, issue.project_id, [...new Set([...versionsIn(resolved.fix), ...met])])
+  const seen = events.flatMap(({ release }) => release ?? [])
+  return releasesByVersion(tx, issue.project_id, [...new Set([...versionsIn(resolved.fix), ...seen])])
 }

@@ -1,9 +1,9 @@
 const MAX_ATTEMPTS = 5
 
 /**
- * Runs a transaction again when PostgreSQL ended it to let another one go on. Merging takes its locks in the order of
- * ids, as digestion does; a batch that asked for an issue just before it was hidden then asks for the one it leads to,
- * out of that order.
+ * Runs a transaction again after PostgreSQL reported a deadlock. Merging locks issues in the order of their ids, as
+ * digestion does. A batch whose issue is merged just before it is locked then locks the merge target out of that order.
+ * @throws the last error after five attempts
  */
 export async function retryOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

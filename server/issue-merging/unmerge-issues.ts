@@ -22,10 +22,10 @@ import { rateIssues } from './rate-issues.ts'
 import { viewIssue } from '../issue-rows/view-issue.ts'
 
 /**
- * Takes issues out of the one they were merged into. Each comes back as it was, with what has come for it since, and
- * with those that had been merged into it before.
- * @throws AppError not_found; invalid (itself); conflict (not merged into this one); unavailable (so many users that it
- * goes on behind the answer)
+ * Unmerges issues from their merge target. Each gets back its own counts, with its events since the merge, and the issues
+ * that had been merged into it before.
+ * @throws AppError not_found; invalid (itself); conflict (not merged into this one); unavailable (so many users that the
+ * work continues in the background)
  */
 export async function unmergeIssues(
   app: App,
@@ -46,9 +46,9 @@ export async function unmergeIssues(
       return row
     })
     const now = app.clock.now()
-    const members = await mergedIssuesOf(tx, issueId)
-    const mergedAt = new Map(members.map((member) => [member.issueId, member.mergedAt]))
-    const groups = groupsToUnmerge(members, ids)
+    const merged = await mergedIssuesOf(tx, issueId)
+    const mergedAt = new Map(merged.map((one) => [one.issueId, one.mergedAt]))
+    const groups = groupsToUnmerge(merged, ids)
     for (const id of ids) await unmerge(tx, issueId, id, groups.get(id) ?? [id])
     for (const id of [issueId, ...ids]) await rebuildTarget(tx, id, id === issueId)
     for (const other of others)
@@ -58,33 +58,33 @@ export async function unmergeIssues(
         now,
       })
     await rateIssues(tx, [issueId, ...ids], now)
-    await note(tx, actor, now, root, others)
+    await recordActivity(tx, actor, now, root, others)
   }
   await respondEarly(
     app,
-    'Taking out',
+    'Unmerging',
     retryOnDeadlock(() => app.tx(work)),
   )
   return viewIssue(app, actor, issueId)
 }
 
-/** Who goes with whom: everybody follows the nearest issue that leaves, up the way they were merged. */
+/** For each issue to unmerge, the merged issues that stay with it: each belongs to its nearest parent that is unmerged. */
 export function groupsToUnmerge(
-  members: readonly Pick<MergedIssue, 'issueId' | 'parentId'>[],
+  merged: readonly Pick<MergedIssue, 'issueId' | 'parentId'>[],
   ids: readonly string[],
 ): Map<string, string[]> {
-  const parents = new Map(members.map((member) => [member.issueId, member.parentId]))
+  const parents = new Map(merged.map((one) => [one.issueId, one.parentId]))
   const groups = new Map<string, string[]>(ids.map((id) => [id, []]))
-  for (const { issueId } of members) {
+  for (const { issueId } of merged) {
     let at: string | null | undefined = issueId
-    // Merging never makes a circle; a step per member is enough to be sure.
-    for (let step = 0; at != null && !groups.has(at) && step <= members.length; step++) at = parents.get(at)
+    // Merging never creates a cycle; the number of steps is bounded all the same.
+    for (let step = 0; at != null && !groups.has(at) && step <= merged.length; step++) at = parents.get(at)
     if (at != null) groups.get(at)?.push(issueId)
   }
   return groups
 }
 
-async function note(
+async function recordActivity(
   tx: Tx,
   actor: OrgActor,
   now: Date,
@@ -102,10 +102,10 @@ async function note(
     created_at: now,
   })
   await insertActivityRows(tx, [
-    entry(root.id, `${name} took ${listed(others.map(nameOf))} out of this issue.`, {
+    entry(root.id, `${name} unmerged ${listed(others.map(nameOf))} from this issue.`, {
       issue_ids: others.map(({ id }) => id),
     }),
-    ...others.map(({ id }) => entry(id, `${name} took this issue out of ${nameOf(root)}.`, { issue_id: root.id })),
+    ...others.map(({ id }) => entry(id, `${name} unmerged this issue from ${nameOf(root)}.`, { issue_id: root.id })),
   ])
   await publishLive(tx, actor.orgId, {
     kind: 'issues',

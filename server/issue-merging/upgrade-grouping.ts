@@ -6,14 +6,14 @@ import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { lockProject, updateProjectRow } from '../projects/projects.queries.ts'
 import { requireNewer } from './preview-grouping.ts'
 
-/** How long events unknown to the new version are looked up under the one before. */
+/** How long an event with an unknown new fingerprint is looked up by its old one. */
 const TRANSITION_MS = 30 * 86_400_000
 
 export type Upgraded = { grouping_version: number; grouping_transition: { from: number; until: string } }
 
 /**
- * Moves a project to a newer version of grouping.
- * @throws AppError not_found, invalid (not newer), conflict (an earlier move is under way)
+ * Changes a project to a newer grouping version.
+ * @throws AppError not_found, invalid (not newer), conflict (during an earlier change)
  */
 export async function upgradeGrouping(
   app: App,
@@ -26,10 +26,12 @@ export async function upgradeGrouping(
     const before = groupingSettings(project.settings)
     requireNewer(before.grouping_version, input.version)
     const now = app.clock.now().getTime()
-    const under = before.grouping_transition
-    // Fingerprints of two versions ago would be forgotten half-way.
-    if (under !== null && Date.parse(under.until) > now)
-      throw conflict(`This project is still moving from version ${under.from} until ${under.until.slice(0, 10)}.`)
+    const earlier = before.grouping_transition
+    // Fingerprints of two versions ago would no longer be looked up.
+    if (earlier !== null && Date.parse(earlier.until) > now)
+      throw conflict(
+        `This project is changing from version ${earlier.from} until ${earlier.until.slice(0, 10)}. Wait until then.`,
+      )
     const changed = {
       grouping_version: input.version,
       grouping_transition: { from: before.grouping_version, until: new Date(now + TRANSITION_MS).toISOString() },

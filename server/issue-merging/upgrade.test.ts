@@ -7,7 +7,7 @@ import type { Issue } from '../issue-rules/issue.api.ts'
 import type { IssueDetail } from '../issues/issues.api.ts'
 import type { Discard, GroupingPreview } from './merging.api.ts'
 
-/** A project that began with version 1 of grouping moves to version 2. */
+/** A project changes from grouping version 1 to 2. */
 
 const t = await testServer()
 let owner: Client
@@ -16,7 +16,7 @@ beforeAll(async () => {
   owner = await aFounder(t.url)
 })
 
-/** A project of the days of version 1. */
+/** A project with grouping version 1. */
 async function anOldProject(): Promise<TestProject> {
   const project = await aProject(owner)
   await t.app.db.query(`update projects set settings = settings - 'grouping_version' where id = $1`, [project.id])
@@ -30,7 +30,7 @@ const python = (module: string, fn: string, isOwn: boolean) => ({
   filename: 'x.py',
 })
 
-/** One broken constraint, met in different views: version 1 sees the driver alone. */
+/** One violated constraint in different views: version 1 groups by the driver only. */
 const broken = (view: string, cause = 'UniqueViolation') =>
   anEvent({
     platform: 'python',
@@ -45,7 +45,7 @@ const broken = (view: string, cause = 'UniqueViolation') =>
     },
   })
 
-/** One function in two builds of a C++ app: version 1 sees two. */
+/** One function in two builds of a C++ app: version 1 computes two fingerprints. */
 const crash = (lambda: number) =>
   anEvent({
     platform: 'native',
@@ -76,13 +76,13 @@ const upgrade = (project: TestProject, version = 2) =>
 const groupingOf = async (project: TestProject) => (await owner.get(`/api/projects/${project.id}/grouping`)).body
 
 describe('from version 1 to version 2', () => {
-  test('the preview tells what the versions see differently', async () => {
+  test('the preview reports the differences between both versions', async () => {
     const project = await anOldProject()
     expect(await groupingOf(project)).toMatchObject({ version: 1, newer: [2], transition: null })
     await send(project, broken('sign_up'), broken('sign_up'), broken('order'), crash(0), crash(3))
     expect(await listed(project)).toHaveLength(3)
-    const said = await owner.post(`/api/projects/${project.id}/grouping/preview`, { version: 2 })
-    expect(said.as<GroupingPreview>()).toMatchObject({
+    const preview = await owner.post(`/api/projects/${project.id}/grouping/preview`, { version: 2 })
+    expect(preview.as<GroupingPreview>()).toMatchObject({
       looked_at: 5,
       issues: 3,
       merges_total: 1,
@@ -93,19 +93,19 @@ describe('from version 1 to version 2', () => {
     expect((await owner.post(`/api/projects/${project.id}/grouping/preview`, { version: 3 })).status).toBe(400)
   })
 
-  test('issues go on for 30 days, nothing is made twice; there is no way back and no second move at once', async () => {
+  test('events join known issues for 30 days; a project cannot change back, or twice at the same time', async () => {
     const project = await anOldProject()
     await send(project, broken('sign_up'), crash(0), crash(3))
     const [one, two, three] = await listed(project)
     const ends = await Promise.all([upgrade(project), upgrade(project), upgrade(project)])
     expect(ends.map(({ status }) => status).sort((x, y) => x - y)).toEqual([200, 400, 400])
     expect((await upgrade(project, 1)).status).toBe(400)
-    // A view nobody met under version 1 joins, too: by the old way of seeing it is the same.
+    // A view without events under version 1 joins, too: its old fingerprint is the same.
     await send(project, broken('sign_up'), broken('order'), crash(3), crash(0), crash(7))
     expect((await listed(project)).map(({ id, event_count: count }) => [id, count])).toEqual([
       [one?.id, 3],
       [two?.id, 1],
-      // Whoever came first under the new fingerprint has it.
+      // The new fingerprint belongs to the issue of its first event.
       [three?.id, 4],
     ])
     const why = (await owner.get(`/api/issues/${one?.id}`)).as<IssueDetail>().grouping
@@ -123,7 +123,7 @@ describe('from version 1 to version 2', () => {
     t.clock.advance(-31 * 86_400_000)
   })
 
-  test('what was merged stays merged, what was discarded stays discarded, and is taken out again with all its fingerprints', async () => {
+  test('merged issues stay merged, discarded ones stay discarded, and unmerging returns all fingerprints', async () => {
     const project = await anOldProject()
     await send(project, crash(0), broken('order'), broken('order', 'NotNullViolation'))
     const [a, b, c] = await listed(project)
@@ -134,7 +134,7 @@ describe('from version 1 to version 2', () => {
     const issues = await listed(project)
     expect(issues.map(({ id, event_count: count }) => [id, count])).toEqual([
       [a?.id, 4],
-      // Another number of a lambda was another problem to version 1.
+      // In version 1 another number of a lambda is another fingerprint.
       [expect.any(String), 1],
     ])
     const discards = (await owner.get(`/api/projects/${project.id}/discards`)).as<{ items: Discard[] }>()

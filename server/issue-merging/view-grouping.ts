@@ -8,15 +8,15 @@ import { selectMergedIssues } from './merging.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
 
 const MAX_FINGERPRINTS = 100
-/** What nobody can read any more, or was erased, costs only itself. */
+/** Parts that were erased or cannot be read are shown as none. */
 const Parts = z.array(GroupingPart).catch([])
 
-/** Why events of an issue are one: its fingerprints with their parts, and what people merged into it. */
+/** Why events belong to an issue: its fingerprints with their parts, and the issues merged into it. */
 export async function viewGrouping(
   db: Connection,
   issue: { readonly id: string; readonly project_slug: string },
 ): Promise<GroupingView> {
-  const [fingerprints, members] = await Promise.all([
+  const [fingerprints, merged] = await Promise.all([
     selectFingerprints(db, issue.id, MAX_FINGERPRINTS),
     selectMergedIssues(db, issue.id),
   ])
@@ -32,7 +32,7 @@ export async function viewGrouping(
       issue_id: row.source_id,
       short_id: shortId(issue.project_slug, row.number),
     })),
-    merged: members
+    merged: merged
       .filter((row) => row.issue_id !== issue.id)
       .map((row) => ({
         id: row.issue_id,

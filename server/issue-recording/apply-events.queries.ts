@@ -4,12 +4,12 @@ import type { EscalatingRules } from '../issue-rules/issue-settings.api.ts'
 import { StoredEscalating } from '../issue-rules/issue-settings.ts'
 import { HISTORY_MS, type HourHistory } from '../issue-rules/escalating.ts'
 
-/** SQL of transitions on the digest side: one statement per batch, and only when one of its issues asks for it. */
+/** SQL of transitions by events: at most one statement of each kind per batch, only when one of its issues needs it. */
 
 export type HourKey = { readonly id: string; readonly at: Date }
 export type FoundHistory = HourKey & { readonly history: HourHistory; readonly rules: EscalatingRules }
 
-/** What the hours before say, and the project's rules. Costs at most 336 rows for each issue, once an hour. */
+/** Statistics of the hours before, and the project's rules. Reads at most 336 rows for each issue, once an hour. */
 export async function hourHistories(tx: Tx, hours: readonly HourKey[]): Promise<FoundHistory[]> {
   const { rows } = await tx.query<{
     id: string
@@ -49,10 +49,10 @@ export async function hourHistories(tx: Tx, hours: readonly HourKey[]): Promise<
   }))
 }
 
-/** Keeps limits on the issues, for the rest of their hour. */
-export async function keepLimits(tx: Tx, limits: readonly (HourKey & { readonly limit: number })[]): Promise<void> {
+/** Stores limits with the issues, for the rest of their hour. */
+export async function storeLimits(tx: Tx, limits: readonly (HourKey & { readonly limit: number })[]): Promise<void> {
   await tx.query({
-    name: 'record-keep-limits',
+    name: 'record-store-limits',
     text: `update issues i set hourly_limit = k.hourly_limit, limit_hour = k.hour
            from unnest($1::uuid[], $2::timestamptz[], $3::int[]) k (id, hour, hourly_limit) where i.id = k.id`,
     values: [limits.map((one) => one.id), limits.map((one) => one.at), limits.map((one) => one.limit)],
@@ -61,7 +61,7 @@ export async function keepLimits(tx: Tx, limits: readonly (HourKey & { readonly 
 
 export type ReleaseKey = { readonly projectId: string; readonly version: string }
 
-/** Facts of releases that are known, by project. */
+/** Facts of existing releases, by project and version. */
 export async function releaseFacts(
   tx: Tx,
   keys: readonly ReleaseKey[],
@@ -78,11 +78,11 @@ export async function releaseFacts(
            join releases r on r.project_id = k.project_id and r.version = k.version`,
     values: [keys.map((key) => key.projectId), keys.map((key) => key.version)],
   })
-  const books = new Map<string, Map<string, ReleaseFacts>>()
+  const byProject = new Map<string, Map<string, ReleaseFacts>>()
   for (const row of rows) {
-    const book = books.get(row.project_id) ?? new Map<string, ReleaseFacts>()
-    books.set(row.project_id, book)
-    book.set(row.version, { version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at })
+    const byVersion = byProject.get(row.project_id) ?? new Map<string, ReleaseFacts>()
+    byProject.set(row.project_id, byVersion)
+    byVersion.set(row.version, { version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at })
   }
-  return books
+  return byProject
 }

@@ -17,7 +17,7 @@ import type { Occurrence } from './occurrence.ts'
 import { sweepIssues } from './sweep.ts'
 import { updateIssue } from '../issues/update-issue.ts'
 
-/** What digestion makes of events whose issue is resolved, ignored or busy: batches, odd clocks, several at once. */
+/** Transitions by events: batches, wrong clocks, concurrent digesters. */
 
 const { app, clock, onClose, connectionString } = await testApp()
 const START = '2026-11-20T12:30:00.000Z'
@@ -35,11 +35,11 @@ onClose(async () => {
 type Sent = {
   readonly release?: string | undefined
   readonly user?: string
-  /** Of the event, as the client says; default: now. */
+  /** Time of the event by the client's clock; default: now. */
   readonly at?: number
-  /** When the request was sent by the client's clock, null: it does not say; default: now. */
+  /** Time of the request by the client's clock; null: not sent; default: now. */
   readonly sentAt?: number | null
-  /** When the service took it; default: now. */
+  /** When the intake received it; default: now. */
   readonly receivedAt?: number
   readonly id?: string
 }
@@ -96,7 +96,7 @@ async function prepared(sent: readonly Sent[]): Promise<Occurrence[]> {
   })
 }
 
-/** One batch, as digestion commits it. */
+/** Records events as one batch. */
 async function record(sent: readonly Sent[]): Promise<void> {
   const occurrences = await prepared(sent)
   await recordSightings(
@@ -133,7 +133,7 @@ async function row() {
   return rows[0]
 }
 
-/** Entries of the activity that the service wrote by itself, oldest first. */
+/** Activity entries of automatic changes, oldest first. */
 async function automatic(): Promise<{ kind: string; sentence: string; data: Record<string, unknown> }[]> {
   const { rows } = await app.db.query<{ kind: string; sentence: string; data: Record<string, unknown> }>(
     `select kind, sentence, data from issue_activity where issue_id = $1 and actor_id is null and kind <> 'created' order by id`,
@@ -143,12 +143,12 @@ async function automatic(): Promise<{ kind: string; sentence: string; data: Reco
 }
 
 describe('clocks', () => {
-  test('received before the resolution is before it, however far ahead the clock of the phone is', async () => {
+  test('an event received before the resolution is before it, even when the client clock is ahead', async () => {
     const receivedAt = nowMs()
     clock.advance(5_000)
     await resolve()
     clock.advance(5_000)
-    // Taken before, digested afterwards: the phone is 40 s ahead, which nobody corrects.
+    // Received before, digested afterwards: the clock is 40 s ahead, which is not corrected.
     await record([{ at: receivedAt + 40_000, sentAt: receivedAt + 40_000, receivedAt }])
     expect(await row()).toMatchObject({ status: 'resolved', events: 2 })
     expect(await automatic()).toMatchObject([{ kind: 'late_events', data: { before: 1, unfixed: 0 } }])
@@ -157,7 +157,7 @@ describe('clocks', () => {
   test.each([
     ['a day', DAY_MS],
     ['a year', 365 * DAY_MS],
-  ])('a clock %s behind is corrected: after is after, before is before', async (_, off) => {
+  ])('a client clock that is %s behind is corrected', async (_, off) => {
     await resolve()
     clock.advance(10 * MINUTE_MS)
     await record([{ at: nowMs() - 11 * MINUTE_MS - off, sentAt: nowMs() - off }])
@@ -169,7 +169,7 @@ describe('clocks', () => {
   test.each([
     ['a day', DAY_MS],
     ['a year', 365 * DAY_MS],
-  ])('a clock %s ahead likewise', async (_, off) => {
+  ])('a client clock that is %s ahead is corrected', async (_, off) => {
     await resolve()
     clock.advance(10 * MINUTE_MS)
     await record([{ at: nowMs() - 11 * MINUTE_MS + off, sentAt: nowMs() + off }])
@@ -178,15 +178,18 @@ describe('clocks', () => {
     expect((await row())?.status).toBe('regressed')
   })
 
-  test.each([-1, 0, 1])('%i ms beside the moment it was resolved', async (ms) => {
-    await resolve()
-    const at = nowMs() + ms
-    clock.advance(MINUTE_MS)
-    await record([{ at }])
-    expect((await row())?.status).toBe(ms > 0 ? 'regressed' : 'resolved')
-  })
+  test.each([-1, 0, 1])(
+    'an event %i ms after the resolution makes the issue regress only if it is later',
+    async (ms) => {
+      await resolve()
+      const at = nowMs() + ms
+      clock.advance(MINUTE_MS)
+      await record([{ at }])
+      expect((await row())?.status).toBe(ms > 0 ? 'regressed' : 'resolved')
+    },
+  )
 
-  test('an app opened again after two months brings nothing back, though its events are filed by their receipt', async () => {
+  test('events that an app kept for two months are late events, though they are stored by their time of receipt', async () => {
     await resolve()
     clock.advance(DAY_MS)
     await record([{ at: nowMs() - 60 * DAY_MS }])
@@ -194,7 +197,7 @@ describe('clocks', () => {
     expect((await automatic())[0]?.sentence).toBe(
       'Late events are counted and leave it resolved: 1 event happened before it was resolved.',
     )
-    // Without a time of sending nobody knows whether the event or the clock is old; 1970 is a clock.
+    // Without a time of sending the client clock may be wrong, so the event counts as new; so does one from 1970.
     await record([{ at: nowMs() - 60 * DAY_MS, sentAt: null }])
     expect((await row())?.status).toBe('regressed')
     clock.advance(1)
@@ -206,7 +209,7 @@ describe('clocks', () => {
 })
 
 describe('the release of the fix', () => {
-  test('named in short, planned only: the app that has it and was seen long ago comes back', async () => {
+  test('a planned release named by its short version is the release of the app with that version', async () => {
     await record([{ release: 'com.acme.shop@2.3.1+77' }])
     clock.advance(1_000)
     await resolve({ in_release: '2.3.1' })
@@ -217,7 +220,7 @@ describe('the release of the fix', () => {
     expect((await row())?.reason).toMatch(/from release com\.acme\.shop@2\.3\.1\+77, fixed in 2\.3\.1\.$/)
   })
 
-  test('its first sighting and the event that contradicts are one batch', async () => {
+  test('the first events of the fixed release make the issue regress in the same batch', async () => {
     await resolve({ in_release: 'shop@2.0.0' })
     clock.advance(1_000)
     await record([{ release: 'shop@1.9.0' }, { release: 'shop@2.0.0' }, {}])
@@ -226,19 +229,19 @@ describe('the release of the fix', () => {
     ])
   })
 
-  test('the next release: what was there before does not count, in whatever order it is met', async () => {
+  test('in the next release: older releases do not make it regress, also when their first event comes later', async () => {
     await record([{ release: 'shop@2.0.0' }])
     clock.advance(1_000)
     await resolve({ in_next_release: true })
     clock.advance(1_000)
-    // A phone that was off: an old release, met for the first time.
+    // The first event of an old release.
     await record([{ release: 'shop@1.9.0' }, { release: 'shop@2.0.0' }, { release: 'v2.0' }, {}])
     expect(await automatic()).toMatchObject([{ kind: 'late_events', data: { before: 0, unfixed: 4, unnamed: 1 } }])
     await record([{ release: 'shop@2.0.1' }])
     expect((await row())?.reason).toMatch(/from release shop@2\.0\.1, fixed in the release after shop@2\.0\.0\.$/)
   })
 
-  test('the next release of one app of two: an old one of the other app is not it', async () => {
+  test('in the next release, with two apps in a project: an old release of the other app does not make it regress', async () => {
     await record([{ release: 'com.b@7.0.0' }, { release: 'com.a@3.0.0' }])
     clock.advance(1_000)
     await resolve({ in_next_release: true })
@@ -249,7 +252,7 @@ describe('the release of the fix', () => {
     expect((await row())?.status).toBe('regressed')
   })
 
-  test('with nothing known before, the first release is the next one', async () => {
+  test('in the next release, without known releases: the first release makes it regress', async () => {
     await app.db.query('delete from releases where project_id = $1', [projectId])
     await resolve({ in_next_release: true })
     clock.advance(1_000)
@@ -261,7 +264,7 @@ describe('the release of the fix', () => {
 })
 
 describe('a batch', () => {
-  test('brings an issue back and escalates it: two transitions, each with its sentence, once', async () => {
+  test('that makes an issue regress and escalate records two transitions, each with its sentence', async () => {
     await resolve()
     clock.advance(1_000)
     await record(Array.from({ length: 60 }, () => ({})))
@@ -274,7 +277,7 @@ describe('a batch', () => {
     expect(entries[1]?.sentence).toBe('Escalated: 61 events within an hour, at most 50 were to be expected.')
   })
 
-  test('that waited while somebody decided is told after the decision', async () => {
+  test('that waited for a member’s change is listed after it in the activity', async () => {
     clock.advance(MINUTE_MS)
     await updateIssue(app, actor, { issueId, status: 'regressed' })
     clock.advance(-MINUTE_MS)
@@ -286,7 +289,7 @@ describe('a batch', () => {
     expect(rows.map((entry) => entry.to)).toEqual(['escalated', 'regressed'])
   })
 
-  test('that waited for a decision about one issue dates neither the others by it nor users', async () => {
+  test('that waited for a change of one issue keeps its own time for other issues and for users', async () => {
     clock.set('2026-11-20T23:59:50.000Z')
     const elsewhere = async (): Promise<Occurrence[]> =>
       (await prepared([{}])).map((one) => ({
@@ -304,18 +307,18 @@ describe('a batch', () => {
     await updateIssue(app, actor, { issueId, status: 'regressed' })
     clock.set('2026-11-20T23:59:51.000Z')
     await commit([...(await prepared([{ user: 'late' }])), ...(await elsewhere())])
-    const moved = await app.db.query<Record<string, unknown>>(
-      `select a.created_at as told, i.status_changed_at as moved from issue_activity a join issues i on i.id = a.issue_id
+    const times = await app.db.query<Record<string, unknown>>(
+      `select a.created_at as entry, i.status_changed_at as status from issue_activity a join issues i on i.id = a.issue_id
        where i.id = $1 and a.kind = 'status_changed' and a.actor_id is null`,
       [otherId],
     )
     const at = new Date('2026-11-20T23:59:51.000Z')
-    expect(moved.rows).toEqual([{ told: at, moved: at }])
+    expect(times.rows).toEqual([{ entry: at, status: at }])
     const counted = await app.db.query('select users_day as d, users_today as n from issues where id = $1', [issueId])
     expect(counted.rows).toEqual([{ d: '2026-11-20', n: 2 }])
   })
 
-  test('that was recorded counts nothing again; one that was rolled back half-way counts once', async () => {
+  test('counts once when it is recorded again after a rollback, and not at all when it is recorded twice', async () => {
     await resolve()
     clock.advance(1_000)
     const occurrences = await prepared([{ user: 'a' }, { user: 'b', at: nowMs() - HOUR_MS }])
@@ -335,7 +338,7 @@ describe('a batch', () => {
     expect([await row(), await automatic()]).toEqual(once)
   })
 
-  test('just at the limit of its hour escalates nothing, one more does', async () => {
+  test('does not escalate an issue at its hourly limit; one event more does', async () => {
     await record(Array.from({ length: 49 }, () => ({})))
     expect(await row()).toMatchObject({ status: 'unresolved', events: 50 })
     await record([{}])
@@ -343,9 +346,9 @@ describe('a batch', () => {
   })
 
   test.each([
-    ['a moment younger than a week: 50', 7 * DAY_MS - 1, 50],
-    ['a week old: 10', 7 * DAY_MS, 10],
-  ])('%s', async (_, ageMs, limit) => {
+    ['almost a week old at 50 events', 7 * DAY_MS - 1, 50],
+    ['a week old at 10 events', 7 * DAY_MS, 10],
+  ])('escalates an issue %s', async (_, ageMs, limit) => {
     const hour = Date.parse('2026-11-20T12:00:00Z')
     await app.db.query('update issues set first_seen = $2 where id = $1', [issueId, new Date(hour - ageMs)])
     await record(Array.from({ length: limit - 1 }, () => ({})))
@@ -355,8 +358,8 @@ describe('a batch', () => {
   })
 })
 
-describe('ignored', () => {
-  test('until more events: a batch that jumps over the number, several digesters at once, one entry', async () => {
+describe('an issue ignored', () => {
+  test('until more events reopens once, by batches of concurrent digesters', async () => {
     await ignore({ count: 50 })
     clock.advance(1_000)
     await record([{ at: nowMs() - MINUTE_MS }, ...Array.from({ length: 48 }, () => ({}))])
@@ -371,7 +374,7 @@ describe('ignored', () => {
     expect(await row()).toMatchObject({ events: 1 + 49 + 60 })
   })
 
-  test('until more users: distinct ones, new to the issue, met since; whatever else is in the batch', async () => {
+  test('until more users counts distinct users who are new to the issue and were affected since', async () => {
     await ignore({ users: 3 })
     clock.advance(MINUTE_MS)
     const late = nowMs() - 2 * MINUTE_MS
@@ -385,7 +388,7 @@ describe('ignored', () => {
       { user: 'd', at: late },
       {},
     ])
-    // b was met before, and so were c and d.
+    // b, c and d were affected before.
     expect((await row())?.status).toBe('ignored')
     await record([{ user: 'e' }, { user: 'c' }])
     expect((await row())?.status).toBe('ignored')
@@ -394,7 +397,7 @@ describe('ignored', () => {
     expect((await row())?.users).toBe(7)
   })
 
-  test('until more users, brought by several digesters at once', async () => {
+  test('until more users reopens once, by batches of concurrent digesters', async () => {
     await ignore({ users: 10 })
     clock.advance(1_000)
     const batch = (index: number) => prepared([{ user: `u${index}` }, { user: `u${(index + 1) % 9}` }])
@@ -406,7 +409,7 @@ describe('ignored', () => {
     expect(await automatic()).toHaveLength(1)
   })
 
-  test('until events within a window: by their own time, not when a queue that stood still is digested', async () => {
+  test('until events within a window counts by time of occurrence, not by time of digestion', async () => {
     await ignore({ count: 4, window: 10 })
     clock.advance(2 * HOUR_MS)
     const minutesAgo = (...minutes: number[]) => minutes.map((ago) => ({ at: nowMs() - ago * MINUTE_MS }))
@@ -416,7 +419,7 @@ describe('ignored', () => {
     expect((await row())?.reason).toBe('Reopened: it was ignored until 4 more events within 10 minutes, and they came.')
   })
 
-  test('until users within a window', async () => {
+  test('until users within a window counts by time of occurrence', async () => {
     await ignore({ users: 2, window: 60 })
     clock.advance(HOUR_MS)
     await record([{ user: 'a', at: nowMs() - 59 * MINUTE_MS }])
@@ -427,7 +430,7 @@ describe('ignored', () => {
     expect((await row())?.status).toBe('unresolved')
   })
 
-  test('until it escalates', async () => {
+  test('until it escalates stays ignored below the limit', async () => {
     await ignore({ escalating: true })
     clock.advance(1_000)
     await record(Array.from({ length: 49 }, () => ({})))
@@ -437,7 +440,7 @@ describe('ignored', () => {
   })
 })
 
-test('a late event from an older release: the issue is not new in the release it was met in', async () => {
+test('a late event of an older release changes the first release of the issue', async () => {
   const first = async () =>
     (
       await app.db.query<{ first_release: string; first_seen: Date }>(
@@ -452,7 +455,7 @@ test('a late event from an older release: the issue is not new in the release it
   expect(await first()).toEqual({ first_release: 'shop@0.8.0', first_seen: new Date(nowMs() - 2 * DAY_MS) })
 })
 
-test('a user met a moment after midnight by a clock ahead is of today, and not counted twice', async () => {
+test('a user of an event slightly in the future, after midnight, counts for today, and again on the next day', async () => {
   clock.set('2026-11-20T23:59:50.000Z')
   await record([{ user: 'ahead', at: nowMs() + 30_000 }])
   const today = async () =>
@@ -468,9 +471,9 @@ test('a user met a moment after midnight by a clock ahead is of today, and not c
   expect(await today()).toEqual({ d: '2026-11-21', n: 1 })
 })
 
-test('its severity fell with an event, since it reaches many no longer: the sweep that finds out says so', async () => {
-  const wide = { severity: 3, event_severity: 3, high_impact_day: '2026-11-18' }
-  await app.db.updateTable('issues').set(wide).where('id', '=', issueId).execute()
+test('the sweep that ends a high-impact day records the fall in severity, also after an event lowered it', async () => {
+  const highImpact = { severity: 3, event_severity: 3, high_impact_day: '2026-11-18' }
+  await app.db.updateTable('issues').set(highImpact).where('id', '=', issueId).execute()
   await record([{}])
   await sweepIssues(app)
   await sweepIssues(app)
@@ -478,7 +481,7 @@ test('its severity fell with an event, since it reaches many no longer: the swee
   expect(rows).toEqual([{ severity: 2, high_impact_day: null }])
   expect(await automatic()).toMatchObject([
     {
-      sentence: 'Severity went back to high: it no longer reaches many users.',
+      sentence: 'Severity fell to high: the issue no longer affects many users.',
       data: { from: 'critical', to: 'high' },
     },
   ])

@@ -7,7 +7,7 @@ import { ownerAmong } from '../ownership/owner-among.ts'
 import { ruleWords, type OwnerQuestion } from '../ownership/ownership.ts'
 import type { Tx } from '../storage/database.ts'
 
-/** The digest side of people: owners of new issues, news for who follows one. On the batch's transaction. */
+/** Assignees of new issues and notifications of subscribers, in the transaction of the batch. */
 
 export type NewIssueToAssign = {
   readonly issueId: string
@@ -16,8 +16,7 @@ export type NewIssueToAssign = {
 }
 
 /**
- * Gives new issues the owner their project's rules name. Costs nothing where there are no rules; else a few statements
- * a batch, whatever is stored.
+ * Assigns new issues by the ownership rules of their projects: a few statements for each batch, none without rules.
  */
 export async function assignNewIssues(tx: Tx, now: Date, issues: readonly NewIssueToAssign[]): Promise<void> {
   const asked = issues.flatMap(({ owner, ...issue }) => {
@@ -44,28 +43,28 @@ export async function assignNewIssues(tx: Tx, now: Date, issues: readonly NewIss
       id: newId(),
       issueId,
       kind: 'assigned',
-      sentence: `Went to ${name} by the ownership rule ${ruleWords(decided.rule)}.`,
-      // Not the text it matched: an address or a tag may name a person, whose events can be erased.
+      sentence: `Assigned to ${name} by the ownership rule ${ruleWords(decided.rule)}.`,
+      // Without the matched text, which may be personal data: it would survive an erasure.
       data: { from: null, to: userId, team, automatic: true },
     })),
   )
-  const people = owned.flatMap(({ userId, ...one }) => (userId === null ? [] : [{ ...one, userId }]))
+  const assigned = owned.flatMap(({ userId, ...one }) => (userId === null ? [] : [{ ...one, userId }]))
   await subscribeAutomatically(
     tx,
     now,
-    people.map(({ issueId, userId }) => ({ issueId, userId, reason: 'assigned' })),
+    assigned.map(({ issueId, userId }) => ({ issueId, userId, reason: 'assigned' })),
   )
   await notify(
     tx,
     now,
-    people.map(({ issueId, orgId, userId, decided }) => ({
+    assigned.map(({ issueId, orgId, userId, decided }) => ({
       orgId,
       userId,
       issueId,
       kind: 'assigned',
       actor: DIGESTION,
       commentId: null,
-      sentence: `A new issue is yours by the ownership rule ${ruleWords(decided.rule)}.`,
+      sentence: `A new issue was assigned to you by the ownership rule ${ruleWords(decided.rule)}.`,
     })),
   )
 }
@@ -78,8 +77,8 @@ export type SubscribedTransition = {
 }
 
 /**
- * What an entry of the activity, written for a move nobody made by hand, is to those who follow the issue. Resolving by
- * itself and calming down are no news: they ask nobody for anything.
+ * The kind of notification that subscribers get for an automatic change; null for none. An issue that resolves
+ * automatically or is no longer escalated notifies no one, since it needs no action.
  */
 export function notificationKind({
   kind,
@@ -94,7 +93,7 @@ export function notificationKind({
   return from === 'ignored' && to === 'unresolved' ? 'reopened' : null
 }
 
-/** Tells those who follow issues that came back, escalated or are no longer ignored. */
+/** Notifies the subscribers of issues that regressed, escalated or are no longer ignored. */
 export async function notifySubscribers(
   tx: Tx,
   now: Date,
@@ -102,14 +101,14 @@ export async function notifySubscribers(
   transitions: readonly SubscribedTransition[],
 ): Promise<void> {
   if (transitions.length === 0) return
-  const byIssue = new Map(transitions.map((move) => [move.issueId, move]))
-  const followers = await subscribersOf(tx, [...byIssue.keys()].sort())
+  const byIssue = new Map(transitions.map((transition) => [transition.issueId, transition]))
+  const subscribers = await subscribersOf(tx, [...byIssue.keys()].sort())
   await notify(
     tx,
     now,
-    followers.flatMap(({ issueId, userId }) => {
-      const move = byIssue.get(issueId)
-      return move === undefined ? [] : [{ ...move, userId, actor, commentId: null }]
+    subscribers.flatMap(({ issueId, userId }) => {
+      const transition = byIssue.get(issueId)
+      return transition === undefined ? [] : [{ ...transition, userId, actor, commentId: null }]
     }),
   )
 }

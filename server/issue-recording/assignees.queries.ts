@@ -12,7 +12,7 @@ export async function setAssignees(
   )
 }
 
-/** Names of the active members among these users, by organisation. None is removed before the batch is written. */
+/** Names of the active members among these users, by organisation. Locks the memberships until the transaction ends. */
 export async function lockMembers(
   tx: Tx,
   userIds: readonly string[],
@@ -25,5 +25,5 @@ export async function lockMembers(
     [[...userIds]],
   )
   const orgs = Map.groupBy(rows, (row) => row.org_id)
-  return new Map([...orgs].map(([orgId, people]) => [orgId, new Map(people.map(({ id, name }) => [id, name]))]))
+  return new Map([...orgs].map(([orgId, members]) => [orgId, new Map(members.map(({ id, name }) => [id, name]))]))
 }

@@ -3,7 +3,7 @@ import type { Tx } from '../storage/database.ts'
 import type { Group, Occurrence } from './occurrence.ts'
 import * as sql from './record.queries.ts'
 
-/** From fingerprints to the issues they lead to. */
+/** Finds the issues of fingerprints. */
 
 export const fingerprintOf = (group: Group) => firstOf(group).fingerprint
 
@@ -13,14 +13,14 @@ export function firstOf(group: Group): Occurrence {
   return first
 }
 
-/** A fingerprint is asked for anew as often as somebody merges its issue meanwhile. */
-const MAX_LOOKS = 5
+/** A fingerprint is looked up again when its issue is merged before it is locked. */
+const MAX_ATTEMPTS = 5
 
-/** The issues fingerprints lead to, locked; those that lead to none keep no issue. */
+/** Finds and locks the issues of fingerprints. A group without an issue keeps an empty `issueId`. */
 export async function findIssues(tx: Tx, now: Date, groups: readonly Group[]): Promise<void> {
   let due = groups
-  for (let look = 0; due.length > 0; look++) {
-    if (look === MAX_LOOKS) throw new Error('issues are merged faster than events can be filed')
+  for (let attempt = 0; due.length > 0; attempt++) {
+    if (attempt === MAX_ATTEMPTS) throw new Error('issues are merged faster than events can be recorded')
     const found = await sql.lockIssuesByFingerprint(tx, due.flatMap(keysOf))
     const links: Group[] = []
     const unsure: Group[] = []
@@ -35,11 +35,11 @@ export async function findIssues(tx: Tx, now: Date, groups: readonly Group[]): P
       group.life = row.life
       group.impact = row.impact
       group.limit = row.limit
-      // Which issue a fingerprint leads to may have changed before its lock was had: asked again under that lock.
+      // The issue of the fingerprint may have changed before it was locked: look it up again under that lock.
       if (row.isHidden || (row.sourceId !== row.issueId && !isSame)) unsure.push(group)
       else if (own === undefined) links.push(group)
     }
-    // The project transitions from the version before: from now on the issue is found by the new hash alone.
+    // The project changes its grouping version: from now on the new hash leads to the issue.
     if (links.length > 0) await sql.insertFingerprints(tx, now, links.map(fingerprintRow))
     due = unsure
   }
@@ -47,7 +47,7 @@ export async function findIssues(tx: Tx, now: Date, groups: readonly Group[]): P
 
 const keyText = ({ projectId, hash }: sql.FingerprintKey): string => projectId + hash.toString('base64')
 
-/** Its hash, and while the project transitions to another version those its events would have had before. */
+/** The hash of a group, and while the project changes its grouping version, the former hashes of its events. */
 const keysOf = (group: Group): sql.FingerprintKey[] => [
   { projectId: group.projectId, hash: fingerprintOf(group).hash },
   ...formerKeysOf(group),
@@ -67,7 +67,7 @@ export const fingerprintRow = (group: Group) => ({
   ...fingerprintOf(group),
 })
 
-/** Events of fingerprints that were discarded since they were prepared, or under the version before. */
+/** Events whose fingerprint was discarded after they were prepared, or under the previous grouping version. */
 export async function dropDiscarded(tx: Tx, groups: readonly Group[]): Promise<ReadonlySet<Occurrence>> {
   const dropped = new Set<Occurrence>()
   if (groups.length === 0) return dropped

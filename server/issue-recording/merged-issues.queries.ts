@@ -1,13 +1,13 @@
 import type { Tx } from '../storage/database.ts'
 import type { Occurrence } from './occurrence.ts'
 
-/** SQL of what merged issues would say on their own, on the digest side. */
+/** SQL of digestion that keeps the own facts of each merged issue (`merged_issues`). */
 
 export type MergedIssueAddition = {
   readonly id: string
   readonly events: number
   readonly firstSeen: Date
-  /** Of the oldest of the events. */
+  /** Of the oldest event. */
   readonly firstRelease: string | null
   readonly newest: Occurrence
   readonly isUnhandled: boolean
@@ -15,8 +15,8 @@ export type MergedIssueAddition = {
 }
 
 /**
- * The rules of `addToIssues`, for members; the one others were merged into is shown under the name its own events give
- * it. Returns where the hours and users of each are filed.
+ * `addToIssues` for merged issues. The title of a merge target follows its own events only.
+ * @returns by issue id, the id under which its own hours and users are stored
  */
 export async function addToMergedIssues(
   tx: Tx,
@@ -92,7 +92,7 @@ export async function addMergedIssueUsers(
   if (rows.length === 0) return
   await tx.query({
     name: 'merged-issues-add-users',
-    // As `record-insert-users`: those met already on that day are left out before they are locked.
+    // As `record-insert-users`: users already counted on that day are skipped before they would be locked.
     text: `with due as (
              select k.* from unnest($1::uuid[], $2::bigint[], $3::date[]) k (issue_id, user_hash, day)
              left join issue_users u on u.issue_id = k.issue_id and u.user_hash = k.user_hash

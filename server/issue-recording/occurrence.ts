@@ -7,14 +7,14 @@ import type { Fact } from '../issue-search/facts.ts'
 import type { OwnerQuestion } from '../ownership/ownership.ts'
 import type { EventLevel } from '../protocol/event.api.ts'
 
-/** One event on its way into an issue: everything but which issue. */
+/** One event to record: everything except its issue. */
 export type Occurrence = {
   readonly orgId: string
   readonly event: Omit<StoredEvent, 'issueId'>
   readonly fingerprint: { readonly version: number; readonly hash: Buffer; readonly parts: readonly GroupingPart[] }
-  /** Under the grouping version before, while the project transitions from that one; null else. */
+  /** Under the previous grouping version, while the project changes its version; else null. */
   readonly formerHash: Buffer | null
-  /** When it says it happened, where that is too long ago to be filed under; null else. */
+  /** The time of occurrence that the client sent, when it is too old for `occurredAt`; else null. */
   readonly claimedAt: Date | null
   readonly title: string
   readonly culprit: string
@@ -24,28 +24,28 @@ export type Occurrence = {
   readonly platform: string
   readonly isUnhandled: boolean
   readonly eventSeverity: EventSeverity
-  /** So many users of a day make a crash critical; a setting of the project. */
+  /** The number of users on a day that makes a crash critical; a setting of the project. */
   readonly manyUsers: number
-  /** Who owns it, should it make a new issue; null without ownership rules. */
+  /** Who is assigned if the event creates an issue; null without ownership rules. */
   readonly owner: OwnerQuestion | null
-  /** Texts whose words the issue is found by. */
+  /** Texts for the search index. */
   readonly indexedTexts: readonly (string | null)[]
-  /** Keys and values it is found by. */
+  /** Keys and values for the search index. */
   readonly facts: readonly Fact[]
 }
 
-/** Most events of an hour before an issue escalates, and the hour they were worked out for. */
+/** The maximum number of events in this hour; an issue with more of them escalates. */
 export type HourlyLimit = { readonly hour: Date; readonly events: number }
 
-/** An issue as this batch found or made it, and what the batch adds to it. */
+/** An issue that this batch found or created, with the events that the batch adds to it. */
 export type Group = {
   readonly key: string
   readonly projectId: string
   readonly occurrences: Occurrence[]
   issueId: string
-  /** Where its events are filed; another issue than they count for where that one was merged into it. */
+  /** The issue under which its events are stored; differs from `issueId` when that is its merge target. */
   sourceId: string
-  /** Issues were merged into the one it counts for. */
+  /** Whether `issueId` is a merge target. */
   isMerged: boolean
   life: Life
   impact: IssueImpact

@@ -8,7 +8,7 @@ import { publishLive } from '../live/publish.ts'
 import { ACCEPTED, DISCARDED_ISSUE, type ItemOutcome, DUPLICATE, type FactInContext } from '../outcomes/recorder.ts'
 import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
 
-/** Events into issues; an id seen in this batch or stored within the last days is a duplicate. */
+/** The recorder of events. An event whose id is in the batch already, or was stored within the last days, is a duplicate. */
 export async function recordEvents(
   tx: Tx,
   now: Date,
@@ -34,15 +34,15 @@ export async function recordEvents(
     tx,
     fresh.map(({ event }) => event),
   )
-  await tell(tx, now, recorded)
+  await publishChanges(tx, now, recorded)
   return facts.map(({ fact }, index) => {
     if (isFirst[index] !== true || stored.has(keys[index] ?? '')) return DUPLICATE
     return recorded.discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED
   })
 }
 
-/** Facts of projects, and news for open dashboards once this commits. */
-async function tell(tx: Tx, now: Date, recorded: Recorded): Promise<void> {
+/** Updates the projects and publishes a live message for each. */
+async function publishChanges(tx: Tx, now: Date, recorded: Recorded): Promise<void> {
   await touchProjects(
     tx,
     [...recorded.projects.keys()].map((id) => ({ id, at: now })),

@@ -3,21 +3,21 @@ import { dayOf } from '../kernel/day.ts'
 import type { Occurrence } from './occurrence.ts'
 import * as sql from './merged-issues.queries.ts'
 
-/** Digestion of merged issues: what every one of them would say on its own is kept up, so that taking it out again is exact. */
+/** Keeps the own facts of each merged issue up to date, so that unmerging it is exact. */
 
-/** Events of a fingerprint whose issue is one of several merged. */
+/** Events of a fingerprint of a merged issue, or of a merge target's own. */
 export type MergedIssueEvents = { readonly sourceId: string; readonly occurrences: readonly Occurrence[] }
 
 const HOUR_MS = 3_600_000
 
 /**
- * Adds a batch to the members it came for. Three statements, and only in batches with events of merged issues; the
- * caller holds the lock of the issue they lead to, which stands for all of its members.
+ * Adds the events of a batch to the merged issues that they belong to. Three statements, only for batches with such
+ * events. The caller holds the lock of the merge target, which covers all issues merged into it.
  */
-export async function recordMergedIssues(tx: Tx, now: Date, members: readonly MergedIssueEvents[]): Promise<void> {
-  if (members.length === 0) return
+export async function recordMergedIssues(tx: Tx, now: Date, merged: readonly MergedIssueEvents[]): Promise<void> {
+  if (merged.length === 0) return
   const bySource = new Map<string, Occurrence[]>()
-  for (const { sourceId, occurrences } of members)
+  for (const { sourceId, occurrences } of merged)
     bySource.set(sourceId, [...(bySource.get(sourceId) ?? []), ...occurrences])
   const ownIds = await sql.addToMergedIssues(
     tx,
@@ -34,7 +34,7 @@ export async function recordMergedIssues(tx: Tx, now: Date, members: readonly Me
       hour.events++
       hours.set(id + at, hour)
       if (event.userHash === null) continue
-      // As `countUsers` has it.
+      // As in `countUsers`.
       const day = dayOf(event.occurredAt < now ? event.occurredAt : now)
       const known = users.get(id + event.userHash)
       if (known === undefined || known.day < day) users.set(id + event.userHash, { id, userHash: event.userHash, day })
@@ -50,7 +50,7 @@ function additionOf(issueId: string, occurrences: readonly Occurrence[]): sql.Me
     if (newest === undefined || one.event.occurredAt >= newest.event.occurredAt) newest = one
     if (oldest === undefined || one.event.occurredAt < oldest.event.occurredAt) oldest = one
   }
-  if (newest === undefined || oldest === undefined) throw new Error('a member without events')
+  if (newest === undefined || oldest === undefined) throw new Error('a merged issue without events')
   return {
     id: issueId,
     events: occurrences.length,

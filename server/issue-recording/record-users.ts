@@ -4,42 +4,42 @@ import type { ArrivedEvent } from '../issue-rules/life-cycle.ts'
 import type { Group, Occurrence } from './occurrence.ts'
 import * as sql from './record.queries.ts'
 
-/** When events happened, as far as transitions go, and whom they met. */
+/** The times of events for the life cycle, and the users they affected. */
 
-/** What transitions go by. */
-export const seenOf = (one: Occurrence): ArrivedEvent => {
+/** An event as the life cycle needs it. */
+export const arrivedEventOf = (one: Occurrence): ArrivedEvent => {
   const { eventId, release, occurredAt } = one.event
   return { eventId, release, occurredAt, happenedAt: happenedAt(one) }
 }
 
-/** Nothing happened after it was received, and what an app kept for months happened that long ago. */
+/** No event happened after it was received. An event that an app kept for months happened that long ago. */
 function happenedAt({ event, claimedAt }: Occurrence): Date {
   const claimed = claimedAt ?? event.occurredAt
   return claimed > event.receivedAt ? event.receivedAt : claimed
 }
 
 export type UsersOfIssue = sql.CountedUsers & {
-  /** When the events first met each new user; only where somebody waits for them. */
-  readonly newUsersMet: readonly Date[]
+  /** When the events first affected each new user; only of issues that are ignored until a number of users. */
+  readonly newUsersSeen: readonly Date[]
 }
 
-/** Users seen on an issue for the first time, and for the first time today, per issue. */
+/** By issue, the users affected for the first time, and for the first time today. */
 export async function countUsers(tx: Tx, now: Date, groups: readonly Group[]): Promise<Map<string, UsersOfIssue>> {
   const today = dayOf(now)
-  const pairs = new Map<string, { issueId: string; userHash: number; day: string; metAt: Date }>()
+  const pairs = new Map<string, { issueId: string; userHash: number; day: string; seenAt: Date }>()
   for (const { issueId, occurrences } of groups) {
     for (const one of occurrences) {
       const { userHash, occurredAt } = one.event
       if (userHash === null) continue
       const key = `${issueId}${userHash}`
-      // A clock a moment ahead at midnight: that user is of today.
+      // A client's clock may be slightly ahead at midnight: its user counts for today.
       const day = dayOf(occurredAt) > today ? today : dayOf(occurredAt)
-      const metAt = happenedAt(one)
+      const seenAt = happenedAt(one)
       const known = pairs.get(key)
-      if (known === undefined) pairs.set(key, { issueId, userHash, day, metAt })
+      if (known === undefined) pairs.set(key, { issueId, userHash, day, seenAt })
       else {
         if (known.day < day) known.day = day
-        if (metAt < known.metAt) known.metAt = metAt
+        if (seenAt < known.seenAt) known.seenAt = seenAt
       }
     }
   }
@@ -48,7 +48,7 @@ export async function countUsers(tx: Tx, now: Date, groups: readonly Group[]): P
   return new Map(
     [...counted].map(([issueId, { new_users: hashes, ...counts }]) => [
       issueId,
-      { ...counts, newUsersMet: (hashes ?? []).flatMap((hash) => pairs.get(`${issueId}${hash}`)?.metAt ?? []) },
+      { ...counts, newUsersSeen: (hashes ?? []).flatMap((hash) => pairs.get(`${issueId}${hash}`)?.seenAt ?? []) },
     ]),
   )
 }

@@ -7,22 +7,22 @@ import { partsText } from '../grouping/parts-text.ts'
 import type { FingerprintKey } from '../issue-merging/discards.queries.ts'
 import type { HourlyLimit, Occurrence } from './occurrence.ts'
 
-/** SQL of the digest side: prepared, one statement per fact and batch, arrays in, rows in a fixed order out. */
+/** SQL of digestion: one prepared statement per batch and kind of fact, with arrays as parameters and rows in a fixed order. */
 
 export type { FingerprintKey }
 
-/** An issue as its row was when this transaction locked it. */
+/** An issue's row when this transaction locked it. */
 export type FoundIssue = {
   readonly issueId: string
-  /** Where events of the fingerprint are filed: another issue than they count for where that one was merged into it. */
+  /** The issue under which events of the fingerprint are stored; differs from `issueId` when that is its merge target. */
   readonly sourceId: string
-  /** Others were merged into it. */
+  /** Whether it is a merge target. */
   readonly isMerged: boolean
-  /** It was merged into another one since the fingerprint was looked up. */
+  /** Whether it was merged into another issue after the fingerprint was looked up. */
   readonly isHidden: boolean
   readonly life: Life
   readonly impact: IssueImpact
-  /** Null when it was never worked out. */
+  /** Null when none was computed yet. */
   readonly limit: HourlyLimit | null
 }
 
@@ -76,7 +76,7 @@ export type NewIssue = {
   severity: number
 }
 
-/** Issues with counts of zero; {@link addToIssues} follows in the same transaction. */
+/** Inserts issues with counts of zero; {@link addToIssues} follows in the same transaction. */
 export async function insertIssues(tx: Tx, now: Date, issues: readonly NewIssue[]): Promise<void> {
   const of = <T>(pick: (issue: NewIssue) => T): T[] => issues.map(pick)
   await tx.query({
@@ -109,7 +109,7 @@ export async function insertIssues(tx: Tx, now: Date, issues: readonly NewIssue[
   })
 }
 
-/** @throws Error when a fingerprint exists already: two digesters of one project, to be rolled back and tried again */
+/** @throws Error when a fingerprint exists already, because another digester inserted it: roll back and retry */
 export async function insertFingerprints(
   tx: Tx,
   now: Date,
@@ -148,7 +148,7 @@ export type NewActivity = {
   createdAt: Date
 }
 
-/** Entries of the service itself, without an actor. */
+/** Inserts activity entries without an actor. */
 export async function insertActivity(tx: Tx, rows: readonly NewActivity[]): Promise<void> {
   await tx.query({
     name: 'record-insert-activity',
@@ -166,12 +166,12 @@ export async function insertActivity(tx: Tx, rows: readonly NewActivity[]): Prom
   })
 }
 
-/** How many of the pairs were new, and how many were not yet counted on `today`, per issue. */
+/** By issue, the number of new pairs and of pairs that were not yet counted on `today`. */
 export type CountedUsers = { readonly added: number; readonly today: number }
 
 /**
- * @param pairs with the newest UTC day the user was met on
- * @param awaited issues of which it matters who was new
+ * @param pairs with the newest UTC day on which the user was affected
+ * @param awaited issues whose new users are returned
  */
 export async function insertUsers(
   tx: Tx,
@@ -182,8 +182,8 @@ export async function insertUsers(
   if (pairs.length === 0) return new Map()
   const { rows } = await tx.query<CountedUsers & { issue_id: string; new_users: number[] | null }>({
     name: 'record-insert-users',
-    // Those counted already are left out first: running into them would lock, and so write, each of their rows. A row
-    // that was inserted has never been locked or updated: its xmax is 0.
+    // Users counted already are skipped first, because a conflict locks, and so writes, the row. The xmax of an inserted
+    // row is 0: it was never locked or updated.
     text: `with due as (
              select k.* from unnest($1::uuid[], $2::bigint[], $3::date[]) k (issue_id, user_hash, day)
              left join issue_users u on u.issue_id = k.issue_id and u.user_hash = k.user_hash
@@ -212,7 +212,7 @@ export type IssueAddition = {
   events: number
   newUsers: number
   firstSeen: Date
-  /** Of the oldest of the events. */
+  /** Of the oldest event. */
   firstRelease: string | null
   lastSeen: Date
   title: string
@@ -224,13 +224,13 @@ export type IssueAddition = {
   isUnhandled: boolean
   impact: IssueImpact
   eventId: string
-  /** Others were merged into it. */
+  /** Whether it is a merge target. */
   isMerged: boolean
 }
 
 /**
- * Counts up, widens first and last seen; the newest event by its own time gives title, culprit, level, release, the
- * oldest the first release. What an issue is called into which others were merged, `addToMergedIssues` says.
+ * Adds counts and extends first and last seen. Title, culprit, level and release come from the newest event by time of
+ * occurrence, the first release from the oldest. `addToMergedIssues` sets the title of merge targets.
  */
 export async function addToIssues(tx: Tx, additions: readonly IssueAddition[]): Promise<void> {
   const of = <T>(pick: (addition: IssueAddition) => T): T[] => additions.map(pick)
@@ -282,12 +282,12 @@ export async function addToIssues(tx: Tx, additions: readonly IssueAddition[]): 
 
 export type BusyHour = { readonly id: string; readonly at: Date; readonly events: number }
 
-/** Counts hours up; of those not before `since` returns the ones that hold at least `least` events now. */
+/** Adds events to hours. Returns the hours since `since` that have at least `minEvents` now. */
 export async function addHours(
   tx: Tx,
   rows: readonly { id: string; at: number; events: number }[],
   since: Date,
-  least: number,
+  minEvents: number,
 ): Promise<BusyHour[]> {
   const busy = await tx.query<{ issue_id: string; hour: Date; events: number }>({
     name: 'record-add-hours',
@@ -302,13 +302,13 @@ export async function addHours(
       rows.map((row) => new Date(row.at)),
       rows.map((row) => row.events),
       since,
-      least,
+      minEvents,
     ],
   })
   return busy.rows.map((row) => ({ id: row.issue_id, at: row.hour, events: row.events }))
 }
 
-/** Deletes hours from before. Rows are found by their place: two callers at the same time never wait for each other. */
+/** Deletes at most `max` hours before a time. Concurrent callers skip each other's rows. */
 export async function deleteHoursBefore(on: Connection, before: Date, max: number): Promise<number> {
   const { rowCount } = await on.query(
     `delete from issue_hours where ctid = any(array(

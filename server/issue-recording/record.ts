@@ -28,43 +28,43 @@ import { dropDiscarded, fingerprintRow, findIssues, firstOf } from './find-issue
 import { recordMergedIssues } from './record-merged-issues.ts'
 import { assignNewIssues, notificationKind, notifySubscribers, type SubscribedTransition } from './assign-and-notify.ts'
 import * as sql from './record.queries.ts'
-import { countUsers, seenOf } from './record-users.ts'
+import { countUsers, arrivedEventOf } from './record-users.ts'
 import { writeIndexTerms } from '../issue-search/write-index-terms.ts'
 
 export type Recorded = {
-  /** Per project: which issues were touched, which of them are new. */
+  /** By project: the issues with events in this batch, and the new ones among them. */
   readonly projects: ReadonlyMap<
     string,
     { orgId: string; issueIds: Set<string>; newIssueIds: Set<string>; eventCount: number }
   >
-  /** What alerts fire on: new, regressed and escalated issues. */
+  /** New, regressed and escalated issues, for alerts. */
   readonly transitions: readonly IssueTransition[]
-  /** Events of problems nobody wants to hear of again: not stored. */
+  /** Events of discarded issues, which are not stored. */
   readonly discarded: ReadonlySet<Occurrence>
 }
 
 /**
- * Writes a batch of events, none of them stored before, into their issues: finds or makes each issue by fingerprint,
- * counts, transitions the status where the pure rule says so, and stores the bodies. Everything on the caller's transaction.
+ * Records events that are not stored yet: finds or creates their issues by fingerprint, counts, applies transitions, and
+ * stores the bodies, all in the caller's transaction.
  */
 export async function recordOccurrences(tx: Tx, now: Date, occurrences: readonly Occurrence[]): Promise<Recorded> {
-  const asked = groupByFingerprint(occurrences, now)
-  await findIssues(tx, now, asked)
+  const all = groupByFingerprint(occurrences, now)
+  await findIssues(tx, now, all)
   const discarded = await dropDiscarded(
     tx,
-    asked.filter((group) => group.issueId === ''),
+    all.filter((group) => group.issueId === ''),
   )
-  const fingerprints = discarded.size === 0 ? asked : asked.filter((group) => !discarded.has(firstOf(group)))
-  await makeIssues(
+  const fingerprints = discarded.size === 0 ? all : all.filter((group) => !discarded.has(firstOf(group)))
+  await createIssues(
     tx,
     now,
     fingerprints.filter((group) => group.issueId === ''),
   )
-  // Taken apart by fingerprint before they are thrown together by issue.
-  const members = fingerprints
+  // Must run before groupByIssue, which adds the events of one group to another.
+  const merged = fingerprints
     .filter((group) => group.isMerged)
     .map((group) => ({ sourceId: group.sourceId, occurrences: [...group.occurrences] }))
-  const sources = new Map(members.flatMap((member) => member.occurrences.map((one) => [one, member.sourceId])))
+  const sources = new Map(merged.flatMap(({ sourceId, occurrences }) => occurrences.map((one) => [one, sourceId])))
   const groups = groupByIssue(fingerprints)
   await writeIndexTerms(
     tx,
@@ -78,15 +78,15 @@ export async function recordOccurrences(tx: Tx, now: Date, occurrences: readonly
     groups.map((group) => ({
       ...group,
       at: afterDecision(now, group),
-      events: group.occurrences.map(seenOf),
-      newUsers: users.get(group.issueId)?.newUsersMet ?? [],
+      events: group.occurrences.map(arrivedEventOf),
+      newUsers: users.get(group.issueId)?.newUsersSeen ?? [],
       firstSeen: oldestOf(group).event.occurredAt,
     })),
     busyHours,
   )
   await addUp(tx, now, groups, users, applied)
   await notifySubscribers(tx, now, DIGESTION, subscribedTransitions(groups, applied))
-  await recordMergedIssues(tx, now, members)
+  await recordMergedIssues(tx, now, merged)
   await insertEvents(
     tx,
     groups.flatMap((group) =>
@@ -120,17 +120,17 @@ function groupByFingerprint(occurrences: readonly Occurrence[], now: Date): Grou
   return [...groups.values()]
 }
 
-/** No batch waits longer for a lock: what was decided later than that was decided by a clock that is ahead. */
-const LONGEST_WAIT_MS = 60_000
+/** No batch waits longer for a lock: a change that is further ahead comes from a clock that is ahead. */
+const MAX_LOCK_WAIT_MS = 60_000
 
 /**
- * Now, or when somebody last decided about the issue, where that was while this batch waited for the lock: the activity
- * shall not tell what follows from a decision as if it had come before.
+ * Now, or the time of the issue's last change if that happened while this batch waited for the lock: the activity must
+ * list the transitions after that change.
  */
 const afterDecision = (now: Date, { life: { changedAt } }: Group): Date =>
-  changedAt > now && changedAt.getTime() - now.getTime() <= LONGEST_WAIT_MS ? changedAt : now
+  changedAt > now && changedAt.getTime() - now.getTime() <= MAX_LOCK_WAIT_MS ? changedAt : now
 
-/** Several fingerprints may lead to one issue; it is counted up once. */
+/** Several fingerprints may lead to one issue, which must be updated once. */
 function groupByIssue(fingerprints: readonly Group[]): Group[] {
   const groups = new Map<string, Group>()
   for (const group of fingerprints) {
@@ -141,12 +141,12 @@ function groupByIssue(fingerprints: readonly Group[]): Group[] {
   return [...groups.values()]
 }
 
-/** The newest by its own time names the issue. */
+/** By time of occurrence. The newest event gives the issue its title. */
 function newestOf(group: Group): Occurrence {
   return group.occurrences.reduce((newest, one) => (one.event.occurredAt >= newest.event.occurredAt ? one : newest))
 }
 
-async function makeIssues(tx: Tx, now: Date, groups: readonly Group[]): Promise<void> {
+async function createIssues(tx: Tx, now: Date, groups: readonly Group[]): Promise<void> {
   if (groups.length === 0) return
   const perProject = new Map<string, number>()
   for (const group of groups) perProject.set(group.projectId, (perProject.get(group.projectId) ?? 0) + 1)
@@ -193,17 +193,17 @@ function oldestOf(group: Group): Occurrence {
   return group.occurrences.reduce((oldest, one) => (one.event.occurredAt < oldest.event.occurredAt ? one : oldest))
 }
 
-/** The worst; of several the oldest. */
-function worstOf(group: Group): Occurrence {
-  return group.occurrences.reduce((worst, one) =>
-    one.eventSeverity > worst.eventSeverity ||
-    (one.eventSeverity === worst.eventSeverity && one.event.occurredAt < worst.event.occurredAt)
+/** The most severe event; the oldest of equal ones. */
+function severestOf(group: Group): Occurrence {
+  return group.occurrences.reduce((chosen, one) =>
+    one.eventSeverity > chosen.eventSeverity ||
+    (one.eventSeverity === chosen.eventSeverity && one.event.occurredAt < chosen.event.occurredAt)
       ? one
-      : worst,
+      : chosen,
   )
 }
 
-/** Adds the events to their issues, severity as it is after them, and writes how the issues moved. */
+/** Adds the events to their issues, updates severities, and writes the transitions. */
 async function addUp(
   tx: Tx,
   now: Date,
@@ -215,14 +215,14 @@ async function addUp(
   const additions = groups.map((group) => {
     const status = (lives.get(group.issueId) ?? group.life).status
     const reached = {
-      eventSeverity: worstOf(group).eventSeverity,
+      eventSeverity: severestOf(group).eventSeverity,
       users: users.get(group.issueId)?.today ?? 0,
       manyUsers: firstOf(group).manyUsers,
     }
     const impact = reach(group.impact, reached, status, now)
     const before = rated(group.impact, status, now).severity
     const hasHigherImpact = impact.highImpactDay !== group.impact.highImpactDay
-    // What a new issue is made of stands in its first entry.
+    // The first entry of a new issue stands for its events.
     if (impact.severity > before && (hasHigherImpact || !group.isNew))
       rises.push({ ...riseOf(group, before, impact, hasHigherImpact), at: afterDecision(now, group) })
     return additionOf(group, users.get(group.issueId)?.added ?? 0, impact)
@@ -243,7 +243,7 @@ function riseOf(
   impact: IssueImpact,
   hasHigherImpact: boolean,
 ): Omit<AppliedEvents['entries'][number], 'at'> {
-  const { eventId } = worstOf(group).event
+  const { eventId } = severestOf(group).event
   return {
     issueId: group.issueId,
     id: newId(),
@@ -284,7 +284,7 @@ function additionOf(group: Group, newUsers: number, impact: IssueImpact): sql.Is
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** Returns hours in which an issue may have escalated. */
+/** Counts the events by hour and minute. Returns the hours in which an issue may have escalated. */
 async function countOverTime(tx: Tx, now: Date, groups: readonly Group[]): Promise<sql.BusyHour[]> {
   const hours = new Map<string, { id: string; at: number; events: number }>()
   const minutes = new Map<string, { id: string; at: number; events: number; fatal: number }>()
@@ -307,7 +307,7 @@ async function countOverTime(tx: Tx, now: Date, groups: readonly Group[]): Promi
   return busyHours
 }
 
-/** Moves that whoever follows the issue shall hear of. */
+/** Transitions that subscribers of the issue are notified of. */
 function subscribedTransitions(groups: readonly Group[], { entries }: AppliedEvents): SubscribedTransition[] {
   const byId = new Map(groups.map((group) => [group.issueId, group]))
   return entries.flatMap(({ issueId, ...entry }) => {

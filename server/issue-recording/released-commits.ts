@@ -3,8 +3,8 @@ import { RELEASE_COMMITS_JOB } from '../releases/add-commits.ts'
 import { settleReleased } from './sweep.ts'
 
 /**
- * Issues resolved in a commit that came with a release just now are fixed in that release. The sweep does the same
- * minutes later, also for those somebody resolves at this very moment.
+ * Resolves issues of a commit in the release that just got this commit. The sweep does the same minutes later, also for
+ * issues that a member resolves at the same time.
  */
 export const releasedCommitsTask = defineTask({
   name: RELEASE_COMMITS_JOB,

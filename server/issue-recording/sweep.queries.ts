@@ -3,8 +3,9 @@ import { LIFE_COLUMNS, type LifeRow } from '../issue-rules/life-columns.ts'
 import { versionsOfCommit } from '../issue-rows/resolution.queries.ts'
 import type { Tx } from '../storage/database.ts'
 
-/** SQL of the sweeps: candidates by index, locked, a bounded piece at a time; what digestion holds is left for later. */
+/** SQL of sweeps: finds candidates by index and locks a bounded number; skips issues that digestion has locked. */
 
+/** Issues of one statement. */
 export const BATCH = 500
 
 export type SweptRow = LifeRow & {
@@ -33,14 +34,14 @@ const COLUMNS = [
 ]
   .map((column) => `i.${column}`)
   .join(', ')
-/** Those hidden behind another one keep still until they are taken out again. */
+/** Merged issues do not change before they are unmerged. */
 const LOCKED = `and i.merged_into is null limit ${BATCH} for no key update of i skip locked`
 
-/** Ignored until a time that has come. */
+/** Issues that were ignored until a time that has passed. */
 export const lockIgnoredUntil = async (tx: Tx, now: Date): Promise<SweptRow[]> =>
   (await tx.query<SweptRow>(`select ${COLUMNS} from issues i where i.unignore_at <= $1 ${LOCKED}`, [now])).rows
 
-/** Resolved in a commit that releases have by now, with those releases. */
+/** Issues resolved in a commit that is part of releases now, with those releases. */
 export const lockReleased = async (tx: Tx): Promise<(SweptRow & { versions: string[] })[]> =>
   (
     await tx.query<SweptRow & { versions: string[] }>(
@@ -51,7 +52,7 @@ export const lockReleased = async (tx: Tx): Promise<(SweptRow & { versions: stri
     )
   ).rows
 
-/** Escalated, and below the limit for long. */
+/** Escalated issues that have stayed below their limit. */
 export const lockCalm = async (tx: Tx, now: Date): Promise<SweptRow[]> =>
   (
     await tx.query<SweptRow>(
@@ -61,10 +62,10 @@ export const lockCalm = async (tx: Tx, now: Date): Promise<SweptRow[]> =>
     )
   ).rows
 
-/** Projects that resolve what was not seen since. */
+/** A project that resolves issues without an event since `before`. */
 export type QuietSince = { readonly projectId: string; readonly orgId: string; readonly before: Date }
 
-/** Open, and without an event since. Organisation and status find them by the index lists use. */
+/** Open issues without an event since. Organisation and status select the index of lists. */
 export const lockQuiet = async (tx: Tx, projects: readonly QuietSince[]): Promise<SweptRow[]> =>
   (
     await tx.query<SweptRow>(
@@ -80,7 +81,7 @@ export const lockQuiet = async (tx: Tx, projects: readonly QuietSince[]): Promis
     )
   ).rows
 
-/** Reached many on a day that no longer counts. */
+/** Issues whose high-impact day is over. */
 export const lockPastHighImpact = async (tx: Tx, yesterday: string): Promise<SweptRow[]> =>
   (
     await tx.query<SweptRow>(`select ${COLUMNS} from issues i where i.high_impact_day < $1::date ${LOCKED}`, [
@@ -88,7 +89,7 @@ export const lockPastHighImpact = async (tx: Tx, yesterday: string): Promise<Swe
     ])
   ).rows
 
-/** Of a project: at least so many users today, on errors, and not yet known to reach many. */
+/** Issues of a project with at least `minUsers` today that have no high-impact day yet; only errors and crashes. */
 export const lockHighImpact = async (tx: Tx, projectId: string, today: string, minUsers: number): Promise<SweptRow[]> =>
   (
     await tx.query<SweptRow>(
@@ -99,7 +100,7 @@ export const lockHighImpact = async (tx: Tx, projectId: string, today: string, m
     )
   ).rows
 
-/** A day in UTC on which an issue reached many, and its severity then. */
+/** The high-impact day of an issue, and its severity. */
 export type RatedIssue = { readonly id: string; readonly highImpactDay: string | null; readonly severity: number }
 
 export async function writeRatings(tx: Tx, issues: readonly RatedIssue[]): Promise<void> {

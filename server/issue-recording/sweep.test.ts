@@ -56,7 +56,7 @@ const countIn = async (status: string): Promise<number> => {
 }
 
 describe('sweeping', () => {
-  test('more than a piece resolves by itself, each with its entry; a second sweep finds nothing', async () => {
+  test('more issues than a batch resolve automatically, each with one activity entry, also by two sweeps', async () => {
     const ids = await seedIssues(app, projectId, 1_200)
     clock.advance(13 * DAY_MS)
     await sweepIssues(app)
@@ -72,7 +72,7 @@ describe('sweeping', () => {
     expect((await one(ids[0] ?? '')).status_reason).toContain('no event for 14 days')
   })
 
-  test('each project as long as it says, or never', async () => {
+  test('issues resolve after the number of days in the project settings, or never', async () => {
     const [short = ''] = await seedIssues(app, await aProject({ auto_resolve_days: 1 }), 1)
     const [never = ''] = await seedIssues(app, await aProject({ auto_resolve_days: 0 }), 1)
     clock.advance(2 * DAY_MS)
@@ -84,7 +84,7 @@ describe('sweeping', () => {
     expect((await one(never)).status).toBe('unresolved')
   })
 
-  test('what was ignored until now wakes, once', async () => {
+  test('an issue ignored until a time reopens once', async () => {
     const [id = ''] = await seedIssues(app, projectId, 1)
     const time = new Date(app.clock.now().getTime() + HOUR_MS).toISOString()
     await updateIssue(app, actor, { issueId: id, status: 'ignored', ignore_until: { time } })
@@ -100,7 +100,7 @@ describe('sweeping', () => {
     expect(await entriesOf(id)).toHaveLength(2)
   })
 
-  test('escalated calms down, and its severity with it', async () => {
+  test('an escalated issue without recent events becomes unresolved, and its severity falls', async () => {
     const [id = ''] = await seedIssues(app, projectId, 1)
     await updateIssue(app, actor, { issueId: id, status: 'escalated' })
     await app.db.query('update issues set last_seen = $2, event_severity = 3 where id = $1', [
@@ -112,7 +112,7 @@ describe('sweeping', () => {
     expect(await one(id)).toMatchObject({ status: 'unresolved', severity: 2 })
   })
 
-  test('a commit becomes the releases that have it', async () => {
+  test('an issue resolved in a commit becomes resolved in the releases with that commit', async () => {
     const [id = '', other = ''] = await seedIssues(app, projectId, 2)
     await updateIssue(app, actor, { issueId: id, status: 'resolved', resolution: { in_commit: 'abcdef1' } })
     await updateIssue(app, actor, { issueId: other, status: 'resolved', resolution: { in_commit: 'abcdef2' } })
@@ -148,7 +148,7 @@ describe('sweeping', () => {
     expect((await one(other)).resolution).toMatchObject({ kind: 'commit' })
   })
 
-  test('hashes are abbreviated on both sides; what is shorter than seven digits is none', async () => {
+  test('commit hashes match when either is abbreviated; a hash of fewer than seven digits matches none', async () => {
     const [before = '', after = '', third = ''] = await seedIssues(app, projectId, 3)
     const sha = 'abcdef1000000000000000000000000000000000'
     const resolve = (issueId: string, sha: string) =>
@@ -174,7 +174,7 @@ describe('sweeping', () => {
     expect(await one(after)).toMatchObject({ resolved_in_release: '2.3.1' })
   })
 
-  test('a commit in hundreds of releases is fixed in the first ones', async () => {
+  test('an issue resolved in a commit of hundreds of releases is resolved in the first 20', async () => {
     const [id = ''] = await seedIssues(app, projectId, 1)
     await updateIssue(app, actor, { issueId: id, status: 'resolved', resolution: { in_commit: 'abcdef1' } })
     await app.db.query(
@@ -189,15 +189,15 @@ describe('sweeping', () => {
     expect(resolution).toMatchObject({ versions: Array.from({ length: 20 }, (_, at) => `1.${at + 1}`) })
   })
 
-  test('issues hidden behind another one keep still until they are taken out', async () => {
-    const [root = '', quiet = '', asleep = '', busy = '', waiting = ''] = await seedIssues(app, projectId, 5)
+  test('sweeps do not change merged issues before they are unmerged', async () => {
+    const [target = '', open = '', ignored = '', escalated = '', resolved = ''] = await seedIssues(app, projectId, 5)
     const time = new Date(app.clock.now().getTime() + HOUR_MS).toISOString()
-    await updateIssue(app, actor, { issueId: asleep, status: 'ignored', ignore_until: { time } })
-    await updateIssue(app, actor, { issueId: busy, status: 'escalated' })
-    await updateIssue(app, actor, { issueId: waiting, status: 'resolved', resolution: { in_commit: 'abcdef1' } })
+    await updateIssue(app, actor, { issueId: ignored, status: 'ignored', ignore_until: { time } })
+    await updateIssue(app, actor, { issueId: escalated, status: 'escalated' })
+    await updateIssue(app, actor, { issueId: resolved, status: 'resolved', resolution: { in_commit: 'abcdef1' } })
     await app.db.query(`update issues set high_impact_day = '2026-11-01' where project_id = $1`, [projectId])
-    const hidden = [quiet, asleep, busy, waiting]
-    await mergeIssues(app, actor, { issueId: root, issue_ids: hidden })
+    const merged = [open, ignored, escalated, resolved]
+    await mergeIssues(app, actor, { issueId: target, issue_ids: merged })
     const releaseId = newId()
     await app.db.query('insert into releases (id, project_id, version, created_at) values ($1, $2, $3, $4)', [
       releaseId,
@@ -210,23 +210,23 @@ describe('sweeping', () => {
       projectId,
       'abcdef1000',
     ])
-    const before = await Promise.all(hidden.map((id) => one(id)))
+    const before = await Promise.all(merged.map((id) => one(id)))
     clock.advance(30 * DAY_MS)
     await sweepIssues(app)
-    expect((await one(root)).status).toBe('resolved')
-    expect(await Promise.all(hidden.map((id) => one(id)))).toEqual(before)
-    await unmergeIssues(app, actor, { issueId: root, issue_ids: hidden })
+    expect((await one(target)).status).toBe('resolved')
+    expect(await Promise.all(merged.map((id) => one(id)))).toEqual(before)
+    await unmergeIssues(app, actor, { issueId: target, issue_ids: merged })
     await sweepIssues(app)
-    expect((await Promise.all(hidden.map((id) => one(id)))).map((row) => row.status)).toEqual([
+    expect((await Promise.all(merged.map((id) => one(id)))).map((row) => row.status)).toEqual([
       'resolved',
       'unresolved',
       'resolved',
       'resolved',
     ])
-    expect((await one(waiting)).resolved_in_release).toBe('1.0')
+    expect((await one(resolved)).resolved_in_release).toBe('1.0')
   })
 
-  test('five at once do each thing once, beside people who decide', async () => {
+  test('five concurrent sweeps make each transition once, while members resolve issues', async () => {
     const ids = await seedIssues(app, projectId, 40)
     const time = new Date(app.clock.now().getTime() + HOUR_MS).toISOString()
     for (const [index, issueId] of ids.entries())
@@ -236,12 +236,12 @@ describe('sweeping', () => {
         index % 2 === 0 ? { issueId, status: 'ignored', ignore_until: { time } } : { issueId, status: 'escalated' },
       )
     clock.advance(7 * DAY_MS)
-    const decided = ids.slice(0, 10)
+    const resolved = ids.slice(0, 10)
     await Promise.all([
       ...Array.from({ length: 5 }, () => sweepIssues(app)),
-      ...decided.map((issueId) => updateIssue(app, actor, { issueId, status: 'resolved' })),
+      ...resolved.map((issueId) => updateIssue(app, actor, { issueId, status: 'resolved' })),
     ])
-    // Whoever was in the way of the others is swept the next time.
+    // Sweeps skipped the issues that another transaction had locked.
     await sweepIssues(app)
     expect(await countIn('resolved')).toBe(10)
     expect(await countIn('unresolved')).toBe(30)
@@ -257,32 +257,32 @@ describe('sweeping', () => {
 
 describe('severity over time', () => {
   test('a share of the active users raises it for that day and the next', async () => {
-    const [wide = '', narrow = '', pinned = ''] = await seedIssues(app, projectId, 3, { severity: 1 })
+    const [above = '', below = '', pinned = ''] = await seedIssues(app, projectId, 3, { severity: 1 })
     await app.db.query(
       `update issues set event_severity = 2, last_seen = $2, users_day = '2026-11-20', users_today = case when id = $3 then 4 else 5 end,
          severity_pinned = id = $4 where project_id = $1`,
-      [projectId, new Date(START), narrow, pinned],
+      [projectId, new Date(START), below, pinned],
     )
     expect(await rateByShare(app, projectId, 5)).toBe(2)
     expect(await rateByShare(app, projectId, 5)).toBe(0)
-    expect(await one(wide)).toMatchObject({ severity: 2, high_impact_day: '2026-11-20' })
-    expect((await one(narrow)).severity).toBe(1)
+    expect(await one(above)).toMatchObject({ severity: 2, high_impact_day: '2026-11-20' })
+    expect((await one(below)).severity).toBe(1)
     expect((await one(pinned)).severity).toBe(1)
     expect(await entriesOf(pinned)).toHaveLength(0)
     clock.advance(DAY_MS)
     await sweepIssues(app)
-    expect((await one(wide)).severity).toBe(2)
+    expect((await one(above)).severity).toBe(2)
     clock.advance(DAY_MS)
     await sweepIssues(app)
-    expect(await one(wide)).toMatchObject({ severity: 1, high_impact_day: null })
-    expect((await entriesOf(wide)).map((entry) => entry.sentence)).toEqual([
-      'Severity rose to high: 5 users on 2026-11-20, a large share of those active.',
-      'Severity went back to medium: it no longer reaches many users.',
+    expect(await one(above)).toMatchObject({ severity: 1, high_impact_day: null })
+    expect((await entriesOf(above)).map((entry) => entry.sentence)).toEqual([
+      'Severity rose to high: 5 users on 2026-11-20, a large share of the active users.',
+      'Severity fell to medium: the issue no longer affects many users.',
     ])
   })
 })
 
-test('hours and minutes older than 400 days go', async () => {
+test('hours and minutes older than 400 days are deleted', async () => {
   const [id = ''] = await seedIssues(app, projectId, 1)
   for (const days of [399, 401])
     for (const [table, column, time, key] of [

@@ -17,17 +17,15 @@ import type { IssueTransition } from './apply-events.ts'
 import { eventSeverityFrom } from '../issue-rules/severity.ts'
 import * as sql from './sweep.queries.ts'
 
-/** What time alone does to issues. Every sweep may run twice, at once, and beside digestion. */
-
-/** Changes that time alone makes are the system's. */
+/** Transitions by time. Sweeps may run twice, concurrently, and while digestion runs. */
 const SWEEP = systemActor('sweep-issues')
 
 type Lock<Row extends sql.SweptRow = sql.SweptRow> = (tx: Tx) => Promise<Row[]>
 
 /**
- * Ends ignoring whose time has come, calms escalated issues down, resolves what nobody met for long, names the releases
- * of commits that fixed something, and lets severity fall that was high because of many users. In pieces, each a transaction.
- * @returns what alerts fire on
+ * Reopens issues ignored until a time that has passed, ends escalations, resolves issues without recent events, sets the
+ * releases of commits with fixes, and ends high-impact days. In batches, each in its own transaction.
+ * @returns transitions for alerts
  */
 export async function sweepIssues(app: App, signal?: AbortSignal): Promise<IssueTransition[]> {
   const now = app.clock.now()
@@ -56,20 +54,20 @@ export async function sweepIssues(app: App, signal?: AbortSignal): Promise<Issue
   return transitions
 }
 
-/** Issues resolved in a commit some release has by now are fixed in that release; asked also when one gets commits. */
+/** Sets the releases of issues that are resolved in a commit; also called when a release gets commits. */
 export async function settleReleased(app: App, signal?: AbortSignal): Promise<void> {
   const step = (row: sql.SweptRow & { readonly versions: string[] }) => commitReleased(lifeFrom(row), row.versions)
-  // Dated piece by piece: after whoever resolved an issue since this began.
+  // Each batch has its own time, so that it is after the resolution of its issues.
   await inBatches(signal, () => applyBatch(app, app.clock.now(), sql.lockReleased, step, []))
 }
 
-/** Runs a piece again and again until one is not full. */
-async function inBatches(signal: AbortSignal | undefined, piece: () => Promise<number>): Promise<void> {
+/** Runs batches until one is not full. */
+async function inBatches(signal: AbortSignal | undefined, batch: () => Promise<number>): Promise<void> {
   do signal?.throwIfAborted()
-  while ((await piece()) === sql.BATCH)
+  while ((await batch()) === sql.BATCH)
 }
 
-/** Moves one piece; returns how many moved, so that rows that stay as they are never keep it running. */
+/** Applies the transitions of one batch. Returns the number of changed issues, so that unchanged rows do not cause a loop. */
 async function applyBatch<Row extends sql.SweptRow>(
   app: App,
   now: Date,
@@ -112,7 +110,7 @@ async function applyBatch<Row extends sql.SweptRow>(
         }),
       ),
     )
-    await tell(
+    await publishChanges(
       tx,
       steps.map(({ row }) => row),
     )
@@ -126,10 +124,9 @@ async function applyBatch<Row extends sql.SweptRow>(
 }
 
 const DAY_MS = 86_400_000
-/** Projects asked for in one statement. */
 const PROJECTS_PER_STATEMENT = 200
 
-/** Projects that resolve by themselves, and after how many days. */
+/** Projects that resolve issues automatically, with their number of days. */
 async function autoResolvingProjects(app: App, now: Date) {
   const rows = await selectAllSettings(app.db)
   const quiet = rows.flatMap((row) => {
@@ -145,17 +142,16 @@ async function autoResolvingProjects(app: App, now: Date) {
   return chunks
 }
 
-/** Issues that reached many on a day that no longer counts. */
+/** Ends high-impact days before yesterday. */
 async function endHighImpact(app: App, now: Date): Promise<number> {
   const yesterday = dayPlus(dayOf(now), -1)
   return rateBatch(app, now, (tx) => sql.lockPastHighImpact(tx, yesterday), null)
 }
 
 /**
- * Issues of a project that reached a share of its active users today. Called by who knows how many were active
- * (metrics/): sessions stand below issues.
- * @param minUsers so many users are many
- * @returns how many issues it were
+ * Starts the high-impact day of issues that affected a share of the project's active users today. `metrics/` calls it,
+ * which counts active users.
+ * @returns the number of issues
  */
 export async function rateByShare(
   app: App,
@@ -167,14 +163,14 @@ export async function rateByShare(
   const today = dayOf(now)
   let rated = 0
   await inBatches(signal, async () => {
-    const piece = await rateBatch(app, now, (tx) => sql.lockHighImpact(tx, projectId, today, minUsers), today)
-    rated += piece
-    return piece
+    const count = await rateBatch(app, now, (tx) => sql.lockHighImpact(tx, projectId, today, minUsers), today)
+    rated += count
+    return count
   })
   return rated
 }
 
-/** @param highImpactDay the day on which they reached many, or null when that is over */
+/** @param highImpactDay the new high-impact day, or null to end it */
 async function rateBatch(app: App, now: Date, lock: Lock, highImpactDay: string | null): Promise<number> {
   return app.tx(async (tx) => {
     const rows = await lock(tx)
@@ -186,7 +182,7 @@ async function rateBatch(app: App, now: Date, lock: Lock, highImpactDay: string 
         row,
         id: row.id,
         highImpactDay,
-        // An event or a person may have let it fall since midnight: what is told is what that day had made of it.
+        // An event or a member may have lowered it since midnight: the entry starts from the severity of that day.
         before: highImpactDay === null && !row.severity_pinned ? rank(dayOf(now)) : row.severity,
         severity: row.severity_pinned ? row.severity : rank(highImpactDay),
       }
@@ -202,7 +198,7 @@ async function rateBatch(app: App, now: Date, lock: Lock, highImpactDay: string 
         issueId: row.id,
       })),
     )
-    await tell(
+    await publishChanges(
       tx,
       changed.map(({ row }) => row),
     )
@@ -217,14 +213,14 @@ function ratedEntry(row: sql.SweptRow, before: number, severity: number, highImp
     kind: 'severity_changed',
     sentence:
       highImpactDay === null
-        ? `Severity went back to ${to}: it no longer reaches many users.`
-        : `Severity rose to ${to}: ${plural(row.users_today, 'user')} on ${highImpactDay}, a large share of those active.`,
+        ? `Severity fell to ${to}: the issue no longer affects many users.`
+        : `Severity rose to ${to}: ${plural(row.users_today, 'user')} on ${highImpactDay}, a large share of the active users.`,
     data: { from: severityName(before), to, users: row.users_today, day: highImpactDay ?? row.high_impact_day },
   }
 }
 
-/** News for open dashboards, one message per project. */
-async function tell(tx: Tx, rows: readonly sql.SweptRow[]): Promise<void> {
+/** Publishes one live message for each project. */
+async function publishChanges(tx: Tx, rows: readonly sql.SweptRow[]): Promise<void> {
   for (const ofProject of Map.groupBy(rows, (row) => row.project_id).values()) {
     const [first] = ofProject
     if (first === undefined) continue

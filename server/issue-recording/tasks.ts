@@ -2,7 +2,7 @@ import { defineTask, NoPayload } from '../jobs/task.ts'
 import { pruneCounts } from './prune-counts.ts'
 import { sweepIssues } from './sweep.ts'
 
-/** What time does to issues, minutes after it is due at the latest. */
+/** Transitions by time, a few minutes late at most. */
 export const sweepIssuesTask = defineTask({
   name: 'sweep-issues',
   payload: NoPayload,
