@@ -24,7 +24,7 @@ type Node = {
   readonly children?: readonly Node[]
 }
 
-/** The comment with everything else replaced by spaces, so that positions stay the same. */
+/** The comment with the other parts replaced by spaces, so that positions stay the same. */
 export function mentionableText(body: string): string {
   const silent = MARKUP.test(body) && !isCostlyMarkdown(body) ? silentPartsOf(fromMarkdown(body)) : []
   let text = ''

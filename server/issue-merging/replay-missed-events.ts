@@ -15,7 +15,7 @@ const MAX_EVENTS = 1_000
 const MAX_USERS = 10_000
 
 /**
- * Applies the events that an unmerged issue received while it was merged to its life cycle, by the usual rules.
+ * Applies to the life cycle of an unmerged issue, by the usual rules, the events that it received while it was merged.
  * @param issue its row while it was merged
  * @param merged.since when it was merged
  */

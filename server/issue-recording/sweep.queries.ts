@@ -89,7 +89,7 @@ export const lockPastHighImpact = async (tx: Tx, yesterday: string): Promise<Swe
     ])
   ).rows
 
-/** Issues of a project with at least `minUsers` today that have no high-impact day yet; only errors and crashes. */
+/** Errors and crashes of a project with at least `minUsers` today for which today is not a high-impact day yet. */
 export const lockHighImpact = async (tx: Tx, projectId: string, today: string, minUsers: number): Promise<SweptRow[]> =>
   (
     await tx.query<SweptRow>(

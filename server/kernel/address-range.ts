@@ -14,7 +14,7 @@ function parseAddress(text: string): Parsed | null {
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : null
 }
 
-/** Null when the text is neither an address nor a range, or a range of everything. */
+/** Null when the text is neither an address nor a range, or when the range contains all addresses. */
 export function parseAddressRange(text: string): AddressRange | null {
   const slash = text.indexOf('/')
   const network = parseAddress(slash < 0 ? text : text.slice(0, slash))

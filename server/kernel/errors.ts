@@ -41,7 +41,7 @@ export const invalid = (message: string): AppError => new AppError('invalid', me
 /** 401. */
 export const unauthenticated = (message = 'Log in to continue.'): AppError => new AppError('unauthenticated', message)
 
-/** 403. Only for things the actor may know of; use `notFound` for everything outside the organisation. */
+/** 403. Only for objects of the actor's organisation; use `notFound` for others. */
 export const forbidden = (message: string): AppError => new AppError('forbidden', message)
 
 /** 404. The same message whether the object is missing or belongs to another organisation. */

@@ -89,7 +89,7 @@ export async function dropDaysBefore(db: Database, tables: readonly string[], da
 
 /** Built from constants and dates, never from input. */
 export function partitionName(table: string, day: string): string {
-  if (!/^[a-z_]{1,40}$/.test(table)) throw new Error(`not a table of ours: ${table}`)
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new Error(`not a day: ${day}`)
+  if (!/^[a-z_]{1,40}$/.test(table)) throw new Error(`invalid table name: ${table}`)
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new Error(`invalid day: ${day}`)
   return `${table}_${day.replaceAll('-', '')}`
 }
