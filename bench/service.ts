@@ -56,9 +56,9 @@ export async function startService(
     detached: true,
   })
   const pid = child.pid ?? 0
-  let said = ''
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const gone = once(child, 'exit')
   let isGone = false
   void gone.then(() => (isGone = true))
@@ -66,7 +66,7 @@ export async function startService(
   while (!(await isReady(url))) {
     if (isGone || performance.now() - startedAt > 60_000) {
       if (!isGone) process.kill(-pid, 'SIGKILL')
-      throw new Error(`the service did not become ready:\n${said}`)
+      throw new Error(`the service did not become ready:\n${output}`)
     }
     await delay(5)
   }

@@ -104,17 +104,17 @@ async function aRollout() {
       error: { type, value: 'Fragment not attached to a context' },
     })
   const old = RELEASES[3]?.version ?? ''
-  const young = RELEASES[4]?.version ?? ''
+  const newestVersion = RELEASES[4]?.version ?? ''
   await server.event({ project, ...error('IllegalStateException', old) })
-  await server.event({ project, ...error('SlotPickerError', young) })
+  await server.event({ project, ...error('SlotPickerError', newestVersion) })
   const issuesOf = async () =>
     (await person.get(`/api/issues?projectId=${project.id}&sort=first_seen`)).as<{
       items: { id: string; type: string; status: string }[]
     }>().items
   await until('both issues', async () => (await issuesOf()).length === 2)
   const came = (await issuesOf()).find((issue) => issue.type === 'IllegalStateException')
-  await person.patch(`/api/issues/${came?.id}`, { status: 'resolved', resolution: { in_release: young } })
-  await server.event({ project, ...error('IllegalStateException', young) })
+  await person.patch(`/api/issues/${came?.id}`, { status: 'resolved', resolution: { in_release: newestVersion } })
+  await server.event({ project, ...error('IllegalStateException', newestVersion) })
   await until('the regression', async () => (await issuesOf()).some((issue) => issue.status === 'regressed'))
   return { person, project, newest }
 }

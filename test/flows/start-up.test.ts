@@ -79,10 +79,10 @@ function removeIfEmpty(directory: string): void {
 /** The process must exit by itself with code 1 and print one line with the reason. */
 async function refusal(started: Start): Promise<string> {
   expect(await started.exited).toBe(1)
-  const said = started.lines.filter((line) => line.startsWith('faultline: '))
-  expect(said, started.lines.join('\n')).toHaveLength(1)
+  const errors = started.lines.filter((line) => line.startsWith('faultline: '))
+  expect(errors, started.lines.join('\n')).toHaveLength(1)
   expect(started.lines.join('\n')).not.toMatch(/^\s+at /m)
-  return said[0] ?? ''
+  return errors[0] ?? ''
 }
 
 test('npm start serves, prints its address in one line, and Ctrl-C ends every process', async () => {

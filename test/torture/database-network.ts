@@ -49,7 +49,7 @@ export async function databaseNetwork({ seed, full, options }: TortureArgs): Pro
     await collector.settledMiB(service.pid)
     forgetPeak(service.pid)
     await delay(3_000)
-    const finePeak = peakMiB(service.pid)
+    const peakWithoutFaults = peakMiB(service.pid)
     const claims: Claim[] = []
     for (const { name, faults, seconds } of FAULTS) {
       readers.begin()
@@ -60,10 +60,10 @@ export async function databaseNetwork({ seed, full, options }: TortureArgs): Pro
       await delay((full ? FULL_SECONDS : Number(options['seconds'] ?? seconds)) * 1000)
       const answers = [...writers.answers].map(([status, times]) => `${status === 0 ? 'cut' : status} × ${times}`)
       proxy.setFaults({})
-      const fineAt = performance.now()
+      const repairedAt = performance.now()
       const since = writers.accepted
-      while (writers.accepted === since && performance.now() - fineAt < 60_000) await delay(10)
-      const backS = (performance.now() - fineAt) / 1000
+      while (writers.accepted === since && performance.now() - repairedAt < 60_000) await delay(10)
+      const backS = (performance.now() - repairedAt) / 1000
       // Requests that still wait belong to the fault.
       await delay(1_000)
       const read = readers.end()
@@ -77,8 +77,8 @@ export async function databaseNetwork({ seed, full, options }: TortureArgs): Pro
         atMost(`${name}: longest wait`, MAX_WAIT_S, slowestS, ' s'),
         claim(
           `${name}: memory ≤${MAX_GROWTH}× of the peak without faults`,
-          `${Math.round(peak)} of ${Math.round(finePeak)} MiB`,
-          peak <= finePeak * MAX_GROWTH,
+          `${Math.round(peak)} of ${Math.round(peakWithoutFaults)} MiB`,
+          peak <= peakWithoutFaults * MAX_GROWTH,
         ),
         none(`${name}: requests without an answer`, cut + (read.others.get(0) ?? 0)),
         atMost(`${name}: back after it is over`, BACK_GOAL_S, backS, ' s'),

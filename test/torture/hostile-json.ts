@@ -35,7 +35,7 @@ export async function sendCases(url: string, cases: readonly JsonCase[]): Promis
 }
 
 /** The same bodies through the pure half of the service in this process, which can detect a touched prototype. */
-async function takeApart(cases: readonly JsonCase[]): Promise<number> {
+async function digestHere(cases: readonly JsonCase[]): Promise<number> {
   const tally = freshTally()
   for (const { name, path, body } of cases) {
     if (path.startsWith('/api/auth/')) continue
@@ -66,7 +66,7 @@ export async function hostileJson({ seed, full, options }: TortureArgs): Promise
         ),
         none('5xx or no answer', wrong.length),
         none('in quarantine (RangeError and the like)', await readMetric(url, 'faultline_digest_quarantined_total')),
-        none('crashes and touched prototypes in this process', await takeApart(cases)),
+        none('crashes and touched prototypes in this process', await digestHere(cases)),
         atMost('slowest answer', 1_000, slowestMs, ' ms'),
       ],
     }

@@ -99,7 +99,7 @@ function crash(
 const chance = (name: string): number => createHash('md5').update(name).digest().readUInt32BE(0) / 0xffffffff
 const hex = (name: string): string => createHash('md5').update(name).digest('hex')
 
-type Parcel = { readonly at: number; readonly project: Kind['project']; readonly body: Buffer | string }
+type Sending = { readonly at: number; readonly project: Kind['project']; readonly body: Buffer | string }
 
 const seconds = (ms: number): number => ms / 1000
 
@@ -197,12 +197,12 @@ function eventOf(kind: Kind, at: number, name: string): Record<string, unknown> 
 }
 
 /** Events of the last two weeks: fewer at night, no two in the same second. */
-function eventParcels(): Parcel[] {
+function eventSendings(): Sending[] {
   return KINDS.flatMap((kind) =>
     Array.from({ length: kind.hours }, (_, hour) => hour + 1).flatMap((hoursAgo) => {
       const day = 0.55 + 0.45 * Math.sin(((NOW_MS / HOUR_MS - hoursAgo) / 24) * 2 * Math.PI - 2)
       const wanted = kind.rate * day + chance(`${kind.type} ${hoursAgo}`) - 0.5
-      return Array.from({ length: Math.max(0, Math.round(wanted)) }, (_, index): Parcel => {
+      return Array.from({ length: Math.max(0, Math.round(wanted)) }, (_, index): Sending => {
         const name = `${kind.type} ${hoursAgo} ${index}`
         const at = NOW_MS - (hoursAgo - chance(name)) * HOUR_MS - 60_000
         const event = eventOf(kind, at, name)
@@ -217,9 +217,9 @@ function eventParcels(): Parcel[] {
 }
 
 /** Sessions of thirty days, one envelope per day: each release replaces the one before. */
-function sessionParcels(): Parcel[] {
+function sessionSendings(): Sending[] {
   const due = RELEASES.map(() => 0)
-  const parcels: Parcel[] = []
+  const sendings: Sending[] = []
   for (let day = 30; day >= 0; day--) {
     const last = Math.max(0.05, day * 24)
     const items = new Map<string, { attrs: object; aggregates: object[] }>()
@@ -247,9 +247,9 @@ function sessionParcels(): Parcel[] {
     }
     const at = NOW_MS - last * HOUR_MS
     const pieces = [...items.values()].map((item) => [{ type: 'sessions' }, JSON.stringify(item)] as const)
-    parcels.push({ at, project: 'android', body: envelope(at, null, pieces) })
+    sendings.push({ at, project: 'android', body: envelope(at, null, pieces) })
   }
-  return parcels
+  return sendings
 }
 
 function sessionsOf(index: number, hoursAgo: number): number {
@@ -264,7 +264,7 @@ function sessionsOf(index: number, hoursAgo: number): number {
 }
 
 /** A message, a native crash with files and feedback, refused items, losses that an SDK reports. */
-function specialParcels(): Parcel[] {
+function specialSendings(): Sending[] {
   const at = (hoursAgo: number) => NOW_MS - hoursAgo * HOUR_MS
   const dump = gunzipSync(readSamples(/minidump/).at(-1)?.body ?? Buffer.alloc(0))
   const native = {
@@ -372,14 +372,14 @@ export async function makeWorld(server: TestServer): Promise<World> {
   }
 
   // In steps of hours: everything sent is recorded before the clock moves on.
-  const parcels = [...eventParcels(), ...sessionParcels(), ...specialParcels()].sort((a, b) => a.at - b.at)
+  const sendings = [...eventSendings(), ...sessionSendings(), ...specialSendings()].sort((a, b) => a.at - b.at)
   let hour = 0
   let resolved = false
-  for (const parcel of parcels) {
-    const of = Math.floor(parcel.at / HOUR_MS / (parcel.at < NOW_MS - 48 * HOUR_MS ? 8 : 1))
+  for (const sending of sendings) {
+    const of = Math.floor(sending.at / HOUR_MS / (sending.at < NOW_MS - 48 * HOUR_MS ? 8 : 1))
     if (of !== hour) await server.service.drain()
     hour = of
-    if (!resolved && parcel.at > NOW_MS - 40 * HOUR_MS) {
+    if (!resolved && sending.at > NOW_MS - 40 * HOUR_MS) {
       resolved = true
       await server.service.drain()
       await logIn(owner, 'ines@meadowlark.example')
@@ -390,11 +390,11 @@ export async function makeWorld(server: TestServer): Promise<World> {
       )
       await ok(owner.patch(`/api/issues/${type}`, { status: 'ignored' }))
     }
-    clock.set(new Date(parcel.at + 500))
-    const { number, key } = projects[parcel.project]
+    clock.set(new Date(sending.at + 500))
+    const { number, key } = projects[sending.project]
     await fetch(`${server.url}/api/${number}/envelope/?sentry_key=${key}&sentry_version=7`, {
       method: 'POST',
-      body: parcel.body,
+      body: sending.body,
     })
   }
   await server.service.drain()
