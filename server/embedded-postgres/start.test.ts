@@ -18,7 +18,7 @@ import { createInterface } from 'node:readline'
 import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { childrenOf, endBy, exitOf, killAtOnce } from '#test/kit/processes.ts'
+import { childrenOf, endBy, exitOf, killAtOnce, send } from '#test/kit/processes.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
 import { recordedPostmaster } from './orphans.ts'
@@ -302,7 +302,7 @@ describe('recovery', () => {
     await query(connectionString, 'create table kept as select 1 as one')
     const orphan = recordedPostmaster(clusterOf(dataDir)) ?? 0
     // Without its watchdog: the shell whose parent is the fixture.
-    for (const pid of childrenOf(child.pid ?? 0)) if (pid !== orphan) process.kill(pid, 'SIGKILL')
+    for (const pid of childrenOf(child.pid ?? 0)) if (pid !== orphan) send(pid, 'SIGKILL')
     await endBy(child, 'SIGKILL')
     expect(isAlive(orphan)).toBe(true)
 

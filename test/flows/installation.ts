@@ -16,7 +16,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { pidsNaming } from '#test/kit/processes.ts'
+import { pidsNaming, send } from '#test/kit/processes.ts'
 import { waitFor } from '#test/kit/wait.ts'
 
 /** Installations as users have them: a checkout, a user, `npm start` in a process group like a terminal's. */
@@ -182,9 +182,9 @@ export async function launch(
       if (pid === undefined) throw new Error('the server is not running')
       return pid
     },
-    interrupt: () => void process.kill(-group, 'SIGINT'),
+    interrupt: () => send(-group, 'SIGINT'),
     async killHard() {
-      if (!hasExited) process.kill(-group, 'SIGKILL')
+      if (!hasExited) send(-group, 'SIGKILL')
       await exited
     },
   }

@@ -33,7 +33,8 @@ export function killAtOnce(pids: readonly number[]): void {
   for (const name of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of pids) send(pid, name)
 }
 
-function send(pid: number, name: NodeJS.Signals): void {
+/** Signals a process, or a group by its negative id; does nothing when it has ended. */
+export function send(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {
