@@ -45,30 +45,30 @@ export async function mergeIssues(
     // Copies the target's own users before it locks anything: for a large issue this takes longest, and digestion
     // continues meanwhile. The id is new, so that no one reads the copy before the commit.
     const ownId = newId()
-    const isFirst = (await readAll(tx, actor, issueId, ids)).root.merged_count === 0
+    const isFirst = (await readAll(tx, actor, issueId, ids)).target.merged_count === 0
     if (isFirst) await copyUsers(tx, issueId, ownId)
-    const { root, others } = await readAll(tx, actor, issueId, ids, 'locked')
+    const { target, others } = await readAll(tx, actor, issueId, ids, 'locked')
     const now = app.clock.now()
-    const facts = { targetId: root.id, mergedBy: memberBehind(actor)?.userId ?? null, now }
-    if (await insertMergedIssue(tx, { ...facts, issueId: root.id, ownId, parentId: null })) {
-      await catchUpUsers(tx, root.id, ownId, root.user_count)
-      await addHours(tx, [root.id], ownId)
+    const facts = { targetId: target.id, mergedBy: memberBehind(actor)?.userId ?? null, now }
+    if (await insertMergedIssue(tx, { ...facts, issueId: target.id, ownId, parentId: null })) {
+      await catchUpUsers(tx, target.id, ownId, target.user_count)
+      await addHours(tx, [target.id], ownId)
     } else if (isFirst) await dropCounts(tx, [ownId])
-    for (const { id } of others) await insertMergedIssue(tx, { ...facts, issueId: id, ownId: id, parentId: root.id })
+    for (const { id } of others) await insertMergedIssue(tx, { ...facts, issueId: id, ownId: id, parentId: target.id })
     await addCounts(
       tx,
       others.map(({ id }) => id),
-      root.id,
+      target.id,
     )
     await mergeInto(
       tx,
       others.map(({ id }) => id),
-      root.id,
+      target.id,
       now,
     )
-    await summarise(tx, root.id)
-    await rateIssues(tx, [root.id], now)
-    await recordActivity(tx, actor, now, root, others)
+    await summarise(tx, target.id)
+    await rateIssues(tx, [target.id], now)
+    await recordActivity(tx, actor, now, target, others)
   }
   await respondEarly(
     app,
@@ -85,27 +85,27 @@ async function readAll(
   issueId: string,
   ids: readonly string[],
   how: 'locked' | 'as it is' = 'as it is',
-): Promise<{ root: LockedIssue; others: LockedIssue[] }> {
+): Promise<{ target: LockedIssue; others: LockedIssue[] }> {
   const found = await selectForMerging(tx, actor, [issueId, ...ids], how === 'locked')
   const rows = new Map(found.map((row) => [row.id, row]))
-  const root = rows.get(issueId)
-  if (root === undefined) throw notFound('Issue')
+  const target = rows.get(issueId)
+  if (target === undefined) throw notFound('Issue')
   const others = ids.map((id) => {
     const row = rows.get(id)
     if (row === undefined) throw notFound('Issue')
     return row
   })
-  if (root.merged_into !== null)
-    throw conflict(`${nameOf(root)} was merged into another issue. Merge into that one, or unmerge it first.`)
-  for (const other of others) requireMergeable(root, other)
-  const count = others.reduce((sum, other) => sum + 1 + other.merged_count, root.merged_count)
+  if (target.merged_into !== null)
+    throw conflict(`${nameOf(target)} was merged into another issue. Merge into that one, or unmerge it first.`)
+  for (const other of others) requireMergeable(target, other)
+  const count = others.reduce((sum, other) => sum + 1 + other.merged_count, target.merged_count)
   if (count > MAX_MERGED) throw invalid(`At most ${MAX_MERGED} issues can be merged into one.`)
-  return { root, others }
+  return { target, others }
 }
 
-function requireMergeable(root: LockedIssue, other: LockedIssue): void {
-  if (other.project_id !== root.project_id) throw invalid('Only issues of one project can be merged.')
-  if (other.merged_into === root.id) throw conflict(`${nameOf(other)} is merged into this issue already.`)
+function requireMergeable(target: LockedIssue, other: LockedIssue): void {
+  if (other.project_id !== target.project_id) throw invalid('Only issues of one project can be merged.')
+  if (other.merged_into === target.id) throw conflict(`${nameOf(other)} is merged into this issue already.`)
   if (other.merged_into !== null)
     throw conflict(`${nameOf(other)} was merged into another issue. Merge that one, or unmerge it first.`)
 }
@@ -117,7 +117,7 @@ async function recordActivity(
   tx: Tx,
   actor: OrgActor,
   now: Date,
-  root: LockedIssue,
+  target: LockedIssue,
   others: readonly LockedIssue[],
 ): Promise<void> {
   const name = actorLabel(actor)
@@ -131,17 +131,17 @@ async function recordActivity(
     created_at: now,
   })
   await insertActivityRows(tx, [
-    entry(root.id, 'merged', `${name} merged ${listed(others.map(nameOf))} into this issue.`, {
+    entry(target.id, 'merged', `${name} merged ${listed(others.map(nameOf))} into this issue.`, {
       issue_ids: others.map(({ id }) => id),
     }),
     ...others.map(({ id }) =>
-      entry(id, 'merged_into', `${name} merged this issue into ${nameOf(root)}.`, { issue_id: root.id }),
+      entry(id, 'merged_into', `${name} merged this issue into ${nameOf(target)}.`, { issue_id: target.id }),
     ),
   ])
   await publishLive(tx, actor.orgId, {
     kind: 'issues',
-    project_id: root.project_id,
-    issue_ids: [root.id, ...others.map(({ id }) => id)],
+    project_id: target.project_id,
+    issue_ids: [target.id, ...others.map(({ id }) => id)],
     new_issue_ids: [],
     event_count: 0,
   })

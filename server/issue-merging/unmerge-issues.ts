@@ -37,8 +37,8 @@ export async function unmergeIssues(
   if (ids.includes(issueId)) throw invalid('issue_ids must name issues merged into this one, not the issue itself.')
   const work = async (tx: Tx): Promise<void> => {
     const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
-    const root = rows.get(issueId)
-    if (root === undefined) throw notFound('Issue')
+    const target = rows.get(issueId)
+    if (target === undefined) throw notFound('Issue')
     const others = ids.map((id) => {
       const row = rows.get(id)
       if (row === undefined) throw notFound('Issue')
@@ -58,7 +58,7 @@ export async function unmergeIssues(
         now,
       })
     await rateIssues(tx, [issueId, ...ids], now)
-    await recordActivity(tx, actor, now, root, others)
+    await recordActivity(tx, actor, now, target, others)
   }
   await respondEarly(
     app,
@@ -88,7 +88,7 @@ async function recordActivity(
   tx: Tx,
   actor: OrgActor,
   now: Date,
-  root: LockedIssue,
+  target: LockedIssue,
   others: readonly LockedIssue[],
 ): Promise<void> {
   const name = actorLabel(actor)
@@ -102,15 +102,17 @@ async function recordActivity(
     created_at: now,
   })
   await insertActivityRows(tx, [
-    entry(root.id, `${name} unmerged ${listed(others.map(nameOf))} from this issue.`, {
+    entry(target.id, `${name} unmerged ${listed(others.map(nameOf))} from this issue.`, {
       issue_ids: others.map(({ id }) => id),
     }),
-    ...others.map(({ id }) => entry(id, `${name} unmerged this issue from ${nameOf(root)}.`, { issue_id: root.id })),
+    ...others.map(({ id }) =>
+      entry(id, `${name} unmerged this issue from ${nameOf(target)}.`, { issue_id: target.id }),
+    ),
   ])
   await publishLive(tx, actor.orgId, {
     kind: 'issues',
-    project_id: root.project_id,
-    issue_ids: [root.id, ...others.map(({ id }) => id)],
+    project_id: target.project_id,
+    issue_ids: [target.id, ...others.map(({ id }) => id)],
     new_issue_ids: [],
     event_count: 0,
   })
