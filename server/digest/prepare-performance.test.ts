@@ -146,8 +146,10 @@ test('a span without release and environment has those of the envelope', async (
   ]
   const trace = { release: 'shop@2', environment: 'staging' }
   const parts = await prepared(prepareSpan, V2, JSON.stringify({ items }), { trace })
-  const places = parts.flatMap((part) => ('kind' in part && part.kind === 'performance' ? [part.fact.place] : []))
-  expect(places).toMatchObject([
+  const dimensions = parts.flatMap((part) =>
+    'kind' in part && part.kind === 'performance' ? [part.fact.dimensions] : [],
+  )
+  expect(dimensions).toMatchObject([
     { name: 'x', release: 'shop@2', environment: 'staging' },
     { name: 'y', release: 'own@1', environment: 'staging' },
   ])

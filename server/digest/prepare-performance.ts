@@ -101,12 +101,12 @@ type Visited = { readonly name?: string | null; readonly url: unknown; readonly 
 /** Applies inbound filters to a transaction or span; health checks are recognised by name. */
 function filterReason(
   { project, entry }: ItemInput,
-  { place }: PerformanceFact,
+  { dimensions }: PerformanceFact,
   { name, url, userAgent }: Visited,
 ): FilterReason | null {
   return filteredTransaction(project.filters, {
-    transaction: place?.name ?? name ?? null,
-    release: place?.release ?? null,
+    transaction: dimensions?.name ?? name ?? null,
+    release: dimensions?.release ?? null,
     addresses: entry.clientIp === null ? [] : [entry.clientIp],
     url: typeof url === 'string' ? url : null,
     userAgent,

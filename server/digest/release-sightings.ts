@@ -51,7 +51,7 @@ function releaseOf(item: PreparedFact): Pick<Sighting, 'version' | 'kind'> | nul
       return named(attributes.release, 'session')
     }
     case 'performance':
-      return item.fact.role === 'segment' ? named(item.fact.place?.release ?? null, 'transaction') : null
+      return item.fact.role === 'segment' ? named(item.fact.dimensions?.release ?? null, 'transaction') : null
     default:
       return null
   }

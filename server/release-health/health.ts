@@ -13,7 +13,7 @@ import {
   usersByRelease,
   usersOfProject,
   type ReleaseBucket,
-  type SessionsAsked,
+  type SessionsQuery,
   type UserCount,
 } from './sessions-of-releases.queries.ts'
 import { crashFreeOf, MIN_SESSIONS, verdictOf, type Sessions } from './verdict.ts'
@@ -35,7 +35,7 @@ export function rangeOf(
   range: ReleaseRange,
   projectId: string,
   environment: string | undefined,
-): SessionsAsked & { readonly times: readonly number[] } {
+): SessionsQuery & { readonly times: readonly number[] } {
   const { ms, bucketSeconds } = RANGES[range]
   const bucketMs = bucketSeconds * 1000
   const to = startOf(now.getTime(), bucketMs) + bucketMs
@@ -44,7 +44,7 @@ export function rangeOf(
 }
 
 /** The last 24 hours, including the current one. */
-export function lastDay(now: Date, projectId: string, environment: string | undefined): SessionsAsked {
+export function lastDay(now: Date, projectId: string, environment: string | undefined): SessionsQuery {
   const to = startOf(now.getTime(), HOUR_MS) + HOUR_MS
   return { projectId, environment, bucketSeconds: 3_600, from: new Date(to - DAY_MS), to: new Date(to) }
 }
@@ -52,14 +52,14 @@ export function lastDay(now: Date, projectId: string, environment: string | unde
 /**
  * The same for users, in buckets of six hours: there is a sketch of 2.5 kB for each bucket and combination of attributes.
  */
-export function lastDayOfUsers(now: Date, projectId: string, environment: string | undefined): SessionsAsked {
+export function lastDayOfUsers(now: Date, projectId: string, environment: string | undefined): SessionsQuery {
   return { ...lastDay(now, projectId, environment), bucketSeconds: 21_600 }
 }
 
 /** Sessions of a project by release over a range and over the last day. */
 export type ProjectSessions = {
   readonly range: ReleaseRange
-  readonly asked: ReturnType<typeof rangeOf>
+  readonly query: ReturnType<typeof rangeOf>
   readonly buckets: readonly ReleaseBucket[]
   readonly byRelease: ReadonlyMap<string, Sessions>
   readonly total: number
@@ -74,15 +74,15 @@ export async function sessionsOfProject(
   environment: string | undefined,
 ): Promise<ProjectSessions> {
   const now = app.clock.now()
-  const asked = rangeOf(now, range, projectId, environment)
+  const query = rangeOf(now, range, projectId, environment)
   const [buckets, day] = await Promise.all([
-    sessionsByRelease(app.db, asked),
+    sessionsByRelease(app.db, query),
     sessionsByRelease(app.db, lastDay(now, projectId, environment)),
   ])
   const today = sumsOf(day)
   return {
     range,
-    asked,
+    query,
     buckets,
     byRelease: sumsOf(buckets),
     total: sum(buckets),
@@ -117,16 +117,16 @@ export async function withHealth(
   rows: readonly ReleaseRow[],
   known: ProjectSessions,
 ): Promise<ReleaseWithHealth[]> {
-  const { asked, byRelease, total, today, totalToday, buckets } = known
+  const { query, byRelease, total, today, totalToday, buckets } = known
   const versions = rows.map((row) => row.version)
-  const day = lastDayOfUsers(app.clock.now(), asked.projectId, asked.environment)
+  const day = lastDayOfUsers(app.clock.now(), query.projectId, query.environment)
   const usedToday = versions.filter((version) => today.has(version))
   const [releases, usersToday, usersOfRange, allUsers, issues, ranked] = await Promise.all([
     viewReleases(app.db, rows),
     usersByRelease(app.db, day, usedToday),
     usersOverRange(app, known, versions),
     usedToday.length === 0 ? 0 : usersOfProject(app.db, day),
-    countIssuesOf(app.db, asked.projectId, versions),
+    countIssuesOf(app.db, query.projectId, versions),
     rankReleases(app, known),
   ])
   const totals = totalsOf(buckets)
@@ -145,7 +145,7 @@ export async function withHealth(
       ...release,
       adoption,
       adoption_users: shareOf(today24h?.users ?? 0, allUsers),
-      adoption_trend: sessions === null ? [] : trendOf(asked.times, trends.get(version) ?? [], totals),
+      adoption_trend: sessions === null ? [] : trendOf(query.times, trends.get(version) ?? [], totals),
       sessions: total === 0 ? null : (sessions?.sessions ?? 0),
       users: counted?.users ?? null,
       users_range: usersOfRange === null ? ('24h' as const) : known.range,
@@ -176,14 +176,14 @@ const MAX_SKETCHES = 1_200
 /** Users of releases over the whole range; null when there are too many sketches to merge in one request. */
 async function usersOverRange(
   app: App,
-  { range, asked, byRelease }: ProjectSessions,
+  { range, query, byRelease }: ProjectSessions,
   versions: readonly string[],
 ): Promise<Map<string, UserCount> | null> {
   if (range === '24h') return null
   const wanted = versions.filter((version) => byRelease.has(version))
   if (wanted.length === 0) return new Map()
   // The largest buckets that fit the range need the fewest sketches.
-  const users = range === '1h' ? asked : { ...asked, bucketSeconds: 21_600 as const }
+  const users = range === '1h' ? query : { ...query, bucketSeconds: 21_600 as const }
   if ((await countSketches(app.db, users, wanted, MAX_SKETCHES)) > MAX_SKETCHES) return null
   return usersByRelease(app.db, users, wanted)
 }
@@ -211,12 +211,12 @@ type Ranked = {
 } & Sessions
 
 /** Releases with sessions, and the facts that order them. */
-async function rankReleases(app: App, { asked, byRelease }: ProjectSessions): Promise<Ranked[]> {
+async function rankReleases(app: App, { query, byRelease }: ProjectSessions): Promise<Ranked[]> {
   const compared = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).slice(0, MAX_COMPARED)
   if (compared.length === 0) return []
   const rows = await selectVersions(
     app.db,
-    asked.projectId,
+    query.projectId,
     compared.map(([version]) => version),
   )
   const facts = new Map(rows.map((row) => [row.version, row]))

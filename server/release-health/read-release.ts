@@ -30,7 +30,7 @@ export async function readRelease(
   const byTrait = async (trait: SessionTrait): Promise<ReleaseDetail['devices']> =>
     ofRelease <= 0
       ? []
-      : (await sessionsByTrait(app.db, sessions.asked, version, trait, MAX_TRAITS)).map(({ name, ...counts }) => ({
+      : (await sessionsByTrait(app.db, sessions.query, version, trait, MAX_TRAITS)).map(({ name, ...counts }) => ({
           name,
           sessions: counts.sessions,
           share: counts.sessions / ofRelease,
@@ -42,7 +42,7 @@ export async function readRelease(
     issuesOf('fresh'),
     issuesOf('regressed'),
     issuesOf('resolved'),
-    environmentsOf(app.db, projectId, sessions.asked.from, version),
+    environmentsOf(app.db, projectId, sessions.query.from, version),
     crashFreeHours(app, row, input.environment),
     byTrait('device'),
     byTrait('os'),
@@ -62,15 +62,15 @@ export async function readRelease(
   }
 }
 
-function seriesOf(version: string, { asked, buckets, byRelease }: ProjectSessions): ReleaseDetail['series'] {
+function seriesOf(version: string, { query, buckets, byRelease }: ProjectSessions): ReleaseDetail['series'] {
   if (!byRelease.has(version)) return null
   const totals = totalsOf(buckets)
   const own = new Map(
     buckets.filter((bucket) => bucket.release === version).map((bucket) => [bucket.bucket.getTime(), bucket]),
   )
   return {
-    interval_seconds: asked.bucketSeconds,
-    points: asked.times.map((time) => {
+    interval_seconds: query.bucketSeconds,
+    points: query.times.map((time) => {
       const bucket = own.get(time)
       const sessions = bucket?.sessions ?? 0
       return {

@@ -26,13 +26,13 @@ export async function readReleasesHealth(
   await requireProject(app, actor, projectId)
   const sessions = await sessionsOfProject(app, projectId, range, environment)
   const [environments, rows] = await Promise.all([
-    environmentsOf(app.db, projectId, sessions.asked.from),
+    environmentsOf(app.db, projectId, sessions.query.from),
     shownReleases(app, sessions),
   ])
   const newest = rows.slice(0, MAX_LINES)
   return {
     range,
-    interval_seconds: sessions.asked.bucketSeconds,
+    interval_seconds: sessions.query.bucketSeconds,
     environments,
     adoption: sessions.total === 0 ? null : adoptionOf(sessions, rows),
     crash_free: await Promise.all(
@@ -52,13 +52,13 @@ export async function readReleasesHealth(
  */
 async function shownReleases(
   app: App,
-  { asked, byRelease, today, totalToday }: ProjectSessions,
+  { query, byRelease, today, totalToday }: ProjectSessions,
 ): Promise<ReleaseRow[]> {
   const bySessions = [...byRelease].sort(([, a], [, b]) => b.sessions - a.sessions).map(([version]) => version)
   const inUse = bySessions.filter((version) => (today.get(version) ?? 0) > MIN_SHARE_TODAY * totalToday)
   const candidates = [...new Set([...bySessions.slice(0, MAX_LAYERS), ...inUse.slice(0, MAX_CANDIDATES)])]
   if (candidates.length === 0) return []
-  const rows = await selectVersions(app.db, asked.projectId, candidates)
+  const rows = await selectVersions(app.db, query.projectId, candidates)
   const byAge = rows.sort((a, b) => compareReleases(factsOf(b), factsOf(a)))
   const newest = byAge.filter((row) => inUse.includes(row.version)).slice(0, MAX_LINES)
   const wanted = new Set([...newest.map((row) => row.version), ...bySessions.slice(0, MAX_LAYERS)])
@@ -72,16 +72,16 @@ const factsOf = (row: ReleaseRow) => ({
   firstSeenAt: row.first_seen_at,
 })
 
-function adoptionOf({ asked, buckets }: ProjectSessions, rows: readonly ReleaseRow[]): ReleasesHealth['adoption'] {
+function adoptionOf({ query, buckets }: ProjectSessions, rows: readonly ReleaseRow[]): ReleasesHealth['adoption'] {
   const totals = totalsOf(buckets)
   const byRelease = Map.groupBy(buckets, (bucket) => bucket.release)
   const releases = rows.map((row) => {
     const own = new Map((byRelease.get(row.version) ?? []).map((bucket) => [bucket.bucket.getTime(), bucket.sessions]))
-    return { release_id: row.id, version: row.version, sessions: asked.times.map((time) => own.get(time) ?? 0) }
+    return { release_id: row.id, version: row.version, sessions: query.times.map((time) => own.get(time) ?? 0) }
   })
-  const all = asked.times.map((time) => totals.get(time) ?? 0)
+  const all = query.times.map((time) => totals.get(time) ?? 0)
   return {
-    times: asked.times.map((time) => new Date(time).toISOString()),
+    times: query.times.map((time) => new Date(time).toISOString()),
     totals: all,
     releases,
     others: all.map((total, index) =>

@@ -6,7 +6,7 @@ import type { Connection } from '../storage/database.ts'
 
 /** Sessions by release, from rollups: the cost grows with buckets and combinations of attributes, not with sessions. */
 
-export type SessionsAsked = {
+export type SessionsQuery = {
   readonly projectId: string
   /** Rounded down to a whole bucket. */
   readonly from: Date
@@ -26,7 +26,7 @@ const usedSince = (from: Date): string => dayPlus(dayOf(from), -1)
 
 export async function sessionsByRelease(
   db: Connection,
-  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  { projectId, from, to, bucketSeconds, environment }: SessionsQuery,
   versions?: readonly string[],
 ): Promise<ReleaseBucket[]> {
   const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
@@ -49,7 +49,7 @@ export type TraitCount = SessionCount & { readonly name: string | null }
 /** Sessions of a release by device family or operating system, largest first; null for sessions without it. */
 export async function sessionsByTrait(
   db: Connection,
-  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  { projectId, from, to, bucketSeconds, environment }: SessionsQuery,
   release: string,
   trait: SessionTrait,
   max: number,
@@ -74,7 +74,7 @@ const MAX_RELEASES_IN_MEMORY = 5
 /** Distinct users by release. Leaves out releases whose sessions name no user. */
 export async function usersByRelease(
   db: Connection,
-  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  { projectId, from, to, bucketSeconds, environment }: SessionsQuery,
   versions: readonly string[],
 ): Promise<Map<string, UserCount>> {
   const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
@@ -102,7 +102,7 @@ export async function usersByRelease(
 /** Number of sketches that {@link usersByRelease} would merge, counted up to `max` + 1. */
 export async function countSketches(
   db: Connection,
-  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  { projectId, from, to, bucketSeconds, environment }: SessionsQuery,
   versions: readonly string[],
   max: number,
 ): Promise<number> {
@@ -123,7 +123,7 @@ export async function countSketches(
 /** Distinct users of all releases together; 0 when no session names its user. */
 export async function usersOfProject(
   db: Connection,
-  { projectId, from, to, bucketSeconds, environment }: SessionsAsked,
+  { projectId, from, to, bucketSeconds, environment }: SessionsQuery,
 ): Promise<number> {
   const start = new Date(startOf(from.getTime(), bucketSeconds * 1000))
   const { rows } =

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { readEdgeCases, readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '#test/kit/samples.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { readSessionTotals, type SessionQuestion } from '#server/metrics/sessions/session-totals.queries.ts'
+import { readSessionTotals, type SessionTotalsQuery } from '#server/metrics/sessions/session-totals.queries.ts'
 
 /** Sessions as SDKs send them, through the running service, up to the rates that members see. */
 
@@ -53,7 +53,7 @@ async function send(items: readonly (readonly [type: string, payload: unknown])[
   return status
 }
 
-const totals = (filter: Partial<SessionQuestion> = {}) =>
+const totals = (filter: Partial<SessionTotalsQuery> = {}) =>
   readSessionTotals(app.db, { projectId, from: new Date('2026-11-14'), to: new Date('2026-11-30'), ...filter })
 
 const between = (from: string, to: string) => totals({ from: new Date(from), to: new Date(to) })

@@ -39,8 +39,8 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
   const deltas = await sql.takeDeltas(tx, MAX_ROWS)
   if (deltas.length === 0) return 0
   const coarser = new Map<string, readonly Series[]>()
-  for (const [id, { projectId, place }] of await sql.placesOf(tx, deltas))
-    coarser.set(id, [seriesOf(projectId, 1, place), seriesOf(projectId, 2, place)])
+  for (const [id, { projectId, dimensions }] of await sql.dimensionsOf(tx, deltas))
+    coarser.set(id, [seriesOf(projectId, 1, dimensions), seriesOf(projectId, 2, dimensions)])
   const sums = new Map<string, sql.Sum>()
   for (const delta of deltas) {
     const step = stepFor(delta.bucket, now)

@@ -2,7 +2,7 @@ import type { Tx } from '../../storage/database.ts'
 import type { DeviceClass } from '../../protocol/device-class.ts'
 import { METRICS, type Metric } from '../../protocol/span-values.ts'
 import type { DDSketch } from '../sketch/ddsketch.ts'
-import type { Place } from './fact.ts'
+import type { Dimensions } from './fact.ts'
 import { metricAt } from './record.queries.ts'
 
 /** Measurements of a series and metric in one bucket of `step` minutes. */
@@ -80,14 +80,14 @@ export async function takeRollups(tx: Tx, step: number, before: Date, max: numbe
   return rows.map(rollupOf)
 }
 
-/** Project and place of series, by id. */
-export async function placesOf(
+/** Project and dimensions of series, by series id. */
+export async function dimensionsOf(
   tx: Tx,
   rows: readonly Rollup[],
-): Promise<Map<string, { projectId: string; place: Place }>> {
+): Promise<Map<string, { projectId: string; dimensions: Dimensions }>> {
   const ids = new Map(rows.map((row) => [row.seriesId, row.projectId]))
   const { rows: found } = await tx.query<
-    Omit<Place, 'deviceClass'> & { id: string; project_id: string; device_class: DeviceClass }
+    Omit<Dimensions, 'deviceClass'> & { id: string; project_id: string; device_class: DeviceClass }
   >(
     `select s.id, s.project_id, s.name, s.op, s.release, s.environment, s.os, s.device_class
      from unnest($1::uuid[], $2::uuid[]) k (project_id, id)
@@ -95,9 +95,9 @@ export async function placesOf(
     [[...ids.values()], [...ids.keys()]],
   )
   return new Map(
-    found.map(({ id, project_id: projectId, device_class: deviceClass, ...place }) => [
+    found.map(({ id, project_id: projectId, device_class: deviceClass, ...dimensions }) => [
       id,
-      { projectId, place: { ...place, deviceClass } },
+      { projectId, dimensions: { ...dimensions, deviceClass } },
     ]),
   )
 }

@@ -2,8 +2,8 @@ import { hash as digestOf } from 'node:crypto'
 import type { DeviceClass } from '../../protocol/device-class.ts'
 import type { Metric } from '../../protocol/span-values.ts'
 
-/** The attributes that measurements are counted under. */
-export type Place = {
+/** The dimensions of measurements: each combination is a series. */
+export type Dimensions = {
   /** Name of the transaction or screen. */
   readonly name: string
   readonly op: string
@@ -36,9 +36,9 @@ export type PerformanceFact = {
   readonly role: 'segment' | 'child' | 'own' | 'plain'
   /** Key of the segment, or of the child's segment. */
   readonly segmentKey: number | null
-  /** For a child: the place of its segment, as far as the child names it. */
-  readonly place: Place | null
-  /** The name of the place is generic (`Pageload`): the values wait for the segment, up to an hour. */
+  /** For a child: the dimensions of its segment, as far as the child has them. */
+  readonly dimensions: Dimensions | null
+  /** The name is generic (`Pageload`): the values wait for the segment, up to an hour. */
   readonly waits: boolean
   readonly at: Date
   readonly failed: boolean

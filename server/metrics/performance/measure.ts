@@ -74,7 +74,7 @@ function segmentFact(
     identities: [key],
     role: 'segment',
     segmentKey: key,
-    place: { name: segmentName(span), op: opOf(span), ...origin },
+    dimensions: { name: segmentName(span), op: opOf(span), ...origin },
     waits: false,
     at: timeOf(span, context),
     failed: span.status === 'error' && !isCancelled(span),
@@ -90,7 +90,7 @@ function childFact(span: Span, values: readonly Candidate[], origin: Origin, con
     identities: [spanKey(context.projectId, span.traceId, span.spanId)],
     role: isOwn ? 'own' : 'child',
     segmentKey: isOwn ? null : spanKey(context.projectId, span.traceId, segment.spanId),
-    place: { name: segment.name, op: placeOp(values), ...origin },
+    dimensions: { name: segment.name, op: opOfSegment(values), ...origin },
     waits: !isOwn && segment.isGeneric,
     at: timeOf(span, context),
     failed: false,
@@ -104,7 +104,7 @@ function plainFact(context: MeasureContext): PerformanceFact {
     identities: [],
     role: 'plain',
     segmentKey: null,
-    place: null,
+    dimensions: null,
     waits: false,
     at: context.receivedAt,
     failed: false,
@@ -113,7 +113,7 @@ function plainFact(context: MeasureContext): PerformanceFact {
 }
 
 /** The op of the segment, derived from its values: children do not name it. */
-const placeOp = (values: readonly Candidate[]): string =>
+const opOfSegment = (values: readonly Candidate[]): string =>
   values.some(({ metric }) => metric === 'lcp' || metric === 'cls' || metric === 'inp') ? 'pageload' : 'ui.load'
 
 function measured(one: Candidate, span: Span, segmentId: string, context: MeasureContext): MeasuredValue {

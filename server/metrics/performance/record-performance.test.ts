@@ -239,7 +239,7 @@ describe('limits', () => {
   })
 })
 
-test('secrets in names and places do not reach the tables', async () => {
+test('secrets in dimensions are not stored', async () => {
   const projectId = newId()
   const secret = {
     transaction: 'pay 4111 1111 1111 1111',

@@ -88,12 +88,12 @@ const seriesIdOf = (target: Target | undefined, assigned: ReadonlyMap<string, st
 export const MAX_WAIT_MS = 3_600_000
 
 /**
- * Counts at most `max` values whose segment did not arrive under the place that they name. @returns number of values
+ * Counts at most `max` values whose segment did not arrive, under their own dimensions. @returns number of values
  */
 export async function countExpiredPending(tx: Tx, now: Date, max: number): Promise<number> {
   const expired = await sql.takeExpired(tx, new Date(now.getTime() - MAX_WAIT_MS), max)
   if (expired.length === 0) return 0
-  const series = expired.map((one) => seriesOf(one.projectId, 0, one.place))
+  const series = expired.map((one) => seriesOf(one.projectId, 0, one.dimensions))
   const assigned = await registerSeries(tx, dayOf(now), series)
   const deltas = new Deltas()
   for (const [index, one] of expired.entries()) {
@@ -140,20 +140,20 @@ function targetOf(
   segments: ReadonlyMap<number, PerformanceFact>,
   seen: ReadonlyMap<number, string | null>,
 ): Target {
-  const { role, segmentKey, place } = fact
-  if (place === null) return 'pending'
+  const { role, segmentKey, dimensions } = fact
+  if (dimensions === null) return 'pending'
   if (role === 'child' && segmentKey !== null) {
-    const segment = segments.get(segmentKey)?.place
+    const segment = segments.get(segmentKey)?.dimensions
     if (segment !== null && segment !== undefined) return { wanted: seriesOf(fact.projectId, 0, segment) }
     const found = seen.get(segmentKey) ?? null
     if (found !== null) return { found }
     if (fact.waits) return 'pending'
   }
-  return { wanted: seriesOf(fact.projectId, 0, place) }
+  return { wanted: seriesOf(fact.projectId, 0, dimensions) }
 }
 
 function pendingOf(fact: PerformanceFact, { metric, value, isOut }: MeasuredValue, now: Date): sql.Pending[] {
-  if (fact.segmentKey === null || fact.place === null) return []
-  const { segmentKey, projectId, at, place } = fact
-  return [{ segmentKey, projectId, receivedAt: now, occurredAt: at, metric, value, isOut, place }]
+  if (fact.segmentKey === null || fact.dimensions === null) return []
+  const { segmentKey, projectId, at, dimensions } = fact
+  return [{ segmentKey, projectId, receivedAt: now, occurredAt: at, metric, value, isOut, dimensions }]
 }

@@ -3,7 +3,7 @@ import { CopyRows } from '../../storage/copy-in.ts'
 import { dayPlus } from '../../kernel/day.ts'
 import type { DeviceClass } from '../../protocol/device-class.ts'
 import { METRICS, type Metric } from '../../protocol/span-values.ts'
-import type { Place } from './fact.ts'
+import type { Dimensions } from './fact.ts'
 import type { Delta } from './deltas.ts'
 
 /** Duplicates are recognised for this many days of receipt. */
@@ -64,7 +64,7 @@ export type Pending = {
   readonly metric: Metric
   readonly value: number
   readonly isOut: boolean
-  readonly place: Place
+  readonly dimensions: Dimensions
 }
 
 export async function insertPending(tx: Tx, pending: readonly Pending[]): Promise<void> {
@@ -82,12 +82,12 @@ export async function insertPending(tx: Tx, pending: readonly Pending[]): Promis
       pending.map((one) => METRICS.indexOf(one.metric)),
       pending.map((one) => one.value),
       pending.map((one) => one.isOut),
-      pending.map((one) => one.place.name),
-      pending.map((one) => one.place.op),
-      pending.map((one) => one.place.release),
-      pending.map((one) => one.place.environment),
-      pending.map((one) => one.place.os),
-      pending.map((one) => one.place.deviceClass),
+      pending.map((one) => one.dimensions.name),
+      pending.map((one) => one.dimensions.op),
+      pending.map((one) => one.dimensions.release),
+      pending.map((one) => one.dimensions.environment),
+      pending.map((one) => one.dimensions.os),
+      pending.map((one) => one.dimensions.deviceClass),
     ],
   })
 }
@@ -140,7 +140,7 @@ function pendingOf(row: PendingRow): Pending {
     metric: metricAt(row.metric),
     value: row.value,
     isOut: row.is_out,
-    place: { name, op, release, environment, os, deviceClass: row.device_class },
+    dimensions: { name, op, release, environment, os, deviceClass: row.device_class },
   }
 }
 

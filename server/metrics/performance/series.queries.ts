@@ -1,10 +1,15 @@
 import type { Tx } from '../../storage/database.ts'
-import type { Place } from './fact.ts'
+import type { Dimensions } from './fact.ts'
 
-/** Attributes of a series: 0 all of them; 1 name, op and environment; 2 environment only. */
+/** Dimensions of a series: 0 all of them; 1 name, op and environment; 2 environment only. */
 export type Grain = 0 | 1 | 2
 
-export type Series = { readonly id: string; readonly projectId: string; readonly grain: Grain; readonly place: Place }
+export type Series = {
+  readonly id: string
+  readonly projectId: string
+  readonly grain: Grain
+  readonly dimensions: Dimensions
+}
 
 /** Ids of the series that were already written today. */
 export async function findSeries(
@@ -72,12 +77,12 @@ export async function saveSeries(tx: Tx, today: string, series: readonly Series[
       rows.map(({ projectId }) => projectId),
       rows.map(({ id }) => id),
       rows.map(({ grain }) => grain),
-      rows.map(({ place }) => place.name),
-      rows.map(({ place }) => place.op),
-      rows.map(({ place }) => place.release),
-      rows.map(({ place }) => place.environment),
-      rows.map(({ place }) => place.os),
-      rows.map(({ place }) => place.deviceClass),
+      rows.map(({ dimensions }) => dimensions.name),
+      rows.map(({ dimensions }) => dimensions.op),
+      rows.map(({ dimensions }) => dimensions.release),
+      rows.map(({ dimensions }) => dimensions.environment),
+      rows.map(({ dimensions }) => dimensions.os),
+      rows.map(({ dimensions }) => dimensions.deviceClass),
       today,
     ],
   })

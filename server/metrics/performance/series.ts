@@ -1,7 +1,7 @@
 import { hash as digestOf } from 'node:crypto'
 import type { Tx } from '../../storage/database.ts'
 import { hyphenate } from '../../kernel/ids.ts'
-import type { Place } from './fact.ts'
+import type { Dimensions } from './fact.ts'
 import * as sql from './series.queries.ts'
 import type { Grain, Series } from './series.queries.ts'
 
@@ -11,26 +11,26 @@ export const MAX_NAMES = 1_000
 export const MAX_SERIES = 10_000
 /** The name for all names above the limit. */
 export const OTHER = '<other>'
-/** The place for everything above the limit of series. */
-const OVERFLOW: Place = { name: OTHER, op: 'default', release: '', environment: '', os: '', deviceClass: '' }
+/** The dimensions of everything above the limit of series. */
+const OVERFLOW: Dimensions = { name: OTHER, op: 'default', release: '', environment: '', os: '', deviceClass: '' }
 
-/** The series of a place in a grain. Its id is a hash of its attributes. */
-export function seriesOf(projectId: string, grain: Grain, full: Place): Series {
-  const place = grain === 0 ? full : coarser(full, grain)
+/** The series of dimensions in a grain. Its id is a hash of them. */
+export function seriesOf(projectId: string, grain: Grain, full: Dimensions): Series {
+  const dimensions = grain === 0 ? full : coarser(full, grain)
   const text = JSON.stringify([
     projectId,
     grain,
-    place.name,
-    place.op,
-    place.release,
-    place.environment,
-    place.os,
-    place.deviceClass,
+    dimensions.name,
+    dimensions.op,
+    dimensions.release,
+    dimensions.environment,
+    dimensions.os,
+    dimensions.deviceClass,
   ])
-  return { id: hyphenate(digestOf('sha256', text, 'hex').slice(0, 32)), projectId, grain, place }
+  return { id: hyphenate(digestOf('sha256', text, 'hex').slice(0, 32)), projectId, grain, dimensions }
 }
 
-const coarser = ({ name, op, environment }: Place, grain: 1 | 2): Place => ({
+const coarser = ({ name, op, environment }: Dimensions, grain: 1 | 2): Dimensions => ({
   ...OVERFLOW,
   name: grain === 1 ? name : '',
   op: grain === 1 ? op : '',
@@ -63,7 +63,9 @@ async function registerOf(
   assigned: Map<string, string>,
 ): Promise<void> {
   const counts = await sql.lockDay(tx, projectId, today)
-  const names = await sql.findNames(tx, projectId, today, [...new Set(missing.map(({ place }) => place.name))])
+  const names = await sql.findNames(tx, projectId, today, [
+    ...new Set(missing.map(({ dimensions }) => dimensions.name)),
+  ])
   const added = new Map<string, Series>()
   // Series above the limits, with the series to use instead, which may exist.
   const moved = new Map<string, Series>()
@@ -75,10 +77,10 @@ async function registerOf(
     return true
   }
   for (const one of missing) {
-    const { name } = one.place
+    const { name } = one.dimensions
     if (!names.has(name) && name !== OTHER) {
       if (counts.names >= MAX_NAMES) {
-        moved.set(one.id, seriesOf(projectId, 0, { ...one.place, name: OTHER }))
+        moved.set(one.id, seriesOf(projectId, 0, { ...one.dimensions, name: OTHER }))
         continue
       }
       if (counts.series < MAX_SERIES) {

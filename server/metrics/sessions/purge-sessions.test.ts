@@ -57,14 +57,14 @@ test('a series has a point for each step, with null rates for steps without sess
       ]),
     ]),
   )
-  const question = { projectId, from: at(NOW - 180_000), to: at(NOW) }
-  const points = await readSessionSeries(app.db, question, 60)
+  const query = { projectId, from: at(NOW - 180_000), to: at(NOW) }
+  const points = await readSessionSeries(app.db, query, 60)
   expect(points.map(({ t, totals }) => [t.getTime() - NOW, totals.total, totals.crash_rate, totals.users])).toEqual([
     [-180_000, 4, 0.25, 1],
     [-120_000, 0, null, 0],
     [-60_000, 1, 0, 1],
   ])
-  expect(await readSessionSeries(app.db, { ...question, from: at(NOW), to: at(NOW - 1) }, 60)).toEqual([])
+  expect(await readSessionSeries(app.db, { ...query, from: at(NOW), to: at(NOW - 1) }, 60)).toEqual([])
 })
 
 test('a range is divided into the fewest buckets', () => {

@@ -7,7 +7,7 @@ import type { SessionUpdate } from '../../protocol/session.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { MAX_NEW_ATTRIBUTES_PER_DAY, OTHER_ATTRIBUTES } from './attributes.ts'
 import { forgetSessionUser } from './purge.queries.ts'
-import { readSessionTotals, type SessionQuestion } from './session-totals.queries.ts'
+import { readSessionTotals, type SessionTotalsQuery } from './session-totals.queries.ts'
 import { type ReceivedSession, recordSessions } from './record-sessions.ts'
 import { anAttribute, anUpdate, everythingOf, sessionFact, countsFact, NOW, sidOf } from './sessions.fixture.ts'
 
@@ -22,7 +22,7 @@ async function inTurn(projectId: string, ...updates: SessionUpdate[]): Promise<v
   for (const update of updates) await record([sessionFact(projectId, update)])
 }
 
-const totals = (projectId: string, filter: Partial<SessionQuestion> = {}) =>
+const totals = (projectId: string, filter: Partial<SessionTotalsQuery> = {}) =>
   readSessionTotals(app.db, { projectId, from: new Date(NOW - 86_400_000), to: new Date(NOW), ...filter })
 
 describe('one session', () => {

@@ -4,7 +4,7 @@ import type { Connection } from '../../storage/database.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { ALL_ATTRIBUTES, BUCKET_SECONDS, COUNTS, type Counts, startOf, USER_SETS, type UserSet } from './rollup.ts'
 
-export type SessionQuestion = {
+export type SessionTotalsQuery = {
   readonly projectId: string
   /** Rounded down to the minute; in ranges over a week to the hour. */
   readonly from: Date
@@ -42,9 +42,9 @@ export type SessionTotals = {
 }
 
 /** Totals of a range. The cost grows with the buckets of the range, not with its sessions. */
-export async function readSessionTotals(db: Connection, question: SessionQuestion): Promise<SessionTotals> {
-  const spans = bucketSpans(question.from.getTime(), question.to.getTime())
-  const rows = await readRows(db, question, spans)
+export async function readSessionTotals(db: Connection, query: SessionTotalsQuery): Promise<SessionTotals> {
+  const spans = bucketSpans(query.from.getTime(), query.to.getTime())
+  const rows = await readRows(db, query, spans)
   return totalsOf(rows)
 }
 
@@ -56,13 +56,13 @@ export type SessionPoint = { readonly t: Date; readonly totals: SessionTotals }
  */
 export async function readSessionSeries(
   db: Connection,
-  question: SessionQuestion,
+  query: SessionTotalsQuery,
   stepSeconds: (typeof BUCKET_SECONDS)[number],
 ): Promise<SessionPoint[]> {
   const stepMs = stepSeconds * 1000
-  const from = startOf(question.from.getTime(), stepMs)
-  const to = question.to.getTime()
-  const rows = await readRows(db, question, to > from ? [{ bucketSeconds: stepSeconds, from, to }] : [])
+  const from = startOf(query.from.getTime(), stepMs)
+  const to = query.to.getTime()
+  const rows = await readRows(db, query, to > from ? [{ bucketSeconds: stepSeconds, from, to }] : [])
   const byBucket = Map.groupBy(rows, (row) => row.bucket.getTime())
   const points: SessionPoint[] = []
   for (let at = from; at < to; at += stepMs) points.push({ t: new Date(at), totals: totalsOf(byBucket.get(at) ?? []) })
@@ -72,9 +72,9 @@ export async function readSessionSeries(
 type Row = Counts & Record<UserSet, Buffer | null> & { bucket: Date }
 type Span = { readonly bucketSeconds: number; readonly from: number; readonly to: number }
 
-async function readRows(db: Connection, question: SessionQuestion, spans: readonly Span[]): Promise<Row[]> {
+async function readRows(db: Connection, query: SessionTotalsQuery, spans: readonly Span[]): Promise<Row[]> {
   if (spans.length === 0) return []
-  const attributes = await attributesToRead(db, question)
+  const attributes = await attributesToRead(db, query)
   if (attributes.length === 0) return []
   const columns = sql.join([...COUNTS, ...USER_SETS].map((name) => sql.ref(`r.${name}`)))
   const { rows } = await sql<Row>`
@@ -82,13 +82,13 @@ async function readRows(db: Connection, question: SessionQuestion, spans: readon
     from unnest(${spans.map((span) => span.bucketSeconds)}::int[], ${spans.map((span) => new Date(span.from))}::timestamptz[],
       ${spans.map((span) => new Date(span.to))}::timestamptz[]) s (bucket_seconds, "from", "to")
     cross join unnest(${attributes}::bigint[]) a (id)
-    join session_rollups r on r.project_id = ${question.projectId} and r.bucket_seconds = s.bucket_seconds
+    join session_rollups r on r.project_id = ${query.projectId} and r.bucket_seconds = s.bucket_seconds
       and r.attributes_id = a.id and r.bucket >= s."from" and r.bucket < s."to"`.execute(db)
   return rows
 }
 
 /** Ids to read: without a filter that of all sessions, else those that match and were used since. */
-async function attributesToRead(db: Connection, { projectId, from, ...filter }: SessionQuestion): Promise<number[]> {
+async function attributesToRead(db: Connection, { projectId, from, ...filter }: SessionTotalsQuery): Promise<number[]> {
   const { release, environment, os, device } = filter
   if (release === undefined && environment === undefined && os === undefined && device === undefined)
     return [ALL_ATTRIBUTES]
