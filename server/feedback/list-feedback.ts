@@ -102,7 +102,7 @@ function decodeCursor(text: string, sort: string): { receivedAt: Date; id: strin
     given = null
   }
   const parsed = Cursor.safeParse(given)
-  if (!parsed.success) throw invalid('cursor is not one this list gave out.')
+  if (!parsed.success) throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   const [cursorSort, receivedAt, id] = parsed.data
   if (cursorSort !== sort) throw invalid('cursor belongs to another sort. Start again without it.')
   return { receivedAt: new Date(receivedAt), id }

@@ -107,7 +107,7 @@ function readCursor(text: string): Cursor {
     given = null
   }
   const parts = CursorParts.safeParse(given)
-  if (!parts.success) throw invalid('cursor is not one this list gave out.')
+  if (!parts.success) throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   const [unread, at, id] = parts.data
   return { unread, at: new Date(at), id }
 }

@@ -307,7 +307,10 @@ test.each(['99999999999', '-1', '1e3', '0x10', 'x', ' 1'])('a cursor %j is refus
   const [id = ''] = await seeded(1)
   const done = (await send(ada, { ids: [id], status: 'resolved' })).as<BulkOperation>()
   const answer = await ada.get(`/api/issues/operations/${done.id}?cursor=${encodeURIComponent(cursor)}`)
-  expect([answer.status, answer.body]).toEqual([400, { error: 'cursor is not one this list gave out.' }])
+  expect([answer.status, answer.body]).toEqual([
+    400,
+    { error: 'cursor is not valid for this list. Use next_cursor of its previous page.' },
+  ])
 })
 
 test('ids may be written in capitals', async () => {

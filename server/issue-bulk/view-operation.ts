@@ -23,7 +23,7 @@ export async function viewOperation(
 ): Promise<BulkOperation> {
   if (page.cursor !== undefined && page.offset > 0) throw invalid('Send either cursor or offset, not both.')
   if (page.cursor !== undefined && !/^\d{1,6}$/.test(page.cursor))
-    throw invalid('cursor is not one this list gave out.')
+    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   const after = Number(page.cursor ?? 0)
   const [row, results] = await Promise.all([
     selectOperation(app.db, operationId),

@@ -83,6 +83,7 @@ function spotFrom(cursor: string): EventSpot {
   const [, time = '', id = ''] = /^(\d{1,15})-([0-9a-f]{32})$/.exec(cursor) ?? []
   const occurredAt = new Date(Number(time))
   const eventId = eventIdFrom(id)
-  if (eventId === null || Number.isNaN(occurredAt.getTime())) throw invalid('cursor is not one this list gave out.')
+  if (eventId === null || Number.isNaN(occurredAt.getTime()))
+    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   return { occurredAt, eventId }
 }

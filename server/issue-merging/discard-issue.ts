@@ -60,7 +60,8 @@ export async function listDiscards(
 ): Promise<Page<z.input<typeof Discard>>> {
   const { projectId, limit, offset, cursor } = input
   await requireProject(app, actor, projectId)
-  if (cursor !== undefined && !isUuid(cursor)) throw invalid('cursor is not one this list gave out.')
+  if (cursor !== undefined && !isUuid(cursor))
+    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   const rows = await sql.selectDiscards(
     app.db,
     { projectId, before: cursor },

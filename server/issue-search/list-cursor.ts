@@ -32,10 +32,11 @@ export function decodeCursor(text: string, sort: IssueSort): Cursor {
     json = null
   }
   const parts = CursorParts.safeParse(json)
-  if (!parts.success) throw invalid('cursor is not one this list gave out.')
+  if (!parts.success) throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   const [cursorSort, value, id] = parts.data
   const isValue = sort.endsWith('_seen') ? CursorTime.safeParse(value).success : /^\d{1,15}$/.test(value)
-  if (cursorSort === sort && !isValue) throw invalid('cursor is not one this list gave out.')
-  if (cursorSort !== sort) throw invalid('cursor belongs to another sort; start again without it.')
+  if (cursorSort === sort && !isValue)
+    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
+  if (cursorSort !== sort) throw invalid('cursor belongs to another sort. Start again without it.')
   return { sort, value, id }
 }

@@ -59,7 +59,7 @@ test.each([
   const cursor = Buffer.from(JSON.stringify(['-last_seen', value, issue.id])).toString('base64url')
   expect(await ada.get(`/api/issues?cursor=${cursor}`)).toMatchObject({
     status: 400,
-    body: { error: 'cursor is not one this list gave out.' },
+    body: { error: 'cursor is not valid for this list. Use next_cursor of its previous page.' },
   })
 })
 

@@ -107,7 +107,8 @@ export async function listComments(
 
 function cursorId(cursor: string, descending: boolean): string {
   const id = /^(-?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor)
-  if (id?.[2] === undefined || (id[1] === '-') !== descending) throw invalid('cursor is not one this list gave out.')
+  if (id?.[2] === undefined || (id[1] === '-') !== descending)
+    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   return id[2]
 }
 

@@ -94,7 +94,7 @@ function decodeCursor(text: string, sort: ReleaseSort): After {
     given = null
   }
   const parts = Cursor.safeParse(given)
-  const wrong = () => invalid('cursor is not one this list gave out.')
+  const wrong = () => invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   if (!parts.success || parts.data[0] !== sort) throw wrong()
   const [, value, id] = parts.data
   if (orderOf(sort).key === 'version') {

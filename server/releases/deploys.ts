@@ -85,6 +85,6 @@ function decodeCursor(text: string): { at: Date; id: string } {
     const [at, id] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')))
     return { at: new Date(at), id }
   } catch {
-    throw invalid('cursor is not one this list gave out.')
+    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   }
 }

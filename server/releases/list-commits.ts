@@ -15,7 +15,8 @@ export async function listCommits(
   { releaseId, limit, offset, cursor }: PageInput & { readonly releaseId: string },
 ): Promise<Page<Commit>> {
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
-  if (cursor !== undefined && !/^-?\d{1,9}$/.test(cursor)) throw invalid('cursor is not one this list gave out.')
+  if (cursor !== undefined && !/^-?\d{1,9}$/.test(cursor))
+    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   const release = await findRelease(app.db, actor.orgId, releaseId)
   if (release === null) throw notFound('Release')
   const [rows, counts] = await Promise.all([

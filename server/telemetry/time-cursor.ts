@@ -18,6 +18,6 @@ export function decodeTimeCursor(text: string): TimeCursor {
     given = null
   }
   const parts = Parts.safeParse(given)
-  if (!parts.success) throw invalid('cursor is not one this list gave out.')
+  if (!parts.success) throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   return { at: new Date(parts.data[0]), id: parts.data[1] }
 }

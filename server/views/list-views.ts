@@ -12,7 +12,8 @@ export async function listViews(
   actor: OrgActor,
   { limit, offset, cursor }: { limit: number; offset: number; cursor?: string | undefined },
 ): Promise<Page<IssueView>> {
-  if (cursor !== undefined && !/^\d{1,4}$/.test(cursor)) throw invalid('cursor is not one this list gave out.')
+  if (cursor !== undefined && !/^\d{1,4}$/.test(cursor))
+    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
   const from = cursor === undefined ? offset : Number(cursor)
   const [rows, total] = await Promise.all([

@@ -146,7 +146,10 @@ test.each<[string, unknown[]]>([
   ['-date', ['date', '2026-01-01T00:00:00Z', crypto.randomUUID()]],
 ])('an invalid cursor is refused: %s %j', async (sort, parts) => {
   const answer = await owner.get(`/api/releases?projectId=${project.id}&sort=${sort}&cursor=${cursorOf(...parts)}`)
-  expect(answer).toMatchObject({ status: 400, body: { error: 'cursor is not one this list gave out.' } })
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { error: 'cursor is not valid for this list. Use next_cursor of its previous page.' },
+  })
 })
 
 test('times out of range are refused', async () => {
