@@ -12,7 +12,7 @@ declare global {
 const MAY_DIFFER = /(?:\d\.?){16}|\d[eE]|-0|0\.000000|\.\d*0(?!\d)/
 
 /**
- * JSON whose numbers JSON.stringify writes exactly as they stand in the text: a double holds neither
+ * JSON whose numbers JSON.stringify writes exactly as in the text: a double holds neither
  * 12345678901234567890 nor 1e400, and writes 1.0 as 1. For text that is passed on or shown, not for reading values.
  * Browsers without source text access return plain numbers.
  * @param text valid JSON

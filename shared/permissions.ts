@@ -2,7 +2,7 @@
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Who may do a thing: the minimum role, and the API-key scope that grants it (null: sessions only). */
+/** What a permission requires: the minimum role, and the scope of an API key (null: sessions only). */
 export type Rule = { readonly minRole: Role; readonly scope: string | null }
 
 /**

@@ -43,10 +43,7 @@ describe('fifty parallel refreshes with one token', () => {
     ['in one process', [t.app]],
     ['in two processes', [t.app, second]],
     // The calls share no memory: only the database shows that they belong together.
-    [
-      'each in a process of its own',
-      Array.from({ length: 50 }, (_, i): App => ({ ...(i % 2 === 0 ? t.app : second) })),
-    ],
+    ['each in a separate process', Array.from({ length: 50 }, (_, i): App => ({ ...(i % 2 === 0 ? t.app : second) }))],
   ] as const)('%s: one successor, no theft, ten rounds', async (_name, apps) => {
     const person = await aPerson(t.app)
     let token = person.tokens.refreshToken

@@ -67,7 +67,7 @@ export async function signUp(
     await insertMembership(tx, { user_id: userId, org_id: orgId, role: 'owner', created_at: now })
     return slug
   })
-  app.log.info({ org_id: orgId, request_id: caller.requestId }, 'signed up')
+  app.log.info({ org_id: orgId, request_id: caller.requestId }, 'signup.ok')
   return { org, warning }
 }
 

@@ -89,7 +89,7 @@ export type SessionState = {
 
 /**
  * Both tokens of a session. Call it after the commit: signing may query the database, and a transaction that waits for a
- * second connection may wait for ever.
+ * second connection may never end.
  */
 export async function issueTokens(app: App, session: SessionState): Promise<SessionTokens> {
   const { member, sessionId, key, counter, idleExpiresAt, expiresAt } = session

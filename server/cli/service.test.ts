@@ -71,7 +71,7 @@ test('a service that cannot listen leaves nothing running', async () => {
   })
 })
 
-test('a request that came before the stop and was not read yet is answered', async () => {
+test('a request that arrived before the stop and was not read yet is answered', async () => {
   const service = await startService({ ...app, config: { ...app.config, roles: ['api'] } }, connectionString, {
     digestion: 'manual',
   })
