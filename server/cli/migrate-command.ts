@@ -5,12 +5,12 @@ import { createStopper } from './stopper.ts'
 /** `faultline migrate`: applies pending migrations, one line each. A signal rolls back the running one. */
 export async function migrateCommand(): Promise<void> {
   const config = readConfig()
-  const say = (line: string): void => console.log(line)
+  const print = (line: string): void => console.log(line)
   const stopper = createStopper()
   await stopper.start(async () => {
-    const database = await openDatabase(config, say, stopper.signal)
+    const database = await openDatabase(config, print, stopper.signal)
     stopper.onStop(() => database.stop())
-    const applied = await migrateDatabase(database.connectionString, say, stopper.signal)
+    const applied = await migrateDatabase(database.connectionString, print, stopper.signal)
     stopper.stop(
       applied.length === 0
         ? 'The database is up to date.'

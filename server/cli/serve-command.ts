@@ -18,18 +18,18 @@ export async function serveCommand(roles: readonly ProcessRole[] | null): Promis
   const environment = readConfig()
   const startedAt = performance.now()
   const config = roles === null ? environment : { ...environment, roles }
-  const say = (line: string): void => console.log(line)
+  const print = (line: string): void => console.log(line)
   const stopper = createStopper()
   await stopper.start(async () => {
-    const database = await openDatabase(config, say, stopper.signal)
+    const database = await openDatabase(config, print, stopper.signal)
     stopper.onStop(() => database.stop())
-    await migrateDatabase(database.connectionString, say, stopper.signal)
+    await migrateDatabase(database.connectionString, print, stopper.signal)
     const service = await open(config, database, stopper)
     stopper.signal.throwIfAborted()
     void database.failed.then((reason) => stopper.stop(`The embedded database ended: ${reason}. Stopping.`, 1))
-    for (const note of database.notes) say(`  ${note}`)
+    for (const note of database.notes) print(`  ${note}`)
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    say(
+    print(
       `Faultline ${config.version} is ready at ${service.publicUrl} (${config.mode} mode, data in ${database.dataDir}, ${seconds} s)`,
     )
   })

@@ -11,8 +11,8 @@ function aProcess(withinMs = 10_000) {
     {
       on: (signal, listener) => listeners.set(signal, listener),
       exit: (code) => void events.push(`exit ${code}`),
-      say: (line) => void events.push(line),
-      complain: (problem) => void events.push(problem instanceof Error ? problem.message : String(problem)),
+      print: (line) => void events.push(line),
+      printError: (problem) => void events.push(problem instanceof Error ? problem.message : String(problem)),
     },
     withinMs,
   )

@@ -8,8 +8,8 @@ export type StoppableProcess = {
   on(signal: NodeJS.Signals, listener: () => void): unknown
   exit(code: number): void
   /** Prints a line for the operator: to standard output, and problems to standard error. */
-  say(line: string): void
-  complain(problem: unknown): void
+  print(line: string): void
+  printError(problem: unknown): void
 }
 
 export type Stopper = {
@@ -30,8 +30,8 @@ export type Stopper = {
 const OF_THIS_PROCESS: StoppableProcess = {
   on: (signal, listener) => process.on(signal, listener),
   exit: (code) => process.exit(code),
-  say: (line) => console.log(line),
-  complain: (problem) => console.error(problem),
+  print: (line) => console.log(line),
+  printError: (problem) => console.error(problem),
 }
 
 /**
@@ -54,7 +54,7 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
         try {
           await next()
         } catch (error) {
-          target.complain(error)
+          target.printError(error)
           succeeded = false
         }
       }
@@ -65,12 +65,12 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
 
   const stop = (reason: string, code: number): void => {
     if (stopping.signal.aborted) return
-    target.say(reason)
+    target.print(reason)
     stopping.abort()
     // A failed start is being undone: the process ends with that failure, not with this code.
     if (failed) return
     const lastResort = setTimeout(() => {
-      target.complain(tooLong)
+      target.printError(tooLong)
       target.exit(1)
     }, withinMs)
     void starting
@@ -102,7 +102,7 @@ export function createStopper(target: StoppableProcess = OF_THIS_PROCESS, within
         // The stop caused the error, or made it irrelevant.
         if (stopping.signal.aborted) return
         failed = true
-        if (!(await withinGrace(withinMs, undo()))) target.complain(tooLong)
+        if (!(await withinGrace(withinMs, undo()))) target.printError(tooLong)
         throw error
       }
     },
