@@ -138,7 +138,7 @@ test('two installations run on one machine; a second one on the same data is ref
 
   const port = Number(new URL(first.url).port)
   const fourth = await start(checkout, { dataDir: usedDataDir(), port, withoutNpm: true })
-  expect(await refusal(fourth)).toContain(`127.0.0.1:${port} is taken`)
+  expect(await refusal(fourth)).toContain(`Another program already listens on 127.0.0.1:${port}.`)
   await Promise.all([stop(first, one), stop(second, two)])
 })
 

@@ -258,5 +258,5 @@ test('secrets in dimensions are not stored', async () => {
   await send(transactionFact(projectId, secret), spanFact(projectId, span), spanFact(projectId, url))
   const { rows } = await app.db.query('select * from performance_series where project_id = $1', [projectId])
   expect(rows).toHaveLength(3)
-  expect(JSON.stringify(rows)).not.toMatch(/4111|hunter2|canary/)
+  expect(JSON.stringify(rows)).not.toMatch(/4111 ?1111|hunter2|canary/)
 })
