@@ -332,7 +332,7 @@ describe('bad requests change nothing', () => {
     [{ ids: Array.from({ length: 10_001 }, () => id), status: 'resolved' }, 'at most 10,000'],
     [{ ids: [id], status: 'fixed' }, 'status must be one of'],
     [{ ids: [id], status: 'ignored', ignore_until: { time: '2001-01-01T00:00:00Z' } }, 'must lie in the future'],
-    [{ ids: [id], status: 'ignored', resolution: { now: true } }, 'resolution goes with'],
+    [{ ids: [id], status: 'ignored', resolution: { now: true } }, 'resolution requires status'],
     [{ ids: [id], assignee_id: newId() }, 'not a member of this organisation'],
     [{ ids: [id], colour: 'red' }, 'colour'],
     [{ query: { nothing: 1 }, status: 'resolved' }, 'query.nothing'],
