@@ -49,7 +49,7 @@ describe('on a network that drops all packets', () => {
       connectionString: proxy.connectionString,
       name: 'silence',
       max: 2,
-      silenceMs: 300,
+      silenceMs: 1_000,
       onError: () => {},
     })
     const db = new Database(pool)
@@ -74,11 +74,11 @@ describe('on a network that drops all packets', () => {
   })
 
   test('an idle connection stays open', async () => {
-    const pool = createPool({ connectionString, name: 'idle', max: 1, silenceMs: 50, onError: () => {} })
+    const pool = createPool({ connectionString, name: 'idle', max: 1, silenceMs: 500, onError: () => {} })
     try {
       const pidOf = async (): Promise<unknown> => (await pool.query('select pg_backend_pid() as pid')).rows[0]
       const first = await pidOf()
-      await app.db.query('select pg_sleep(0.2)')
+      await app.db.query('select pg_sleep(1)')
       expect(await pidOf()).toEqual(first)
     } finally {
       await pool.end()

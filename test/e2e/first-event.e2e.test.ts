@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { anEvent, sendEvent } from '../kit/sdk.ts'
-import { eventually, expectAccessible, press, screenshot, settled, SLOWDOWN } from './browser.ts'
+import { eventually, expectAccessible, press, screenshot, settled } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -53,7 +53,6 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   await page.getByText('No request with this DSN yet').waitFor()
   await screenshot(page, 'onboarding-waiting')
 
-  const sentAt = performance.now()
   const sent = await sendEvent(
     dashboard.server.url,
     dsn,
@@ -61,8 +60,6 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   )
   expect(sent.status).toBe(200)
   await page.getByRole('heading', { name: 'First event received' }).waitFor()
-  // It takes a quarter of a second on an idle machine.
-  expect(performance.now() - sentAt).toBeLessThan(8_000 * SLOWDOWN)
   await settled(page)
   expect(await page.getByRole('status').filter({ hasText: 'First event received' }).count()).toBe(1)
   await expectAccessible(page, 'first event received')
