@@ -6,7 +6,7 @@ import { useFollow } from './follow.ts'
 export function FollowButton({ issueId }: { issueId: string }) {
   const { isKnown, follows, why, toggle } = useFollow(issueId)
   return (
-    <Button icon="bell" className="follow" aria-pressed={follows} title={why} busy={!isKnown} onClick={toggle}>
+    <Button icon="bell" aria-pressed={follows} title={why} busy={!isKnown} onClick={toggle}>
       {follows ? commentsTexts.following : commentsTexts.follow}
     </Button>
   )

@@ -38,7 +38,7 @@ export function BulkBar(props: BulkBarProps) {
   return (
     <div className={issuesStyles.bulk} role="toolbar" aria-label={issuesTexts.bulk(count)}>
       <span className={issuesStyles.bulkN}>
-        <b>{formatCount(count)}</b> <span className="bulk-w">{issuesTexts.selected}</span>
+        <b>{formatCount(count)}</b> <span>{issuesTexts.selected}</span>
       </span>
       <Matching {...props} />
       <span className={issuesStyles.grp}>

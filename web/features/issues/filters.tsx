@@ -205,7 +205,6 @@ export function SortButton({ sort, onChange }: SortButtonProps) {
         <Button
           icon="sort"
           caret
-          className="sortbtn"
           title={issuesTexts.sortBy(issuesTexts.sorts[current])}
           aria-label={issuesTexts.sortBy(issuesTexts.sorts[current])}
         >

@@ -56,11 +56,7 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
   })
   if (volume.data === undefined) {
     return (
-      <section
-        className={`${styles.strip} strip-wait`}
-        aria-label={issuesTexts.strip[range]}
-        aria-busy={volume.isPending}
-      >
+      <section className={styles.strip} aria-label={issuesTexts.strip[range]} aria-busy={volume.isPending}>
         {volume.error === null ? null : (
           <QueryError what={issuesTexts.volume} error={volume.error} onRetry={() => void volume.refetch()} />
         )}

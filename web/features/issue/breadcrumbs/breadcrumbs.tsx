@@ -56,7 +56,7 @@ export function Breadcrumbs({ event }: { event: Event }) {
         {shown.map((row) => (
           <Crumb key={row.key} row={row} crashAt={event.occurred_at} />
         ))}
-        <li className={`${issueStyles.crumb} bad`}>
+        <li className={issueStyles.crumb} data-tone="bad">
           <time dateTime={event.occurred_at} title={formatExact(event.occurred_at)}>
             0
           </time>

@@ -206,7 +206,7 @@ function CommentEdit({ comment, onDone }: { comment: Comment; onDone: () => void
     else if (text.trim() !== '' && !tooLong && !save.isPending) save.mutate(text)
   }
   return (
-    <div className="comment-edit">
+    <div>
       <MentionField
         field={field}
         rows={3}

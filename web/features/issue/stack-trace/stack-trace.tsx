@@ -171,7 +171,7 @@ function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode;
       </Minor>
     )
   return (
-    <div className="frames">
+    <div>
       {rows.map((row) =>
         row.kind === 'fold' ? (
           <button

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { useCan } from '../../../common/can.ts'
@@ -85,13 +85,12 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
       call('POST /api/projects/:projectId/grouping/preview', { params, body: { grouping_rules } }),
   })
   const isWhole = [...draft.fingerprint, ...draft.stack].every((rule) => Object.keys(problemsOf(rule)).length === 0)
-  const form = (): HTMLFormElement | null => document.querySelector('form.grouping-rules')
+  const form = useRef<HTMLFormElement>(null)
   /** Sends nothing that is known to be wrong; says what it is instead. */
   const send = (to: (rules: ProjectSettings['grouping_rules']) => void) => {
     setAsked(true)
     if (isWhole) return to(rulesOf(draft.fingerprint, draft.stack))
-    const element = form()
-    if (element !== null) focusFirstInvalid(element)
+    if (form.current !== null) focusFirstInvalid(form.current)
   }
   const saveNow = () => {
     if (dirty && why === undefined && !save.isPending) send((rules) => save.mutate({ grouping_rules: rules }))
@@ -109,7 +108,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
       error={save.error}
       failed={groupingTexts.failed}
       onSave={saveNow}
-      className="grouping-rules"
+      formRef={form}
     >
       <Card
         title={groupingTexts.fingerprintRules}
