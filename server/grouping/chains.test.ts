@@ -29,7 +29,7 @@ const group = (members: readonly Member[]) =>
   })
 const hashOf = (members: readonly Member[]): string => fingerprint(group(members)).hash.toString('hex')
 
-test('a group is its different members, in whatever order and however often they failed', () => {
+test('a group counts by its different members, not by their order or number', () => {
   fc.assert(
     fc.property(
       fc
@@ -48,11 +48,11 @@ test('a group is its different members, in whatever order and however often they
   )
 })
 
-test('a group with another member is another problem', () => {
+test('a group with another member has another fingerprint', () => {
   fc.assert(
     fc.property(fc.array(error, { minLength: 1, maxLength: 5 }), error, (members, other) => {
       const isKnown = members.some((one) => JSON.stringify(one) === JSON.stringify(other))
-      // Frames of a library and of the app are the same words where there is no other frame.
+      // Frames of a library count like those of the app when there are no others.
       const isAlike = members.some((one) => one.type === other.type && one.function === other.function)
       if (isKnown || isAlike) return
       expect(hashOf([...members, other])).not.toBe(hashOf(members))
@@ -60,7 +60,7 @@ test('a group with another member is another problem', () => {
   )
 })
 
-test('ids that contradict each other, or lead in circles, end', () => {
+test('contradictory or circular ids do not loop for ever', () => {
   const id = fc.constantFrom(0, 1, 2, 3, -1, null)
   fc.assert(
     fc.property(

@@ -1,7 +1,7 @@
 import type { Event } from '../protocol/event.api.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
 
-/** The Event of a raw payload, for tests of what is made from events. */
+/** The Event of a raw payload. */
 export function eventOf(raw: Record<string, unknown>): Event {
   return normalizeEvent(raw, {
     eventId: '9ec79c33ec9942ab8353589fcb2e04dc',

@@ -5,26 +5,26 @@ import { FRAME_MATCHERS, VARIABLE, type FingerprintRule } from './grouping-rules
 import { frameQuestion } from './frame-rules.ts'
 import { parameterise } from './v1-words.ts'
 
-/** Fingerprint rules of a project: which events are one issue because somebody said so. */
+/** Fingerprint rules: a project decides which events are one issue. */
 
-/** What the first rule that matches says. */
+/** The result of the first rule that matches. */
 export type RuleAnswer = {
   readonly rule: FingerprintRule
-  /** Null stands for what we would have computed. */
+  /** Null stands for the fingerprint without rules. */
   readonly elements: readonly (string | null)[]
-  /** Names the issue; null leaves its name. */
+  /** The issue's title; null keeps the usual one. */
   readonly title: string | null
 }
 
 export type RuleBook = (event: Event) => RuleAnswer | null
 
-/** So many of the innermost frames are asked: what an event costs stays bounded. */
+/** Maximum innermost frames that rules are applied to, which bounds the cost of an event. */
 const MAX_FRAMES = 200
 const MAX_VALUE_CHARACTERS = 200
 
 type Question = (event: Event, frames: readonly Frame[]) => boolean
 
-/** Null when there are no rules: nothing is asked of anything then. */
+/** Returns null when there are no rules. */
 export function compileFingerprintRules(rules: readonly FingerprintRule[]): RuleBook | null {
   if (rules.length === 0) return null
   const compiled = rules.map((rule) => ({ rule, questions: questionsOf(rule) }))
@@ -43,7 +43,7 @@ function framesOf(event: Event): readonly Frame[] {
 
 const isFrameKey = (key: string): boolean => FRAME_MATCHERS.some((known) => known === key)
 
-/** Matchers of a frame must meet in one frame, those of an error in one exception; negated ones are true of none. */
+/** All matchers of a frame must match one frame, and all of an error one exception; negated ones must match none. */
 function questionsOf({ match }: FingerprintRule): Question[] {
   const ofFrames = match.filter(({ key }) => isFrameKey(key))
   const ofErrors = match.filter(({ key }) => key === 'type' || key === 'value')
@@ -111,7 +111,7 @@ function answerOf(rule: FingerprintRule, event: Event): RuleAnswer {
   return { rule, elements, title: title === '' ? null : short(title) }
 }
 
-/** Without what changes from one occurrence to the next where events are to meet; as sent where people read it. */
+/** For a fingerprint, without parts that change with each event; for a title, as sent. */
 function variable(event: Event, name: string, meets: boolean): string {
   const value = valueOf(event, name)
   if (value === null || value === '') return `<no ${name}>`
@@ -119,7 +119,7 @@ function variable(event: Event, name: string, meets: boolean): string {
   return short(text)
 }
 
-/** Half a surrogate pair at the end goes with the rest. */
+/** Also cuts off half a surrogate pair at the end. */
 const short = (text: string): string =>
   text.length > MAX_VALUE_CHARACTERS ? text.slice(0, MAX_VALUE_CHARACTERS).replace(/[\ud800-\udbff]$/, '') : text
 

@@ -3,17 +3,17 @@ import type { Event } from '../protocol/event.api.ts'
 import { VARIABLE, type GroupingRules } from './grouping-rules.api.ts'
 import { compileGrouping, knownVersion, type GroupingSettings } from './grouping.ts'
 
-/** How a project groups, for whoever judges events before they are digested. */
+/** The grouping of a project for flood sampling, which fingerprints events before digestion. */
 export type FloodGrouping = {
-  /** Equal where two groupings say the same of every event. */
+  /** Equal for groupings with equal results. */
   readonly id: string
-  /** Fields of an event its rules look at beside what every version does; `abs_path` stands for that of frames. */
+  /** Fields that the project's rules read in addition to those of the version; `abs_path` is a field of frames. */
   readonly reads: ReadonlySet<string>
   /** The fingerprint, base64. */
   readonly fingerprintOf: (event: Event) => string
 }
 
-/** Cheap to make: rules are compiled when they are first needed. */
+/** Cheap, because rules are compiled at their first use. */
 export function floodGrouping(settings: GroupingSettings): FloodGrouping {
   const { grouping_rules: rules } = settings
   const version = knownVersion(settings.grouping_version)
@@ -23,7 +23,7 @@ export function floodGrouping(settings: GroupingSettings): FloodGrouping {
     id: hasRules ? `${version} ${hash('sha256', JSON.stringify(rules), 'base64')}` : `${version}`,
     reads: hasRules ? fieldsRead(rules) : NOTHING,
     fingerprintOf(event) {
-      // Which version it moves from does not matter: kinds are told apart by the one it has.
+      // Kinds are distinguished by the present version only.
       group ??= compileGrouping({ ...settings, grouping_transition: null })
       return group(event, LONG_AGO).fingerprint.hash.toString('base64')
     },
@@ -33,7 +33,7 @@ export function floodGrouping(settings: GroupingSettings): FloodGrouping {
 const NOTHING: ReadonlySet<string> = new Set()
 const LONG_AGO = new Date(0)
 
-/** Where a matcher or a variable looks, as SDKs send it; release and environment may come as tags. */
+/** The payload's fields that a matcher or variable reads; release and environment may be tags. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   value: ['value'],
   level: ['level'],

@@ -3,16 +3,16 @@ import type { Event, Frame, Stacktrace, Thread } from '../protocol/event.api.ts'
 import { culpritOf, leadingStack } from '../protocol/labels.ts'
 import type { StackRule } from './grouping-rules.api.ts'
 
-/** Stack rules of a project: which frames are of the app, and which do not count when events are grouped. */
+/** Stack rules of a project: which frames are in-app, and which are ignored by grouping. */
 
 type Question = (frame: Frame) => boolean
 type Compiled = { readonly rule: StackRule; readonly asks: Question }
 
-/** An event with frames as the rules mark them, and what grouping is to read. */
+/** An event with its stack rules applied. */
 export type Marked = {
-  /** For people: every frame is there. */
+  /** For display: with all frames. */
   readonly event: Event
-  /** Without the frames that do not count. */
+  /** For grouping: without ignored frames. */
   readonly grouped: Event
   /** Rules that changed something. */
   readonly applied: readonly StackRule[]
@@ -20,7 +20,7 @@ export type Marked = {
 
 export type FrameMarker = (event: Event) => Marked
 
-/** What a frame matcher looks at; null where the frame does not say. */
+/** The value that a frame matcher reads; null when the frame does not have it. */
 export function frameText(frame: Frame, key: string): string | null {
   switch (key) {
     case 'module':
@@ -36,7 +36,7 @@ export function frameText(frame: Frame, key: string): string | null {
   }
 }
 
-/** Whether a frame matcher is true; a path counts as sent and shortened. */
+/** Whether a frame matcher matches; a path is matched as sent and shortened. */
 export function frameQuestion(key: string, glob: string): Question {
   const matches = compileGlob(glob)
   if (key === 'path')
@@ -48,7 +48,7 @@ export function frameQuestion(key: string, glob: string): Question {
   }
 }
 
-/** Null when there are no rules: nothing is asked of anything then. */
+/** Returns null when there are no rules. */
 export function compileStackRules(rules: readonly StackRule[]): FrameMarker | null {
   if (rules.length === 0) return null
   const compiled = rules.map((rule): Compiled => {
@@ -70,13 +70,13 @@ function markEvent(event: Event, rules: readonly Compiled[]): Marked {
   })
   if (marker.applied.size === 0) return { event, grouped: event, applied: [] }
   const marked = { ...event, exceptions, threads }
-  // Where the place was worked out from the stack, it follows the marks.
+  // A culprit that was derived from the stack is derived again.
   if (event.culprit === culpritOf(event.transaction, leadingStack(event.exceptions, event.threads)))
     marked.culprit = culpritOf(marked.transaction, leadingStack(exceptions, threads))
   return { event: marked, grouped: marker.without(marked), applied: [...marker.applied] }
 }
 
-/** Threads the order of grouping may come to. */
+/** Threads that grouping may read. */
 const isLookedAt = ({ crashed, current, main }: Thread, count: number): boolean =>
   crashed || current || main || count === 1
 
@@ -89,7 +89,7 @@ class Marker {
     this.#rules = rules
   }
 
-  /** The very same stack where nothing changes. */
+  /** Returns the same object when nothing changes. */
   mark(stack: Stacktrace | null): Stacktrace | null {
     if (stack === null) return stack
     let changed = false

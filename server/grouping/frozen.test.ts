@@ -6,7 +6,7 @@ import { errorOf, eventOf } from './event.fixture.ts'
 import { fingerprint } from './grouping.ts'
 import { groupingVersions } from './registry.ts'
 
-/** Versions of grouping never change: issues are found by what they answer. */
+/** Grouping versions never change, because issues are found by their fingerprints. */
 
 const text = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
 
@@ -29,7 +29,7 @@ describe.each([
     ],
   ],
 ])('the files of version %i', (version, companions) => {
-  test('import nothing of ours but frozen files and the type of an event', () => {
+  test('import only frozen files and the type of an event', () => {
     const files = readdirSync(import.meta.dirname).filter((name) =>
       new RegExp(`^v${version}(?:-\\w+)?\\.ts$`).test(name),
     )
@@ -54,7 +54,7 @@ describe.each([
   })
 })
 
-/** Of the files as they were on the day issues began to depend on them. A wrong rule is mended in a new version. */
+/** Digests of the files since issues depend on them. A wrong rule is corrected in a new version. */
 test.each([
   ['v1.ts', '545fef2d7d8268293b524c4f6c75144223734f5e5222c0014fa4bff8164227b4'],
   ['v1-names.ts', '36463c88cef63093045901293ffa5271fe701d90415fd379e49e8bbf9a30eeb2'],
@@ -67,7 +67,7 @@ test.each([
   expect(hash('sha256', readFileSync(new URL(file, import.meta.url)))).toBe(digest)
 })
 
-test('the newest version is what new projects get, and an unknown one is an error', () => {
+test('new projects get the newest version, and an unknown version is an error', () => {
   expect(LATEST_GROUPING_VERSION).toBe(2)
   expect([...groupingVersions.keys()]).toEqual([1, 2])
   expect(fingerprint(eventOf({ message: 'a' })).version).toBe(2)
@@ -85,7 +85,7 @@ test.each([
     '2e3456650aa7923552ba9d39eaef1983acd675f618a043f1b7287c63d2b70c30',
     '9bd75507bb3acbeca205eb35d171a106e8356d9fab1b829473df1de11caff196',
   ],
-])('version %i answers today what it answered when it was written', (version, message, stack) => {
+])('version %i computes the same fingerprints as when it was written', (version, message, stack) => {
   const hashOf = (event: ReturnType<typeof eventOf>): string => fingerprint(event, { version }).hash.toString('hex')
   expect(hashOf(eventOf({ message: 'disk almost full' }))).toBe(message)
   expect(hashOf(errorOf('node', 'TypeError', [{ function: 'pay', filename: '/srv/app/pay.js', in_app: true }]))).toBe(

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { MAX_GLOB_CHARACTERS } from '../kernel/glob.ts'
 
-/** How a project wants its events grouped where we would group them otherwise. */
+/** A project's rules for grouping. */
 
-/** What new projects get; `grouping/registry.ts` holds every version there has been. */
+/** The version of new projects; `grouping/registry.ts` has all versions. */
 export const LATEST_GROUPING_VERSION = 2
 
 export const MAX_GROUPING_RULES = 100
@@ -11,10 +11,10 @@ const MAX_MATCHERS = 10
 const MAX_ELEMENTS = 10
 const MAX_ELEMENT_CHARACTERS = 200
 
-/** What an event is asked for; beside these `tag.<key>`. Those of a frame must all be true of one frame. */
+/** Keys of matchers, in addition to `tag.<key>`. All matchers of a frame must match one frame. */
 export const EVENT_MATCHERS = ['type', 'value', 'message', 'level', 'release'] as const
 export const FRAME_MATCHERS = ['module', 'function', 'path', 'package'] as const
-/** What `{{ … }}` may name; beside these `tag.<key>`. */
+/** Variables in `{{ … }}`, in addition to `tag.<key>`. */
 export const RULE_VARIABLES = [
   'default',
   'type',
@@ -32,7 +32,7 @@ export const RULE_VARIABLES = [
 export const STACK_ACTIONS = ['in_app', 'not_in_app', 'ignore'] as const
 
 const TAG = /^tag\.[^\u0000-\u0020\u007f:{}]{1,64}$/
-/** The name in a variable: linear, the braces cannot nest. */
+/** Matches a variable, in linear time because braces cannot nest. */
 export const VARIABLE = /\{\{\s{0,20}([^{}\s]{1,80})\s{0,20}\}\}/g
 
 const glob = z
@@ -40,14 +40,14 @@ const glob = z
   .min(1, { error: 'glob must not be empty.' })
   .max(MAX_GLOB_CHARACTERS, { error: `glob takes at most ${MAX_GLOB_CHARACTERS} characters.` })
   .refine((text) => !text.includes('\0'), { error: 'glob must not hold control characters.' })
-  .describe('`*` stands for any characters, everything else for itself; case does not matter.')
+  .describe('`*` matches any characters; other characters match themselves, in upper and lower case.')
 
 const oneOf = (known: readonly string[], word: string) =>
   z.string().refine((key) => known.includes(key), { error: `key must be one of ${known.join(', ')}${word}.` })
 
 const matchersOf = <K extends z.ZodType<string>>(key: K) =>
   z
-    .array(z.strictObject({ key, glob, not: z.boolean().default(false).describe('True of none.') }), {
+    .array(z.strictObject({ key, glob, not: z.boolean().default(false).describe('Matches events without a match.') }), {
       error: 'match must be a list of conditions.',
     })
     .min(1, { error: 'match must hold at least one entry.' })
@@ -59,7 +59,7 @@ const EventKey = z
     error: `key must be one of ${[...EVENT_MATCHERS, ...FRAME_MATCHERS].join(', ')} or tag.<key>.`,
   })
 
-/** Why a text with variables cannot be used; null when it can. */
+/** Why a text with variables is invalid; null when it is valid. */
 function variableProblem(text: string, withDefault: boolean): string | null {
   for (const [whole, name = ''] of text.matchAll(VARIABLE)) {
     if (!RULE_VARIABLES.some((known) => known === name) && !TAG.test(name))
@@ -85,29 +85,32 @@ const matchesEverything = ({ glob: text, not }: { glob: string; not: boolean }):
 
 export const FingerprintRule = z
   .strictObject({
-    match: matchersOf(EventKey).describe('All must be true.'),
+    match: matchersOf(EventKey).describe('All must match.'),
     fingerprint: z
       .array(template('fingerprint', true), { error: 'fingerprint must be a list of texts.' })
       .min(1, { error: 'fingerprint must hold at least one element.' })
       .max(MAX_ELEMENTS, { error: `fingerprint takes at most ${MAX_ELEMENTS} elements.` })
-      .describe('Events of one fingerprint are one issue. {{ default }} is what we would have computed.'),
-    title: template('title', false).nullable().default(null).describe('Names the issue in place of type and value.'),
+      .describe('Events with the same fingerprint are one issue. {{ default }} is the fingerprint without rules.'),
+    title: template('title', false)
+      .nullable()
+      .default(null)
+      .describe('The title of the issue, instead of type and value.'),
   })
-  // `tag.shop:*` with {{ tag.shop }} tells shops apart; with a mere word it would throw all they send together.
+  // `tag.shop:*` with {{ tag.shop }} distinguishes shops; with a constant it would merge all of their events.
   .refine(
     ({ match, fingerprint }) => !match.every(matchesEverything) || fingerprint.some((text) => text.includes('{{')),
     {
-      error: 'match holds nothing but *: then fingerprint must hold a variable, or everything would be one issue.',
+      error: 'match has only *: then fingerprint must have a variable, or all events would be one issue.',
       path: ['fingerprint'],
     },
   )
 export type FingerprintRule = z.output<typeof FingerprintRule>
 
 export const StackRule = z.strictObject({
-  match: matchersOf(oneOf(FRAME_MATCHERS, '')).describe('All must be true of a frame.'),
+  match: matchersOf(oneOf(FRAME_MATCHERS, '')).describe('All must match a frame.'),
   action: z
     .enum(STACK_ACTIONS, { error: `action must be one of ${STACK_ACTIONS.join(', ')}.` })
-    .describe('The frame is of the app, is not, or does not count when events are grouped.'),
+    .describe('The frame is in-app, is not in-app, or is ignored by grouping.'),
 })
 export type StackRule = z.output<typeof StackRule>
 
@@ -116,20 +119,18 @@ const list = <T extends z.ZodType>(rule: T, name: string) =>
     .array(rule, { error: `grouping_rules.${name} must be a list of rules, [] for none.` })
     .max(MAX_GROUPING_RULES, { error: `grouping_rules.${name} takes at most ${MAX_GROUPING_RULES} rules.` })
 
-/** In both lists the first rule that matches decides. */
+/** In both lists the first rule that matches applies. */
 export const GroupingRules = z.strictObject({
-  fingerprint: list(FingerprintRule, 'fingerprint').describe('Asked where the SDK sent no fingerprint of its own.'),
-  stack: list(StackRule, 'stack').describe('Asked of every frame before events are grouped.'),
+  fingerprint: list(FingerprintRule, 'fingerprint').describe('Applied to events without a fingerprint from the SDK.'),
+  stack: list(StackRule, 'stack').describe('Applied to every frame before grouping.'),
 })
 export type GroupingRules = z.output<typeof GroupingRules>
 
 export const NO_GROUPING_RULES: GroupingRules = { fingerprint: [], stack: [] }
 
-/** A change of version under way: until then unknown fingerprints are looked up under the version before. */
+/** A change of version in progress: until this time unknown fingerprints are looked up under the earlier version as well. */
 export const GroupingTransition = z.object({ from: z.number().int().min(1), until: z.iso.datetime() })
 
 export const groupingFields = {
-  grouping_rules: GroupingRules.describe(
-    'Rules of the project about what is one issue; the lists replace those before.',
-  ),
+  grouping_rules: GroupingRules.describe('The grouping rules of the project; the lists replace the earlier ones.'),
 }

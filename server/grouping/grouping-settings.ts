@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { storedSettings } from '../projects/stored-settings.ts'
 import { groupingFields, GroupingTransition, NO_GROUPING_RULES } from './grouping-rules.api.ts'
 
-/** Projects from before there were versions group by version 1. */
+/** Projects without a stored version use version 1. */
 export const groupingSettings = storedSettings({
   grouping_version: z.number().int().min(1).catch(1),
   grouping_transition: GroupingTransition.nullable().catch(null),

@@ -17,16 +17,15 @@ export type Grouping = {
   parts: GroupingPart[]
 }
 
-/**
- * Why two events are one issue: equal hashes under one version. The parts say what the hash was made of.
- * Throws a RangeError for a version that never existed; never for anything in the event.
+/** Computes the fingerprint of an event under a version, with its parts.
+ * @throws RangeError for an unknown version; never for the contents of an event
  */
 export function fingerprint(event: Event, options: { version?: number } = {}): Grouping {
   const version = options.version ?? LATEST_GROUPING_VERSION
   return { version, ...versionOf(version)(event, null) }
 }
 
-/** A version this program does not know was set by a newer one: events must go on meeting, if for other reasons. */
+/** The version to use. An unknown one was set by a newer program; then events are grouped by the newest known version. */
 export const knownVersion = (version: number): number =>
   groupingVersions.has(version) ? version : LATEST_GROUPING_VERSION
 
@@ -36,23 +35,23 @@ function versionOf(version: number): GroupingVersion {
   return group
 }
 
-/** How a project groups: its version, its rules, and the version before while it moves from that one. */
+/** The grouping of a project: its version, its rules, and the earlier version during a change. */
 export type GroupingSettings = {
   readonly grouping_version: number
   readonly grouping_rules: GroupingRules
   readonly grouping_transition: { readonly from: number; readonly until: string } | null
 }
 
-/** An event with everything its project says about it. */
+/** An event, grouped by the settings of its project. */
 export type Grouped = {
-  /** As it came, or with frames as the stack rules mark them. */
+  /** With the frames as marked by stack rules. */
   readonly event: Event
   readonly fingerprint: Grouping
-  /** Under the version before, while the project moves; null else. */
+  /** Under the earlier version during a change; else null. */
   readonly former: Grouping | null
-  /** What a rule calls the issue; null where none does. */
+  /** The title that a rule gives the issue; else null. */
   readonly title: string | null
-  /** Which rules had a say. */
+  /** The rules that matched. */
   readonly rules: { readonly fingerprint: FingerprintRule | null; readonly stack: readonly StackRule[] }
 }
 
@@ -60,7 +59,7 @@ export type ProjectGrouping = (event: Event, now: Date) => Grouped
 
 const NO_RULES: Grouped['rules'] = { fingerprint: null, stack: [] }
 
-/** Compile once per change of the settings. A project without rules pays nothing for them. */
+/** Compiles the settings; call it once per change of them. */
 export function compileGrouping(settings: GroupingSettings): ProjectGrouping {
   const version = knownVersion(settings.grouping_version)
   const group = versionOf(version)
@@ -80,7 +79,7 @@ export function compileGrouping(settings: GroupingSettings): ProjectGrouping {
         rules: NO_RULES,
       }
     const marked = mark === null ? { event, grouped: event, applied: [] } : mark(event)
-    // The SDK's own fingerprint comes before any rule.
+    // The SDK's fingerprint takes precedence over rules.
     const answer = event.fingerprint === null ? (ask?.(marked.event) ?? null) : null
     const elements = answer?.elements ?? null
     const { hash, parts } = group(marked.grouped, elements)
@@ -94,12 +93,12 @@ export function compileGrouping(settings: GroupingSettings): ProjectGrouping {
   }
 }
 
-/** An event as people read it: frames are of the app, or not, as the project says now. */
+/** An event for display, with frames marked by the present stack rules. */
 export function markFrames(event: Event, rules: GroupingRules): Event {
   return compileStackRules(rules.stack)?.(event).event ?? event
 }
 
-/** Which rules had a say; beside the parts, not among what the hash is made of. */
+/** The rules that matched, for the parts; they are not part of the hash. */
 function explanations(answer: RuleAnswer | null, applied: readonly StackRule[]): GroupingPart[] {
   const byRule = answer === null ? [] : [{ label: 'matched', value: matchText(answer.rule.match) }]
   const byStack = applied.map(({ match, action }) => ({ label: action, value: matchText(match) }))
@@ -109,7 +108,7 @@ function explanations(answer: RuleAnswer | null, applied: readonly StackRule[]):
   ]
 }
 
-/** `type:PaymentError -module:com.acme.*`, as people write it. */
+/** A rule as text: `type:PaymentError -module:com.acme.*`. */
 const matchText = (match: FingerprintRule['match']): string =>
   match
     .map(({ key, glob, not }) => `${not ? '-' : ''}${key}:${/\s/.test(glob) ? JSON.stringify(glob) : glob}`)

@@ -10,9 +10,8 @@ import { parseGuarded } from '../protocol/json-guard.ts'
 import { eventOf } from './event.fixture.ts'
 import { fingerprint } from './grouping.ts'
 
-/**
- * Pairs of events with a person's decision whether they are one problem, and why. Written down before the code was
- * asked: where the two differ, the code is wrong, or the reason says what it cannot know.
+/** Pairs of events with a human decision whether they are one problem, and why. The decisions were made before the code
+ * ran: where they differ, the code is wrong, or the reason says what it cannot know.
  */
 
 const FOLDER = new URL('../../test/fixtures/grouping/', import.meta.url)
@@ -47,7 +46,7 @@ function recorded(sample: Sample | undefined): Record<string, unknown> {
 const sideOf = (side: z.output<typeof Side>): Event =>
   eventOf('event' in side ? side.event : recorded(recordings.get(side.recording)))
 
-test('there are sixty pairs and more, of both kinds, each with a name of its own', () => {
+test('there are at least sixty pairs of both kinds with different names', () => {
   expect(pairs.length).toBeGreaterThanOrEqual(60)
   expect(new Set(pairs.map(({ name }) => name)).size).toBe(pairs.length)
   expect(pairs.filter(({ same }) => same).length).toBeGreaterThan(20)

@@ -3,21 +3,20 @@ import type { GroupingPart } from './grouping.api.ts'
 import { fingerprintV1 } from './v1.ts'
 import { fingerprintV2 } from './v2.ts'
 
-/**
- * One version of grouping. It never changes once events were grouped by it.
- * @param rule elements a rule of the project gives; null among them stands for what the version would have computed
+/** A grouping version. It never changes once events were grouped by it.
+ * @param rule the fingerprint of a project's rule; null elements stand for the fingerprint without rules
  */
 export type GroupingVersion = (
   event: Event,
   rule: readonly (string | null)[] | null,
 ) => { hash: Buffer; parts: GroupingPart[] }
 
-/** Every version there has been. A project stays with its version until someone moves it. */
+/** All versions. A project keeps its version until a member changes it. */
 export const groupingVersions: ReadonlyMap<number, GroupingVersion> = new Map([
   [1, fingerprintV1],
   [2, fingerprintV2],
 ])
 
-/** Versions a project of this one can be moved to, oldest first. */
+/** Versions that a project can change to, oldest first. */
 export const newerVersions = (version: number): number[] =>
   [...groupingVersions.keys()].filter((one) => one > version).toSorted((a, b) => a - b)

@@ -6,7 +6,7 @@ import { GroupingRules, LATEST_GROUPING_VERSION } from './grouping-rules.api.ts'
 import { errorOf, eventOf } from './event.fixture.ts'
 import { compileGrouping, fingerprint, markFrames, type Grouped } from './grouping.ts'
 
-/** Rules of a project, compiled: who they match, what they make of it, what they cost. */
+/** Compiled rules of a project: their matches, results and cost. */
 
 const NOW = new Date('2026-11-20T05:00:00Z')
 const settingsOf = (rules: unknown) => ({
@@ -64,7 +64,7 @@ describe('matchers', () => {
     expect(matches([{ key, glob, not: true }], event)).toBe(!expected)
   })
 
-  test('case does not matter, in any script', () => {
+  test('ignore case, in any script', () => {
     const said = (value: string, glob: string): boolean =>
       matches([{ key: 'value', glob }], eventOf({ exception: { values: [{ type: 'E', value }] } }))
     expect(said('İstanbul', 'İSTANBUL')).toBe(true)
@@ -75,7 +75,7 @@ describe('matchers', () => {
     expect(said('a', 'ab')).toBe(false)
   })
 
-  test('a star alone asks whether there is one', () => {
+  test('a star matches any existing value', () => {
     const shops = {
       fingerprint: [{ match: [{ key: 'tag.shop', glob: '*' }], fingerprint: ['{{ default }}', '{{ tag.shop }}'] }],
     }
@@ -92,7 +92,7 @@ describe('matchers', () => {
     expect(wide(['{{ environment }}']).success).toBe(true)
   })
 
-  test('those of a frame must be true of one frame, those of an error of one exception', () => {
+  test('those of a frame must match one frame, those of an error one exception', () => {
     expect(
       matches(
         [
@@ -148,7 +148,7 @@ describe('matchers', () => {
     ).toBe(false)
   })
 
-  test('frames of the crashed thread count where no exception has any', () => {
+  test('match frames of the crashed thread when no exception has frames', () => {
     const crash = eventOf({
       platform: 'native',
       threads: [{ id: 1, crashed: true, stacktrace: { frames: [{ function: 'tick' }] } }],
@@ -156,7 +156,7 @@ describe('matchers', () => {
     expect(matches([{ key: 'function', glob: 'tick' }], crash)).toBe(true)
   })
 
-  test('an expression that would backtrack for ever takes no time', () => {
+  test('no glob causes backtracking', () => {
     const long = eventOf({ message: 'a'.repeat(8_000) })
     const rules = {
       fingerprint: Array.from({ length: 100 }, () => ({
@@ -176,7 +176,7 @@ describe('fingerprints', () => {
   const parts = (rules: unknown) => group(rules, event).fingerprint.parts
   const match = [{ key: 'type', glob: 'PaymentError' }]
 
-  test('hold what variables name, and what is missing says so', () => {
+  test('contain the values of variables, and a placeholder for missing ones', () => {
     const names = [
       'type',
       'value',
@@ -195,7 +195,7 @@ describe('fingerprints', () => {
     )
   })
 
-  test('values and messages in them lose what changes from one occurrence to the next', () => {
+  test('values and messages in them lose the parts that change with each event', () => {
     const of = (value: string) =>
       group(
         {
@@ -209,7 +209,7 @@ describe('fingerprints', () => {
     expect(of('order 12').title).toBe('E: order 12')
   })
 
-  test('{{ default }} adds what would have been computed', () => {
+  test('{{ default }} adds the fingerprint without rules', () => {
     const plain = fingerprint(event).parts
     expect(parts({ fingerprint: [{ match, fingerprint: ['{{ default }}', 'eu'] }] }).slice(0, 2)).toEqual([
       {
@@ -223,7 +223,7 @@ describe('fingerprints', () => {
     ])
   })
 
-  test('a tag that spells {{ default }} is a text', () => {
+  test('a tag with the value {{ default }} is a text', () => {
     const tagged = eventOf({ message: 'm', tags: { t: '{{ default }}' } })
     const said = group(
       { fingerprint: [{ match: [{ key: 'message', glob: 'm' }], fingerprint: ['{{ tag.t }}'] }] },
@@ -235,7 +235,7 @@ describe('fingerprints', () => {
     })
   })
 
-  test('the first rule that matches decides; the SDK comes before any', () => {
+  test('the first rule that matches applies; the fingerprint of the SDK takes precedence', () => {
     const rules = {
       fingerprint: [
         { match, fingerprint: ['one'] },
@@ -252,7 +252,7 @@ describe('fingerprints', () => {
 describe('stack rules', () => {
   const inCart = [{ key: 'module', glob: 'app.cart' }]
 
-  test('mark frames, and the place follows', () => {
+  test('mark frames, and the culprit changes accordingly', () => {
     const said = group({ stack: [{ match: inCart, action: 'not_in_app' }] }, event)
     expect(said.event.exceptions[0]?.stacktrace?.frames.map((frame) => frame.in_app)).toEqual([true, false])
     expect(event.culprit).toContain('pay')
@@ -265,7 +265,7 @@ describe('stack rules', () => {
     expect(none).toBe(event)
   })
 
-  test('one that is true of every frame speaks for all no other one spoke of', () => {
+  test('one that matches every frame applies to frames without another match', () => {
     const only = {
       stack: [
         { match: inCart, action: 'in_app' },
@@ -275,7 +275,7 @@ describe('stack rules', () => {
     expect(group(only, event).fingerprint.parts[0]?.values.map(({ value }) => value)).toEqual(['PaymentError', 'pay'])
   })
 
-  test('leave frames out of grouping, and in sight', () => {
+  test('ignore frames in grouping and still show them', () => {
     const said = group({ stack: [{ match: inCart, action: 'ignore' }] }, event)
     expect(said.event.exceptions[0]?.stacktrace?.frames).toHaveLength(2)
     expect(said.fingerprint.parts[0]?.values.map(({ value }) => value)).toEqual(['PaymentError', 'main'])
@@ -283,7 +283,7 @@ describe('stack rules', () => {
     expect(nothingLeft.fingerprint.parts[0]?.variant).toBe('type_value')
   })
 
-  test('the first that matches decides, and one that changes nothing is not named', () => {
+  test('the first that matches applies, and one that changes nothing is not named', () => {
     const stack = [
       { match: inCart, action: 'in_app' },
       { match: inCart, action: 'not_in_app' },
@@ -295,20 +295,20 @@ describe('stack rules', () => {
 })
 
 describe('without rules', () => {
-  test('nothing is copied and the hash is that of the version', () => {
+  test('events are not copied, and the hash is that of the version', () => {
     const said = group({}, event)
     expect(said.event).toBe(event)
     expect(said.fingerprint).toEqual(fingerprint(event))
     expect(said.former).toBeNull()
   })
 
-  test('a version nobody knows any more, or yet, still groups', () => {
+  test('an unknown version still groups', () => {
     const grouping = compileGrouping({ ...groupingSettings({ grouping_version: 77 }) })
     expect(grouping(event, NOW).fingerprint).toEqual(fingerprint(event))
   })
 })
 
-test('whatever an event holds, rules never throw and say the same twice', () => {
+test('rules never throw and are deterministic, for any event', () => {
   const rules = {
     fingerprint: [
       { match: [{ key: 'message', glob: '*a*' }], fingerprint: ['{{ message }}', '{{ tag.a }}'], title: '{{ type }}' },

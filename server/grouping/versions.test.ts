@@ -6,7 +6,7 @@ import { fingerprint } from './grouping.ts'
 import { parameterise as parameteriseV1 } from './v1-words.ts'
 import { parameterise as parameteriseV2 } from './v2-words.ts'
 
-/** What every version of grouping does; where they differ is in frozen.test.ts and the recorded pairs. */
+/** What all grouping versions have in common; differences are in frozen.test.ts and the recorded pairs. */
 const VERSIONS = [
   { version: 1, parameterise: parameteriseV1 },
   { version: 2, parameterise: parameteriseV2 },
@@ -20,15 +20,15 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
       ...values.map(({ label, value }) => `${label}: ${value}`),
     ])
 
-  describe('which rule speaks', () => {
+  describe('the rule that decides', () => {
     const frames = [{ function: 'pay', filename: 'pay.js', in_app: true }]
 
-    test("the SDK's fingerprint comes first", () => {
+    test("the SDK's fingerprint takes precedence", () => {
       const event = errorOf('node', 'E', frames, { fingerprint: ['gateway', 7] })
       expect(readable(event)).toEqual(['sdk_fingerprint', 'fingerprint: gateway', 'fingerprint: 7'])
     })
 
-    test('{{ default }} inside it stands for what we would have computed', () => {
+    test('{{ default }} inside it stands for the computed fingerprint', () => {
       for (const spelling of ['{{ default }}', '{{default}}', '{{  default  }}']) {
         const event = errorOf('node', 'E', frames, { fingerprint: ['eu', spelling] })
         expect(readable(event)).toEqual([
@@ -45,7 +45,7 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
       expect(hashOf(errorOf('node', 'E', frames, { fingerprint: [] }))).toBe(hashOf(plain))
     })
 
-    test('a text that only looks like the default part is not the default', () => {
+    test('a text that resembles the default part is not the default', () => {
       const literal = eventOf({ message: 'a', fingerprint: ['x', 'default'] })
       const real = eventOf({ message: 'a', fingerprint: ['x', '{{ default }}'] })
       expect(hashOf(literal)).not.toBe(hashOf(real))
@@ -66,13 +66,13 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
       expect(readable(event)).toEqual(['exception_stack', 'type: SqlError', 'function in com.acme.Db: query'])
     })
 
-    test('frames of the app alone count where there are any', () => {
+    test('only in-app frames count, when there are any', () => {
       const system = { function: 'emit', filename: 'node:events', in_app: false }
       expect(hashOf(errorOf('node', 'E', [system, ...frames]))).toBe(hashOf(errorOf('node', 'E', frames)))
       expect(readable(errorOf('node', 'E', [system]))).toContain('function in node:events: emit')
     })
 
-    test('anonymous frames without source text are too weak alone: the value joins them', () => {
+    test('the value is added to anonymous frames without source text', () => {
       const anonymous = [{ function: '?', filename: 'https://shop.example.com/app.js', in_app: true }]
       expect(readable(errorOf('javascript', 'Error', anonymous))).toEqual([
         'type_value',
@@ -82,14 +82,14 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
       ])
     })
 
-    test('source text stands for an anonymous function, unless the client cut it', () => {
+    test('source text replaces the name of an anonymous function, unless the client cut it', () => {
       const at = (context_line: string): Event =>
         errorOf('node', 'E', [{ function: '<anonymous>', filename: 'a.js', in_app: true, context_line }, ...frames])
       expect(readable(at('  run(() => {'))).toContain('line in a.js: run(() => {')
       expect(hashOf(at('{snip} one'))).toBe(hashOf(at('two {snip}')))
     })
 
-    test('a message event goes by its words, whatever thread came with it', () => {
+    test('a message event is grouped by its message, also with a thread', () => {
       const stack = { frames: [{ module: 'com.acme.Main', function: 'main', in_app: true }] }
       const said = (message: string): Event =>
         eventOf({ platform: 'java', message, threads: [{ id: 1, crashed: true, stacktrace: stack }] })
@@ -97,13 +97,13 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
       expect(hashOf(said('drop'))).not.toBe(hashOf(said('after drop')))
     })
 
-    test('the template of a message counts, not what was put in', () => {
+    test('the template of a message counts, not its parameters', () => {
       const said = (params: unknown[]): Event => eventOf({ logentry: { message: 'user %s paid', params } })
       expect(hashOf(said(['ada']))).toBe(hashOf(said(['grace'])))
       expect(said(['ada']).title).toBe('user ada paid')
     })
 
-    test('the crashed thread speaks where no exception and no message does', () => {
+    test('the crashed thread decides without exception and message', () => {
       const thread = { id: 1, crashed: true, stacktrace: { frames: [{ function: 'tick', package: '/app/game' }] } }
       const quiet = { id: 2, current: true, stacktrace: { frames: [{ function: 'other', package: '/app/game' }] } }
       expect(readable(eventOf({ platform: 'native', threads: [quiet, thread] }))).toEqual([
@@ -112,12 +112,12 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
       ])
     })
 
-    test('an event that says nothing is one group per type and platform', () => {
+    test('events without any of these are one group per type and platform', () => {
       expect(readable(eventOf({ platform: 'php' }))).toEqual(['fallback', 'type: error', 'platform: php'])
     })
   })
 
-  describe('what does not matter', () => {
+  describe('without effect', () => {
     test('the mechanism, which SDKs rename from one major version to the next', () => {
       const by = (type: string): Event =>
         eventOf({ exception: { values: [{ type: 'E', value: 'v', mechanism: { type, handled: false } }] } })
@@ -198,7 +198,7 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
       expect(of(one)).toBe(of(other))
     })
 
-    test('a native package is known by its name, never by an address', () => {
+    test('a native package is identified by its name, not by an address', () => {
       const crash = (base: number): Event =>
         eventOf({
           platform: 'native',
@@ -227,7 +227,7 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
     })
   })
 
-  describe('what does matter', () => {
+  describe('with effect', () => {
     test('type, function, module', () => {
       const frame = { function: 'pay', module: 'shop', in_app: true }
       const base = hashOf(errorOf('python', 'E', [frame]))
@@ -236,13 +236,13 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
       expect(hashOf(errorOf('python', 'E', [{ ...frame, module: 'bank' }]))).not.toBe(base)
     })
 
-    test('where a name could run into its neighbour, the encoding keeps them apart', () => {
+    test('the encoding separates adjacent names', () => {
       const one = eventOf({ message: 'm', fingerprint: ['a', 'b'] })
       const other = eventOf({ message: 'm', fingerprint: ['a","b'] })
       expect(hashOf(one)).not.toBe(hashOf(other))
     })
 
-    test('a synthetic type is left out where functions are known', () => {
+    test('a synthetic type is left out when functions are known', () => {
       const crash = (type: string): Event =>
         eventOf({
           platform: 'native',
@@ -268,13 +268,13 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
     const idle = { module: 'android.os.MessageQueue', function: 'nativePollOnce', in_app: false }
     const looper = { module: 'android.os.Looper', function: 'loop', in_app: false }
 
-    test('goes by the frames of the app', () => {
+    test('is grouped by in-app frames', () => {
       const one = anr('ApplicationNotResponding', 'ANR', [looper, own])
       expect(readable(one)).toEqual(['anr', 'kind: ANR', 'function in com.acme.Cart: load'])
       expect(hashOf(one)).toBe(hashOf(anr('Anr$ApplicationNotResponding', 'AppExitInfo', [own])))
     })
 
-    test('is one group where the main thread only waits', () => {
+    test('is one group when the main thread only waits', () => {
       expect(readable(anr('ApplicationNotResponding', 'ANR', [looper, idle]))).toEqual(['anr', 'kind: ANR'])
       expect(readable(anr('ApplicationNotResponding', 'ANR', [own, looper, idle]))).toEqual(['anr', 'kind: ANR'])
     })
@@ -322,7 +322,7 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
       expect(parameterise(one)).not.toBe(parameterise(other))
     })
 
-    test('an apostrophe opens no quotation', () => {
+    test('an apostrophe starts no quotation', () => {
       expect(parameterise("don't open what you can't close")).toBe("don't open what you can't close")
     })
   })

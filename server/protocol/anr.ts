@@ -1,6 +1,6 @@
 import type { Event, Exception } from './event.api.ts'
 
-/** Application not responding, under all the names SDKs give it (ingest protocol 21). */
+/** Application not responding, with all names that SDKs use for it. */
 
 const ANR_MECHANISMS = new Set(['anr', 'appexitinfo', 'historicalappexitinfo', 'apphang', 'mxhangdiagnostic'])
 const ANR_TYPE = /(?:^|[.$])ApplicationNotResponding$|^App Hang/
@@ -16,7 +16,7 @@ export function isAnrException({ type, mechanism }: Exception): boolean {
   return ANR_MECHANISMS.has(mechanismType.toLowerCase().replaceAll('_', ''))
 }
 
-/** A crash below the language runtime: a signal, a Mach exception or a minidump nobody caught. */
+/** An unhandled crash below the language runtime: a signal, a Mach exception or a minidump. */
 export function isNativeCrash(event: Pick<Event, 'exceptions' | 'is_unhandled'>): boolean {
   return (
     event.is_unhandled && event.exceptions.some(({ mechanism }) => mechanism !== null && isNativeMechanism(mechanism))

@@ -18,12 +18,11 @@ const MAX_KEY = 200
 const MAX_UNIT = 64
 const MAX_TEXT = 16_384
 const MAX_ELEMENTS = 100
-/** Characters of all attributes of one entry; a list of 100 entries then stays below 10 MB. */
+/** Maximum characters of all attributes of an entry, so that a list of 100 entries stays below 10 MB. */
 const MAX_CHARACTERS = 65_536
 
-/**
- * Attributes as they are stored. A plain value without its wrapping gets a type; a type that does not fit its value is
- * mended; what cannot be kept is left out and noted.
+/** Reads attributes for storage. A plain value gets a type, a wrong type is corrected, and invalid attributes are left out
+ * with a note.
  */
 export function readAttributes(raw: unknown, notes: Notes): Attributes {
   const kept: Record<string, Attribute> = {}
@@ -36,7 +35,7 @@ export function readAttributes(raw: unknown, notes: Notes): Attributes {
   let left = MAX_CHARACTERS
   for (const name in raw) {
     const given = raw[name]
-    // An address the scrubber removed, or nothing from the start.
+    // Removed by the scrubber, or sent as null.
     if (given === null || given === undefined) continue
     const key = tidy(name, MAX_KEY)
     const attribute = readAttribute(given)
@@ -55,7 +54,7 @@ export function readAttributes(raw: unknown, notes: Notes): Attributes {
   return kept
 }
 
-/** The text of an attribute; null where there is none or it is no text. Numbers and booleans become text. */
+/** The value of an attribute as text, also of numbers and booleans; else null. */
 export function attributeText(attributes: Attributes, name: string): string | null {
   const value = Object.hasOwn(attributes, name) ? attributes[name]?.value : undefined
   if (typeof value === 'string') return value === '' ? null : value
@@ -64,7 +63,7 @@ export function attributeText(attributes: Attributes, name: string): string | nu
 
 function readAttribute(given: unknown): Attribute | null {
   if (!isRecord(given)) return typed(given, undefined)
-  // An object that is no attribute is kept as its text.
+  // An object that is no attribute is kept as JSON text.
   if (!('value' in given)) return isEmpty(given) ? null : typed(given, undefined)
   const attribute = typed(given['value'], given['type'])
   const unit = given['unit']
@@ -92,7 +91,7 @@ function typed(value: unknown, type: unknown): Attribute | null {
   }
 }
 
-/** 64-bit numbers come as text; those a JavaScript number cannot hold stay text. */
+/** 64-bit numbers are sent as text; those that a JavaScript number cannot represent stay text. */
 function fromText(value: string, type: unknown): Attribute {
   if ((type === 'integer' || type === 'double') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value)) {
     return { value: Number(value), type: value.includes('.') ? 'double' : type }

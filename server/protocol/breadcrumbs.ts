@@ -5,7 +5,7 @@ import { parseLevel } from './level.ts'
 import type { Notes } from './notes.ts'
 import { shiftedTime } from './time.ts'
 
-/** The newest ones are kept: what happened last before the crash. */
+/** Maximum breadcrumbs; the newest are kept. */
 const MAX_BREADCRUMBS = 100
 
 /** In the order sent. `budget` bounds the data of all of them together. */

@@ -1,4 +1,4 @@
-/** What an item counts as in limits, outcomes and client reports (docs/protocol.md §5.2). */
+/** Categories of items in limits, outcomes and client reports (docs/protocol.md §5.2). */
 export const CATEGORIES = [
   'default',
   'error',
@@ -26,7 +26,7 @@ const BY_TYPE = new Map<string, Category>([
   ['transaction', 'transaction'],
   ['span', 'span'],
   ['otel_span', 'span'],
-  // Made by the OTLP endpoint.
+  // Created by the OTLP endpoint.
   ['otlp_traces', 'span'],
   ['session', 'session'],
   ['sessions', 'session'],
@@ -51,5 +51,5 @@ const BY_TYPE = new Map<string, Category>([
   ['client_report', 'internal'],
 ])
 
-/** The category of an item type; types nobody knows are `default`. */
+/** The category of an item type; `default` for unknown types. */
 export const categoryOf = (itemType: string): Category => BY_TYPE.get(itemType) ?? 'default'

@@ -13,7 +13,7 @@ describe('a crontab', () => {
     ['  */5   0-6,12  1,15  jan-mar/2  MON-FRI ', '*/5 0-6,12 1,15 jan-mar/2 mon-fri'],
     ['0 0 L * 7', '0 0 l * 7'],
     ['@Daily', '@daily'],
-  ])('%j is one', (text, plain) => {
+  ])('%j is valid', (text, plain) => {
     expect(readCrontab(text)).toBe(plain)
   })
 
@@ -37,11 +37,11 @@ describe('a crontab', () => {
     '* * * * *; rm -rf /',
     '* '.repeat(100_000),
     '1,'.repeat(100_000),
-  ])('%.40j is none', (text) => {
+  ])('%.40j is invalid', (text) => {
     expect(readCrontab(text)).toBeNull()
   })
 
-  test('whatever is written, the answer is quick and plain', () => {
+  test('any text is read quickly, with a plain result', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (text) => {
         const plain = readCrontab(text)
@@ -52,7 +52,7 @@ describe('a crontab', () => {
 })
 
 describe('a check-in', () => {
-  test('says what it says', () => {
+  test('is read with all fields', () => {
     expect(read({ duration: 3.2, environment: 'dev', release: 'a@1' })).toEqual({
       id: ID,
       slug: 'nightly',
@@ -79,7 +79,7 @@ describe('a check-in', () => {
     expect(read({ monitor_slug })).toEqual({ invalid: 'bad_slug' })
   })
 
-  test('an id of zeros, or none, stands for the latest open one; another word is wrong', () => {
+  test('an id of zeros, or none, means the latest open one; an invalid id is refused', () => {
     for (const check_in_id of [undefined, null, '', '0'.repeat(32), '00000000-0000-0000-0000-000000000000'])
       expect(read({ check_in_id })).toMatchObject({ id: null })
     for (const check_in_id of ['x', 7, {}]) expect(read({ check_in_id })).toEqual({ invalid: 'bad_check_in_id' })
@@ -93,7 +93,7 @@ describe('a check-in', () => {
     expect(read({ duration })).toMatchObject({ durationMs: null, notes: [{ name: 'duration' }] })
   })
 
-  test('a configuration is taken over', () => {
+  test('a configuration is read', () => {
     const monitor_config = {
       schedule: { type: 'interval', value: 2, unit: 'hour' },
       timezone: 'Europe/Berlin',
@@ -115,18 +115,18 @@ describe('a check-in', () => {
   })
 
   test.each([
-    ['a crontab that is none', { schedule: { type: 'crontab', value: 'whenever' } }],
-    ['a unit nobody knows', { schedule: { type: 'interval', value: 1, unit: 'fortnight' } }],
+    ['an invalid crontab', { schedule: { type: 'crontab', value: 'whenever' } }],
+    ['an unknown unit', { schedule: { type: 'interval', value: 1, unit: 'fortnight' } }],
     ['no number', { schedule: { type: 'interval', value: 0, unit: 'day' } }],
     ['no schedule', { timezone: 'UTC' }],
-    ['a zone nobody knows', { schedule: { type: 'crontab', value: '@daily' }, timezone: 'Mars/Olympus' }],
+    ['an unknown time zone', { schedule: { type: 'crontab', value: '@daily' }, timezone: 'Mars/Olympus' }],
     ['a zone of a megabyte', { schedule: { type: 'crontab', value: '@daily' }, timezone: 'A'.repeat(1_000_000) }],
     ['no object', 'daily'],
-  ])('%s: the configuration is ignored with a note, the check-in is not', (_name, monitor_config) => {
+  ])('%s: the configuration is ignored with a note, the check-in is kept', (_name, monitor_config) => {
     expect(read({ monitor_config })).toMatchObject({ config: null, status: 'ok', notes: [{}] })
   })
 
-  test('a single wrong number is ignored with a note, the schedule is not', () => {
+  test('a single wrong number is ignored with a note, the schedule is kept', () => {
     const monitor_config = { schedule: { type: 'crontab', value: '@daily' }, checkin_margin: -5, max_runtime: 1e9 }
     expect(read({ monitor_config })).toMatchObject({
       config: { checkinMarginMinutes: null, maxRuntimeMinutes: null, timezone: 'UTC' },

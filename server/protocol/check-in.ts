@@ -15,7 +15,7 @@ export type Schedule =
   | { readonly type: 'crontab'; readonly value: string }
   | { readonly type: 'interval'; readonly value: number; readonly unit: IntervalUnit }
 
-/** How a monitor is to be judged; what a check-in leaves out is null. */
+/** The schedule of a monitor; fields that the check-in does not have are null. */
 export type MonitorConfig = {
   readonly schedule: Schedule
   /** IANA name. */
@@ -28,7 +28,7 @@ export type MonitorConfig = {
 }
 
 export type CheckIn = {
-  /** 32 hex digits; null stands for the latest open check-in of the monitor. */
+  /** 32 hex digits; null for the latest open check-in of the monitor. */
   readonly id: string | null
   readonly slug: string
   readonly status: SentStatus
@@ -41,14 +41,14 @@ export type CheckIn = {
 }
 
 const MAX_SLUG = 100
-/** 28 days, as the original has it. */
+/** 28 days. */
 const MAX_MINUTES = 40_320
 const MAX_THRESHOLD = 720
 const MAX_INTERVAL = 10_000
-/** A year; longer is a mistake of units. */
+/** A year; a longer duration has a wrong unit. */
 const MAX_DURATION_S = 31_622_400
 
-/** Reads one check-in, already scrubbed; a reason word where it cannot be kept. Pure. */
+/** Reads a scrubbed check-in; returns a reason when it is invalid. Pure. */
 export function readCheckIn(raw: unknown, defaultEnvironment: string): CheckIn | { readonly invalid: string } {
   if (!isRecord(raw)) return { invalid: 'not_an_object' }
   const slug = readSlug(raw['monitor_slug'])
@@ -71,7 +71,7 @@ export function readCheckIn(raw: unknown, defaultEnvironment: string): CheckIn |
   }
 }
 
-/** Lower case, words joined by hyphens, as monitors are named everywhere; null when nothing usable is left. */
+/** A monitor's slug in lower case with hyphens; null when no usable characters are left. */
 export function readSlug(raw: unknown): string | null {
   if (typeof raw !== 'string' || raw.length > MAX_SLUG) return null
   const slug = raw
@@ -83,7 +83,7 @@ export function readSlug(raw: unknown): string | null {
   return slug === '' || slug.length > MAX_SLUG ? null : slug
 }
 
-/** Undefined when something stands there that is no id. */
+/** Returns undefined for an invalid id. */
 function readId(raw: unknown): string | null | undefined {
   if (raw === undefined || raw === null || raw === '') return null
   if (typeof raw === 'string' && /^[0-]{32,36}$/.test(raw)) return null
@@ -106,7 +106,7 @@ function traceOf(raw: Record<string, unknown>): unknown {
 
 const CONFIG = 'monitor_config'
 
-/** Null, with a note, when the schedule or the time zone is wrong: half a schedule would raise false alarms. */
+/** Returns null, with a note, when the schedule or time zone is invalid: half a schedule would cause false alarms. */
 function readConfig(raw: unknown, notes: Notes): MonitorConfig | null {
   if (raw === undefined || raw === null) return null
   if (!isRecord(raw)) {
@@ -157,7 +157,7 @@ function readSchedule(raw: unknown): Schedule | null {
 const zones = new Map<string, boolean>()
 const MAX_ZONES = 1_000
 
-/** UTC unless named; the names repeat, and asking costs a formatter. */
+/** UTC by default. Names repeat and checking one costs a formatter, so results are cached. */
 function readTimezone(raw: unknown): string | null {
   if (raw === undefined || raw === null || raw === '') return 'UTC'
   if (typeof raw !== 'string' || !/^[A-Za-z][\w+/-]{1,60}$/.test(raw)) return null

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readClientReport } from './client-report.ts'
 
-test('all lists are read, each under its kind', () => {
+test('reads all lists with their kinds', () => {
   const element = { reason: 'ratelimit_backoff', category: 'error', quantity: 3 }
   expect(
     readClientReport({
@@ -24,7 +24,7 @@ test('all lists are read, each under its kind', () => {
   expect(readClientReport({})).toEqual([])
 })
 
-test('what is wrong is left out; a report of which nothing is right is none', () => {
+test('leaves out wrong elements; without any valid one it is no report', () => {
   const good = { reason: 'x', category: 'error', quantity: 1 }
   const wrong = [
     null,
@@ -46,7 +46,7 @@ test('what is wrong is left out; a report of which nothing is right is none', ()
     expect(readClientReport(value)).toBeNull()
 })
 
-test('stays within its bounds for anything', () => {
+test('stays within its limits for any input', () => {
   const many = Array.from({ length: 5_000 }, () => ({ reason: 'r', category: 'error', quantity: 1 }))
   expect(readClientReport({ discarded_events: many })).toHaveLength(1_000)
   fc.assert(

@@ -1,7 +1,7 @@
 import { CATEGORIES, type Category } from './categories.ts'
 import { isList, isRecord } from './json.ts'
 
-/** Lists of a client report (docs/protocol.md §5.3); the longer ones come from a relay in between. */
+/** Lists of a client report (docs/protocol.md §5.3); a relay in between adds the last ones. */
 const LISTS = [
   ['discarded_events', 'discarded'],
   ['rate_limited_events', 'rate_limited'],
@@ -11,10 +11,10 @@ const LISTS = [
 
 export type LossKind = (typeof LISTS)[number][1]
 
-/** So much of something never reached us. */
+/** A quantity of items that were dropped before they reached us. */
 export type ClientLoss = {
   readonly kind: LossKind
-  /** As the client says, at most 64 characters. */
+  /** As sent, at most 64 characters. */
   readonly reason: string
   readonly category: Category
   readonly quantity: number
@@ -22,15 +22,14 @@ export type ClientLoss = {
 
 const MAX_REASON_CHARACTERS = 64
 const MAX_LOSSES = 1_000
-/** A client that has lost more since its last report is not to be believed. */
+/** Larger quantities are not credible. */
 const MAX_QUANTITY = 1_000_000_000
 const KNOWN = new Set<string>(CATEGORIES)
 
 const isCategory = (text: unknown): text is Category => typeof text === 'string' && KNOWN.has(text)
 
-/**
- * What a client report tells. Elements of a wrong shape are left out; a category nobody knows counts as `default`.
- * @returns null when it is no report, or has elements and not one of them can be read
+/** Reads a client report. Leaves out invalid elements; an unknown category counts as `default`.
+ * @returns null when it is no report, or has elements but no valid one
  */
 export function readClientReport(value: unknown): readonly ClientLoss[] | null {
   if (!isRecord(value)) return null

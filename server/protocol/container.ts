@@ -4,27 +4,26 @@ import { MAX_CONTAINER_NODES, GuardError, parseGuarded } from './json-guard.ts'
 
 /** Items that hold many entries (docs/protocol.md §6, §10.2, §11.1): `{version?, items: […]}` with `item_count` in the header. */
 
-/** Entries kept of one container. */
+/** Maximum entries of a container. */
 export const MAX_ENTRIES = 1_000
-/** More entries than that nobody puts into one container; a claim must not fill a limit or a ledger. */
+/** Maximum announced entries, so that a false number does not fill a limit or the outcomes. */
 const MAX_ANNOUNCED = 10_000
-/** The shortest an entry can be: `{}`. */
+/** The shortest entry: `{}`. */
 const MIN_ENTRY_BYTES = 2
 
 export type Container =
   | { readonly entries: readonly unknown[]; readonly surplus: number; readonly fields: Record<string, unknown> }
   | { readonly invalid: string; readonly count: number }
 
-/** How many things an item holds, as its header claims (docs/protocol.md §4.3); 1 where it claims nothing that can be. */
+/** The number of entries that an item's header announces (docs/protocol.md §4.3); 1 without a credible number. */
 export function announcedCount({ headers, start, end }: Pick<RawItem, 'headers' | 'start' | 'end'>): number {
   const count = headers['item_count']
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) return 1
   return Math.max(1, Math.min(count, MAX_ANNOUNCED, Math.floor((end - start) / MIN_ENTRY_BYTES)))
 }
 
-/**
- * Parses a container; never throws for what an SDK could send. The real number of entries counts, the announced one
- * only where none can be counted.
+/** Parses a container; does not throw for any bytes that an SDK sends. Counts the real entries, and the announced number
+ * only when they cannot be counted.
  */
 export function readContainer(decoded: Buffer, item: RawItem): Container {
   const parsed = parseEntries(decoded, item.start, item.end)
@@ -39,25 +38,24 @@ export function readContainer(decoded: Buffer, item: RawItem): Container {
   }
 }
 
-/** JSON of up to a million values, or so many; a word of why not, otherwise. */
+/** Parses JSON with a limit of values; returns a reason when it is refused. */
 export function parseEntries(
   decoded: Buffer,
   start: number,
   end: number,
-  mostNodes = MAX_CONTAINER_NODES,
+  maxNodes = MAX_CONTAINER_NODES,
 ): { readonly value: unknown } | { readonly invalid: string } {
   try {
-    return { value: parseGuarded(decoded, start, end, mostNodes).value }
+    return { value: parseGuarded(decoded, start, end, maxNodes).value }
   } catch (error) {
     if (!(error instanceof GuardError)) throw error
     return { invalid: error.word }
   }
 }
 
-/**
- * Whether an entry alone is over its limit. Looks only where the container as a whole could hold such an entry: finding
- * out means writing the entry again.
+/** Whether an entry is over its size limit. It must be serialised to find out, so this is skipped when the whole container
+ * is smaller.
  */
-export function isEntryTooLarge(entry: unknown, mostBytes: number, containerBytes: number): boolean {
-  return containerBytes > mostBytes && Buffer.byteLength(JSON.stringify(entry) ?? '') > mostBytes
+export function isEntryTooLarge(entry: unknown, maxBytes: number, containerBytes: number): boolean {
+  return containerBytes > maxBytes && Buffer.byteLength(JSON.stringify(entry) ?? '') > maxBytes
 }

@@ -4,7 +4,7 @@ import type { Notes } from './notes.ts'
 import { tidy } from './strings.ts'
 import { readUserAgent } from './user-agent.ts'
 
-/** Contexts (ingest protocol 10.5): one object per name. */
+/** Contexts: one object per name. */
 
 const MAX_CONTEXTS = 100
 
@@ -45,15 +45,14 @@ function mendDevice(device: JsonRecord, notes: Notes): JsonRecord {
   return rest
 }
 
-/** Some SDKs read the version from a file and keep its last newline. */
+/** Some SDKs send the final newline of a version file. */
 function mendOs(os: JsonRecord): JsonRecord {
   const version = os['version']
   return typeof version === 'string' && version.trim() !== version ? { ...os, version: version.trim() } : os
 }
 
-/**
- * Adds what the user agent tells. A web page runs in the browser of the agent; for a server it is its visitor's
- * browser, whose system and device say nothing of the machine the error happened on.
+/** Adds contexts from the user agent. A web page runs in that browser. For a server it is the visitor's browser, whose
+ * system and device are not those of the error.
  */
 export function addAgentContexts(contexts: Event['contexts'], agent: string | null, platform: string): void {
   if (agent === null) return

@@ -7,7 +7,7 @@ const nothing = { fields: [], event: null, breadcrumbs: [] }
 const ofFields = (fields: FormFields) => crashEvent({ ...nothing, fields })
 
 describe('form fields', () => {
-  test('become extra where they are no part of the event', () => {
+  test('become extra when they are no part of the event', () => {
     expect(
       ofFields([
         ['guid', 'g'],
@@ -20,7 +20,7 @@ describe('form fields', () => {
     })
   })
 
-  test('chunks go by number, not by order; ten comes after two', () => {
+  test('chunks are ordered by number; ten comes after two', () => {
     const json = JSON.stringify({ message: 'x'.repeat(100) })
     const chunks = Array.from({ length: 11 }, (_, i): [string, string] => [
       `sentry__${i + 1}`,
@@ -29,7 +29,7 @@ describe('form fields', () => {
     expect(ofFields([...chunks.toReversed(), ['sentry__12', json.slice(110)]])).toEqual({ message: 'x'.repeat(100) })
   })
 
-  test('a broken chunk, a broken JSON and names out of bounds are left out', () => {
+  test('broken chunks, broken JSON and names that are too long are left out', () => {
     expect(
       ofFields([
         ['sentry__1', '{"release":'],
@@ -43,12 +43,12 @@ describe('form fields', () => {
     ).toEqual({ environment: 'staging' })
   })
 
-  test('no more extra than an event may have', () => {
+  test('extra has a maximum number of fields', () => {
     const fields = Array.from({ length: 200 }, (_, i): [string, string] => [`f${i}`, 'x'.repeat(64 * 1024)])
     expect(JSON.stringify(ofFields(fields)).length).toBeLessThan(300_000)
   })
 
-  test('are read from pairs of text only', () => {
+  test('must be pairs of text', () => {
     expect(readFormFields(Buffer.from('[["a","b"],["a"],5,null,["c",1]]'))).toEqual([['a', 'b']])
     expect(() => readFormFields(Buffer.from('{}'))).toThrow('list')
     expect(() => readFormFields(Buffer.from('nope'))).toThrow('JSON')
@@ -58,7 +58,7 @@ describe('form fields', () => {
 describe('files', () => {
   const crumb = (message: string, timestamp: unknown) => Buffer.from(encode({ message, timestamp }))
 
-  test('the event in msgpack, with what JSON cannot hold left out', () => {
+  test('the event in msgpack, without values that JSON cannot represent', () => {
     const event = encode({
       event_id: 'eb4d57de-a1d8-4988-59d9-31393f6fd0a2',
       release: 'game@1',
@@ -78,7 +78,7 @@ describe('files', () => {
     expect(crashEventId([['guid', 'A'.repeat(32)]], null)).toBeNull()
   })
 
-  test('breadcrumbs of both files by time; what a crash cut off is missing, and nothing else', () => {
+  test('breadcrumbs of both files by time; only those that a crash cut off are missing', () => {
     const first = Buffer.concat([crumb('three', 3), crumb('four', '1970-01-01T00:00:04Z')])
     const second = Buffer.concat([crumb('one', 1), crumb('two', 2), crumb('cut', 5).subarray(0, 6)])
     const event = crashEvent({ ...nothing, breadcrumbs: [first, second] })
@@ -87,7 +87,7 @@ describe('files', () => {
     })
   })
 
-  test('deep, huge, forbidden and random bytes are an empty event, never an error', () => {
+  test('deep, huge, forbidden and random data gives an empty event, not an error', () => {
     const deep = Buffer.concat([Buffer.alloc(500_000, 0x91), Buffer.from([0xc0])])
     const hugeArray = Buffer.from('ddffffffff', 'hex')
     const forbidden = Buffer.concat([Buffer.from([0x81, 0xa9]), Buffer.from('__proto__'), Buffer.from([0x80])])

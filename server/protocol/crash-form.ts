@@ -4,31 +4,30 @@ import { eventIdFrom } from '../kernel/ids.ts'
 import { isList, isRecord, isSafeKey } from './json.ts'
 import { parseGuarded } from './json-guard.ts'
 
-/**
- * What crash uploaders send beside a minidump (docs/protocol.md §12): form fields, and files that hold the SDK's event and
- * breadcrumbs. Nothing here throws for anything that could be sent; what cannot be read is left out.
+/** Data that crash uploaders send with a minidump (docs/protocol.md §12): form fields, and files with the SDK's event and
+ * breadcrumbs. Unreadable parts are left out; nothing here throws for any input.
  */
 
-/** Form fields in their order, as the `form_data` item of our own envelopes holds them. */
+/** Form fields in their order, as in the `form_data` items of our envelopes. */
 export type FormFields = readonly (readonly [name: string, value: string])[]
 
-/** Files with these names are parts of the event, not attachments of it. */
+/** Files with these names are parts of the event, not attachments. */
 export const EVENT_FILE = '__sentry-event'
 export const BREADCRUMB_FILES = ['__sentry-breadcrumb1', '__sentry-breadcrumb2'] as const
 export const isEventPart = (filename: unknown): boolean =>
   filename === EVENT_FILE || BREADCRUMB_FILES.some((name) => name === filename)
 
-/** Larger files of this kind are left out, like larger events. */
+/** Larger files are left out, like larger events. */
 const MAX_BYTES = 1024 * 1024
 const MAX_DEPTH = 8
-/** What fields may add to `extra`; normalisation keeps no more either. */
+/** Maximum fields in `extra`; normalisation has the same limit. */
 const MAX_EXTRA_CHARACTERS = 256 * 1024
-/** Breadcrumbs of both files; normalisation keeps the newest 100. */
+/** Maximum breadcrumbs of both files; normalisation keeps the newest 100. */
 const MAX_BREADCRUMBS = 1_000
 
 const LIMITS = { maxStrLength: MAX_BYTES, maxBinLength: MAX_BYTES, maxArrayLength: 10_000, maxMapLength: 10_000 }
 
-/** @throws AppError `invalid` when the payload is no list of pairs of text */
+/** @throws AppError `invalid` when the payload is not a list of pairs of text */
 export function readFormFields(payload: Buffer): FormFields {
   const { value } = parseGuarded(payload)
   if (!isList(value)) throw new AppError('invalid', 'The form is no list.')
@@ -45,7 +44,7 @@ export type CrashParts = {
   readonly breadcrumbs: readonly Buffer[]
 }
 
-/** The event all these parts describe; later parts speak over earlier ones: file, chunks, whole field, single fields. */
+/** Combines all parts into an event. Later parts take precedence: file, chunks, whole field, single fields. */
 export function crashEvent({ fields, event, breadcrumbs }: CrashParts): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   merge(result, event === null ? null : decodeObject(event), 0)
@@ -65,7 +64,7 @@ export function crashEvent({ fields, event, breadcrumbs }: CrashParts): Record<s
   return result
 }
 
-/** The event id these parts name, 32 hex digits; null when they name none. */
+/** The event id in these parts, 32 hex digits; null without one. */
 export function crashEventId(fields: FormFields, event: Buffer | null): string | null {
   return eventIdFrom(
     crashEvent({ fields: fields.filter(([name]) => name.startsWith('sentry')), event, breadcrumbs: [] })['event_id'],
@@ -108,10 +107,10 @@ function decodeObject(bytes: Buffer): Record<string, unknown> | null {
   }
 }
 
-/** A Buffer would turn every binary value in it into one, which turns itself into JSON. */
+/** A Uint8Array, because from a Buffer every binary value would be a Buffer, which has toJSON. */
 const viewOf = ({ buffer, byteOffset, length }: Buffer): Uint8Array => new Uint8Array(buffer, byteOffset, length)
 
-/** What msgpack gives, by way of JSON: no dates, no binary, no numbers JSON cannot hold, no forbidden keys, no depth. */
+/** Converts msgpack values by way of JSON: no dates, binary values, special numbers, forbidden keys or deep nesting. */
 function plain(value: unknown): Record<string, unknown> | null {
   const json = JSON.stringify(value, (_, element: unknown) =>
     typeof element === 'bigint' ? String(element) : ArrayBuffer.isView(element) ? null : element,
@@ -119,7 +118,7 @@ function plain(value: unknown): Record<string, unknown> | null {
   return json === undefined ? null : objectOf(Buffer.from(json))
 }
 
-/** Both files together, by time: each is overwritten in turn when it is full. */
+/** The breadcrumbs of both files by time; SDKs overwrite one file when the other is full. */
 function ring(files: readonly Buffer[]): Record<string, unknown>[] {
   const crumbs: Record<string, unknown>[] = []
   for (const file of files) {
@@ -131,7 +130,7 @@ function ring(files: readonly Buffer[]): Record<string, unknown>[] {
         if (crumbs.length >= MAX_BREADCRUMBS) break
       }
     } catch {
-      // A file cut by the crash: what came before counts.
+      // The crash cut the file: the earlier breadcrumbs are valid.
     }
   }
   return crumbs.toSorted((a, b) => timeOf(a) - timeOf(b))

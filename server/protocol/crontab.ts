@@ -1,4 +1,4 @@
-/** Judging schedules of cron monitors: five fields of lists, ranges and steps, names, or one of the nicknames. */
+/** Validates schedules of cron monitors: five fields with lists, ranges, steps and names, or a nickname. */
 
 const NICKNAMES = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
 
@@ -19,7 +19,7 @@ const FIELDS: readonly Field[] = [
 
 const MAX_CRONTAB = 256
 
-/** The schedule in its plain form (lower case, single spaces); null when it is none. */
+/** The schedule in its plain form (lower case, single spaces); null when it is invalid. */
 export function readCrontab(text: string): string | null {
   if (text.length > MAX_CRONTAB) return null
   const plain = text.trim().toLowerCase().replaceAll(/\s+/g, ' ')

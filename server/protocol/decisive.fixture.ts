@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Event, Stacktrace } from './event.api.ts'
 
-/** An event as normalising with `onlyDecisive` must answer it, made from the whole one. */
+/** The result that normalising with `onlyDecisive` must have, derived from the whole event. */
 export function decisive(event: Event): Event {
   const bare = <T extends { stacktrace: Stacktrace | null }>(one: T): T => ({
     ...one,

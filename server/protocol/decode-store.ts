@@ -2,24 +2,23 @@ import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { invalid, tooLarge } from '../kernel/errors.ts'
 import { decodeBodySync } from './decode.ts'
 
-/** Largest event, decoded (docs/protocol.md §6); `/store/` carries exactly one. */
+/** Maximum size of an event, decoded (docs/protocol.md §6); `/store/` takes exactly one. */
 export const MAX_EVENT_BYTES = 1024 * 1024
-/** Base64 and form encoding blow a body up; past this it cannot hold an event within its limit. */
+/** Base64 and form encoding make a body larger; above this size its event is over the limit. */
 export const MAX_STORE_WIRE_BYTES = 4 * 1024 * 1024
 
 export type StoreBody = {
   /** The event's JSON text; begins with `{`. */
   readonly json: Buffer
-  /** True when the bytes decode to `json` by their Content-Encoding alone: no base64, no form around it. */
+  /** True when the bytes are `json` with a Content-Encoding, without base64 or form encoding. */
   readonly plain: boolean
 }
 
 const FORM_FIELD = 'sentry_data='
 
-/**
- * Opens a body of `/store/`: JSON, base64 of zlib (raven), or a form field `sentry_data` holding either
- * (docs/protocol.md §3.2). Never more than a few milliseconds: everything past an event's limit is refused.
- * @throws AppError `invalid` when no JSON object comes out, `too_large` past 1 MiB
+/** Decodes a body of `/store/`: JSON, base64 of zlib (raven), or a form field `sentry_data` holding either
+ * (docs/protocol.md §3.2). Takes at most a few milliseconds, because everything above an event's limit is refused.
+ * @throws AppError `invalid` when it contains no JSON object, `too_large` above 1 MiB
  */
 export function decodeStoreBody(raw: Buffer, encoding: ContentEncoding): StoreBody {
   if (raw.length > MAX_STORE_WIRE_BYTES) throw tooMuch()

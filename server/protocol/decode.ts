@@ -4,22 +4,21 @@ import { AppError, invalid, tooLarge } from '../kernel/errors.ts'
 import { inflateInto, type InflateCoding } from './inflate.ts'
 
 const MIB = 1024 * 1024
-/** Most bytes of a request body as it comes off the wire (docs/protocol.md §6). */
+/** Maximum bytes of a received request body (docs/protocol.md §6). */
 export const MAX_WIRE_BYTES = 20 * MIB
-/** Most bytes after decoding. */
+/** Maximum bytes after decoding. */
 export const MAX_DECODED_BYTES = 100 * MIB
-/** Most decoded bytes per wire byte, counted once {@link RATIO_FREE_BYTES} are out. */
+/** Maximum decoded bytes per received byte, above {@link RATIO_FREE_BYTES}. */
 export const MAX_RATIO = 100
 export const RATIO_FREE_BYTES = MIB
-/**
- * How far a large body may be ahead of that ratio on the way: a dump may begin with a long run of zeros, but a bomb
- * should not fill a hundred megabytes before it is seen as one.
+/** How far a large body may exceed that ratio during decoding: a dump may start with many zeros, but a bomb should be
+ * recognised before it fills a hundred megabytes.
  */
 const RATIO_AHEAD_BYTES = 24 * MIB
 
-/** Bodies up to this size are decoded at once on the calling thread: cheaper than a round trip to the thread pool. */
+/** Bodies up to this size are decoded on the calling thread, which is cheaper than the thread pool. */
 const SYNC_WIRE_BYTES = 64 * 1024
-/** …as long as no more than this comes out, which takes a few milliseconds at worst. */
+/** Maximum decoded size of such a body, a few milliseconds of work. */
 const SYNC_DECODED_BYTES = 2 * MIB
 
 const NAMES = new Map<string, ContentEncoding>([
@@ -47,7 +46,7 @@ export function contentEncodingFrom(header: string | undefined): ContentEncoding
   throw invalid('Content-Encoding must be gzip, deflate, br, zstd or identity.')
 }
 
-/** How many bytes may come out of `wireBytes`: the absolute limit or the ratio, whichever is reached first. */
+/** Maximum decoded bytes of a body of `wireBytes`, by the absolute limit and the ratio. */
 export const permittedBytes = (wireBytes: number): number =>
   Math.min(MAX_DECODED_BYTES, Math.max(RATIO_FREE_BYTES, wireBytes * MAX_RATIO))
 
@@ -60,16 +59,15 @@ const broken = (encoding: ContentEncoding, cause: unknown): AppError =>
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-// A window of 8 MiB is what RFC 9659 allows on the web; without the bound one small body may ask for 128 MiB.
+// RFC 9659 allows a window of 8 MiB on the web; without this limit a small body could request 128 MiB.
 const ZSTD_PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 }
 
-/**
- * Size of the pieces zlib puts out. A piece that holds all of a body saves joining pieces; one much larger than the
- * body is memory thrown away at every request, which costs more than decoding.
+/** Size of zlib's output chunks. A chunk that holds the whole body avoids joining; a much larger one wastes memory at every
+ * request, which costs more than decoding.
  */
 function pieceSize(raw: Buffer, encoding: ContentEncoding): number {
   const isGzip = encoding === 'gzip' && raw.length >= 18
-  // A gzip body ends with the size of what its last member holds (RFC 1952 2.3.1). Only a hint: anybody can write it.
+  // A gzip body ends with the decoded size of its last member (RFC 1952 2.3.1). It is a hint, because a client may lie.
   const expected = isGzip ? raw.readUInt32LE(raw.length - 4) + 1024 : raw.length * 10
   return Math.min(MAX_PIECE_BYTES, Math.max(MIN_PIECE_BYTES, expected))
 }
@@ -111,18 +109,17 @@ function decodeWith(
   }
 }
 
-/**
- * Decodes on the calling thread, whatever the size: for workers and for bodies known to be small.
- * @param most further bound on the decoded size, bytes
- * @throws AppError `invalid` for broken or cut data, `too_large` past a limit
+/** Decodes a body of any size on the calling thread; for workers and small bodies.
+ * @param max a lower limit of the decoded size, bytes
+ * @throws AppError `invalid` for broken or incomplete data, `too_large` above a limit
  */
-export function decodeBodySync(raw: Buffer, encoding: ContentEncoding, most = MAX_DECODED_BYTES): Buffer {
-  const limit = Math.min(most, permittedBytes(raw.length))
+export function decodeBodySync(raw: Buffer, encoding: ContentEncoding, max = MAX_DECODED_BYTES): Buffer {
+  const limit = Math.min(max, permittedBytes(raw.length))
   if (encoding === 'none') {
-    if (raw.length > most) throw tooFar()
+    if (raw.length > max) throw tooFar()
     return raw
   }
-  // zlib decodes nothing out of nothing without complaint; a compressed body always has bytes.
+  // zlib accepts empty input, but a compressed body is never empty.
   if (raw.length === 0) throw broken(encoding, undefined)
   try {
     return decodeWith(raw, encoding, limit, false)
@@ -132,18 +129,17 @@ export function decodeBodySync(raw: Buffer, encoding: ContentEncoding, most = MA
   }
 }
 
-/** A decoded body whose memory is used again. */
+/** A decoded body in reusable memory. */
 export type DecodedBody = {
   readonly bytes: Buffer
-  /** Gives the memory back; `bytes` must not be looked at afterwards. Forgetting it costs memory, nothing else. */
+  /** Makes the memory reusable; `bytes` must not be read afterwards. Not calling it only costs memory. */
   release(): void
 }
 
 const owned = (bytes: Buffer): DecodedBody => ({ bytes, release: () => {} })
 
-/**
- * Decodes a small body at once.
- * @returns null when it is too large for that; then call {@link decodeLargeBody}
+/** Decodes a small body on the calling thread.
+ * @returns null when it is too large; then call {@link decodeLargeBody}
  * @throws AppError as {@link decodeBodySync}
  */
 export function decodeSmallBody(raw: Buffer, encoding: ContentEncoding): DecodedBody | null {
@@ -151,13 +147,13 @@ export function decodeSmallBody(raw: Buffer, encoding: ContentEncoding): Decoded
   if (raw.length > SYNC_WIRE_BYTES) return null
   if (raw.length === 0) throw broken(encoding, undefined)
   const permitted = permittedBytes(raw.length)
-  const most = Math.min(permitted, SYNC_DECODED_BYTES)
+  const max = Math.min(permitted, SYNC_DECODED_BYTES)
   if (encoding === 'gzip' || encoding === 'deflate') {
-    const inflated = inflateSmall(raw, encoding, most)
+    const inflated = inflateSmall(raw, encoding, max)
     if (inflated !== null) return inflated
   } else {
     try {
-      return owned(decodeWith(raw, encoding, most, false))
+      return owned(decodeWith(raw, encoding, max, false))
     } catch (error) {
       if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') throw broken(encoding, error)
     }
@@ -166,19 +162,19 @@ export function decodeSmallBody(raw: Buffer, encoding: ContentEncoding): Decoded
   return null
 }
 
-/** Sizes of the buffers bodies are inflated into; the last holds every small body and a byte more. */
+/** Sizes of reusable output buffers; the last is one byte larger than the largest small body. */
 const OUTPUT_BYTES = [128 * 1024, 512 * 1024, SYNC_DECODED_BYTES + 1] as const
-/** Buffers kept of each size: as many as bodies are looked at at the same time, by shards of digestion. */
+/** Buffers kept of each size: one per shard of digestion. */
 const MAX_IDLE = 4
 const idle: Buffer[][] = OUTPUT_BYTES.map(() => [])
 
-/** Null when more than `most` bytes come out. @throws AppError `invalid` for broken or cut data */
-function inflateSmall(raw: Buffer, coding: InflateCoding, most: number): DecodedBody | null {
+/** Returns null when the body decodes to more than `max` bytes. @throws AppError `invalid` for broken or incomplete data */
+function inflateSmall(raw: Buffer, coding: InflateCoding, max: number): DecodedBody | null {
   for (const [size, bytes] of OUTPUT_BYTES.entries()) {
     const pool = idle[size] ?? []
     const out = pool.pop() ?? Buffer.allocUnsafeSlow(bytes)
     const inflated = inflateInto(raw, coding, out)
-    if ('end' in inflated && inflated.end <= most) {
+    if ('end' in inflated && inflated.end <= max) {
       return {
         bytes: out.subarray(0, inflated.end),
         release: () => {
@@ -188,21 +184,20 @@ function inflateSmall(raw: Buffer, coding: InflateCoding, most: number): Decoded
     }
     if (pool.length < MAX_IDLE) pool.push(out)
     if ('broken' in inflated) throw broken(coding, inflated.broken)
-    if ('end' in inflated || bytes > most) return null
+    if ('end' in inflated || bytes > max) return null
   }
   return null
 }
 
-/**
- * Decodes as much as the first bytes of a body give, for looking at its first line before the rest is read.
- * Null where nothing can be said about it yet, or ever.
+/** Decodes the first bytes of a body, to read its first line before the rest is received.
+ * @returns null when nothing can be decoded (yet)
  */
-export function decodePrefix(raw: Buffer, encoding: ContentEncoding, most: number): Buffer | null {
-  if (encoding === 'none') return raw.subarray(0, most)
+export function decodePrefix(raw: Buffer, encoding: ContentEncoding, max: number): Buffer | null {
+  if (encoding === 'none') return raw.subarray(0, max)
   if (raw.length === 0) return null
   try {
-    // The output piece is larger than `most` by itself, so the bound only stops what goes far beyond it.
-    return decodeWith(raw, encoding, Math.max(most, MIB), true).subarray(0, most)
+    // One output chunk is larger than `max`, so the limit only stops much longer output.
+    return decodeWith(raw, encoding, Math.max(max, MIB), true).subarray(0, max)
   } catch {
     return null
   }
@@ -224,9 +219,7 @@ const createDecoder = (encoding: Exclude<ContentEncoding, 'none'>) => {
   }
 }
 
-/**
- * Decodes a body of any permitted size, small ones at once, large ones off the event loop, into memory that is the
- * caller's for good.
+/** Decodes a body of any permitted size, large ones off the event loop, into memory that the caller keeps.
  * @throws AppError as {@link decodeBodySync}
  */
 export async function decodeBody(raw: Buffer, encoding: ContentEncoding): Promise<Buffer> {
@@ -234,15 +227,14 @@ export async function decodeBody(raw: Buffer, encoding: ContentEncoding): Promis
   return bytes
 }
 
-/** As {@link decodeBody}, into memory that is given back after a look. */
+/** As {@link decodeBody}, into memory that the caller releases. */
 export async function borrowBody(raw: Buffer, encoding: ContentEncoding): Promise<DecodedBody> {
   const small = decodeSmallBody(raw, encoding)
   return small ?? (encoding === 'none' ? owned(raw) : decodeLargeBody(raw, encoding))
 }
 
-/**
- * Decodes a body of any permitted size off the event loop, counting what comes out: zlib's streams do not
- * honour `maxOutputLength` themselves.
+/** Decodes a body of any permitted size off the event loop. It counts the output, because zlib's streams ignore
+ * `maxOutputLength`.
  * @throws AppError as {@link decodeBodySync}
  */
 export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 'none'>): Promise<DecodedBody> {
@@ -250,8 +242,7 @@ export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 
   const limit = permittedBytes(raw.length)
   return new Promise((resolve, reject) => {
     const decoder = createDecoder(encoding)
-    // Only pages that are written become resident, so asking for the most there can be costs nothing,
-    // and joining pieces at the end (twice the memory, a long copy) is spared.
+    // Allocates the maximum: only written pages become resident, and joining chunks (twice the memory, a long copy) is avoided.
     const out = Buffer.allocUnsafeSlow(limit)
     let length = 0
     let failed = false
@@ -268,7 +259,7 @@ export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 
       if (length + piece.length > Math.min(limit, soFar)) return fail(tooFar())
       piece.copy(out, length)
       length += piece.length
-      // A piece that is full is all of its memory, and zlib has let go of it; as much again would pile up otherwise.
+      // A full chunk is its whole buffer, which zlib no longer uses. Free it, or chunks accumulate.
       if (
         piece.length === CHUNK_BYTES &&
         piece.buffer instanceof ArrayBuffer &&
@@ -282,7 +273,7 @@ export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 
   })
 }
 
-/** Gives memory back at once; left to the collector, a few hundred megabytes of refused bodies can pile up before it looks. */
+/** Frees memory immediately; otherwise hundreds of megabytes of refused bodies accumulate until the next garbage collection. */
 function discard(body: Buffer<ArrayBuffer>): void {
   body.buffer.transfer(0)
 }

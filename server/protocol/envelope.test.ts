@@ -30,7 +30,7 @@ const STATUS = new Map([
 ])
 
 describe('the 39 edge cases', () => {
-  test('are all here', () => expect(cases).toHaveLength(39))
+  test('are complete', () => expect(cases).toHaveLength(39))
 
   test.each(cases)('$file', ({ file, url, headers, expect: expected }) => {
     const header = (name: string) => Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
@@ -57,7 +57,7 @@ describe('the 39 edge cases', () => {
       status = STATUS.get(z.object({ code: z.string() }).parse(error).code) ?? 500
     }
     expect(status).toBe(expected.status)
-    // The unknown item is split off like any other; that it has no meaning is digestion's business.
+    // Unknown items are split like others; digestion discards them.
     const known = items.filter((item) => item.type !== 'hologram')
     for (const [index, item] of (expected.items ?? []).entries()) expect(known[index]).toMatchObject(item)
     if (expected.items !== undefined) expect(known).toHaveLength(expected.items.length)
@@ -126,7 +126,7 @@ describe('payloads', () => {
     expect(items.map((item) => item.surplus)).toEqual([false, false, true, false])
   })
 
-  test('10,000 empty lines are nothing', () => {
+  test('10,000 empty lines are ignored', () => {
     expect(parse(`{}${'\n'.repeat(10_000)}`).items).toEqual([])
     expect(parse(`{}\n{"type":"x"}\n1${'\n'.repeat(10_000)}{"type":"y"}\n2`).items.map((item) => item.type)).toEqual([
       'x',
@@ -134,20 +134,20 @@ describe('payloads', () => {
     ])
   })
 
-  test('blank lines are skipped exactly, however many', () => {
+  test('skips any number of blank lines', () => {
     for (const count of [1, 65_535, 65_536, 65_537, 200_000]) {
       const { items } = parse(`{}${'\n'.repeat(count)}{"type":"x"}\n1\n`)
       expect(items).toMatchObject([{ type: 'x', headerStart: count + 2 }])
     }
   })
 
-  test('item headers may not grow without end', () => {
+  test('item headers have a maximum size', () => {
     const item = `{"type":"x","filler":"${'y'.repeat(60_000)}"}\n\n`
     expect(parse(`{}\n${item.repeat(30)}`).items).toHaveLength(30)
     expect(() => parse(`{}\n${item.repeat(40)}`)).toThrow(refused('too_large'))
   })
 
-  test('more items than anybody sends are refused', () => {
+  test('more than the maximum number of items is refused', () => {
     const items = (count: number) => `{}\n${'{"type":"x"}\n\n'.repeat(count)}`
     expect(parse(items(MAX_ITEMS)).items).toHaveLength(MAX_ITEMS)
     expect(() => parse(items(MAX_ITEMS + 1))).toThrow(refused('too_large'))
@@ -170,7 +170,7 @@ describe('fuzzed', () => {
     finalNewline: fc.boolean(),
   })
 
-  /** An unsized payload ends at its first newline, so it must hold none to come back whole. */
+  /** A payload without length ends at its first newline, so it must not contain one. */
   const isSized = (one: { sized: boolean; payload: Buffer }) => one.sized || one.payload.includes(0x0a)
 
   function build({ items, finalNewline }: Model): Buffer {
@@ -187,7 +187,7 @@ describe('fuzzed', () => {
     return Buffer.concat(parts)
   }
 
-  test('what is built comes back byte for byte', () => {
+  test('parsing returns the built payloads byte by byte', () => {
     fc.assert(
       fc.property(envelope, (model) => {
         const body = build(model)
@@ -200,7 +200,7 @@ describe('fuzzed', () => {
     )
   })
 
-  test('a mutated envelope is refused with a reason, or every byte of it is accounted for', () => {
+  test('a mutated envelope is refused with a reason, or all of its bytes belong to an item', () => {
     const edit = fc.record({
       at: fc.nat(400),
       remove: fc.nat(3),

@@ -3,11 +3,11 @@ import { eventIdFrom } from '../kernel/ids.ts'
 import type { JsonRecord, JsonValue } from './json.ts'
 import { checkJson, parseJson } from './json-guard.ts'
 
-/** Longest header line, of the envelope or of an item; real ones stay below 4 KiB. */
+/** Maximum header line of an envelope or item; real ones are below 4 KiB. */
 export const MAX_HEADER_BYTES = 64 * 1024
-/** Most items in one envelope; SDKs send a handful, containers hold the rest inside one item. */
+/** Maximum items of an envelope; SDKs send a few, and use containers for more. */
 export const MAX_ITEMS = 10_000
-/** Most bytes of all item headers together: parsing them is the one part of the work that grows with what is sent. */
+/** Maximum bytes of all item headers together, which bounds the work of parsing. */
 const MAX_HEADERS_BYTES = 2 * 1024 * 1024
 
 /** First line of an envelope (docs/protocol.md §4.2). Fields of a wrong type count as absent. */
@@ -19,11 +19,11 @@ export type EnvelopeHeader = {
   readonly sdk: JsonRecord | null
   /** The dynamic sampling context. */
   readonly trace: JsonRecord | null
-  /** Everything the line held. */
+  /** All fields of the line. */
   readonly fields: JsonRecord
 }
 
-/** An item as it stands in the decoded bytes; its payload is not interpreted. */
+/** The position of an item in the decoded bytes; its payload is not parsed. */
 export type RawItem = {
   readonly type: string
   /** All of the item's header fields. */
@@ -34,7 +34,7 @@ export type RawItem = {
   readonly start: number
   /** One past the last byte of the payload. */
   readonly end: number
-  /** An earlier item already makes the event or transaction of this envelope: to be dropped (docs/protocol.md §4.1 rule 10). */
+  /** True when an earlier item is the event or transaction of this envelope; this one is then dropped (docs/protocol.md §4.1 rule 10). */
   readonly surplus: boolean
 }
 
@@ -42,27 +42,26 @@ export type Envelope = { readonly header: EnvelopeHeader; readonly items: readon
 
 const NEWLINE = 0x0a
 
-/** Item types that make the envelope's event; only the first of them is kept. */
+/** Item types that make the envelope's event; only the first item is kept. */
 const EVENT_MAKING = new Set(['event', 'transaction', 'raw_security', 'form_data', 'unreal_report'])
 /** Item types whose payload may carry the event id when the header does not. */
 const EVENT_SHAPED = new Set(['event', 'transaction', 'feedback'])
 
-/** Whether the item is one that may appear once per envelope because it makes the event. */
+/** Whether items of a type make the envelope's event. */
 export const makesEvent = (type: string): boolean => EVENT_MAKING.has(type)
-/** Whether the item's payload is an event by shape, with an `event_id` of its own. */
+/** Whether payloads of a type are events, with an `event_id`. */
 export const isEventShaped = (type: string): boolean => EVENT_SHAPED.has(type)
 
 /** The payload, sharing memory with the envelope. */
 export const payloadOf = (decoded: Buffer, item: RawItem): Buffer => decoded.subarray(item.start, item.end)
 
-/** One past the end of the line that begins at `start`, not counting its newline. */
+/** The end of the line that starts at `start`, exclusive and without its newline. */
 function lineEnd(bytes: Buffer, start: number): number {
   const end = bytes.indexOf(NEWLINE, start)
   return end === -1 ? bytes.length : end
 }
 
-/**
- * Reads the first line only: what authentication needs before the rest of a body is looked at.
+/** Reads only the first line, for authentication before the rest of a body is read.
  * @throws AppError `invalid` with the reason
  */
 export function parseEnvelopeHeader(decoded: Buffer): EnvelopeHeader {
@@ -82,10 +81,9 @@ export function parseEnvelopeHeader(decoded: Buffer): EnvelopeHeader {
   }
 }
 
-/**
- * Splits an envelope by the grammar of docs/protocol.md §4.1. Payloads are neither copied nor looked into.
- * @param decoded the body after its Content-Encoding was undone
- * @throws AppError `invalid` with the reason when the grammar is broken, `too_large` past {@link MAX_ITEMS}
+/** Splits an envelope by the grammar of docs/protocol.md §4.1. Payloads are neither copied nor parsed.
+ * @param decoded the body without its Content-Encoding
+ * @throws AppError `invalid` with the reason when the grammar is broken, `too_large` above {@link MAX_ITEMS}
  */
 export function parseEnvelope(decoded: Buffer): Envelope {
   const header = parseEnvelopeHeader(decoded)
@@ -94,7 +92,7 @@ export function parseEnvelope(decoded: Buffer): Envelope {
   let headersBytes = 0
   let at = lineEnd(decoded, 0) + 1
   while (at < decoded.length) {
-    // Blank lines are ignored at the end; between items they cannot mean anything else either.
+    // Blank lines are ignored, at the end and between items.
     if (decoded[at] === NEWLINE) {
       at = skipBlankLines(decoded, at)
       continue
@@ -119,7 +117,7 @@ export function parseEnvelope(decoded: Buffer): Envelope {
 
 const BLANK_LINES = Buffer.alloc(64 * 1024, NEWLINE)
 
-/** One past the last of the newlines that begin at `at`; by the block, there may be a hundred million of them. */
+/** The end of the newlines that start at `at`; in blocks, because there may be a hundred million. */
 function skipBlankLines(bytes: Buffer, at: number): number {
   let end = at
   while (end + BLANK_LINES.length <= bytes.length && BLANK_LINES.compare(bytes, end, end + BLANK_LINES.length) === 0) {
@@ -144,7 +142,7 @@ const badLength = (): AppError => invalid('length in an item header is not a who
 function parseHeaderLine(bytes: Buffer, start: number, end: number, what: string): JsonRecord {
   if (end - start > MAX_HEADER_BYTES) throw invalid(`The ${what} is longer than ${MAX_HEADER_BYTES / 1024} KiB.`)
   const text = bytes.toString('utf8', start, end)
-  // Nothing nests in the common short header; the scan is for what could.
+  // Common short headers do not nest; only others are scanned.
   const problem = text.length > 100 ? checkJson(text) : null
   if (problem !== null) throw invalid(`The ${what} is refused: ${problem}.`)
   let value: JsonValue

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { Json } from '../kernel/json.api.ts'
 
-/**
- * The one normalised Event: what `normalizeEvent` makes of an SDK's payload, what grouping reads,
- * and what the API answers. Field names follow the event payload of the SDK protocol.
+/** The normalised Event: the result of `normalizeEvent`, which grouping reads and the API returns. Field names follow the
+ * event payload of the SDK protocol.
  */
 
 export const EVENT_LEVELS = ['fatal', 'error', 'warning', 'info', 'debug'] as const
@@ -118,7 +117,7 @@ export const Event = z.object({
   event_id: z.string().describe('32 lower-case hex digits.'),
   received_at: z.iso.datetime(),
   occurred_at: z.iso.datetime().describe("The client's claim, corrected for a wrong clock."),
-  /** 'error' (also default), 'csp', …: what the event says it is. */
+  /** As sent: 'error' (default), 'csp', … */
   type: z.string(),
   platform: z.string(),
   level: EventLevel,
@@ -132,13 +131,13 @@ export const Event = z.object({
   environment: z.string(),
   /** Formatted text of a message event, or beside an exception. */
   message: text,
-  /** The unformatted template, where the SDK sent one. */
+  /** The unformatted template, if the SDK sent one. */
   message_template: text,
   /** Type and value of the exception that names the issue (the newest), null for messages. */
   error_type: text,
   error_value: text,
   is_unhandled: z.boolean(),
-  /** Oldest cause first, as the protocol has it. */
+  /** Oldest cause first, as in the protocol. */
   exceptions: z.array(Exception),
   threads: z.array(Thread),
   breadcrumbs: z.array(Breadcrumb),
@@ -152,7 +151,7 @@ export const Event = z.object({
   debug_images: z.array(DebugImage),
   /** As the SDK sent it; null when it sent none or only the default. */
   fingerprint: z.array(z.string()).nullable(),
-  /** What normalisation had to drop or mend, so that nothing vanishes silently. */
+  /** What normalisation dropped or corrected. */
   errors: z.array(z.object({ name: z.string(), reason: z.string() })),
 })
 export type Event = z.infer<typeof Event>

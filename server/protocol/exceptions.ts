@@ -5,14 +5,14 @@ import { cleanRecord, isEmpty, isRecord, JsonBudget, listOf } from './json.ts'
 import { Notes } from './notes.ts'
 import { tidy } from './strings.ts'
 
-/** Exceptions and threads (ingest protocol 10.2, 10.4). */
+/** Exceptions and threads of an event. */
 
 export const MAX_VALUE = 8_192
 const MAX_EXCEPTIONS = 50
 const KEPT_OLDEST = 25
 const MAX_THREADS = 256
 
-/** Oldest cause first, as sent. A single object counts as a list of one; what is empty is left out. */
+/** Oldest cause first, as sent. A single object counts as a list of one; empty elements are left out. */
 export function readExceptions(raw: unknown, setting: FrameSetting): Exception[] {
   const list = listOf(raw, setting.notes, 'exception', true)
   if (list.length > MAX_EXCEPTIONS) {
@@ -41,7 +41,7 @@ function readException(raw: Record<string, unknown>, setting: FrameSetting): Exc
   }
 }
 
-/** The value may be anything: what is no text is shown as JSON. */
+/** The value as text; other types as JSON. */
 function valueText(value: unknown): string | null {
   if (typeof value === 'string') return value === '' ? null : tidy(value, MAX_VALUE)
   if (value === null || value === undefined) return null
@@ -104,9 +104,8 @@ export function crashedThread(threads: readonly Thread[]): Thread | null {
   return threads.find((thread) => thread.crashed) ?? threads.find((thread) => thread.current) ?? only ?? null
 }
 
-/**
- * Mobile and native crashes keep the stack with the thread and only name it (`thread_id`); an old client sends one
- * stack for the whole event. Either becomes the exception's own where it has none.
+/** Gives a stack to an exception that has none: in mobile and native crashes that of its thread (`thread_id`), of old
+ * clients that of the event.
  */
 export function attachStacks(exceptions: Exception[], threads: Thread[], legacy: Stacktrace | null): void {
   for (const exception of exceptions) {
@@ -126,7 +125,7 @@ export function attachStacks(exceptions: Exception[], threads: Thread[], legacy:
   } else thread.stacktrace ??= legacy
 }
 
-/** `handled: false` anywhere, or a fatal native signal that did not say. */
+/** Whether any exception has `handled: false`, or a fatal native signal does not have the field. */
 export function isUnhandled(exceptions: readonly Exception[], level: string): boolean {
   for (const { mechanism } of exceptions) {
     if (mechanism === null) continue

@@ -1,7 +1,7 @@
 import type { Notes } from './notes.ts'
 import { tidy } from './strings.ts'
 
-/** Reading single fields of a payload nobody vouches for: the wrong type is dropped and noted, never an error. */
+/** Reads single fields of an untrusted payload. A wrong type gives null and a note, never an error. */
 
 /** Text; numbers and booleans become text, empty text becomes null. */
 export function textField(value: unknown, max: number, notes: Notes, name: string): string | null {
@@ -12,7 +12,7 @@ export function textField(value: unknown, max: number, notes: Notes, name: strin
   return null
 }
 
-/** A finite number; decimal text is understood. */
+/** A finite number, also as decimal text. */
 export function numberField(value: unknown, notes: Notes, name: string): number | null {
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (value === null || value === undefined || value === '') return null

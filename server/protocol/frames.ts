@@ -6,28 +6,28 @@ import { cleanRecord, isList, isRecord, isSafeKey, type JsonBudget } from './jso
 import type { Notes } from './notes.ts'
 import { tidy } from './strings.ts'
 
-/** Stack traces and their frames (ingest protocol 10.3). Order is kept: outermost call first. */
+/** Stack traces and their frames. Order is kept: outermost call first. */
 
 const MAX_FRAMES = 250
-/** Of a longer stack the outermost frames that are kept; the rest is taken from where it happened. */
+/** Outermost frames that are kept of a longer stack; the others are the innermost. */
 const KEPT_OUTERMOST = 50
 const MAX_CONTEXT_LINES = 20
 const MAX_LINE = 1_024
 const MAX_REGISTERS = 128
 
-/** What reading a frame needs to know of the event around it. */
+/** What frames need from their event. */
 export type FrameSetting = {
   platform: string
   images: readonly ImageRange[]
-  /** Which image `addr_mode: rel:<index>` speaks of. */
+  /** The images that `addr_mode: rel:<index>` refers to. */
   imageFiles: readonly (string | null)[]
   variables: JsonBudget
-  /** Else without lines around frames, variables and registers. */
+  /** False leaves out lines around frames, variables and registers. */
   withDetail: boolean
   notes: Notes
 }
 
-/** A stack trace, or null where there are no frames. */
+/** A stack trace; null without frames. */
 export function readStacktrace(raw: unknown, setting: FrameSetting, name: string): Stacktrace | null {
   if (raw === null || raw === undefined) return null
   const list = isRecord(raw) ? raw['frames'] : raw
@@ -81,7 +81,7 @@ function readFrame(raw: Record<string, unknown>, setting: FrameSetting): Frame {
   return frame
 }
 
-/** Fills package and image address of a native frame from the image its address lies in. */
+/** Sets package and image address of a native frame from the image of its address. */
 function placeInImage(frame: Frame, address: string, addrMode: unknown, setting: FrameSetting): void {
   if (frame.package !== null && frame.image_addr !== null) return
   if (typeof addrMode === 'string' && addrMode.startsWith('rel:')) {
@@ -121,7 +121,7 @@ function contextLines(value: unknown, notes: Notes, name: string): string[] {
   return lines
 }
 
-/** Variables by name; PHP and old clients send a list, whose places become the names. */
+/** Variables by name; for a list, as PHP and old clients send it, by index. */
 function readVars(value: unknown, setting: FrameSetting): Frame['vars'] {
   const named = isList(value) ? Object.fromEntries(value.slice(0, 100).entries()) : value
   return cleanRecord(named, setting.variables, setting.notes, 'frame.vars')

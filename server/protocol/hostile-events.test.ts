@@ -7,7 +7,7 @@ import { normalizeEvent } from './normalize.ts'
 import { decisive } from './decisive.fixture.ts'
 import { scrubEvent } from './scrub.ts'
 
-/** Payloads nobody should send. Whatever comes, the answer is an Event PostgreSQL can hold, and soon. */
+/** Hostile payloads. The result is always an Event that PostgreSQL can store, in a short time. */
 
 const CONTEXT = {
   eventId: '9ec79c33ec9942ab8353589fcb2e04dc',
@@ -17,7 +17,7 @@ const CONTEXT = {
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/147.0',
 }
 
-/** Every step of digestion in its order. */
+/** All steps of digestion in their order. */
 function digested(raw: Record<string, unknown>): Event {
   scrubEvent(raw)
   const event = normalizeEvent(raw, CONTEXT)
@@ -31,7 +31,7 @@ function parsed(text: string): Record<string, unknown> {
   return value
 }
 
-/** Every text of a value, however deep; `key` says whether it is one. */
+/** All texts of a value at any depth; `key` is true for keys. */
 function* textsOf(value: unknown): Generator<{ text: string; key: boolean }> {
   if (typeof value === 'string') yield { text: value, key: false }
   else if (typeof value === 'object' && value !== null) {
@@ -161,7 +161,7 @@ describe('any JSON in any field', () => {
     )
   })
 
-  test('changes nothing but what scrubbing changes, and answers the same twice', () => {
+  test('does not modify its input, and is deterministic', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom(...FIELDS), anyJson), { maxLength: 6 }), (entries) => {
         const text = JSON.stringify(Object.fromEntries(entries))
@@ -174,7 +174,7 @@ describe('any JSON in any field', () => {
     )
   })
 
-  test('only what is decisive: the same but for what is shown to people alone', () => {
+  test('with onlyDecisive the result differs only in fields for display', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom(...FIELDS), anyJson), { maxLength: 6 }), (entries) => {
         const raw = parsed(JSON.stringify(Object.fromEntries(entries)))
@@ -184,7 +184,7 @@ describe('any JSON in any field', () => {
     )
   })
 
-  test('is told in errors where something was dropped', () => {
+  test('dropped values are listed in errors', () => {
     const event = digested({
       tags: 5,
       user: 'ada',
@@ -242,7 +242,7 @@ describe('text PostgreSQL refuses', () => {
     expect(event.tags[0]?.value.length).toBeLessThanOrEqual(200)
   })
 
-  test('a NUL that hides a forbidden key does not let it in', () => {
+  test('a forbidden key with a NUL is not accepted', () => {
     const event = digested(
       parsed(String.raw`{"extra":{"__pro\u0000to__":{"x":1},"ok":1},"contexts":{"con\u0000structor":{"y":1}}}`),
     )
@@ -251,7 +251,7 @@ describe('text PostgreSQL refuses', () => {
   })
 })
 
-test('keys of the object model reach nothing', () => {
+test('keys of the object model have no effect', () => {
   const event = digested(
     parsed(
       '{"__proto__":{"message":"polluted"},"extra":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"kept":1},"tags":{"__proto__":"x","a":"b"},"contexts":{"__proto__":{"polluted":1},"os":{"__proto__":{"polluted":1},"name":"L"}},"modules":{"__proto__":"1"},"user":{"__proto__":{"id":"u"},"id":"7"},"breadcrumbs":[{"data":{"__proto__":{"polluted":1}}}],"exception":{"type":"E","mechanism":{"type":"x","data":{"__proto__":{"p":1}}},"stacktrace":{"frames":[{"vars":{"__proto__":{"p":1}}}],"registers":{"__proto__":"1"}}}}',
@@ -266,7 +266,7 @@ test('keys of the object model reach nothing', () => {
 
 describe('size', () => {
   const MEGABYTE = 1024 * 1024
-  /** Together they take well under a second; quadratic work would take minutes, and the test's own limit ends it. */
+  /** Together they take less than a second; quadratic work would exceed the test's time limit. */
   const monsters: [string, () => Record<string, unknown>][] = [
     ['a message of 1 MiB', () => ({ message: 'x'.repeat(MEGABYTE) })],
     ['a message of digits', () => ({ message: '4'.repeat(MEGABYTE) })],
@@ -392,7 +392,7 @@ describe('size', () => {
     10_000,
   )
 
-  test('depth beyond every limit is cut, not followed', () => {
+  test('nesting above the limits is cut', () => {
     const depth = 100_000
     const event = digested(
       parsed(

@@ -2,7 +2,7 @@ import { addressField } from './fields.ts'
 import { cleanRecord, isList, isRecord, type JsonBudget, type JsonRecord } from './json.ts'
 import type { Notes } from './notes.ts'
 
-/** Debug images of an event, and the question which of them an address lies in. */
+/** Debug images of an event, and the image of an address. */
 
 const MAX_IMAGES = 2_000
 
@@ -43,7 +43,7 @@ function isMachO(type: unknown): boolean {
   return type === 'macho' || type === 'apple' || type === 'symbolic'
 }
 
-/** The images that occupy memory, by address. Beyond 2^53 an address loses its last bits: enough to find an image. */
+/** The images that occupy memory, by address. Above 2^53 an address loses its last bits, which is exact enough for an image. */
 export function imageRanges(images: readonly JsonRecord[]): ImageRange[] {
   const ranges: ImageRange[] = []
   for (const image of images) {
@@ -59,7 +59,7 @@ export function imageRanges(images: readonly JsonRecord[]): ImageRange[] {
   return ranges.toSorted((a, b) => a.start - b.start)
 }
 
-/** The image an absolute address lies in; an image of unknown size reaches to the next one. */
+/** The image of an absolute address; an image of unknown size ends at the next one. */
 export function imageAt(ranges: readonly ImageRange[], address: string): ImageRange | null {
   const at = Number(address)
   let low = 0

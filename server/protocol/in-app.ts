@@ -1,6 +1,6 @@
 import type { Frame } from './event.api.ts'
 
-/** Whether a frame belongs to the app, where the SDK did not say (ingest protocol 18.3). */
+/** Whether a frame is in-app, if the SDK did not send it. */
 
 type Located = Pick<Frame, 'filename' | 'abs_path' | 'function' | 'module' | 'package'>
 
@@ -41,7 +41,7 @@ const NATIVE_SYSTEM = [
 const EXTENSION_URL = /^(?:chrome|moz|safari|safari-web|ms-browser|webkit-masked-url)(?:-extension)?:\/\//
 const GO_STANDARD = /\/(?:usr\/local\/go|libexec|go\d[\d.]*)\/src\/|^\/go\/src\/runtime\//
 
-/** The default for one frame. `platform` is the frame's own where it has one, else the event's. */
+/** The default of a frame. @param platform the frame's, else the event's */
 export function isInApp(frame: Located, platform: string): boolean {
   switch (platform) {
     case 'javascript':

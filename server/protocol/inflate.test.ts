@@ -10,7 +10,7 @@ const pack = { gzip: zlib.gzipSync, deflate: zlib.deflateSync }
 const codings = ['gzip', 'deflate'] as const
 const out = Buffer.alloc(1024 * 1024 + 1)
 
-/** What comes out, as text to compare: the bytes, `too much`, or `broken`. */
+/** The result as text to compare: the bytes, `too much`, or `broken`. */
 function ours(raw: Buffer, coding: InflateCoding): string {
   const result = inflateInto(raw, coding, out)
   if ('full' in result) return 'too much'
@@ -25,13 +25,13 @@ function theirs(raw: Buffer, coding: InflateCoding): string {
   }
 }
 
-test.each(codings)('%s: recordings, whole and changed at will, come out as the public functions say', (coding) => {
+test.each(codings)('%s: decodes recordings, also mutated ones, like the public functions', (coding) => {
   const rand = random(7)
   const bodies = readIntakeSamples().map(({ body }) => pack[coding](body))
   const seen = { same: 0, broken: 0 }
   for (let round = 0; round < 3_000; round++) {
     const whole = bodies[round % bodies.length]!
-    // Members one after the other, something behind the end, cuts, and single bytes changed.
+    // Several members, bytes after the end, cuts, and single changed bytes.
     const kind = rand()
     const other = bodies[Math.floor(rand() * bodies.length)]!
     const raw =
@@ -53,7 +53,7 @@ test.each(codings)('%s: recordings, whole and changed at will, come out as the p
   expect(seen.broken).toBeGreaterThan(500)
 })
 
-test.each(codings)('%s: more than fits is told from exactly as much as fits', (coding) => {
+test.each(codings)('%s: distinguishes a full output from one that is too small', (coding) => {
   const raw = pack[coding](Buffer.alloc(1_000, 'x'))
   expect(inflateInto(raw, coding, Buffer.alloc(1_001))).toEqual({ end: 1_000 })
   expect(inflateInto(raw, coding, Buffer.alloc(1_000))).toEqual({ full: true })

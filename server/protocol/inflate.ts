@@ -1,10 +1,9 @@
 import zlib from 'node:zlib'
 import { openZlibCoder } from '#server/kernel/zlib-handle.ts'
 
-/**
- * gzip and deflate without making anything per body. `zlib.gunzipSync` builds a stream, a native decoder and output
- * buffers at every call; V8 counts their memory and answers with major collections, which cost more than decoding.
- * Here one decoder per coding is driven by hand and writes into a buffer of ours (docs/decisions/stored-events.md).
+/** gzip and deflate without allocation per body. `zlib.gunzipSync` creates a stream, a native decoder and output buffers at
+ * every call, whose memory causes major garbage collections that cost more than decoding. Here one decoder per coding is
+ * reused and writes into our buffer (docs/decisions/stored-events.md).
  */
 
 export type InflateCoding = 'gzip' | 'deflate'
@@ -16,10 +15,9 @@ export type Inflated =
   | { readonly full: true }
   | { readonly broken: Error }
 
-/**
- * Decodes all of `raw` into `out`, as `zlib.gunzipSync` and `zlib.inflateSync` would: members of gzip one after the
- * other are one body, what follows the last one is ignored, and a body cut short is broken.
- * @param out one byte longer than the most that may come out: a full one says that there is more
+/** Decodes all of `raw` into `out`, like `zlib.gunzipSync` and `zlib.inflateSync`: several members of gzip are one body,
+ * bytes after the last one are ignored, and an incomplete body is broken.
+ * @param out one byte longer than the maximum size; when it is full, the body is too large
  */
 export function inflateInto(raw: Buffer, coding: InflateCoding, out: Buffer): Inflated {
   const decoder = kept.get(coding) ?? openDecoder(coding)
@@ -28,24 +26,24 @@ export function inflateInto(raw: Buffer, coding: InflateCoding, out: Buffer): In
 
 type Decoder = (raw: Buffer, out: Buffer) => Inflated
 
-/** One per thread: decoding happens in one go, nobody else gets a turn in between. */
+/** One per thread and coding: decoding is synchronous. */
 const kept = new Map<InflateCoding, Decoder>()
-/** Whether this Node's internals are those we know; found out once. */
-let isFamiliar: boolean | undefined
+/** Whether this Node has the internals we expect; checked once. */
+let isSupported: boolean | undefined
 
 const create = { gzip: zlib.createGunzip, deflate: zlib.createInflate }
 const sync = { gzip: zlib.gunzipSync, deflate: zlib.inflateSync }
 
 function openDecoder(coding: InflateCoding): Decoder | null {
-  isFamiliar ??= decodesRightly('gzip') && decodesRightly('deflate')
-  const decoder = isFamiliar ? decoderOf(coding) : null
+  isSupported ??= decodesCorrectly('gzip') && decodesCorrectly('deflate')
+  const decoder = isSupported ? decoderOf(coding) : null
   if (decoder !== null) kept.set(coding, decoder)
   return decoder
 }
 
-/** Null when the stream does not look as expected. */
+/** Returns null when the stream does not have the expected internals. */
 function decoderOf(coding: InflateCoding): Decoder | null {
-  // The least buffer: it is never written to.
+  // The minimum size, because it is never written to.
   const coder = openZlibCoder(create[coding]({ chunkSize: 64 }))
   if (coder === null) return null
   const { handle, state } = coder
@@ -58,18 +56,18 @@ function decoderOf(coding: InflateCoding): Decoder | null {
     handle.reset()
     handle.writeSync(zlib.constants.Z_FINISH, raw, 0, raw.length, out, 0, out.length)
     if (failure !== null) {
-      // A decoder that failed is not trusted again.
+      // A decoder is not reused after an error.
       kept.delete(coding)
       handle.close()
       return { broken: failure }
     }
-    const [roomLeft = 0] = state
-    return roomLeft === 0 ? { full: true } : { end: out.length - roomLeft }
+    const [bytesLeft = 0] = state
+    return bytesLeft === 0 ? { full: true } : { end: out.length - bytesLeft }
   }
 }
 
-/** Sound, cut and two-member bodies come out as the public functions say. */
-function decodesRightly(coding: InflateCoding): boolean {
+/** Whether valid, incomplete and two-member bodies are decoded like with the public functions. */
+function decodesCorrectly(coding: InflateCoding): boolean {
   const text = Buffer.from('inflate, as it should be. '.repeat(40))
   const packed = coding === 'gzip' ? zlib.gzipSync(text) : zlib.deflateSync(text)
   const out = Buffer.alloc(text.length * 2 + 1)

@@ -22,7 +22,7 @@ describe('checkJson', () => {
     expect(checkJson('{"a":'.repeat(1_000_000))).toContain('64 levels')
   })
 
-  test('brackets and quotes inside strings do not count', () => {
+  test('ignores brackets and quotes inside strings', () => {
     expect(checkJson(JSON.stringify({ a: `${'[{"\\'.repeat(500)}` }))).toBeNull()
     expect(checkJson(JSON.stringify(['\\'.repeat(99), '"'.repeat(99), '[', '\\"']))).toBeNull()
   })
@@ -38,7 +38,7 @@ describe('checkJson', () => {
     ).toBeNull()
   })
 
-  test('counts pairs and judges depth as a parsed value has them', () => {
+  test('counts pairs and depth like a parsed value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 1), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -53,19 +53,19 @@ describe('checkJson', () => {
 })
 
 describe('parseGuarded', () => {
-  test('drops the keys of the object model at any depth, however they are spelled', () => {
+  test('drops the keys of the object model at any depth, also with escapes', () => {
     const text =
       '{"__proto__":{"polluted":1},"a":[{"constructor":{"prototype":{"polluted":1}},"b":1}],"\\u005f_proto__":2,"c":"__proto__"}'
     const { value, dropped, isExact } = parseGuarded(bytes(text))
     expect(value).toEqual({ a: [{ b: 1 }], c: '__proto__' })
-    // Two spellings of one key are one key by the time the text is parsed.
+    // Parsing makes two spellings of a key the same key.
     expect(dropped).toBe(2)
     expect(isExact).toBe(false)
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  test('tells when the text holds more than the value', () => {
+  test('reports when the text contains more than the value', () => {
     const isExact = (text: string) => parseGuarded(bytes(text)).isExact
     expect(isExact('{"password":"secret","password":"[Filtered]","x":{"y":1}}')).toBe(false)
     expect(isExact('{"x":[{"a":{"b":1,"\\u0062":2}}]}')).toBe(false)
@@ -79,7 +79,7 @@ describe('parseGuarded', () => {
     },
   )
 
-  test('is JSON.parse for everything harmless', () => {
+  test('equals JSON.parse for other values', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = JSON.stringify(value)
@@ -89,7 +89,7 @@ describe('parseGuarded', () => {
     )
   })
 
-  test('throws nothing but AppError on mutated text', () => {
+  test('throws only AppErrors for mutated text', () => {
     const seed = JSON.stringify({ event_id: 'abc', a: [1, 2.5e3, null, true, { 'b\\"': 'x\u2028"' }], c: { d: [] } })
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(seed.length), fc.nat(255)), { maxLength: 6 }), (edits) => {

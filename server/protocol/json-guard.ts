@@ -1,25 +1,25 @@
 import { AppError } from '../kernel/errors.ts'
 import type { JsonValue } from './json.ts'
 
-/** Deepest nesting and most values one JSON document may have (docs/protocol.md §6). */
+/** Maximum nesting and values of a JSON document (docs/protocol.md §6). */
 export const MAX_DEPTH = 64
 export const MAX_NODES = 100_000
-/** The same for containers of up to 1,000 entries, whose attributes are three values each. */
+/** Maximum values of a container: 1,000 entries, whose attributes have three values each. */
 export const MAX_CONTAINER_NODES = 1_000_000
 
 export type JsonScan = {
-  /** Why the text must not be parsed; null when it may be. */
+  /** Why the text is refused; null when it may be parsed. */
   readonly problem: string | null
-  /** The same as a word; meaningless without a problem. */
+  /** The same as a reason of outcomes; only meaningful with a problem. */
   readonly word: GuardWord
-  /** Key/value pairs in the text; more than the parsed value has where some object repeats a key. */
+  /** Key/value pairs in the text; more than in the parsed value when an object repeats a key. */
   readonly pairs: number
 }
 
-/** Why JSON is refused, as a word: outcomes are counted by it. */
+/** Reasons of outcomes for refused JSON. */
 export type GuardWord = 'too_deep' | 'too_many_values' | 'not_json'
 
-/** What {@link parseGuarded} throws. */
+/** Thrown by {@link parseGuarded}. */
 export class GuardError extends AppError {
   readonly word: GuardWord
 
@@ -29,23 +29,22 @@ export class GuardError extends AppError {
   }
 }
 
-const tooMany = (mostNodes: number): string => `more than ${mostNodes.toLocaleString('en')} values`
+const tooMany = (maxNodes: number): string => `more than ${maxNodes.toLocaleString('en')} values`
 
-/** `JSON.parse` with the type of what it can give. */
+/** `JSON.parse` with its real type. */
 export const parseJson: (text: string) => JsonValue = JSON.parse
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/**
- * Counts depth and values of a JSON text without building anything: less than a millisecond per MiB.
- * Says nothing about the text being valid JSON; `JSON.parse` does.
+/** Counts depth and values of a JSON text without parsing it: less than a millisecond per MiB. It does not check that the
+ * text is valid JSON; `JSON.parse` does.
  */
-export function scanJson(text: string, mostNodes = MAX_NODES): JsonScan {
+export function scanJson(text: string, maxNodes = MAX_NODES): JsonScan {
   let depth = 0
   let pairs = 0
   let nodes = 1
-  // An opening bracket counts its first child in advance; a closing one right behind it takes that back.
+  // An opening bracket counts its first child in advance; a closing one directly after it subtracts that.
   let justOpened = false
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -53,12 +52,12 @@ export function scanJson(text: string, mostNodes = MAX_NODES): JsonScan {
       justOpened = false
       i = stringEnd(text, i + 1)
     } else if (code === 0x2c) {
-      if (++nodes > mostNodes) return { problem: tooMany(mostNodes), word: 'too_many_values', pairs }
+      if (++nodes > maxNodes) return { problem: tooMany(maxNodes), word: 'too_many_values', pairs }
     } else if (code === 0x3a) {
       pairs++
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > MAX_DEPTH) return { problem: `nested deeper than ${MAX_DEPTH} levels`, word: 'too_deep', pairs }
-      if (++nodes > mostNodes + 1) return { problem: tooMany(mostNodes), word: 'too_many_values', pairs }
+      if (++nodes > maxNodes + 1) return { problem: tooMany(maxNodes), word: 'too_many_values', pairs }
       justOpened = true
     } else if (code === 0x7d || code === 0x5d) {
       depth--
@@ -68,12 +67,12 @@ export function scanJson(text: string, mostNodes = MAX_NODES): JsonScan {
       justOpened = false
     }
   }
-  return { problem: nodes > mostNodes ? tooMany(mostNodes) : null, word: 'too_many_values', pairs }
+  return { problem: nodes > maxNodes ? tooMany(maxNodes) : null, word: 'too_many_values', pairs }
 }
 
 /**
  * Position of the quote that ends the string whose first character is at `start`; the text's length when there is none.
- * Looking for quotes and back for their escapes is twice as fast as looking at every character (measured).
+ * Searching quotes and then their escapes is twice as fast as reading every character (measured).
  */
 function stringEnd(text: string, start: number): number {
   let quote = text.indexOf('"', start)
@@ -86,28 +85,25 @@ function stringEnd(text: string, start: number): number {
   return text.length
 }
 
-/** The reason why a JSON text must not be parsed, or null. */
+/** Why a JSON text is refused; null when it may be parsed. */
 export const checkJson = (text: string): string | null => scanJson(text).problem
 
 export type GuardedJson = {
   readonly value: JsonValue
-  /** Keys left out because they name parts of JavaScript's object model. */
+  /** Number of keys left out because they name parts of JavaScript's object model. */
   readonly dropped: number
-  /**
-   * Whether `value` is all the text says. False when keys were dropped or repeated: the text then holds values that
-   * nobody who looks at `value` ever sees.
+  /** Whether `value` has all values of the text. False when keys were dropped or repeated: then the text has values that
+   * `value` does not have.
    */
   readonly isExact: boolean
 }
 
-/**
- * Parses JSON that somebody else wrote. Depth and values are bounded before parsing, so walking the result
- * recursively is safe; `__proto__`, `constructor` and `prototype` never appear as keys.
- * @throws GuardError, which is an AppError `invalid`, naming the reason
+/** Parses untrusted JSON. Depth and values are limited before parsing, so walking the result recursively is safe; `__proto__`, `constructor` and `prototype` never appear as keys.
+ * @throws GuardError, an AppError `invalid` with the reason
  */
-export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, mostNodes = MAX_NODES): GuardedJson {
+export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, maxNodes = MAX_NODES): GuardedJson {
   const text = bytes.toString('utf8', start, end)
-  const { problem, word, pairs } = scanJson(text, mostNodes)
+  const { problem, word, pairs } = scanJson(text, maxNodes)
   if (problem !== null) throw new GuardError(word, `The JSON is ${word === 'too_deep' ? '' : 'too large: '}${problem}.`)
   let value: JsonValue
   try {
@@ -120,7 +116,7 @@ export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, mostN
   return { value, dropped: walk.dropped, isExact: walk.dropped === 0 && walk.pairs === pairs }
 }
 
-/** Removes forbidden keys in place, at any depth, and counts what stays. Only for values whose depth was checked. */
+/** Removes forbidden keys in place, at any depth, and counts the others. Only for values whose depth was checked. */
 function clean(value: JsonValue, walk: { pairs: number; dropped: number }): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
@@ -129,7 +125,7 @@ function clean(value: JsonValue, walk: { pairs: number; dropped: number }): void
   }
   for (const key of Object.keys(value)) {
     if (isForbidden(key)) {
-      // JSON.parse makes `__proto__` an own property, so this deletes data, never the prototype.
+      // JSON.parse creates `__proto__` as an own property, so this deletes data, not the prototype.
       delete value[key]
       walk.dropped++
       continue
@@ -140,7 +136,7 @@ function clean(value: JsonValue, walk: { pairs: number; dropped: number }): void
   }
 }
 
-/** Lengths first: they rule out nearly every key without comparing text. */
+/** Compares lengths first, which excludes nearly every key. */
 const isForbidden = (key: string): boolean =>
   (key.length === 9 && (key === '__proto__' || key === 'prototype')) || (key.length === 11 && key === 'constructor')
 
@@ -185,7 +181,7 @@ export function topLevelString(bytes: Buffer, field: string, start = 0, end = by
 
 function isKey(text: string, start: number, end: number, field: string): boolean {
   if (end - start === field.length) return text.startsWith(field, start)
-  // Longer than the name: the same only when spelled with escapes, six characters each at most.
+  // A longer text equals the name only with escapes, of at most six characters each.
   if (end - start < field.length || end - start > field.length * 6) return false
   const raw = text.slice(start, end)
   return raw.includes('\\') && parsedString(`"${raw}"`) === field

@@ -1,15 +1,14 @@
 import type { Notes } from './notes.ts'
 import { cut, storable } from './strings.ts'
 
-/**
- * Free JSON inside an event (extra, contexts, variables, breadcrumb data): taken over as it is where it is clean,
- * copied with repairs where it is not. Most of an event is clean, so most of it is never copied.
+/** Free JSON inside an event (extra, contexts, variables, breadcrumb data). Clean values, the usual case, are used without
+ * copying; others are copied with corrections.
  */
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type JsonRecord = { [key: string]: JsonValue }
 
-/** Deeper than this nothing is kept; the guard before `JSON.parse` already refuses more than 64. */
+/** Deeper values are left out; the guard before `JSON.parse` refuses more than 64 levels. */
 const MAX_DEPTH = 64
 const MAX_KEY = 200
 
@@ -21,7 +20,7 @@ export function isList(value: unknown): value is unknown[] {
   return Array.isArray(value)
 }
 
-/** A list as the protocol sends it: plain, wrapped in `{values: […]}`, or a single object where `single` allows it. */
+/** Reads a list: plain, wrapped in `{values: […]}`, or with `single` one object. */
 export function listOf(value: unknown, notes: Notes, name: string, single = false): unknown[] {
   if (value === null || value === undefined) return []
   if (isList(value)) return value
@@ -35,7 +34,7 @@ export function listOf(value: unknown, notes: Notes, name: string, single = fals
   return []
 }
 
-/** Characters still allowed; shared between the parts that draw on one allowance. */
+/** Remaining characters of a size limit that several parts share. */
 export class JsonBudget {
   left: number
   spent = false
@@ -45,7 +44,7 @@ export class JsonBudget {
   }
 }
 
-/** A record of clean JSON; null when it is missing, empty or no object. Keys that could touch a prototype go. */
+/** A record of clean JSON; null when it is missing, empty or no object. Forbidden keys are removed. */
 export function cleanRecord(value: unknown, budget: JsonBudget, notes: Notes, name: string): JsonRecord | null {
   if (value === null || value === undefined) return null
   if (!isRecord(value)) {
@@ -73,7 +72,7 @@ export function isEmpty(value: object): boolean {
   return true
 }
 
-/** True for a name that may become a key of an object of ours. */
+/** Whether a name may be a key of our objects. */
 export function isSafeKey(key: string): boolean {
   return key !== '__proto__' && key !== 'constructor' && key !== 'prototype'
 }
@@ -90,7 +89,7 @@ function isCleanRecord(value: Record<string, unknown>, budget: JsonBudget): valu
   return isClean(value, budget, 0)
 }
 
-/** Walks once and answers whether the value may be taken over as it is, drawing its size from the budget. */
+/** Whether the value can be used without copying; subtracts its size from the budget. */
 function isClean(value: unknown, budget: JsonBudget, depth: number): value is JsonValue {
   switch (typeof value) {
     case 'string':
@@ -123,7 +122,7 @@ function isClean(value: unknown, budget: JsonBudget, depth: number): value is Js
   }
 }
 
-/** The same with repairs; undefined means: leave the entry out. */
+/** Copies a value with corrections; undefined means that the entry is left out. */
 function copyJson(
   value: unknown,
   budget: JsonBudget,
@@ -185,7 +184,7 @@ function copyRecord(value: object, budget: JsonBudget, notes: Notes, name: strin
     }
     budget.left -= key.length + 4
     const kept = copyJson(element, budget, notes, name, depth + 1)
-    // A key may become a forbidden one only by losing a NUL, so it is looked at again.
+    // A key may become a forbidden one by losing a NUL, so it is checked again.
     const safeKey = storable(cut(key, MAX_KEY))
     if (kept !== undefined && isSafeKey(safeKey)) record[safeKey] = kept
   }

@@ -2,15 +2,15 @@ import type { Exception, Frame, Stacktrace, Thread } from './event.api.ts'
 import { crashedThread, hasNativeCause } from './exceptions.ts'
 import { cut, firstLine } from './strings.ts'
 
-/** What people read first: the title and the place (ingest protocol 18.2). */
+/** Title and culprit of an event. */
 
 const MAX_TITLE = 200
 const MAX_CULPRIT = 200
 
-/** Type and value that name the issue; both null where the event is a message. */
+/** Type and value for the title; both null for a message event. */
 export type ErrorName = { type: string | null; value: string | null }
 
-/** The newest exception with a type. One that only carries a value is a message with its stack, not an error. */
+/** The newest exception with a type. One with only a value is a message with a stack, not an error. */
 export function namingException(exceptions: readonly Exception[]): Exception | null {
   return exceptions.findLast((exception) => exception.type !== null) ?? null
 }
@@ -43,25 +43,25 @@ function exceptionTitle(exception: Exception, stack: Stacktrace | null, platform
   return value === '' ? type : `${type}: ${value}`
 }
 
-/** Its type is a signal's name: the function says more than "Segfault" does. */
+/** Whether the type is a signal's name, so that the function is the better title. */
 function isSignal({ mechanism }: Exception, platform: string): boolean {
   if (mechanism === null || !mechanism.synthetic) return false
   return hasNativeCause(mechanism) || platform === 'native' || platform === 'cocoa'
 }
 
-/** Transaction, else where in the app it happened, else empty. */
+/** The transaction, else the innermost in-app function, else empty. */
 export function culpritOf(transaction: string | null, stack: Stacktrace | null): string {
   if (transaction !== null) return cut(firstLine(transaction), MAX_CULPRIT)
   return stack === null ? '' : cut(placeOf(stack) ?? '', MAX_CULPRIT)
 }
 
-/** The stack that shows where it happened: the newest exception's, else that of a cause, else the crashed thread's. */
+/** The stack for the culprit: the newest exception's, else that of a cause, else the crashed thread's. */
 export function leadingStack(exceptions: readonly Exception[], threads: readonly Thread[]): Stacktrace | null {
   const own = exceptions.findLast((exception) => exception.stacktrace !== null)?.stacktrace ?? null
   return own ?? crashedThread(threads)?.stacktrace ?? null
 }
 
-/** The innermost frame of the app; builtins without a file give way to the frame that called them. */
+/** The innermost in-app frame; instead of a builtin without a file, the frame that called it. */
 export function topFrame(stack: Stacktrace): Frame | null {
   return (
     stack.frames.findLast((frame) => frame.in_app && isLocated(frame)) ??
@@ -99,7 +99,7 @@ function isJvm(frame: Frame): boolean {
 
 const ANONYMOUS = /^(?:\?|<anonymous>|anonymous|<module>|<unknown>|eval)$/
 
-/** The function as people write it; null where it has no name. */
+/** The function's name for display; null without one. */
 export function functionName(frame: Frame | null): string | null {
   const raw = frame?.function ?? null
   if (raw === null) return null
@@ -111,7 +111,7 @@ export function functionName(frame: Frame | null): string | null {
   return name
 }
 
-/** The last two parts of the path: enough to know the file by, without the machine it was built on. */
+/** The last two parts of a path, which identify the file without the directories of the build machine. */
 function fileOf(frame: Frame): string | null {
   const path = frame.filename ?? frame.abs_path
   if (path === null || path.endsWith('<anonymous>')) return null

@@ -1,6 +1,6 @@
 import type { EventLevel } from './event.api.ts'
 
-/** Levels of every SDK family mapped to the five of the protocol; null for a word nobody knows. */
+/** Maps levels of all SDK families to the five of the protocol; null for an unknown level. */
 const LEVELS: ReadonlyMap<string, EventLevel> = new Map<string, EventLevel>([
   ['fatal', 'fatal'],
   ['critical', 'fatal'],

@@ -1,6 +1,6 @@
 import { LOG_LEVELS, type LogLevel } from './telemetry.api.ts'
 
-/** Levels of log entries: words of all SDKs, and OpenTelemetry's numbers. */
+/** Levels of log entries: names of all SDKs, and OpenTelemetry's numbers. */
 const NAMES: ReadonlyMap<string, LogLevel> = new Map<string, LogLevel>([
   ['trace', 'trace'],
   ['verbose', 'trace'],
@@ -21,12 +21,12 @@ const NAMES: ReadonlyMap<string, LogLevel> = new Map<string, LogLevel>([
   ['panic', 'fatal'],
 ])
 
-/** OpenTelemetry's number of a level where the client gave none. */
+/** OpenTelemetry's number of a level, if the client sent none. */
 const NUMBERS: Readonly<Record<LogLevel, number>> = { trace: 1, debug: 5, info: 9, warn: 13, error: 17, fatal: 21 }
 
 export const severityNumberOf = (level: LogLevel): number => NUMBERS[level]
 
-/** A level by its word, as any SDK spells it; null for a word nobody knows. */
+/** A level by name, in the spelling of any SDK; null for an unknown name. */
 export function parseLogLevel(value: unknown): LogLevel | null {
   return typeof value === 'string' && value.length <= 20 ? (NAMES.get(value.trim().toLowerCase()) ?? null) : null
 }

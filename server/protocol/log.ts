@@ -9,7 +9,7 @@ import type { LogLevel } from './telemetry.api.ts'
 import { eventTime } from './time.ts'
 import { readSpanId, readTraceId } from './trace-ids.ts'
 
-/** One structured log entry (docs/protocol.md §11.1), as it is stored. */
+/** A structured log entry (docs/protocol.md §11.1) for storage. */
 export type LogEntry = {
   readonly occurredAt: Date
   readonly level: LogLevel
@@ -21,23 +21,23 @@ export type LogEntry = {
   readonly release: string | null
   readonly environment: string
   readonly attributes: Attributes
-  /** What was dropped or mended. */
+  /** What was dropped or corrected. */
   readonly notes: readonly Note[]
 }
 
-/** What its request said about an entry. */
+/** Context of an entry from its request. */
 export type EntryContext = {
   readonly receivedAt: Date
   readonly sentAt: Date | null
   readonly defaultEnvironment: string
-  /** Size of the container it came in. */
+  /** Size of its container. */
   readonly containerBytes: number
 }
 
 const MAX_LOG_BYTES = 2 * 1024 * 1024
 const MAX_BODY = 32_768
 
-/** An entry without its secrets, changed in place. One whose body a rule removes is still an entry. */
+/** Scrubs an entry in place. When a rule removes its body, it is still an entry. */
 export function cleanLog(entry: unknown, scrub: (parts: Record<string, unknown>) => void): unknown {
   if (!isRecord(entry)) return entry
   const hadBody = entry['body'] !== undefined && entry['body'] !== null
@@ -46,7 +46,7 @@ export function cleanLog(entry: unknown, scrub: (parts: Record<string, unknown>)
   return entry
 }
 
-/** Reads one entry, already scrubbed; a reason word where it cannot be kept. Pure. */
+/** Reads a scrubbed entry; returns a reason when it is invalid. Pure. */
 export function readLog(raw: unknown, context: EntryContext): LogEntry | { readonly invalid: string } {
   if (!isRecord(raw)) return { invalid: 'not_an_object' }
   if (isEntryTooLarge(raw, MAX_LOG_BYTES, context.containerBytes)) return { invalid: 'too_large' }
@@ -86,7 +86,7 @@ function readLevel(raw: Record<string, unknown>, notes: Notes): Pick<LogEntry, '
   return { level, severityNumber: byNumber === level && typeof number === 'number' ? number : severityNumberOf(level) }
 }
 
-/** The id read, with a note where something stood there that is none. */
+/** Returns the id, and adds a note if the raw value was no id. */
 export function noted(id: string | null, raw: unknown, notes: Notes, name: string): string | null {
   if (id === null && raw !== null && raw !== undefined && raw !== '' && !isNil(raw)) notes.add(name, 'Not an id.')
   return id

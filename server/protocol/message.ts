@@ -3,13 +3,13 @@ import { isList, isRecord } from './json.ts'
 import type { Notes } from './notes.ts'
 import { cut, tidy } from './strings.ts'
 
-/** The message of an event: plain text, or a template with its parameters, under either of two names. */
+/** The message of an event: plain text, or a template with parameters, in one of two fields. */
 
 const MAX_MESSAGE = 8_192
 
 export type Message = { formatted: string | null; template: string | null }
 
-/** `logentry` wins over `message` where both say something. */
+/** `logentry` takes precedence over `message`. */
 export function readMessage(logentry: unknown, message: unknown, notes: Notes): Message {
   const first = readOne(logentry, notes, 'logentry')
   const second = readOne(message, notes, 'message')
@@ -25,13 +25,13 @@ function readOne(raw: unknown, notes: Notes, name: string): Message {
   const formatted = textField(raw['formatted'], MAX_MESSAGE, notes, `${name}.formatted`)
   if (template === null) return { formatted, template: null }
   const filled = formatted ?? fillTemplate(template, raw['params'])
-  // Text without a parameter is no template: its numbers are as fleeting as those of any message.
+  // Text without a parameter is no template, so its numbers are replaced for grouping like those of any message.
   return { formatted: filled, template: filled === template ? null : template }
 }
 
 const PLACEHOLDER = /%(?:\((\w{1,64})\))?[-+ #0]{0,3}\d{0,4}(?:\.\d{1,4})?([sdifrgexXoOcv%])|\{(\w{0,64})\}/g
 
-/** Puts parameters into a template: `%s`, `%(name)s`, `{}`, `{0}`, `{name}`. What has no parameter stays as it is. */
+/** Puts parameters into a template: `%s`, `%(name)s`, `{}`, `{0}`, `{name}`. Placeholders without a parameter stay. */
 export function fillTemplate(template: string, params: unknown): string {
   const list = isList(params) ? params : []
   const named = isRecord(params) ? params : {}

@@ -4,10 +4,9 @@ import type { Minidump, Registers } from './minidump.ts'
 /** System names as SDKs write them in `contexts.os`. */
 const OS_NAMES = { windows: 'Windows', linux: 'Linux', android: 'Android', macos: 'macOS', ios: 'iOS', unknown: null }
 
-/**
- * Adds to an event's payload what a minidump says about it: exception, threads, images, system (docs/protocol.md §12). What the
- * SDK said itself stays; it knew more than the dump does. Changes `event` in place.
- * @param dump null when the file could not be read: the event then says that there was a crash, and no more
+/** Adds the data of a minidump to an event's payload, in place: exception, threads, images, system (docs/protocol.md §12).
+ * Data of the SDK takes precedence, because it is more exact.
+ * @param dump null when the file could not be read; then the event only says that there was a crash
  */
 export function addMinidump(event: Record<string, unknown>, dump: Minidump | null): void {
   event['platform'] ??= 'native'
@@ -71,7 +70,7 @@ function exceptionOf(dump: Minidump | null): Record<string, unknown> {
   }
 }
 
-/** Where each thread stood; the crashed one as its crash left it. Stacks need unwinding, which needs the modules. */
+/** The position of each thread; for the crashed one from the crash record. Whole stacks need unwinding, which needs the modules. */
 function threadsOf({ threads, crash }: Minidump): Record<string, unknown>[] {
   return threads.map((thread) => {
     const crashed = thread.id === crash?.threadId
@@ -86,7 +85,7 @@ function threadsOf({ threads, crash }: Minidump): Record<string, unknown>[] {
   })
 }
 
-/** Registers of every thread would be most of the event, and only those of the crash are ever looked at. */
+/** Only for the crashed thread: registers of all threads would be most of the event. */
 const stackOf = ({ ip, named }: Registers, withRegisters: boolean): Record<string, unknown> => ({
   frames: [{ instruction_addr: hex(ip), trust: 'context' }],
   ...(withRegisters
@@ -94,10 +93,10 @@ const stackOf = ({ ip, named }: Registers, withRegisters: boolean): Record<strin
     : {}),
 })
 
-/** Normalisation keeps this much of a list of images. */
+/** Maximum images; normalisation has the same limit. */
 const MAX_IMAGES_CHARACTERS = 200 * 1024
 
-/** The module that crashed is always among them. */
+/** Always contains the module of the crash. */
 function imagesOf({ modules, crash }: Minidump): Record<string, unknown>[] {
   const ip = crash?.registers?.ip ?? null
   const isCrashed = ({ address, sizeBytes }: Minidump['modules'][number]): boolean =>

@@ -1,4 +1,4 @@
-/** Bytes of a file nobody vouches for: what lies outside of it reads as null, nothing throws. */
+/** Reads bytes of an untrusted file: positions outside of it are null, and nothing throws. */
 export class BoundedReader {
   readonly #bytes: Buffer
   readonly #bigEndian: boolean
@@ -27,16 +27,16 @@ export class BoundedReader {
     return this.#bigEndian ? this.#bytes.readBigUInt64BE(at) : this.#bytes.readBigUInt64LE(at)
   }
 
-  /** A view, as much of it as there is. */
+  /** A view, cut at the end of the file. */
   bytes(at: number, length: number): Buffer {
     return at < 0 || at > this.#bytes.length ? Buffer.alloc(0) : this.#bytes.subarray(at, at + Math.max(0, length))
   }
 
-  /** A length-prefixed UTF-16 string, at most `most` units of it; null where it is empty or lies outside. */
-  utf16(at: number, most: number): string | null {
+  /** A length-prefixed UTF-16 string of at most `max` units; null when it is empty or outside of the file. */
+  utf16(at: number, max: number): string | null {
     const length = this.u32(at)
     if (at === 0 || length === null || length === 0) return null
-    const units = Buffer.from(this.bytes(at + 4, Math.min(length - (length % 2), most * 2)))
+    const units = Buffer.from(this.bytes(at + 4, Math.min(length - (length % 2), max * 2)))
     if (this.#bigEndian && units.length % 2 === 0) units.swap16()
     const text = units.toString('utf16le')
     const end = text.indexOf('\0')

@@ -1,11 +1,11 @@
-/** Why a process ended, as its system says it: Windows exception codes, signals of Linux and Android, Mach exceptions. */
+/** Reasons of crashes: Windows exception codes, signals of Linux and Android, Mach exceptions. */
 
 export type Os = 'windows' | 'linux' | 'android' | 'macos' | 'ios' | 'unknown'
 
 export type CrashReason = {
   /** Short name: `SIGSEGV`, `EXC_BAD_ACCESS`, `EXCEPTION_ACCESS_VIOLATION`, or the code in hexadecimal. */
   readonly type: string
-  /** For people, without the address. */
+  /** For display, without the address. */
   readonly text: string
   readonly signal: {
     readonly number: number
@@ -19,7 +19,7 @@ export type CrashReason = {
     readonly code: number
     readonly subcode: number
   } | null
-  /** The address that was read, written or executed, where the system tells it apart from where it happened. */
+  /** The address that was read, written or executed, if the system reports it apart from the crash address. */
   readonly touched: bigint | null
 }
 
@@ -101,7 +101,7 @@ const SIGNALS: Readonly<Record<number, Signal>> = {
   31: ['SIGSYS', 'Bad system call', { 1: 'SYS_SECCOMP', 2: 'SYS_USER_DISPATCH' }],
 }
 
-/** Codes any signal may carry: who sent it. */
+/** Codes of any signal, which say who sent it. */
 const SENDERS: Readonly<Record<number, string>> = { 0: 'SI_USER', 128: 'SI_KERNEL', [-1]: 'SI_QUEUE', [-6]: 'SI_TKILL' }
 
 const WHERE: Readonly<Record<string, string>> = {
@@ -148,7 +148,7 @@ const MACH: Readonly<Record<number, readonly [name: string, text: string]>> = {
 const KERN: Readonly<Record<number, string>> = { 1: 'KERN_INVALID_ADDRESS', 2: 'KERN_PROTECTION_FAILURE' }
 
 function machReason(exception: number, code: number, parameters: readonly bigint[]): CrashReason {
-  // Crashpad marks a process that ended itself this way.
+  // Crashpad's mark of a process that ended itself.
   if (exception === 0x43507378) {
     return { type: 'Simulated Exception', text: 'Dump requested', signal: null, mach: null, touched: null }
   }

@@ -8,12 +8,12 @@ import { normalizeEvent } from './normalize.ts'
 
 const recorded = gunzipSync(readSamples(/minidump/).at(-1)?.body ?? Buffer.alloc(0))
 
-/** Little-endian pieces of a made-up dump. */
+/** Little-endian pieces of a synthetic dump. */
 const u16 = (...values: number[]): Buffer => Buffer.from(Uint16Array.from(values).buffer)
 const u32 = (...values: number[]): Buffer => Buffer.from(Uint32Array.from(values).buffer)
 const u64 = (...values: bigint[]): Buffer => Buffer.from(BigUint64Array.from(values).buffer)
 
-/** A dump of the given streams; what they point to comes after them, at `tail`. */
+/** A dump of the given streams; their data follows at `tail`. */
 function aDump(streams: Readonly<Record<number, (tailAt: number) => Buffer>>, tail = Buffer.alloc(0)): Buffer {
   const types = Object.keys(streams).map(Number)
   const sizes = types.map((type) => streams[type]?.(0).length ?? 0)
@@ -61,7 +61,7 @@ test('a recorded dump: system, crash, threads and modules with their ids', () =>
   expect(game?.debugId).toBe('47e097d5-0c96-92d5-cd45-1f9874e73dd7')
 })
 
-test('a dump of Windows: versions, PDB ids, what was touched', () => {
+test('a dump of Windows: versions, PDB ids, accessed address', () => {
   const name = utf16('C:\\Game\\game.exe')
   const pdb = Buffer.concat([
     Buffer.from('RSDS'),
@@ -132,14 +132,14 @@ describe('crash reasons', () => {
   })
 })
 
-describe('files that lie', () => {
-  test('no minidump, or less than a header: nothing', () => {
+describe('false files', () => {
+  test('no minidump, or less than a header, is null', () => {
     for (const bytes of ['', 'MDM', 'MDMP', 'ELF', `MDMP${'\0'.repeat(27)}`])
       expect(readMinidump(Buffer.from(bytes))).toBeNull()
     expect(readMinidump(Buffer.from(`MDMP${'\0'.repeat(28)}`))).toMatchObject({ crash: null, threads: [], modules: [] })
   })
 
-  test('a thousand million threads, modules and streams cost nothing', () => {
+  test('a claim of 10^9 threads, modules and streams costs nothing', () => {
     const many = () => u32(1_000_000_000)
     const dump = readMinidump(aDump({ 3: many, 4: many, 24: many, 7: () => systemStream(0x8201, 9) }))
     expect(dump).toMatchObject({ threads: [], modules: [] })
@@ -149,7 +149,7 @@ describe('files that lie', () => {
     expect(readMinidump(streams)?.problems[0]).toBe('4294967295 streams; the first 1000 are read')
   })
 
-  test('streams that point at themselves and at the directory are read once, like any others', () => {
+  test('streams that point at themselves and at the directory are read once', () => {
     const dump = aDump({ 3: () => u32(2), 4: () => u32(2), 6: () => u32(0), 7: () => u32(0) })
     // Every stream starts at the header, and claims all of the file and more.
     for (let entry = 32; entry < 32 + 4 * 12; entry += 12) {
@@ -159,14 +159,14 @@ describe('files that lie', () => {
     expect(() => readMinidump(dump)).not.toThrow()
   })
 
-  test('cut at any length, it is read as far as it goes', () => {
+  test('a dump cut at any length is read up to its end', () => {
     for (let length = 0; length < recorded.length; length += 997) {
       const dump = readMinidump(recorded.subarray(0, length))
       if (dump !== null) expectSound(dump)
     }
   })
 
-  test('10,000 mutations: never an error, always an event', () => {
+  test('10,000 mutations give an event, never an error', () => {
     // xorshift with a fixed seed: the same files every time.
     let state = 0x2545f491
     const random = (most: number): number => {
@@ -176,7 +176,7 @@ describe('files that lie', () => {
       return (state >>> 0) % most
     }
     const interesting = [0, 1, 0x7f, 0xff, 0x80]
-    // Names, threads, modules and the directory lie in the first and last few KiB; stacks in between say nothing.
+    // Names, threads, modules and the directory are in the first and last few KiB; the stacks between are not read.
     const small = Buffer.concat([recorded.subarray(0, 16_384), recorded.subarray(recorded.length - 16_384)])
     const starts = [recorded, small]
     for (let round = 0; round < 10_000; round++) {
@@ -210,7 +210,7 @@ function expectSound(dump: ReturnType<typeof readMinidump>): void {
   expect(errors.filter(({ name }) => name !== 'timestamp')).toEqual([])
 }
 
-test('what the SDK said itself is kept', () => {
+test('data of the SDK is kept', () => {
   const event: Record<string, unknown> = {
     platform: 'native',
     level: 'error',

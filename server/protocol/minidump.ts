@@ -1,31 +1,29 @@
 import { crashReason, type CrashReason, type Os } from './minidump-reasons.ts'
 import { BoundedReader } from './minidump-reader.ts'
 
-/**
- * Reads what a minidump says without symbols: system, crash, threads, modules (format: Microsoft's minidumpapiset.h;
- * the streams of other systems: Breakpad's and Crashpad's public headers). Pure. Everything is bounded by the size of
- * the file and by the limits below; offsets that lead nowhere leave their part empty.
+/** Reads a minidump without symbols: system, crash, threads, modules (format: Microsoft's minidumpapiset.h;
+ * the streams of other systems: Breakpad's and Crashpad's public headers). Pure. All work is bounded by the size of the file and the limits below; a part with an invalid offset stays empty.
  */
 
 export type Minidump = {
   readonly os: Os
-  /** As people write it: `x86_64`, `arm64`, …; null for processors nobody ships. */
+  /** The usual name: `x86_64`, `arm64`, …; null for unknown processors. */
   readonly arch: string | null
   readonly osVersion: string | null
   readonly osBuild: string | null
-  /** When it was written, seconds since 1970; null when it does not say. */
+  /** Time of writing, seconds since 1970; null when unknown. */
   readonly writtenAtS: number | null
   readonly processId: number | null
   readonly crash: MinidumpCrash | null
   readonly threads: readonly MinidumpThread[]
   readonly modules: readonly MinidumpModule[]
-  /** What could not be read, or was left out. */
+  /** Parts that could not be read or were left out. */
   readonly problems: readonly string[]
 }
 
 export type MinidumpCrash = CrashReason & {
   readonly threadId: number
-  /** What was touched, or where it happened where that is all the file says. */
+  /** The accessed address, or the crash address if that is unknown. */
   readonly address: bigint
   readonly registers: Registers | null
 }
@@ -47,14 +45,14 @@ export type MinidumpModule = {
   readonly version: string | null
   readonly address: bigint
   readonly sizeBytes: number
-  /** Of the code: build id (ELF), time and size (PE); null when unknown. */
+  /** Id of the code: build id (ELF), time and size (PE); null when unknown. */
   readonly codeId: string | null
   /** As in debug images (docs/protocol.md §8); null when unknown. */
   readonly debugId: string | null
   readonly type: 'elf' | 'macho' | 'pe'
 }
 
-/** Real dumps have dozens of streams, at most a few hundred threads and modules. */
+/** Maximum streams, threads and modules; real dumps have dozens of streams and a few hundred threads and modules. */
 const MAX_STREAMS = 1_000
 const MAX_THREADS = 256
 const MAX_MODULES = 1_000
@@ -63,7 +61,7 @@ const MAX_NAME = 512
 const HEADER_BYTES = 32
 const STREAM = { threads: 3, modules: 4, exception: 6, system: 7, misc: 15, threadNames: 24 }
 
-/** Whether the bytes begin like a minidump of either byte order. */
+/** Whether the bytes start like a minidump of either byte order. */
 export const isMinidump = (bytes: Buffer): boolean => /^(?:MDMP|PMDM)/.test(bytes.toString('latin1', 0, 4))
 
 /** @returns null when the bytes are no minidump, or end within its header */
@@ -112,12 +110,12 @@ function readDirectory(reader: BoundedReader, problems: string[]): Map<number, S
   return streams
 }
 
-/** How many entries of a list to read: no more than its stream and the file have bytes for. Some writers pad the count to eight bytes. */
+/** The number of entries of a list that fit in its stream and the file. Some writers pad the count to eight bytes. */
 function listOf(
   reader: BoundedReader,
   stream: Stream | null,
   entryBytes: number,
-  most: number,
+  max: number,
   what: string,
   problems: string[],
 ): { start: number; count: number } {
@@ -129,7 +127,7 @@ function listOf(
   const padded = stream.size === 8 + claimed * entryBytes
   const start = stream.at + (padded ? 8 : 4)
   const room = Math.max(0, Math.floor((stream.size - (start - stream.at)) / entryBytes))
-  let count = Math.min(claimed, most, room)
+  let count = Math.min(claimed, max, room)
   while (count > 0 && !reader.has(start, count * entryBytes)) count = Math.floor(count / 2)
   if (count < claimed) problems.push(`${claimed} ${what}; ${count} are read`)
   return { start, count }
@@ -143,7 +141,7 @@ type Cpu = {
   readonly wide: boolean
 }
 
-/** Where registers lie in the CONTEXT record of each processor; the first is the instruction pointer. */
+/** Offsets of registers in the CONTEXT record of each processor; the first is the instruction pointer. */
 const word = (names: string, from: number, step: number): (readonly [string, number])[] =>
   names.split(' ').map((name, index) => [name, from + index * step])
 const X86: Cpu = {
@@ -304,7 +302,7 @@ function readModules(reader: BoundedReader, stream: Stream | null, os: Os, probl
   return modules
 }
 
-/** VS_FIXEDFILEINFO, where it is one. */
+/** VS_FIXEDFILEINFO, if valid. */
 function readVersion(reader: BoundedReader, at: number): string | null {
   const [high, low] = [reader.u32(at + 8) ?? 0, reader.u32(at + 12) ?? 0]
   if (reader.u32(at) !== 0xfeef04bd || (high === 0 && low === 0)) return null

@@ -1,19 +1,18 @@
 import { isList, isRecord } from './json.ts'
 
 /**
- * Network error logging (docs/protocol.md §13): each report becomes a log entry of level info, in the form of §11.1. The query
- * of addresses is left out, it may hold personal data.
+ * Network error logging (docs/protocol.md §13): each report becomes a log entry of level info, in the form of §11.1. The query of URLs is left out, because it may contain personal data.
  */
 
 const MAX_AGE_MS = 7 * 86_400_000
 
-/** Reports of a payload: a list, or one report alone; null when it is neither. */
+/** The reports of a payload: a list, or a single report; else null. */
 export function nelReports(value: unknown): readonly unknown[] | null {
   if (isList(value)) return value
   return isRecord(value) ? [value] : null
 }
 
-/** One report as a raw log entry; null where it is none. */
+/** A report as a raw log entry; null when it is no network error report. */
 export function nelLog(report: unknown, receivedAt: Date): Record<string, unknown> | null {
   if (!isRecord(report) || report['type'] !== 'network-error') return null
   const { body } = report
@@ -47,7 +46,7 @@ export function nelLog(report: unknown, receivedAt: Date): Record<string, unknow
   }
 }
 
-/** Received minus age; an age nobody can believe counts as none. */
+/** Receipt minus age; an age that is not credible counts as 0. */
 function happenedAt(age: unknown, receivedAt: Date): number {
   const received = receivedAt.getTime()
   const isAge = typeof age === 'number' && Number.isFinite(age) && age >= 0 && age <= MAX_AGE_MS

@@ -37,7 +37,7 @@ describe('level', () => {
     expect(event.errors).toEqual([])
   })
 
-  test('an unknown word counts as error and is told', () => {
+  test('an unknown level counts as error, with a note', () => {
     const event = normalised({ level: 'catastrophic' })
     expect(event.level).toBe('error')
     expect(event.errors).toEqual([{ name: 'level', reason: 'Unknown level; taken as error.' }])
@@ -62,7 +62,7 @@ describe('time', () => {
   })
 
   test.each([['soon'], [{}], [-5], ['2026-13-45T99:00:00Z'], [1e300], ['']])(
-    '%s is no time: when received',
+    '%s is no time: the time of receipt is used',
     (timestamp) => {
       const event = normalised({ timestamp })
       expect(event.occurred_at).toBe(RECEIVED.toISOString())
@@ -79,16 +79,16 @@ describe('time', () => {
     const event = normalised({ timestamp, breadcrumbs: [{ timestamp, message: 'then' }] })
     expect(event.occurred_at).toBe(RECEIVED.toISOString())
     expect(event.errors[0]?.reason).toContain(reason)
-    // The rest is shifted alike.
+    // Other times are shifted as well.
     expect(event.breadcrumbs[0]?.timestamp).toBe(RECEIVED.toISOString())
   })
 
-  test('a minute ahead and thirty days back are believed', () => {
+  test('a minute ahead and thirty days back are accepted', () => {
     expect(normalised({ timestamp: '2026-11-20T05:01:00Z' }).occurred_at).toBe('2026-11-20T05:01:00.000Z')
     expect(normalised({ timestamp: '2026-10-21T05:00:00Z' }).occurred_at).toBe('2026-10-21T05:00:00.000Z')
   })
 
-  test("a sender's clock a day off shifts everything by that day", () => {
+  test("all times are shifted when a sender's clock is a day off", () => {
     const event = normalised(
       {
         timestamp: '2026-11-19T04:58:00Z',
@@ -103,7 +103,7 @@ describe('time', () => {
     ])
   })
 
-  test('below 55 minutes nothing is corrected, and late sending alone is no drift', () => {
+  test('a drift below 55 minutes is not corrected, and late sending is no drift', () => {
     const sentAt = new Date('2026-11-20T04:05:01Z')
     expect(normalised({ timestamp: '2026-11-20T04:00:00Z' }, { sentAt }).occurred_at).toBe('2026-11-20T04:00:00.000Z')
     expect(normalised({ timestamp: '2026-11-18T04:00:00Z' }, { sentAt: RECEIVED }).occurred_at).toBe(
@@ -141,7 +141,7 @@ describe('release, environment, dist', () => {
     expect(normalised({ environment: sent }).environment).toBe(environment)
   })
 
-  test("the project's own default stands in", () => {
+  test("the project's default is used", () => {
     expect(normalised({}, { defaultEnvironment: 'live' }).environment).toBe('live')
   })
 
@@ -165,7 +165,7 @@ describe('tags', () => {
     expect(tagsOf([['a', 'x'], ['b', 2], null, ['a', 'last']])).toEqual(['a=last', 'b=2'])
   })
 
-  test('keys are mended where that is possible, refused where not', () => {
+  test('keys are corrected if possible, else refused', () => {
     const event = normalised({ tags: { 'two words': 1, ä: 2, ['k'.repeat(201)]: 3, 'feature.flag': 4, '': 5 } })
     expect(event.tags).toEqual([
       { key: 'two-words', value: '1' },
@@ -179,7 +179,7 @@ describe('tags', () => {
     expect(normalised({ tags: { a: {} } }).errors).toHaveLength(1)
   })
 
-  test('reserved ones move to their field or go', () => {
+  test('reserved tags move to their field or are removed', () => {
     const event = normalised({
       tags: { release: 'r@1', environment: 'qa', dist: '7', user: 'u', filename: 'f', function: 'g' },
     })
@@ -187,7 +187,7 @@ describe('tags', () => {
     expect(normalised({ release: 'own@1', tags: { release: 'tag@2' } }).release).toBe('own@1')
   })
 
-  test('the server name becomes one', () => {
+  test('the server name becomes a tag', () => {
     expect(normalised({ server_name: 'web-1' }).tags).toEqual([{ key: 'server_name', value: 'web-1' }])
     expect(normalised({ server_name: 'web-1', tags: { server_name: 'set' } }).tags).toHaveLength(1)
   })
@@ -225,18 +225,18 @@ describe('user and address', () => {
     expect(ipOf({ platform, sdk: { name: 's', settings: { infer_ip } } })).toBe(ip)
   })
 
-  test('never means never, even for {{auto}}', () => {
+  test('infer_ip never applies to {{auto}} as well', () => {
     expect(ipOf({ user: { ip_address: '{{auto}}' }, sdk: { settings: { infer_ip: 'never' } } })).toBeNull()
   })
 
-  test('an address the client names stays, nonsense goes', () => {
+  test('keeps a valid address of the client, and removes an invalid one', () => {
     expect(ipOf({ user: { ip_address: '203.0.113.7' } })).toBe('203.0.113.7')
     expect(ipOf({ user: { ip_address: '2001:db8::1' } })).toBe('2001:db8::1')
     expect(ipOf({ user: { ip_address: 'home' } })).toBeNull()
     expect(ipOf({ request: { env: { REMOTE_ADDR: '203.0.113.9' } } })).toBe('203.0.113.9')
   })
 
-  test('nobody is null', () => {
+  test('an empty user is null', () => {
     expect(normalised({ user: {} }).user).toBeNull()
   })
 })
@@ -270,7 +270,7 @@ describe('message and title', () => {
     expect(long.message).toHaveLength(8_192)
   })
 
-  test('the newest exception names the issue', () => {
+  test('the title is from the newest exception', () => {
     const event = normalised({
       exception: {
         values: [
@@ -282,7 +282,7 @@ describe('message and title', () => {
     expect(event).toMatchObject({ title: 'Top: line one', error_type: 'Top', error_value: 'line one\nline two' })
   })
 
-  test('an exception with nothing but a value is a message', () => {
+  test('an exception with only a value is a message', () => {
     const event = normalised({ exception: { values: [{ value: 'Inventory low' }] } })
     expect(event).toMatchObject({ title: 'Inventory low', message: 'Inventory low', error_type: null })
   })
@@ -293,7 +293,7 @@ describe('message and title', () => {
     expect(normalised({ exception: { type: 'E', value: ['a'] } }).title).toBe('E: ["a"]')
   })
 
-  test('a native signal is named by the function it struck', () => {
+  test('the title of a native signal is its function', () => {
     const mechanism = { type: 'signalhandler', synthetic: true, handled: false, meta: { signal: { number: 11 } } }
     const stacktrace = { frames: [{ function: 'main' }, { function: 'crash_here' }] }
     const event = normalised({
@@ -304,7 +304,7 @@ describe('message and title', () => {
     expect(event.culprit).toBe('crash_here')
   })
 
-  test('an event that says nothing still has a title', () => {
+  test('an empty event has a title', () => {
     expect(normalised({}).title).toBe('<untitled error>')
     expect(normalised({ type: 'csp' }).title).toBe('<untitled csp>')
   })
@@ -328,7 +328,7 @@ describe('message and title', () => {
     ['native', { function: 'render::Atlas::grow', package: '/app/libgame.so' }, 'render::Atlas::grow'],
     ['python', { function: '<module>', filename: 'py_main.py', module: '__main__' }, 'py_main.py'],
     ['node', { function: 'Object.<anonymous>', filename: '/srv/app/scripts/main.cjs' }, 'scripts/main.cjs'],
-  ])('%s: the place is %3$s', (platform, frame, culprit) => {
+  ])('%s: the culprit is %3$s', (platform, frame, culprit) => {
     const event = normalised({
       platform,
       exception: { type: 'E', stacktrace: { frames: [{ ...frame, in_app: true }] } },
@@ -336,7 +336,7 @@ describe('message and title', () => {
     expect(event.culprit).toBe(culprit)
   })
 
-  test('the transaction goes before the place', () => {
+  test('the transaction takes precedence as culprit', () => {
     expect(normalised({ transaction: 'POST /pay', exception: { type: 'E' } }).culprit).toBe('POST /pay')
   })
 })
@@ -345,20 +345,20 @@ describe('handled', () => {
   const unhandled = (mechanism: object, level = 'error') =>
     normalised({ level, exception: { type: 'E', mechanism } }).is_unhandled
 
-  test('only false is unhandled', () => {
+  test('only handled: false is unhandled', () => {
     expect(unhandled({ type: 'onerror', handled: false })).toBe(true)
     expect(unhandled({ type: 'generic', handled: true })).toBe(false)
     expect(unhandled({ type: 'ANR' })).toBe(false)
   })
 
-  test('a fatal native signal counts although it does not say', () => {
+  test('a fatal native signal without the field is unhandled', () => {
     expect(unhandled({ type: 'signal', meta: { signal: { number: 6 } } }, 'fatal')).toBe(true)
     expect(unhandled({ type: 'signal', meta: { signal: { number: 6 } } }, 'error')).toBe(false)
   })
 })
 
 describe('lists and stacks', () => {
-  test('lists come bare, in {values}, or as one object', () => {
+  test('lists may be plain, in {values}, or one object', () => {
     for (const exception of [[{ type: 'E' }], { values: [{ type: 'E' }] }, { type: 'E' }]) {
       expect(normalised({ exception }).exceptions).toHaveLength(1)
     }
@@ -366,7 +366,7 @@ describe('lists and stacks', () => {
     expect(normalised({ breadcrumbs: { values: [{ message: 'm' }] } }).breadcrumbs).toHaveLength(1)
   })
 
-  test('of many breadcrumbs the newest hundred stay', () => {
+  test('the newest hundred breadcrumbs are kept', () => {
     const event = normalised({
       breadcrumbs: Array.from({ length: 10_000 }, (_, index) => ({ message: String(index) })),
     })
@@ -375,7 +375,7 @@ describe('lists and stacks', () => {
     expect(event.errors).toMatchObject([{ name: 'breadcrumbs' }])
   })
 
-  test('of a deep stack the ends stay', () => {
+  test('the ends of a deep stack are kept', () => {
     const frames = Array.from({ length: 1_000 }, (_, index) => ({ function: `f${index}` }))
     const kept = normalised({ exception: { type: 'E', stacktrace: { frames } } }).exceptions[0]?.stacktrace?.frames
     expect(kept).toHaveLength(250)
@@ -387,7 +387,7 @@ describe('lists and stacks', () => {
     ])
   })
 
-  test('a legacy stack of the event goes to its exception, else to a thread', () => {
+  test('a legacy stack of the event is given to its exception, else to a thread', () => {
     const stacktrace = { frames: [{ function: 'old' }] }
     expect(normalised({ exception: { type: 'E' }, stacktrace }).exceptions[0]?.stacktrace?.frames).toHaveLength(1)
     expect(normalised({ message: 'm', stacktrace }).threads).toMatchObject([
@@ -434,7 +434,7 @@ describe('frames', () => {
     ['php', { abs_path: '/srv/vendor/x.php' }, false],
     ['ruby', { abs_path: '/usr/gems/rack.rb' }, false],
     ['csharp', { module: 'System.Linq' }, false],
-  ])('%s %j: of the app is %s', (platform, frame, inApp) => {
+  ])('%s %j: in-app is %s', (platform, frame, inApp) => {
     expect(
       oneFrame(
         {
@@ -447,12 +447,12 @@ describe('frames', () => {
     ).toBe(inApp)
   })
 
-  test('what the SDK says is believed', () => {
+  test('in_app of the SDK takes precedence', () => {
     expect(oneFrame({ module: 'java.lang.Thread', in_app: true }, 'java')?.in_app).toBe(true)
     expect(oneFrame({ module: 'com.acme.Main', in_app: false }, 'java')?.in_app).toBe(false)
   })
 
-  test("a frame's own platform goes before the event's", () => {
+  test("a frame's platform takes precedence over the event's", () => {
     expect(oneFrame({ module: 'java.lang.Thread', platform: 'java' }, 'native')?.in_app).toBe(false)
   })
 
@@ -500,7 +500,7 @@ describe('request and contexts', () => {
   const CHROME =
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.7727.0 Safari/537.36'
 
-  test('headers, query and cookies come as text, object or pairs', () => {
+  test('headers, query and cookies may be text, object or pairs', () => {
     const expected = {
       query_string: 'a=1&b=%26',
       headers: [
@@ -537,7 +537,7 @@ describe('request and contexts', () => {
     expect(normalised({ request: {} }).request).toBeNull()
   })
 
-  test('the user agent of a page tells browser and system, where nobody said', () => {
+  test('the user agent of a page adds browser and system if they are missing', () => {
     const page = { platform: 'javascript', request: { headers: { 'user-agent': CHROME } } }
     expect(normalised(page).contexts).toMatchObject({
       browser: { name: 'Chrome', version: '147.0.7727.0' },
@@ -549,14 +549,14 @@ describe('request and contexts', () => {
     })
   })
 
-  test("for a server it is its visitor's browser only", () => {
+  test('for a server it adds only the browser', () => {
     const { contexts } = normalised({ platform: 'node', request: { headers: [['User-Agent', CHROME]] } })
     expect(Object.keys(contexts)).toEqual(['browser'])
     expect(normalised({ platform: 'node' }, { userAgent: CHROME }).contexts).toEqual({})
     expect(normalised({ platform: 'javascript' }, { userAgent: 'curl/8' }).contexts).toEqual({})
   })
 
-  test('contexts lose what describes nothing', () => {
+  test('contexts lose empty values', () => {
     const event = normalised({
       contexts: { device: { model: 'X', battery_level: -1 }, os: { version: '12.11\n' }, gone: null, odd: 'text' },
     })
@@ -565,14 +565,14 @@ describe('request and contexts', () => {
   })
 })
 
-test('the platform is told by the SDK where the event does not', () => {
+test('without a platform that of the SDK is used', () => {
   expect(normalised({ sdk: { name: 'sentry.dart.flutter' }, platform: '' }).platform).toBe('dart')
   expect(normalised({ sdk: { name: 'sentry.javascript.browser' } }).platform).toBe('javascript')
   expect(normalised({ sdk: { name: 'sentry.dotnet.maui' } }).platform).toBe('csharp')
   expect(normalised({}).platform).toBe('other')
 })
 
-test('the fingerprint is null where it says nothing but the default', () => {
+test('the default fingerprint is null', () => {
   expect(normalised({ fingerprint: ['{{ default }}'] }).fingerprint).toBeNull()
   expect(normalised({ fingerprint: [] }).fingerprint).toBeNull()
   const long = normalised({ fingerprint: Array.from({ length: 1_000 }, (_, at) => `part ${at}`) })

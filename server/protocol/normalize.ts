@@ -17,20 +17,19 @@ import { readTags } from './tags.ts'
 import { eventTime, isoTime } from './time.ts'
 import { readUser } from './user.ts'
 
-/** What the envelope and the connection know about an event, beside its payload. */
+/** Context of an event from its envelope and connection. */
 export type NormalizeContext = {
-  /** 32 lower-case hexadecimal digits; the payload's own id is not looked at. */
+  /** 32 lower-case hexadecimal digits; the payload's id is not read. */
   eventId: string
   receivedAt: Date
   sentAt: Date | null
   clientIp: string | null
-  /** Of the request that brought it; only meaningful where a browser sent it. */
+  /** Of the request; only meaningful from a browser. */
   userAgent: string | null
-  /** For events that name none. `production` if left out. */
+  /** For events without environment; default `production`. */
   defaultEnvironment?: string
-  /**
-   * Leaves empty what is only for people to read: breadcrumbs, lines around frames, variables, registers, extra and
-   * modules, and what `errors` would say of them. Nothing is decided by these, and digestion keeps the payload, not the event.
+  /** Leaves out fields that are only for display (breadcrumbs, lines around frames, variables, registers, extra, modules) and
+   * their notes in `errors`. Digestion does not read them, and it stores the payload, not the event.
    */
   onlyDecisive?: boolean
 }
@@ -41,10 +40,9 @@ const EXTRA_CHARACTERS = 256 * 1024
 const MODULES_CHARACTERS = 8 * 1024
 const OTHER_CHARACTERS = 256 * 1024
 
-/**
- * The one `Event` of a payload (ingest protocol 10 and 17): every client's spelling becomes one, limits are applied,
- * wrong types are dropped and told in `errors`. Takes any JSON, never throws, leaves `raw` as it is, and answers the
- * same for the same payload and context: it runs again whenever a stored event is read.
+/** Normalises a payload: unifies the spellings of all clients, applies limits, and drops wrong types with a note in
+ * `errors`. Accepts any JSON, never throws, does not modify `raw`, and is deterministic, because it runs again whenever a
+ * stored event is read.
  */
 export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeContext): Event {
   const notes = new Notes()
@@ -162,7 +160,7 @@ function readSdk(raw: unknown, notes: Notes): Event['sdk'] {
   return name === null && version === null ? null : { name, version }
 }
 
-/** Lower case; where missing, told by the SDK's name, else `other`. */
+/** In lower case; else derived from the SDK's name, else `other`. */
 function readPlatform(raw: unknown, sdk: Event['sdk'], notes: Notes): string {
   const platform = textField(raw, 64, notes, 'platform')?.trim().toLowerCase() ?? ''
   if (platform !== '') return platform
@@ -211,7 +209,7 @@ function readModules(raw: unknown, notes: Notes): Record<string, string> {
 const MAX_FINGERPRINT = 100
 const DEFAULT_ONLY = /^\{\{\s*default\s*\}\}$/
 
-/** Null where the SDK sent none, or nothing but the default. */
+/** Null when the SDK sent none or only the default. */
 function readFingerprint(raw: unknown, notes: Notes): string[] | null {
   if (raw === null || raw === undefined) return null
   if (!isList(raw)) {

@@ -1,6 +1,6 @@
 import { tidy } from './strings.ts'
 
-/** What normalisation dropped or mended: shown with the event, so that nothing vanishes silently. */
+/** What normalisation dropped or corrected; shown with the event. */
 export type Note = { name: string; reason: string }
 
 const MAX_NOTES = 50
@@ -8,7 +8,7 @@ const MAX_NOTES = 50
 export class Notes {
   readonly list: Note[] = []
 
-  /** `name` is the field as a path (`user.id`), `reason` a short sentence. Beyond 50 notes nothing is added. */
+  /** @param name the field as a path (`user.id`). Adds at most 50 notes */
   add(name: string, reason: string): void {
     if (this.list.length < MAX_NOTES) this.list.push({ name: tidy(name, 200), reason: tidy(reason, 200) })
   }

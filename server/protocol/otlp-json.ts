@@ -1,7 +1,7 @@
 import { invalid } from '../kernel/errors.ts'
 import type { OtlpSignal } from './otlp-wire.ts'
 
-/** Names on the way to the entries of an export request in JSON. */
+/** Names on the path to the entries of an export request in JSON. */
 const PATHS: Readonly<Record<OtlpSignal, readonly [string, string, string]>> = {
   traces: ['resourceSpans', 'scopeSpans', 'spans'],
   logs: ['resourceLogs', 'scopeLogs', 'logRecords'],
@@ -9,12 +9,11 @@ const PATHS: Readonly<Record<OtlpSignal, readonly [string, string, string]>> = {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** Objects and lists alternate on the way down: `{[{[{[` leads to the entries. */
+/** Objects and lists alternate on this path: `{[{[{[` leads to the entries. */
 const ENTRY_DEPTH = 6
 
-/**
- * Counts the entries of an export request in JSON without parsing it, a millisecond per MiB, and notices what is cut
- * off. Whether it is JSON through and through, digestion finds out.
+/** Counts the entries of an export request in JSON without parsing it, a millisecond per MiB. Digestion checks whether it
+ * is valid JSON.
  * @throws AppError `invalid` when it is no JSON object, or ends before it is closed
  */
 export function countOtlpJson(text: string, signal: OtlpSignal): number {
@@ -22,7 +21,7 @@ export function countOtlpJson(text: string, signal: OtlpSignal): number {
   const path = PATHS[signal]
   let depth = 0
   let count = 0
-  /** Levels up to here lead to the entries. */
+  /** Number of levels above the entries. */
   let onPath = 1
   let key = ''
   let isKey = true

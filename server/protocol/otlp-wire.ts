@@ -5,12 +5,12 @@ import { MAX_CONTAINER_NODES, MAX_DEPTH } from './json-guard.ts'
 
 /**
  * OTLP in protobuf → the same records as OTLP in JSON (docs/protocol.md §14): camelCase names, ids in hex, 64-bit numbers as
- * decimal text. Only the fields we look at are listed; the others are skipped. The wire is read by a library; the few
- * messages are written down here instead of being generated.
+ * decimal text. Only fields that we use are listed; others are skipped. A library reads the wire format; the few messages are declared
+ * here instead of generated.
  */
 
 type Scalar = 'string' | 'bool' | 'int64' | 'fixed64' | 'double' | 'uint32' | 'fixed32' | 'hex' | 'base64'
-/** Messages refer to themselves (AnyValue), hence the function. */
+/** A function, because messages refer to themselves (AnyValue). */
 type FieldType = Scalar | (() => Message)
 type Field = { readonly name: string; readonly type: FieldType; readonly repeated?: true }
 type Message = ReadonlyMap<number, Field>
@@ -82,26 +82,25 @@ const REQUESTS = {
 } as const
 export type OtlpSignal = keyof typeof REQUESTS
 
-/** Item types the OTLP endpoint makes; the body as it came, its media type as `content_type`. */
+/** Item types of the OTLP endpoint; the payload is the body as received, with its media type as `content_type`. */
 export const OTLP_ITEMS: Readonly<Record<OtlpSignal, string>> = { traces: 'otlp_traces', logs: 'otlp_logs' }
 export const PROTOBUF = 'application/x-protobuf'
 
-/** What is left of the allowance of values while one body is read. */
+/** Remaining number of values while a body is read. */
 type Budget = { left: number }
 
 /**
  * Decodes an export request.
- * @throws AppError `invalid` where the bytes are no such message, nest too deep or hold too many values
+ * @throws AppError `invalid` when the bytes are no such message, nest too deep or have too many values
  */
 export function decodeOtlp(bytes: Uint8Array, signal: OtlpSignal): JsonRecord {
   return guarded(() => readMessage(new BinaryReader(bytes), REQUESTS[signal], 0, { left: MAX_CONTAINER_NODES }))
 }
 
-/** Resources, scopes and entries together that {@link countOtlp} looks at. */
+/** Maximum resources, scopes and entries together that {@link countOtlp} reads. */
 const MAX_COUNTED = 100_000
 
-/**
- * Walks an export request without building anything: is it sound down to its entries, and how many are there?
+/** Counts the entries of an export request without decoding them, and checks its structure above them.
  * @throws AppError `invalid`
  */
 export function countOtlp(bytes: Uint8Array): number {
@@ -128,7 +127,7 @@ function readMessage(reader: BinaryReader, message: Message, depth: number, budg
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag()
     const field = message.get(number)
-    // A field of another wire type than expected is one we do not know.
+    // A field of an unexpected wire type is an unknown field.
     if (field === undefined || wireType !== wireTypeOf(field.type)) {
       skip(reader, wireType)
       continue
@@ -171,7 +170,7 @@ function readValue(reader: BinaryReader, type: FieldType, depth: number, budget:
   }
 }
 
-/** JSON has no NaN; it is written as OTLP in JSON writes it. */
+/** JSON has no NaN; OTLP in JSON writes it as text. */
 const finite = (value: number): number | string => (Number.isFinite(value) ? value : String(value))
 
 function wireTypeOf(type: FieldType): WireType {
@@ -191,7 +190,7 @@ function wireTypeOf(type: FieldType): WireType {
 }
 
 function skip(reader: BinaryReader, wireType: WireType): void {
-  // Groups went out of use before OTLP began; nobody but an attacker sends them.
+  // Groups are deprecated since before OTLP, so only an attacker sends them.
   if (wireType === WireType.StartGroup || wireType === WireType.EndGroup) throw invalid('The message holds groups.')
   reader.skip(wireType)
 }

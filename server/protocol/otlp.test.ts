@@ -87,7 +87,7 @@ describe('protobuf', () => {
     expect(() => countOtlp(bytes)).toThrow(/valid protobuf|groups/)
   })
 
-  test('groups a million deep do not reach the stack', () => {
+  test('groups a million deep do not overflow the stack', () => {
     const bytes = new Uint8Array(1_000_000).fill((15 << 3) | StartGroup)
     expect(refused(bytes)).toBe('AppError: The message holds groups.')
   })
@@ -103,13 +103,13 @@ describe('protobuf', () => {
     expect(refused(nested(2_000))).toMatch(/deeper than 64/)
   })
 
-  test('more values than a container may hold are refused before they fill the memory', () => {
+  test('more values than a container may have are refused before they fill the memory', () => {
     const span = message([9, message()])
     const many = Buffer.concat(Array.from({ length: 1_000_001 }, () => span))
     expect(refused(traces(many))).toMatch(/more than 1,000,000 values/)
   })
 
-  test('cut anywhere it is refused or read as less, never anything else', () => {
+  test('a cut message is refused or has fewer entries', () => {
     const whole = traces(message([5, 'GET /cart'], [9, message([1, 'k'], [2, message([1, 'v'])])]), message([5, 'b']))
     for (let length = 0; length < whole.length; length++) {
       const verdict = refused(whole.subarray(0, length))
@@ -117,7 +117,7 @@ describe('protobuf', () => {
     }
   })
 
-  test('whatever the bytes, the only failure is the expected one', () => {
+  test('random bytes throw only the expected error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(refused(bytes)).toMatch(/^(?:taken|AppError)/)
@@ -126,7 +126,7 @@ describe('protobuf', () => {
     )
   })
 
-  test('counts what it would decode', () => {
+  test('counts as many entries as it decodes', () => {
     expect(countOtlp(new Uint8Array())).toBe(0)
     expect(countOtlp(traces(message(), message(), message()))).toBe(3)
   })
@@ -163,7 +163,7 @@ describe('JSON', () => {
     expect(() => countOtlpJson(text, 'traces')).toThrow(/JSON/)
   })
 
-  test('brackets by the million are counted, not climbed', () => {
+  test('a million brackets are counted without recursion', () => {
     expect(() => countOtlpJson(`{"a":${'['.repeat(5_000_000)}`, 'traces')).toThrow('not valid JSON')
   })
 })
@@ -176,14 +176,14 @@ describe('spans and logs', () => {
     ['a root', { kind: 1 }, true],
     ['a server called from elsewhere', { kind: 2, parentSpanId: 'c27846bbdf4cd55d', flags: 0x300 }, true],
     ['a server called from here', { kind: 2, parentSpanId: 'c27846bbdf4cd55d', flags: 0x100 }, false],
-    ['a consumer that does not say', { kind: 5, parentSpanId: 'c27846bbdf4cd55d' }, true],
+    ['a consumer without flags', { kind: 5, parentSpanId: 'c27846bbdf4cd55d' }, true],
     ['a client', { kind: 3, parentSpanId: 'c27846bbdf4cd55d', flags: 0x300 }, false],
     ['an empty parent', { parentSpanId: '' }, true],
   ])('%s: segment %s', (_name, span, expected) => {
     expect(spanOf(span)).toMatchObject({ is_segment: expected })
   })
 
-  test('the resource names release and environment; times keep their microseconds', () => {
+  test('release and environment are from the resource; times keep their microseconds', () => {
     const attributes = [
       { key: 'service.version', value: { stringValue: '1.2.3' } },
       { key: 'deployment.environment', value: { stringValue: 'staging' } },
@@ -206,7 +206,7 @@ describe('spans and logs', () => {
     expect(Object.getPrototypeOf(spanOf(span, { attributes }))).toBe(Object.prototype)
   })
 
-  test('a log without a body is its event, a structured one its text', () => {
+  test('a log without a body has its event name as text, a structured one its JSON', () => {
     const logs = otlpLogs({
       resourceLogs: [
         {
@@ -229,13 +229,13 @@ describe('spans and logs', () => {
     ])
   })
 
-  test('entries beyond 10,000 are counted and left out', () => {
+  test('entries above 10,000 are counted and left out', () => {
     const spans = Array.from({ length: 10_005 }, () => ({}))
     const { entries, surplus } = otlpSpans({ resourceSpans: [{ scopeSpans: [{ spans }] }] })
     expect([entries.length, surplus]).toEqual([10_000, 5])
   })
 
-  test('anything in the place of anything is no failure', () => {
+  test('values of any type cause no error', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         otlpSpans({

@@ -6,13 +6,13 @@ import { logLevelOf } from './log-level.ts'
  * the form of §11.1, so that one set of rules reads them all.
  */
 
-/** Entries kept of one export request: a collector batches 8,192 unless told otherwise. */
+/** Maximum entries of an export request; a collector sends batches of 8,192 by default. */
 export const MAX_OTLP_ENTRIES = 10_000
 
 type Raw = Record<string, unknown>
 export type OtlpEntries = { readonly entries: readonly unknown[]; readonly surplus: number }
 
-/** Spans of `{resourceSpans: […]}`. What is no object stays what it is: whoever reads it refuses it. */
+/** Spans of `{resourceSpans: […]}`. Elements that are no objects stay, and reading refuses them. */
 export function otlpSpans(value: unknown): OtlpEntries {
   return eachEntry(value, ['resourceSpans', 'scopeSpans', 'spans'], rawSpan)
 }
@@ -88,13 +88,13 @@ function rawLog(log: Raw, common: Raw): Raw {
     span_id: idOf(log['spanId']),
     level: logLevelOf(number) ?? log['severityText'] ?? 'info',
     severity_number: number,
-    // An event may consist of attributes alone.
+    // An event may have only attributes.
     body: body ?? event ?? '',
     attributes,
   }
 }
 
-/** What all entries of a resource share; its name, release and environment under the names SDKs use for them. */
+/** Attributes of all entries of a resource; name, release and environment with the names that SDKs use. */
 function resourceAttributes(resource: unknown): Raw {
   const given = isRecord(resource) ? resource['resource'] : null
   const attributes = attributesOf(isRecord(given) ? given['attributes'] : null)
@@ -127,7 +127,7 @@ function attributesOf(list: unknown): Raw {
   return attributes
 }
 
-/** Keys come as values here, so the guard before parsing could not look at them. */
+/** Keys are values here, so the guard before parsing did not check them. */
 const isOwnable = (key: string): boolean => key !== '__proto__' && key !== 'constructor' && key !== 'prototype'
 
 function attributeValue(value: unknown): unknown {
@@ -142,7 +142,7 @@ function attributeValue(value: unknown): unknown {
   return isList(plain) ? { value: plain, type: 'array' } : { value: plain, type: 'string' }
 }
 
-/** An AnyValue as the plain JSON it stands for; undefined where it holds nothing. */
+/** An AnyValue as plain JSON; undefined when it is empty. */
 function anyValue(value: unknown): unknown {
   if (!isRecord(value)) return undefined
   const { stringValue, intValue, doubleValue, boolValue, bytesValue, arrayValue, kvlistValue } = value
@@ -158,9 +158,8 @@ function anyValue(value: unknown): unknown {
   return stringValue ?? intValue ?? doubleValue ?? boolValue ?? bytesValue
 }
 
-/**
- * Seconds from nanoseconds, exact to the microsecond; in two steps, a number cannot hold so many nanoseconds. Undefined
- * where there is no time: zero means unknown.
+/** Seconds from nanoseconds, exact to the microsecond; in two steps, because a number cannot represent the nanoseconds.
+ * Undefined without a time; zero means unknown.
  */
 function secondsOf(nanoseconds: unknown): number | undefined {
   if (typeof nanoseconds !== 'string' && typeof nanoseconds !== 'number') return undefined
@@ -169,13 +168,13 @@ function secondsOf(nanoseconds: unknown): number | undefined {
   return microseconds === 0n ? undefined : Number(microseconds) / 1_000_000
 }
 
-/** An empty or all-zero id stands for none. */
+/** An empty or all-zero id means none. */
 const idOf = (id: unknown): unknown => (id === '' || (typeof id === 'string' && /^0+$/.test(id)) ? undefined : id)
 
 const KINDS = ['internal', 'server', 'client', 'producer', 'consumer'] as const
 type Kind = (typeof KINDS)[number]
 
-/** Numbers on the wire; names where somebody writes JSON by hand. */
+/** As numbers, or as names in hand-written JSON. */
 function kindOf(kind: unknown): Kind | null {
   if (typeof kind === 'number') return KINDS[kind - 1] ?? null
   if (typeof kind !== 'string') return null
@@ -187,13 +186,13 @@ const isEntry = (kind: Kind | null): boolean => kind === 'server' || kind === 'c
 const KNOWS_REMOTE = 0x100
 const IS_REMOTE = 0x200
 
-/** Exporters that do not say have a remote parent: who else would call a server? */
+/** Without flags the parent of a server is remote. */
 function hasRemoteParent(flags: unknown): boolean {
   const bits = typeof flags === 'number' && Number.isInteger(flags) ? flags : 0
   return (bits & KNOWS_REMOTE) === 0 || (bits & IS_REMOTE) !== 0
 }
 
-/** What the span does, in the words SDKs use. */
+/** The operation of the span, in the terms of SDKs. */
 function operation(kind: Kind | null, attributes: Raw): string | null {
   if ('http.request.method' in attributes || 'http.method' in attributes)
     return kind === 'server' ? 'http.server' : 'http.client'

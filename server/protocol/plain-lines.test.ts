@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PlainLines } from './plain-lines.ts'
 import { scrubEvent } from './scrub.ts'
 
-test('knows the lines it was given, and no others', () => {
+test('has only the lines that were added', () => {
   const lines = new PlainLines(4)
   for (const line of ['a', 'b', 'c']) lines.add(line)
   expect(['a', 'b', 'c', 'd', ''].map((line) => lines.has(line))).toEqual([true, true, true, false, false])
@@ -12,14 +12,14 @@ test('knows the lines it was given, and no others', () => {
   expect(lines.has(long)).toBe(false)
 })
 
-test('begins anew when it is full, and stands aside where no line comes twice', () => {
+test('is emptied when it is full, and pauses when lines do not repeat', () => {
   const lines = new PlainLines(2)
   const meet = (line: string): boolean => {
     const known = lines.has(line)
     if (!known) lines.add(line)
     return known
   }
-  // Two lines that come again and again stay known, whatever the third is.
+  // Two lines that repeat stay known while every third line differs.
   expect(['a', 'b', 'a', 'b', 'c', 'a', 'b', 'c'].map(meet)).toEqual([
     false,
     false,
@@ -36,7 +36,7 @@ test('begins anew when it is full, and stands aside where no line comes twice', 
   expect(meet('a')).toBe(true)
 })
 
-test('a line known under the rules of one project is judged by those of the next', () => {
+test('a line that is plain for one project is checked by the rules of another', () => {
   const event = () => ({ pre_context: ['send to ann@example.com now', '    }', 'nothing at all'] })
   const kept = event()
   expect(scrubEvent(kept)).toBe(false)
@@ -47,7 +47,7 @@ test('a line known under the rules of one project is judged by those of the next
   expect(scrubEvent(event(), { defaults: false })).toBe(false)
 })
 
-test('lines of source are scrubbed the same however often they come', () => {
+test('repeated lines of source are scrubbed in the same way', () => {
   const piece = fc.constantFrom(
     "password = 'hunter2'",
     'Bearer abcdefghij0123456789',
@@ -68,7 +68,7 @@ test('lines of source are scrubbed the same however often they come', () => {
       const again = { pre_context: [line, line] }
       scrubEvent(again, { removeEmails })
       expect(again.pre_context).toEqual([once.context_line, once.context_line])
-      // Another length is another line: looked through anew.
+      // A line of another length is checked again.
       const longer = { context_line: `${line}${' '.repeat(220)}` }
       scrubEvent(longer, { removeEmails })
       expect(longer.context_line.trimEnd()).toBe(once.context_line.trimEnd())

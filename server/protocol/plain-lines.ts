@@ -1,34 +1,32 @@
-/**
- * Lines of source that were looked through lately and hold nothing that could be a secret. The lines around the frames
- * of a problem come again with each of its events: to know them again costs a third of looking through them. Bounded;
- * where hardly any line comes twice it stands aside for a while, and costs nothing.
+/** A cache of source lines without possible secrets. The lines around frames repeat with each event of a problem, and
+ * looking one up costs a third of checking it. Bounded; it pauses while lines hardly repeat.
  */
 export class PlainLines {
   readonly #lines = new Set<string>()
-  readonly #most: number
-  #met = 0
-  #aside = 0
+  readonly #max: number
+  #hits = 0
+  #skipsLeft = 0
 
-  constructor(most = MAX_LINES) {
-    this.#most = most
+  constructor(max = MAX_LINES) {
+    this.#max = max
   }
 
   has(line: string): boolean {
-    if (this.#aside > 0) {
-      this.#aside--
+    if (this.#skipsLeft > 0) {
+      this.#skipsLeft--
       return false
     }
     if (line.length > MAX_CHARACTERS || !this.#lines.has(line)) return false
-    this.#met++
+    this.#hits++
     return true
   }
 
   add(line: string): void {
-    if (this.#aside > 0 || line.length > MAX_CHARACTERS) return
-    if (this.#lines.size >= this.#most) {
-      if (this.#met < this.#most) this.#aside = this.#most * ASIDE
+    if (this.#skipsLeft > 0 || line.length > MAX_CHARACTERS) return
+    if (this.#lines.size >= this.#max) {
+      if (this.#hits < this.#max) this.#skipsLeft = this.#max * SKIPS_PER_LINE
       this.#lines.clear()
-      this.#met = 0
+      this.#hits = 0
     }
     this.#lines.add(line)
   }
@@ -37,5 +35,5 @@ export class PlainLines {
 /** With {@link MAX_CHARACTERS} at most 4 MB per thread, 7 MB where all lines have characters beyond Latin-1: two bytes each. */
 const MAX_LINES = 16_384
 const MAX_CHARACTERS = 200
-/** Lines it lets pass for each it could keep. */
-const ASIDE = 20
+/** During a pause, the number of lines it skips for each line of its capacity. */
+const SKIPS_PER_LINE = 20

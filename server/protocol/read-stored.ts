@@ -6,20 +6,19 @@ import { isRecord } from './json.ts'
 import { parseGuarded } from './json-guard.ts'
 import { normalizeEvent } from './normalize.ts'
 
-/** The JSON of a stored event, as it came but for what was scrubbed. @throws AppError invalid when the body is damaged */
+/** The scrubbed JSON of a stored event. @throws AppError invalid when the body is damaged */
 const storedJson = (stored: StoredEvent): unknown =>
   parseGuarded(decodeBodySync(stored.body, stored.encoding), stored.bodyStart, stored.bodyEnd).value
 
-/** The same to be passed on: JSON.stringify writes its numbers as they are stored. @throws AppError as above */
+/** The same for a response: JSON.stringify writes its numbers as they are stored. @throws AppError as above */
 export function storedPayload(stored: StoredEvent): unknown {
   const body = decodeBodySync(stored.body, stored.encoding)
   const { value, dropped } = parseGuarded(body, stored.bodyStart, stored.bodyEnd)
-  // Keys nobody may see are stored by no version of this program; were there any, the value without them is answered.
+  // Forbidden keys are never stored; if there were any, the value without them is returned.
   return dropped > 0 ? value : exactJson(body.toString('utf8', stored.bodyStart, stored.bodyEnd), value)
 }
 
-/**
- * A stored event as people and programs read it: what digestion saw, normalised again by the same rules.
+/** A stored event, normalised again by the rules of digestion.
  * @throws AppError invalid when the body is damaged
  */
 export function readStoredEvent(stored: StoredEvent): Event {

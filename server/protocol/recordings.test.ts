@@ -15,9 +15,8 @@ import { namingException, topFrame } from './labels.ts'
 import { normalizeEvent } from './normalize.ts'
 import { scrubEvent } from './scrub.ts'
 
-/**
- * Every event among the recordings, compared with what a person reads in the recording. The expectations were written
- * from the payloads, not from what the code answers: where the two differ, the code is wrong until shown otherwise.
+/** Every recorded event, compared with expectations that were written from the payloads, not from results of the code:
+ * where they differ, the code is probably wrong.
  */
 
 const RECEIVED = new Date('2026-11-20T05:00:00.000Z')
@@ -36,7 +35,7 @@ const Expectation = z.strictObject({
   nativeCrash: z.boolean().default(false),
   /** Frames of each exception, oldest cause first. */
   frames: z.array(z.number()),
-  /** Function, as sent, of the innermost frame of the app in the stack that names the issue. */
+  /** Function, as sent, of the innermost in-app frame of the leading stack. */
   top: z.string().nullable(),
   topPackage: z.string().optional(),
   threads: z.number().default(0),
@@ -44,13 +43,13 @@ const Expectation = z.strictObject({
   crumbs: z.number(),
   lastCrumb: z.string().nullable(),
   tags: z.record(z.string(), z.string()),
-  /** `CLIENT` stands for the address of the connection. */
+  /** `CLIENT` means the address of the connection. */
   user: z.record(z.string(), z.string()).nullable(),
-  /** Equal names share one issue. */
+  /** Events with equal names are one issue. */
   issue: z.string(),
-  /** As the payload has it. */
+  /** As in the payload. */
   timestamp: z.union([z.string(), z.number()]).nullable(),
-  /** Text that must not survive scrubbing; none listed means the payload holds nothing to scrub. */
+  /** Text that scrubbing must remove; without any, the payload contains no secrets. */
   secrets: z.array(z.string()).default([]),
 })
 
@@ -61,7 +60,7 @@ const expectations = z
 const header = (sample: Sample, name: string): string | undefined =>
   Object.entries(sample.headers).find(([key]) => key.toLowerCase() === name)?.[1]
 
-/** The event of a recording, parsed; null when it carries none. */
+/** The parsed event of a recording; null without one. */
 function rawEventOf(sample: Sample): Record<string, unknown> | null {
   const encoding = contentEncodingFrom(header(sample, 'content-encoding'))
   if (sample.url.includes('/store/')) {
@@ -92,7 +91,7 @@ const withEvent = samples.flatMap((sample) => {
   return raw === null ? [] : [{ name: sample.name, raw }]
 })
 
-test('the recordings are all there, and every event among them has an expectation', () => {
+test('the recordings are complete, and each event has an expectation', () => {
   expect(samples).toHaveLength(144)
   expect(withEvent.map(({ name }) => name).toSorted()).toEqual(Object.keys(expectations).toSorted())
 })
@@ -103,13 +102,13 @@ describe.each(withEvent)('$name', ({ name, raw }) => {
   const changed = scrubEvent(raw)
   const event = normalised(raw)
 
-  test('is judged by what is decisive as by the whole', () => {
+  test('has the same result with onlyDecisive', () => {
     const brief = normalised(raw, true)
     expect(brief).toEqual(decisive(event))
     expect(fingerprint(brief)).toEqual(fingerprint(event))
   })
 
-  test('reads as a person reads it', () => {
+  test('has the expected fields', () => {
     const naming = namingException(event.exceptions)
     const stack = naming?.stacktrace ?? event.exceptions.at(-1)?.stacktrace ?? currentStack(event)
     const top = stack === null ? null : topFrame(stack)
@@ -156,7 +155,7 @@ describe.each(withEvent)('$name', ({ name, raw }) => {
     expect(event.errors).toEqual([])
   })
 
-  test('happened when its client says', () => {
+  test('has the time that its client sent', () => {
     const { timestamp } = expected
     const at =
       timestamp === null
@@ -167,7 +166,7 @@ describe.each(withEvent)('$name', ({ name, raw }) => {
     expect(event.occurred_at).toBe(new Date(at).toISOString())
   })
 
-  test('keeps no secret', () => {
+  test('contains no secret', () => {
     expect(changed).toBe(expected.secrets.length > 0)
     const stored = JSON.stringify(raw)
     for (const secret of expected.secrets) {
@@ -182,7 +181,7 @@ describe.each(withEvent)('$name', ({ name, raw }) => {
   })
 })
 
-test('recordings that are one error share one issue, and no others do', () => {
+test('only recordings of the same error share an issue', () => {
   const hashes = new Map<string, Set<string>>()
   for (const { name, raw } of withEvent) {
     const hash = fingerprint(normalised(raw)).hash.toString('hex')
@@ -193,7 +192,7 @@ test('recordings that are one error share one issue, and no others do', () => {
   expect(new Set([...hashes.values()].flatMap((found) => [...found])).size).toBe(hashes.size)
 })
 
-test('every event of the hand-made edge cases becomes an Event without complaint', () => {
+test('every event of the edge cases is normalised without notes', () => {
   const events = readEdgeCases().flatMap((one) => {
     if (one.expect.status !== 200) return []
     const contentEncoding = Object.entries(one.headers).find(([key]) => key.toLowerCase() === 'content-encoding')?.[1]

@@ -3,7 +3,7 @@ import { textField } from './fields.ts'
 import type { Notes } from './notes.ts'
 import { cut } from './strings.ts'
 
-/** Names a deployment goes by (ingest protocol 17.2). What breaks a rule is dropped and noted. */
+/** Release, environment and dist. An invalid value is dropped with a note. */
 
 export function readRelease(raw: unknown, notes: Notes): string | null {
   const release = textField(raw, 1_024, notes, 'release')?.trim() ?? null
@@ -19,7 +19,7 @@ export function readRelease(raw: unknown, notes: Notes): string | null {
   return `${characters.slice(0, MAX_RELEASE_CHARACTERS - 1).join('')}…`
 }
 
-/** Null where the event names none that can be used. */
+/** Null without a valid one. */
 export function readEnvironment(raw: unknown, notes: Notes): string | null {
   const environment = textField(raw, 1_024, notes, 'environment')?.trim() ?? null
   if (environment === null || environment === '' || environment === 'None') return null

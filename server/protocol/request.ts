@@ -4,13 +4,13 @@ import { cleanRecord, cleanValue, isEmpty, isList, isRecord, type JsonBudget } f
 import type { Notes } from './notes.ts'
 import { cut, tidy } from './strings.ts'
 
-/** The HTTP request around an event. Headers, cookies and query come as text, object or pairs. */
+/** The HTTP request of an event. Headers, cookies and query may be text, object or pairs. */
 
 const MAX_PAIRS = 200
 const MAX_PAIR_VALUE = 4_096
 const MAX_URL = 8_192
 
-/** Null where there is nothing in it. `budget` bounds body and environment together. */
+/** Null when it is empty. @param budget bounds body and environment together */
 export function readRequest(raw: unknown, budget: JsonBudget, notes: Notes): EventRequest | null {
   if (raw === null || raw === undefined) return null
   if (!isRecord(raw)) {
@@ -29,7 +29,7 @@ export function readRequest(raw: unknown, budget: JsonBudget, notes: Notes): Eve
   }
 }
 
-/** The first value of a header, whatever its case. */
+/** The first value of a header; the name is case-insensitive. */
 export function headerOf(request: EventRequest | null, name: string): string | null {
   if (request === null) return null
   for (const [key, value] of request.headers) if (key.length === name.length && key.toLowerCase() === name) return value

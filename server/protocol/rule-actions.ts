@@ -3,9 +3,9 @@ import type { ScrubRule } from './scrub-rules.api.ts'
 import { textPattern, type TextPattern } from './scrub-patterns.ts'
 import { FILTERED } from './scrub-words.ts'
 
-/** What the rules of a project do to a single value. */
+/** Applies scrubbing rules of a project to single values. */
 
-/** A rule ready to be used on a value. */
+/** A compiled rule for a value. */
 export type CompiledRule = {
   readonly action: ScrubRule['action']
   /** Null for the whole value. */
@@ -14,15 +14,15 @@ export type CompiledRule = {
   readonly word: string
 }
 
-/** So much text of one payload is looked through by expressions people wrote; what is longer is replaced whole. */
+/** Maximum text of a payload that custom expressions search; longer text is replaced completely. */
 const MAX_CUSTOM_CHARACTERS = 2_000_000
 
-/** What every built-in pattern needs. */
+/** Every built-in pattern needs one of these characters. */
 const NAME_WITH_VALUE = /[\d@%:]|bearer/i
 
 const HASHED = /^hash:[0-9a-f]{24}$/
 
-/** Applies rules to single values, and keeps count of what that costs. */
+/** Applies rules to single values, within a limit of cost per payload. */
 export class RuleActions {
   readonly rules: readonly CompiledRule[]
   readonly #key: Buffer | null
@@ -36,22 +36,22 @@ export class RuleActions {
     })
   }
 
-  /** A new payload. */
+  /** Starts a payload. */
   begin(): void {
     this.#charactersLeft = MAX_CUSTOM_CHARACTERS
   }
 
-  /** Whether one of them takes the whole value away, key and all. */
+  /** Whether one of them removes the value with its key. */
   removes(rules: readonly number[]): boolean {
     return rules.some((rule) => this.rules[rule]?.action === 'remove' && this.rules[rule].pattern === null)
   }
 
-  /** Whether one of them means whole values, whatever they hold. */
+  /** Whether one of them applies to whole values of any content. */
   takesWhole(rules: readonly number[]): boolean {
     return rules.some((rule) => this.rules[rule]?.pattern === null)
   }
 
-  /** The text under these rules, one after the other; the very same string where none says anything. */
+  /** Applies these rules to a text; returns the same string when none matches. */
   onText(text: string, rules: readonly number[]): string {
     let clean = text
     for (const index of rules) {
@@ -70,7 +70,7 @@ export class RuleActions {
     return clean
   }
 
-  /** Names of fields: only built-in patterns. An expression for anything would rename what makes an event an event. */
+  /** Applies only built-in patterns to names of fields; a custom expression could rename the fields of an event. */
   onName(name: string, rules: readonly number[]): string {
     if (!NAME_WITH_VALUE.test(name)) return name
     return this.onText(

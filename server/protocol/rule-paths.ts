@@ -1,19 +1,19 @@
 import { compileGlob, type Glob } from '../kernel/glob.ts'
 import { EXEMPT } from './scrub-words.ts'
 
-/** Which values the rules of a project name: paths become one automaton, walked along with the payload. */
+/** Paths of scrubbing rules, compiled to one automaton that follows a walk through the payload. */
 
 /** A name in a path: `**`, a glob, or the name itself (lower case). */
 type Segment = { readonly deep: boolean; readonly literal: string | null; readonly matches: Glob }
 
-/** Where the rules stand after some names; `0` is nowhere: nothing below can be meant. */
+/** A state of the automaton; in state 0 no rule can match anything below. */
 export type RuleState = number
 export const NOWHERE: RuleState = 0
 
 const MAX_REMEMBERED_STEPS = 20_000
 const MAX_STATES = 5_000
 
-/** Keys whose values make the event what it is. No rule touches them, named or not. */
+/** Keys that an event needs. No rule changes their values. */
 const UNTOUCHABLE = new Set([
   'event_id',
   'trace_id',
@@ -34,7 +34,7 @@ export class RulePaths {
   readonly #segments: readonly (readonly Segment[])[]
   #states: { readonly places: readonly number[]; readonly rules: readonly number[] }[] = []
   #ids = new Map<string, RuleState>()
-  /** Of each state: where a key leads. */
+  /** For each state, the next state by key. */
   #steps: Map<string, RuleState>[] = []
   #remembered = 0
 
@@ -42,7 +42,7 @@ export class RulePaths {
     this.#segments = paths.map((path) => path.toLowerCase().split('.').map(segmentOf))
   }
 
-  /** Where a payload begins. States known so far stay valid until the next call. */
+  /** The initial state of a payload. States stay valid until the next call. */
   start(): RuleState {
     if (this.#states.length === 0 || this.#states.length > MAX_STATES) {
       this.#states = []
@@ -54,12 +54,12 @@ export class RulePaths {
     return this.#idOf(new Set(this.#segments.flatMap((_, rule) => this.#entering(rule, 0))))
   }
 
-  /** Rules that cover the value here, in their order. */
+  /** The rules for the value in this state, in their order. */
   rulesAt(state: RuleState): readonly number[] {
     return this.#states[state]?.rules ?? []
   }
 
-  /** One key further down. A key with dots in it (`client.address`) counts as the names between them. */
+  /** The state after a key. A key with dots (`client.address`) counts as several names. */
   step(state: RuleState, key: string): RuleState {
     if (state === NOWHERE) return NOWHERE
     const known = this.#steps[state]?.get(key)
@@ -76,7 +76,7 @@ export class RulePaths {
     return next
   }
 
-  /** Where either of two leads. */
+  /** The union of two states. */
   both(a: RuleState, b: RuleState): RuleState {
     if (a === b || b === NOWHERE) return a
     if (a === NOWHERE) return b
@@ -96,7 +96,7 @@ export class RulePaths {
     for (const place of this.#states[state]?.places ?? []) {
       const [rule, at] = [Math.floor(place / 64), place % 64]
       const segment = this.#segments[rule]?.[at]
-      // The whole path is behind us: what is below is meant, too.
+      // The end of the path is reached, so values below match as well.
       if (segment === undefined) {
         if (!onlyNamed) places.add(place)
         continue
@@ -111,7 +111,7 @@ export class RulePaths {
     return places
   }
 
-  /** A place, and what stands behind `**` there, which may also be no name at all. */
+  /** Adds a position, and the one after a `**`, which also matches no name. */
   #entering(rule: number, at: number): number[] {
     const places = [rule * 64 + at]
     for (let next = at; this.#segments[rule]?.[next]?.deep === true; next++) places.push(rule * 64 + next + 1)

@@ -12,7 +12,7 @@ function scrubbed<T extends Record<string, unknown>>(raw: T, rules?: ScrubRules)
   return raw
 }
 
-describe('values of keys, anywhere in the key, whatever its case', () => {
+describe('values of keys, anywhere in the key and case-insensitive', () => {
   test.each(
     'password secret passwd api_key apikey auth credentials mysql_pwd privatekey private_key token bearer csrftoken xsrf-token otp two-factor two_factor'.split(
       ' ',
@@ -28,7 +28,7 @@ describe('values of keys, anywhere in the key, whatever its case', () => {
   })
 })
 
-test('cookies that stand for a session, by their names', () => {
+test('session cookies, by their names', () => {
   const cookies = 'sessionid=a1b2c3; PHPSESSID=a1b2c3; connect.sid=a1b2c3; csrftoken=a1b2c3; theme=dark'
   const clean = scrubbed({
     request: { headers: { Cookie: cookies }, cookies: { JSESSIONID: 'a1b2c3', theme: 'dark' } },
@@ -63,7 +63,7 @@ describe('anywhere in text', () => {
     for (const raw of places(text)) expect(JSON.stringify(scrubbed(raw)), JSON.stringify(raw)).not.toContain(secret)
   })
 
-  test('of a message and the body of a log only the secret goes', () => {
+  test('removes only the secret from a message and the body of a log', () => {
     const text = 'ada paid with 4111111111111111 and Bearer abcdefghij0123456789xyz'
     const clean = `ada paid with ${F} and Bearer ${F}`
     expect(scrubbed({ message: text })).toEqual({ message: clean })
@@ -76,7 +76,7 @@ describe('anywhere in text', () => {
   })
 })
 
-test('the check digit decides what is a card', () => {
+test('a card number must have the right check digit', () => {
   const cards = '4111111111111111 5500005555555559 340000000000009 6011000000000004 30000000000004 3530111333300000'
   for (const card of cards.split(' ')) {
     expect(isCard(card), card).toBe(true)
@@ -86,7 +86,7 @@ test('the check digit decides what is a card', () => {
   }
 })
 
-test('never touched: images, names and paths of files, types of exceptions, user agents', () => {
+test('does not change images, names and paths of files, types of exceptions, user agents', () => {
   const raw = () => ({
     debug_meta: { images: [{ code_file: '/home/ada/app', debug_file: '/Users/ada/app.pdb' }] },
     exception: {
@@ -126,11 +126,11 @@ describe('addresses', () => {
     },
   })
 
-  test('stay unless the project says otherwise', () => {
+  test('stay by default', () => {
     expect(scrubbed(raw())).toEqual(raw())
   })
 
-  test('of users, environment, headers, sessions and attributes go where it does', () => {
+  test('of users, environment, headers, sessions and attributes are removed by the setting', () => {
     const clean = scrubbed(raw(), { removeAddresses: true })
     expect(JSON.stringify(clean)).not.toContain('203.0.113.7')
     expect(clean.attrs.release).toBe('a@1')
@@ -138,7 +138,7 @@ describe('addresses', () => {
     expect(clean.user.id).toBe('u1')
   })
 
-  test('also as pairs, and with the defaults off', () => {
+  test('are also removed in pairs, and with the defaults off', () => {
     const pairs = {
       request: {
         headers: [
@@ -158,7 +158,7 @@ describe('addresses', () => {
   })
 })
 
-describe('whose address an event gets', () => {
+describe('the address of an event', () => {
   const CONNECTION = '198.51.100.9'
   const address = (fields: Record<string, unknown>, clientIp: string | null = CONNECTION) =>
     normalizeEvent(fields, {
@@ -175,7 +175,7 @@ describe('whose address an event gets', () => {
   test.each<[string, Record<string, unknown>, string | null]>([
     ['given', { platform: 'python', user: user('203.0.113.7') }, '203.0.113.7'],
     [
-      'given, whatever is inferred',
+      'given, in spite of infer_ip',
       { platform: 'python', sdk: sdk('never'), user: user('203.0.113.7') },
       '203.0.113.7',
     ],
@@ -191,12 +191,12 @@ describe('whose address an event gets', () => {
     ['missing, legacy, others', { platform: 'python' }, null],
     ['missing, legacy, node', { platform: 'node' }, null],
     ['missing, others, with REMOTE_ADDR', { platform: 'python', request: env }, '203.0.113.5'],
-    ['nonsense', { platform: 'python', user: user('not an address') }, null],
+    ['invalid', { platform: 'python', user: user('not an address') }, null],
   ])('%s', (_, fields, expected) => {
     expect(address(fields)).toBe(expected)
   })
 
-  test('none where the connection has none to give', () => {
+  test('is null without an address of the connection', () => {
     for (const fields of [{ platform: 'javascript' }, { user: user('{{auto}}') }, { sdk: sdk('auto') }])
       expect(address(fields, null)).toBeNull()
   })

@@ -2,23 +2,23 @@ import type { ScrubRule } from './scrub-rules.api.ts'
 import { compileRules, type ProjectRules } from './scrub-rules.ts'
 import { EXEMPT } from './scrub-words.ts'
 
-/** Which names promise a secret (ingest protocol 19), and which parts of an event are never touched. */
+/** Names of secrets (docs/protocol.md §16), and parts of an event that are never scrubbed. */
 
-/** What a key says about its value. */
+/** Classes of keys. */
 export const KEY_PLAIN = 0
 /** The whole value is a secret. */
 export const KEY_SENSITIVE = 1
-/** Left alone, and everything below it. */
+/** Not scrubbed, with everything below it. */
 export const KEY_EXEMPT = 2
-/** A cookie header, or an object of cookies: names that stand for a session count as secrets here. */
+/** A cookie header, or an object of cookies: here names of session cookies are secrets. */
 export const KEY_COOKIE = 3
-/** Source text around a frame: values are looked for, assignments are not, they are program text. */
+/** Source text around a frame: secret values are removed, assignments are program text. */
 export const KEY_CODE = 4
-/** A route or URL: `/home/feed` in it is no home directory. */
+/** A route or URL, where `/home/feed` is no home directory. */
 export const KEY_ROUTE = 5
-/** An address, to be removed where the project says so. */
+/** An IP address, removed by a setting of the project. */
 export const KEY_ADDRESS = 6
-/** Part of what makes an event an event (scrub-words.ts): its text is left alone, an object an app calls so is not. */
+/** A field that events need (scrub-words.ts): its text is not scrubbed, an object of an app with this name is. */
 export const KEY_FIXED = 7
 
 export type KeyClass = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7
@@ -26,17 +26,17 @@ export type KeyClass = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7
 export type ScrubRules = {
   /** Further keys, matched like the default ones: case-insensitive, anywhere in the key. */
   sensitiveKeys?: readonly string[]
-  /** Keys whose values are never touched; the whole key, case-insensitive. */
+  /** Keys whose values are never scrubbed; the whole key, case-insensitive. */
   safeKeys?: readonly string[]
   /** False switches the default keys and patterns off. */
   defaults?: boolean
-  /** Remove addresses of people. Off by default. The caller must then also withhold the connection's address. */
+  /** Removes IP addresses of users. Off by default. The caller must then also leave out the connection's address. */
   removeAddresses?: boolean
-  /** Replace e-mail addresses anywhere. Off by default. */
+  /** Replaces e-mail addresses anywhere. Off by default. */
   removeEmails?: boolean
   /** Rules of the project, applied before everything else. */
   rules?: readonly ScrubRule[]
-  /** Key of the hashes rules leave; without one they replace instead. */
+  /** Key of the hashes that rules create; without it they replace the value. */
   hashKey?: Buffer | null
 }
 
@@ -53,7 +53,7 @@ const ROUTE = new Set([
   'http.route',
   'target',
 ])
-/** Fields, headers, environment and attributes that hold the address of a person (docs/protocol.md §16). */
+/** Fields, headers, environment variables and attributes with the IP address of a user (docs/protocol.md §16). */
 const ADDRESS = new Set(
   (
     'ip_address remote_addr client_ip clientip ip client.address client.ip user.ip_address source.address http.client_ip ' +
@@ -64,7 +64,7 @@ const ADDRESS = new Set(
   ).split(' '),
 )
 
-/** Checked without separators, so that `api_key`, `api-key` and `apiKey` are one. */
+/** Compared without separators, so that `api_key`, `api-key` and `apiKey` are equal. */
 const SECRET_WORDS =
   /password|passwd|passphrase|secret|apikey|credentials|mysqlpwd|privatekey|token|bearer|twofactor|csrf|xsrf/
 /** `auth` anywhere, but not in author, authored or authority. */
@@ -77,14 +77,14 @@ const SESSION_COOKIES = new Set(
 )
 const SESSION_COOKIE = /sess|(?:^|[^a-z])sid(?:[^a-z]|$)|^sudo$|^su$|jwt|remember|identity/
 
-/** True where the name alone makes its value a secret. */
+/** Whether the value of a name is a secret. */
 function isSecretName(key: string): boolean {
   const lower = key.toLowerCase()
   if (SECRET_WORDS.test(lower.replaceAll(/[-_.\s]/g, ''))) return true
   return AUTH.test(lower) || OTP.test(lower) || SESSION_COOKIES.has(lower)
 }
 
-/** For cookies: also names that are only a session's in a cookie. */
+/** For cookies: also names of session cookies. */
 function isSecretCookie(name: string): boolean {
   return isSecretName(name) || SESSION_COOKIE.test(name.toLowerCase())
 }
@@ -92,12 +92,12 @@ function isSecretCookie(name: string): boolean {
 const MAX_REMEMBERED = 10_000
 const MAX_REMEMBERED_LENGTH = 64
 
-/** Judges keys under one set of rules. Keys repeat from event to event, so answers are remembered, boundedly. */
-export class KeyJudge {
+/** Classifies keys by a set of rules. Keys repeat in events, so it caches results, up to a limit. */
+export class KeyClassifier {
   readonly rules: ScrubRules
-  /** Rules of the project; null where it has none. */
+  /** Rules of the project; null without any. */
   readonly project: ProjectRules | null
-  /** How many texts of the payload at hand may still be tried as JSON. */
+  /** Remaining texts of the present payload that may be parsed as JSON. */
   jsonTextsLeft = 0
   readonly #keys = new Map<string, KeyClass>()
   readonly #cookies = new Map<string, boolean>()
@@ -114,9 +114,9 @@ export class KeyJudge {
   classOf(key: string): KeyClass {
     const known = this.#keys.get(key)
     if (known !== undefined) return known
-    const judged = this.#judge(key)
-    if (this.#keys.size < MAX_REMEMBERED && key.length <= MAX_REMEMBERED_LENGTH) this.#keys.set(key, judged)
-    return judged
+    const classified = this.#classify(key)
+    if (this.#keys.size < MAX_REMEMBERED && key.length <= MAX_REMEMBERED_LENGTH) this.#keys.set(key, classified)
+    return classified
   }
 
   isSensitive(key: string): boolean {
@@ -126,14 +126,14 @@ export class KeyJudge {
   isSensitiveCookie(name: string): boolean {
     const known = this.#cookies.get(name)
     if (known !== undefined) return known
-    const judged =
+    const classified =
       this.classOf(name) === KEY_SENSITIVE ||
       (this.rules.defaults !== false && !this.#safe.has(name.toLowerCase()) && isSecretCookie(name))
-    if (this.#cookies.size < MAX_REMEMBERED && name.length <= MAX_REMEMBERED_LENGTH) this.#cookies.set(name, judged)
-    return judged
+    if (this.#cookies.size < MAX_REMEMBERED && name.length <= MAX_REMEMBERED_LENGTH) this.#cookies.set(name, classified)
+    return classified
   }
 
-  #judge(key: string): KeyClass {
+  #classify(key: string): KeyClass {
     const lower = key.toLowerCase()
     if (this.#safe.has(lower)) return KEY_EXEMPT
     if (this.#extra.some((part) => lower.includes(part))) return KEY_SENSITIVE

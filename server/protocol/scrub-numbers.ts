@@ -1,17 +1,17 @@
-/** Numbers that stand for money or people (docs/protocol.md §16): found by form, believed by their check digits. */
+/** Numbers of cards, accounts and social security (docs/protocol.md §16): found by form, confirmed by check digits. */
 
-/** Numbers and what may separate them, as far as they go: dates and other numbers may stand beside a card's. */
+/** Sequences of digits and separators; dates and other numbers may be next to a card number. */
 const NUMBERS = /(?<![\d.\w])\d(?:[ -]?\d){12,}(?![\d\w])/g
 const MIN_CARD_DIGITS = 13
 const MAX_CARD_DIGITS = 19
 const SSN = /(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/g
 const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}/g
 
-/** Card numbers replaced, each by what `by` makes of it. */
+/** Replaces card numbers by the result of `by`. */
 export const replaceCards = (text: string, by: (match: string) => string): string =>
   text.replace(NUMBERS, (found) => replaceCardsAmong(found, by))
 
-/** Tries whole numbers, alone and with those behind them, that together have as many digits as a card. */
+/** Tries numbers, alone and with those after them, that together have as many digits as a card. */
 function replaceCardsAmong(numbers: string, by: (match: string) => string): string {
   let clean = ''
   let from = 0
@@ -30,7 +30,7 @@ function replaceCardsAmong(numbers: string, by: (match: string) => string): stri
   return from === 0 ? numbers : clean + numbers.slice(from)
 }
 
-/** One past the longest card that begins here; null when none does. Cards come in one piece or begin with four digits. */
+/** The end of the longest card number that starts here; null without one. Cards are written in one piece or start with four digits. */
 function cardEnd(numbers: string, start: number): number | null {
   let found: number | null = null
   let digits = 0
@@ -49,15 +49,15 @@ const isDigit = (text: string, at: number): boolean => {
   return code >= 48 && code <= 57
 }
 
-/** US social security numbers replaced. */
+/** Replaces US social security numbers. */
 export const replaceSsns = (text: string, by: (match: string) => string): string =>
   text.includes('-') ? text.replace(SSN, by) : text
 
-/** Account numbers replaced, each by what `by` makes of it. */
+/** Replaces account numbers by the result of `by`. */
 export const replaceIbans = (text: string, by: (match: string) => string): string =>
   text.replace(IBAN, (found) => scrubIban(found, by))
 
-/** A number of a card scheme, written in one piece or in the groups cards have, with a right check digit. */
+/** Whether a text is the number of a card scheme, in one piece or in groups, with a right check digit. */
 export function isCard(text: string): boolean {
   const digits = text.replaceAll(/[ -]/g, '')
   if (digits.length !== text.length && !/^\d{4}(?:[ -]\d{4}){2}[ -]\d{1,7}$|^\d{4}[ -]\d{6}[ -]\d{4,5}$/.test(text))
@@ -99,7 +99,7 @@ function hasLuhnDigit(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** Lengths by country; a country without a length has no IBANs. */
+/** Lengths of IBANs by country. */
 const IBAN_LENGTHS = new Map(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 FO18 FR27 ' +
@@ -110,7 +110,7 @@ const IBAN_LENGTHS = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 )
 
-/** The match may run on into the next word in capitals, so the country's own length decides where it ends. */
+/** The match may include the next word in capitals, so the country's length determines its end. */
 function scrubIban(found: string, by: (match: string) => string): string {
   const length = IBAN_LENGTHS.get(found.slice(0, 2))
   if (length === undefined) return found

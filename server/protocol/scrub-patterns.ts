@@ -3,7 +3,7 @@ import type { ScrubRule } from './scrub-rules.api.ts'
 import { replaceCards, replaceIbans, replaceSsns } from './scrub-numbers.ts'
 import { EMAIL } from './scrub-words.ts'
 
-/** What a rule of a project can look for in text (protocol/scrub-rules.api.ts), and the word it leaves in its place. */
+/** Patterns that rules search in text (protocol/scrub-rules.api.ts), and the replacements they leave. */
 export type TextPattern = {
   readonly word: string
   replace(text: string, by: (match: string) => string): string
@@ -18,13 +18,13 @@ const byExpression = (
   replace: (text, by) => text.replace(expression, (match) => (accepts(match) ? by(match) : match)),
 })
 
-/** Every repetition is bounded or followed by what it cannot hold: the time is linear in the text. */
+/** Every repetition is bounded or followed by a character it cannot match, so that matching takes linear time. */
 const IPV4 = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.]*\d)/g
 const IPV6 =
   /(?<![\w:.])(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:){1,7}:(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6})?|::(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6})?)(?:\d{0,3}(?:\.\d{1,3}){3})?(?![\w:])/gi
 const BEARER = /(?<![A-Za-z])bearer\s{1,10}[A-Za-z0-9._~+/=-]{6,}/gi
 const UUID = /(?<![0-9a-f-])[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}(?![0-9a-f-])/gi
-/** With a country code, in brackets, or in groups; a bare run of digits is a number. */
+/** With a country code, in brackets, or in groups; plain digits are a number. */
 const PHONE =
   /(?<![\w.+-])(?:(?:\+|00)[1-9]\d{0,2}(?:[ ./()-]{0,3}\d){6,12}|\(\d{2,5}\)[ ./-]{0,2}\d{2,5}(?:[ ./-]\d{2,5}){0,3}|0\d{1,4}[ /-]\d{2,5}(?:[ /-]\d{2,5}){0,3}|\d{3}[ .-]\d{3}[ .-]\d{4})(?![\w-])/g
 
@@ -48,7 +48,7 @@ const BUILT_IN: Readonly<Record<Exclude<ScrubRule['pattern'], 'anything' | 'cust
   uuid: byExpression('[UUID]', UUID),
 }
 
-/** Null for the whole value: `anything`, and an expression nobody can run any more, which then takes too much, not too little. */
+/** Returns null for the whole value: for `anything`, and for an expression that cannot be compiled, to remove too much instead of too little. */
 export function textPattern(rule: Pick<ScrubRule, 'pattern' | 'regex'>, word: string): TextPattern | null {
   if (rule.pattern === 'anything') return null
   if (rule.pattern !== 'custom') return BUILT_IN[rule.pattern]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_PATTERN_CHARACTERS } from '#shared/limits.ts'
 
-/** What a rule looks for in the values its path names; `anything` is the whole value, `custom` its `regex`. */
+/** What a rule searches in the values of its path; `anything` is the whole value, `custom` its `regex`. */
 export const SCRUB_PATTERNS = [
   'anything',
   'email',
@@ -19,10 +19,10 @@ export const SCRUB_ACTIONS = ['replace', 'hash', 'remove'] as const
 export const MAX_SCRUB_RULES = 50
 const MAX_SEGMENTS = 16
 
-/** Why a path cannot be used; null when it can. */
+/** Why a path is invalid; null when it is valid. */
 function pathProblem(path: string): string | null {
   const segments = path.split('.')
-  if (segments.some((segment) => segment === '')) return 'path must not begin or end with a dot, or hold two in a row.'
+  if (segments.some((segment) => segment === '')) return 'path must not start or end with a dot, or have two in a row.'
   if (segments.length > MAX_SEGMENTS) return `path takes at most ${MAX_SEGMENTS} names.`
   if (/[\u0000-\u001f]/.test(path)) return 'path must not hold control characters.'
   if (segments.some((segment) => segment.includes('**') && segment !== '**'))

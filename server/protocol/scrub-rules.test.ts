@@ -9,7 +9,7 @@ const ruleOf = (fields: Record<string, unknown>): ScrubRule =>
   ScrubRule.parse({ pattern: 'anything', action: 'replace', ...fields })
 const rulesOf = (...rules: Record<string, unknown>[]): ScrubRules => ({ rules: rules.map(ruleOf), hashKey: KEY })
 
-/** The payload under rules; the answer must say truly whether anything changed. */
+/** Applies rules to a payload; the result must be right about whether anything changed. */
 function under<T extends Record<string, unknown>>(raw: T, ...rules: Record<string, unknown>[]): unknown {
   const before = JSON.stringify(raw)
   expect(scrubEvent(raw, rulesOf(...rules))).toBe(JSON.stringify(raw) !== before)
@@ -69,7 +69,7 @@ describe('paths', () => {
     expect(under(event(), { path })).toEqual(expected)
   })
 
-  test('wildcards do not reach what makes an event an event, names do, and some things nothing reaches', () => {
+  test('wildcards do not match fields that events need, names do; some fields are never changed', () => {
     const raw = () => ({
       event_id: 'a'.repeat(32),
       timestamp: 1,
@@ -84,7 +84,7 @@ describe('paths', () => {
     for (const path of ['event_id', 'timestamp', 'sdk', 'sdk.name']) expect(under(raw(), { path })).toEqual(raw())
   })
 
-  test('attributes: names with dots, and only the value', () => {
+  test('attributes: names with dots match, and only the value changes', () => {
     const log = () => ({
       body: 'hello',
       attributes: {
@@ -114,7 +114,7 @@ describe('paths', () => {
     ).toEqual({ logentry: { formatted: 'hi [e-mail]' }, message: 'hi [e-mail]' })
   })
 
-  test('leads on into text that is JSON', () => {
+  test('a path continues into text that is JSON', () => {
     const data = JSON.stringify({ customer: { name: 'Ada', n: 1 } })
     expect(under({ request: { data } }, { path: 'request.data.customer.name' })).toEqual({
       request: { data: JSON.stringify({ customer: { name: F, n: 1 } }) },
@@ -122,7 +122,7 @@ describe('paths', () => {
   })
 })
 
-describe('JSON inside text, made to deceive', () => {
+describe('misleading JSON inside text', () => {
   test('repeated keys, forbidden ones, too deep', () => {
     const rule = { path: 'request.data.email' }
     const data = (text: string) => ({ request: { data: text } })
@@ -146,7 +146,7 @@ describe('JSON inside text, made to deceive', () => {
 })
 
 describe('actions', () => {
-  test('remove takes the key, in lists of pairs and named values the pair', () => {
+  test('remove deletes the key, or the pair in lists of pairs and named values', () => {
     expect(
       under(
         {
@@ -166,7 +166,7 @@ describe('actions', () => {
     })
   })
 
-  test('hash: the same value under the same key is the same hash, and it is not hashed again', () => {
+  test('hash: equal values have equal hashes, and a hash is not hashed again', () => {
     const hashed = under(
       { user: { id: 'u1' }, extra: { a: 'u1', b: 'u2', c: 7 } },
       { path: 'user.id', action: 'hash' },
@@ -185,23 +185,23 @@ describe('actions', () => {
     expect(other.user.id).not.toBe(hashed.user.id)
   })
 
-  test('without a key a hash is a replacement: never the value', () => {
+  test('without a hash key the value is replaced', () => {
     const raw = { user: { id: 'u1' } }
     scrubEvent(raw, { rules: [ruleOf({ path: 'user.id', action: 'hash' })] })
     expect(raw).toEqual({ user: { id: F } })
   })
 
-  test('null, and what is there already, stay', () => {
+  test('null and replaced values stay', () => {
     expect(under({ user: { id: null, email: F } }, { path: 'user' })).toEqual({ user: { id: null, email: F } })
   })
 
-  test('below anything: lists, numbers, truth values', () => {
+  test('anything: lists, numbers, booleans', () => {
     expect(under({ extra: { a: [1, 'x', [true, 'y'], { z: 2 }] } }, { path: 'extra.a' })).toEqual({
       extra: { a: [F, F, [F, F], { z: F }] },
     })
   })
 
-  test('defaults apply to what rules leave', () => {
+  test('defaults apply after rules', () => {
     expect(under({ extra: { token: 'abc', n: 'x' } }, { path: 'extra.*', action: 'hash' })).toEqual({
       extra: { token: F, n: HASHED },
     })
@@ -236,7 +236,7 @@ describe('patterns', () => {
     ['uuid', 'id 0189f7a2-1c5e-7000-8000-000000000001.', 'id [UUID].'],
   ])('%s in %s', (pattern, text, clean) => {
     const raw = { extra: { t: text } }
-    // The defaults would take cards and the like anyhow.
+    // Without the defaults, which would also remove cards.
     scrubEvent(raw, { ...rulesOf({ path: '**', pattern }), defaults: false })
     expect(raw.extra.t).toBe(clean)
   })
@@ -252,7 +252,7 @@ describe('patterns', () => {
     ).toEqual({ a: '[bearer token]', n: '[card number]', '[e-mail]': 1, pairs: [['[e-mail]', 'x']] })
   })
 
-  test('expressions of their own', () => {
+  test('custom expressions', () => {
     expect(
       under({ m: 'order ORD-1234 of EMP7' }, { path: 'm', pattern: 'custom', regex: '(?i)ord-\\d+|emp\\d' }),
     ).toEqual({
@@ -260,11 +260,11 @@ describe('patterns', () => {
     })
   })
 
-  test('an expression that cannot be run takes the whole value', () => {
+  test('an invalid expression removes the whole value', () => {
     expect(under({ m: 'order 1' }, { path: 'm', pattern: 'custom', regex: '(' })).toEqual({ m: F })
   })
 
-  test('text beyond what expressions may cost is replaced whole, never let through', () => {
+  test('text above the limit of expressions is replaced completely', () => {
     const raw = { extra: { list: Array.from({ length: 30 }, () => `x SECRET-1 ${'y'.repeat(100_000)}`) } }
     const started = cpuMs()
     under(raw, { path: '**', pattern: 'custom', regex: 'SECRET-\\d' })
@@ -302,7 +302,7 @@ describe('the connection', () => {
   })
 })
 
-describe('what settings take', () => {
+describe('validation', () => {
   test.each<[Record<string, unknown>, RegExp]>([
     [{ path: '' }, /path/],
     [{ path: 'a..b' }, /dot/],
@@ -324,7 +324,7 @@ describe('what settings take', () => {
   })
 })
 
-test('no e-mail address survives a rule for all of them, wherever it lies', () => {
+test('a rule for all e-mail addresses removes them everywhere', () => {
   const name = fc.constantFrom('extra', 'a', 'list', 'message', 'data', 'x.y', 'values', 'user', 'tags', 'key', 'name')
   const text = fc.constantFrom(EMAIL, `mail ${EMAIL}!`, `{"to":"${EMAIL}"}`, `["${EMAIL}",1]`, `a=${EMAIL}&b`, 'x')
   const tree = fc.letrec<{ node: unknown }>((tie) => ({

@@ -5,18 +5,18 @@ import { RuleActions } from './rule-actions.ts'
 import { NOWHERE, RulePaths, type RuleState } from './rule-paths.ts'
 import { FILTERED } from './scrub-words.ts'
 
-/** The rules of a project, ready to be applied to payload after payload. */
+/** The compiled rules of a project. */
 export type ProjectRules = {
-  /** Changes the payload in place; whether it did. Never throws. */
+  /** Changes the payload in place. Never throws. @returns whether it changed */
   apply(raw: Record<string, unknown>): boolean
 }
 
-/** Deeper than the guard lets through. */
+/** Deeper than the guard allows. */
 const MAX_DEPTH = 128
-/** So many texts of one payload are tried as JSON. */
+/** Maximum texts of a payload that are parsed as JSON. */
 const MAX_JSON_TEXTS = 500
 
-/** Old clients name the parts of an event otherwise; a path means them all the same. */
+/** Names of old clients for parts of an event; paths match them as well. */
 const ALIASES: Readonly<Record<string, string>> = {
   logentry: 'message',
   'sentry.interfaces.Message': 'message',
@@ -29,7 +29,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 const ATTRIBUTE_TYPE = /^(?:string|integer|double|boolean|array)(?:\[\])?$/
 
-/** Compile once per change of the settings. @param hashKey without one, rules that hash replace */
+/** Compiles rules; call it once per change of the settings. @param hashKey without it, rules replace instead of hashing */
 export function compileRules(rules: readonly ScrubRule[], hashKey: Buffer | null): ProjectRules {
   const paths = new RulePaths(rules.map(({ path }) => path))
   const actions = new RuleActions(rules, hashKey)
@@ -41,7 +41,7 @@ export function compileRules(rules: readonly ScrubRule[], hashKey: Buffer | null
   }
 }
 
-/** One payload's way through the rules. */
+/** Applies the rules to one payload. */
 class Walk {
   readonly #paths: RulePaths
   readonly #actions: RuleActions
@@ -55,7 +55,7 @@ class Walk {
 
   record(record: Record<string, unknown>, state: RuleState, depth: number): boolean {
     let changed = false
-    // Of an attribute (`{value, type, unit?}`) the value is what a path means.
+    // A path to an attribute (`{value, type, unit?}`) means its value.
     const isAttribute = 'value' in record && typeof record['type'] === 'string' && ATTRIBUTE_TYPE.test(record['type'])
     for (const key of Object.keys(record)) {
       if (isAttribute && key !== 'value') continue
@@ -84,7 +84,7 @@ class Walk {
   /** Set when a value was changed in place. */
   #touched = false
 
-  /** The lists `values` of exceptions, threads and breadcrumbs are no names anybody thinks of. */
+  /** The lists `values` of exceptions, threads and breadcrumbs are not part of paths. */
   #below(state: RuleState, key: string, value: unknown, depth: number): RuleState {
     const next = this.#paths.step(state, key)
     if (key === 'values' && isList(value)) return this.#paths.both(next, state)
@@ -92,7 +92,7 @@ class Walk {
     return alias === undefined ? next : this.#paths.both(next, this.#paths.step(state, alias))
   }
 
-  /** A name can hold an address or a number, too. */
+  /** Names may contain addresses and numbers as well. */
   #rename(record: Record<string, unknown>, key: string, state: RuleState): boolean {
     const rules = this.#paths.rulesAt(state)
     if (rules.length === 0 || key.length < 5) return false
@@ -104,7 +104,7 @@ class Walk {
     return true
   }
 
-  /** The value that stands there afterwards: another one, or the same, perhaps changed inside (`#touched`). */
+  /** Returns the new value: another one, or the same, perhaps changed inside (`#touched`). */
   #value(value: unknown, state: RuleState, depth: number): unknown {
     const rules = this.#paths.rulesAt(state)
     switch (typeof value) {
@@ -134,7 +134,7 @@ class Walk {
     return rules.length === 0 ? nested : this.#actions.onText(nested, rules)
   }
 
-  /** Text that is JSON itself is what it says: a path leads on into it. */
+  /** Applies paths inside a text that is JSON. */
   #jsonText(text: string, state: RuleState, depth: number): string {
     const ends = text.at(0) + (text.at(-1) ?? '')
     if ((ends !== '{}' && ends !== '[]') || this.#jsonTextsLeft === 0 || depth > 16) return text
@@ -143,14 +143,14 @@ class Walk {
     try {
       parsed = parseGuarded(Buffer.from(text))
     } catch (error) {
-      // Nobody can tell what a rule would find in there.
+      // It is not known what rules would match in it.
       return error instanceof GuardError && error.word !== 'not_json' ? FILTERED : text
     }
     const { value, isExact } = parsed
     const changed = isList(value)
       ? this.#list(value, state, depth + 8)
       : isRecord(value) && this.record(value, state, depth + 8)
-    // Of a repeated key the text holds values the rules never saw.
+    // With repeated keys the text has values that the rules did not see.
     return changed || !isExact ? JSON.stringify(value) : text
   }
 
@@ -166,7 +166,7 @@ class Walk {
         changed = true
         continue
       }
-      // Under a rule that takes whole values, a list of two texts is two values.
+      // For a rule that applies to whole values, a list of two texts is two values.
       if (isList(element) && named !== null && !takesAll) {
         if (this.#pair(element, state, named, depth + 1)) changed = true
         continue
@@ -186,7 +186,7 @@ class Walk {
     return changed
   }
 
-  /** Where `['X-Header', value]` and `{key | name, value}` lead; null for elements that name nothing. */
+  /** The name in `['X-Header', value]` and `{key | name, value}`; null for other elements. */
   #named(element: unknown, state: RuleState): RuleState | null {
     if (isList(element))
       return element.length === 2 && typeof element[0] === 'string' ? this.#paths.step(state, element[0]) : null

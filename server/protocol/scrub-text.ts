@@ -1,34 +1,34 @@
 import { PlainLines } from './plain-lines.ts'
-import { KEY_CODE, KEY_COOKIE, KEY_ROUTE, type KeyClass, type KeyJudge } from './scrub-keys.ts'
+import { KEY_CODE, KEY_COOKIE, KEY_ROUTE, type KeyClass, type KeyClassifier } from './scrub-keys.ts'
 import { replaceCards, replaceIbans, replaceSsns } from './scrub-numbers.ts'
 import { EMAIL, FILTERED } from './scrub-words.ts'
 
-/** Secrets inside text (ingest protocol 19). One pass sorts out text that cannot hold any; all patterns are linear. */
+/** Secrets inside text (docs/protocol.md §16). One pass excludes text without secrets; all patterns take linear time. */
 
-/** Looks that sort out nearly all text; each alternative is what a pattern below cannot do without. */
+/** Excludes nearly all text; each alternative is required by a pattern below. */
 const HINT_OF_NUMBER = /\d\d\d[ -]?\d\d/
 const HINT_OF_VALUE = /:\/\/|--BEGIN|earer\s|EARER\s|[\\/](?:Users|home|Documents)/
 const HINT_OF_PAIR = /=|["'] ?:/
 const HINT_OF_PAIR_IN_CODE = /[^=!<>][=:] ?["']|["'?&][\w.-]{1,40}=/
 
-/** The text without what must not be stored; the very same string where there was nothing. */
-export function scrubText(text: string, kind: KeyClass, judge: KeyJudge): string {
-  if (kind === KEY_CODE && isPlainLine(text)) return scrubEmails(text, judge)
+/** The text without secrets; returns the same string when there are none. */
+export function scrubText(text: string, kind: KeyClass, classifier: KeyClassifier): string {
+  if (kind === KEY_CODE && isPlainLine(text)) return scrubEmails(text, classifier)
   let clean = text
-  if (judge.rules.defaults !== false) {
+  if (classifier.rules.defaults !== false) {
     if (text.length >= 11 && HINT_OF_NUMBER.test(text)) clean = scrubNumbers(clean)
     if (text.length >= 7 && HINT_OF_VALUE.test(text)) clean = scrubValues(clean, kind)
   }
   if ((kind === KEY_CODE ? HINT_OF_PAIR_IN_CODE : HINT_OF_PAIR).test(text)) {
-    clean = scrubAssignments(clean, kind, judge)
-    clean = scrubQuotedPairs(clean, judge)
+    clean = scrubAssignments(clean, kind, classifier)
+    clean = scrubQuotedPairs(clean, classifier)
   }
-  return scrubEmails(clean, judge)
+  return scrubEmails(clean, classifier)
 }
 
 const plainLines = new PlainLines()
 
-/** Whether none of the hints is in a line of source; whatever the rules of its project, only addresses can be. */
+/** Whether a line of source has none of the hints; then rules of projects can only match addresses. */
 function isPlainLine(line: string): boolean {
   if (plainLines.has(line)) return true
   if (HINT_OF_PAIR_IN_CODE.test(line) || HINT_OF_NUMBER.test(line) || HINT_OF_VALUE.test(line)) return false
@@ -36,7 +36,7 @@ function isPlainLine(line: string): boolean {
   return true
 }
 
-const scrubEmails = (text: string, { rules }: KeyJudge): string =>
+const scrubEmails = (text: string, { rules }: KeyClassifier): string =>
   rules.removeEmails === true && (text.includes('@') || text.includes('%40')) ? text.replaceAll(EMAIL, FILTERED) : text
 
 function scrubValues(text: string, kind: KeyClass): string {
@@ -76,7 +76,7 @@ function scrubPrivateKeys(text: string): string {
 
 const MAX_AUTHORITY = 512
 
-/** `scheme://user:password@host` loses what stands before the `@`. */
+/** Removes user and password of `scheme://user:password@host`. */
 function scrubUrlUsers(text: string): string {
   let clean = ''
   let from = 0
@@ -120,10 +120,10 @@ const MAX_NAME = 80
 const NAME_CHARACTER = /[\w.\-[\]%$]/
 
 /**
- * `name=value` in query strings, form bodies, cookies, command lines and log lines. Of source text only literals count,
- * as in `password = 'hunter2'` and `'token=abc'`: the rest is program.
+ * `name=value` in query strings, form bodies, cookies, command lines and log lines. In source text only literals are secrets, as in `password = 'hunter2'` and
+ * `'token=abc'`.
  */
-function scrubAssignments(text: string, kind: KeyClass, judge: KeyJudge): string {
+function scrubAssignments(text: string, kind: KeyClass, classifier: KeyClassifier): string {
   const cookies = kind === KEY_COOKIE
   let clean = ''
   let from = 0
@@ -131,7 +131,7 @@ function scrubAssignments(text: string, kind: KeyClass, judge: KeyJudge): string
   while (equals >= 0) {
     let end = equals + 1
     const found = kind === KEY_CODE ? literalAt(text, equals, from) : assignmentAt(text, equals, from)
-    if (found !== null && (cookies ? judge.isSensitiveCookie(found.name) : judge.isSensitive(found.name))) {
+    if (found !== null && (cookies ? classifier.isSensitiveCookie(found.name) : classifier.isSensitive(found.name))) {
       end = valueEnd(text, found.start, cookies)
       if (end > found.start && !text.startsWith(FILTERED, found.start)) {
         clean += text.slice(from, found.start) + FILTERED
@@ -200,13 +200,13 @@ function isValueStop(code: number): boolean {
   )
 }
 
-/** `"name": value` and `'name': value`, as in JSON and in what Python prints, also with escaped quotes. */
-function scrubQuotedPairs(text: string, judge: KeyJudge): string {
+/** `"name": value` and `'name': value`, as in JSON and in Python's output, also with escaped quotes. */
+function scrubQuotedPairs(text: string, classifier: KeyClassifier): string {
   let clean = ''
   let from = 0
   let colon = text.indexOf(':')
   while (colon >= 0) {
-    const found = quotedValue(text, colon, from, judge)
+    const found = quotedValue(text, colon, from, classifier)
     if (found !== null) {
       clean += text.slice(from, found.start) + found.replacement
       from = found.end
@@ -218,7 +218,7 @@ function scrubQuotedPairs(text: string, judge: KeyJudge): string {
 
 type Found = { start: number; end: number; replacement: string }
 
-function quotedValue(text: string, colon: number, limit: number, judge: KeyJudge): Found | null {
+function quotedValue(text: string, colon: number, limit: number, classifier: KeyClassifier): Found | null {
   let close = colon - 1
   if (text[close] === ' ') close -= 1
   const quote = text[close]
@@ -226,7 +226,7 @@ function quotedValue(text: string, colon: number, limit: number, judge: KeyJudge
   const open = text.lastIndexOf(quote, close - 1)
   if (open < limit || close - open > MAX_NAME + 2) return null
   const name = text.slice(open + 1, close)
-  if (!judge.isSensitive(name.endsWith('\\') ? name.replace(/\\+$/, '') : name)) return null
+  if (!classifier.isSensitive(name.endsWith('\\') ? name.replace(/\\+$/, '') : name)) return null
   let start = colon + 1
   while (text[start] === ' ') start += 1
   const escape = /^(\\{0,7})(["'])/.exec(text.slice(start, start + 8))
@@ -240,7 +240,7 @@ function quotedValue(text: string, colon: number, limit: number, judge: KeyJudge
   return { start, end: start + number[0].length, replacement: `${quote}${FILTERED}${quote}` }
 }
 
-/** Just behind the quote that closes; a quote behind more backslashes than the opening one had belongs to the value. */
+/** The position after the closing quote. A quote after more backslashes than the opening one is part of the value. */
 function closingQuote(text: string, from: number, mark: string): number {
   let at = text.indexOf(mark, from)
   while (at >= 0) {

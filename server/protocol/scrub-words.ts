@@ -1,10 +1,10 @@
-/** What stands where a secret was. */
+/** The replacement of a secret. */
 export const FILTERED = '[Filtered]'
 
-/** An e-mail address, also in a URL; `shop@1.0.0` is a release. */
+/** E-mail addresses, also in URLs, but not `shop@1.0.0`, a release. */
 export const EMAIL = /[\w.+%-]{1,64}(?:@|%40)(?!\d+\.\d)(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z][A-Za-z0-9-]{1,62}/g
 
-/** Parts that are never looked into; a rule of a project reaches those it names. */
+/** Parts that defaults never scrub; rules of a project may name them. */
 export const EXEMPT: ReadonlySet<string> = new Set([
   'debug_meta',
   '_meta',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scrubEvent, type ScrubRules } from './scrub.ts'
 
-/** The payload after scrubbing; `changed` must say truly whether it is another one. */
+/** Scrubs a payload; `changed` must be right about whether it changed. */
 function scrubbed<T extends Record<string, unknown>>(raw: T, rules?: ScrubRules): T {
   const before = JSON.stringify(raw)
   const changed = scrubEvent(raw, rules)
@@ -55,7 +55,7 @@ describe('keys', () => {
     'PHPSESSID',
     'JSESSIONID',
     'connect.sid',
-  ])('%s hides its value anywhere', (key) => {
+  ])('the value of %s is removed anywhere', (key) => {
     expect(scrubbed({ extra: { deep: [{ [key]: 'hunter2' }] } })).toEqual({ extra: { deep: [{ [key]: F }] } })
     expect(scrubbed({ contexts: { c: { [key]: 4711 } } })).toEqual({ contexts: { c: { [key]: F } } })
   })
@@ -79,13 +79,13 @@ describe('keys', () => {
     expect(scrubEvent({ extra: { [key]: 'hunter2' } })).toBe(false)
   })
 
-  test('what cannot be a secret stays: null, booleans, empty text, counts of tokens', () => {
+  test('null, booleans, empty text and counts of tokens stay', () => {
     expect(scrubEvent({ extra: { password: null, has_token: true, secret: '', input_tokens: 812, auth: {} } })).toBe(
       false,
     )
   })
 
-  test('below a sensitive key every value goes, the structure stays', () => {
+  test('all values below a sensitive key are removed, the structure stays', () => {
     expect(scrubbed({ extra: { credentials: { user: 'ada', codes: [1, 'two', { n: null }] } } })).toEqual({
       extra: { credentials: { user: F, codes: [F, F, { n: null }] } },
     })
@@ -124,11 +124,11 @@ describe('keys', () => {
     })
   })
 
-  test('a list of two texts is no pair', () => {
+  test('a list of two other texts is no pair', () => {
     expect(scrubEvent({ fingerprint: ['auth', 'checkout'], extra: { argv: ['token', 'x'] } })).toBe(false)
   })
 
-  test('of an attribute only the value goes', () => {
+  test('only the value of an attribute is removed', () => {
     expect(
       scrubbed({ attributes: { 'http.request.header.authorization': { value: 'Basic x', type: 'string' } } }),
     ).toEqual({
@@ -138,7 +138,7 @@ describe('keys', () => {
 })
 
 describe('cookies', () => {
-  test('of a header only the names that stand for a session', () => {
+  test('in a header only session cookies', () => {
     expect(scrubbed({ request: { headers: { Cookie: 'sid=abc; theme=dark; csrftoken=x; remember_me=1' } } })).toEqual({
       request: { headers: { Cookie: `sid=${F}; theme=dark; csrftoken=${F}; remember_me=${F}` } },
     })
@@ -234,7 +234,7 @@ describe('text', () => {
     expect(scrubEvent({ message: text })).toBe(false)
   })
 
-  test('an object an app names like a part of an event is looked into', () => {
+  test('an object of an app with the name of an event field is scrubbed', () => {
     const given = {
       sdk: { name: 'x', settings: { token: 'kept' } },
       extra: { sdk: { password: 'p' }, package: [{ api_key: 'k' }], modules: { a: 'token=b' }, module: 'm' },
@@ -247,13 +247,13 @@ describe('text', () => {
     })
   })
 
-  test('a card may be a number, too', () => {
+  test('a card number may be a JSON number', () => {
     expect(scrubbed({ extra: { n: 4111111111111111, m: 1795149268917 } })).toEqual({
       extra: { n: F, m: 1795149268917 },
     })
   })
 
-  test('of source text only literals are secrets', () => {
+  test('in source text only literals are secrets', () => {
     const frame = {
       context_line: "password = 'hunter2'",
       pre_context: ['const token = req.token', "url = 'token=abc&q=1'"],
@@ -273,14 +273,14 @@ describe('text', () => {
     })
   })
 
-  test('JSON text inside JSON text is reached', () => {
+  test('JSON text inside JSON text is scrubbed', () => {
     const inner = JSON.stringify({ a: JSON.stringify({ password: 'hunter2', n: 1 }) })
     const clean = scrubbed({ request: { data: inner } }).request.data
     expect(clean).toBe(JSON.stringify({ a: JSON.stringify({ password: F, n: 1 }) }))
   })
 })
 
-describe('what is never touched', () => {
+describe('exempt parts', () => {
   test('debug images, file names and paths of frames, exception types, user agents', () => {
     expect(
       scrubEvent({
@@ -300,7 +300,7 @@ describe('what is never touched', () => {
     ).toBe(false)
   })
 
-  test('routes that only look like a home directory', () => {
+  test('routes that resemble a home directory', () => {
     expect(
       scrubEvent({
         transaction: '/home/feed',
@@ -309,7 +309,7 @@ describe('what is never touched', () => {
     ).toBe(false)
   })
 
-  test('the name in a home directory in other text is', () => {
+  test('the user name of a home directory in other text is removed', () => {
     expect(scrubbed({ extra: { argv: ['/home/ada/bin/x'] } })).toEqual({ extra: { argv: [`/home/${F}/bin/x`] } })
   })
 })
@@ -322,7 +322,7 @@ describe('rules of a project', () => {
     })
   })
 
-  test('defaults off leaves only what was asked for', () => {
+  test('with defaults off only the other settings apply', () => {
     expect(
       scrubbed({ password: 'x', m: '4111111111111111', badge: 'y' }, { defaults: false, sensitiveKeys: ['badge'] }),
     ).toEqual({
@@ -332,7 +332,7 @@ describe('rules of a project', () => {
     })
   })
 
-  test('addresses and e-mails on request', () => {
+  test('IP and e-mail addresses by settings', () => {
     const raw = (): Record<string, unknown> => ({
       user: { id: 1, ip_address: '203.0.113.7', email: 'ada@example.com' },
       request: { env: { REMOTE_ADDR: '203.0.113.7' }, headers: { 'X-Forwarded-For': '203.0.113.7' } },
@@ -348,7 +348,7 @@ describe('rules of a project', () => {
 })
 
 describe('for anything', () => {
-  test('no secret survives, whatever carries it, wherever it lies, whatever stands around it', () => {
+  test('no secret survives in any carrier, position and context', () => {
     const carriers: ((secret: string) => string)[] = [
       (secret) => `password=${secret}`,
       (secret) => `?access_token=${secret}&a=1`,
@@ -383,7 +383,7 @@ describe('for anything', () => {
     )
   })
 
-  test('a generated card never survives in a sentence', () => {
+  test('a generated card number never survives in a sentence', () => {
     const card = fc
       .tuple(fc.constantFrom('4', '51', '55', '2221', '6011'), fc.array(fc.nat(9), { minLength: 15, maxLength: 15 }))
       .map(([head, digits]) => {

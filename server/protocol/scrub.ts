@@ -8,7 +8,7 @@ import {
   KEY_PLAIN,
   KEY_SENSITIVE,
   type KeyClass,
-  KeyJudge,
+  KeyClassifier,
   type ScrubRules,
 } from './scrub-keys.ts'
 import { isCard } from './scrub-numbers.ts'
@@ -17,21 +17,21 @@ import { FILTERED } from './scrub-words.ts'
 
 export type { ScrubRules } from './scrub-keys.ts'
 
-/** Deeper structures are replaced whole: the guard before parsing refuses them anyway. */
+/** Deeper structures are replaced completely; the guard before parsing refuses them anyway. */
 const MAX_DEPTH = 128
 
-/** So many texts of one payload are tried as JSON: a failing parse is dear, and a payload can hold 100,000 of them. */
+/** Maximum texts of a payload that are parsed as JSON: a failing parse is expensive, and a payload can have 100,000 texts. */
 const MAX_JSON_TEXTS = 500
 
 const DEFAULT_RULES: ScrubRules = {}
 
-/** Compiled rules by object, and by content for callers that read the same rules again and again. */
-const judges = new WeakMap<ScrubRules, KeyJudge>()
-const judgesByContent = new Map<string, KeyJudge>()
-const MAX_JUDGES = 200
+/** Classifiers by rules object, and by content for callers that create equal rules repeatedly. */
+const classifiers = new WeakMap<ScrubRules, KeyClassifier>()
+const classifiersByContent = new Map<string, KeyClassifier>()
+const MAX_CLASSIFIERS = 200
 
-function judgeOf(rules: ScrubRules): KeyJudge {
-  const known = judges.get(rules)
+function classifierOf(rules: ScrubRules): KeyClassifier {
+  const known = classifiers.get(rules)
   if (known !== undefined) return known
   const content = JSON.stringify([
     rules.sensitiveKeys ?? [],
@@ -42,38 +42,38 @@ function judgeOf(rules: ScrubRules): KeyJudge {
     rules.rules ?? [],
     rules.hashKey?.toString('base64') ?? '',
   ])
-  const judge = judgesByContent.get(content) ?? new KeyJudge(rules)
-  if (judgesByContent.size >= MAX_JUDGES) judgesByContent.clear()
-  judgesByContent.set(content, judge)
-  judges.set(rules, judge)
-  return judge
+  const classifier = classifiersByContent.get(content) ?? new KeyClassifier(rules)
+  if (classifiersByContent.size >= MAX_CLASSIFIERS) classifiersByContent.clear()
+  classifiersByContent.set(content, classifier)
+  classifiers.set(rules, classifier)
+  return classifier
 }
 
-/**
- * Removes secrets from a payload, in place, before anything of it is stored (ingest protocol 19), and answers whether
- * anything changed. Works on raw events and on any other object that came from JSON (attributes of logs and spans).
- * Never throws. Rules are compiled once and remembered; a rules object must not change afterwards.
- * @param mostJsonTexts how many texts may be tried as JSON, where many small payloads come at once
+/** Removes secrets from a payload in place, before anything of it is stored (docs/protocol.md §16). Accepts raw events and
+ * any other object from JSON (attributes of logs and spans). Never throws. Compiled rules are cached, so a rules object
+ * must not change afterwards.
+ * @param maxJsonTexts maximum texts that are parsed as JSON; lower for many small payloads
+ * @returns whether anything changed
  */
 export function scrubEvent(
   raw: Record<string, unknown>,
   rules: ScrubRules = DEFAULT_RULES,
-  mostJsonTexts = MAX_JSON_TEXTS,
+  maxJsonTexts = MAX_JSON_TEXTS,
 ): boolean {
-  const judge = judgeOf(rules)
-  judge.jsonTextsLeft = mostJsonTexts
-  // Rules first: the defaults then judge what is left, and whatever a rule put together.
-  const byRules = judge.project === null ? false : judge.project.apply(raw)
-  return scrubRecord(raw, KEY_PLAIN, judge, 0) || byRules
+  const classifier = classifierOf(rules)
+  classifier.jsonTextsLeft = maxJsonTexts
+  // Rules first, so that the defaults also apply to their results.
+  const byRules = classifier.project === null ? false : classifier.project.apply(raw)
+  return scrubRecord(raw, KEY_PLAIN, classifier, 0) || byRules
 }
 
-/** What may be stored of the connection that brought an item: rules about address and user agent count for it too. */
+/** Address and user agent of a connection for storage, after the rules for them. */
 export function scrubConnection(
   { clientIp, userAgent }: { readonly clientIp: string | null; readonly userAgent: string | null },
   rules: ScrubRules = DEFAULT_RULES,
 ): { clientIp: string | null; userAgent: string | null } {
   const kept = rules.removeAddresses === true ? null : clientIp
-  const { project } = judgeOf(rules)
+  const { project } = classifierOf(rules)
   if (project === null) return { clientIp: kept, userAgent }
   const stand = { user: { ip_address: kept }, request: { headers: { 'User-Agent': userAgent } } }
   project.apply(stand)
@@ -83,20 +83,25 @@ export function scrubConnection(
   }
 }
 
-/** `around` is what the key that holds this record said: inside cookies every name is a cookie's. */
-function scrubRecord(record: Record<string, unknown>, around: KeyClass, judge: KeyJudge, depth: number): boolean {
+/** @param around the class of the record's key: inside cookies every name is that of a cookie */
+function scrubRecord(
+  record: Record<string, unknown>,
+  around: KeyClass,
+  classifier: KeyClassifier,
+  depth: number,
+): boolean {
   let changed = false
   for (const key in record) {
     const value = record[key]
     if (value === null || typeof value === 'boolean') continue
-    let kind = judge.classOf(key)
+    let kind = classifier.classOf(key)
     if (kind === KEY_EXEMPT) continue
-    // Debug images and the SDK stand at the top; an object below it is whatever an app made of the name.
+    // Debug images and the SDK are at the top level; a deeper object with such a name belongs to an app.
     if (kind === KEY_FIXED && (depth === 0 || typeof value !== 'object')) continue
-    if (around === KEY_COOKIE) kind = judge.isSensitiveCookie(key) ? KEY_SENSITIVE : KEY_COOKIE
+    if (around === KEY_COOKIE) kind = classifier.isSensitiveCookie(key) ? KEY_SENSITIVE : KEY_COOKIE
     else if (kind === KEY_PLAIN && around !== KEY_FIXED) kind = around
     if (key === 'type' && kind !== KEY_SENSITIVE) continue
-    const clean = scrubValue(value, key, kind, judge, depth)
+    const clean = scrubValue(value, key, kind, classifier, depth)
     if (clean === UNCHANGED) continue
     changed = true
     if (clean !== CHANGED) record[key] = clean
@@ -108,46 +113,48 @@ const UNCHANGED = Symbol('unchanged')
 /** The value was changed in place. */
 const CHANGED = Symbol('changed')
 
-function scrubValue(value: unknown, key: string, kind: KeyClass, judge: KeyJudge, depth: number): unknown {
+function scrubValue(value: unknown, key: string, kind: KeyClass, classifier: KeyClassifier, depth: number): unknown {
   if (kind === KEY_SENSITIVE) return filterWhole(value, key, depth)
   if (kind === KEY_ADDRESS) return null
   if (kind === KEY_FIXED && typeof value !== 'object') return UNCHANGED
   switch (typeof value) {
     case 'string':
-      return scrubString(value, kind, judge, depth)
+      return scrubString(value, kind, classifier, depth)
     case 'number':
-      return value >= 1e13 && Number.isSafeInteger(value) && judge.rules.defaults !== false && isCard(String(value))
+      return value >= 1e13 &&
+        Number.isSafeInteger(value) &&
+        classifier.rules.defaults !== false &&
+        isCard(String(value))
         ? FILTERED
         : UNCHANGED
     case 'object':
       if (value === null) return UNCHANGED
       if (depth >= MAX_DEPTH) return FILTERED
-      if (isList(value)) return scrubList(value, kind, judge, depth + 1) ? CHANGED : UNCHANGED
-      return isRecord(value) && scrubRecord(value, kind, judge, depth + 1) ? CHANGED : UNCHANGED
+      if (isList(value)) return scrubList(value, kind, classifier, depth + 1) ? CHANGED : UNCHANGED
+      return isRecord(value) && scrubRecord(value, kind, classifier, depth + 1) ? CHANGED : UNCHANGED
     default:
       return UNCHANGED
   }
 }
 
-function scrubString(text: string, kind: KeyClass, judge: KeyJudge, depth: number): unknown {
+function scrubString(text: string, kind: KeyClass, classifier: KeyClassifier, depth: number): unknown {
   if (text.length < 5) return UNCHANGED
   const first = text.charCodeAt(0)
   if ((first === 123 || first === 91) && depth < 8) {
-    const nested = scrubJsonText(text, judge, depth)
+    const nested = scrubJsonText(text, classifier, depth)
     if (nested !== null) return nested === text ? UNCHANGED : nested
   }
-  const clean = scrubText(text, kind, judge)
+  const clean = scrubText(text, kind, classifier)
   return clean === text ? UNCHANGED : clean
 }
 
-/**
- * Text that is JSON itself (request bodies, logged objects) is scrubbed as what it is; null where it is not JSON, or too
- * deep to be walked. Where keys are repeated the text holds values nobody sees: what was seen takes its place.
+/** Scrubs a text that is JSON (request bodies, logged objects). Returns null when it is no JSON or nested too deep. With
+ * repeated keys the text has values that were not scrubbed, so the parsed value replaces it.
  */
-function scrubJsonText(text: string, judge: KeyJudge, depth: number): string | null {
+function scrubJsonText(text: string, classifier: KeyClassifier, depth: number): string | null {
   const last = text.charCodeAt(text.length - 1)
-  if ((last !== 125 && last !== 93) || judge.jsonTextsLeft === 0) return null
-  judge.jsonTextsLeft -= 1
+  if ((last !== 125 && last !== 93) || classifier.jsonTextsLeft === 0) return null
+  classifier.jsonTextsLeft -= 1
   let parsed: GuardedJson
   try {
     parsed = parseGuarded(Buffer.from(text))
@@ -156,22 +163,22 @@ function scrubJsonText(text: string, judge: KeyJudge, depth: number): string | n
   }
   const { value, isExact } = parsed
   let changed = !isExact
-  if (isList(value)) changed = scrubList(value, KEY_PLAIN, judge, depth + 8) || changed
-  else if (isRecord(value)) changed = scrubRecord(value, KEY_PLAIN, judge, depth + 8) || changed
+  if (isList(value)) changed = scrubList(value, KEY_PLAIN, classifier, depth + 8) || changed
+  else if (isRecord(value)) changed = scrubRecord(value, KEY_PLAIN, classifier, depth + 8) || changed
   return changed ? JSON.stringify(value) : text
 }
 
-function scrubList(list: unknown[], kind: KeyClass, judge: KeyJudge, depth: number): boolean {
+function scrubList(list: unknown[], kind: KeyClass, classifier: KeyClassifier, depth: number): boolean {
   let changed = false
   for (let index = 0; index < list.length; index += 1) {
     const element = list[index]
     if (isRecord(element)) {
-      if ('value' in element && scrubNamedValue(element, kind, judge, depth)) changed = true
+      if ('value' in element && scrubNamedValue(element, kind, classifier, depth)) changed = true
     } else if (isList(element) && isPair(element)) {
-      if (scrubPair(element, kind, judge, depth)) changed = true
+      if (scrubPair(element, kind, classifier, depth)) changed = true
       continue
     }
-    const clean = scrubValue(element, '', kind, judge, depth)
+    const clean = scrubValue(element, '', kind, classifier, depth)
     if (clean === UNCHANGED) continue
     changed = true
     if (clean !== CHANGED) list[index] = clean
@@ -185,25 +192,30 @@ function isPair(list: unknown[]): list is Pair {
   return list.length === 2 && typeof list[0] === 'string'
 }
 
-/** A list of `['Authorization', 'Basic …']`: headers, cookies, query and tags as pairs. */
-function scrubPair(pair: Pair, around: KeyClass, judge: KeyJudge, depth: number): boolean {
+/** A list of pairs such as `['Authorization', 'Basic …']`: headers, cookies, query and tags. */
+function scrubPair(pair: Pair, around: KeyClass, classifier: KeyClassifier, depth: number): boolean {
   const name = pair[0]
-  let kind = judge.classOf(name)
+  let kind = classifier.classOf(name)
   if (kind === KEY_EXEMPT || (kind === KEY_FIXED && typeof pair[1] !== 'object')) return false
-  if (around === KEY_COOKIE) kind = judge.isSensitiveCookie(name) ? KEY_SENSITIVE : KEY_COOKIE
-  const cleanName = scrubString(name, around, judge, depth)
+  if (around === KEY_COOKIE) kind = classifier.isSensitiveCookie(name) ? KEY_SENSITIVE : KEY_COOKIE
+  const cleanName = scrubString(name, around, classifier, depth)
   if (typeof cleanName === 'string') pair[0] = cleanName
-  const clean = scrubValue(pair[1], name, kind === KEY_PLAIN ? around : kind, judge, depth)
+  const clean = scrubValue(pair[1], name, kind === KEY_PLAIN ? around : kind, classifier, depth)
   if (clean !== UNCHANGED && clean !== CHANGED) pair[1] = clean
   return cleanName !== UNCHANGED || clean !== UNCHANGED
 }
 
 /** `{key: 'password', value: '…'}` and `{name: …, value: …}`. */
-function scrubNamedValue(record: Record<string, unknown>, around: KeyClass, judge: KeyJudge, depth: number): boolean {
+function scrubNamedValue(
+  record: Record<string, unknown>,
+  around: KeyClass,
+  classifier: KeyClassifier,
+  depth: number,
+): boolean {
   const name = record['key'] ?? record['name']
   const value = record['value']
   if (typeof name !== 'string' || value === null || typeof value === 'boolean') return false
-  const secret = around === KEY_COOKIE ? judge.isSensitiveCookie(name) : judge.isSensitive(name)
+  const secret = around === KEY_COOKIE ? classifier.isSensitiveCookie(name) : classifier.isSensitive(name)
   if (!secret) return false
   const clean = filterWhole(value, name, depth)
   if (clean === UNCHANGED) return false
@@ -211,13 +223,13 @@ function scrubNamedValue(record: Record<string, unknown>, around: KeyClass, judg
   return true
 }
 
-/** Everything below a sensitive key goes; structure, booleans and empty text stay, they keep no secret. */
+/** Removes all values below a sensitive key; structure, booleans and empty text stay. */
 function filterWhole(value: unknown, key: string, depth: number): unknown {
   switch (typeof value) {
     case 'string':
       return value === '' || value === FILTERED ? UNCHANGED : FILTERED
     case 'number':
-      // `input_tokens: 812` counts words.
+      // `input_tokens: 812` is a count.
       return key.endsWith('tokens') ? UNCHANGED : FILTERED
     case 'object': {
       if (value === null) return UNCHANGED
@@ -241,7 +253,7 @@ function filterList(list: unknown[], key: string, depth: number): boolean {
   return changed
 }
 
-/** Of an attribute (`{value, type, unit?}`) only the value is a secret. */
+/** In an attribute (`{value, type, unit?}`) only the value is a secret. */
 function filterRecord(record: Record<string, unknown>, key: string, depth: number): boolean {
   const isAttribute = 'value' in record && typeof record['type'] === 'string'
   let changed = false

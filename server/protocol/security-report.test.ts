@@ -24,7 +24,7 @@ const titleOf = (report: SecurityReport) => eventOf(report).title
 const hashOf = (report: SecurityReport) => fingerprint(eventOf(report)).hash.toString('hex')
 
 describe('Content Security Policy', () => {
-  test('what Chrome sends', () => {
+  test('a report of Chrome', () => {
     const [evil, image] = readSamples(/security/).map(({ body }) =>
       readSecurityReport(JSON.parse(body.toString()), source),
     )
@@ -38,7 +38,7 @@ describe('Content Security Policy', () => {
       release: 'shop@1',
       environment: 'production',
       user: { ip_address: '198.51.100.7' },
-      // The recorded address carries a DSN in its query.
+      // The recorded URL has a DSN in its query.
       request: { url: 'http://localhost:8088/cart' },
       tags: [
         { key: 'effective-directive', value: 'script-src' },
@@ -84,7 +84,7 @@ describe('Content Security Policy', () => {
     expect(titleOf(csp(fields))).toBe(title)
   })
 
-  test('groups by directive and host, whatever the page, the path and the policy', () => {
+  test('groups by directive and host, not by page, path and policy', () => {
     const one = csp({
       'effective-directive': 'img-src',
       'blocked-uri': 'https://cdn.example/a.png',
@@ -98,14 +98,14 @@ describe('Content Security Policy', () => {
     const other = csp({ 'effective-directive': 'img-src', 'blocked-uri': 'https://cdn2.example/a.png' })
     expect(hashOf(one)).toBe(hashOf(same))
     expect(hashOf(one)).not.toBe(hashOf(other))
-    // Before the event is made, the same distinction tells repeats apart.
+    // The same distinction recognises repeats before an event is created.
     expect('group' in one && 'group' in same && one.group === same.group).toBe(true)
     expect('group' in other && 'group' in one && other.group === one.group).toBe(false)
     expect(eventOf(one).level).toBe('warning')
     expect(eventOf(same).level).toBe('error')
   })
 
-  test('no query, fragment or user name of any address is kept', () => {
+  test('removes query, fragment and user name of all URLs', () => {
     const event = eventOf(
       csp({
         'effective-directive': 'img-src',
@@ -117,7 +117,7 @@ describe('Content Security Policy', () => {
     expect(JSON.stringify(event)).not.toMatch(/secret|frag|user=ada|u:p/)
   })
 
-  test('extensions, about: and nameless blobs are noise', () => {
+  test('ignores extensions, about: and nameless blobs', () => {
     for (const uri of [
       'chrome-extension://abc/x.js',
       'chrome-extension',
@@ -142,7 +142,7 @@ describe('Content Security Policy', () => {
   })
 })
 
-test('the Reporting API sends a list, and other things in it', () => {
+test('reads a list of the Reporting API with other reports in it', () => {
   const violation = {
     type: 'csp-violation',
     age: 5_000,
@@ -209,7 +209,7 @@ test('public key pinning', () => {
   expect(eventOf(report)).toMatchObject({ type: 'hpkp', title: "Public key pinning failed for 'shop.example'" })
 })
 
-test('anything else is invalid with a word, and nothing throws', () => {
+test('anything else is invalid with a reason, and nothing throws', () => {
   expect(readSecurityReport({}, source)).toEqual({ outcome: 'invalid', reason: 'not_a_report' })
   expect(csp({})).toEqual({ outcome: 'invalid', reason: 'no_directive' })
   expect(csp({ 'effective-directive': '<script>' })).toEqual({ outcome: 'invalid', reason: 'no_directive' })

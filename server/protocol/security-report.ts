@@ -10,18 +10,18 @@ export type SecurityReport =
   | {
       /** An event's payload. */
       readonly event: Record<string, unknown>
-      /** What makes two reports the same problem. */
+      /** Equal for two reports of the same problem. */
       readonly group: string
       /** Milliseconds between the report and its sending. */
       readonly ageMs: number
     }
   | { readonly outcome: 'filtered' | 'discarded' | 'invalid'; readonly reason: string }
 
-/** What the request said beside the report. */
+/** Context of the report from its request. */
 export type ReportSource = {
   readonly release: string | null
   readonly environment: string | null
-  /** Of the request; a report of the Reporting API names its own. */
+  /** Of the request; reports of the Reporting API have their own. */
   readonly userAgent: string | null
 }
 
@@ -29,7 +29,7 @@ const MAX_TEXT = 2_000
 const MAX_POLICY = 8_000
 const MAX_AGE_MS = 7 * 86_400_000
 
-/** One payload is one report, or a list of them as the Reporting API sends it. */
+/** The reports of a payload: one, or a list as the Reporting API sends it. */
 export const reportsIn = (payload: unknown): readonly unknown[] => (isList(payload) ? payload : [payload])
 
 export function readSecurityReport(raw: unknown, source: ReportSource): SecurityReport {
@@ -52,7 +52,7 @@ function readReportingApi(
   body: Record<string, unknown>,
   source: ReportSource,
 ): SecurityReport {
-  // Deprecations, interventions and network errors come to the same address when a site names only one.
+  // Sites with one reporting URL also send deprecations, interventions and network errors to it.
   if (type !== 'csp-violation') return { outcome: 'discarded', reason: 'unsupported_report' }
   const age = raw['age']
   const ageMs = typeof age === 'number' && age > 0 ? Math.min(age, MAX_AGE_MS) : 0
@@ -76,7 +76,7 @@ const REPORTING_NAMES: Readonly<Record<string, string>> = {
 
 // --- Content Security Policy --------------------------------------------------------------------------------------
 
-/** Schemes of extensions, whose scripts and pictures a page's policy blocks without anything being wrong. */
+/** Schemes of extensions; a policy that blocks them is no problem of the page. */
 const NOISE =
   /^(?:(?:chrome|moz|safari|safari-web|ms-browser|webkit-masked-url)(?:-extension)?|about|blob)(?::(?!https?:)|$)/i
 
@@ -117,15 +117,14 @@ function cspReport(field: (name: string) => unknown, source: ReportSource, ageMs
   }
 }
 
-/** `script-src-elem 'self' https://…` → `script-src-elem`; null where that is no name. */
+/** `script-src-elem 'self' https://…` → `script-src-elem`; null without a valid name. */
 function directiveOf(text: string): string | null {
   const name = text.trim().split(/\s/, 1)[0]?.toLowerCase() ?? ''
   return /^[a-z][a-z-]{1,60}$/.test(name) ? name : null
 }
 
-/**
- * What was blocked, as reports are grouped by it: a host (with its port), or what browsers call a thing without one.
- * Old ones send nothing for code within the page; the directive tells it from the page itself.
+/** What was blocked, for grouping: a host (with its port), or the browser's keyword. Old browsers send nothing for inline
+ * code; then the directive distinguishes it.
  */
 function blockedOf(uri: string, violated: string, directive: string, document: string): string {
   if (uri === '') {
@@ -148,7 +147,7 @@ function hostOf(uri: string): string | null {
   }
 }
 
-/** What each directive is about, for the title. */
+/** Titles by directive. */
 const NOUNS: readonly (readonly [RegExp, string])[] = [
   [/^script-src/, 'script'],
   [/^style-src/, 'style'],
@@ -227,7 +226,7 @@ type Facts = {
   readonly context: Readonly<Record<string, unknown>>
 }
 
-/** Grouping reads the context named like the type (grouping/v1.ts). */
+/** Grouping reads the context with the name of the type (grouping/v1.ts). */
 function eventOf(
   type: string,
   { release, environment, userAgent }: ReportSource,
@@ -255,13 +254,13 @@ function eventOf(
   }
 }
 
-/** Queries and fragments hold what people typed, and whom they are; a user name before the host too. */
+/** Removes query, fragment and user name of a URL, which may contain input and identity of users. */
 function withoutQuery(uri: string): string {
   const end = uri.search(/[?#]/)
   return (end === -1 ? uri : uri.slice(0, end)).replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
 }
 
-const textOf = (value: unknown, most: number): string | null =>
-  typeof value === 'string' && value !== '' ? value.slice(0, most).toWellFormed() : null
+const textOf = (value: unknown, max: number): string | null =>
+  typeof value === 'string' && value !== '' ? value.slice(0, max).toWellFormed() : null
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)

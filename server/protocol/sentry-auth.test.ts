@@ -13,7 +13,7 @@ describe('readAuth finds the key', () => {
       'sentry.python/2.68.0',
     ],
     [
-      'without spaces, as Java sends it',
+      'without spaces, as from Java',
       { xSentryAuth: `Sentry sentry_version=7,sentry_client=sentry.java/8.53.0,sentry_key=${K}` },
       'sentry.java/8.53.0',
     ],
@@ -42,14 +42,14 @@ describe('readAuth finds the key', () => {
       'a/1',
     ],
     [
-      'beside credentials of a proxy',
+      'next to credentials of a proxy',
       {
         xSentryAuth: `Sentry sentry_key=${K}`,
         authorization: `Basic ${Buffer.from('proxy:secret').toString('base64')}`,
       },
       null,
     ],
-    ['beside a bearer token', { query: `sentry_key=${K}`, authorization: 'Bearer abc' }, null],
+    ['next to a bearer token', { query: `sentry_key=${K}`, authorization: 'Bearer abc' }, null],
   ])('%s', (_name, places, client) => expect(readAuth(places)).toEqual({ key: K, client }))
 })
 
@@ -93,7 +93,7 @@ describe('dsn', () => {
     `https://${K}@${'a/'.repeat(5000)}1`,
   ])('malformed: %s', (text) => expect(() => parseDsn(text)).toThrow(invalid))
 
-  test('is held against key and project of the request', () => {
+  test('is compared with key and project of the request', () => {
     const dsn = `https://${K}@anywhere/4501`
     expect(checkDsn(dsn, null, '4501')).toBe(K)
     expect(checkDsn(dsn, K, '4501')).toBe(K)

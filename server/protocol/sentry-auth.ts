@@ -1,20 +1,20 @@
 import { type AppError, invalid, unauthenticated } from '../kernel/errors.ts'
 
-/** Newest protocol version there is; a client that claims a newer one speaks something we do not know. */
+/** The newest protocol version. */
 const NEWEST_VERSION = 7
 
 export type ClientAuth = {
   /** The project's public key, 32 lower-case hex digits. */
   readonly key: string
-  /** Name and version the client gives itself, such as `sentry.python/2.68.0`. */
+  /** Name and version of the client, such as `sentry.python/2.68.0`. */
   readonly client: string | null
 }
 
-/** Where a client may put its key; the envelope's own `dsn` is judged by {@link checkDsn} once its first line is read. */
+/** Places of a client's key. {@link checkDsn} checks the envelope's `dsn` after its first line is read. */
 export type AuthPlaces = {
   readonly xSentryAuth?: string | undefined
   readonly authorization?: string | undefined
-  /** The part of the URL behind `?`, undecoded. */
+  /** The query string, not decoded. */
   readonly query?: string | undefined
   /** Path segment of the cron and unreal endpoints. */
   readonly pathKey?: string | undefined
@@ -22,17 +22,16 @@ export type AuthPlaces = {
 
 type Found = { key: string; version: string | null; client: string | null }
 
-/**
- * Finds the key a request authenticates with (docs/protocol.md §2): header, query, path, in this order.
- * The same key in several places is fine.
- * @returns null when there is none; an envelope may still name it in its `dsn`
+/** Finds the key of a request (docs/protocol.md §2) in header, query and path, in this order. Several places may have the
+ * same key.
+ * @returns null when there is none; an envelope may have it in its `dsn`
  * @throws AppError `invalid` for a malformed key, two different keys, or a protocol version above 7
  */
 export function readAuth(places: AuthPlaces): ClientAuth | null {
   let first: Found | null = null
   for (const found of candidates(places)) {
     if (!isPublicKey(found.key)) throw invalid('sentry_key is malformed: it must be 32 lower-case hex digits.')
-    if (first !== null && first.key !== found.key) throw invalid('The request names two different keys.')
+    if (first !== null && first.key !== found.key) throw invalid('The request has two different keys.')
     if (found.version !== null && !isKnownVersion(found.version))
       throw invalid(`sentry_version must be a number up to ${NEWEST_VERSION}.`)
     first ??= found
@@ -40,9 +39,9 @@ export function readAuth(places: AuthPlaces): ClientAuth | null {
   return first === null ? null : { key: first.key, client: first.client }
 }
 
-/** 401 for a request that names no key anywhere. */
+/** 401 for a request without a key. */
 export const noKey = (): AppError =>
-  unauthenticated('The request names no key: send X-Sentry-Auth, or sentry_key in the query.')
+  unauthenticated('The request has no key: send X-Sentry-Auth, or sentry_key in the query.')
 
 /** Whether the text has the form of a public key. */
 export const isPublicKey = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
@@ -80,7 +79,7 @@ function collectPairs(header: string, found: Found[]): void {
   if (key !== null) found.push({ key, version, client })
 }
 
-/** A proxy's own credentials may stand here too: whatever holds no key of ours is passed over. */
+/** The header may also have credentials of a proxy; values without a key of ours are ignored. */
 function collectAuthorization(header: string, found: Found[]): void {
   if (/^sentry\s/i.test(header)) return collectPairs(header, found)
   const basic = /^basic\s+([A-Za-z0-9+/_=-]{1,400})$/i.exec(header.trim())
@@ -94,7 +93,7 @@ function collectQuery(query: string, found: Found[]): void {
   let client: string | null = null
   const keys: string[] = []
   for (const pair of query.split('&')) {
-    // sentry_data of a GET may be long; its name is all that is looked at.
+    // sentry_data of a GET may be long; only its name is read.
     if (!pair.startsWith('sentry_')) continue
     const equals = pair.indexOf('=')
     if (equals === -1) continue
@@ -120,9 +119,8 @@ const isKnownVersion = (version: string): boolean =>
 
 export type Dsn = { readonly publicKey: string; readonly projectNumber: string }
 
-/**
- * Takes a DSN apart: `{scheme}://{public_key}[:{secret}]@{host}[:{port}][/{base_path}]/{project_id}`.
- * Only key and project are kept; host and port change on the way through tunnels and proxies.
+/** Parses a DSN: `{scheme}://{public_key}[:{secret}]@{host}[:{port}][/{base_path}]/{project_id}`.
+ * Only key and project are used, because tunnels and proxies change host and port.
  * @throws AppError `invalid` when the text is no DSN
  */
 export function parseDsn(text: string): Dsn {
@@ -137,11 +135,10 @@ export function parseDsn(text: string): Dsn {
   return { publicKey, projectNumber }
 }
 
-/**
- * Holds the `dsn` of an envelope header against the request.
- * @param key what the request authenticated with, null when the DSN is the only place
- * @param projectNumber from the path, as it stood there
- * @returns the key to go on with
+/** Compares the `dsn` of an envelope header with the request.
+ * @param key the key of the request; null when only the DSN may have one
+ * @param projectNumber from the path
+ * @returns the key
  * @throws AppError `invalid` for another key or project, `unauthenticated` when there is no key at all
  */
 export function checkDsn(dsn: string | null, key: string | null, projectNumber: string): string {
@@ -151,8 +148,8 @@ export function checkDsn(dsn: string | null, key: string | null, projectNumber: 
   }
   const parsed = parseDsn(dsn)
   if (key !== null && parsed.publicKey !== key)
-    throw invalid('dsn in the envelope header names another key than the request.')
+    throw invalid('dsn in the envelope header has another key than the request.')
   if (parsed.projectNumber !== projectNumber)
-    throw invalid('dsn in the envelope header names another project than the path.')
+    throw invalid('dsn in the envelope header has another project than the path.')
   return parsed.publicKey
 }

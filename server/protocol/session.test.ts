@@ -25,7 +25,7 @@ const aSession = (fields: Record<string, unknown> = {}): Record<string, unknown>
 })
 
 describe('one session', () => {
-  test('is read whole', () => {
+  test('is read with all fields', () => {
     const raw = aSession({
       did: 'ada',
       init: true,
@@ -66,7 +66,7 @@ describe('one session', () => {
     ['a number', 42, '42'],
     ['an object', { id: 1 }, null],
     ['a name', 'ada', 'ada'],
-  ])('whose did is %s', (_what, did, read) => {
+  ])('with a did that is %s', (_what, did, read) => {
     expect(readSession(aSession({ did }), context())).toMatchObject({ did: read })
   })
 
@@ -107,7 +107,7 @@ describe('one session', () => {
   test.each([
     ['no object', 'text', 'not_an_object'],
     ['no id', aSession({ sid: undefined }), 'bad_sid'],
-    ['an id that is none', aSession({ sid: '1' }), 'bad_sid'],
+    ['an invalid id', aSession({ sid: '1' }), 'bad_sid'],
     ['the nil id', aSession({ sid: '0'.repeat(32) }), 'bad_sid'],
     ['an unknown status', aSession({ status: 'levitating' }), 'unknown_status'],
     ['no attributes', aSession({ attrs: undefined }), 'no_release'],
@@ -116,24 +116,24 @@ describe('one session', () => {
     ['a path as release', aSession({ attrs: { release: 'a/b' } }), 'bad_release'],
     ['an object as release', aSession({ attrs: { release: {} } }), 'bad_release'],
     ['no start', aSession({ started: undefined }), 'bad_started'],
-    ['a start that is none', aSession({ started: 'yesterday' }), 'bad_started'],
+    ['an invalid start', aSession({ started: 'yesterday' }), 'bad_started'],
   ])('with %s is invalid', (_what, raw, reason) => {
     expect(readSession(raw, context())).toEqual({ outcome: 'invalid', reason })
   })
 
-  test('takes an environment that cannot be used for none', () => {
+  test('ignores an invalid environment', () => {
     const raw = aSession({ attrs: { release: 'shop@1.0.0', environment: 'a/b' } })
     expect(readSession(raw, context())).toMatchObject({ attributes: { environment: 'production' } })
   })
 
-  test('names are scrubbed as they are in events', () => {
+  test('names are scrubbed as in events', () => {
     const raw = aSession({ attrs: { release: 'shop 4111 1111 1111 1111', environment: 'ada@example.com' } })
     expect(readSession(raw, context({ scrubbing: { removeEmails: true } }))).toMatchObject({
       attributes: { release: 'shop [Filtered]', environment: '[Filtered]' },
     })
   })
 
-  test('system and device come from the browser, with or without help of the request', () => {
+  test('system and device are from the user agent of the session or request', () => {
     const iphone =
       'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1'
     const own = aSession({ attrs: { release: 'a', user_agent: iphone } })
@@ -158,12 +158,12 @@ describe('the time of a session', () => {
     expect(readSession(aSession(fields), context())).toMatchObject({ timestamp: at(expected) })
   })
 
-  test('of the update is when it was sent, when nothing else is known', () => {
+  test('of the update is the time of sending without other times', () => {
     const read = readSession(aSession({ timestamp: undefined }), context({ sentAt: new Date('2026-11-20T11:58:00Z') }))
     expect(read).toMatchObject({ timestamp: at('2026-11-20T11:58:00Z') })
   })
 
-  test('is corrected for a clock that is off by 55 minutes or more, by nothing for less', () => {
+  test('is corrected for a clock that is off by 55 minutes or more', () => {
     const off = (ms: number) => context({ sentAt: new Date(RECEIVED.getTime() - ms) })
     const dayOff = aSession({ started: '2026-11-19T11:50:00Z', timestamp: '2026-11-19T11:55:00Z' })
     expect(readSession(dayOff, off(DAY_MS))).toMatchObject({
@@ -187,7 +187,7 @@ describe('the time of a session', () => {
     else expect(read).toEqual({ outcome: 'discarded', reason })
   })
 
-  test('a session that began in time but reports from the future is not taken', () => {
+  test('a session with an update in the future is refused', () => {
     const read = readSession(aSession({ timestamp: '2026-11-20T12:02:00Z' }), context())
     expect(read).toEqual({ outcome: 'discarded', reason: 'in_future' })
   })
@@ -198,7 +198,7 @@ describe('counts of sessions', () => {
   const read = (aggregates: unknown, attrs: unknown = { release: 'a' }) =>
     readSessions({ aggregates, attrs }, context())
 
-  test('are read, with nothing where nothing is said', () => {
+  test('are read, with 0 for missing ones', () => {
     expect(
       read([
         { started, exited: 3, errored: 1, crashed: 1, did: 'ada' },
@@ -213,7 +213,7 @@ describe('counts of sessions', () => {
     })
   })
 
-  test('that are negative, no numbers or beyond belief do no harm', () => {
+  test('that are negative, no numbers or too large have no effect', () => {
     expect(read([{ started, exited: -5, errored: 1e300, crashed: 'x', abnormal: null, unhandled: 1.5 }])).toMatchObject(
       {
         counts: [{ exited: 0, errored: 1_000_000, crashed: 0, abnormal: 0, unhandled: 1 }],
@@ -221,7 +221,7 @@ describe('counts of sessions', () => {
     )
   })
 
-  test('of another time are left out; the others count', () => {
+  test('outside the accepted time are left out; others count', () => {
     const old = { started: '2026-11-01T00:00:00Z', exited: 1 }
     expect(read([old, 7, { started: 'x' }, { started, exited: 1 }])).toMatchObject({ counts: [{ exited: 1 }] })
     expect(read([old])).toEqual({ outcome: 'discarded', reason: 'too_old' })
@@ -241,7 +241,7 @@ describe('counts of sessions', () => {
   })
 })
 
-test('nothing an SDK could send makes reading throw', () => {
+test('reading never throws', () => {
   const field = fc.oneof(fc.jsonValue(), fc.constantFrom(SID, '2026-11-20T11:50:00Z', 'crashed', 1e308, -0, '\0\ud800'))
   const raw = fc.oneof(
     fc.jsonValue(),

@@ -8,17 +8,17 @@ import { tidy } from './strings.ts'
 import { clockDrift, parseTime } from './time.ts'
 import { readUserAgent } from './user-agent.ts'
 
-/** Sessions (docs/protocol.md §9): what an app says of one run of itself, and of many at once. */
+/** Sessions (docs/protocol.md §9): updates of one run of an app, and counts of several runs. */
 
 /** From harmless to severe; a session never moves down (docs/protocol.md §9.2). */
 export const SESSION_STATUSES = ['ok', 'exited', 'errored', 'unhandled', 'abnormal', 'crashed'] as const
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
 
-/** What sessions are counted by. */
+/** Attributes by which sessions are counted. */
 export type SessionAttributes = {
   readonly release: string
   readonly environment: string
-  /** Names without version, from a browser's user agent; SDKs on phones tell neither. */
+  /** Names without version, from a browser's user agent; SDKs on phones do not send them. */
   readonly os: string | null
   readonly device: string | null
 }
@@ -27,7 +27,7 @@ export type SessionAttributes = {
 export type SessionUpdate = {
   /** 32 hex digits. */
   readonly sid: string
-  /** Who: an installation or a user. As sent, so to be hashed before it is stored. */
+  /** Distinct id of an installation or user, as sent; must be hashed before it is stored. */
   readonly did: string | null
   readonly isInit: boolean
   readonly status: SessionStatus
@@ -35,12 +35,12 @@ export type SessionUpdate = {
   readonly startedAt: number
   readonly timestamp: number
   readonly durationMs: number | null
-  /** Of an abnormal end: `anr_foreground`, `anr_background` or some other word. */
+  /** Of an abnormal end, such as `anr_foreground` and `anr_background`. */
   readonly mechanism: string | null
   readonly attributes: SessionAttributes
 }
 
-/** Finished sessions that began in one minute, counted by the SDK; the classes are disjoint. */
+/** Finished sessions that started in one minute, counted by the SDK; the classes are disjoint. */
 export type SessionCounts = {
   readonly startedAt: number
   readonly did: string | null
@@ -53,29 +53,29 @@ export type SessionCounts = {
 
 export type SessionAggregates = { readonly attributes: SessionAttributes; readonly counts: readonly SessionCounts[] }
 
-/** Why a session is not counted; `discarded` for its age, `invalid` for what is wrong with it. */
+/** Why a session is not counted: `discarded` because of its age, or `invalid`. */
 export type SessionRefusal = { readonly outcome: 'invalid' | 'discarded'; readonly reason: string }
 
 export type SessionContext = {
   readonly receivedAt: Date
   readonly sentAt: Date | null
-  /** Of the request; a browser's says what it runs on. */
+  /** Of the request; a browser's contains the system. */
   readonly userAgent: string | null
   readonly defaultEnvironment: string
   readonly scrubbing: ScrubRules
 }
 
-/** Sessions that began longer ago are not counted any more, also in rollups. */
+/** Older sessions are not counted, also in rollups. */
 export const MAX_SESSION_AGE_MS = 5 * 86_400_000
 const MAX_AHEAD_MS = 60_000
 const MAX_ERRORS = 1_000_000
-/** Sessions of one class one process can have finished in a minute; more is a mistake or a lie. */
+/** Maximum sessions of a class that started in one minute; larger counts are not credible. */
 const MAX_COUNT = 1_000_000
 const MAX_DURATION_MS = 30 * 86_400_000
 
-/**
- * An item `session`. `seq` is not read: merging keeps the most severe value of each field, so the order of updates does not matter.
- * @param raw the parsed payload; nothing in it makes this throw
+/** Reads an item `session`. `seq` is not read: merging keeps the most severe value of each field, so the order of updates
+ * has no effect.
+ * @param raw the parsed payload; no value makes this throw
  */
 export function readSession(raw: unknown, context: SessionContext): SessionUpdate | SessionRefusal {
   if (!isRecord(raw)) return invalid('not_an_object')
@@ -115,7 +115,7 @@ export function readSession(raw: unknown, context: SessionContext): SessionUpdat
   }
 }
 
-/** An item `sessions`. Entries that say nothing, or of another time, are left out; without any left it is refused. */
+/** Reads an item `sessions`. Leaves out empty entries and those outside the accepted time; refuses it without any other. */
 export function readSessions(raw: unknown, context: SessionContext): SessionAggregates | SessionRefusal {
   if (!isRecord(raw)) return invalid('not_an_object')
   const attributes = readAttributes(raw['attrs'], context)
@@ -155,7 +155,7 @@ export function readSessions(raw: unknown, context: SessionContext): SessionAggr
 
 const invalid = (reason: string): SessionRefusal => ({ outcome: 'invalid', reason })
 
-/** Missing means ok; null for a word nobody knows (the recorded edge case 15 wants such a session ignored). */
+/** `ok` when missing; null for an unknown status, whose session is ignored (recorded edge case 15). */
 function statusOf(raw: unknown): SessionStatus | null {
   if (raw === undefined || raw === null) return 'ok'
   return SESSION_STATUSES.find((status) => status === raw) ?? null
@@ -188,7 +188,7 @@ function readAttributes(raw: unknown, context: SessionContext): SessionAttribute
 
 const NO_AGENT = { os: null, device: null }
 
-/** As the same field of an event would be: the names must stay equal to those of events. */
+/** Scrubs a name like the same field of an event, so that both are equal. */
 function scrubbed(name: string, text: string | null, { scrubbing }: SessionContext): string | null {
   if (text === null) return null
   const holder: Record<string, unknown> = { [name]: text }
@@ -197,7 +197,7 @@ function scrubbed(name: string, text: string | null, { scrubbing }: SessionConte
   return typeof clean === 'string' ? clean : null
 }
 
-/** As an event's user id is read, so that both name the same person; the nil UUID is nobody. */
+/** Reads it like an event's user id, so that both are equal for the same user; null for the nil UUID. */
 function readDid(raw: unknown): string | null {
   if (typeof raw !== 'string' && typeof raw !== 'number') return null
   const did = textField(raw, 256, new Notes(), 'did')
@@ -210,8 +210,8 @@ function readDuration(raw: unknown): number | null {
   return Math.min(Math.round(seconds * 1000), MAX_DURATION_MS)
 }
 
-/** A whole number from 0 to `most`; anything else than a number counts as 0. */
-function countOf(raw: unknown, most: number): number {
+/** A whole number from 0 to `max`; 0 for other types. */
+function countOf(raw: unknown, max: number): number {
   const count = numberField(raw, new Notes(), 'count')
-  return count === null || count <= 0 ? 0 : Math.min(Math.floor(count), most)
+  return count === null || count <= 0 ? 0 : Math.min(Math.floor(count), max)
 }

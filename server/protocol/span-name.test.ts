@@ -18,20 +18,20 @@ describe('names of pages and requests', () => {
     expect(displayName({ name, source: null, path })).toBe(shown)
   })
 
-  test('a name somebody chose stays, even when it is one of these words', () => {
+  test('a custom name stays, even when it is generic', () => {
     expect(displayName({ name: 'Pageload', source: 'custom', path: '/x' })).toBe('Pageload')
     expect(displayName({ name: '/orders/123', source: 'route', path: '/orders/123' })).toBe('/orders/123')
     expect(displayName({ name: '/orders/123', source: 'custom', path: null })).toBe('/orders/123')
   })
 
-  test('a path nobody says the source of loses its parameters, another name does not', () => {
+  test('a path without source loses its parameters, another name does not', () => {
     for (const source of [null, 'unknown']) {
       expect(displayName({ name: 'GET /orders/123', source, path: null })).toBe('GET /orders/*')
       expect(displayName({ name: 'send 123 emails', source, path: null })).toBe('send 123 emails')
     }
   })
 
-  test('one without a name is called so', () => {
+  test('an empty name becomes <unlabeled transaction>', () => {
     expect(url('')).toBe(UNLABELED)
     expect(displayName({ name: '', source: 'custom', path: '/x' })).toBe(UNLABELED)
     expect(url('?q=1')).toBe(UNLABELED)
@@ -63,7 +63,7 @@ describe('parameters', () => {
     expect(withoutParameters(name)).toBe(shown)
   })
 
-  test('what has none is the same after a second time', () => {
+  test('removing them again changes nothing', () => {
     fc.assert(
       fc.property(fc.webPath(), (path) => {
         expect(withoutParameters(withoutParameters(path))).toBe(withoutParameters(path))
@@ -71,7 +71,7 @@ describe('parameters', () => {
     )
   })
 
-  test('any text gives a short name of one line, at once', () => {
+  test('any text gives a short name of one line, quickly', () => {
     const started = cpuMs()
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl()), (name) => {

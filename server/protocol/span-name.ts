@@ -1,28 +1,28 @@
 import { tidy } from './strings.ts'
 
-/** What transactions and segments are called in rollups (docs/protocol.md §10.1, §10.2). */
+/** Names of transactions and segments in rollups (docs/protocol.md §10.1, §10.2). */
 
 export const UNLABELED = '<unlabeled transaction>'
 const MAX_NAME = 200
 const MAX_PARTS = 50
 
-/** Names that say what kind of page it is, not which: browser SDK 11 sends these for every page and navigation. */
+/** Generic names that browser SDK 11 sends for every page and navigation. */
 const PAGES = new Set(['Pageload', 'Navigation'])
-/** Node SDK 11 names a request that met no route by its method alone. */
+/** Node SDK 11 names a request without a route by its method. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
 
-/** Whether the name alone does not tell one page or request from another. */
+/** Whether the name does not distinguish pages or requests. */
 export const isGenericName = (name: string): boolean => PAGES.has(name) || METHODS.has(name)
 
 export type NameParts = {
   readonly name: string
-  /** `transaction_info.source` or `sentry.segment.name.source`; null when the SDK says nothing. */
+  /** `transaction_info.source` or `sentry.segment.name.source`; null when missing. */
   readonly source: string | null
   /** Path of the page or request; null when it is not known. */
   readonly path: string | null
 }
 
-/** The name to show and to count under: never empty, one line, at most 200 characters. */
+/** The name for display and rollups: never empty, one line, at most 200 characters. */
 export function displayName({ name, source, path }: NameParts): string {
   if (name === '') return UNLABELED
   const isGeneric = isGenericName(name) && path !== null && source !== 'custom' && source !== 'route'
@@ -33,7 +33,7 @@ export function displayName({ name, source, path }: NameParts): string {
   return tidy(shown.replaceAll(/\s+/g, ' ').trim(), MAX_NAME) || UNLABELED
 }
 
-/** Path of a URL, for pages that send no path of their own; null when it is none. */
+/** Path of a URL, for pages that send no path; null when it is no URL. */
 export function pathOfUrl(url: string | null): string | null {
   if (url === null || url.length > 8_192) return null
   const found = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(\/[^?#]*)?/i.exec(url)
@@ -42,13 +42,13 @@ export function pathOfUrl(url: string | null): string | null {
 
 const LOOKS_LIKE_PATH = /^(?:[A-Z]{3,7} )?(?:\/|https?:\/\/)/
 
-/** `GET /users/42?page=2` → `GET /users/*`: what changes from one request to the next goes. */
+/** Removes parameters: `GET /users/42?page=2` → `GET /users/*`. */
 export function withoutParameters(name: string): string {
   const space = name.indexOf(' ')
   const method = space > 0 && METHODS.has(name.slice(0, space)) ? name.slice(0, space + 1) : ''
   const path = name.slice(method.length).replace(/[?#].*$/s, '')
   const parts = (pathOfUrl(path) ?? path).split('/')
-  // Longer paths are no route; what comes after would only make names differ.
+  // Longer paths are no routes; the rest would only create more names.
   const kept = parts.slice(0, MAX_PARTS).map((part) => (isParameter(part) ? '*' : part))
   return method + kept.join('/')
 }

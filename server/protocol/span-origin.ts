@@ -6,7 +6,7 @@ import { displayName, isGenericName, pathOfUrl } from './span-name.ts'
 import { attributeOf, nameText, numberOf, textOf, type Span } from './span.ts'
 import { agentOs, osName, type Origin } from './transaction.ts'
 
-/** What a span of its own says of the place it was measured at; in transactions the event says it. */
+/** Attributes with the origin of a separate span; for transactions it is in the event. */
 
 const KEPT_TEXTS = [
   'sentry.op',
@@ -20,20 +20,20 @@ const KEPT_TEXTS = [
   'http.request.method',
 ]
 
-/** The texts of a span that may end in a rollup, for the scrubber. The rest is looked at for numbers and never kept. */
+/** The texts of a span that may be stored in a rollup, for the scrubber. Only numbers are read from the rest. */
 export function scrubbableSpan(span: Span): Record<string, unknown> {
   const attributes: Record<string, unknown> = {}
   for (const key of KEPT_TEXTS) {
     const value = attributeOf(span.attributes, key)
     if (value !== undefined) attributes[key] = value
   }
-  // Under a key of routes: `/home/feed` is no home directory.
+  // With the key of a route, because `/home/feed` is no home directory.
   return { transaction: span.name, attributes, segment: { transaction: attributeOf(span.attributes, SEGMENT_NAME) } }
 }
 
 const SEGMENT_NAME = 'sentry.segment.name'
 
-/** The span with its texts scrubbed; what {@link scrubbableSpan} did not pick is as before. */
+/** The span with its scrubbed texts; parts that {@link scrubbableSpan} did not pick are unchanged. */
 export function withScrubbed(span: Span, clean: Record<string, unknown>): Span {
   const attributes = isRecord(clean['attributes']) ? clean['attributes'] : {}
   const segment = isRecord(clean['segment']) ? clean['segment'] : {}
@@ -44,7 +44,7 @@ export function withScrubbed(span: Span, clean: Record<string, unknown>): Span {
   }
 }
 
-/** What the envelope says where spans say nothing. */
+/** Defaults from the envelope. */
 export type OriginDefaults = { readonly release: unknown; readonly environment: unknown; readonly fallback: string }
 
 export function spanOrigin({ attributes }: Span, defaults: OriginDefaults): Origin {
@@ -61,7 +61,7 @@ export function spanOrigin({ attributes }: Span, defaults: OriginDefaults): Orig
   }
 }
 
-/** A server tells its visitor's browser, whose system is not the one the time was spent on. */
+/** A server sends its visitor's browser, whose system is not where the time was spent. */
 const isServer = (attributes: Span['attributes']): boolean =>
   textOf(attributes, 'sentry.kind') === 'server' ||
   textOf(attributes, 'sentry.op') === 'http.server' ||
@@ -75,23 +75,21 @@ const BY_KIND = new Map([
 ])
 const MAX_OP = 64
 
-/** What kind of work it was; spans of OpenTelemetry say it by their kind. */
+/** The operation of a span; for OpenTelemetry by its kind. */
 export function opOf({ attributes }: Span): string {
   const op = nameText(attributeOf(attributes, 'sentry.op')).replaceAll(/\s+/g, ' ')
   if (op !== '') return op.slice(0, MAX_OP)
   return BY_KIND.get(textOf(attributes, 'sentry.kind') ?? '') ?? 'default'
 }
 
-/** What a segment is called. */
+/** The name of a segment. */
 export function segmentName(segment: Span): string {
   const { attributes } = segment
   const path = textOf(attributes, 'url.path') ?? pathOfUrl(textOf(attributes, 'url.full'))
   return displayName({ name: segment.name, source: textOf(attributes, 'sentry.segment.name.source'), path })
 }
 
-/**
- * The segment a span belongs to, by what the span itself says of it: its id, and its name where that is enough to tell
- * it from others.
+/** The segment of a span, by the span's attributes: its id, and its name if that is not generic.
  */
 export function segmentOf(span: Span): { readonly spanId: string; readonly name: string; readonly isGeneric: boolean } {
   const { attributes } = span
@@ -101,7 +99,7 @@ export function segmentOf(span: Span): { readonly spanId: string; readonly name:
   const path = textOf(attributes, 'url.path')
   return {
     spanId: spanId ?? span.spanId,
-    // The page of a web vital came as URL with old SDKs, whatever they say of the source of the span's own name.
+    // Old SDKs send the page of a web vital as URL; the source in the span is that of its own name.
     name: displayName({ name, source: name.startsWith('/') ? 'url' : null, path }),
     isGeneric: name === '' || (isGenericName(name) && path === null),
   }

@@ -1,9 +1,9 @@
 import { isRecord } from './json.ts'
 import { attributeOf, finite, numberOf, textOf, type Span } from './span.ts'
 
-/** What is measured of apps, screens and pages, and where SDKs say it (docs/protocol.md §10.3). */
+/** Measured values of apps, screens and pages, and their sources in SDKs (docs/protocol.md §10.3). */
 
-/** Stored by position: only ever add at the end. */
+/** Stored by position: add only at the end. */
 export const METRICS = [
   'duration',
   'app_start_cold',
@@ -28,13 +28,12 @@ export const METRICS = [
 /** Times are in milliseconds, the rest are counts; `cls` is a score. */
 export type Metric = (typeof METRICS)[number]
 
-/**
- * Values a segment has one of, though several spans may tell it: one app start is cold or warm. Null: every span that
- * has one has its own.
+/** Values that a segment has once, although several spans may send them: an app start is cold or warm. Null: every span has
+ * its own.
  */
 export type Slot = 'app_start' | 'ttid' | 'ttfd' | 'lcp' | 'cls' | null
 
-/** Where a value was found; the lower one is preferred (docs/protocol.md §10.3). */
+/** Source of a value; lower ones are preferred (docs/protocol.md §10.3). */
 const MEASUREMENT = 1
 const ATTRIBUTE = 2
 const SPAN = 3
@@ -44,7 +43,7 @@ export type Candidate = {
   readonly slot: Slot
   readonly rank: number
   readonly value: number
-  /** Not counted but as left out: impossible, or of a process the system started ahead of time. */
+  /** Counted as left out: impossible, or of a process that the system started ahead of time. */
   readonly isOut: boolean
 }
 
@@ -55,17 +54,17 @@ type Source = {
   readonly attributes: readonly string[]
   /** Spans whose duration is the value. */
   readonly ops?: readonly string[]
-  /** What a plain number means; also the factor of attributes. */
+  /** Unit of a plain number; also the factor of attributes. */
   readonly unit: 'ms' | 's' | 'count'
-  readonly most?: number
+  readonly max?: number
 }
 
-/** Starts and screens beyond this are a process that began in the background. */
+/** Longer starts and screens belong to a process that started in the background. */
 const MAX_START_MS = 180_000
-/** Anything larger is no measurement; also keeps sums finite. */
+/** Larger values are no measurements; this also keeps sums finite. */
 const MAX_VALUE = 1e12
 
-/** What belongs to one load of a page or screen; child spans may tell it apart from their segment. */
+/** Values of one load of a page or screen, which child spans may send. */
 const OF_A_LOAD: readonly Source[] = [
   {
     metric: 'app_start_cold',
@@ -74,7 +73,7 @@ const OF_A_LOAD: readonly Source[] = [
     attributes: ['app.vitals.start.cold.value'],
     ops: ['app.start.cold', 'app_start_cold'],
     unit: 'ms',
-    most: MAX_START_MS,
+    max: MAX_START_MS,
   },
   {
     metric: 'app_start_warm',
@@ -83,7 +82,7 @@ const OF_A_LOAD: readonly Source[] = [
     attributes: ['app.vitals.start.warm.value'],
     ops: ['app.start.warm', 'app_start_warm'],
     unit: 'ms',
-    most: MAX_START_MS,
+    max: MAX_START_MS,
   },
   {
     metric: 'ttid',
@@ -92,7 +91,7 @@ const OF_A_LOAD: readonly Source[] = [
     attributes: ['app.vitals.ttid.value'],
     ops: ['ui.load.initial_display'],
     unit: 'ms',
-    most: MAX_START_MS,
+    max: MAX_START_MS,
   },
   {
     metric: 'ttfd',
@@ -101,14 +100,14 @@ const OF_A_LOAD: readonly Source[] = [
     attributes: ['app.vitals.ttfd.value'],
     ops: ['ui.load.full_display'],
     unit: 'ms',
-    most: MAX_START_MS,
+    max: MAX_START_MS,
   },
   { metric: 'lcp', slot: 'lcp', measurement: 'lcp', attributes: ['browser.web_vital.lcp.value'], unit: 'ms' },
   { metric: 'cls', slot: 'cls', measurement: 'cls', attributes: ['browser.web_vital.cls.value'], unit: 'count' },
   { metric: 'inp', measurement: 'inp', attributes: ['browser.web_vital.inp.value'], unit: 'ms' },
 ]
 
-/** What only the segment itself says; React Native repeats the frames on every child, those are part of the whole. */
+/** Values that are read only from the segment; React Native repeats frames on every child. */
 const OF_A_SEGMENT: readonly Source[] = [
   {
     metric: 'frames_total',
@@ -149,19 +148,19 @@ const OF_A_SEGMENT: readonly Source[] = [
 ]
 const ALL = [...OF_A_LOAD, ...OF_A_SEGMENT]
 
-/** A time of zero was not measured; these are sums and offsets, where zero is an answer. */
+/** Zero means not measured, except for these sums and offsets. */
 const MAY_BE_ZERO = new Set<Metric>(['duration', 'frames_delay', 'stall_total_time', 'stall_longest_time'])
 
-/** Everything a segment says of itself. */
+/** All values of a segment. */
 export const segmentValues = (segment: Span): Candidate[] => valuesOf(segment, ALL)
 
-/** What a child says of its segment; most children say nothing. */
+/** Values of a segment in a child span; most children have none. */
 export const childValues = (child: Span): Candidate[] => valuesOf(child, OF_A_LOAD)
 
-/** How long the span took. */
+/** The duration of a span. */
 export const durationOf = (span: Span): Candidate => candidate('duration', null, MEASUREMENT, span.endMs - span.startMs)
 
-/** Of candidates of one segment the one per slot that counts: by rank; of nested spans the outermost. */
+/** Picks one candidate per slot of a segment: by rank; of nested spans the outermost. */
 export function pickValues(candidates: readonly Candidate[]): Candidate[] {
   const best = new Map<string, Candidate>()
   for (const one of candidates) {
@@ -172,11 +171,11 @@ export function pickValues(candidates: readonly Candidate[]): Candidate[] {
   return [...best.values()]
 }
 
-/** Also among values of different envelopes. */
+/** Compares candidates, also of different envelopes. */
 export const isBetter = (one: Pick<Candidate, 'rank' | 'value'>, than: Pick<Candidate, 'rank' | 'value'>): boolean =>
   one.rank < than.rank || (one.rank === than.rank && one.rank === SPAN && one.value > than.value)
 
-/** Standalone spans that carry a web vital: segments by their flag, but nobody's page load or request. */
+/** Whether a standalone span has a web vital: it is flagged as segment, but is no page load or request. */
 export function isWebVital(span: Span): boolean {
   const op = textOf(span.attributes, 'sentry.op') ?? ''
   if (op.startsWith('ui.webvital.')) return true
@@ -197,13 +196,13 @@ function valuesOf(span: Span, sources: readonly Source[]): Candidate[] {
 
 function candidate(
   metric: Metric,
-  source: Pick<Source, 'slot' | 'most' | 'unit'> | null,
+  source: Pick<Source, 'slot' | 'max' | 'unit'> | null,
   rank: number,
   value: number,
   isPrewarmed = false,
 ): Candidate {
   const mayBeZero = source?.unit === 'count' || MAY_BE_ZERO.has(metric)
-  const isPossible = (value > 0 || (mayBeZero && value === 0)) && value <= (source?.most ?? MAX_VALUE)
+  const isPossible = (value > 0 || (mayBeZero && value === 0)) && value <= (source?.max ?? MAX_VALUE)
   return { metric, slot: source?.slot ?? null, rank, value, isOut: isPrewarmed || !isPossible }
 }
 
@@ -226,7 +225,7 @@ function attributeValue({ attributes }: Span, source: Source, op: string): numbe
   return numberOf(attributes, 'app.vitals.start.value')
 }
 
-/** `app.vitals.start.type` is `cold` or `warm`, in transactions `contexts.app.start_type` with `.prewarmed` behind. */
+/** `app.vitals.start.type` is `cold` or `warm`; in transactions `contexts.app.start_type` may end in `.prewarmed`. */
 function startType(attributes: Span['attributes'], op: string): Metric | null {
   const type = textOf(attributes, 'app.vitals.start.type') ?? op
   return /(?:^|[._])cold/.test(type) ? 'app_start_cold' : /(?:^|[._])warm/.test(type) ? 'app_start_warm' : null
@@ -235,7 +234,7 @@ function startType(attributes: Span['attributes'], op: string): Metric | null {
 const isStart = (span: Span, metric: Metric, op: string): boolean =>
   op === 'app.start' && startType(span.attributes, op) === metric
 
-/** The system may start an app ahead of time; its start then says nothing of what the user waited for. */
+/** The system may start an app ahead of time; then the user did not wait for its start. */
 function wasPrewarmed({ attributes }: Span): boolean {
   const flag = attributeOf(attributes, 'app.vitals.start.prewarmed')
   return (
@@ -252,7 +251,7 @@ const IN_MS = new Map([
   ['hour', 3_600_000],
 ])
 
-/** A measurement in the unit we keep; one without a unit, or with one that is no time, is in the one its name has. */
+/** A measurement in our unit; without a unit of time, the name determines the unit. */
 function measurement(raw: unknown, unit: Source['unit']): number | null {
   if (!isRecord(raw)) return null
   const value = finite(raw['value'])

@@ -3,9 +3,8 @@ import { storable } from './strings.ts'
 import { parseTimePrecise } from './time-precise.ts'
 import { readSpanId, readTraceId } from './trace-ids.ts'
 
-/**
- * A finished span (docs/protocol.md §10.2), whichever wire shape it came in: an entry of a v2 container, a standalone v1 span,
- * a transaction or a child of one, a span of OTLP.
+/** A finished span (docs/protocol.md §10.2) from any format: an entry of a v2 container, a standalone v1 span, a transaction
+ * or a child of one, a span of OTLP.
  */
 export type Span = {
   /** 32 lower-case hex digits. */
@@ -13,31 +12,31 @@ export type Span = {
   /** 16 lower-case hex digits. */
   readonly spanId: string
   readonly parentSpanId: string | null
-  /** As sent; see span-name.ts for what is shown. */
+  /** As sent; span-name.ts has the name for display. */
   readonly name: string
   readonly status: 'ok' | 'error'
-  /** The analogue of a transaction: the first span of a trace inside one service. */
+  /** The first span of a trace in a service, like a transaction. */
   readonly isSegment: boolean
   /** Milliseconds since 1970 by the sender's clock, with fractions. */
   readonly startMs: number
   readonly endMs: number
-  /** By name, each `{value, type, unit?}` or the plain value; as sent, not scrubbed. */
+  /** By name: `{value, type, unit?}` or the plain value, as sent, not scrubbed. */
   readonly attributes: Readonly<Record<string, unknown>>
-  /** `{name: {value, unit?}}` of old spans and transactions, as sent; v2 has none. */
+  /** `{name: {value, unit?}}` of old spans and transactions, as sent; empty in v2. */
   readonly measurements: Readonly<Record<string, unknown>>
 }
 
 export type InvalidSpan = { readonly invalid: string }
 
-/** Spans of one transaction that are looked at (docs/protocol.md §6). */
+/** Maximum spans of a transaction (docs/protocol.md §6). */
 export const MAX_SPANS = 1_000
-/** One entry (docs/protocol.md §6). */
+/** Maximum size of an entry (docs/protocol.md §6). */
 export const MAX_SPAN_BYTES = 10 * 1024 * 1024
 
 const MAX_NAME = 2_048
 const NO_MEASUREMENTS = {}
 
-/** Reads an entry of a v2 container; a reason word where it breaks a rule. Never throws. */
+/** Reads an entry of a v2 container; returns a reason when it is invalid. Never throws. */
 export function readSpan(raw: unknown): Span | InvalidSpan {
   if (!isRecord(raw)) return { invalid: 'not_an_object' }
   const basis = readBasis(raw, raw['end_timestamp'])
@@ -52,9 +51,8 @@ export function readSpan(raw: unknown): Span | InvalidSpan {
   }
 }
 
-/**
- * Reads a span of the older shape: a standalone one, or a child of a transaction. What v2 says by attributes is put
- * under the names v2 uses. Never throws.
+/** Reads a span of the older format: a standalone one, or a child of a transaction. Its fields become attributes with the
+ * names of v2. Never throws.
  */
 export function readOldSpan(raw: unknown): Span | InvalidSpan {
   if (!isRecord(raw)) return { invalid: 'not_an_object' }
@@ -81,7 +79,7 @@ export function readOldSpan(raw: unknown): Span | InvalidSpan {
 
 type Basis = Pick<Span, 'traceId' | 'spanId' | 'parentSpanId' | 'startMs' | 'endMs'>
 
-/** Ids and times under the rules of docs/protocol.md §10.1, the same for all shapes. */
+/** Ids and times by the rules of docs/protocol.md §10.1, for all formats. */
 export function readBasis(raw: Record<string, unknown>, end: unknown): Basis | InvalidSpan {
   const traceId = readTraceId(raw['trace_id'])
   if (traceId === null) return { invalid: 'bad_trace_id' }
@@ -94,14 +92,14 @@ export function readBasis(raw: Record<string, unknown>, end: unknown): Basis | I
   return { traceId, spanId, parentSpanId: readSpanId(raw['parent_span_id']), startMs, endMs }
 }
 
-/** Cut roughly: names are cut again once parameters are out of them. */
+/** Cuts a name roughly; it is cut again without its parameters. */
 export const nameText = (value: unknown): string =>
   typeof value === 'string' ? storable(value.length > MAX_NAME ? value.slice(0, MAX_NAME) : value).trim() : ''
 
-/** Statuses that say nothing went wrong on our side, or nothing at all; `cancelled` is the user's doing. */
+/** Statuses that are no failure of the app; `cancelled` is an action of the user. */
 const NOT_FAILED = new Set(['', 'ok', 'cancelled', 'unknown', 'unset'])
 
-/** Whether a status counts as a failure; node 7 sends an object of OpenTelemetry's code. */
+/** Whether a status is a failure; Node SDK 7 sends an object with OpenTelemetry's code. */
 export function hasFailed(status: unknown): boolean {
   if (isRecord(status)) return status['code'] === 2 && hasFailed(status['message'] ?? 'error')
   return typeof status === 'string' && !NOT_FAILED.has(status)
@@ -114,13 +112,13 @@ export function attributeOf(attributes: Readonly<Record<string, unknown>>, name:
   return isRecord(given) && 'value' in given ? given['value'] : given
 }
 
-/** Text of an attribute; null when it is missing, empty or no text. */
+/** A text attribute; null when it is missing, empty or no text. */
 export function textOf(attributes: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = attributeOf(attributes, name)
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** A finite number of an attribute, decimal text understood; null otherwise. */
+/** A finite number attribute, also as decimal text; else null. */
 export function numberOf(attributes: Readonly<Record<string, unknown>>, name: string): number | null {
   return finite(attributeOf(attributes, name))
 }

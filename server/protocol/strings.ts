@@ -1,15 +1,13 @@
-/**
- * Text on its way to PostgreSQL: `text` and `jsonb` take neither NUL nor half a surrogate pair.
- * Every cut keeps surrogate pairs whole.
+/** Text for PostgreSQL: `text` and `jsonb` accept neither NUL nor half a surrogate pair. Cuts keep surrogate pairs whole.
  */
 
-/** The same text without NUL and with lone surrogates replaced by U+FFFD; clean text comes back unchanged. */
+/** Removes NUL and replaces lone surrogates by U+FFFD; returns the same string when it is clean. */
 export function storable(text: string): string {
   if (text.isWellFormed() && !text.includes('\0')) return text
   return text.replaceAll('\0', '').toWellFormed()
 }
 
-/** At most `max` UTF-16 units; what was longer ends in an ellipsis. */
+/** At most `max` UTF-16 units; a longer text is cut and ends in an ellipsis. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text
   let end = max - 1
@@ -18,12 +16,12 @@ export function cut(text: string, max: number): string {
   return `${text.slice(0, end)}…`
 }
 
-/** Storable and at most `max` long. The cut comes first, so that a megabyte is not cleaned for nothing. */
+/** Storable and at most `max` long. Cuts first, to clean less text. */
 export function tidy(text: string, max: number): string {
   return storable(cut(text, max))
 }
 
-/** The first line that says something, trimmed; empty when there is none. Looks at the first 4,096 characters only. */
+/** The first non-empty line of the first 4,096 characters, trimmed; empty without one. */
 export function firstLine(text: string): string {
   const head = text.length > 4096 ? text.slice(0, 4096) : text
   let start = 0

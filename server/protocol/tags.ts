@@ -3,13 +3,13 @@ import { isList, isRecord, isSafeKey } from './json.ts'
 import type { Notes } from './notes.ts'
 import { storable, tidy } from './strings.ts'
 
-/** Tags (ingest protocol 17.2): an object or a list of pairs becomes a list without doubles, in the order sent. */
+/** Tags: an object or a list of pairs becomes a list without duplicates, in the order sent. */
 
 const MAX_TAGS = 200
 const MAX_KEY = 200
 const MAX_VALUE = 200
 
-/** Tags that say what a field of the event says: moved there if it is empty, never kept as a tag. */
+/** Tags with the meaning of a field of the event: moved there if it is empty, never kept as a tag. */
 const RESERVED = new Set(['release', 'dist', 'environment', 'user', 'filename', 'function'])
 
 export type ReservedTags = { release: string | null; dist: string | null; environment: string | null }
@@ -69,7 +69,7 @@ function tagKey(raw: unknown): string | null {
   return GOOD_KEY.test(mended) && isSafeKey(mended) ? mended : null
 }
 
-/** Null means: no value, the tag is left out without a word. */
+/** Null means no value: the tag is left out without a note. */
 function tagValue(raw: unknown, notes: Notes): string | null {
   if (typeof raw === 'string') return raw === '' ? null : oneLine(raw)
   if (raw === null || raw === undefined) return null

@@ -1,4 +1,4 @@
-/** Closed sets of words of telemetry, for readers of payloads and the contract alike. */
+/** Enums of telemetry, for readers of payloads and for the API. */
 
 /** Levels of log entries (docs/protocol.md §11.1, §14), lowest first. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
@@ -7,6 +7,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export const METRIC_TYPES = ['counter', 'gauge', 'distribution'] as const
 export type MetricType = (typeof METRIC_TYPES)[number]
 
-/** What a job may say of itself (docs/protocol.md §11.3). */
+/** Statuses that a job may send (docs/protocol.md §11.3). */
 export const SENT_STATUSES = ['in_progress', 'ok', 'error'] as const
 export type SentStatus = (typeof SENT_STATUSES)[number]

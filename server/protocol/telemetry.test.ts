@@ -43,7 +43,7 @@ function aLog(fields: Record<string, unknown> = {}): LogEntry {
 }
 
 describe('containers', () => {
-  test('hold what they hold, whatever they announce', () => {
+  test('have their real number of entries, not the announced one', () => {
     expect(containerOf('{"items":[1,2,3]}', { item_count: 7 })).toMatchObject({ entries: [1, 2, 3], surplus: 0 })
     expect(containerOf('{"version":2,"items":[]}')).toMatchObject({ entries: [], surplus: 0 })
   })
@@ -60,15 +60,15 @@ describe('containers', () => {
     ['no list', '{"items":{"length":7}}', 'not_a_container'],
     ['too deep', `{"items":${'['.repeat(100_000)}`, 'too_deep'],
     ['too many values', `{"items":[${'1,'.repeat(1_000_001)}1]}`, 'too_many_values'],
-  ])('%s: invalid, by what the header announces', (_name, text, reason) => {
+  ])('%s: invalid, with the announced quantity', (_name, text, reason) => {
     expect(containerOf(text, { item_count: 7 })).toEqual({ invalid: reason, count: 7 })
   })
 
-  test.each([0, -1, 1.5, '7', null])('announcing %s is announcing nothing', (count) => {
+  test.each([0, -1, 1.5, '7', null])('an announced %s is ignored', (count) => {
     expect(containerOf('{', { item_count: count })).toMatchObject({ count: 1 })
   })
 
-  test('nobody is believed who announces more than fits', () => {
+  test('an announced number above what fits is limited', () => {
     expect(containerOf('{"items":[', { item_count: 1e9 })).toMatchObject({ count: 5 })
     expect(containerOf('x'.repeat(1_000_000), { item_count: 1e9 })).toMatchObject({ count: 10_000 })
   })
@@ -95,7 +95,7 @@ describe('a log entry', () => {
     expect(log.notes).toHaveLength(1)
   })
 
-  test('is shifted where the sender said when it sent, and its clock is off', () => {
+  test('is shifted when the sender sent its time and its clock is off', () => {
     const day = 86_400_000
     const sentAt = new Date(RECEIVED.getTime() - day)
     const raw = { body: 'b', timestamp: new Date(sentAt.getTime() - 5_000).toISOString() }
@@ -131,7 +131,7 @@ describe('a log entry', () => {
     expect(log.notes).toMatchObject([{ name: 'body' }])
   })
 
-  test('a wrong one says why', () => {
+  test('an invalid one has a reason', () => {
     for (const raw of [null, 1, 'text', [], [{}]]) expect(readLog(raw, context)).toEqual({ invalid: 'not_an_object' })
     expect(readLog({}, context)).toEqual({ invalid: 'no_body' })
     expect(readLog({ body: null }, context)).toEqual({ invalid: 'no_body' })
@@ -139,14 +139,14 @@ describe('a log entry', () => {
     expect(readLog(large, { ...context, containerBytes: 3_100_000 })).toEqual({ invalid: 'too_large' })
   })
 
-  test('ids that are none are left out with a note, missing and zero ones without', () => {
+  test('invalid ids are left out with a note, missing and zero ones without', () => {
     const good = aLog({ trace_id: '6ACDC2A5-952D-4aa6-b9d0-4bedba112c05', span_id: 'C27846BBDF4CD55D' })
     expect(good).toMatchObject({ traceId: '6acdc2a5952d4aa6b9d04bedba112c05', spanId: 'c27846bbdf4cd55d', notes: [] })
     expect(aLog({ trace_id: '0'.repeat(32), span_id: '' })).toMatchObject({ traceId: null, spanId: null, notes: [] })
     expect(aLog({ trace_id: 'x', span_id: 7 }).notes.map(({ name }) => name)).toEqual(['trace_id', 'span_id'])
   })
 
-  test('release and environment come from its attributes', () => {
+  test('release and environment are from its attributes', () => {
     const attributes = { 'sentry.release': { value: 'a@1', type: 'string' }, 'sentry.environment': 'dev' }
     expect(aLog({ attributes })).toMatchObject({ release: 'a@1', environment: 'dev' })
     expect(aLog({ attributes: { 'sentry.release': 'a/b' } })).toMatchObject({
@@ -155,14 +155,14 @@ describe('a log entry', () => {
     })
   })
 
-  test('whatever is sent, the result is something PostgreSQL takes', () => {
+  test('any input gives a result that PostgreSQL accepts', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...FIELDS), ANY), (raw) => {
         const parsed: unknown = JSON.parse(JSON.stringify({ body: 'b', ...raw }))
         const log = readLog(parsed, context)
         if ('invalid' in log) return
         const text = JSON.stringify(log)
-        // The escape of a NUL; behind an even number of backslashes it is one, behind an odd one it is just text.
+        // The escape of a NUL: after an even number of backslashes it is one, after an odd number it is text.
         expect(text).not.toMatch(/(?<!\\)(?:\\\\)*\\u0000/)
         expect(text.isWellFormed()).toBe(true)
         expect(log.occurredAt.getTime()).toBeLessThanOrEqual(RECEIVED.getTime() + 60_000)
@@ -195,7 +195,7 @@ describe('attributes', () => {
     return { attributes: readAttributes(raw, notes), notes: notes.list }
   }
 
-  test('get the type their value has', () => {
+  test('get the type of their value', () => {
     const { attributes, notes } = read({
       a: { value: 1, type: 'double' },
       b: { value: '12', type: 'integer' },
@@ -220,7 +220,7 @@ describe('attributes', () => {
     expect(notes).toEqual([])
   })
 
-  test('are bounded in number, length and all together', () => {
+  test('are limited in number, length and total size', () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`k${n}`, n]))
     expect(Object.keys(read(many).attributes)).toHaveLength(200)
     const long = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, 'x'.repeat(100_000)]))
@@ -228,7 +228,7 @@ describe('attributes', () => {
     expect(read(long).notes).toHaveLength(1)
   })
 
-  test('never take names of the object model, and drop what is no attribute', () => {
+  test('drop names of the object model and values that are no attributes', () => {
     const { attributes, notes } = read(JSON.parse('{"__proto__":{"value":1},"constructor":1,"":1,"ok":{"value":null}}'))
     expect(Object.keys(attributes)).toEqual([])
     expect(notes.length).toBeGreaterThan(0)
@@ -249,7 +249,7 @@ describe('a trace metric', () => {
     expect(readTraceMetric(raw, context)).toEqual({ invalid: reason })
   })
 
-  test('is kept with its unit, whatever the size of its number', () => {
+  test('is stored with its unit, with numbers of any size', () => {
     const raw = { name: ' a ', type: 'gauge', value: -1e308, unit: 'euro', timestamp: RECEIVED.toISOString() }
     expect(readTraceMetric(raw, context)).toMatchObject({
       name: 'a',
@@ -277,7 +277,7 @@ describe('a network error report', () => {
     },
   }
 
-  test('becomes an entry of its own time, without the query', () => {
+  test('becomes an entry with its own time, without the query', () => {
     const entry = nelLog(report, RECEIVED)
     expect(entry).toMatchObject({
       timestamp: '2026-11-20T04:59:00.000Z',
@@ -291,11 +291,14 @@ describe('a network error report', () => {
     })
   })
 
-  test.each([null, 1, [], {}, { type: 'csp-violation', body: {} }, { type: 'network-error' }])('%j is none', (raw) => {
-    expect(nelLog(raw, RECEIVED)).toBeNull()
-  })
+  test.each([null, 1, [], {}, { type: 'csp-violation', body: {} }, { type: 'network-error' }])(
+    '%j is no report',
+    (raw) => {
+      expect(nelLog(raw, RECEIVED)).toBeNull()
+    },
+  )
 
-  test.each([-1, 1e15, '5', Number.NaN, null])('an age of %s counts as none', (age) => {
+  test.each([-1, 1e15, '5', Number.NaN, null])('an age of %s is ignored', (age) => {
     expect(nelLog({ ...report, age }, RECEIVED)).toMatchObject({ timestamp: RECEIVED.toISOString() })
   })
 })

@@ -1,11 +1,11 @@
 import type { Notes } from './notes.ts'
 
-/** Times of an event: what the client claims, corrected for a wrong clock (ingest protocol 17.1). */
+/** Times of an event: the client's, corrected for a wrong clock (docs/protocol.md §15.1). */
 
 const DRIFT_MS = 55 * 60_000
 const MAX_AGE_MS = 30 * 86_400_000
 const MAX_AHEAD_MS = 60_000
-/** Older claims are no memory of an app but a clock that was never set. */
+/** Older times are from a clock that was never set. */
 const MAX_CLAIM_MS = 365 * 86_400_000
 
 const RFC3339 =
@@ -25,7 +25,7 @@ export function parseTime(value: unknown): number | null {
   const [, year, month, day, hour, minute, second, fraction, , sign, zoneHour, zoneMinute] = match
   const offset = sign === undefined ? 0 : (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -1 : 1)
   if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31 || Number(hour) > 24) return null
-  // Dates repeat after 400 years; below 100 `Date.UTC` takes years for those of the twentieth century.
+  // Dates repeat after 400 years; `Date.UTC` reads years below 100 as those of the twentieth century.
   const [base, cycleMs] = Number(year) < 100 ? [400, CYCLE_MS] : [0, 0]
   const whole =
     Date.UTC(Number(year) + base, Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)) -
@@ -43,7 +43,7 @@ function fromNumber(value: number): number | null {
   return isStorableTime(at) ? at : null
 }
 
-/** Year 1 to 9999: what both ISO text with four digits and PostgreSQL take. */
+/** Years 1 to 9999, which both ISO text with four digits and PostgreSQL accept. */
 function isStorableTime(at: number): boolean {
   return at >= -62_135_596_800_000 && at <= 253_402_300_799_999
 }
@@ -54,9 +54,8 @@ export type EventTime = {
   shiftMs: number
 }
 
-/**
- * When the event happened. The difference between sending and receiving shifts everything once it reaches 55 minutes;
- * what is then older than 30 days or over 60 s ahead counts as happening when it was received.
+/** The time of an event. A difference of 55 minutes or more between sending and receiving shifts all times. If the result is
+ * older than 30 days or over 60 s ahead, the time of receipt is used.
  */
 export function eventTime(timestamp: unknown, receivedAt: Date, sentAt: Date | null, notes: Notes): EventTime {
   const received = receivedAt.getTime()
@@ -79,7 +78,7 @@ export function eventTime(timestamp: unknown, receivedAt: Date, sentAt: Date | n
   return { occurredAt: corrected, shiftMs: drift }
 }
 
-/** What to add to times of a sender whose clock is off by 55 minutes or more, in milliseconds; else 0. */
+/** Milliseconds to add to the times of a sender whose clock is off by 55 minutes or more; else 0. */
 export function clockDrift(received: number, sentAt: Date | null, notes: Notes): number {
   const drift = driftOf(received, sentAt)
   if (drift === 0) return 0
@@ -93,9 +92,8 @@ function driftOf(received: number, sentAt: Date | null): number {
   return Number.isNaN(drift) || Math.abs(drift) < DRIFT_MS ? 0 : drift
 }
 
-/**
- * When an event happened that {@link eventTime} calls too old to be filed under its own time: an app that is opened
- * again after months sends what it kept. Null where it is not so old, or where no time of sending vouches for its clock.
+/** The original time of an event that is too old for {@link eventTime}: an app that is opened after months sends its stored
+ * events. Null when it is not too old, or without a time of sending that confirms its clock.
  */
 export function claimedLongAgo(timestamp: unknown, receivedAt: Date, sentAt: Date | null): Date | null {
   const claimed = sentAt === null ? null : parseTime(timestamp)
@@ -106,7 +104,7 @@ export function claimedLongAgo(timestamp: unknown, receivedAt: Date, sentAt: Dat
   return ageMs > MAX_AGE_MS && ageMs <= MAX_CLAIM_MS ? new Date(corrected) : null
 }
 
-/** The time as RFC 3339 UTC with milliseconds, shifted; null when it is no time. */
+/** The shifted time as RFC 3339 UTC with milliseconds; null when it is no time. */
 export function shiftedTime(value: unknown, shiftMs: number): string | null {
   if (shiftMs === 0 && typeof value === 'string' && value.length === 24 && CANONICAL.test(value)) {
     if (!Number.isNaN(Date.parse(value))) return value
@@ -120,7 +118,7 @@ export function shiftedTime(value: unknown, shiftMs: number): string | null {
 let cachedMinute = Number.NaN
 let cachedPrefix = ''
 
-/** `toISOString` with the minute remembered: breadcrumbs of one event lie close together. */
+/** `toISOString` with a cached minute, because breadcrumbs of an event are close together. */
 export function isoTime(at: number): string {
   const minute = Math.floor(at / 60_000)
   if (minute !== cachedMinute) {

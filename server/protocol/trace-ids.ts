@@ -1,6 +1,6 @@
 import { eventIdFrom } from '../kernel/ids.ts'
 
-/** Ids that tie telemetry to a trace: lower-case hex; the all-zero id stands for none. */
+/** Trace and span ids: lower-case hex; an all-zero id means none. */
 
 export const readTraceId = (value: unknown): string | null => eventIdFrom(value)
 

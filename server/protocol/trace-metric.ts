@@ -9,7 +9,7 @@ import { METRIC_TYPES, type MetricType } from './telemetry.api.ts'
 import { eventTime } from './time.ts'
 import { readSpanId, readTraceId } from './trace-ids.ts'
 
-/** One measurement tied to a trace (docs/protocol.md §11.2), as it is stored. */
+/** A measurement with its trace (docs/protocol.md §11.2) for storage. */
 export type TraceMetric = {
   readonly occurredAt: Date
   readonly name: string
@@ -28,7 +28,7 @@ const MAX_METRIC_BYTES = 1024 * 1024
 const MAX_NAME = 200
 const MAX_UNIT = 64
 
-/** An entry without its secrets. Its number is left out: beside a name like `auth.tokens` it would look like one. */
+/** Scrubs an entry. Its number is not passed to the scrubber: with a name like `auth.tokens` it would be removed. */
 export function cleanMetric(entry: unknown, scrub: (parts: Record<string, unknown>) => void): unknown {
   if (!isRecord(entry)) return entry
   const { value, ...parts } = entry
@@ -36,7 +36,7 @@ export function cleanMetric(entry: unknown, scrub: (parts: Record<string, unknow
   return { ...parts, value }
 }
 
-/** Reads one entry, already scrubbed; a reason word where it cannot be kept. Pure. */
+/** Reads a scrubbed entry; returns a reason when it is invalid. Pure. */
 export function readTraceMetric(raw: unknown, context: EntryContext): TraceMetric | { readonly invalid: string } {
   if (!isRecord(raw)) return { invalid: 'not_an_object' }
   if (isEntryTooLarge(raw, MAX_METRIC_BYTES, context.containerBytes)) return { invalid: 'too_large' }

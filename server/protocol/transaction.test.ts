@@ -72,11 +72,11 @@ describe('validity', () => {
     expect(read(aTransaction(fields))).toEqual({ invalid: reason })
   })
 
-  test('an instant is one', () => {
+  test('a duration of zero is valid', () => {
     expect(read(aTransaction({ timestamp: START }))).not.toHaveProperty('invalid')
   })
 
-  test('never throws, whatever the fields are', () => {
+  test('never throws, for any fields', () => {
     const anything = fc.oneof(fc.jsonValue(), fc.constant(Number.NaN), fc.constant(Number.POSITIVE_INFINITY))
     const names = ['transaction', 'contexts', 'spans', 'measurements', 'request', 'release', 'transaction_info', 'tags']
     fc.assert(
@@ -103,7 +103,7 @@ describe('validity', () => {
     )
   })
 
-  test('a broken child does not spoil its transaction, and no more than a thousand are looked at', () => {
+  test('a broken child does not affect its transaction, and at most a thousand are read', () => {
     const children = [null, 7, {}, aChild('app.start.cold', -1), aChild('app.start.cold', 0.5)]
     expect(valuesOf({ spans: children })).toEqual({ app_start_cold: 500 })
     const many = Array.from({ length: 1_000 }, () => aChild('db', 0.1))
@@ -123,7 +123,7 @@ describe('one app start is one value', () => {
     expect(valuesOf({ spans: [aChild('app_start_cold', 1.3)] })).toEqual({ app_start_cold: 1_300 })
   })
 
-  test('of the parts React Native sends as spans of the same op, the whole', () => {
+  test('React Native: the whole, not its parts with the same op', () => {
     expect(valuesOf({ spans: [aChild('app.start.cold', 0.2), start, aChild('app.start.cold', 0.3)] })).toEqual({
       app_start_cold: 1_200,
     })
@@ -142,7 +142,7 @@ describe('one app start is one value', () => {
     ['below 0', { app_start_cold: { value: -5 } }],
     ['above 180 s', { app_start_cold: { value: 180_001 } }],
     ['1e308', { app_start_cold: { value: 1e308 } }],
-  ])('left out at %s, without looking for another', (_what, measurements) => {
+  ])('left out at %s, without another source', (_what, measurements) => {
     expect(valuesOf({ measurements, spans: [start] })).toEqual({ app_start_cold: 'out' })
   })
 
@@ -184,7 +184,7 @@ describe('units', () => {
     expect(valuesOf(trace({ data: { 'frames.delay': 0.31 } }))).toEqual({ frames_delay: 310 })
   })
 
-  test('nothing is a count, not a time', () => {
+  test('unit none is a count, not a time', () => {
     const zero = { value: 0 }
     expect(
       valuesOf({
@@ -219,18 +219,14 @@ describe('streamed spans', () => {
   const number = (value: unknown, type = 'double') => ({ value, type })
 
   test.each<[string, Span, Record<string, number | 'out'>]>([
-    [
-      'a start by its own name',
-      span('app.start', { 'app.vitals.start.cold.value': number(800) }),
-      { app_start_cold: 800 },
-    ],
+    ['a start by its name', span('app.start', { 'app.vitals.start.cold.value': number(800) }), { app_start_cold: 800 }],
     [
       'a start by its type',
       span('app.start', { 'app.vitals.start.value': number(800), 'app.vitals.start.type': number('warm', 'string') }),
       { app_start_warm: 800 },
     ],
     [
-      'a start that says its type only',
+      'a start with only a type',
       span('app.start', { 'app.vitals.start.type': number('cold', 'string') }, 0.7),
       { app_start_cold: 700 },
     ],
@@ -251,7 +247,7 @@ describe('streamed spans', () => {
     ['plain values', span('ui.webvital.lcp', { 'browser.web_vital.lcp.value': 156 }), { lcp: 156 }],
     ['a number in words', span('ui.webvital.lcp', { 'browser.web_vital.lcp.value': number('soon', 'string') }), {}],
     [
-      'frames, also of another spelling',
+      'frames, also in another spelling',
       span('ui.load', { frames_total: number(9), 'frames.slow': number(2) }),
       {
         frames_total: 9,
@@ -262,12 +258,12 @@ describe('streamed spans', () => {
     expect(short(segmentValues(one))).toEqual(expected)
   })
 
-  test('a child says nothing of frames: its segment counted them', () => {
+  test('frames of a child are ignored, because its segment counts them', () => {
     expect(childValues(span('ui.load', { 'frames.total': number(60), 'frames.slow': number(3) }))).toEqual([])
   })
 })
 
-test('times keep what is less than a millisecond', () => {
+test('times keep fractions of a millisecond', () => {
   expect(parseTimePrecise('2026-11-20T04:41:01.313701Z')).toBeCloseTo(Date.parse('2026-11-20T04:41:01.313Z') + 0.701, 6)
   expect(parseTimePrecise('2026-11-20T04:41:01Z')).toBe(Date.parse('2026-11-20T04:41:01Z'))
   expect(parseTimePrecise(1_795_149_498.8057)).toBeCloseTo(1_795_149_498_805.7, 2)
@@ -277,13 +273,13 @@ test('times keep what is less than a millisecond', () => {
     expect(parseTimePrecise(none)).toBeNull()
 })
 
-test('devices are as able as their memory, or their processors where that is all that is known', () => {
+test('the device class is by memory, or by processors when the memory is unknown', () => {
   expect([2e9, 4e9, 8e9, 0, -1].map((memory) => deviceClass(memory, null))).toEqual(['low', 'medium', 'high', '', ''])
   expect([2, 6, 8, 0].map((processors) => deviceClass(null, processors))).toEqual(['low', 'medium', 'high', ''])
   expect(deviceClass(8e9, 2)).toBe('high')
 })
 
-describe('where it was measured', () => {
+describe('origin', () => {
   test('release, environment, system and class', () => {
     const { contexts } = trace({})
     const device = { memory_size: 8e9 }
@@ -304,7 +300,7 @@ describe('where it was measured', () => {
     expect(readSound(aTransaction({ platform: 'python', request })).origin.os).toBe('')
   })
 
-  test('unusable names count as none', () => {
+  test('invalid names are ignored', () => {
     expect(readSound(aTransaction({ release: 'latest', environment: 'a/b' })).origin).toMatchObject({
       release: '',
       environment: 'production',

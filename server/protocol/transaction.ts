@@ -5,14 +5,14 @@ import { readEnvironment, readRelease } from './release.ts'
 import { hasFailed, MAX_SPANS, nameText, finite, readBasis, readOldSpan, type InvalidSpan, type Span } from './span.ts'
 import { readUserAgent } from './user-agent.ts'
 
-/** A transaction (docs/protocol.md §10.1) as the segment it is, and the children that came along. */
+/** A transaction (docs/protocol.md §10.1) as a segment, with its children. */
 export type Transaction = {
   readonly segment: Span
   readonly children: readonly Span[]
   readonly origin: Origin
 }
 
-/** Where something was measured; what it is filtered by. Empty text where nothing is known. */
+/** The origin of a measurement, for filters. Unknown parts are empty. */
 export type Origin = {
   readonly release: string
   readonly environment: string
@@ -20,9 +20,8 @@ export type Origin = {
   readonly deviceClass: DeviceClass
 }
 
-/**
- * The parts of a transaction that may end in a rollup, in their places, for the scrubber: everything else is looked at
- * for numbers only and never kept.
+/** The parts of a transaction that may be stored in a rollup, in their places, for the scrubber. Only numbers are read from
+ * the rest.
  */
 export function scrubbableTransaction(raw: Record<string, unknown>): Record<string, unknown> {
   const contexts = recordOf(raw['contexts'])
@@ -39,9 +38,8 @@ export function scrubbableTransaction(raw: Record<string, unknown>): Record<stri
   }
 }
 
-/**
- * Reads a transaction; a reason word where it breaks a rule of docs/protocol.md §10.1. Pure, never throws.
- * @param clean what {@link scrubbableTransaction} picked, scrubbed
+/** Reads a transaction; returns a reason when it breaks a rule of docs/protocol.md §10.1. Pure, never throws.
+ * @param clean the scrubbed result of {@link scrubbableTransaction}
  */
 export function readTransaction(
   raw: Record<string, unknown>,
@@ -76,7 +74,7 @@ function childrenOf(raw: unknown): Span[] {
   const children: Span[] = []
   for (const one of raw.slice(0, MAX_SPANS)) {
     const span = readOldSpan(one)
-    // A broken child says nothing against its transaction.
+    // An invalid child does not affect its transaction.
     if (!('invalid' in span)) children.push(span)
   }
   return children
@@ -112,14 +110,14 @@ function originOf(
   }
 }
 
-/** The system a browser says it runs on. */
+/** The system in a browser's user agent. */
 export const agentOs = (agent: string | null): string | null =>
   agent === null ? null : (readUserAgent(agent).os?.name ?? null)
 
-/** A name to filter by, without what only looks like one. */
+/** An operating system's name for filters. */
 export const osName = (name: string | null): string => nameText(name).replaceAll(/\s+/g, ' ').slice(0, 64)
 
-/** The browser a request came from, as the payload has it; null where it does not say. */
+/** The user agent of a request in the payload; null without one. */
 export function agentOf(request: Record<string, unknown>): string | null {
   const { headers } = request
   const pairs: Iterable<unknown> = isList(headers) ? headers : isRecord(headers) ? Object.entries(headers) : []

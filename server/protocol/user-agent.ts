@@ -1,6 +1,6 @@
 import bowser from 'bowser'
 
-/** What a browser says of itself, as contexts of the protocol. */
+/** User agents as contexts of the protocol. */
 
 export type AgentContexts = {
   browser: { type: 'browser'; name: string; version: string | null } | null
@@ -12,10 +12,10 @@ const NOTHING: AgentContexts = { browser: null, os: null, device: null }
 const MAX_AGENT = 1_024
 const MAX_REMEMBERED = 2_000
 
-/** Agents repeat: a service sees a few hundred of them. Oldest out first, so the memory stays bounded. */
+/** A cache, because a service receives only a few hundred different agents. The oldest are dropped first. */
 const remembered = new Map<string, AgentContexts>()
 
-/** Browser, operating system and device; nulls for what is no browser (bots, SDKs, scripts). */
+/** Browser, operating system and device; null for other clients (bots, SDKs, scripts). */
 export function readUserAgent(agent: string): AgentContexts {
   if (agent.length > MAX_AGENT || !/^(?:Mozilla|Opera)\//.test(agent)) return NOTHING
   const known = remembered.get(agent)

@@ -4,7 +4,7 @@ import { textField } from './fields.ts'
 import { cleanRecord, isEmpty, isRecord, JsonBudget, type JsonRecord } from './json.ts'
 import type { Notes } from './notes.ts'
 
-/** Who was affected (ingest protocol 17.3). */
+/** The affected user of an event. */
 
 const AUTO = '{{auto}}'
 const KNOWN = new Set(['id', 'username', 'email', 'name', 'ip_address', 'geo', 'data'])
@@ -18,7 +18,7 @@ export type AddressSetting = {
   remoteAddr: unknown
 }
 
-/** The user, with an address only where the client asked for it or its SDK is known to expect it; null if unknown. */
+/** Reads the user, with an inferred IP address only if the client asks for it or its SDK expects it; null without any data. */
 export function readUser(raw: unknown, address: AddressSetting, notes: Notes): EventUser | null {
   if (raw !== null && raw !== undefined && !isRecord(raw)) notes.add('user', 'Expected an object.')
   const user = isRecord(raw) ? raw : {}
@@ -51,7 +51,7 @@ function readAddress(raw: unknown, setting: AddressSetting, notes: Notes): strin
   return setting.platform === 'javascript' || setting.platform === 'cocoa' ? setting.clientIp : null
 }
 
-/** `data`, and what other keys the client put beside the known ones. */
+/** `data`, and further keys of the client. */
 function readData(user: Record<string, unknown>, notes: Notes): JsonRecord | null {
   let others: [string, unknown][] | null = null
   for (const key in user) {

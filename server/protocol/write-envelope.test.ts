@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parseEnvelope, payloadOf } from './envelope.ts'
 import { writeEnvelope } from './write-envelope.ts'
 
-test('what is written is read again, whatever the payloads hold', () => {
+test('a written envelope is parsed to the same items, for any payloads', () => {
   const payloads = fc.array(fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)))
   fc.assert(
     fc.property(payloads, (bodies) => {
