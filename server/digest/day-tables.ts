@@ -1,6 +1,7 @@
 import type { DayTable } from '../storage/day-partitions.ts'
 
-/** Tables of digestion that are partitioned by the day of receipt (`received_day`). Partitions are created before the
+/**
+ * Tables of digestion that are partitioned by the day of receipt (`received_day`). Partitions are created before the
  * first row of their day.
  */
 export const RECEIVED_DAY_TABLES: readonly DayTable[] = [

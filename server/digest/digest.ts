@@ -42,9 +42,10 @@ export type DigestFigures = {
 /** Preparing yields to the event loop after this time, because the previous batch commits meanwhile. */
 const TURN_MS = 4
 
-/** Prepares rows: decodes, parses, scrubs, normalises, fingerprints. An entry that fails does not affect the others. Yields
- * to the event loop often: a commit is a dozen statements sent by this thread, which would otherwise wait until the whole
- * batch is prepared (measured: 5,500 events/s instead of 4,500).
+/**
+ * Prepares rows: decodes, parses, scrubs, normalises, fingerprints. An entry that fails does not affect the others.
+ * Yields to the event loop often: a commit is a dozen statements sent by this thread, which would otherwise wait until
+ * the whole batch is prepared (measured: 5,500 events/s instead of 4,500).
  */
 export async function prepareBatches(
   app: App,
@@ -72,7 +73,8 @@ export async function prepareBatches(
   return { batches, entries }
 }
 
-/** Records prepared rows in one transaction, which deletes them from the spool and records the outcome of every item. When
+/**
+ * Records prepared rows in one transaction, which deletes them from the spool and records the outcome of every item. When
  * the database refuses the batch, its entries are recorded one by one, and those that fail go to quarantine.
  * @throws SpoolFencedError, or the error of an unreachable database; then nothing is recorded
  */
@@ -191,7 +193,8 @@ function recordKind<K extends FactKind>(
   return RECORDERS[kind](tx, now, facts)
 }
 
-/** Whether one entry may have caused the error: values the database refuses (SQLSTATE classes 22, 23, 54), a faulty
+/**
+ * Whether one entry may have caused the error: values the database refuses (SQLSTATE classes 22, 23, 54), a faulty
  * statement (42), or an exception in our own code. Recording entry by entry finds the entry; retrying the batch would
  * block its shard for ever.
  */
@@ -202,7 +205,8 @@ function mayBlameEntry(error: unknown): boolean {
   return typeof code === 'string' && /^(22|23|42|54)/.test(code) && !OTHER_SCHEMA.has(code)
 }
 
-/** Errors of a process whose version does not match the schema, during or after an upgrade: a missing column, table,
+/**
+ * Errors of a process whose version does not match the schema, during or after an upgrade: a missing column, table,
  * function, type, unique index or permission; a column of another type. These batches are retried.
  */
 const OTHER_SCHEMA: ReadonlySet<string> = new Set([

@@ -8,7 +8,10 @@ import { claimShards, MAX_ATTEMPTS, type SpoolBatch, type SpoolReader } from '..
 import { quarantineBatch, SpoolFencedError } from '../spool/settle.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 
-/** Maximum rows and bytes of one transaction: about a thousand events, a few dozen milliseconds to prepare and to commit. */
+/**
+ * Maximum rows and bytes of one transaction: about a thousand events, a few dozen milliseconds to prepare and to
+ * commit.
+ */
 const BATCH = { maxRows: 200, maxBytes: 2_500_000 }
 
 export type Digester = {
@@ -44,7 +47,10 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
       signal.addEventListener('abort', () => reader.endWaits(), { once: true })
       // Shards are independent, so that a flood in one project does not delay the others.
       const active = new Map<number, Promise<void>>()
-      /** Shards to read. Others are not read, because each read costs a query and a busy shard notifies fifty times a second. */
+      /**
+       * Shards to read. Others are not read, because each read costs a query and a busy shard notifies fifty times a
+       * second.
+       */
       const due = new Set<number>(reader.shards())
       const pauses = new Map<number, number>()
       while (!signal.aborted) {
@@ -88,7 +94,8 @@ function logInterruption(app: App, error: unknown, shard: number, pauseMs: numbe
   )
 }
 
-/** Digests a shard until it is empty. While one batch commits, the next is prepared and, under load, the one after that is
+/**
+ * Digests a shard until it is empty. While one batch commits, the next is prepared and, under load, the one after that is
  * read, so that processor and database work at the same time. Batches commit one after the other.
  */
 async function drainShard(

@@ -9,7 +9,8 @@ import { testApp } from '#test/kit/test-app.ts'
 import { createDigester, type Digester } from './digester.ts'
 import { seedProject, testIntake } from '../intake/intake.fixture.ts'
 
-/** Every item of every request with a valid key and envelope header ends in exactly one outcome: also when it is refused,
+/**
+ * Every item of every request with a valid key and envelope header ends in exactly one outcome: also when it is refused,
  * sent twice, interrupted or quarantined.
  */
 vi.setConfig({ testTimeout: PROPERTY_TIMEOUT_MS })

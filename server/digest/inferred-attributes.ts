@@ -3,7 +3,8 @@ import { scrubConnection } from '../protocol/scrub.ts'
 import { readUserAgent } from '../protocol/user-agent.ts'
 import type { ItemInput } from './item.ts'
 
-/** Attributes that a container asks to infer from its request (docs/protocol.md §15.3), because browsers do not know their
+/**
+ * Attributes that a container asks to infer from its request (docs/protocol.md §15.3), because browsers do not know their
  * address and not always their name.
  * @param fields of the container, which hold `ingest_settings`
  */

@@ -12,7 +12,10 @@ export type ItemInput = {
   /** All items of the envelope: an attachment may depend on its event. */
   readonly items: readonly RawItem[]
   readonly item: RawItem
-  /** The whole decoded envelope; the payload is `decoded.subarray(item.start, item.end)`. Copy bytes that outlive the call. */
+  /**
+   * The whole decoded envelope; the payload is `decoded.subarray(item.start, item.end)`. Copy bytes that outlive the
+   * call.
+   */
   readonly decoded: Buffer
   readonly receivedAt: Date
   /** The client's clock when it sent, to correct drift (docs/protocol.md §15.1); null when not given. */
@@ -29,7 +32,8 @@ export type UnrecordedPart = Counted & { readonly outcome: Exclude<Outcome, 'acc
 /** A fact for the recorder of its kind (digest/recorders.ts). */
 export type PreparedFact = { [K in FactKind]: Counted & { readonly kind: K; readonly fact: FactOf<K> } }[FactKind]
 
-/** The result of (a part of) an item. The quantities of all parts add up to that of the item; a part of quantity 0 is
+/**
+ * The result of (a part of) an item. The quantities of all parts add up to that of the item; a part of quantity 0 is
  * counted with another one.
  */
 export type PreparedItem = PreparedFact | UnrecordedPart

@@ -8,7 +8,8 @@ import type { Preparer } from './item.ts'
 
 const ONE: Counted = { category: 'internal', quantity: 1 }
 
-/** Items that an SDK dropped before sending. Reports have no id, so a repeated report counts twice; SDKs do not repeat
+/**
+ * Items that an SDK dropped before sending. Reports have no id, so a repeated report counts twice; SDKs do not repeat
  * reports that were answered.
  */
 export const prepareClientReport: Preparer = ({ decoded, item, project }) => {

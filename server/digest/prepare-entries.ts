@@ -17,7 +17,8 @@ export type Entries<T> = {
 
 export type ReadEntries<T> = { readonly kept: readonly T[]; readonly invalid: readonly UnrecordedPart[] }
 
-/** Maximum texts of all entries together that are parsed as JSON, and the minimum for each entry. A text that is no JSON
+/**
+ * Maximum texts of all entries together that are parsed as JSON, and the minimum for each entry. A text that is no JSON
  * costs an exception: 1,000 entries full of them take 3.2 s with 500 for each, and 1.2 s with these limits.
  */
 const MAX_JSON_TEXTS = 5_000

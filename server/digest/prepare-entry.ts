@@ -12,7 +12,8 @@ import type { ItemInput, PreparedItem, UnrecordedPart } from './item.ts'
 import { PREPARERS, UNSUPPORTED } from './preparers.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
-/** Decodes a spooled request, splits it into items and prepares each of them.
+/**
+ * Decodes a spooled request, splits it into items and prepares each of them.
  * @param project null when it was deleted
  * @throws only on unexpected errors; the entry then goes to quarantine
  */
@@ -78,7 +79,8 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
   return withoutCompanions(prepared)
 }
 
-/** Files of a filtered event are dropped with it, because no page would show them. With an event of an erased user all
+/**
+ * Files of a filtered event are dropped with it, because no page would show them. With an event of an erased user all
  * data of that user is dropped.
  */
 function withoutCompanions(prepared: PreparedItem[]): PreparedItem[] {

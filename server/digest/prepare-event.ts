@@ -39,7 +39,8 @@ export type PreparedEvent =
   | { readonly occurrence: Occurrence }
   | { readonly outcome: 'invalid' | 'filtered' | 'discarded'; readonly reason: string }
 
-/** Prepares one event: guard → parse → scrub → normalise → filter → fingerprint. Pure: same input, same result; does not
+/**
+ * Prepares one event: guard → parse → scrub → normalise → filter → fingerprint. Pure: same input, same result; does not
  * throw for any bytes that an SDK sends.
  */
 export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEvent {

@@ -59,7 +59,8 @@ export const prepareSpan: Preparer = (input) => {
   return container.surplus === 0 ? prepared : [...prepared, invalidSpans(container.surplus, 'too_many')]
 }
 
-/** Prepares the unscrubbed spans of one item in any format (OTLP included). Release and environment are from the span's
+/**
+ * Prepares the unscrubbed spans of one item in any format (OTLP included). Release and environment are from the span's
  * attributes, else from the envelope's header.
  */
 export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSpan)[]): PreparedItem[] {

@@ -49,8 +49,10 @@ async function prepareReport(input: ItemInput, raw: unknown): Promise<readonly P
   return prepared.map((one) => ({ ...one, category: 'security' }))
 }
 
-/** Reports of one problem from one address within a minute have one event id, so all but the first end as duplicates. The
- * id must not reveal the address, so it is keyed; the key changes with each start, which costs one more event per problem.
+/**
+ * Reports of one problem from one address within a minute have one event id, so all but the first end as duplicates.
+ * The id must not reveal the address, so it is keyed; the key changes with each start, which costs one more event per
+ * problem.
  */
 function eventIdOf({ project, entry, receivedAt }: ItemInput, group: string): string {
   const minute = Math.floor(receivedAt.getTime() / MINUTE_MS)

@@ -26,7 +26,8 @@ export type BinarySet = 'pg18' | 'pg15'
 
 const Symlinks = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** Finds the PostgreSQL that npm installed and makes it runnable for `users`. Creates the symlinks of shared libraries,
+/**
+ * Finds the PostgreSQL that npm installed and makes it runnable for `users`. Creates the symlinks of shared libraries,
  * which the package leaves to an install script that npm may block. If node_modules is not writable, or not readable for
  * a user of the processes, it makes a copy below `dataDir`.
  * @throws DatabaseStartError when the package is missing or does not run on this machine
@@ -98,7 +99,10 @@ function repairSymlinks(directory: string): boolean {
   return true
 }
 
-/** Copies to a temporary directory and renames it, so that an existing copy is complete. Deletes copies of other versions. Call it under the lock. */
+/**
+ * Copies to a temporary directory and renames it, so that an existing copy is complete. Deletes copies of other
+ * versions. Call it under the lock.
+ */
 function copyPackage(from: string, to: string): void {
   rmSync(dirname(to), { recursive: true, force: true })
   const partial = `${to}.partial-${process.pid}`

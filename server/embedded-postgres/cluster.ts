@@ -23,7 +23,8 @@ import { initUser, isRoot, type RunAs } from './run-as.ts'
 export const CLUSTER_USER = 'faultline'
 export const CLUSTER_DATABASE = 'faultline'
 
-/** Creates the cluster unless it exists, in a temporary directory that is renamed at the end, so that an existing cluster
+/**
+ * Creates the cluster unless it exists, in a temporary directory that is renamed at the end, so that an existing cluster
  * is complete.
  * @returns whether it was created
  * @throws DatabaseStartError when it belongs to another major version, or cannot be created
@@ -79,7 +80,8 @@ export async function ensureCluster(options: {
   return true
 }
 
-/** UTF-8 text, compared byte by byte, so that the order of an index does not depend on a library that a system upgrade may
+/**
+ * UTF-8 text, compared byte by byte, so that the order of an index does not depend on a library that a system upgrade may
  * change. Connections need no password, because only their user can enter the socket's directory.
  */
 function initArguments(directory: string, majorVersion: number, sync: boolean): string[] {
@@ -128,7 +130,8 @@ function syncDirectory(path: string): void {
   }
 }
 
-/** Runs a tool of PostgreSQL to its end, or until the signal aborts.
+/**
+ * Runs a tool of PostgreSQL to its end, or until the signal aborts.
  * @throws DatabaseStartError with its output when it fails; the signal's reason
  */
 async function runTool(binary: string, args: string[], user: RunAs, signal: AbortSignal, input = ''): Promise<void> {

@@ -6,8 +6,9 @@ import { canEnter, serverUser } from './run-as.ts'
 
 const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-/** Chooses the data directory. The database of root runs as another user, who may be unable to enter a home directory: then
- * the default moves to /var/lib, and an explicit directory is refused.
+/**
+ * Chooses the data directory. The database of root runs as another user, who may be unable to enter a home directory:
+ * then the default moves to /var/lib, and an explicit directory is refused.
  * @param wanted absolute path
  * @returns the directory to use, and a note for the start line when it is not the wanted one
  * @throws DatabaseStartError when an explicit directory cannot be entered by the database's user

@@ -7,7 +7,8 @@ import { identify, type ProcessIdentity } from './processes.ts'
 
 const Holder = z.object({ pid: z.int().positive(), startedAt: z.string() })
 
-/** Locks a data directory for this process. The lock file names its holder by process id and start time, so that after
+/**
+ * Locks a data directory for this process. The lock file names its holder by process id and start time, so that after
  * `kill -9` or a reboot it is recognised as stale even when another process has that id.
  * @returns a function that releases the lock
  * @throws DatabaseStartError when a running process holds it
@@ -49,7 +50,10 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** The holder; undefined when the file is missing or unreadable. An unreadable file is stale, because locks are never incomplete. */
+/**
+ * The holder; undefined when the file is missing or unreadable. An unreadable file is stale, because locks are never
+ * incomplete.
+ */
 function readHolder(path: string): ProcessIdentity | undefined {
   try {
     return Holder.parse(JSON.parse(readFileSync(path, 'utf8')))

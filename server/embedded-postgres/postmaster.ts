@@ -25,7 +25,8 @@ const STOP_PATIENCE_MS = 20_000
 /** Short, because there are no connections yet, and the next start replays the log again. */
 const ABORT_PATIENCE_MS = 5_000
 
-/** Starts the server and waits until it accepts connections.
+/**
+ * Starts the server and waits until it accepts connections.
  * @throws DatabaseStartError with the server's message when it does not start; the signal's reason
  */
 export async function startPostmaster(options: {
@@ -126,8 +127,9 @@ function isReady(clusterDir: string, pid: number | undefined): boolean {
   }
 }
 
-/** Starts a shell that waits until our end of a pipe closes, also after `kill -9`, and then shuts down the database. Needs a
- * few hundred kilobytes; without it an orphan would run until the next start.
+/**
+ * Starts a shell that waits until our end of a pipe closes, also after `kill -9`, and then shuts down the database.
+ * Needs a few hundred kilobytes; without it an orphan would run until the next start.
  */
 function startWatchdog(pid: number, clusterDir: string, user: RunAs): { dismiss(): void } {
   const script =

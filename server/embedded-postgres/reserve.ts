@@ -19,9 +19,10 @@ export type Reserve = {
   close(): void
 }
 
-/** Keeps a file of {@link RESERVE_BYTES} beside the cluster. PostgreSQL ends when it cannot extend its log, and cannot start
- * again on a full disk: then the file is deleted, so that the database starts and can be read. It is written again when
- * enough space is free.
+/**
+ * Keeps a file of {@link RESERVE_BYTES} beside the cluster. PostgreSQL ends when it cannot extend its log, and cannot
+ * start again on a full disk: then the file is deleted, so that the database starts and can be read. It is written
+ * again when enough space is free.
  */
 export function keepReserve(dataDir: string): Reserve {
   const path = join(dataDir, FILE)

@@ -6,7 +6,8 @@ import { DatabaseStartError } from '../storage/database-start-error.ts'
 /** The user of PostgreSQL's processes; undefined for our own user, when we are not root. */
 export type RunAs = { uid: number; gid: number } | undefined
 
-/** User id without an account, for the database of an installation that root starts: no other service uses it (unlike
+/**
+ * User id without an account, for the database of an installation that root starts: no other service uses it (unlike
  * `nobody` or a system-wide `postgres`), and it exists in containers that map 65,536 users.
  */
 const dedicatedId = 64_818
@@ -39,7 +40,9 @@ export function initUser(): RunAs {
   return { uid: user.uid, gid: user.gid }
 }
 
-/** Whether a user can enter a directory, or the nearest existing one above it; tries it instead of reading permissions. */
+/**
+ * Whether a user can enter a directory, or the nearest existing one above it; tries it instead of reading permissions.
+ */
 export function canEnter(directory: string, user: RunAs): boolean {
   let existing = directory
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing)

@@ -1,7 +1,8 @@
 /** 'none-for-tests' is for databases that are deleted after the test run. */
 export type Durability = 'full' | 'none-for-tests'
 
-/** Settings of the embedded server, for its command line, so that they also apply to old data directories. For a small
+/**
+ * Settings of the embedded server, for its command line, so that they also apply to old data directories. For a small
  * machine shared with the service: little memory, few connections, full durability.
  */
 export function serverSettings(options: { socketDir: string; majorVersion: number; durability: Durability }): string[] {

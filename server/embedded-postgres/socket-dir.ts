@@ -9,9 +9,10 @@ import { SOCKET_PORT } from './settings.ts'
 /** Longest path a socket may have: 107 bytes on Linux, 103 on macOS. */
 const longestPathBytes = 103
 
-/** Prepares a directory for the server's socket that only its user can enter: below the data directory if the path is short
- * enough, else below the system's temporary directory. Removes files of an earlier server, so call it only under the lock
- * of the data directory.
+/**
+ * Prepares a directory for the server's socket that only its user can enter: below the data directory if the path is
+ * short enough, else below the system's temporary directory. Removes files of an earlier server, so call it only under
+ * the lock of the data directory.
  */
 export function prepareSocketDir(dataDir: string, user: RunAs): string {
   const digest = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)

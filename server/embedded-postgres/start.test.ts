@@ -228,7 +228,8 @@ describe('refuses in one line', () => {
 })
 
 describe('an aborted start', () => {
-  /** Aborts a start as soon as a file exists. On a busy machine the start can end before the file is seen; then it tries
+  /**
+   * Aborts a start as soon as a file exists. On a busy machine the start can end before the file is seen; then it tries
    * again with another directory.
    * @returns the directory of the aborted start
    */

@@ -27,7 +27,8 @@ export type EmbeddedPostgres = {
   failed: Promise<string>
 }
 
-/** Starts the embedded database on a data directory, which it creates when needed. For root it runs as another user. It
+/**
+ * Starts the embedded database on a data directory, which it creates when needed. For root it runs as another user. It
  * recovers after `kill -9`, is started again when it ends, and stops soon after our process ends for any reason.
  * @param options.dataDir the installation's directory; the database lives in `postgres/` below it
  * @throws DatabaseStartError with one line for the operator; the signal's reason

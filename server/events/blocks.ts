@@ -2,7 +2,10 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 
-/** Blocks: bodies of many events compressed together, at most half the size of separate ones (docs/decisions/stored-events.md). */
+/**
+ * Blocks: bodies of many events compressed together, at most half the size of separate ones
+ * (docs/decisions/stored-events.md).
+ */
 
 /** Maximum events and bytes of JSON of one block; a larger event gets its own block. */
 export const MAX_BLOCK_EVENTS = 50
@@ -21,7 +24,8 @@ export const packBlock = (jsons: readonly Buffer[]): Promise<Buffer> => compress
 
 export const openBlock = (body: Buffer): Buffer => zlib.zstdDecompressSync(body)
 
-/** Overwrites parts with zeros; the positions of other parts stay.
+/**
+ * Overwrites parts with zeros; the positions of other parts stay.
  * @returns the block, compressed; null when nothing is left
  */
 export function blankParts(body: Buffer, parts: readonly Part[]): Buffer | null {

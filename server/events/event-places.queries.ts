@@ -66,7 +66,8 @@ export async function lookAtEvents(db: Connection, sources: EventSources, look: 
   }))
 }
 
-/** A limit whose value the planner does not know, so that it merges the indexes of the days in order. With a known limit
+/**
+ * A limit whose value the planner does not know, so that it merges the indexes of the days in order. With a known limit
  * it may expect fewer events of the issue, and read and sort all of them, which can be millions.
  */
 export const unknownLimit = (max: number) => sql`(select ${max}::int)`

@@ -9,7 +9,10 @@ import { selectUnpackedDays } from './pack.queries.ts'
 const CLOSED_AFTER_MS = 3_600_000
 /** Smaller days are not packed. */
 const MIN_BYTES = 4 * 1024 * 1024
-/** With a larger backlog digestion needs the processor. Packing then slows down, but does not stop, so that the disk does not fill up. */
+/**
+ * With a larger backlog digestion needs the processor. Packing then slows down, but does not stop, so that the disk
+ * does not fill up.
+ */
 const BUSY_ENTRIES = 1_000
 const BUSY_PAUSE_MS = 2_000
 const LOG_EVERY_MS = 30_000
@@ -22,8 +25,9 @@ export type PackOptions = {
   readonly minBytes?: number
 }
 
-/** Packs every closed day that is not packed, oldest first. A body of about 4 kB becomes half a kilobyte in a block of many
- * (docs/decisions/stored-events.md).
+/**
+ * Packs every closed day that is not packed, oldest first. A body of about 4 kB becomes half a kilobyte in a block of
+ * many (docs/decisions/stored-events.md).
  * @returns the number of packed events
  */
 export async function packColdEvents(app: App, options: PackOptions): Promise<number> {

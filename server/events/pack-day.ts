@@ -21,7 +21,10 @@ import {
 } from './pack.queries.ts'
 import type { PackedPart } from './packed-bodies.queries.ts'
 
-/** Maximum rows and bytes of one transaction. Packing yields to the event loop after each block, a few milliseconds of work. */
+/**
+ * Maximum rows and bytes of one transaction. Packing yields to the event loop after each block, a few milliseconds of
+ * work.
+ */
 const STEP = { rows: 400, bytes: 8 * 1024 * 1024 }
 const MAX_CHANGES = 20_000
 /** With fewer changes left, the rest is applied under an exclusive lock of the day. */
@@ -32,7 +35,8 @@ const LOCK_WAIT_MS = 500
 /** Another process used the day's table for too long. Call packDay again later. */
 export class DayBusyError extends Error {}
 
-/** Rewrites a closed day: writes bodies into blocks and rows without bodies into a new table, which then replaces the
+/**
+ * Rewrites a closed day: writes bodies into blocks and rows without bodies into a new table, which then replaces the
  * day's. Each step is a transaction and starts where the last one ended, also after a kill -9. Events stay readable all
  * the time; a trigger records deleted and late events, which are applied before the swap.
  * @param pause called between steps; it throws to stop

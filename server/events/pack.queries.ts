@@ -81,7 +81,8 @@ export type RowToPack = {
   readonly body: Buffer
 }
 
-/** The next rows of a day by issue and time, up to a number and about a size of JSON, at least one. Locks the packing for
+/**
+ * The next rows of a day by issue and time, up to a number and about a size of JSON, at least one. Locks the packing for
  * the transaction.
  */
 export async function nextRows(
@@ -206,7 +207,8 @@ export async function indexPacked(tx: Tx, day: string): Promise<void> {
   }
 }
 
-/** Applies recorded changes to the packed rows: deletes deleted rows, and copies written or changed rows unpacked.
+/**
+ * Applies recorded changes to the packed rows: deletes deleted rows, and copies written or changed rows unpacked.
  * @returns the number of changed rows, and the parts of blocks that deleted rows used
  */
 export async function applyChanges(
@@ -250,7 +252,10 @@ export async function allowLongStatements(tx: Tx): Promise<void> {
   await tx.query('set local statement_timeout = 0')
 }
 
-/** Locks the day's table exclusively for the transaction. Waits only briefly, because all queries of events wait behind it. */
+/**
+ * Locks the day's table exclusively for the transaction. Waits only briefly, because all queries of events wait behind
+ * it.
+ */
 export async function lockDay(tx: Tx, day: string, waitMs: number): Promise<void> {
   await lockPacking(tx, day)
   await limitLockWait(tx, waitMs)
@@ -268,7 +273,8 @@ export async function swapIn(tx: Tx, day: string, now: Date): Promise<void> {
   await tx.query(`update event_packings set stage = 'done', finished_at = $2 where received_day = $1`, [day, now])
 }
 
-/** Vacuums the tables of a packed day: the visibility map makes later reads and vacuums cheaper. Not in a transaction.
+/**
+ * Vacuums the tables of a packed day: the visibility map makes later reads and vacuums cheaper. Not in a transaction.
  * Leaves the connection without a time limit of statements.
  */
 export async function tidyDay(on: Connection, day: string): Promise<void> {
@@ -277,7 +283,9 @@ export async function tidyDay(on: Connection, day: string): Promise<void> {
   await on.query(`vacuum (freeze, analyze) ${partitionName('event_blocks', day)}`)
 }
 
-/** Deletes the packing records of earlier days whose table was dropped; a table that was in use still needs its blocks. */
+/**
+ * Deletes the packing records of earlier days whose table was dropped; a table that was in use still needs its blocks.
+ */
 export async function deletePackingsBefore(on: Connection, day: string): Promise<void> {
   await on.query(
     `delete from event_packings p where p.received_day < $1::date

@@ -13,9 +13,10 @@ const PIECE = 2_000
 
 export type PurgedEvents = { readonly days: number; readonly events: number }
 
-/** Drops days of events, with bodies, that are older than the longest retention of all projects. Then deletes events older
- * than the retention of their project. Issues, their counts and rollups stay, and so do the last {@link UNIQUE_DAYS} days,
- * because a repeated event must not count twice.
+/**
+ * Drops days of events, with bodies, that are older than the longest retention of all projects. Then deletes events
+ * older than the retention of their project. Issues, their counts and rollups stay, and so do the last {@link
+ * UNIQUE_DAYS} days, because a repeated event must not count twice.
  * @param signal stops between two pieces; the next run continues
  */
 export async function purgeEvents(app: App, signal: AbortSignal): Promise<PurgedEvents> {
@@ -47,7 +48,10 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
   return { days, events }
 }
 
-/** Groups issues up to a piece of events, with larger issues alone: searching from the start for each piece would take quadratic time. */
+/**
+ * Groups issues up to a piece of events, with larger issues alone: searching from the start for each piece would take
+ * quadratic time.
+ */
 function* inPieces(issues: readonly { readonly issueId: string; readonly events: number }[]): Generator<string[]> {
   let [piece, size]: [string[], number] = [[], 0]
   for (const { issueId, events } of issues) {

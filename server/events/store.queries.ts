@@ -155,7 +155,8 @@ export async function newestArrived(db: Connection, issueIds: readonly string[],
   }))
 }
 
-/** The places of the newest events of these issues by time of occurrence, newest first; only events that occurred at
+/**
+ * The places of the newest events of these issues by time of occurrence, newest first; only events that occurred at
  * `since` or later and were received at `oldestDay` or later.
  */
 export async function newestPlaces(
@@ -254,8 +255,9 @@ export async function issuesOfDay(
   return rows.map((row) => ({ issueId: row.issue_id, events: row.events }))
 }
 
-/** Deletes at most `max` events of these issues that were received on a day, with their bodies, in the order of packing, so
- * that each block is rewritten once. Skips events that another process is deleting.
+/**
+ * Deletes at most `max` events of these issues that were received on a day, with their bodies, in the order of packing,
+ * so that each block is rewritten once. Skips events that another process is deleting.
  * @returns the number of deleted events
  */
 export async function deleteEventsOfDay(

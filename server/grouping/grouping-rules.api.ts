@@ -128,7 +128,10 @@ export type GroupingRules = z.output<typeof GroupingRules>
 
 export const NO_GROUPING_RULES: GroupingRules = { fingerprint: [], stack: [] }
 
-/** A change of version in progress: until this time unknown fingerprints are looked up under the earlier version as well. */
+/**
+ * A change of version in progress: until this time unknown fingerprints are looked up under the earlier version as
+ * well.
+ */
 export const GroupingTransition = z.object({ from: z.number().int().min(1), until: z.iso.datetime() })
 
 export const groupingFields = {

@@ -17,7 +17,8 @@ export type Grouping = {
   parts: GroupingPart[]
 }
 
-/** Computes the fingerprint of an event under a version, with its parts.
+/**
+ * Computes the fingerprint of an event under a version, with its parts.
  * @throws RangeError for an unknown version; never for the contents of an event
  */
 export function fingerprint(event: Event, options: { version?: number } = {}): Grouping {

@@ -10,7 +10,8 @@ import { parseGuarded } from '../protocol/json-guard.ts'
 import { eventOf } from './event.fixture.ts'
 import { fingerprint } from './grouping.ts'
 
-/** Pairs of events with a human decision whether they are one problem, and why. The decisions were made before the code
+/**
+ * Pairs of events with a human decision whether they are one problem, and why. The decisions were made before the code
  * ran: where they differ, the code is wrong, or the reason says what it cannot know.
  */
 

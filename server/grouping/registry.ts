@@ -3,7 +3,8 @@ import type { GroupingPart } from './grouping.api.ts'
 import { fingerprintV1 } from './v1.ts'
 import { fingerprintV2 } from './v2.ts'
 
-/** A grouping version. It never changes once events were grouped by it.
+/**
+ * A grouping version. It never changes once events were grouped by it.
  * @param rule the fingerprint of a project's rule; null elements stand for the fingerprint without rules
  */
 export type GroupingVersion = (

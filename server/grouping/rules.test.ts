@@ -260,7 +260,7 @@ describe('stack rules', () => {
     expect(said.fingerprint.hash).not.toEqual(fingerprint(event).hash)
     const none = markFrames(
       event,
-      settingsOf({ stack: [{ match: [{ key: 'module', glob: 'nobody' }], action: 'ignore' }] }).grouping_rules,
+      settingsOf({ stack: [{ match: [{ key: 'module', glob: 'elsewhere' }], action: 'ignore' }] }).grouping_rules,
     )
     expect(none).toBe(event)
   })

@@ -83,7 +83,10 @@ function hasHeader(decoded: Buffer): boolean {
   }
 }
 
-/** Counts the items of a request that the spool rejected. Those that may be stored nevertheless are counted by digestion. */
+/**
+ * Counts the items of a request that the spool rejected. Those that may be stored nevertheless are counted by
+ * digestion.
+ */
 export async function countedIfRefused(
   deps: Deps,
   key: Key,

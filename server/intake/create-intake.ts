@@ -17,7 +17,6 @@ export type Intake = {
   readonly keys: ProjectKeys
   readonly spool: Spool
   readonly counters: IntakeCounters
-
   readonly rejected: RejectedOutcomes
   /** Waits until accepted requests are on disk; call after the server stopped listening and before the App closes. */
   close(): Promise<void>

@@ -9,9 +9,9 @@ import type { Arrival, Endpoint } from './endpoint.ts'
 const MAX_BYTES = 100 * 1024
 
 /**
- * `/cron/{slug}/{public_key}/` and `/cron/{slug}/`: a check-in by plain URL (docs/protocol.md §11.3), sent by `curl` at the end of
- * a crontab line. Fields missing in the query may be in a JSON or form body. Rate limits are not announced: crontab
- * lines would ignore them.
+ * `/cron/{slug}/{public_key}/` and `/cron/{slug}/`: a check-in by plain URL (docs/protocol.md §11.3), sent by `curl` at
+ * the end of a crontab line. Fields missing in the query may be in a JSON or form body. Rate limits are not announced:
+ * crontab lines would ignore them.
  */
 export const cronEndpoint: Endpoint = {
   methods: 'POST, GET',

@@ -19,26 +19,32 @@ export type ArrivalHead = {
 export type Arrival = ArrivalHead & {
   /** As received, still encoded. */
   readonly body: Buffer
-  /** The body with its Content-Encoding decoded.
+  /**
+   * The body with its Content-Encoding decoded.
    * @throws AppError as decodeBody
    */
   decoded(): Promise<Buffer>
 }
 
-/** A secondary endpoint of the protocol (docs/protocol.md §1.2). Its requests become envelopes, so that limits, spool,
+/**
+ * A secondary endpoint of the protocol (docs/protocol.md §1.2). Its requests become envelopes, so that limits, spool,
  * digestion and outcomes handle envelopes only.
  */
 export type Endpoint = {
   /** Methods it takes, as the Allow header lists them. */
   readonly methods: string
-  /** @param path follows `/api/<number>/`, without slashes around it. @returns its parameters; null when it is another endpoint's */
+  /**
+   * @param path follows `/api/<number>/`, without slashes around it.
+   * @returns its parameters; null when it is another endpoint's
+   */
   match(path: string): Readonly<Record<string, string>> | null
   readonly maxWireBytes: number
   /** Time limit for receiving the body; by default that of envelopes. */
   readonly bodyTimeoutMs?: number
   /** Maximum size of one attachment; by default that of envelopes. */
   readonly maxAttachmentBytes?: number
-  /** Refuses a request before its body is read, for example by media type.
+  /**
+   * Refuses a request before its body is read, for example by media type.
    * @throws AppError
    */
   check?(head: ArrivalHead): void

@@ -27,17 +27,21 @@ export type Bodies = {
    * @throws AppError `too_large` above that, `rate_limited` while too much is being received; AbortedError
    */
   read(request: IncomingMessage, max?: number): Promise<Buffer>
-  /** Receives the body up to the end of its first line, and returns that line decoded; {@link Bodies.read} reads the rest.
+  /**
+   * Receives the body up to the end of its first line, and returns that line decoded; {@link Bodies.read} reads the rest.
    * @throws AppError `invalid` when the first line is longer than 64 KiB; AbortedError
    */
   readFirstLine(request: IncomingMessage, encoding: ContentEncoding): Promise<Buffer>
-  /** Decodes a body (Content-Encoding) and passes it to `look`. Large bodies are decoded off the event loop, a few at a time.
+  /**
+   * Decodes a body (Content-Encoding) and passes it to `look`. Large bodies are decoded off the event loop, a few at a
+   * time.
    * @param look must not keep the bytes: their memory is freed afterwards
    */
   decode<T>(raw: Buffer, encoding: ContentEncoding, look: (decoded: Buffer) => T): T | Promise<T>
   /** Ends the counting of this request's bytes; call it once, after the request. */
   release(request: IncomingMessage): void
-  /** Frees the memory of a large body immediately; otherwise rejected bodies accumulate until the next garbage collection.
+  /**
+   * Frees the memory of a large body immediately; otherwise rejected bodies accumulate until the next garbage collection.
    * Only for a request of which nothing is stored or being stored.
    */
   discard(request: IncomingMessage): void
@@ -150,7 +154,8 @@ export function createBodies(): Bodies {
         request,
         partial,
         () => {
-          // Tried again only when the received bytes have doubled: otherwise a body that arrives byte by byte is decoded as often.
+          // Tried again only when the received bytes have doubled: otherwise a body that arrives byte by byte is
+          // decoded as often.
           if (partial.bytes < triedBytes * 2) return false
           triedBytes = partial.bytes
           const prefix = decodePrefix(whole(partial), encoding, MAX_HEADER_BYTES + 1)

@@ -268,7 +268,8 @@ function checkKey(app: App, route: IntakeRoute, key: ProjectKey | null): Project
   return key
 }
 
-/** Under overload a request is refused after the look-up of its key, before its body is read.
+/**
+ * Under overload a request is refused after the look-up of its key, before its body is read.
  * @throws AppError `rate_limited` or `unavailable`; counted as one item
  */
 function checkReadiness(deps: IntakeDeps, key: ProjectKey, secondary: SecondaryEndpoint | null): void {

@@ -10,7 +10,8 @@ import { readMultipart, type FilePart } from './read-multipart.ts'
 const MIB = 1024 * 1024
 const MINIDUMP_FIELD = 'upload_file_minidump'
 
-/** `/minidump/`: crash uploaders post a minidump, or a form with a minidump and further fields (docs/protocol.md §12).
+/**
+ * `/minidump/`: crash uploaders post a minidump, or a form with a minidump and further fields (docs/protocol.md §12).
  * They expect the event's id as text, and retry for ever on 429.
  */
 export const minidumpEndpoint: Endpoint = {

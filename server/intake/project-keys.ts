@@ -38,8 +38,9 @@ export type ProjectKey = {
 }
 
 export type ProjectKeys = {
-  /** Finds the project key of a public key, expired ones included; null when there is none. Returns no promise for a cached key.
-   * While the database is unavailable, cached keys of any age are returned.
+  /**
+   * Finds the project key of a public key, expired ones included; null when there is none. Returns no promise for a
+   * cached key. While the database is unavailable, cached keys of any age are returned.
    * @throws the database's error, by rejection, when the key is not cached
    */
   find(publicKey: string): ProjectKey | null | Promise<ProjectKey | null>

@@ -15,7 +15,8 @@ export type Multipart = {
   readonly files: readonly FilePart[]
 }
 
-/** Limits of one request. Uploads by members have ten fields; crash handlers send one field per annotation, and three
+/**
+ * Limits of one request. Uploads by members have ten fields; crash handlers send one field per annotation, and three
  * files in addition to the 30 attachments of an event (docs/decisions/attachments-crashes-feedback.md).
  */
 const LIMITS = {
@@ -31,7 +32,9 @@ const SLICE_BYTES = 1024 * 1024
 /** Far more than parsing from memory takes; bounds a parser that never ends. */
 const MAX_MS = 20_000
 
-/** Parses a multipart body. It leaves out parts over a limit: fields that are too long, fields and files over the maximum number.
+/**
+ * Parses a multipart body. It leaves out parts over a limit: fields that are too long, fields and files over the
+ * maximum number.
  * @param contentType the header, with its boundary
  * @throws AppError `invalid` when it is no multipart body or is incomplete, `too_large` above 240 parts
  */
@@ -97,7 +100,8 @@ function boundaryOf(contentType: string): string {
   return quoted ?? plain ?? ''
 }
 
-/** Counts the parts, up to `max` + 1. The parser ignores parts over its limit but still creates them (measured: 100 MiB of
+/**
+ * Counts the parts, up to `max` + 1. The parser ignores parts over its limit but still creates them (measured: 100 MiB of
  * memory for a hundred thousand).
  */
 function countOf(body: Buffer, boundary: string, max: number): number {

@@ -47,7 +47,8 @@ export type Taken = {
   readonly announced: Readonly<Record<string, string>> | null
 }
 
-/** Stores a single event of the old store endpoint.
+/**
+ * Stores a single event of the old store endpoint.
  * @throws AppError `invalid` when it cannot be read
  */
 export async function takeStore(deps: TakingDeps, arrived: Arrived, key: ProjectKey): Promise<Taken> {
@@ -76,7 +77,8 @@ export type EnvelopeToTake = {
   readonly maxAttachmentBytes?: number | undefined
 }
 
-/** Checks the grammar and items of an envelope and stores it with a list of dropped items.
+/**
+ * Checks the grammar and items of an envelope and stores it with a list of dropped items.
  * @throws AppError `invalid` when its grammar is broken, `too_large` when every item is over its size limit
  */
 export async function takeEnvelope(
@@ -146,7 +148,10 @@ function limitedBy(waits: ReadonlyMap<Category, number>, quotaWait: number): App
   return rateLimited(message, Math.max(...limits.map(({ seconds }) => seconds)), rateLimitHeaders(limits))
 }
 
-/** The header's id, else the payload's, else a new one; null when no item makes an event (docs/protocol.md §4.1 rule 11). */
+/**
+ * The header's id, else the payload's, else a new one; null when no item makes an event (docs/protocol.md §4.1 rule
+ * 11).
+ */
 function idOf({ header, items }: Envelope, decoded: Buffer): string | null {
   if (header.eventId !== null) return header.eventId
   const item = items.find(({ type }) => makesEvent(type) || isEventShaped(type))

@@ -17,7 +17,8 @@ const NOTHING: ReadonlySet<string> = new Set()
 const MAX_TEXT = 8 * 1024
 const MAX_NAMES = 2_000
 
-/** A hash of what grouping reads, computed from the text without parsing it: half the work of a fingerprint (35 µs for
+/**
+ * A hash of what grouping reads, computed from the text without parsing it: half the work of a fingerprint (35 µs for
  * 20 kB). Equal prints mean equal fingerprints for anything an SDK sends; the reverse need not hold. Bytes that are not
  * JSON have a print as well.
  * @param reads further fields that rules of the project read (`FloodGrouping.reads`)

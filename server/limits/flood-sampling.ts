@@ -54,7 +54,8 @@ type Flood = {
   readonly fingerprinted: Allowance
 }
 
-/** Flood sampling: a flood must not hide the first events of new problems (docs/decisions/rate-limits.md). Each process
+/**
+ * Flood sampling: a flood must not hide the first events of new problems (docs/decisions/rate-limits.md). Each process
  * remembers only events that arrived while a limit was nearly reached.
  */
 export function createFloodSampling(nowMs: () => number): FloodSampling {

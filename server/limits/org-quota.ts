@@ -25,7 +25,8 @@ export type OrgQuota = {
 
 type Usage = { day: string; /** Of all processes, as far as written. */ written: number; unwritten: number }
 
-/** The quotas of organisations, shared by all processes through a row per organisation and day. Once a second each
+/**
+ * The quotas of organisations, shared by all processes through a row per organisation and day. Once a second each
  * process adds its usage and reads the sum, so together they exceed a quota by at most one second's events
  * (docs/decisions/rate-limits.md).
  */

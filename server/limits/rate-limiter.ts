@@ -7,8 +7,8 @@ export const KEY_PER_MINUTE = 3_000
 /** A third of a minute's allowance may come within 10 seconds: 1,000 of 3,000. */
 const BURST_SHARE = 3
 /**
- * Sessions: losing them falsifies crash rates, so their limit is far above normal use (docs/protocol.md §5.2).
- * Entries of containers: a screen that sends one error sends dozens of spans and log lines (docs/decisions/rate-limits.md).
+ * Sessions: losing them falsifies crash rates, so their limit is far above normal use (docs/protocol.md §5.2). Entries
+ * of containers: a screen that sends one error sends dozens of spans and log lines (docs/decisions/rate-limits.md).
  */
 const ALLOWANCE: Readonly<Partial<Record<Category, number>>> = {
   session: 20,
@@ -23,7 +23,8 @@ const SWEEP_EVERY_MS = 60_000
 
 /** Rate limits per key and category, and per client address. A refused quantity is not counted. */
 export type RateLimiter = {
-  /** Takes an item of a category, or a container of `quantity` items.
+  /**
+   * Takes an item of a category, or a container of `quantity` items.
    * @param perMinute the project's own limit, null for the default
    * @returns 0 when it may pass, else whole seconds to wait
    */

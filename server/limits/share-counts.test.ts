@@ -33,7 +33,8 @@ test('two processes share one limit and exceed it only a little', async () => {
   const [one, other] = [process_(t.app), process_(second)]
   try {
     await waitFor('both to know each other', () => one.sharing.peers() === 1 && other.sharing.peers() === 1)
-    // 1,000 in ten seconds are allowed; each process takes 2,000, fifty at a time, and receives the other's counts in between.
+    // 1,000 in ten seconds are allowed; each process takes 2,000, fifty at a time, and receives the other's counts in
+    // between.
     let throughOne = 0
     let throughOther = 0
     for (let round = 0; round < 40; round++) {

@@ -13,7 +13,10 @@ const SHARE_ALL_EVERY_MS = 1_000
 const MIN_DISTANCE_MS = 20
 /** Usage above this share (1/40) of the limit of ten seconds, divided among the other processes, is sent immediately. */
 const IMMEDIATE_SHARE = 40
-/** Usage below this share (1/1,000) of that limit within a second is never sent: a thousand phones must not cause a thousand messages. */
+/**
+ * Usage below this share (1/1,000) of that limit within a second is never sent: a thousand phones must not cause a
+ * thousand messages.
+ */
 const NEGLIGIBLE_SHARE = 1_000
 /** A message must stay below 8,000 bytes. */
 const MAX_COUNTS_PER_MESSAGE = 100
@@ -33,7 +36,8 @@ export type CountSharing = {
   close(): Promise<void>
 }
 
-/** Shares usage among all ingest processes of a database (docs/decisions/rate-limits.md). Each process decides by its own
+/**
+ * Shares usage among all ingest processes of a database (docs/decisions/rate-limits.md). Each process decides by its own
  * counts and sends its usage over the bus: immediately when it is a noticeable share of a limit, within a second
  * otherwise. A lost message only loosens a limit a little for a minute.
  * @param add receives the usage of other processes

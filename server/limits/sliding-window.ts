@@ -7,7 +7,8 @@ export class SlidingWindow {
   #second = 0
   #total = 0
 
-  /** Takes the whole quantity if there is room for one: a container may hold more than a burst allows and would otherwise
+  /**
+   * Takes the whole quantity if there is room for one: a container may hold more than a burst allows and would otherwise
    * never pass. Later items wait longer instead.
    * @returns 0, or the seconds until there is room; then nothing was taken
    */

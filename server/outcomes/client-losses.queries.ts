@@ -10,7 +10,8 @@ const OTHER = 'other'
 const hourKey = (row: { projectId: string; hour: Date }): string => `${row.projectId} ${row.hour.getTime()}`
 const sumKey = (row: LossRow): string => `${hourKey(row)} ${row.kind} ${row.category} ${row.reason}`
 
-/** Adds losses to the hours of their projects. One process at a time digests a project, so no other transaction writes
+/**
+ * Adds losses to the hours of their projects. One process at a time digests a project, so no other transaction writes
  * between reading the existing sums and adding to them.
  */
 export async function addLosses(tx: Tx, losses: readonly LossRow[]): Promise<void> {

@@ -7,7 +7,8 @@ import { COUNT_TABLES, deleteCounts } from './outcomes.queries.ts'
 const KEPT_DAYS = 400
 const PIECE = 10_000
 
-/** Deletes counts after their retention, in pieces, so that digestion never waits long.
+/**
+ * Deletes counts after their retention, in pieces, so that digestion never waits long.
  * @returns the number of rows
  */
 export async function purgeOutcomes(app: App, signal?: AbortSignal): Promise<number> {

@@ -22,7 +22,8 @@ const RANGES = {
   '30d': { hours: 30 * 24, step: 6 },
 } as const
 
-/** The outcomes of a project over a range that ends with the current hour. `1h` is this hour and the one before.
+/**
+ * The outcomes of a project over a range that ends with the current hour. `1h` is this hour and the one before.
  * @throws AppError not_found
  */
 export async function readIntake(

@@ -18,7 +18,8 @@ export const DISCARDED_ISSUE = { outcome: 'discarded', reason: 'discarded_issue'
 
 export type FactInContext<F> = { readonly fact: F; readonly context: ItemContext }
 
-/** Writes all facts of one kind in a batch, in digestion's transaction. Facts of one project are in the order of
+/**
+ * Writes all facts of one kind in a batch, in digestion's transaction. Facts of one project are in the order of
  * receipt; the same fact may occur twice, in one batch or in a later one.
  * @returns one outcome per fact, in the same order; null when all are accepted
  */

@@ -6,7 +6,8 @@ import { OutcomeSums, type OutcomeFact } from './outcomes.ts'
 /** The outcome of an item that was rejected before the spool. */
 export type Refusal = Pick<OutcomeFact, 'projectId' | 'keyId' | 'category' | 'outcome' | 'reason' | 'quantity'>
 
-/** The rejected-outcome buffer: outcomes of items that never reach the spool, and counts of flood sampling. It sums them
+/**
+ * The rejected-outcome buffer: outcomes of items that never reach the spool, and counts of flood sampling. It sums them
  * in memory, because a flood of refusals must not cause a flood of writes, and writes them every five seconds and on
  * close. A `kill -9` may lose these counts, never data.
  */

@@ -21,7 +21,8 @@ const MAX_ELEMENTS = 100
 /** Maximum characters of all attributes of an entry, so that a list of 100 entries stays below 10 MB. */
 const MAX_CHARACTERS = 65_536
 
-/** Reads attributes for storage. A plain value gets a type, a wrong type is corrected, and invalid attributes are left out
+/**
+ * Reads attributes for storage. A plain value gets a type, a wrong type is corrected, and invalid attributes are left out
  * with a note.
  */
 export function readAttributes(raw: unknown, notes: Notes): Attributes {

@@ -28,7 +28,8 @@ const KNOWN = new Set<string>(CATEGORIES)
 
 const isCategory = (text: unknown): text is Category => typeof text === 'string' && KNOWN.has(text)
 
-/** Reads a client report. Leaves out invalid elements; an unknown category counts as `default`.
+/**
+ * Reads a client report. Leaves out invalid elements; an unknown category counts as `default`.
  * @returns null when it is no report, or has elements but no valid one
  */
 export function readClientReport(value: unknown): readonly ClientLoss[] | null {

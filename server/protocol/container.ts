@@ -22,7 +22,8 @@ export function announcedCount({ headers, start, end }: Pick<RawItem, 'headers' 
   return Math.max(1, Math.min(count, MAX_ANNOUNCED, Math.floor((end - start) / MIN_ENTRY_BYTES)))
 }
 
-/** Parses a container; does not throw for any bytes that an SDK sends. Counts the real entries, and the announced number
+/**
+ * Parses a container; does not throw for any bytes that an SDK sends. Counts the real entries, and the announced number
  * only when they cannot be counted.
  */
 export function readContainer(decoded: Buffer, item: RawItem): Container {
@@ -53,7 +54,8 @@ export function parseEntries(
   }
 }
 
-/** Whether an entry is over its size limit. It must be serialised to find out, so this is skipped when the whole container
+/**
+ * Whether an entry is over its size limit. It must be serialised to find out, so this is skipped when the whole container
  * is smaller.
  */
 export function isEntryTooLarge(entry: unknown, maxBytes: number, containerBytes: number): boolean {

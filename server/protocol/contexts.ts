@@ -51,7 +51,8 @@ function mendOs(os: JsonRecord): JsonRecord {
   return typeof version === 'string' && version.trim() !== version ? { ...os, version: version.trim() } : os
 }
 
-/** Adds contexts from the user agent. A web page runs in that browser. For a server it is the visitor's browser, whose
+/**
+ * Adds contexts from the user agent. A web page runs in that browser. For a server it is the visitor's browser, whose
  * system and device are not those of the error.
  */
 export function addAgentContexts(contexts: Event['contexts'], agent: string | null, platform: string): void {

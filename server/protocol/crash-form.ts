@@ -4,7 +4,8 @@ import { eventIdFrom } from '../kernel/ids.ts'
 import { isList, isRecord, isSafeKey } from './json.ts'
 import { parseGuarded } from './json-guard.ts'
 
-/** Data that crash uploaders send with a minidump (docs/protocol.md §12): form fields, and files with the SDK's event and
+/**
+ * Data that crash uploaders send with a minidump (docs/protocol.md §12): form fields, and files with the SDK's event and
  * breadcrumbs. Unreadable parts are left out; nothing here throws for any input.
  */
 

@@ -16,7 +16,8 @@ export type StoreBody = {
 
 const FORM_FIELD = 'sentry_data='
 
-/** Decodes a body of `/store/`: JSON, base64 of zlib (raven), or a form field `sentry_data` holding either
+/**
+ * Decodes a body of `/store/`: JSON, base64 of zlib (raven), or a form field `sentry_data` holding either
  * (docs/protocol.md §3.2). Takes at most a few milliseconds, because everything above an event's limit is refused.
  * @throws AppError `invalid` when it contains no JSON object, `too_large` above 1 MiB
  */

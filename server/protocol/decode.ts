@@ -11,7 +11,8 @@ export const MAX_DECODED_BYTES = 100 * MIB
 /** Maximum decoded bytes per received byte, above {@link RATIO_FREE_BYTES}. */
 export const MAX_RATIO = 100
 export const RATIO_FREE_BYTES = MIB
-/** How far a large body may exceed that ratio during decoding: a dump may start with many zeros, but a bomb should be
+/**
+ * How far a large body may exceed that ratio during decoding: a dump may start with many zeros, but a bomb should be
  * recognised before it fills a hundred megabytes.
  */
 const RATIO_AHEAD_BYTES = 24 * MIB
@@ -62,8 +63,9 @@ const codeOf = (error: unknown): string =>
 // RFC 9659 allows a window of 8 MiB on the web; without this limit a small body could request 128 MiB.
 const ZSTD_PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 }
 
-/** Size of zlib's output chunks. A chunk that holds the whole body avoids joining; a much larger one wastes memory at every
- * request, which costs more than decoding.
+/**
+ * Size of zlib's output chunks. A chunk that holds the whole body avoids joining; a much larger one wastes memory at
+ * every request, which costs more than decoding.
  */
 function pieceSize(raw: Buffer, encoding: ContentEncoding): number {
   const isGzip = encoding === 'gzip' && raw.length >= 18
@@ -109,7 +111,8 @@ function decodeWith(
   }
 }
 
-/** Decodes a body of any size on the calling thread; for workers and small bodies.
+/**
+ * Decodes a body of any size on the calling thread; for workers and small bodies.
  * @param max a lower limit of the decoded size, bytes
  * @throws AppError `invalid` for broken or incomplete data, `too_large` above a limit
  */
@@ -138,7 +141,8 @@ export type DecodedBody = {
 
 const owned = (bytes: Buffer): DecodedBody => ({ bytes, release: () => {} })
 
-/** Decodes a small body on the calling thread.
+/**
+ * Decodes a small body on the calling thread.
  * @returns null when it is too large; then call {@link decodeLargeBody}
  * @throws AppError as {@link decodeBodySync}
  */
@@ -168,7 +172,10 @@ const OUTPUT_BYTES = [128 * 1024, 512 * 1024, SYNC_DECODED_BYTES + 1] as const
 const MAX_IDLE = 4
 const idle: Buffer[][] = OUTPUT_BYTES.map(() => [])
 
-/** Returns null when the body decodes to more than `max` bytes. @throws AppError `invalid` for broken or incomplete data */
+/**
+ * Returns null when the body decodes to more than `max` bytes.
+ * @throws AppError `invalid` for broken or incomplete data
+ */
 function inflateSmall(raw: Buffer, coding: InflateCoding, max: number): DecodedBody | null {
   for (const [size, bytes] of OUTPUT_BYTES.entries()) {
     const pool = idle[size] ?? []
@@ -189,7 +196,8 @@ function inflateSmall(raw: Buffer, coding: InflateCoding, max: number): DecodedB
   return null
 }
 
-/** Decodes the first bytes of a body, to read its first line before the rest is received.
+/**
+ * Decodes the first bytes of a body, to read its first line before the rest is received.
  * @returns null when nothing can be decoded (yet)
  */
 export function decodePrefix(raw: Buffer, encoding: ContentEncoding, max: number): Buffer | null {
@@ -219,7 +227,8 @@ const createDecoder = (encoding: Exclude<ContentEncoding, 'none'>) => {
   }
 }
 
-/** Decodes a body of any permitted size, large ones off the event loop, into memory that the caller keeps.
+/**
+ * Decodes a body of any permitted size, large ones off the event loop, into memory that the caller keeps.
  * @throws AppError as {@link decodeBodySync}
  */
 export async function decodeBody(raw: Buffer, encoding: ContentEncoding): Promise<Buffer> {
@@ -233,7 +242,8 @@ export async function borrowBody(raw: Buffer, encoding: ContentEncoding): Promis
   return small ?? (encoding === 'none' ? owned(raw) : decodeLargeBody(raw, encoding))
 }
 
-/** Decodes a body of any permitted size off the event loop. It counts the output, because zlib's streams ignore
+/**
+ * Decodes a body of any permitted size off the event loop. It counts the output, because zlib's streams ignore
  * `maxOutputLength`.
  * @throws AppError as {@link decodeBodySync}
  */
@@ -242,7 +252,8 @@ export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 
   const limit = permittedBytes(raw.length)
   return new Promise((resolve, reject) => {
     const decoder = createDecoder(encoding)
-    // Allocates the maximum: only written pages become resident, and joining chunks (twice the memory, a long copy) is avoided.
+    // Allocates the maximum: only written pages become resident, and joining chunks (twice the memory, a long copy) is
+    // avoided.
     const out = Buffer.allocUnsafeSlow(limit)
     let length = 0
     let failed = false
@@ -273,7 +284,10 @@ export function decodeLargeBody(raw: Buffer, encoding: Exclude<ContentEncoding, 
   })
 }
 
-/** Frees memory immediately; otherwise hundreds of megabytes of refused bodies accumulate until the next garbage collection. */
+/**
+ * Frees memory immediately; otherwise hundreds of megabytes of refused bodies accumulate until the next garbage
+ * collection.
+ */
 function discard(body: Buffer<ArrayBuffer>): void {
   body.buffer.transfer(0)
 }

@@ -1,7 +1,8 @@
 /** The performance class of a device (docs/protocol.md §15.4), a filter for performance; empty when unknown. */
 export type DeviceClass = '' | 'low' | 'medium' | 'high'
 
-/** By memory, or by processors when the memory is unknown. For phones of 2026: below 3 GB apps are slow, from 5.5 GB (sold
+/**
+ * By memory, or by processors when the memory is unknown. For phones of 2026: below 3 GB apps are slow, from 5.5 GB (sold
  * as 6) they are not.
  */
 export function deviceClass(memoryBytes: number | null, processors: number | null): DeviceClass {

@@ -34,7 +34,10 @@ export type RawItem = {
   readonly start: number
   /** One past the last byte of the payload. */
   readonly end: number
-  /** True when an earlier item is the event or transaction of this envelope; this one is then dropped (docs/protocol.md §4.1 rule 10). */
+  /**
+   * True when an earlier item is the event or transaction of this envelope; this one is then dropped (docs/protocol.md
+   * §4.1 rule 10).
+   */
   readonly surplus: boolean
 }
 
@@ -61,7 +64,8 @@ function lineEnd(bytes: Buffer, start: number): number {
   return end === -1 ? bytes.length : end
 }
 
-/** Reads only the first line, for authentication before the rest of a body is read.
+/**
+ * Reads only the first line, for authentication before the rest of a body is read.
  * @throws AppError `invalid` with the reason
  */
 export function parseEnvelopeHeader(decoded: Buffer): EnvelopeHeader {
@@ -81,7 +85,8 @@ export function parseEnvelopeHeader(decoded: Buffer): EnvelopeHeader {
   }
 }
 
-/** Splits an envelope by the grammar of docs/protocol.md §4.1. Payloads are neither copied nor parsed.
+/**
+ * Splits an envelope by the grammar of docs/protocol.md §4.1. Payloads are neither copied nor parsed.
  * @param decoded the body without its Content-Encoding
  * @throws AppError `invalid` with the reason when the grammar is broken, `too_large` above {@link MAX_ITEMS}
  */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Json } from '../kernel/json.api.ts'
 
-/** The normalised Event: the result of `normalizeEvent`, which grouping reads and the API returns. Field names follow the
+/**
+ * The normalised Event: the result of `normalizeEvent`, which grouping reads and the API returns. Field names follow the
  * event payload of the SDK protocol.
  */
 

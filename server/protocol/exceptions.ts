@@ -104,7 +104,8 @@ export function crashedThread(threads: readonly Thread[]): Thread | null {
   return threads.find((thread) => thread.crashed) ?? threads.find((thread) => thread.current) ?? only ?? null
 }
 
-/** Gives a stack to an exception that has none: in mobile and native crashes that of its thread (`thread_id`), of old
+/**
+ * Gives a stack to an exception that has none: in mobile and native crashes that of its thread (`thread_id`), of old
  * clients that of the event.
  */
 export function attachStacks(exceptions: Exception[], threads: Thread[], legacy: Stacktrace | null): void {

@@ -43,7 +43,10 @@ function isMachO(type: unknown): boolean {
   return type === 'macho' || type === 'apple' || type === 'symbolic'
 }
 
-/** The images that occupy memory, by address. Above 2^53 an address loses its last bits, which is exact enough for an image. */
+/**
+ * The images that occupy memory, by address. Above 2^53 an address loses its last bits, which is exact enough for an
+ * image.
+ */
 export function imageRanges(images: readonly JsonRecord[]): ImageRange[] {
   const ranges: ImageRange[] = []
   for (const image of images) {

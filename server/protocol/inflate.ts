@@ -1,9 +1,10 @@
 import zlib from 'node:zlib'
 import { openZlibCoder } from '#server/kernel/zlib-handle.ts'
 
-/** gzip and deflate without allocation per body. `zlib.gunzipSync` creates a stream, a native decoder and output buffers at
- * every call, whose memory causes major garbage collections that cost more than decoding. Here one decoder per coding is
- * reused and writes into our buffer (docs/decisions/stored-events.md).
+/**
+ * gzip and deflate without allocation per body. `zlib.gunzipSync` creates a stream, a native decoder and output buffers
+ * at every call, whose memory causes major garbage collections that cost more than decoding. Here one decoder per
+ * coding is reused and writes into our buffer (docs/decisions/stored-events.md).
  */
 
 export type InflateCoding = 'gzip' | 'deflate'
@@ -15,7 +16,8 @@ export type Inflated =
   | { readonly full: true }
   | { readonly broken: Error }
 
-/** Decodes all of `raw` into `out`, like `zlib.gunzipSync` and `zlib.inflateSync`: several members of gzip are one body,
+/**
+ * Decodes all of `raw` into `out`, like `zlib.gunzipSync` and `zlib.inflateSync`: several members of gzip are one body,
  * bytes after the last one are ignored, and an incomplete body is broken.
  * @param out one byte longer than the maximum size; when it is full, the body is too large
  */

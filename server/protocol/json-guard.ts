@@ -37,7 +37,8 @@ export const parseJson: (text: string) => JsonValue = JSON.parse
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Counts depth and values of a JSON text without parsing it: less than a millisecond per MiB. It does not check that the
+/**
+ * Counts depth and values of a JSON text without parsing it: less than a millisecond per MiB. It does not check that the
  * text is valid JSON; `JSON.parse` does.
  */
 export function scanJson(text: string, maxNodes = MAX_NODES): JsonScan {
@@ -92,13 +93,16 @@ export type GuardedJson = {
   readonly value: JsonValue
   /** Number of keys left out because they name parts of JavaScript's object model. */
   readonly dropped: number
-  /** Whether `value` has all values of the text. False when keys were dropped or repeated: then the text has values that
+  /**
+   * Whether `value` has all values of the text. False when keys were dropped or repeated: then the text has values that
    * `value` does not have.
    */
   readonly isExact: boolean
 }
 
-/** Parses untrusted JSON. Depth and values are limited before parsing, so walking the result recursively is safe; `__proto__`, `constructor` and `prototype` never appear as keys.
+/**
+ * Parses untrusted JSON. Depth and values are limited before parsing, so walking the result recursively is safe;
+ * `__proto__`, `constructor` and `prototype` never appear as keys.
  * @throws GuardError, an AppError `invalid` with the reason
  */
 export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, maxNodes = MAX_NODES): GuardedJson {

@@ -1,7 +1,8 @@
 import type { Notes } from './notes.ts'
 import { cut, storable } from './strings.ts'
 
-/** Free JSON inside an event (extra, contexts, variables, breadcrumb data). Clean values, the usual case, are used without
+/**
+ * Free JSON inside an event (extra, contexts, variables, breadcrumb data). Clean values, the usual case, are used without
  * copying; others are copied with corrections.
  */
 

@@ -4,7 +4,8 @@ import type { Minidump, Registers } from './minidump.ts'
 /** System names as SDKs write them in `contexts.os`. */
 const OS_NAMES = { windows: 'Windows', linux: 'Linux', android: 'Android', macos: 'macOS', ios: 'iOS', unknown: null }
 
-/** Adds the data of a minidump to an event's payload, in place: exception, threads, images, system (docs/protocol.md §12).
+/**
+ * Adds the data of a minidump to an event's payload, in place: exception, threads, images, system (docs/protocol.md §12).
  * Data of the SDK takes precedence, because it is more exact.
  * @param dump null when the file could not be read; then the event only says that there was a crash
  */
@@ -70,7 +71,10 @@ function exceptionOf(dump: Minidump | null): Record<string, unknown> {
   }
 }
 
-/** The position of each thread; for the crashed one from the crash record. Whole stacks need unwinding, which needs the modules. */
+/**
+ * The position of each thread; for the crashed one from the crash record. Whole stacks need unwinding, which needs the
+ * modules.
+ */
 function threadsOf({ threads, crash }: Minidump): Record<string, unknown>[] {
   return threads.map((thread) => {
     const crashed = thread.id === crash?.threadId

@@ -1,8 +1,10 @@
 import { crashReason, type CrashReason, type Os } from './minidump-reasons.ts'
 import { BoundedReader } from './minidump-reader.ts'
 
-/** Reads a minidump without symbols: system, crash, threads, modules (format: Microsoft's minidumpapiset.h;
- * the streams of other systems: Breakpad's and Crashpad's public headers). Pure. All work is bounded by the size of the file and the limits below; a part with an invalid offset stays empty.
+/**
+ * Reads a minidump without symbols: system, crash, threads, modules (format: Microsoft's minidumpapiset.h; the streams
+ * of other systems: Breakpad's and Crashpad's public headers). Pure. All work is bounded by the size of the file and
+ * the limits below; a part with an invalid offset stays empty.
  */
 
 export type Minidump = {

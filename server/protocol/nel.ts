@@ -1,7 +1,8 @@
 import { isList, isRecord } from './json.ts'
 
 /**
- * Network error logging (docs/protocol.md §13): each report becomes a log entry of level info, in the form of §11.1. The query of URLs is left out, because it may contain personal data.
+ * Network error logging (docs/protocol.md §13): each report becomes a log entry of level info, in the form of §11.1.
+ * The query of URLs is left out, because it may contain personal data.
  */
 
 const MAX_AGE_MS = 7 * 86_400_000

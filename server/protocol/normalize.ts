@@ -28,8 +28,9 @@ export type NormalizeContext = {
   userAgent: string | null
   /** For events without environment; default `production`. */
   defaultEnvironment?: string
-  /** Leaves out fields that are only for display (breadcrumbs, lines around frames, variables, registers, extra, modules) and
-   * their notes in `errors`. Digestion does not read them, and it stores the payload, not the event.
+  /**
+   * Leaves out fields that are only for display (breadcrumbs, lines around frames, variables, registers, extra,
+   * modules) and their notes in `errors`. Digestion does not read them, and it stores the payload, not the event.
    */
   onlyDecisive?: boolean
 }
@@ -40,7 +41,8 @@ const EXTRA_CHARACTERS = 256 * 1024
 const MODULES_CHARACTERS = 8 * 1024
 const OTHER_CHARACTERS = 256 * 1024
 
-/** Normalises a payload: unifies the spellings of all clients, applies limits, and drops wrong types with a note in
+/**
+ * Normalises a payload: unifies the spellings of all clients, applies limits, and drops wrong types with a note in
  * `errors`. Accepts any JSON, never throws, does not modify `raw`, and is deterministic, because it runs again whenever a
  * stored event is read.
  */

@@ -12,7 +12,8 @@ const BACKSLASH = 0x5c
 /** Objects and lists alternate on this path: `{[{[{[` leads to the entries. */
 const ENTRY_DEPTH = 6
 
-/** Counts the entries of an export request in JSON without parsing it, a millisecond per MiB. Digestion checks whether it
+/**
+ * Counts the entries of an export request in JSON without parsing it, a millisecond per MiB. Digestion checks whether it
  * is valid JSON.
  * @throws AppError `invalid` when it is no JSON object, or ends before it is closed
  */

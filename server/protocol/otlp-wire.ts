@@ -4,9 +4,9 @@ import type { JsonRecord, JsonValue } from './json.ts'
 import { MAX_CONTAINER_NODES, MAX_DEPTH } from './json-guard.ts'
 
 /**
- * OTLP in protobuf → the same records as OTLP in JSON (docs/protocol.md §14): camelCase names, ids in hex, 64-bit numbers as
- * decimal text. Only fields that we use are listed; others are skipped. A library reads the wire format; the few messages are declared
- * here instead of generated.
+ * OTLP in protobuf → the same records as OTLP in JSON (docs/protocol.md §14): camelCase names, ids in hex, 64-bit
+ * numbers as decimal text. Only fields that we use are listed; others are skipped. A library reads the wire format; the
+ * few messages are declared here instead of generated.
  */
 
 type Scalar = 'string' | 'bool' | 'int64' | 'fixed64' | 'double' | 'uint32' | 'fixed32' | 'hex' | 'base64'
@@ -100,7 +100,8 @@ export function decodeOtlp(bytes: Uint8Array, signal: OtlpSignal): JsonRecord {
 /** Maximum resources, scopes and entries together that {@link countOtlp} reads. */
 const MAX_COUNTED = 100_000
 
-/** Counts the entries of an export request without decoding them, and checks its structure above them.
+/**
+ * Counts the entries of an export request without decoding them, and checks its structure above them.
  * @throws AppError `invalid`
  */
 export function countOtlp(bytes: Uint8Array): number {

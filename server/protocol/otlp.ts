@@ -158,7 +158,8 @@ function anyValue(value: unknown): unknown {
   return stringValue ?? intValue ?? doubleValue ?? boolValue ?? bytesValue
 }
 
-/** Seconds from nanoseconds, exact to the microsecond; in two steps, because a number cannot represent the nanoseconds.
+/**
+ * Seconds from nanoseconds, exact to the microsecond; in two steps, because a number cannot represent the nanoseconds.
  * Undefined without a time; zero means unknown.
  */
 function secondsOf(nanoseconds: unknown): number | undefined {

@@ -1,4 +1,5 @@
-/** A cache of source lines without possible secrets. The lines around frames repeat with each event of a problem, and
+/**
+ * A cache of source lines without possible secrets. The lines around frames repeat with each event of a problem, and
  * looking one up costs a third of checking it. Bounded; it pauses while lines hardly repeat.
  */
 export class PlainLines {

@@ -18,7 +18,8 @@ export function storedPayload(stored: StoredEvent): unknown {
   return dropped > 0 ? value : exactJson(body.toString('utf8', stored.bodyStart, stored.bodyEnd), value)
 }
 
-/** A stored event, normalised again by the rules of digestion.
+/**
+ * A stored event, normalised again by the rules of digestion.
  * @throws AppError invalid when the body is damaged
  */
 export function readStoredEvent(stored: StoredEvent): Event {

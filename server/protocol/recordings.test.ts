@@ -15,7 +15,8 @@ import { namingException, topFrame } from './labels.ts'
 import { normalizeEvent } from './normalize.ts'
 import { scrubEvent } from './scrub.ts'
 
-/** Every recorded event, compared with expectations that were written from the payloads, not from results of the code:
+/**
+ * Every recorded event, compared with expectations that were written from the payloads, not from results of the code:
  * where they differ, the code is probably wrong.
  */
 

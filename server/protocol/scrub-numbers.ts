@@ -30,7 +30,10 @@ function replaceCardsAmong(numbers: string, by: (match: string) => string): stri
   return from === 0 ? numbers : clean + numbers.slice(from)
 }
 
-/** The end of the longest card number that starts here; null without one. Cards are written in one piece or start with four digits. */
+/**
+ * The end of the longest card number that starts here; null without one. Cards are written in one piece or start with
+ * four digits.
+ */
 function cardEnd(numbers: string, start: number): number | null {
   let found: number | null = null
   let digits = 0

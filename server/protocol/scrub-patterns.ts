@@ -48,7 +48,10 @@ const BUILT_IN: Readonly<Record<Exclude<ScrubRule['pattern'], 'anything' | 'cust
   uuid: byExpression('[UUID]', UUID),
 }
 
-/** Returns null for the whole value: for `anything`, and for an expression that cannot be compiled, to remove too much instead of too little. */
+/**
+ * Returns null for the whole value: for `anything`, and for an expression that cannot be compiled, to remove too much
+ * instead of too little.
+ */
 export function textPattern(rule: Pick<ScrubRule, 'pattern' | 'regex'>, word: string): TextPattern | null {
   if (rule.pattern === 'anything') return null
   if (rule.pattern !== 'custom') return BUILT_IN[rule.pattern]

@@ -29,7 +29,10 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 const ATTRIBUTE_TYPE = /^(?:string|integer|double|boolean|array)(?:\[\])?$/
 
-/** Compiles rules; call it once per change of the settings. @param hashKey without it, rules replace instead of hashing */
+/**
+ * Compiles rules; call it once per change of the settings.
+ * @param hashKey without it, rules replace instead of hashing
+ */
 export function compileRules(rules: readonly ScrubRule[], hashKey: Buffer | null): ProjectRules {
   const paths = new RulePaths(rules.map(({ path }) => path))
   const actions = new RuleActions(rules, hashKey)

@@ -120,8 +120,8 @@ const MAX_NAME = 80
 const NAME_CHARACTER = /[\w.\-[\]%$]/
 
 /**
- * `name=value` in query strings, form bodies, cookies, command lines and log lines. In source text only literals are secrets, as in `password = 'hunter2'` and
- * `'token=abc'`.
+ * `name=value` in query strings, form bodies, cookies, command lines and log lines. In source text only literals are
+ * secrets, as in `password = 'hunter2'` and `'token=abc'`.
  */
 function scrubAssignments(text: string, kind: KeyClass, classifier: KeyClassifier): string {
   const cookies = kind === KEY_COOKIE

@@ -20,7 +20,10 @@ export type { ScrubRules } from './scrub-keys.ts'
 /** Deeper structures are replaced completely; the guard before parsing refuses them anyway. */
 const MAX_DEPTH = 128
 
-/** Maximum texts of a payload that are parsed as JSON: a failing parse is expensive, and a payload can have 100,000 texts. */
+/**
+ * Maximum texts of a payload that are parsed as JSON: a failing parse is expensive, and a payload can have 100,000
+ * texts.
+ */
 const MAX_JSON_TEXTS = 500
 
 const DEFAULT_RULES: ScrubRules = {}
@@ -49,7 +52,8 @@ function classifierOf(rules: ScrubRules): KeyClassifier {
   return classifier
 }
 
-/** Removes secrets from a payload in place, before anything of it is stored (docs/protocol.md §16). Accepts raw events and
+/**
+ * Removes secrets from a payload in place, before anything of it is stored (docs/protocol.md §16). Accepts raw events and
  * any other object from JSON (attributes of logs and spans). Never throws. Compiled rules are cached, so a rules object
  * must not change afterwards.
  * @param maxJsonTexts maximum texts that are parsed as JSON; lower for many small payloads
@@ -148,7 +152,8 @@ function scrubString(text: string, kind: KeyClass, classifier: KeyClassifier, de
   return clean === text ? UNCHANGED : clean
 }
 
-/** Scrubs a text that is JSON (request bodies, logged objects). Returns null when it is no JSON or nested too deep. With
+/**
+ * Scrubs a text that is JSON (request bodies, logged objects). Returns null when it is no JSON or nested too deep. With
  * repeated keys the text has values that were not scrubbed, so the parsed value replaces it.
  */
 function scrubJsonText(text: string, classifier: KeyClassifier, depth: number): string | null {

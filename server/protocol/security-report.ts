@@ -123,7 +123,8 @@ function directiveOf(text: string): string | null {
   return /^[a-z][a-z-]{1,60}$/.test(name) ? name : null
 }
 
-/** What was blocked, for grouping: a host (with its port), or the browser's keyword. Old browsers send nothing for inline
+/**
+ * What was blocked, for grouping: a host (with its port), or the browser's keyword. Old browsers send nothing for inline
  * code; then the directive distinguishes it.
  */
 function blockedOf(uri: string, violated: string, directive: string, document: string): string {

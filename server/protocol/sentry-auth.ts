@@ -22,7 +22,8 @@ export type AuthPlaces = {
 
 type Found = { key: string; version: string | null; client: string | null }
 
-/** Finds the key of a request (docs/protocol.md §2) in header, query and path, in this order. Several places may have the
+/**
+ * Finds the key of a request (docs/protocol.md §2) in header, query and path, in this order. Several places may have the
  * same key.
  * @returns null when there is none; an envelope may have it in its `dsn`
  * @throws AppError `invalid` for a malformed key, two different keys, or a protocol version above 7
@@ -119,7 +120,8 @@ const isKnownVersion = (version: string): boolean =>
 
 export type Dsn = { readonly publicKey: string; readonly projectNumber: string }
 
-/** Parses a DSN: `{scheme}://{public_key}[:{secret}]@{host}[:{port}][/{base_path}]/{project_id}`.
+/**
+ * Parses a DSN: `{scheme}://{public_key}[:{secret}]@{host}[:{port}][/{base_path}]/{project_id}`.
  * Only key and project are used, because tunnels and proxies change host and port.
  * @throws AppError `invalid` when the text is no DSN
  */
@@ -135,7 +137,8 @@ export function parseDsn(text: string): Dsn {
   return { publicKey, projectNumber }
 }
 
-/** Compares the `dsn` of an envelope header with the request.
+/**
+ * Compares the `dsn` of an envelope header with the request.
  * @param key the key of the request; null when only the DSN may have one
  * @param projectNumber from the path
  * @returns the key

@@ -73,7 +73,8 @@ const MAX_ERRORS = 1_000_000
 const MAX_COUNT = 1_000_000
 const MAX_DURATION_MS = 30 * 86_400_000
 
-/** Reads an item `session`. `seq` is not read: merging keeps the most severe value of each field, so the order of updates
+/**
+ * Reads an item `session`. `seq` is not read: merging keeps the most severe value of each field, so the order of updates
  * has no effect.
  * @param raw the parsed payload; no value makes this throw
  */
@@ -115,7 +116,9 @@ export function readSession(raw: unknown, context: SessionContext): SessionUpdat
   }
 }
 
-/** Reads an item `sessions`. Leaves out empty entries and those outside the accepted time; refuses it without any other. */
+/**
+ * Reads an item `sessions`. Leaves out empty entries and those outside the accepted time; refuses it without any other.
+ */
 export function readSessions(raw: unknown, context: SessionContext): SessionAggregates | SessionRefusal {
   if (!isRecord(raw)) return invalid('not_an_object')
   const attributes = readAttributes(raw['attrs'], context)

@@ -89,8 +89,7 @@ export function segmentName(segment: Span): string {
   return displayName({ name: segment.name, source: textOf(attributes, 'sentry.segment.name.source'), path })
 }
 
-/** The segment of a span, by the span's attributes: its id, and its name if that is not generic.
- */
+/** The segment of a span, by the span's attributes: its id, and its name if that is not generic. */
 export function segmentOf(span: Span): { readonly spanId: string; readonly name: string; readonly isGeneric: boolean } {
   const { attributes } = span
   const spanId =

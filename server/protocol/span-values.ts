@@ -28,8 +28,9 @@ export const METRICS = [
 /** Times are in milliseconds, the rest are counts; `cls` is a score. */
 export type Metric = (typeof METRICS)[number]
 
-/** Values that a segment has once, although several spans may send them: an app start is cold or warm. Null: every span has
- * its own.
+/**
+ * Values that a segment has once, although several spans may send them: an app start is cold or warm. Null: every span
+ * has its own.
  */
 export type Slot = 'app_start' | 'ttid' | 'ttfd' | 'lcp' | 'cls' | null
 

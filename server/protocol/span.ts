@@ -3,8 +3,9 @@ import { storable } from './strings.ts'
 import { parseTimePrecise } from './time-precise.ts'
 import { readSpanId, readTraceId } from './trace-ids.ts'
 
-/** A finished span (docs/protocol.md §10.2) from any format: an entry of a v2 container, a standalone v1 span, a transaction
- * or a child of one, a span of OTLP.
+/**
+ * A finished span (docs/protocol.md §10.2) from any format: an entry of a v2 container, a standalone v1 span, a
+ * transaction or a child of one, a span of OTLP.
  */
 export type Span = {
   /** 32 lower-case hex digits. */
@@ -51,7 +52,8 @@ export function readSpan(raw: unknown): Span | InvalidSpan {
   }
 }
 
-/** Reads a span of the older format: a standalone one, or a child of a transaction. Its fields become attributes with the
+/**
+ * Reads a span of the older format: a standalone one, or a child of a transaction. Its fields become attributes with the
  * names of v2. Never throws.
  */
 export function readOldSpan(raw: unknown): Span | InvalidSpan {

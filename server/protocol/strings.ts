@@ -1,4 +1,6 @@
-/** Text for PostgreSQL: `text` and `jsonb` accept neither NUL nor half a surrogate pair. Cuts keep surrogate pairs whole.
+/**
+ * Text for PostgreSQL: `text` and `jsonb` accept neither NUL nor half a surrogate pair. Cuts keep surrogate pairs
+ * whole.
  */
 
 /** Removes NUL and replaces lone surrogates by U+FFFD; returns the same string when it is clean. */

@@ -1,7 +1,8 @@
 import { parseTime } from './time.ts'
 
 /**
- * Like {@link parseTime}, with the fractions of a millisecond that durations of spans need. Numbers in seconds are exact to about a quarter of a microsecond. Null when it is no time.
+ * Like {@link parseTime}, with the fractions of a millisecond that durations of spans need. Numbers in seconds are
+ * exact to about a quarter of a microsecond. Null when it is no time.
  */
 export function parseTimePrecise(value: unknown): number | null {
   const wholeMs = parseTime(value)

@@ -54,8 +54,9 @@ export type EventTime = {
   shiftMs: number
 }
 
-/** The time of an event. A difference of 55 minutes or more between sending and receiving shifts all times. If the result is
- * older than 30 days or over 60 s ahead, the time of receipt is used.
+/**
+ * The time of an event. A difference of 55 minutes or more between sending and receiving shifts all times. If the
+ * result is older than 30 days or over 60 s ahead, the time of receipt is used.
  */
 export function eventTime(timestamp: unknown, receivedAt: Date, sentAt: Date | null, notes: Notes): EventTime {
   const received = receivedAt.getTime()
@@ -92,8 +93,9 @@ function driftOf(received: number, sentAt: Date | null): number {
   return Number.isNaN(drift) || Math.abs(drift) < DRIFT_MS ? 0 : drift
 }
 
-/** The original time of an event that is too old for {@link eventTime}: an app that is opened after months sends its stored
- * events. Null when it is not too old, or without a time of sending that confirms its clock.
+/**
+ * The original time of an event that is too old for {@link eventTime}: an app that is opened after months sends its
+ * stored events. Null when it is not too old, or without a time of sending that confirms its clock.
  */
 export function claimedLongAgo(timestamp: unknown, receivedAt: Date, sentAt: Date | null): Date | null {
   const claimed = sentAt === null ? null : parseTime(timestamp)

@@ -20,8 +20,9 @@ export type Origin = {
   readonly deviceClass: DeviceClass
 }
 
-/** The parts of a transaction that may be stored in a rollup, in their places, for the scrubber. Only numbers are read from
- * the rest.
+/**
+ * The parts of a transaction that may be stored in a rollup, in their places, for the scrubber. Only numbers are read
+ * from the rest.
  */
 export function scrubbableTransaction(raw: Record<string, unknown>): Record<string, unknown> {
   const contexts = recordOf(raw['contexts'])
@@ -38,7 +39,8 @@ export function scrubbableTransaction(raw: Record<string, unknown>): Record<stri
   }
 }
 
-/** Reads a transaction; returns a reason when it breaks a rule of docs/protocol.md §10.1. Pure, never throws.
+/**
+ * Reads a transaction; returns a reason when it breaks a rule of docs/protocol.md §10.1. Pure, never throws.
  * @param clean the scrubbed result of {@link scrubbableTransaction}
  */
 export function readTransaction(

@@ -18,7 +18,10 @@ export type AddressSetting = {
   remoteAddr: unknown
 }
 
-/** Reads the user, with an inferred IP address only if the client asks for it or its SDK expects it; null without any data. */
+/**
+ * Reads the user, with an inferred IP address only if the client asks for it or its SDK expects it; null without any
+ * data.
+ */
 export function readUser(raw: unknown, address: AddressSetting, notes: Notes): EventUser | null {
   if (raw !== null && raw !== undefined && !isRecord(raw)) notes.add('user', 'Expected an object.')
   const user = isRecord(raw) ? raw : {}

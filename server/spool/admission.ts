@@ -27,13 +27,17 @@ export type Admission = {
 }
 
 const REFRESH_EVERY_MS = 1_000
-/** A full backlog admits requests again below this share; otherwise the next request would fill it again. A hundredth of
+/**
+ * A full backlog admits requests again below this share; otherwise the next request would fill it again. A hundredth of
  * it is digested in a few seconds, so intake resumes soon after an overload.
  */
 const REOPEN_SHARE = 0.99
 /** For the disk, which waiting does not empty. */
 const REOPEN_DISK_SHARE = 0.9
-/** PostgreSQL needs space for its log and for vacuuming: a twentieth of the volume within these bounds, less on a tiny volume. */
+/**
+ * PostgreSQL needs space for its log and for vacuuming: a twentieth of the volume within these bounds, less on a tiny
+ * volume.
+ */
 const MIN_FREE_BYTES = 256 * 1024 * 1024
 const MAX_FREE_BYTES = 1024 * 1024 * 1024
 const FREE_SHARE = 0.05
@@ -81,7 +85,10 @@ export async function diskOf(directory: string): Promise<Disk> {
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
 }
 
-/** Less than the intake leaves free, so that accepted requests are still digested while PostgreSQL has enough for itself. */
+/**
+ * Less than the intake leaves free, so that accepted requests are still digested while PostgreSQL has enough for
+ * itself.
+ */
 const MIN_FREE_TO_DIGEST_BYTES = 64 * 1024 * 1024
 
 /** Digestion retries when the disk has space again; its requests stay in the spool. */

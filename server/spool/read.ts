@@ -3,7 +3,8 @@ import type { ReservedConnection } from '../storage/database.ts'
 import { SHARD_NUMBERS, type SpoolEntry, unpackEntries } from './entry.ts'
 import { countAttempt, listenForRows, ping, selectRows, tryLockShard, unlockShard } from './spool.queries.ts'
 
-/** Rows with more attempts go to quarantine ({@link quarantineBatch}). The number is high because a worker may end for
+/**
+ * Rows with more attempts go to quarantine ({@link quarantineBatch}). The number is high because a worker may end for
  * other reasons: repeated kill -9 must not quarantine valid rows.
  */
 export const MAX_ATTEMPTS = 20
@@ -39,13 +40,18 @@ export type ReadLimits = {
 export type SpoolReader = {
   /** Shards that this reader has locked; changes when its connection breaks. */
   shards(): readonly number[]
-  /** Reads rows, oldest first. Ids may become visible slightly out of order: when a read with `afterId` returns nothing,
+  /**
+   * Reads rows, oldest first. Ids may become visible slightly out of order: when a read with `afterId` returns nothing,
    * read once without it.
    */
   read(shard: number, limits: ReadLimits): Promise<SpoolBatch[]>
-  /** Resolves with the shards that may have new rows: after a notification, after {@link POLL_MS}, or when the reader closes. */
+  /**
+   * Resolves with the shards that may have new rows: after a notification, after {@link POLL_MS}, or when the reader
+   * closes.
+   */
   wait(): Promise<ReadonlySet<number>>
-  /** Ends all pending {@link wait}s, perhaps with no shards, for a caller that stops. With Promise.race instead, each wait
+  /**
+   * Ends all pending {@link wait}s, perhaps with no shards, for a caller that stops. With Promise.race instead, each wait
    * would leave a reaction on the other promise.
    */
   endWaits(): void

@@ -6,7 +6,8 @@ import { deleteRows, insertQuarantined } from './spool.queries.ts'
 /** Another reader settled these rows, because this one had lost its shard. Roll back and read again. */
 export class SpoolFencedError extends Error {}
 
-/** Deletes rows from the spool, in the transaction that records their outcomes.
+/**
+ * Deletes rows from the spool, in the transaction that records their outcomes.
  * @throws SpoolFencedError when a row was deleted already; the transaction must then roll back
  */
 export async function settleBatches(tx: Tx, shard: number, ids: readonly number[]): Promise<void> {
@@ -18,7 +19,8 @@ export async function settleBatches(tx: Tx, shard: number, ids: readonly number[
     )
 }
 
-/** Copies an entry that cannot be digested to quarantine, unchanged. The caller settles its row.
+/**
+ * Copies an entry that cannot be digested to quarantine, unchanged. The caller settles its row.
  * @param reason one sentence for the operator, without user data
  */
 export async function quarantineEntry(

@@ -59,7 +59,10 @@ export async function demandDurability(session: Connection): Promise<void> {
   )
 }
 
-/** Keeps plans, unlike other connections of the pool (0.1 ms per insert): the plan of an insert does not depend on the tables' contents. */
+/**
+ * Keeps plans, unlike other connections of the pool (0.1 ms per insert): the plan of an insert does not depend on the
+ * tables' contents.
+ */
 export async function keepInsertPlans(session: Connection): Promise<void> {
   await session.query('set plan_cache_mode = auto')
 }
@@ -97,7 +100,8 @@ export type RowRange = {
   readonly maxBytes: number
 }
 
-/** The oldest rows of a shard after `afterId`, up to `maxRows` and about `maxBytes`, at least one. By COPY, because the
+/**
+ * The oldest rows of a shard after `afterId`, up to `maxRows` and about `maxBytes`, at least one. By COPY, because the
  * driver reads query results as text, where a body is a hexadecimal string of twice its bytes.
  */
 export async function selectRows(db: Connection, range: RowRange): Promise<StoredRow[]> {

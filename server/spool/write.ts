@@ -25,7 +25,9 @@ const BUSY_ENTRIES = 150
 const BUSY_WINDOW_MS = 100
 const BUSY_DISTANCE_MS = 2
 const MANY_ENTRIES = 128
-/** After this time the connection is given up. The result of its commit is unknown, so its entries are not acknowledged. */
+/**
+ * After this time the connection is given up. The result of its commit is unknown, so its entries are not acknowledged.
+ */
 const FLUSH_TIMEOUT_MS = 10_000
 /** Minimum time between two notifications of a shard: busy readers need none, others wait this much longer. */
 const NOTIFY_EVERY_MS = 20
@@ -42,7 +44,10 @@ const DEFAULT_LIMITS: Omit<SpoolLimits, 'maxBacklogEntries'> = {
   maxBacklogBytes: 4 * 1024 * 1024 * 1024,
 }
 
-/** After its memory was full the spool accepts entries below this share again; otherwise it would refuse every second request. */
+/**
+ * After its memory was full the spool accepts entries below this share again; otherwise it would refuse every second
+ * request.
+ */
 const REOPEN_SHARE = 0.75
 
 /** Whether an append can succeed; `full`: overload, `disk`: the disk is full, `down`: the database is unavailable. */
@@ -68,7 +73,8 @@ export type Spool = {
 
 type Waiting = { entry: SpoolEntry; resolve: () => void; reject: (error: unknown) => void }
 
-/** The writing side of the spool: appends of many requests share one commit. A flush starts immediately when none is under
+/**
+ * The writing side of the spool: appends of many requests share one commit. A flush starts immediately when none is under
  * way, so an idle service answers after one commit. Under load commits become larger and keep a distance of a few
  * milliseconds: half as many commits cost half the processor time.
  */
@@ -257,7 +263,10 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
 /** Refusals of appends whose commit was under way when it failed. */
 const uncertain = new WeakSet<object>()
 
-/** Whether an entry may be stored although its append failed with this error, because the result of the commit is unknown. */
+/**
+ * Whether an entry may be stored although its append failed with this error, because the result of the commit is
+ * unknown.
+ */
 export const mayBeStored = (error: object): boolean => uncertain.has(error)
 
 /** An error from PostgreSQL means that nothing was written; after a broken connection the result is unknown. */
