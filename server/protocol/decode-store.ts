@@ -8,7 +8,7 @@ export const MAX_EVENT_BYTES = 1024 * 1024
 export const MAX_STORE_WIRE_BYTES = 4 * 1024 * 1024
 
 export type StoreBody = {
-  /** The event's JSON text; begins with `{`. */
+  /** The event's JSON text; starts with `{`. */
   readonly json: Buffer
   /** True when the bytes are `json` with a Content-Encoding, without base64 or form encoding. */
   readonly plain: boolean
@@ -39,7 +39,7 @@ function unwrap(body: Buffer): Buffer {
       ? formValue(body)
       : body.toString('latin1').trim()
   if (text.startsWith('{')) return within(Buffer.from(text))
-  // Forms turn a bare + into a space; both base64 alphabets occur.
+  // Form decoding turns + into a space; both base64 alphabets occur.
   const base64 = text.replace(/ /g, '+').replace(/[\r\n]/g, '')
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(base64))
     throw invalid('The body does not begin with { and is not base64 either.')

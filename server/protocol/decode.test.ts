@@ -21,7 +21,7 @@ const encode: Record<Exclude<ContentEncoding, 'none'>, (bytes: Buffer) => Buffer
 }
 const encodings = ['gzip', 'deflate', 'br', 'zstd'] as const
 
-/** The code of what the call throws; 'none' when it does not. */
+/** The code of the error that the call throws; 'none' without one. */
 async function codeOf(call: () => unknown): Promise<string> {
   try {
     await call()
@@ -53,7 +53,7 @@ describe.each(encodings)('%s', (encoding) => {
     Array.from({ length: 900 }, (_, i) => `line ${i} ${(i * 2654435761) % 4294967296}\n`).join(''),
   )
 
-  test('gives the bytes back in every way of decoding', async () => {
+  test('all ways of decoding return the same bytes', async () => {
     const raw = encode[encoding](text)
     expect(decodeSmallBody(raw, encoding)?.bytes).toEqual(text)
     expect(decodeBodySync(raw, encoding)).toEqual(text)
@@ -61,7 +61,7 @@ describe.each(encodings)('%s', (encoding) => {
     expect((await decodeLargeBody(raw, encoding)).bytes).toEqual(text)
   })
 
-  test('a body cut anywhere is broken, not short', async () => {
+  test('an incomplete body is broken, not short', async () => {
     const raw = encode[encoding](text)
     for (let length = 0; length < raw.length; length += 97) {
       expect(await codeOf(() => decodeSmallBody(raw.subarray(0, length), encoding)), `${length} bytes`).toBe('invalid')
@@ -69,13 +69,13 @@ describe.each(encodings)('%s', (encoding) => {
     }
   })
 
-  test('noise is broken', async () => {
+  test('uncompressed bytes are broken', async () => {
     const noise = Buffer.from('this was never compressed by anything')
     expect(await codeOf(() => decodeSmallBody(noise, encoding))).toBe('invalid')
     expect(await codeOf(() => decodeLargeBody(noise, encoding))).toBe('invalid')
   })
 
-  test('a bomb is refused as too large, whichever way it goes', async () => {
+  test('all ways of decoding refuse a bomb as too large', async () => {
     const bomb = encode[encoding](Buffer.alloc(8 * 1024 * 1024))
     expect(permittedBytes(bomb.length)).toBeLessThan(8 * 1024 * 1024)
     expect(await codeOf(() => decodeSmallBody(bomb, encoding))).toBe('too_large')
@@ -83,8 +83,8 @@ describe.each(encodings)('%s', (encoding) => {
     expect(await codeOf(() => decodeBodySync(bomb, encoding))).toBe('too_large')
   })
 
-  test('the first line of a cut body can be read', () => {
-    // Enough that every coding has put a block out.
+  test('the first line of an incomplete body can be read', () => {
+    // Enough for a block of output in every coding.
     const long = Buffer.from(
       Array.from({ length: 40_000 }, (_, i) => `line ${i} ${(i * 2654435761) % 4294967296}\n`).join(''),
     )
@@ -94,13 +94,13 @@ describe.each(encodings)('%s', (encoding) => {
   })
 })
 
-test('100 MB of zeros in a few bytes of brotli are refused within a blink', async () => {
+test('100 MB of zeros in a few bytes of brotli are refused quickly', async () => {
   const bomb = zlib.brotliCompressSync(Buffer.alloc(100 * 1024 * 1024))
   expect(bomb.length).toBeLessThan(200)
   expect(await codeOf(() => decodeSmallBody(bomb, 'br'))).toBe('too_large')
 })
 
-test('a small body that decodes to much, within the ratio, goes the slow way', async () => {
+test('a small body with a large decoded size, within the ratio, is decoded off the event loop', async () => {
   const lines = Buffer.from(
     Array.from({ length: 110_000 }, (_, i) => `${((i >> 4) * 40_503) & 65_535} some text that repeats\n`).join(''),
   )
@@ -111,7 +111,7 @@ test('a small body that decodes to much, within the ratio, goes the slow way', a
   expect(await decodeBody(raw, 'br')).toEqual(lines)
 })
 
-test('bodies that are looked at together have memory of their own; given back, it is used again', () => {
+test('concurrent bodies have separate memory, which is reused after release', () => {
   const raw = (text: string): Buffer => zlib.gzipSync(text)
   const first = decodeSmallBody(raw('first'), 'gzip')!
   const second = decodeSmallBody(raw('second'), 'gzip')!
@@ -123,19 +123,19 @@ test('bodies that are looked at together have memory of their own; given back, i
   third.release()
 })
 
-test('a body larger than the kept buffers, and one at the very limit, come out whole', () => {
+test('decodes a body larger than the kept buffers, and one of the maximum size', () => {
   const text = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 2654435761) % 97).join(''))
   const raw = zlib.deflateSync(text)
   expect(text.length).toBeGreaterThan(128 * 1024)
   const decoded = decodeSmallBody(raw, 'deflate')
   if (decoded !== null) expect(decoded.bytes.equals(text)).toBe(true)
-  // 1 MiB is what any body may decode to, however small it is.
+  // A body of any size may decode to 1 MiB.
   const most = zlib.gzipSync(Buffer.alloc(permittedBytes(1)))
   expect(decodeSmallBody(most, 'gzip')?.bytes.length).toBe(permittedBytes(1))
   expect(() => decodeSmallBody(zlib.gzipSync(Buffer.alloc(permittedBytes(1) + 1)), 'gzip')).toThrow('times its size')
 })
 
-test('members of gzip one after the other are one body', () => {
+test('several members of gzip are one body', () => {
   const raw = Buffer.concat([zlib.gzipSync('{"a":1}\n'), zlib.gzipSync('rest')])
   expect(decodeSmallBody(raw, 'gzip')?.bytes.toString()).toBe('{"a":1}\nrest')
 })
@@ -157,7 +157,7 @@ describe('/store/', () => {
       'none',
       false,
     ],
-  ] as const)('%s is opened', (_name, raw, encoding, plain) => {
+  ] as const)('%s is decoded', (_name, raw, encoding, plain) => {
     const body = decodeStoreBody(raw, encoding)
     expect(JSON.parse(body.json.toString())).toEqual(JSON.parse(json.toString()))
     expect(body.plain).toBe(plain)
@@ -178,7 +178,7 @@ describe('/store/', () => {
     ],
   ])('%s is refused', async (_name, raw, code) => expect(await codeOf(() => decodeStoreBody(raw, 'none'))).toBe(code))
 
-  test('base64 of zlib under a Content-Encoding would be two layers', async () => {
+  test('base64 of zlib with a Content-Encoding is refused, because it has two layers', async () => {
     const twice = zlib.gzipSync(zlib.deflateSync(json).toString('base64'))
     expect(await codeOf(() => decodeStoreBody(twice, 'gzip'))).toBe('invalid')
   })

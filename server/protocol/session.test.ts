@@ -181,7 +181,7 @@ describe('the time of a session', () => {
     ['60 seconds ahead', '2026-11-20T12:01:00.000Z', null],
     ['further ahead', '2026-11-20T12:01:00.001Z', 'in_future'],
     ['in 9999', '9999-12-31T23:59:59Z', 'in_future'],
-  ])('is taken or not when it started %s', (_when, started, reason) => {
+  ])('is accepted or refused when it started %s', (_when, started, reason) => {
     const read = readSession(aSession({ started, timestamp: undefined, duration: 0 }), context())
     if (reason === null) expect(read).not.toHaveProperty('outcome')
     else expect(read).toEqual({ outcome: 'discarded', reason })
