@@ -87,7 +87,7 @@ describe('matchers', () => {
       GroupingRules.safeParse({ fingerprint: [{ match: [{ key: 'type', glob: '*' }], fingerprint }], stack: [] })
     expect(wide(['one']).error?.issues[0]).toMatchObject({
       path: ['fingerprint', 0, 'fingerprint'],
-      message: expect.stringContaining('nothing but *') as string,
+      message: expect.stringContaining('only *') as string,
     })
     expect(wide(['{{ environment }}']).success).toBe(true)
   })
