@@ -70,7 +70,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
       ...notes,
       `${samples} requests of each kind, one after the other, while ${RATE} events/s arrive; load generator, service and database on the same machine`,
       'the list, one of five sorts, with and without project, open issues of 24 h, 7 or 30 d; search: words, releases, tags, users, counts and groups in turn',
-      'session series of 30 d and performance totals of 7 d are the functions behind GET /api/metrics and /api/performance, which have no routes yet, called over a connection of their own',
+      'session series of 30 d and performance totals of 7 d are the functions behind GET /api/metrics and /api/performance, which have no routes yet, called over a separate connection',
     ],
   }
 }

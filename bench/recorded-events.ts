@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { readIntakeSamples, type Sample } from '#test/kit/samples.ts'
 import { type BenchEvent, benchEvent, type Coding } from './payloads.ts'
 
-/** The error events of all recorded SDKs, each as an issue of its own. Times, users and releases vary as in made-up ones. */
+/** The error events of all recorded SDKs, each as a separate issue. Times, users and releases vary as in generated events. */
 export function recordedEvents(coding: Coding): BenchEvent[] {
   const found = readIntakeSamples().flatMap(errorsOf)
   return found.map((event, issue) => {

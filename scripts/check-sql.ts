@@ -48,7 +48,7 @@ export function checkSql(file: string, source: string): SqlFinding[] {
   if (!file.endsWith('.queries.ts')) {
     const move = 'Move it to a function in a *.queries.ts file of this folder and call that.'
     each(BUILDER, code, ({ index, 1: name }) => add(index, `A query is built here (${name}). ${move}`))
-    each(TEMPLATE, code, ({ index }) => add(index, `An sql template stands here. ${move}`))
+    each(TEMPLATE, code, ({ index }) => add(index, `This is an sql template. ${move}`))
     each(RUN, code, ({ index, 1: name }) => add(index, `A statement is run here (${name}). ${move}`))
     for (const { at, text } of texts)
       if (STATEMENT.test(text))

@@ -289,7 +289,7 @@ test('a page that does not load says so and is retried; Back restores the place 
   await eventually(() => page.evaluate<number>('scrollY')).toBe(scrolled)
 })
 
-test('on a phone a long press selects and the bar stands above the tabs', async () => {
+test('on a phone a long press selects and the bar is above the tabs', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AError', 'BError'])
   const page = await dashboard.openAs(person, { size: 'phone' })
