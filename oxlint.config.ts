@@ -3,9 +3,9 @@ import { serverFolders } from './scripts/server-layers.ts'
 import { webFeatures, webLayers } from './scripts/web-layers.ts'
 
 /**
- * Lint rules and import boundaries. Run through `npm run check`; type-aware rules need `oxlint-tsgolint`.
- * The one-way rules inside `server/` and `web/` are generated from the lists in `scripts/server-layers.ts` and
- * `scripts/web-layers.ts`: add a folder there, once.
+ * Lint rules and import boundaries. Run through `npm run check`; type-aware rules need `oxlint-tsgolint`. The one-way
+ * rules inside `server/` and `web/` are generated from `scripts/server-layers.ts` and `scripts/web-layers.ts`: add a
+ * folder there only.
  */
 
 type Restriction = { message: string; allowTypeImports?: boolean } & ({ regex: string } | { group: string[] })
@@ -40,7 +40,7 @@ function belowInServer(folder: (typeof serverFolders)[number]): Restriction[] {
   return [
     {
       regex: serverPath(folder, below),
-      message: `One-way rule: ${folder} may import only what stands above it in scripts/server-layers.ts.`,
+      message: `One-way rule: ${folder} may import only what is above it in scripts/server-layers.ts.`,
     },
   ]
 }
@@ -50,13 +50,15 @@ const layers = serverFolders.map((folder): OxlintOverride => ({
   rules: { 'no-restricted-imports': restrict([...neverFromProduct, ...belowInServer(folder)]) },
 }))
 
-/** Contract files are data: what they import reaches the browser's types. The order of the folders binds them, too. */
+/**
+ * Contract files are data: what they import reaches the browser's types. The order of the folders applies to them too.
+ */
 const contracts = serverFolders
   .filter((folder) => !folder.endsWith('.ts'))
   .map((folder): OxlintOverride => ({
     files: [`server/${folder}/**/*.api.ts`, ...(folder === 'http' ? ['server/http/contract.ts'] : [])],
     rules: {
-      // The order first: what the second pattern lets through, no later one is asked about.
+      // The order first: a path that the second pattern allows is not checked against later ones.
       'no-restricted-imports': restrict([
         ...belowInServer(folder),
         {
@@ -82,7 +84,7 @@ const contractTypes: Restriction[] = [
 
 const nothingOfServer: Restriction = {
   regex: '^(?:#server/|(?:\\.\\./)+server/)',
-  message: 'Only api/ and what stands above it in the web app knows the server.',
+  message: 'Only api/ and the layers after it in scripts/web-layers.ts import types of the server.',
 }
 
 /** Folders `<name>/` and files of `web/`, from any depth below it; from `web/` itself with `./`. */
@@ -98,7 +100,7 @@ function upward(layer: (typeof webLayers)[number]): Restriction[] {
   return [
     {
       regex: webPath(layer, below),
-      message: `One-way rule: ${layer} may import only what stands above it in scripts/web-layers.ts.`,
+      message: `One-way rule: ${layer} may import only what is above it in scripts/web-layers.ts.`,
     },
   ]
 }
@@ -149,7 +151,7 @@ export default defineConfig({
     'coverage',
   ],
   rules: {
-    // Promises: a pipeline's worst bug is the one nobody waited for.
+    // Promises: an error in a promise that is not awaited is lost.
     'typescript/no-floating-promises': 'error',
     'typescript/no-misused-promises': 'error',
     'typescript/await-thenable': 'error',
@@ -158,7 +160,7 @@ export default defineConfig({
     'typescript/prefer-promise-reject-errors': 'error',
     'no-async-promise-executor': 'error',
 
-    // Types: nothing unknown walks in unparsed.
+    // Types: unknown data is parsed before use.
     'typescript/no-explicit-any': 'error',
     'typescript/no-unsafe-assignment': 'error',
     'typescript/no-unsafe-call': 'error',
@@ -186,7 +188,7 @@ export default defineConfig({
     'import/no-mutable-exports': 'error',
     'import/no-commonjs': 'error',
 
-    // Plain reading.
+    // Readability.
     eqeqeq: ['error', 'always', { null: 'ignore' }],
     'no-var': 'error',
     'prefer-const': 'error',
@@ -205,7 +207,7 @@ export default defineConfig({
     'react/exhaustive-deps': 'error',
     // The log-in page exists for its first field.
     'jsx-a11y/no-autofocus': 'off',
-    // A NUL or a lone surrogate in an expression is our daily bread: telemetry is hostile text.
+    // Telemetry is hostile text: expressions match NUL and lone surrogates.
     'no-control-regex': 'off',
   },
   overrides: [
@@ -216,7 +218,7 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      // The command line talks to people.
+      // The command line prints.
       files: ['server/main.ts', 'server/cli/**/*.ts', 'scripts/**', 'bench/**/*.ts', 'test/torture/**/*.ts'],
       rules: { 'no-console': 'off' },
     },
@@ -244,7 +246,7 @@ export default defineConfig({
       },
     },
     {
-      // Tests may reach anywhere: they build their world through the test kit.
+      // Tests may import everything.
       files: ['server/**/*.test.ts', 'server/**/*.fixture.ts', 'shared/**/*.test.ts'],
       rules: { 'no-restricted-imports': 'off' },
     },
@@ -252,7 +254,7 @@ export default defineConfig({
       files: ['**/*.test.ts', '**/*.test.tsx', 'test/**/*.ts'],
       rules: {
         'typescript/unbound-method': 'off',
-        // The shape of an answer is what the test asserts; a guard before every look would hide it.
+        // The test asserts the shape of a response; a guard before every access would hide it.
         'typescript/no-non-null-assertion': 'off',
         'vitest/no-conditional-expect': 'off',
         'vitest/require-to-throw-message': 'off',
@@ -262,14 +264,14 @@ export default defineConfig({
       },
     },
     {
-      // Tools that take their configuration as the default export.
+      // Tools whose configuration is the default export.
       files: ['*.config.ts', 'web/*.config.ts', 'test/kit/global-setup.ts', 'test/e2e/global-setup.ts'],
       rules: { 'import/no-default-export': 'off' },
     },
     {
       files: ['web/**/*.ts', 'web/**/*.tsx'],
       rules: {
-        // Letter tiles, avatars and drawn charts are images to a screen reader without being <img>.
+        // Letter tiles, avatars and charts are images for a screen reader without being <img>.
         'jsx-a11y/prefer-tag-over-role': 'off',
         'no-restricted-imports': restrict(contractTypes),
       },
@@ -277,7 +279,7 @@ export default defineConfig({
     ...byLayer,
     ...byFeature,
     {
-      // The router's redirects are thrown objects.
+      // The router throws redirects as objects.
       files: ['web/routes.tsx'],
       rules: { 'typescript/only-throw-error': 'off' },
     },

@@ -12,10 +12,13 @@ const everywhere =
 /** Sheets of the parts every page is made of: in one file, in the order of their import, before those of any page. */
 const partStyles = /[\\/]web[\\/]ui[\\/][^\\/]+\.css$/
 
-/** Less than a packet gains nothing. */
+/** Compression of less than a packet gains nothing. */
 const MIN_BYTES = 1_400
 
-/** Puts `.br` and `.gz` beside every hashed file, once, so that the service compresses nothing while it serves. */
+/**
+ * Writes `.br` and `.gz` beside every hashed file at build time, so that the service compresses nothing while it
+ * serves.
+ */
 const compressed: Plugin = {
   name: 'compressed',
   apply: 'build',
@@ -44,7 +47,7 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
-    // The first with light-dark(), which the colours are written in.
+    // The first browsers with light-dark(), which the colours use.
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // Inlined files would need `data:` in the content policy.
     assetsInlineLimit: 0,
@@ -66,7 +69,7 @@ export default defineConfig({
   },
   server: {
     port: 5173,
-    // Not our own sources in web/api/.
+    // Without our sources in web/api/.
     proxy: { '^/api/(?!.+\\.tsx?(?:\\?|$))': { target: process.env.DEV_API_URL ?? 'http://127.0.0.1:8000' } },
   },
 })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Starts one PostgreSQL for the whole run and migrates the template every test file clones. */
+/** Starts one PostgreSQL for the whole run and migrates the template that every test file clones. */
 const globalSetup = ['test/kit/global-setup.ts'].filter((file) => existsSync(new URL(file, import.meta.url)))
 
 const workers = Math.max(2, Math.min(4, availableParallelism()))
@@ -20,7 +20,7 @@ const excluded = ['**/node_modules/**', 'web/dist/**', 'data/**', 'test/fixtures
 
 export default defineConfig({
   test: {
-    // Of the root, not of the projects: so it runs once, and what it provides reaches both.
+    // At the root, not per project: it runs once, and both projects get what it provides.
     globalSetup,
     projects: [
       {
@@ -45,17 +45,17 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.test.ts'],
           exclude: excluded,
-          // Builds the dashboard once: files run beside each other, and none may swap it under another's service.
+          // Builds the dashboard once: files run in parallel, and none may replace it under another's service.
           globalSetup: ['test/e2e/global-setup.ts'],
-          // After the others: a browser, its service and the pages' timers want a machine of their own.
+          // After the others: a browser, its service and the pages' timers need a quiet machine.
           sequence: { groupOrder: 1 },
           maxWorkers: workers,
-          // Slowed down on purpose (test/e2e/browser.ts), everything may take that much longer.
+          // With E2E_SLOWDOWN (test/e2e/browser.ts) everything may take that much longer.
           testTimeout: 120_000 * Number(process.env.E2E_SLOWDOWN ?? '1'),
           hookTimeout: 180_000,
         },
       },
-      // `npm run pictures`: takes pictures, judges nothing.
+      // `npm run pictures`: takes pictures and asserts nothing.
       ...((process.env.PICTURES_DIR ?? '') === ''
         ? []
         : [
