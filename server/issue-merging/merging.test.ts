@@ -538,7 +538,7 @@ describe('rules', () => {
   test.each([
     [{ fingerprint: [{ match: [], fingerprint: ['x'] }] }, 'match'],
     [{ fingerprint: [{ match: [{ key: 'colour', glob: 'x' }], fingerprint: ['x'] }] }, 'key must be'],
-    [{ fingerprint: [{ match: [{ key: 'type', glob: '**' }], fingerprint: ['x'] }] }, 'nothing but *'],
+    [{ fingerprint: [{ match: [{ key: 'type', glob: '**' }], fingerprint: ['x'] }] }, 'only *'],
     [{ fingerprint: [{ match: [{ key: 'type', glob: 'x' }], fingerprint: ['{{ colour }}'] }] }, 'no variable'],
     [{ fingerprint: [{ match: [{ key: 'type', glob: 'x' }], fingerprint: ['a {{ default }}'] }] }, 'stand alone'],
     [{ fingerprint: [{ match: [{ key: 'type', glob: 'x' }], fingerprint: ['{{ type'] }] }, 'braces'],
