@@ -90,7 +90,7 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
   return (
     <div className={styles.page}>
       <QuotaNote quota={data.quota} />
-      <StormNote storms={data.storms} />
+      <FloodSamplingNote storms={data.storms} />
       {figures.all === 0 && figures.lost === 0 ? (
         <Card>
           <EmptyState
@@ -136,8 +136,8 @@ function QuotaNote({ quota }: { quota: Intake['quota'] }) {
   )
 }
 
-/** The newest hour of a storm, and how many more there are. */
-function StormNote({ storms }: { storms: Intake['storms'] }) {
+/** The newest hour of flood sampling, and the number of earlier ones. */
+function FloodSamplingNote({ storms }: { storms: Intake['storms'] }) {
   const [newest, ...earlier] = storms
   if (newest === undefined) return null
   const { first_at: from, last_at: to, let_through: events, fingerprints: kinds } = newest
@@ -145,12 +145,12 @@ function StormNote({ storms }: { storms: Intake['storms'] }) {
   const end = formatMoment(to)
   return (
     <Note tone="amber" icon="bolt" role="status">
-      {intakeTexts.storm(
+      {intakeTexts.floodSampling(
         intakeTexts.between(start, end === start || formatDay(from) !== formatDay(to) ? end : formatClock(to)),
         intakeTexts.events(formatCount(events), events === 1),
         kinds,
       )}
-      {earlier.length === 0 ? null : <Minor as="p">{intakeTexts.earlierStorms(earlier.length)}</Minor>}
+      {earlier.length === 0 ? null : <Minor as="p">{intakeTexts.earlierFloodSampling(earlier.length)}</Minor>}
     </Note>
   )
 }

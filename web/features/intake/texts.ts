@@ -170,10 +170,11 @@ export const intakeTexts = {
     `Today’s quota of the organisation is used up. Events are rejected until ${resets} UTC.`,
   quotaNear: (percent: string) => `${percent} of the organisation’s quota for today is used.`,
   between: (from: string, to: string) => (from === to ? `at ${from}` : `from ${from} to ${to}`),
-  storm: (when: string, events: string, kinds: number) =>
+  floodSampling: (when: string, events: string, kinds: number) =>
     `Over the limit for errors ${when}: accepted ${events} of ${kinds === 1 ? 'a new problem' : `${kinds} new problems`} anyway.`,
   events: (count: string, one: boolean) => `${count} ${one ? 'event' : 'events'}`,
-  earlierStorms: (count: number) => `${count} more ${count === 1 ? 'hour' : 'hours'} over the limit in this period.`,
+  earlierFloodSampling: (count: number) =>
+    `${count} more ${count === 1 ? 'hour' : 'hours'} over the limit in this period.`,
   categoryWord: (category: string): string => own(categories, category) ?? category.replaceAll('_', ' '),
   reasonWord: (outcome: string, reason: string): string => reasons[`${outcome} ${reason}`] ?? plain(reason),
   lossWord: (kind: string, reason: string): string => {
