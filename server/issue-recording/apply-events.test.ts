@@ -195,7 +195,7 @@ describe('clocks', () => {
     await record([{ at: nowMs() - 60 * DAY_MS }])
     expect(await row()).toMatchObject({ status: 'resolved', events: 2 })
     expect((await automatic())[0]?.sentence).toBe(
-      'Late events are counted and leave it resolved: 1 event happened before it was resolved.',
+      'Late events are counted and do not reopen this issue: 1 event happened before it was resolved.',
     )
     // Without a time of sending the client clock may be wrong, so the event counts as new; so does one from 1970.
     await record([{ at: nowMs() - 60 * DAY_MS, sentAt: null }])
@@ -274,7 +274,7 @@ describe('a batch', () => {
       ['resolved', 'regressed'],
       ['regressed', 'escalated'],
     ])
-    expect(entries[1]?.sentence).toBe('Escalated: 61 events within an hour, at most 50 were to be expected.')
+    expect(entries[1]?.sentence).toBe('Escalated: 61 events within an hour, above the limit of 50.')
   })
 
   test('that waited for a member’s change is listed after it in the activity', async () => {
@@ -393,7 +393,7 @@ describe('an issue ignored', () => {
     await record([{ user: 'e' }, { user: 'c' }])
     expect((await row())?.status).toBe('ignored')
     await record([{ user: 'f' }])
-    expect((await row())?.reason).toBe('Reopened: it was ignored until 3 more users, and they came.')
+    expect((await row())?.reason).toBe('Reopened: it was ignored until 3 more users, which have arrived.')
     expect((await row())?.users).toBe(7)
   })
 
@@ -416,7 +416,9 @@ describe('an issue ignored', () => {
     await record(minutesAgo(100, 95, 80, 75, 60, 55, 40, 35, 20, 15))
     expect((await row())?.status).toBe('ignored')
     await record(minutesAgo(14, 13, 5, 4))
-    expect((await row())?.reason).toBe('Reopened: it was ignored until 4 more events within 10 minutes, and they came.')
+    expect((await row())?.reason).toBe(
+      'Reopened: it was ignored until 4 more events within 10 minutes, which have arrived.',
+    )
   })
 
   test('until users within a window counts by time of occurrence', async () => {

@@ -1,24 +1,24 @@
-/** How long an issue is ignored, and whether what came since ends it. Pure. */
+/** Conditions that end the ignoring of an issue, and the progress towards them. Pure. */
 
 export type IgnoreUntil = {
   /** RFC 3339. */
   readonly time?: string | undefined
-  /** So many more events. */
+  /** Number of further events. */
   readonly count?: number | undefined
-  /** So many more users, never seen on the issue before. */
+  /** Number of further users who were not affected before. */
   readonly users?: number | undefined
-  /** Minutes: count and users must come within so long. */
+  /** Minutes within which `count` or `users` must be reached. */
   readonly window?: number | undefined
   /** Until the escalating rule is true. */
   readonly escalating?: true | undefined
 }
 
-/** What came in a stretch of time, by the time of the events. */
+/** Events and new users of one part of the window, by the time of the events. */
 export type WindowPart = readonly [startMs: number, events: number, users: number]
 
 export type IgnoreProgress = {
   readonly at: Date
-  /** Events since, and users new to the issue; late ones do not count. */
+  /** Events since `at`, and users new to the issue; late events do not count. */
   readonly events: number
   readonly users: number
   /** The newest parts of the window, oldest first; empty without a window. */
@@ -27,20 +27,23 @@ export type IgnoreProgress = {
 
 export const noProgress = (at: Date): IgnoreProgress => ({ at, events: 0, users: 0, window: [] })
 
-/** So many can be remembered each with its time; beyond, a window has so many parts and is at most one part shorter. */
+/**
+ * Parts of a window. Up to this count, each event or user has its own part and the window is exact; above, the window may
+ * be one part shorter.
+ */
 const MAX_PARTS = 120
 
 export type Counted = {
-  /** The same object where nothing needs to be counted. */
+  /** The same object if nothing was counted. */
   readonly progress: IgnoreProgress
-  /** The condition they met, if any. */
+  /** The condition that is now fulfilled, if any. */
   readonly met: 'count' | 'users' | null
 }
 
 /**
- * Counts what came since towards the condition.
- * @param events when they happened
- * @param users when each user was met that is new to the issue
+ * Counts new events and users towards the condition.
+ * @param events their times
+ * @param users for each user new to the issue, the time of the user's first event
  */
 export function countTowards(
   progress: IgnoreProgress,
@@ -60,7 +63,7 @@ function conditionMet(until: IgnoreUntil, events: number, users: number): Counte
   return until.users !== undefined && users >= until.users ? 'users' : null
 }
 
-/** Every window that ends with one of the parts, not only the last one: a batch may bring hours at once. */
+/** Checks the windows that end with each part, not only the last one, because a batch may span hours. */
 function countWindow(
   progress: IgnoreProgress,
   until: IgnoreUntil,
@@ -90,7 +93,7 @@ function partsOf(
   events: readonly Date[],
   users: readonly Date[],
 ): WindowPart[] {
-  // Below the target there are never more events, or users, than can be remembered one by one.
+  // Until a small target is reached, each event or user can have its own part.
   const partMs = Math.max(until.count ?? 0, until.users ?? 0) <= MAX_PARTS ? 1 : windowMs / MAX_PARTS
   const parts = new Map(known.map(([start, ...counts]): [number, [number, number]] => [start, counts]))
   const add = (times: readonly Date[], place: 0 | 1): void => {
@@ -106,7 +109,7 @@ function partsOf(
   return [...parts].map(([start, [e, u]]): WindowPart => [start, e, u]).toSorted((a, b) => a[0] - b[0])
 }
 
-/** `until 100 more events within 60 minutes, or until it escalates`; empty for good. */
+/** Returns ` until 100 more events within 60 minutes, or until it escalates`; empty if nothing ends the ignoring. */
 export function untilPhrase(until: IgnoreUntil | null, minuteOf: (time: Date) => string): string {
   if (until === null) return ''
   const within = until.window === undefined ? '' : ` within ${plural(until.window, 'minute')}`

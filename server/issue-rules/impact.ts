@@ -3,21 +3,21 @@ import { severityName, severityRank } from './issue.ts'
 import type { IssueStatus } from './issue.api.ts'
 import { type EventSeverity, eventSeverityFrom, hasHighImpact, isHighImpact, severityOf } from './severity.ts'
 
-/** How severe an issue is and whom it reached, as its row holds it. Pure. */
+/** Severity of an issue and its affected users of a day. Pure. */
 export type IssueImpact = {
-  /** Rank, as shown. */
+  /** Rank of the severity that is shown. */
   readonly severity: number
-  /** A person chose it: nothing else changes it. */
+  /** A member set the severity, so the rules do not change it. */
   readonly isPinned: boolean
   readonly eventSeverity: EventSeverity
-  /** Distinct users of one UTC day, and which day. */
+  /** The UTC day of `usersToday`. */
   readonly usersDay: string | null
+  /** Distinct affected users of that day. */
   readonly usersToday: number
-  /** Newest UTC day on which it reached many. */
+  /** Newest high-impact day (UTC). */
   readonly highImpactDay: string | null
 }
 
-/** The columns of an issue that hold it. */
 export type ImpactRow = {
   readonly severity: number
   readonly severity_pinned: boolean
@@ -45,7 +45,7 @@ export const newImpact = (eventSeverity: EventSeverity): IssueImpact => ({
   highImpactDay: null,
 })
 
-/** Rank by the rules, whoever pinned what. */
+/** Returns the rank by the rules, even if the severity is pinned. */
 export const rankOf = (
   impact: Pick<IssueImpact, 'eventSeverity' | 'highImpactDay'>,
   status: IssueStatus,
@@ -59,18 +59,21 @@ export const rankOf = (
     ),
   )
 
-/** The same impact with the severity the rules give it now. */
+/** Returns the impact with the severity by the rules, unless it is pinned. */
 export const rated = (impact: IssueImpact, status: IssueStatus, now: Date): IssueImpact =>
   impact.isPinned ? impact : { ...impact, severity: rankOf(impact, status, now) }
 
-/** Events came: the worst of them, how many users were not yet counted today, and from how many on a crash is critical. */
+/**
+ * What new events add: the worst event severity, and the users not yet counted today. `manyUsers` is the project's limit
+ * for critical crashes.
+ */
 export type Reached = { readonly eventSeverity: EventSeverity; readonly users: number; readonly manyUsers: number }
 
 export function reach(impact: IssueImpact, reached: Reached, status: IssueStatus, now: Date): IssueImpact {
   const today = dayOf(now)
   const eventSeverity = reached.eventSeverity > impact.eventSeverity ? reached.eventSeverity : impact.eventSeverity
   const usersToday = (impact.usersDay === today ? impact.usersToday : 0) + reached.users
-  const wide = isHighImpact(
+  const isHigh = isHighImpact(
     eventSeverity,
     { affectedUsers: usersToday, activeUsers: null },
     { users: reached.manyUsers, user_share: 1 },
@@ -80,17 +83,17 @@ export function reach(impact: IssueImpact, reached: Reached, status: IssueStatus
     eventSeverity,
     usersDay: today,
     usersToday,
-    highImpactDay: wide ? today : impact.highImpactDay,
+    highImpactDay: isHigh ? today : impact.highImpactDay,
   }
   return rated(next, status, now)
 }
 
-/** For the activity, when an issue began to reach many. */
+/** Activity entry of the first event of a high-impact day. */
 export const impactSentence = (impact: IssueImpact, users: string): string =>
   `Severity rose to ${severityName(impact.severity)}: ${users} on ${impact.highImpactDay ?? 'one day'}.`
 
 const KINDS = ['harmless', 'a warning', 'an error', 'a crash'] as const
 
-/** For the activity, when an event is worse than all before. */
+/** Activity entry of an event that is worse than all before. */
 export const eventSeveritySentence = (impact: IssueImpact, eventId: string): string =>
   `Severity rose to ${severityName(impact.severity)}: event ${eventId.slice(0, 8)} is ${KINDS[impact.eventSeverity]}.`

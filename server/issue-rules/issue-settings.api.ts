@@ -1,7 +1,7 @@
 import { ISSUE_RULE_BOUNDS, MAX_AUTO_RESOLVE_DAYS } from '#shared/limits.ts'
 import { z } from 'zod'
 
-/** Project settings for escalation, severity and automatic resolving. */
+/** Settings of a project for escalation, severity and automatic resolution. */
 
 const inBounds = (number: z.ZodNumber, name: string, { min, max }: { min: number; max: number }) =>
   number

@@ -19,7 +19,7 @@ export const Person = z.object({ id: Id, name: z.string(), email: z.string() })
 
 export const Issue = z.object({
   id: Id,
-  short_id: z.string().describe('For people, such as SHOP-42.'),
+  short_id: z.string().describe('Readable id, such as SHOP-42.'),
   project_id: Id,
   title: z.string(),
   culprit: z.string(),
@@ -28,13 +28,13 @@ export const Issue = z.object({
   level: EventLevel,
   platform: z.string(),
   status: IssueStatus,
-  status_reason: z.string().nullable().describe('Why the status is what it is, in a sentence.'),
-  status_changed_at: Timestamp.describe('Since when the status is what it is.'),
+  status_reason: z.string().nullable().describe('Reason for the status, as a sentence.'),
+  status_changed_at: Timestamp.describe('When the status last changed.'),
   severity: Severity,
   severity_pinned: z.boolean(),
   assignee_id: Id.nullable(),
   assignee: Person.nullable(),
-  team: z.string().nullable().describe('What an ownership rule named in place of a member.'),
+  team: z.string().nullable().describe('The team that an ownership rule assigned instead of a member.'),
   first_seen: Timestamp,
   last_seen: Timestamp,
   event_count: z.number().int(),
@@ -42,15 +42,17 @@ export const Issue = z.object({
   first_release: z.string().nullable(),
   last_release: z.string().nullable(),
   resolved_in_release: z.string().nullable(),
-  resolution: Resolution.nullable().describe('How it was resolved, as it can be asked for; null unless resolved.'),
-  ignore_until: IgnoreUntil.nullable().describe('What ends the ignoring; null for good, or when not ignored.'),
+  resolution: Resolution.nullable().describe('How it was resolved, in the form of a request; null unless resolved.'),
+  ignore_until: IgnoreUntil.nullable().describe(
+    'Conditions that end the ignoring; null if there are none, or the issue is not ignored.',
+  ),
   is_unhandled: z.boolean(),
   tracker_ticket: z.object({ id: z.string(), url: z.string() }).nullable(),
   ai_analysis: z.record(z.string(), Json).nullable(),
   trend: z.object({
     interval_seconds: z.number().int(),
     start: Timestamp,
-    counts: z.array(z.number().int()).describe('Events per bucket, oldest first, the newest bucket still counting.'),
+    counts: z.array(z.number().int()).describe('Events per bucket, oldest first; the newest bucket is not complete.'),
   }),
 })
 export type Issue = z.infer<typeof Issue>

@@ -1,8 +1,8 @@
 import type { IssueStatus, Severity } from './issue.api.ts'
 
-/** Pure rules of an issue: how it is named, what may follow what, and the sentence that says why. */
+/** Names of an issue: its short id, its severity, and sentences for the activity. Pure. */
 
-/** Severities as the table holds them: larger is worse. */
+/** Severities as stored in the database: a larger number is worse. */
 const SEVERITY_RANKS: Readonly<Record<Severity, number>> = { low: 0, medium: 1, high: 2, critical: 3 }
 const SEVERITY_NAMES: readonly Severity[] = ['low', 'medium', 'high', 'critical']
 
@@ -12,14 +12,14 @@ export const severityName = (rank: number): Severity => SEVERITY_NAMES[rank] ?? 
 /** `SHOP-42`: the project's slug and the issue's number in it. */
 export const shortId = (projectSlug: string, number: number): string => `${projectSlug.toUpperCase()}-${number}`
 
-/** `19 Nov 2026 14:07 UTC`, for sentences that are stored. */
+/** Returns `19 Nov 2026 14:07 UTC`, for stored sentences. */
 export function minuteOf(time: Date): string {
   const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
   const two = (n: number) => String(n).padStart(2, '0')
   return `${time.getUTCDate()} ${months[time.getUTCMonth()]} ${time.getUTCFullYear()} ${two(time.getUTCHours())}:${two(time.getUTCMinutes())} UTC`
 }
 
-/** Past tense of a status a person chose, for the activity: `Ada resolved this issue.` */
+/** Returns the activity entry of a status set by a member: `Ada resolved this issue.` */
 export function statusSentence(name: string, from: IssueStatus, to: IssueStatus): string {
   switch (to) {
     case 'resolved':
@@ -27,7 +27,7 @@ export function statusSentence(name: string, from: IssueStatus, to: IssueStatus)
     case 'ignored':
       return `${name} ignored this issue.`
     case 'unresolved':
-      // What came back or escalated is open already.
+      // Regressed and escalated issues are open already.
       return from === 'resolved' || from === 'ignored'
         ? `${name} reopened this issue.`
         : `${name} marked this issue as unresolved.`

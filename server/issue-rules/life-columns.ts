@@ -4,7 +4,10 @@ import type { IgnoreProgress } from './ignoring.ts'
 import type { Fix } from './resolution.ts'
 import type { Life, Resolved } from './life-cycle.ts'
 
-/** The life of an issue as its row holds it. What nobody can read any more counts as a plain resolve, or as ignored for good. */
+/**
+ * Life-cycle state ↔ columns of an issue. An unreadable resolution counts as resolved without a fix, an unreadable
+ * condition as ignored without one.
+ */
 
 const Time = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
 
@@ -22,7 +25,7 @@ const Late = z.object({
   unnamed: z.number().default(0),
   release: z.string().nullable(),
 })
-/** `resolution`: the fix, and what was counted since. */
+/** Column `resolution`: the fix, and the late events counted since. */
 const StoredResolution = z.intersection(
   StoredFix,
   z.object({ automatic: z.boolean(), late: Late.nullable().catch(null) }),
@@ -99,13 +102,13 @@ function progressFrom(row: LifeRow): IgnoreProgress {
   return progress.success ? progress.data : { at: row.status_changed_at, events: 0, users: 0, window: [] }
 }
 
-/** The fix of a resolved issue; null for anything else. */
+/** Returns the fix of a resolved issue, or null if there is none. */
 export function fixFrom(stored: unknown): Fix | null {
   const fix = StoredFix.safeParse(stored)
   return fix.success ? fix.data : null
 }
 
-/** Life → the columns a move writes, as JSON for one statement over many rows. */
+/** Returns the columns that a change of the state writes, as JSON for one statement over many rows. */
 export function lifeColumns(life: Life) {
   const { resolved, ignored } = life
   const fix = resolved?.fix
@@ -115,7 +118,7 @@ export function lifeColumns(life: Life) {
     status_changed_at: life.changedAt,
     open_since: life.openSince,
     resolved_at: resolved?.at ?? null,
-    // Of several the first that was named; all of them stand in `resolution`.
+    // Only the first of several; `resolution` has all.
     resolved_in_release: fix?.kind === 'release' ? (fix.versions[0] ?? null) : null,
     resolution: resolved === null ? null : { ...resolved.fix, automatic: resolved.automatic, late: resolved.late },
     pending_commit: fix?.kind === 'commit' ? fix.sha : null,

@@ -4,7 +4,7 @@ import { releaseName } from '../releases/releases.api.ts'
 
 /** How issues are resolved and ignored. */
 
-/** Releases that one fix is brought to at once. */
+/** Maximum of releases in one resolution. */
 const MAX_FIXES = 20
 
 const RELEASE_RULE =
@@ -13,7 +13,7 @@ const ReleaseName = releaseName(RELEASE_RULE)
 
 const isTrue = (name: string) => z.literal(true, { error: `${name} must be true.` })
 
-/** As it is stored and answered; anything that was once accepted is answered. */
+/** A stored resolution. It has no limits, so that responses can contain everything that was once accepted. */
 export const Resolution = z.union([
   z.object({ now: z.literal(true) }),
   z.object({ in_release: z.union([z.string(), z.array(z.string())]) }),
@@ -25,7 +25,7 @@ export type Resolution = z.infer<typeof Resolution>
 const FORMS =
   'resolution is one of {"now": true}, {"in_release": "<version>"}, {"in_next_release": true}, {"in_commit": "<sha>"}.'
 
-/** One of the four forms, told apart by their only key, so that the sentence names what is wrong with it. */
+/** One of the four forms. One object instead of a union, so that an error names the field. */
 export const ResolutionInput = z
   .strictObject(
     {
@@ -59,17 +59,17 @@ export type ResolutionInput = z.output<typeof ResolutionInput>
 const MAX_COUNT = 1_000_000_000
 const MAX_WINDOW_MINUTES = 7 * 24 * 60
 
-const whole = (name: string, most: number) =>
+const whole = (name: string, max: number) =>
   z
     .int({ error: `ignore_until.${name} must be a whole number.` })
     .min(1, { error: `ignore_until.${name} must be at least 1.` })
-    .max(most, { error: `ignore_until.${name} must be at most ${most.toLocaleString('en-GB')}.` })
+    .max(max, { error: `ignore_until.${name} must be at most ${max.toLocaleString('en-GB')}.` })
 
 export const IgnoreUntil = z.object({
   time: z.string().optional(),
-  count: z.number().int().optional().describe('So many more events.'),
-  users: z.number().int().optional().describe('So many more users, never seen on the issue before.'),
-  window: z.number().int().optional().describe('Minutes within which count and users must come.'),
+  count: z.number().int().optional().describe('Number of further events.'),
+  users: z.number().int().optional().describe('Number of further users who were not affected before.'),
+  window: z.number().int().optional().describe('Minutes within which count or users must be reached.'),
   escalating: z.literal(true).optional().describe('Until the escalating rule of the project is true.'),
 })
 export type IgnoreUntil = z.infer<typeof IgnoreUntil>
@@ -89,10 +89,11 @@ export const IgnoreUntilInput = z
     { error: 'ignore_until takes time, count, users, window and escalating.' },
   )
   .refine(({ time, count, users, escalating }) => [time, count, users, escalating].some((one) => one !== undefined), {
-    error: 'ignore_until must hold at least one of time, count, users, escalating; leave it out to ignore for good.',
+    error:
+      'ignore_until must contain at least one of time, count, users, escalating; omit it to ignore the issue permanently.',
   })
   .refine(({ window, count, users }) => window === undefined || count !== undefined || users !== undefined, {
-    error: 'ignore_until.window goes with count or users.',
+    error: 'ignore_until.window needs count or users.',
     path: ['window'],
   })
 export type IgnoreUntilInput = z.output<typeof IgnoreUntilInput>

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import type { IgnoreUntil } from './ignoring.ts'
 import type { IssueStatus } from './issue.api.ts'
 
-/** Histories of an issue, for tests of the state machine and of the verbs. */
+/** Random histories of an issue, for tests of the state machine and of the API. */
 
-/** Names apps really use, with the odd ones; index 0 is an event without a release. */
+/** Realistic and unusual release names; index 0 is an event without a release. */
 export const RELEASES = [
   null,
   '1.0',
@@ -31,12 +31,12 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** An event: how long ago it happened, and where. */
+/** An event; `release` is an index of {@link RELEASES}. */
 export type TestEvent = { readonly agoMs: number; readonly release: number; readonly user: number }
 
 export type HistoryStep =
   | { readonly kind: 'events'; readonly events: readonly TestEvent[] }
-  /** Many events at once, in the hour that is. */
+  /** Many events within the current hour. */
   | { readonly kind: 'burst'; readonly events: number }
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'time' }
@@ -46,7 +46,7 @@ export type HistoryStep =
   | { readonly kind: 'released' }
 
 const release = fc.nat({ max: RELEASES.length - 1 })
-/** Mostly just now, often before whatever was decided last. */
+/** Mostly now, often before the last change of status. */
 const ago = fc.constantFrom(0, 0, 0, 30_000, 10 * MINUTE_MS, 2 * HOUR_MS, DAY_MS, 9 * DAY_MS)
 const event = fc.record({ agoMs: ago, release, user: fc.nat({ max: 9 }) })
 

@@ -18,14 +18,14 @@ import {
 } from './life-cycle.ts'
 import { nextAfter, type Fix } from './resolution.ts'
 
-/** Random histories of the pure state machine, and what no rule may ever do. */
+/** Random histories of the state machine never break its rules. */
 
 const HISTORIES = cases(5_000, 100_000)
 const START = Date.parse('2026-11-20T12:00:00Z')
 const DAY_MS = 86_400_000
 const STATUSES: ReadonlySet<string> = new Set(ISSUE_STATUSES)
 
-/** Walks a history and checks every step; throws plainly, since a matcher costs more than the step. */
+/** Runs a history and checks every step. It throws errors itself, because matchers are slower than the steps. */
 class Walk {
   life: Life = newIssue(new Date(START)).life
   nowMs = START
@@ -41,7 +41,7 @@ class Walk {
   }
 
   step(step: HistoryStep): void {
-    // Nothing happens twice in the same moment.
+    // Each step has its own time.
     this.nowMs += 1
     switch (step.kind) {
       case 'wait':
@@ -63,12 +63,12 @@ class Walk {
       case 'ignore': {
         const { inMs, ...rest } = step.until
         const until = inMs === undefined ? rest : { ...rest, time: new Date(this.nowMs + inMs).toISOString() }
-        const words = 'Ada ignored this issue.'
-        return this.decided(decide(this.life, { status: 'ignored', until }, words, this.now))
+        const sentence = 'Ada ignored this issue.'
+        return this.decided(decide(this.life, { status: 'ignored', until }, sentence, this.now))
       }
       case 'released': {
         const { life } = commitReleased(this.life, ['3.0.2'])
-        check(life.status === this.life.status, 'a release moves no status')
+        check(life.status === this.life.status, 'a release does not change the status')
         this.life = life
       }
     }
@@ -84,9 +84,9 @@ class Walk {
   events(events: readonly TestEvent[]): void {
     const newUsers = new Map<number, Date>()
     const seen = events.map((event, index): ArrivedEvent => {
-      const metAt = new Date(this.nowMs - event.agoMs)
+      const firstAt = new Date(this.nowMs - event.agoMs)
       const known = newUsers.get(event.user)
-      if (!this.users.has(event.user) && (known === undefined || metAt < known)) newUsers.set(event.user, metAt)
+      if (!this.users.has(event.user) && (known === undefined || firstAt < known)) newUsers.set(event.user, firstAt)
       return {
         eventId: `${this.count}${index}`.padStart(32, '0'),
         occurredAt: new Date(this.nowMs - event.agoMs),
@@ -109,7 +109,7 @@ class Walk {
       check(!isPlainlyOlder(named?.release ?? null, resolved.fix), 'never regressed by a release older than the fix')
       const { firstSeenAt = null } = this.releases.get(named?.release ?? '') ?? {}
       if (resolved.fix.kind === 'next')
-        check(firstSeenAt !== null && firstSeenAt > resolved.at, 'the next release was not there before')
+        check(firstSeenAt !== null && firstSeenAt > resolved.at, 'the next release is newer than the resolution')
     }
     if (resolved !== null && seen.every((event) => event.occurredAt <= resolved.at))
       check(step.life.status === 'resolved', 'late events leave it resolved')
@@ -125,48 +125,52 @@ class Walk {
     this.take(step)
   }
 
-  /** The order in which events of a batch stand changes nothing. */
+  /** The order of the events in a batch does not matter. */
   checkPermuted(life: Life, arrived: ArrivedEvents, step: Transition): void {
     if (arrived.events.length < 2) return
-    // One after the other they end where they end together.
+    // Single events lead to the same status as one batch.
     const alone = arrived.events
       .toSorted((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime())
       .reduce((last, event) => onEvents(last, { ...arrived, events: [event], newUsers: [] }, this.now).life, life)
-    if (life.ignored?.until?.users === undefined) check(alone.status === step.life.status, 'batches change nothing')
+    if (life.ignored?.until?.users === undefined)
+      check(alone.status === step.life.status, 'the size of batches does not matter')
     const other = onEvents(life, { ...arrived, events: arrived.events.toReversed() }, this.now)
     check(withoutIds(other) === withoutIds(step), 'the order within a batch does not matter')
   }
 
-  /** A step nobody asked for. */
+  /** Checks an automatic transition. */
   take(step: Transition): void {
     const { life } = this
     const { status } = step.life
     if (status !== life.status) {
       this.moves.push(`${life.status} → ${status}`)
-      check(AUTOMATIC[life.status].includes(status), `no automatic move from ${life.status} to ${status}`)
+      check(AUTOMATIC[life.status].includes(status), `no automatic change from ${life.status} to ${status}`)
       const [entry] = step.entries
-      check(step.entries.length === 1 && entry?.kind === 'status_changed', 'every automatic move is in the activity')
-      check(entry?.data['from'] === life.status && entry.data['to'] === status, 'the entry names the move')
+      check(step.entries.length === 1 && entry?.kind === 'status_changed', 'every automatic change is in the activity')
+      check(entry?.data['from'] === life.status && entry.data['to'] === status, 'the entry names both statuses')
       check(
         step.life.reason === entry?.sentence && /^[A-Z].{10,}\.$/u.test(entry?.sentence ?? ''),
-        'and has a sentence',
+        'the entry has a sentence',
       )
-      check(step.life.changedAt.getTime() === this.nowMs, 'and a time')
-      check((status === 'regressed') === step.facts.includes('issue_regression'), 'a regression is told')
-      check((status === 'escalated') === step.facts.includes('issue_spike'), 'a spike is told')
+      check(step.life.changedAt.getTime() === this.nowMs, 'the change has a time')
+      check((status === 'regressed') === step.facts.includes('issue_regression'), 'a regression is a fact')
+      check((status === 'escalated') === step.facts.includes('issue_spike'), 'a spike is a fact')
       if (status === 'escalated') {
         check(this.nowMs - this.lastSpikeMs >= DAY_MS, 'at most one escalation in 24 hours')
         this.lastSpikeMs = this.nowMs
       }
     } else {
-      check(step.facts.length === 0, 'no news without a move')
-      check(step.life.reason === life.reason, 'no reason without a move')
+      check(step.facts.length === 0, 'no facts without a change of the status')
+      check(step.life.reason === life.reason, 'no new reason without a change of the status')
     }
     this.hold(step)
   }
 
   decided(step: Transition): void {
-    check(step.life === this.life || step.entries.length === 1, 'a decision leaves one entry, a repetition none')
+    check(
+      step.life === this.life || step.entries.length === 1,
+      'a change by a member adds one entry, a repetition none',
+    )
     this.hold(step)
   }
 
@@ -185,7 +189,7 @@ function check(holds: boolean, what: string): void {
 const withoutIds = (step: Transition): string =>
   JSON.stringify(step, (key, value: unknown) => (key === 'id' || key === 'entryId' ? undefined : value))
 
-/** A second, plain opinion: three numbers, same package, one fix. */
+/** An independent comparison of plain versions with one fix. */
 function isPlainlyOlder(release: string | null, fix: Fix): boolean {
   if (fix.kind === 'now') return false
   if (release === null || fix.kind === 'commit') return true
@@ -198,7 +202,7 @@ function isPlainlyOlder(release: string | null, fix: Fix): boolean {
   return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0)
 }
 
-test('no history breaks a rule', { timeout: PROPERTY_TIMEOUT_MS }, () => {
+test('no random history breaks a rule', { timeout: PROPERTY_TIMEOUT_MS }, () => {
   const moves = new Map<string, number>()
   fc.assert(
     fc.property(history(14), (steps) => {
@@ -208,7 +212,7 @@ test('no history breaks a rule', { timeout: PROPERTY_TIMEOUT_MS }, () => {
     }),
     { numRuns: HISTORIES },
   )
-  // The histories are about something: every move of the table happens, and often.
+  // Every automatic change occurs often enough.
   const table = Object.entries(AUTOMATIC).flatMap(([from, to]) => to.map((status) => `${from} → ${status}`))
   expect([...moves.keys()].toSorted()).toEqual(table.toSorted())
   expect(Math.min(...moves.values())).toBeGreaterThan(HISTORIES / 1_000)

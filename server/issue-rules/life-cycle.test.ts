@@ -31,8 +31,8 @@ const seen = (eventId: string, ms: number, release: string | null = null): Arriv
   occurredAt: later(ms),
   release,
 })
-/** New users are met with the first of the events. */
-const meet = (life: Life, events: ArrivedEvent[], newUsers = 0, at = later(HOUR_MS)) =>
+/** New users have the time of the first event. */
+const arrive = (life: Life, events: ArrivedEvent[], newUsers = 0, at = later(HOUR_MS)) =>
   onEvents(
     life,
     { events, newUsers: Array.from({ length: newUsers }, () => events[0]?.occurredAt ?? at), releases: new Map() },
@@ -40,8 +40,8 @@ const meet = (life: Life, events: ArrivedEvent[], newUsers = 0, at = later(HOUR_
   )
 
 describe('a resolved issue', () => {
-  test('comes back by an event after it, and says which', () => {
-    const { life, entries, facts } = meet(resolved(), [seen('a', 60_000, 'shop@2.0')])
+  test('regresses with an event after the resolution, and the reason names the event', () => {
+    const { life, entries, facts } = arrive(resolved(), [seen('a', 60_000, 'shop@2.0')])
     expect(life).toMatchObject({ status: 'regressed', resolved: null })
     expect(life.reason).toBe(
       'Regressed: event aaaaaaaa from release shop@2.0 happened after it was resolved on 20 Nov 2026 12:00 UTC.',
@@ -50,8 +50,8 @@ describe('a resolved issue', () => {
     expect(facts).toEqual(['issue_regression'])
   })
 
-  test('names the fix, and the earliest event that contradicts it, not the newest of the batch', () => {
-    const { life, entries } = meet(resolved('2.3.1'), [
+  test('names the fix and the earliest event without it, not the newest of the batch', () => {
+    const { life, entries } = arrive(resolved('2.3.1'), [
       seen('d', 9_000, '2.2.0'),
       seen('c', 8_000, '2.5.0'),
       seen('b', 7_000, '2.4.0'),
@@ -59,80 +59,80 @@ describe('a resolved issue', () => {
     ])
     expect(life.reason).toBe('Regressed: event bbbbbbbb from release 2.4.0, fixed in 2.3.1.')
     expect(entries[0]?.data).toMatchObject({ fixed_in: ['2.3.1'], release: '2.4.0', event_id: 'b'.repeat(32) })
-    // Of the same batch: one from before, one without the fix.
+    // In the same batch: one event from before, one without the fix.
     expect(entries[0]?.data['late_events']).toBe(2)
   })
 
-  test('stays resolved with late events and older releases: counted, in one entry', () => {
-    const first = meet(resolved('2.3.1'), [seen('a', -1, '2.4.0'), seen('b', 1, '2.3.0')])
+  test('stays resolved with late events and older releases, which one entry counts', () => {
+    const first = arrive(resolved('2.3.1'), [seen('a', -1, '2.4.0'), seen('b', 1, '2.3.0')])
     expect(first.life).toMatchObject({ status: 'resolved', resolved: { late: { before: 1, unfixed: 1 } } })
     expect(first.entries).toMatchObject([
       {
         kind: 'late_events',
         sentence:
-          'Late events are counted and leave it resolved: 1 event happened before it was resolved and 1 event comes from 2.3.0, which does not have the fix.',
+          'Late events are counted and do not reopen this issue: 1 event happened before it was resolved and 1 event comes from 2.3.0, which does not have the fix.',
       },
     ])
-    const second = meet(first.life, [seen('c', 2, null), seen('d', 3, '2.3.0')])
+    const second = arrive(first.life, [seen('c', 2, null), seen('d', 3, '2.3.0')])
     expect(second.life.resolved?.late).toMatchObject({ before: 1, unfixed: 3, unnamed: 1 })
     expect(second.entries[0]?.sentence).toBe(
-      'Late events are counted and leave it resolved: 1 event happened before it was resolved, 1 event names no release and 2 events come from releases without the fix, such as 2.3.0.',
+      'Late events are counted and do not reopen this issue: 1 event happened before it was resolved, 1 event names no release and 2 events come from releases without the fix, such as 2.3.0.',
     )
     expect(second.entries[0]?.id).toBe(first.entries[0]?.id)
     expect(second.life.reason).toBe(first.life.reason)
   })
 
-  test('the moment of the resolution itself is not after it', () => {
-    expect(meet(resolved(), [seen('a', 0)]).life.status).toBe('resolved')
-    expect(meet(resolved(), [seen('a', 1)]).life.status).toBe('regressed')
+  test('does not regress with an event of the same millisecond as the resolution', () => {
+    expect(arrive(resolved(), [seen('a', 0)]).life.status).toBe('resolved')
+    expect(arrive(resolved(), [seen('a', 1)]).life.status).toBe('regressed')
   })
 
-  test('waits for a release with its commit, which then is the fix', () => {
+  test('waits for a release with its commit, which becomes the fix', () => {
     const waiting = decided({ status: 'resolved', fix: { kind: 'commit', sha: 'abcdef123456789' } })
-    const met = meet(waiting, [seen('a', 1, '9.0.0')])
+    const met = arrive(waiting, [seen('a', 1, '9.0.0')])
     expect(met.life.status).toBe('resolved')
     expect(met.entries[0]?.sentence).toBe(
-      'Late events are counted and leave it resolved: 1 event comes from 9.0.0, which is not known to have the fix.',
+      'Late events are counted and do not reopen this issue: 1 event comes from 9.0.0, which is not known to have the fix.',
     )
-    expect(meet(met.life, [seen('b', 2, '9.0.0')]).entries[0]?.sentence).toContain(
+    expect(arrive(met.life, [seen('b', 2, '9.0.0')]).entries[0]?.sentence).toContain(
       '2 events come from releases not known to have the fix, such as 9.0.0.',
     )
     const { life, entries } = commitReleased(met.life, ['2.4.0'])
     expect(entries[0]?.sentence).toBe('Fixed in 2.4.0: commit abcdef123456 is part of it.')
-    // What was said of the late events was said before anybody knew.
+    // The late events were counted against the former fix.
     expect(life.resolved?.late).toBeNull()
     expect(commitReleased(met.life, ['2.4.0', '3.0.0']).entries[0]?.sentence).toContain('is part of them.')
-    expect(meet(life, [seen('a', 1, '2.3.9')]).life.status).toBe('resolved')
-    expect(meet(life, [seen('a', 1, '2.4.0')]).life.status).toBe('regressed')
+    expect(arrive(life, [seen('a', 1, '2.3.9')]).life.status).toBe('resolved')
+    expect(arrive(life, [seen('a', 1, '2.4.0')]).life.status).toBe('regressed')
   })
 })
 
 describe('an ignored issue', () => {
   const ignored = (until: IgnoreUntil | null) => decided({ status: 'ignored', until })
 
-  test('for good stays ignored', () => {
-    expect(meet(ignored(null), [seen('a', 1)], 1).life.status).toBe('ignored')
+  test('without a condition stays ignored', () => {
+    expect(arrive(ignored(null), [seen('a', 1)], 1).life.status).toBe('ignored')
     expect(onTime(ignored(null), { now: later(400 * DAY_MS), lastSeen: T0, autoResolveDays: 1 }).life.status).toBe(
       'ignored',
     )
     expect(countHour(ignored(null), { events: 1e6, limit: 10 }, T0).life.status).toBe('ignored')
   })
 
-  test('until so many events, late ones left out', () => {
-    const { life } = meet(ignored({ count: 3 }), [seen('a', 1), seen('b', 2), seen('c', -1)])
+  test('until a number of events, without late ones', () => {
+    const { life } = arrive(ignored({ count: 3 }), [seen('a', 1), seen('b', 2), seen('c', -1)])
     expect(life).toMatchObject({ status: 'ignored', ignored: { progress: { events: 2 } } })
-    expect(meet(life, [seen('d', 3)]).life).toMatchObject({
+    expect(arrive(life, [seen('d', 3)]).life).toMatchObject({
       status: 'unresolved',
-      reason: 'Reopened: it was ignored until 3 more events, and they came.',
+      reason: 'Reopened: it was ignored until 3 more events, which have arrived.',
     })
   })
 
-  test('until so many users within a window, by the time of the events, whenever they arrive', () => {
+  test('until a number of users within a window, by the time of the events', () => {
     const until = { users: 2, window: 60 }
-    const one = meet(ignored(until), [seen('a', 1)], 1, later(HOUR_MS))
-    expect(meet(one.life, [seen('b', 1 + HOUR_MS)], 1, later(2 * HOUR_MS)).life.status).toBe('ignored')
-    expect(meet(one.life, [seen('b', HOUR_MS)], 1, later(9 * HOUR_MS)).life.reason).toBe(
-      'Reopened: it was ignored until 2 more users within 60 minutes, and they came.',
+    const one = arrive(ignored(until), [seen('a', 1)], 1, later(HOUR_MS))
+    expect(arrive(one.life, [seen('b', 1 + HOUR_MS)], 1, later(2 * HOUR_MS)).life.status).toBe('ignored')
+    expect(arrive(one.life, [seen('b', HOUR_MS)], 1, later(9 * HOUR_MS)).life.reason).toBe(
+      'Reopened: it was ignored until 2 more users within 60 minutes, which have arrived.',
     )
   })
 
@@ -155,14 +155,14 @@ describe('an ignored issue', () => {
   const times = (count: number, ms: number) => Array.from({ length: count }, () => later(ms))
   const MINUTE_MS = 60_000
 
-  test('a small window is exact: one event a moment within it counts, a moment beyond does not', () => {
+  test('a small window is exact to the millisecond', () => {
     const until = { count: 3, window: 60 }
     const two = countTowards(noProgress(T0), until, [later(MINUTE_MS), later(30 * MINUTE_MS)], []).progress
     expect(countTowards(two, until, [later(61 * MINUTE_MS - 1)], []).met).toBe('count')
     expect(countTowards(two, until, [later(61 * MINUTE_MS)], []).met).toBeNull()
   })
 
-  test('a large window forgets what is older part by part, and is never longer than asked for', () => {
+  test('a large window drops old events in parts, and is never too long', () => {
     const until = { count: 970, window: 120 }
     let progress = noProgress(T0)
     for (let minute = 0; minute < 600; minute++) {
@@ -176,7 +176,7 @@ describe('an ignored issue', () => {
     expect(countTowards(progress, until, times(10, 599 * MINUTE_MS), []).met).toBe('count')
   })
 
-  test('whatever the batches are, a small window says what counting all of it anew says', () => {
+  test('a small window gives the same result for any batches as one count of all events', () => {
     const minutes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 40 })
     fc.assert(
       fc.property(minutes, fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 60 }), (at, count, window) => {
@@ -184,7 +184,7 @@ describe('an ignored issue', () => {
         const isMet = all.some((end) => all.filter((start) => start <= end && start > end - window).length >= count)
         let progress = noProgress(T0)
         let met: string | null = null
-        // Batches of three, each turned round.
+        // Batches of three, each in reverse order.
         for (let from = 0; from < all.length && met === null; from += 3) {
           const batch = all.slice(from, from + 3).toReversed()
           const counted = countTowards(
@@ -200,7 +200,7 @@ describe('an ignored issue', () => {
     )
   })
 
-  test('a burst that lies hours back in a batch is found; as many events over hours are none', () => {
+  test('a burst hours ago in a batch counts; the same number of events over hours does not', () => {
     const until = { count: 5, window: 10 }
     const slow = Array.from({ length: 40 }, (_, index) => later((1 + index * 3) * MINUTE_MS))
     expect(countTowards(noProgress(T0), until, slow, []).met).toBeNull()
@@ -208,7 +208,7 @@ describe('an ignored issue', () => {
     expect(countTowards(noProgress(T0), until, burst.toReversed(), []).met).toBe('count')
   })
 
-  test('a user met late in the same batch is not one more user since', () => {
+  test('a user whose event is late is not a further user', () => {
     const life = ignored({ users: 2 })
     const events = [seen('a', 1), seen('b', -1), seen('c', -2)]
     const late = [later(-1), later(-2)]
@@ -216,16 +216,16 @@ describe('an ignored issue', () => {
     expect(step.life).toMatchObject({ status: 'ignored', ignored: { progress: { events: 1, users: 1 } } })
   })
 
-  test('its time having come, an event does not wait for the sweep', () => {
+  test('after its time, the next event reopens it before the sweep does', () => {
     const life = ignored({ time: later(HOUR_MS).toISOString() })
-    expect(meet(life, [seen('a', HOUR_MS)], 0, later(HOUR_MS - 1)).life.status).toBe('ignored')
-    expect(meet(life, [seen('a', HOUR_MS)], 0, later(HOUR_MS)).life).toMatchObject({
+    expect(arrive(life, [seen('a', HOUR_MS)], 0, later(HOUR_MS - 1)).life.status).toBe('ignored')
+    expect(arrive(life, [seen('a', HOUR_MS)], 0, later(HOUR_MS)).life).toMatchObject({
       status: 'unresolved',
       reason: 'Reopened: it was ignored until 20 Nov 2026 13:00 UTC.',
     })
   })
 
-  test('its conditions are said in words', () => {
+  test('has a phrase for its conditions', () => {
     const until = { time: T0.toISOString(), count: 1, users: 2_000, window: 1, escalating: true } as const
     expect(untilPhrase(until, minuteOf)).toBe(
       ' until 20 Nov 2026 12:00 UTC, or until 1 more event within 1 minute, or until 2,000 more users within 1 minute, or until it escalates',
@@ -245,34 +245,34 @@ describe('escalating', () => {
     ...over,
   })
   test.each([
-    ['nothing before', {}, 10],
-    ['one event an hour, always', { busyHours: 336, sum: 336, sumOfSquares: 336, largest: 1, busyMedian: 1 }, 10],
+    ['no history', {}, 10],
+    ['one event per hour', { busyHours: 336, sum: 336, sumOfSquares: 336, largest: 1, busyMedian: 1 }, 10],
     [
-      'hundred an hour, always',
+      '100 events per hour',
       { busyHours: 336, sum: 33_600, sumOfSquares: 3_360_000, largest: 100, busyMedian: 100 },
       500,
     ],
     // 33 busy hours of 100: mean 9.82, deviation 29.76.
     ['bursts', { busyHours: 33, sum: 3_300, sumOfSquares: 330_000, largest: 100, busyMedian: 100 }, 500],
     ['one huge hour', { busyHours: 1, sum: 3_360, sumOfSquares: 3_360 ** 2, largest: 3_360, busyMedian: 0 }, 925],
-    ['young, quiet', { firstSeen: later(-DAY_MS), largest: 4, busyHours: 2, sum: 5 }, 50],
-    ['young, busy', { firstSeen: later(-DAY_MS), largest: 40, busyHours: 2, sum: 50 }, 400],
-    ['no number fits', { firstSeen: later(-DAY_MS), largest: 2_000_000_000 }, 2_000_000_000],
+    ['new, few events', { firstSeen: later(-DAY_MS), largest: 4, busyHours: 2, sum: 5 }, 50],
+    ['new, many events', { firstSeen: later(-DAY_MS), largest: 40, busyHours: 2, sum: 50 }, 400],
+    ['the maximum of the column', { firstSeen: later(-DAY_MS), largest: 2_000_000_000 }, 2_000_000_000],
   ])('%s', (_, over, limit) => {
     expect(hourlyLimit(history(over))).toBe(limit)
   })
 
-  test('only beyond the limit, at most once in 24 hours', () => {
+  test('only above the limit, at most once in 24 hours', () => {
     const open = newIssue(T0).life
     expect(countHour(open, { events: 50, limit: 50 }, T0).life).toBe(open)
     const { life } = countHour(open, { events: 1_200, limit: 50 }, T0)
-    expect(life.reason).toBe('Escalated: 1,200 events within an hour, at most 50 were to be expected.')
+    expect(life.reason).toBe('Escalated: 1,200 events within an hour, above the limit of 50.')
     const again = decide(life, { status: 'unresolved' }, 'Ada reopened it.', later(HOUR_MS)).life
     expect(countHour(again, { events: 9_999, limit: 50 }, later(DAY_MS - 1)).life.status).toBe('unresolved')
     expect(countHour(again, { events: 9_999, limit: 50 }, later(DAY_MS)).life.status).toBe('escalated')
   })
 
-  test('ends after seven days below the limit, counted from the newest hour beyond it', () => {
+  test('ends 7 days after the newest hour above the limit', () => {
     const { life } = countHour(newIssue(T0).life, { events: 60, limit: 50 }, T0)
     const still = countHour(life, { events: 60, limit: 50 }, later(3 * DAY_MS)).life
     const at = (ms: number) => onTime(still, { now: later(ms), lastSeen: later(ms), autoResolveDays: 14 }).life
@@ -281,19 +281,19 @@ describe('escalating', () => {
   })
 })
 
-describe('resolving by itself', () => {
+describe('auto-resolve', () => {
   const after = (life: Life, days: number, lastSeen = T0, autoResolveDays = 14) =>
     onTime(life, { now: later(days * DAY_MS), lastSeen, autoResolveDays })
-  test('after so many days without an event, marked; the next event brings it back', () => {
+  test('resolves after the days without an event, marked as automatic; the next event is a regression', () => {
     expect(after(newIssue(T0).life, 13.99).life.status).toBe('unresolved')
     const { life, entries } = after(newIssue(T0).life, 14)
     expect(life).toMatchObject({ status: 'resolved', resolved: { automatic: true } })
     expect(life.reason).toBe('Resolved automatically: no event for 14 days, the last one on 20 Nov 2026 12:00 UTC.')
     expect(entries[0]?.data).toMatchObject({ automatic: true, cause: 'auto_resolve' })
-    const back = meet(life, [seen('a', 15 * DAY_MS)], 0, later(15 * DAY_MS))
+    const back = arrive(life, [seen('a', 15 * DAY_MS)], 0, later(15 * DAY_MS))
     expect(back.life.reason).toContain('resolved automatically on 4 Dec 2026')
   })
-  test('not where it is off, and not soon after somebody reopened it', () => {
+  test('does nothing if it is off, and counts from when a member reopened the issue', () => {
     expect(after(newIssue(T0).life, 1000, T0, 0).life.status).toBe('unresolved')
     const reopened = decide(resolved(), { status: 'unresolved' }, 'Ada reopened it.', later(20 * DAY_MS)).life
     expect(after(reopened, 21).life.status).toBe('unresolved')
@@ -301,8 +301,8 @@ describe('resolving by itself', () => {
   })
 })
 
-describe('a person', () => {
-  test('may go from every status to every other; the same again changes nothing', () => {
+describe('a member', () => {
+  test('may change every status to every other; the same status changes nothing', () => {
     const statuses: IssueStatus[] = ['unresolved', 'resolved', 'ignored', 'regressed', 'escalated']
     for (const from of statuses)
       for (const to of statuses) {
@@ -312,7 +312,7 @@ describe('a person', () => {
         expect(step.entries).toHaveLength(from === to ? 0 : 1)
       }
   })
-  test('another fix or another condition is a change, the same one is none', () => {
+  test('another fix or condition is a change, the same one is not', () => {
     const life = resolved('2.3.1')
     const fix = (versions: string[]): Decision => ({ status: 'resolved', fix: { kind: 'release', versions } })
     expect(decided(fix(['2.3.1']), life)).toBe(life)
@@ -326,12 +326,12 @@ describe('a person', () => {
   })
 })
 
-test('what a row holds is read as it was written; nonsense is a plain resolve, or ignored for good', () => {
+test('a state is read from its columns as written; an unreadable resolution or condition counts as none', () => {
   const lives = [
     newIssue(T0).life,
-    meet(resolved('2.3.1', '3.0.2'), [seen('a', -1)]).life,
+    arrive(resolved('2.3.1', '3.0.2'), [seen('a', -1)]).life,
     decided({ status: 'resolved', fix: { kind: 'next', after: null } }),
-    meet(decided({ status: 'ignored', until: { users: 5, window: 60, count: 9 } }), [seen('a', 1)], 1).life,
+    arrive(decided({ status: 'ignored', until: { users: 5, window: 60, count: 9 } }), [seen('a', 1)], 1).life,
     countHour(newIssue(T0).life, { events: 60, limit: 50 }, T0).life,
   ]
   for (const life of lives) {

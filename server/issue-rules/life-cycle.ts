@@ -6,49 +6,50 @@ import type { IssueStatus } from './issue.api.ts'
 import { fixedPhrase, hasFix, listed, type Fix, type ReleasesByVersion } from './resolution.ts'
 
 /**
- * The life of an issue as a pure state machine (docs/issues.md): facts in, the next state, what the activity says and
- * what others want to hear of out. No move without a sentence. A step that changes nothing returns the life it was given.
+ * The life cycle of an issue as a pure state machine (docs/issues.md). A transition returns the next state, activity
+ * entries and facts. Every change of the status has a sentence. If nothing changes, it returns the same state object.
  */
 
+/** Life-cycle state of an issue. */
 export type Life = {
   readonly status: IssueStatus
-  /** Why, in a sentence; null for an issue that never moved. */
+  /** Reason for the status as a sentence; null if the status never changed. */
   readonly reason: string | null
   readonly changedAt: Date
-  /** Open since then without interruption, or a person last said so; auto-resolve counts from the later of this and the last event. */
+  /** When the issue was last opened, or a member confirmed it as open; auto-resolve counts from this or the last event. */
   readonly openSince: Date
-  /** Set exactly while resolved. */
+  /** Not null exactly while resolved. */
   readonly resolved: Resolved | null
-  /** Set exactly while ignored. */
+  /** Not null exactly while ignored. */
   readonly ignored: { readonly until: IgnoreUntil | null; readonly progress: IgnoreProgress } | null
-  /** Newest escalation by the rule. */
+  /** The newest automatic escalation. */
   readonly escalatedAt: Date | null
-  /** Newest hour beyond the limit, by the time it was noticed. */
+  /** When an hour above the limit was last noticed. */
   readonly overLimitAt: Date | null
 }
 
 export type Resolved = {
   readonly at: Date
   readonly fix: Fix
-  /** Nobody did it by hand. */
+  /** Resolved by auto-resolve, not by a member. */
   readonly automatic: boolean
   readonly late: Late | null
 }
 
-/** Events since the resolution that do not contradict it, and the entry of the activity that counts them. */
+/** Counts of events that arrived after the resolution and do not contradict it, and their activity entry. */
 export type Late = {
   readonly entryId: string
-  /** Happened before it was resolved. */
+  /** Events that happened before the resolution. */
   readonly before: number
-  /** After it, but from releases without the fix, or from none. */
+  /** Events after it, but from a release without the fix, or without a release. */
   readonly unfixed: number
-  /** Of those the ones that name no release. */
+  /** Those of `unfixed` that have no release. */
   readonly unnamed: number
-  /** One of those releases. */
+  /** A release without the fix, as an example. */
   readonly release: string | null
 }
 
-/** An entry of the activity; one with the id of an earlier entry takes its place. */
+/** An entry of the activity. It replaces an earlier entry with the same id. */
 export type Entry = {
   readonly id: string
   readonly kind: 'status_changed' | 'resolution_changed' | 'late_events' | 'severity_changed'
@@ -56,7 +57,7 @@ export type Entry = {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What alerts fire on. */
+/** Events of the life cycle that trigger alerts. */
 export type LifeFact = 'new_issue' | 'issue_regression' | 'issue_spike'
 
 export type Transition = {
@@ -67,7 +68,7 @@ export type Transition = {
 
 const unchanged = (life: Life): Transition => ({ life, entries: [], facts: [] })
 
-/** A new issue. */
+/** Returns the state of a new issue. */
 export const newIssue = (now: Date): Transition => ({
   life: {
     status: 'unresolved',
@@ -85,7 +86,7 @@ export const newIssue = (now: Date): Transition => ({
 
 export const OPEN: ReadonlySet<IssueStatus> = new Set(['unresolved', 'regressed', 'escalated'])
 
-/** An automatic move. */
+/** An automatic change of the status. */
 function moved(
   life: Life,
   now: Date,
@@ -111,12 +112,12 @@ function moved(
   }
 }
 
-/** An event, as far as moves go. */
+/** The part of an event that matters for the life cycle. */
 export type ArrivedEvent = {
   readonly eventId: string
-  /** As it is filed: the client's claim, corrected for the drift of its clock. */
+  /** The time that is stored: the client's claim, corrected for clock drift. */
   readonly occurredAt: Date
-  /** What decides between before and after, where that is another time: nothing happens after it was received. */
+  /** The time that is compared, if different: at most the time of receipt. */
   readonly happenedAt?: Date | undefined
   readonly release: string | null
 }
@@ -126,12 +127,12 @@ const timeOf = ({ occurredAt, happenedAt = occurredAt }: ArrivedEvent): Date => 
 export type ArrivedEvents = {
   /** Events of one batch; their order does not matter. */
   readonly events: readonly ArrivedEvent[]
-  /** Users never seen on the issue before: when the first of these events reached each. */
+  /** For each user new to the issue, the time of the user's first event. */
   readonly newUsers: readonly Date[]
   readonly releases: ReleasesByVersion
 }
 
-/** Events arrive: a resolved issue may come back, an ignored one may have met its condition. */
+/** Events arrived: a resolved issue may regress, and an ignored one may reopen. */
 export function onEvents(life: Life, arrived: ArrivedEvents, now: Date): Transition {
   if (life.resolved !== null) return onEventsOfResolved(life, life.resolved, arrived, now)
   if (life.ignored !== null) return onEventsOfIgnored(life, life.ignored, arrived, now)
@@ -145,7 +146,7 @@ function onEventsOfResolved(
   now: Date,
 ): Transition {
   const after = events.filter((event) => timeOf(event).getTime() > resolved.at.getTime())
-  // Asked once for each release: a batch holds many events of few.
+  // Once per release: a batch has many events of few releases.
   const fixed = new Map<string | null, boolean>()
   for (const { release } of after)
     if (!fixed.has(release)) fixed.set(release, hasFix(resolved.fix, resolved.at, release, releases))
@@ -213,7 +214,7 @@ function regressed(
   )
 }
 
-/** By its own time; ids decide between equals, so that the order of arrival never does. */
+/** Returns the earliest event by its own time, then by id, so that the order of arrival does not matter. */
 const earliest = (events: readonly ArrivedEvent[]): ArrivedEvent | undefined =>
   events.reduce<ArrivedEvent | undefined>((first, event) => {
     if (first === undefined) return event
@@ -223,7 +224,7 @@ const earliest = (events: readonly ArrivedEvent[]): ArrivedEvent | undefined =>
 
 function lateSentence({ before, unfixed, unnamed, release }: Late, fix: Fix): string {
   const named = unfixed - unnamed
-  // Nobody knows yet which release will have the commit.
+  // It is unknown which release will contain the commit.
   const [one, many] =
     fix.kind === 'commit'
       ? ['is not known to have the fix', 'not known to have the fix']
@@ -236,7 +237,7 @@ function lateSentence({ before, unfixed, unnamed, release }: Late, fix: Fix): st
       ? [`${plural(named, 'event')} come from releases ${many}, such as ${release ?? 'an older one'}`]
       : []),
   ]
-  return `Late events are counted and leave it resolved: ${listed(reasons)}.`
+  return `Late events are counted and do not reopen this issue: ${listed(reasons)}.`
 }
 
 function onEventsOfIgnored(
@@ -260,12 +261,12 @@ function onEventsOfIgnored(
     life,
     now,
     'unresolved',
-    `Reopened: it was ignored until ${plural(until?.[met] ?? 0, `more ${word}`)}${within}, and they came.`,
+    `Reopened: it was ignored until ${plural(until?.[met] ?? 0, `more ${word}`)}${within}, which have arrived.`,
     { cause: `ignore_${met}`, ignored_at: at.toISOString(), [met]: until?.[met] ?? 0 },
   )
 }
 
-/** Ends ignoring whose time has come; null where it has not. */
+/** Reopens an issue that was ignored until a time that has passed; otherwise returns null. */
 function unignore(life: Life, now: Date): Transition | null {
   const until = life.ignored?.until?.time
   if (until === undefined || new Date(until).getTime() > now.getTime()) return null
@@ -275,10 +276,10 @@ function unignore(life: Life, now: Date): Transition | null {
   })
 }
 
-/** An hour of the issue as it counts by now. */
+/** Events of the current hour, and its escalating limit. */
 export type HourCount = { readonly events: number; readonly limit: number }
 
-/** Whether the escalating rule can do anything here; saves working out the limit. */
+/** Whether the escalating rule can change the issue; if not, the limit need not be computed. */
 export function mayEscalate(life: Life, now: Date): boolean {
   if (life.status === 'escalated') return !isWithin(life.overLimitAt, now, NOTICE_MS)
   if (life.status === 'resolved') return false
@@ -286,13 +287,13 @@ export function mayEscalate(life: Life, now: Date): boolean {
   return !isWithin(life.escalatedAt, now, SPIKE_PAUSE_MS)
 }
 
-/** How exactly the newest hour beyond the limit is remembered: days count, so minutes need not be written. */
+/** Precision of `overLimitAt`, which saves writes: only days matter. */
 const NOTICE_MS = 15 * 60_000
 
 const isWithin = (time: Date | null, now: Date, ms: number): boolean =>
   time !== null && now.getTime() - time.getTime() < ms
 
-/** An hour counts so many events: beyond its limit an open issue escalates, at most once in 24 hours. */
+/** Escalates an issue whose hour is above its limit, at most once in 24 hours. */
 export function countHour(life: Life, hour: HourCount, now: Date): Transition {
   if (hour.events <= hour.limit || !mayEscalate(life, now)) return unchanged(life)
   if (life.status === 'escalated') return { ...unchanged(life), life: { ...life, overLimitAt: now } }
@@ -300,13 +301,12 @@ export function countHour(life: Life, hour: HourCount, now: Date): Transition {
     { ...life, escalatedAt: now, overLimitAt: now },
     now,
     'escalated',
-    `Escalated: ${plural(hour.events, 'event')} within an hour, at most ${hour.limit.toLocaleString('en-GB')} were to be expected.`,
+    `Escalated: ${plural(hour.events, 'event')} within an hour, above the limit of ${hour.limit.toLocaleString('en-GB')}.`,
     { cause: 'spike', events: hour.events, limit: hour.limit },
     'issue_spike',
   )
 }
 
-/** What time alone needs to know. */
 export type TimePassed = {
   readonly now: Date
   readonly lastSeen: Date
@@ -316,7 +316,7 @@ export type TimePassed = {
 
 const DAY_MS = 86_400_000
 
-/** Time passes: ignoring ends, escalated calms down, what nobody met for long is resolved. */
+/** Time passed: ignoring may end, an escalated issue may calm down, and one without events may resolve. */
 export function onTime(life: Life, { now, lastSeen, autoResolveDays }: TimePassed): Transition {
   const unignored = unignore(life, now)
   if (unignored !== null) return unignored
@@ -334,7 +334,7 @@ export function onTime(life: Life, { now, lastSeen, autoResolveDays }: TimePasse
   }
   const beyond = life.overLimitAt ?? life.changedAt
   if (life.status === 'escalated' && now.getTime() - beyond.getTime() >= CALM_MS) {
-    return moved(life, now, 'unresolved', 'Calmed down: no hour was beyond its limit for 7 days.', {
+    return moved(life, now, 'unresolved', 'Calmed down: no hour was above its limit for 7 days.', {
       cause: 'calm',
       over_limit_at: beyond.toISOString(),
     })
@@ -342,56 +342,59 @@ export function onTime(life: Life, { now, lastSeen, autoResolveDays }: TimePasse
   return unchanged(life)
 }
 
-/** Releases with the commit that was to fix it appeared: from now on they are the fix. */
+/** Releases that contain the fixing commit appeared: they become the fix. */
 export function commitReleased(life: Life, versions: readonly string[]): Transition {
   const { resolved } = life
   if (resolved === null || resolved.fix.kind !== 'commit' || versions.length === 0) return unchanged(life)
   const { sha } = resolved.fix
   const sentence = `Fixed in ${listed(versions)}: commit ${sha.slice(0, 12)} is part of ${versions.length === 1 ? 'it' : 'them'}.`
   return {
-    // What was counted as late so far was said of another fix; from now on a new entry counts.
+    // Late events were counted against the former fix, so a new entry starts.
     life: { ...life, reason: sentence, resolved: { ...resolved, fix: { kind: 'release', versions }, late: null } },
     entries: [{ id: newId(), kind: 'resolution_changed', sentence, data: { commit: sha, fixed_in: versions } }],
     facts: [],
   }
 }
 
-/** What a person asks for. */
+/** A change of the status by a member. */
 export type Decision = {
   readonly status: IssueStatus
-  /** With `resolved`; absent leaves a resolved issue as it is and resolves others now. */
+  /** For `resolved`. If missing, a resolved issue stays as it is, and others are resolved without a fix. */
   readonly fix?: Fix | undefined
-  /** With `ignored`; null is for good, absent leaves an ignored issue as it is. */
+  /** For `ignored`. Null: no condition. If missing, an ignored issue stays as it is. */
   readonly until?: IgnoreUntil | null | undefined
 }
 
-/** Whether the decision asks for what holds already. */
+/** Whether the decision changes nothing. */
 function holds(life: Life, { status, fix, until }: Decision): boolean {
   if (status !== life.status) return false
   if (fix !== undefined && life.resolved !== null) return JSON.stringify(fix) === JSON.stringify(life.resolved.fix)
   return until === undefined || JSON.stringify(until) === JSON.stringify(life.ignored?.until ?? null)
 }
 
-/** A person decides: every status may follow every other. @param words `Ada resolved this issue in release 2.3.1.` */
-export function decide(life: Life, decision: Decision, words: string, now: Date): Transition {
+/**
+ * A member changes the status; every status may follow every other.
+ * @param sentence `Ada resolved this issue in release 2.3.1.`
+ */
+export function decide(life: Life, decision: Decision, sentence: string, now: Date): Transition {
   if (holds(life, decision)) return unchanged(life)
   const { status } = decision
   const next: Life = {
     ...life,
     status,
-    // "until 1 Dec 2026 on 20 Nov 2026" would be no English.
-    reason: `${words.replace(/\.$/, '')}${decision.until?.time === undefined ? '' : ','} on ${minuteOf(now)}.`,
+    // A comma, because "until 1 Dec 2026 on 20 Nov 2026" is hard to read.
+    reason: `${sentence.replace(/\.$/, '')}${decision.until?.time === undefined ? '' : ','} on ${minuteOf(now)}.`,
     changedAt: now,
     openSince: OPEN.has(status) ? now : life.openSince,
     resolved:
       status === 'resolved' ? { at: now, fix: decision.fix ?? { kind: 'now' }, automatic: false, late: null } : null,
     ignored: status === 'ignored' ? { until: decision.until ?? null, progress: noProgress(now) } : null,
-    // The days below the limit begin with the decision.
+    // The days below the limit start now.
     overLimitAt: status === 'escalated' ? now : life.overLimitAt,
   }
   return {
     life: next,
-    entries: [{ id: newId(), kind: 'status_changed', sentence: words, data: decisionData(life, next) }],
+    entries: [{ id: newId(), kind: 'status_changed', sentence, data: decisionData(life, next) }],
     facts: [],
   }
 }
@@ -408,5 +411,5 @@ function decisionData(before: Life, after: Life): Entry['data'] {
   }
 }
 
-/** `Ada resolved this issue` + how: `in release 2.3.1.` */
+/** Joins `Ada resolved this issue.` and ` in release 2.3.1` to one sentence. */
 export const decisionSentence = (sentence: string, how: string): string => `${sentence.replace(/\.$/, '')}${how}.`

@@ -33,7 +33,7 @@ describe.each([
   ['an unhandled fatal error', facts('fatal', { isUnhandled: true })],
   ['an unhandled error', facts('error', { isUnhandled: true })],
   ['a native crash', facts('fatal', { isNativeCrash: true })],
-  ['an ANR, whatever its level', facts('info', { isAnr: true })],
+  ['an ANR of any level', facts('info', { isAnr: true })],
 ])('%s', (_, crash) => {
   test.each([
     [FEW, 'high'],
@@ -60,7 +60,7 @@ describe('a handled error', () => {
   })
 })
 
-test('warnings are medium, the rest low, however many they reach', () => {
+test('warnings are medium and other levels low, for any number of users', () => {
   for (const impact of [FEW, ONE_PERCENT, TWENTY_FIVE]) {
     expect(severity(facts('warning'), impact)).toBe('medium')
     expect(severity(facts('info'), impact)).toBe('low')
@@ -68,11 +68,11 @@ test('warnings are medium, the rest low, however many they reach', () => {
   }
 })
 
-test('nobody active is no division by zero', () => {
+test('without active users nothing is divided by zero', () => {
   expect(severity(facts('error'), { affectedUsers: 0, activeUsers: 0 })).toBe('medium')
 })
 
-test('a project decides how many are many', () => {
+test('a project sets the limits of high impact', () => {
   const rules = { users: 3, user_share: 0.5 }
   expect(isHighImpact(EVENT_SEVERITY.crash, { affectedUsers: 3, activeUsers: null }, rules)).toBe(true)
   expect(isHighImpact(EVENT_SEVERITY.crash, { affectedUsers: 2, activeUsers: 100 }, rules)).toBe(false)

@@ -288,7 +288,7 @@ describe('ignoring', () => {
       status_reason: expect.stringContaining('until 31 Dec 2099 21:59 UTC, on ') as string,
     })
     expect((await patch(id, { status: 'ignored', ignore_until: { window: 5, time } })).body).toEqual({
-      error: 'ignore_until.window goes with count or users.',
+      error: 'ignore_until.window needs count or users.',
     })
   })
 
