@@ -9,7 +9,7 @@ import { findIssuesOf } from '../events/store.queries.ts'
 import { dayOf } from '../kernel/day.ts'
 import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
-import { publishIssues } from '../issue-rows/publish-issues.ts'
+import { publishIssuesOfItems } from '../issue-rows/publish-issues.ts'
 
 /** Stores files. A file that its event already has is a duplicate. */
 export const recordAttachments: Recorder<Attachment> = async (client, now, facts) => {
@@ -35,7 +35,7 @@ export const recordAttachments: Recorder<Attachment> = async (client, now, facts
     client,
     fresh.map(({ fact, context }) => ({ projectId: context.projectId, eventId: fact.eventId })),
   )
-  await publishIssues(
+  await publishIssuesOfItems(
     client,
     fresh.flatMap(({ fact, context }) => {
       const issueId = issues.get(`${context.projectId}/${fact.eventId}`)

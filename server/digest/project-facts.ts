@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { compileFilters, type CompiledFilters } from '../filters/compile-filters.ts'
 import { compileGrouping, type ProjectGrouping } from '../grouping/grouping.ts'
 import { discardedHashes } from '../issue-merging/discards.queries.ts'
-import { compileOwnership, type OwnershipBook } from '../ownership/ownership.ts'
+import { compileOwnership, type OwnershipMatcher } from '../ownership/ownership.ts'
 import type { ScrubRules } from '../protocol/scrub.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { generalSettings } from '../projects/general-settings.ts'
@@ -30,7 +30,7 @@ export type ProjectFacts = {
   readonly manyUsers: number
   readonly filters: CompiledFilters
   /** Null without rules. */
-  readonly ownership: OwnershipBook | null
+  readonly ownership: OwnershipMatcher | null
   /** User hash → time of the erasure request (ms); data received before it is not stored. Null for none. */
   readonly erasures: ReadonlyMap<number, number> | null
 }

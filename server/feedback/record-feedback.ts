@@ -4,7 +4,7 @@ import type { NewFeedback } from './feedback.ts'
 import { findAwaited, insertFeedback, linkFeedback } from './feedback.queries.ts'
 import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
-import { publishIssues } from '../issue-rows/publish-issues.ts'
+import { publishIssuesOfItems } from '../issue-rows/publish-issues.ts'
 
 /** Stores feedback once, with the issue of its event when that is stored already, also by this batch. */
 export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => {
@@ -27,7 +27,7 @@ export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => 
       issueId: issues.get(`${context.projectId}/${fact.eventId}`) ?? null,
     })),
   )
-  await publishIssues(
+  await publishIssuesOfItems(
     tx,
     rows.flatMap(([, { fact, context }]) => {
       const issueId = issues.get(`${context.projectId}/${fact.eventId}`)

@@ -9,7 +9,7 @@ import { requireProject } from '../projects/require-project.ts'
 import { removeIssue } from './delete-issue.ts'
 import * as sql from './discards.queries.ts'
 import { shortId } from '../issue-rules/issue.ts'
-import { announceIssues } from '../issue-rows/announce-issues.ts'
+import { publishIssues } from '../issue-rows/publish-issues.ts'
 import type { Discard } from './merging.api.ts'
 import { lockForMerging } from './merging.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
@@ -43,7 +43,7 @@ export async function discardIssue(app: App, actor: OrgActor, issueId: string): 
     // are added.
     await sql.addToDiscard(tx, discardId, issueId)
     await announceProject(tx, actor.orgId, projectId)
-    await announceIssues(tx, actor.orgId, projectId, [issueId])
+    await publishIssues(tx, actor.orgId, projectId, [issueId])
   })
   app.log.info({ issue_id: issueId, ...actorForLog(actor) }, 'issue.discarded')
   const [discard] = await sql.selectDiscards(app.db, { id: discardId }, { limit: 1, offset: 0 })

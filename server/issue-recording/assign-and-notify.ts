@@ -3,8 +3,8 @@ import { DIGESTION, type SystemActor } from '../context/actor.ts'
 import { newId } from '../kernel/ids.ts'
 import { writeEntries } from '../issue-rows/life.queries.ts'
 import { notify, subscribeAutomatically, subscribersOf } from '../inbox/inbox.queries.ts'
-import { ownerAmong } from '../ownership/owner-among.ts'
-import { ruleWords, type OwnerQuestion } from '../ownership/ownership.ts'
+import { decidingMatch } from '../ownership/deciding-match.ts'
+import { ruleLabel, type LazyMatches } from '../ownership/ownership.ts'
 import type { Tx } from '../storage/database.ts'
 
 /** Assignees of new issues and notifications of subscribers, in the transaction of the batch. */
@@ -12,22 +12,22 @@ import type { Tx } from '../storage/database.ts'
 export type NewIssueToAssign = {
   readonly issueId: string
   readonly orgId: string
-  readonly owner: OwnerQuestion | null
+  readonly ownershipMatches: LazyMatches | null
 }
 
 /**
  * Assigns new issues by the ownership rules of their projects: a few statements for each batch, none without rules.
  */
 export async function assignNewIssues(tx: Tx, now: Date, issues: readonly NewIssueToAssign[]): Promise<void> {
-  const asked = issues.flatMap(({ owner, ...issue }) => {
-    const candidates = owner === null ? [] : owner()
+  const asked = issues.flatMap(({ ownershipMatches, ...issue }) => {
+    const candidates = ownershipMatches?.() ?? []
     return candidates.length === 0 ? [] : [{ ...issue, candidates }]
   })
   if (asked.length === 0) return
   const named = new Set(asked.flatMap(({ candidates }) => candidates.flatMap(({ rule }) => rule.user_id ?? [])))
   const members = await lockMembers(tx, [...named].sort())
   const owned = asked.flatMap(({ issueId, orgId, candidates }) => {
-    const decided = ownerAmong(candidates, members.get(orgId) ?? new Map())
+    const decided = decidingMatch(candidates, members.get(orgId) ?? new Map())
     if (decided === null) return []
     const { user_id: userId, team } = decided.rule
     const name = userId === null ? `the team ${team}` : (members.get(orgId)?.get(userId) ?? '')
@@ -43,7 +43,7 @@ export async function assignNewIssues(tx: Tx, now: Date, issues: readonly NewIss
       id: newId(),
       issueId,
       kind: 'assigned',
-      sentence: `Assigned to ${name} by the ownership rule ${ruleWords(decided.rule)}.`,
+      sentence: `Assigned to ${name} by the ownership rule ${ruleLabel(decided.rule)}.`,
       // Without the matched text, which may be personal data: it would survive an erasure.
       data: { from: null, to: userId, team, automatic: true },
     })),
@@ -64,7 +64,7 @@ export async function assignNewIssues(tx: Tx, now: Date, issues: readonly NewIss
       kind: 'assigned',
       actor: DIGESTION,
       commentId: null,
-      sentence: `A new issue was assigned to you by the ownership rule ${ruleWords(decided.rule)}.`,
+      sentence: `A new issue was assigned to you by the ownership rule ${ruleLabel(decided.rule)}.`,
     })),
   )
 }

@@ -4,7 +4,7 @@ import type { IssueImpact } from '../issue-rules/impact.ts'
 import type { Life } from '../issue-rules/life-cycle.ts'
 import type { EventSeverity } from '../issue-rules/severity.ts'
 import type { Fact } from '../issue-search/facts.ts'
-import type { OwnerQuestion } from '../ownership/ownership.ts'
+import type { LazyMatches } from '../ownership/ownership.ts'
 import type { EventLevel } from '../protocol/event.api.ts'
 
 /** One event to record: everything except its issue. */
@@ -26,8 +26,8 @@ export type Occurrence = {
   readonly eventSeverity: EventSeverity
   /** The number of users on a day that makes a crash critical; a setting of the project. */
   readonly manyUsers: number
-  /** Who is assigned if the event creates an issue; null without ownership rules. */
-  readonly owner: OwnerQuestion | null
+  /** Matching ownership rules, computed only for a new issue; null if the project has no rules. */
+  readonly ownershipMatches: LazyMatches | null
   /** Texts for the search index. */
   readonly indexedTexts: readonly (string | null)[]
   /** Keys and values for the search index. */

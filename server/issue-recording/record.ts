@@ -183,8 +183,8 @@ async function createIssues(tx: Tx, now: Date, groups: readonly Group[]): Promis
     tx,
     now,
     groups.map((group) => {
-      const { orgId, owner } = newestOf(group)
-      return { issueId: group.issueId, orgId, owner }
+      const { orgId, ownershipMatches } = newestOf(group)
+      return { issueId: group.issueId, orgId, ownershipMatches }
     }),
   )
 }

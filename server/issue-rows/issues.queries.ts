@@ -4,7 +4,7 @@ import { LIFE_COLUMNS } from '../issue-rules/life-columns.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
-/** Reads of single issues, and of what lists show beside them; joins projects and users, which stand above. */
+/** Reads and locks of issues, and what lists show of them. */
 
 export const ownColumns = [
   'i.id',
@@ -44,7 +44,7 @@ export const issueColumns = [
 
 export type IssueRow = Awaited<ReturnType<typeof selectIssue>> & object
 
-/** Issues of the actor's organisation that are shown, nothing selected yet. */
+/** Returns a query, without columns, for the organisation's issues that are not merged into another. */
 const ofOrganisation = (db: Connection, actor: OrgActor) =>
   db
     .selectFrom('issues as i')
@@ -52,34 +52,34 @@ const ofOrganisation = (db: Connection, actor: OrgActor) =>
     .where('i.org_id', '=', actor.orgId)
     .where('i.merged_into', 'is', null)
 
-/** The issue itself, or the one it was merged into: whatever names a hidden one leads there. */
-const shownAs = (issueId: string) =>
+/** The merge target of an issue, or the issue itself. */
+const mergeTargetOf = (issueId: string) =>
   sql<string>`coalesce((select merged_into from issues where id = ${issueId}), ${issueId}::uuid)`
 
-/** One issue of the actor's organisation; for one that was merged, the one it leads to. */
+/** Returns one issue of the actor's organisation, or its merge target. */
 export function selectIssue(db: Connection, actor: OrgActor, issueId: string) {
   return (
     ofOrganisation(db, actor)
-      // A disabled member is assigned to nothing.
+      // An issue of a disabled member counts as unassigned.
       .leftJoin('memberships as m', (join) =>
         join.onRef('m.user_id', '=', 'i.assignee_id').on('m.org_id', '=', actor.orgId).on('m.disabled_at', 'is', null),
       )
       .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
       .select(issueColumns)
-      .where('i.id', '=', shownAs(issueId))
+      .where('i.id', '=', mergeTargetOf(issueId))
       .executeTakeFirst()
   )
 }
 
 /**
- * Which issue is shown is found before its lock is waited for. Where it was merged meanwhile nothing is left to lock:
- * asked again, it is the one it leads to.
+ * The merge target is read before the lock is awaited. If the issue was merged meanwhile, no row is left to lock, and the
+ * second attempt locks its merge target.
  */
-async function askedAgain<Row>(lock: () => Promise<Row | undefined>): Promise<Row | undefined> {
+async function retryAfterMerge<Row>(lock: () => Promise<Row | undefined>): Promise<Row | undefined> {
   return (await lock()) ?? (await lock())
 }
 
-/** What a decision about an issue has to know. */
+/** Columns that a change of an issue needs. */
 const decidedColumns = [
   'i.id',
   'i.project_id',
@@ -91,18 +91,18 @@ const decidedColumns = [
   ...LIFE_COLUMNS.map((column) => `i.${column}` as const),
 ] as const
 
-/** The same, locked until the transaction ends. */
+/** Locks an issue, or its merge target, until the transaction ends. */
 export function lockIssue(tx: Tx, actor: OrgActor, issueId: string) {
-  return askedAgain(() =>
+  return retryAfterMerge(() =>
     ofOrganisation(tx, actor)
       .select(decidedColumns)
-      .where('i.id', '=', shownAs(issueId))
+      .where('i.id', '=', mergeTargetOf(issueId))
       .forUpdate('i')
       .executeTakeFirst(),
   )
 }
 
-/** Issues that are shown, of those the caller has locked by id. */
+/** Returns those of the locked issues that are not merged into another. */
 export const selectLocked = (tx: Tx, actor: OrgActor, issueIds: readonly string[]) =>
   ofOrganisation(tx, actor)
     .select(decidedColumns)
@@ -110,7 +110,7 @@ export const selectLocked = (tx: Tx, actor: OrgActor, issueIds: readonly string[
     .orderBy('i.id')
     .execute()
 
-/** Gives issues the caller locked to members, or to nobody. */
+/** Sets the assignees of locked issues; null unassigns. */
 export async function writeAssignees(
   tx: Tx,
   rows: readonly { readonly id: string; readonly to: string | null }[],
@@ -121,7 +121,7 @@ export async function writeAssignees(
     where i.id = k.id`.execute(tx)
 }
 
-/** Severities of issues the caller locked. */
+/** Sets the severities of locked issues. */
 export async function writeSeverities(
   tx: Tx,
   rows: readonly { readonly id: string; readonly rank: number; readonly isPinned: boolean }[],
@@ -134,14 +134,14 @@ export async function writeSeverities(
 }
 
 /**
- * For what is written beside an issue: it is not deleted until the transaction ends. Before anything is inserted, or a
- * foreign key would wait for the issue while whoever holds that waits for the inserted row.
+ * Prevents the deletion of an issue until the transaction ends. Call it before inserting rows that refer to the issue:
+ * otherwise their foreign keys may deadlock with a transaction that locked the issue.
  */
 export function holdIssue(tx: Tx, actor: OrgActor, issueId: string) {
-  return askedAgain(() =>
+  return retryAfterMerge(() =>
     ofOrganisation(tx, actor)
       .select(['i.id', 'i.project_id'])
-      .where('i.id', '=', shownAs(issueId))
+      .where('i.id', '=', mergeTargetOf(issueId))
       .forKeyShare('i')
       .executeTakeFirst(),
   )
@@ -150,7 +150,7 @@ export function holdIssue(tx: Tx, actor: OrgActor, issueId: string) {
 const HOUR_MS = 3_600_000
 export const TREND_HOURS = 24
 
-/** Events per hour over the last {@link TREND_HOURS} hours, oldest first, for each of the issues. */
+/** Returns events per hour of the last {@link TREND_HOURS} hours, oldest first, for each issue. */
 export async function selectTrends(
   db: Connection,
   issueIds: readonly string[],
@@ -176,8 +176,8 @@ export async function selectTrends(
   return { start, of: (issueId) => counts.get(issueId) ?? Array.from({ length: TREND_HOURS }, () => 0) }
 }
 
-/** An issue and those merged into it, whose history and comments are shown with its own. */
-export const shownWith = (issueId: string) =>
+/** Ids of an issue and its merged issues, whose activity and comments are shown together. */
+export const withMergedIssues = (issueId: string) =>
   sql<string>`any(array(select id from issues where id = ${issueId} or merged_into = ${issueId}))`
 
 /** Newest activity first. */
@@ -196,8 +196,8 @@ export function selectActivity(db: Connection, issueId: string, limit: number) {
         'u.name as actor_name',
         'u.email as actor_email',
       ])
-      .where('a.issue_id', '=', shownWith(issueId))
-      // Where it is told from the other side already.
+      .where('a.issue_id', '=', withMergedIssues(issueId))
+      // The merge target has an entry for the same merge.
       .where((row) => row.or([row('a.issue_id', '=', issueId), row('a.kind', '<>', 'merged_into')]))
       .orderBy('a.created_at', 'desc')
       .orderBy('a.id', 'desc')
@@ -206,7 +206,7 @@ export function selectActivity(db: Connection, issueId: string, limit: number) {
   )
 }
 
-/** Fingerprints that lead to an issue, oldest first, each with the issue its events are filed under. */
+/** Returns the fingerprints of an issue, oldest first, each with the issue id that its events are recorded with. */
 export function selectFingerprints(db: Connection, issueId: string, limit: number) {
   return db
     .selectFrom('issue_fingerprints as f')

@@ -3,7 +3,7 @@ import { lifeColumns } from '../issue-rules/life-columns.ts'
 import type { Entry, Life } from '../issue-rules/life-cycle.ts'
 import type { Tx } from '../storage/database.ts'
 
-/** SQL of moves: the same for digestion, jobs and people. */
+/** Writes life-cycle states and activity, for digestion, jobs and members. */
 
 const WRITE_LIVES = `
   update issues i set status = k.status, status_reason = k.status_reason, status_changed_at = k.status_changed_at,
@@ -20,11 +20,11 @@ const WRITE_LIVES = `
 export type MovedIssue = {
   readonly id: string
   readonly life: Life
-  /** Rank; null leaves it. */
+  /** Rank; null does not change it. */
   readonly severity: number | null
 }
 
-/** Writes the lives of issues the caller locked. */
+/** Writes the life-cycle states of locked issues. */
 export async function writeLives(tx: Tx, issues: readonly MovedIssue[]): Promise<void> {
   if (issues.length === 0) return
   const rows = issues.map(({ id, life, severity }) => ({ id, severity, ...lifeColumns(life) }))
@@ -38,7 +38,8 @@ const WRITE_ENTRIES = `
   on conflict (id) do update set sentence = excluded.sentence, data = excluded.data`
 
 /**
- * Writes entries of the activity; one with a known id takes the other's place. @param now when, for those that do not say
+ * Writes entries of the activity. An entry with a known id replaces the earlier one.
+ * @param now time of the entries without `at`
  */
 export async function writeEntries(
   tx: Tx,

@@ -3,14 +3,14 @@ import type { OrgActor } from '../context/actor.ts'
 import type { Connection } from '../storage/database.ts'
 import { issueColumns, type IssueRow } from './issues.queries.ts'
 
-/** What issues say of releases. Merged ones are counted with the one they lead to. */
+/** Issues of releases. Merged issues count as their merge target. */
 
-/** Counting stops here. */
+/** Maximum of issues that are counted. */
 const MAX_COUNTED = 10_000
 
 export type IssueCounts = { readonly fresh: number; readonly regressed: number }
 
-/** How many issues each version of a project brought, and how many came back in it. */
+/** Counts new and regressed issues of each version of a project. */
 export async function countIssuesOf(
   db: Connection,
   projectId: string,
@@ -24,7 +24,7 @@ export async function countIssuesOf(
         limit ${MAX_COUNTED}) f) as fresh,
       (select count(distinct r.id) from (
         select coalesce(i.merged_into, i.id) as id from issue_activity a join issues i on i.id = a.issue_id
-        -- Of this project before counting stops: every organisation has a 1.0.0.
+        -- The project is filtered before the limit, because many organisations have a version 1.0.0.
         where i.project_id = ${projectId} and a.kind = 'status_changed' and a.data ->> 'to' = 'regressed'
           and a.data ->> 'release' = k.version
         limit ${MAX_COUNTED}) r) as regressed
@@ -32,10 +32,10 @@ export async function countIssuesOf(
   return new Map(rows.map((row) => [row.version, row]))
 }
 
-/** What an issue has to do with a release. */
+/** How an issue relates to a release. */
 export type ReleasePart = 'fresh' | 'regressed' | 'resolved'
 
-/** Issues of a project that have to do with a version, those seen last first. */
+/** Returns issues of a project that relate to a version, last seen first. */
 export async function selectIssuesOf(
   db: Connection,
   actor: OrgActor,
@@ -70,7 +70,7 @@ function conditionOf(part: ReleasePart, version: string) {
         select coalesce(r.merged_into, r.id) from issue_activity a join issues r on r.id = a.issue_id
         where a.kind = 'status_changed' and a.data ->> 'to' = 'regressed' and a.data ->> 'release' = ${version})`
     case 'resolved':
-      // A fix that was brought to several branches has the first of them in its column.
+      // For a fix in several branches, the column has only the first version.
       return sql<boolean>`i.status = 'resolved' and i.resolved_in_release is not null
         and (i.resolved_in_release = ${version} or (i.resolution -> 'versions') ? ${version})`
   }

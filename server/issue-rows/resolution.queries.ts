@@ -3,12 +3,12 @@ import type { ReleaseFacts } from '../releases/order.ts'
 import type { ReleasesByVersion } from '../issue-rules/resolution.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
-/** What resolutions need to know of releases. */
+/** Reads of releases for resolutions. */
 
-/** Releases a project can hardly have more of at once; older ones are not the newest. */
+/** Enough to contain the newest release of every package. */
 const MAX_RELEASES = 1_000
 
-/** Releases that are out: made by somebody, or seen. The newest in time first; what is only planned is not among them. */
+/** Returns existing releases, newest first: created or seen, but not only planned. */
 export async function knownReleases(db: Connection, projectId: string): Promise<ReleaseFacts[]> {
   const { rows } = await sql<{ version: string; released_at: Date | null; first_seen_at: Date | null }>`
     select version, released_at, first_seen_at from releases
@@ -18,16 +18,15 @@ export async function knownReleases(db: Connection, projectId: string): Promise<
   return rows.map((row) => ({ version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at }))
 }
 
-/** Releases that one commit can be the fix of; more of them only repeat it. */
+/** Maximum of releases for one commit. */
 const MAX_OF_COMMIT = 20
 
-/** So short an abbreviation of a hash is one everywhere. */
+/** Minimum length of an abbreviated hash. */
 const SHORTEST_SHA = 7
 
 /**
- * SQL of the versions that have a commit, those seen first. Both sides abbreviate: what is asked for may be the beginning
- * of a known hash, and a known one the beginning of what is asked for. All of them lie in one range of the index, since
- * a hash ends before "g".
+ * SQL of the versions with a commit, first seen first. Either hash may be an abbreviation of the other. All matches are in
+ * one range of the index, because hex digits sort before "g".
  */
 export const versionsOfCommit = (projectId: string, sha: string): string => `
   select r.version from releases r where r.project_id = ${projectId} and r.id in (
@@ -41,7 +40,7 @@ export async function releasesOfCommit(db: Connection, projectId: string, sha: s
   return rows.map((row) => row.version)
 }
 
-/** What is known of releases of a project. */
+/** Returns the known releases among the given versions of a project. */
 export async function releasesByVersion(
   tx: Tx,
   projectId: string,

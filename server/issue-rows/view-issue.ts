@@ -7,7 +7,7 @@ import { fixFrom, untilFrom } from '../issue-rules/life-columns.ts'
 import type { Fix } from '../issue-rules/resolution.ts'
 import { selectIssue, selectTrends, TREND_HOURS, type IssueRow } from './issues.queries.ts'
 
-/** Rows → the issues the API answers, each with its trend. */
+/** Converts rows to the issues of the API, each with its trend. */
 export async function viewIssues(app: App, rows: readonly IssueRow[]): Promise<Issue[]> {
   const trends = await selectTrends(
     app.db,
@@ -48,7 +48,7 @@ export async function viewIssues(app: App, rows: readonly IssueRow[]): Promise<I
   }))
 }
 
-/** A fix as it can be asked for. */
+/** Converts a fix to the form of a request. */
 function resolutionOf(fix: Fix | null): Issue['resolution'] {
   switch (fix?.kind) {
     case 'release':
@@ -71,6 +71,6 @@ export async function viewIssue(app: App, actor: OrgActor, issueId: string): Pro
   return issue
 }
 
-/** A member by id, name and address; null when any is missing (nobody, or a person since removed). */
+/** Returns a member, or null if the issue is unassigned or the user was removed. */
 export const viewPerson = (id: string | null, name: string | null, email: string | null) =>
   id === null || name === null || email === null ? null : { id, name, email }

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import { shownWith } from '../issue-rows/issues.queries.ts'
+import { withMergedIssues } from '../issue-rows/issues.queries.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
@@ -31,7 +31,7 @@ export function selectComments(
     readonly offset: number
   },
 ) {
-  let query = commentsWithAuthors(on).where('c.issue_id', '=', shownWith(issueId))
+  let query = commentsWithAuthors(on).where('c.issue_id', '=', withMergedIssues(issueId))
   if (page.after !== null) query = query.where('c.id', page.descending ? '<' : '>', page.after)
   return query
     .orderBy('c.id', page.descending ? 'desc' : 'asc')
@@ -48,7 +48,7 @@ export async function countComments(on: Connection, issueId: string): Promise<nu
   const { n } = await on
     .selectFrom('comments')
     .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('issue_id', '=', shownWith(issueId))
+    .where('issue_id', '=', withMergedIssues(issueId))
     .executeTakeFirstOrThrow()
   return n
 }
@@ -58,7 +58,7 @@ export const lockComment = (tx: Tx, issueId: string, commentId: string) =>
     .selectFrom('comments')
     .select(['id', 'author_id', 'body'])
     .where('id', '=', commentId)
-    .where('issue_id', '=', shownWith(issueId))
+    .where('issue_id', '=', withMergedIssues(issueId))
     .forUpdate()
     .executeTakeFirst()
 

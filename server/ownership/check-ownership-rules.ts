@@ -4,9 +4,9 @@ import type { Connection } from '../storage/database.ts'
 import type { OwnershipRule } from './ownership-rules.api.ts'
 
 /**
- * Whether every person named is a member. Who was named before and has left since may stay: such a rule is skipped,
- * and must not stand in the way of saving another.
- * @throws AppError invalid, naming the first rule that cannot be saved
+ * Checks that every user in the rules is a member. Former members in the rules `before` may stay, so that other rules
+ * can be saved; their rules are skipped.
+ * @throws AppError invalid, naming the first invalid rule
  */
 export async function checkOwnershipRules(
   db: Connection,
@@ -15,8 +15,8 @@ export async function checkOwnershipRules(
   before: readonly OwnershipRule[] = [],
 ): Promise<void> {
   const known = new Set(before.map((rule) => rule.user_id))
-  const unsure = [...new Set(rules.flatMap(({ user_id: id }) => (id === null || known.has(id) ? [] : [id])))]
-  const members = await membersAmong(db, orgId, unsure)
+  const added = [...new Set(rules.flatMap(({ user_id: id }) => (id === null || known.has(id) ? [] : [id])))]
+  const members = await membersAmong(db, orgId, added)
   for (const [index, { user_id: id }] of rules.entries())
     if (id !== null && !known.has(id) && !members.has(id))
       throw invalid(`ownership_rules.${index}.user_id is not a member of this organisation.`)

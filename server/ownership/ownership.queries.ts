@@ -1,6 +1,6 @@
 import type { Connection } from '../storage/database.ts'
 
-/** Issues of a project with their assignees, the last seen first. */
+/** Returns issues of a project with their assignees, last seen first. */
 export const newestIssues = (on: Connection, projectId: string, max: number) =>
   on
     .selectFrom('issues as i')

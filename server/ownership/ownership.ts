@@ -3,51 +3,51 @@ import type { Event, Frame } from '../protocol/event.api.ts'
 import { leadingStack } from '../protocol/labels.ts'
 import type { OwnershipRule } from './ownership-rules.api.ts'
 
-/** Ownership rules of a project: who gets a new issue. Pure. */
+/** Matches events with the ownership rules of a project. Pure. */
 
-/** A rule that matches, and the text it matched. */
-export type OwnerCandidate = { readonly rule: OwnershipRule; readonly text: string }
+/** A matching rule, and the text that it matched. */
+export type RuleMatch = { readonly rule: OwnershipRule; readonly text: string }
 
-/** Asked only where an event makes a new issue: later rules first, as they decide. */
-export type OwnerQuestion = () => readonly OwnerCandidate[]
+/** Computes the matches of an event, last rule first. Called only if the event creates an issue. */
+export type LazyMatches = () => readonly RuleMatch[]
 
-export type OwnershipBook = (event: Event) => OwnerQuestion
+export type OwnershipMatcher = (event: Event) => LazyMatches
 
-/** So many of the innermost frames are asked: what a new issue costs stays bounded. */
+/** Only this many innermost frames are matched, to limit the cost of a new issue. */
 const MAX_FRAMES = 50
-/** Whoever of these is still a member gets the issue. */
-const MAX_CANDIDATES = 10
+/** Maximum of matches to find one whose member is still active. */
+const MAX_MATCHES = 10
 
 type Compiled = { readonly rule: OwnershipRule; readonly matches: Glob }
 
-/** Null when there are no rules: nothing is asked of anything then. */
-export function compileOwnership(rules: readonly OwnershipRule[]): OwnershipBook | null {
+/** Returns null if there are no rules. */
+export function compileOwnership(rules: readonly OwnershipRule[]): OwnershipMatcher | null {
   if (rules.length === 0) return null
-  // The last one decides, so it is asked first.
+  // The last rule decides, so it is matched first.
   const compiled = rules.map((rule) => ({ rule, matches: globOf(rule) })).reverse()
   const keys = new Set(rules.map(({ match }) => match))
   return (event) => {
-    // Not the event itself, which would be kept until its batch is written.
+    // Keeps the texts, not the event, which would stay in memory until its batch is written.
     const texts = new Map([...keys].map((key) => [key, textsOf(event, key)]))
-    return () => candidates(compiled, texts)
+    return () => matchesOf(compiled, texts)
   }
 }
 
-function candidates(compiled: readonly Compiled[], texts: ReadonlyMap<string, readonly string[]>): OwnerCandidate[] {
-  const found: OwnerCandidate[] = []
+function matchesOf(compiled: readonly Compiled[], texts: ReadonlyMap<string, readonly string[]>): RuleMatch[] {
+  const found: RuleMatch[] = []
   for (const { rule, matches } of compiled) {
     const text = texts.get(rule.match)?.find(matches)
     if (text === undefined) continue
     found.push({ rule, text })
-    // Nobody can leave a team's word.
-    if (rule.team !== null || found.length === MAX_CANDIDATES) break
+    // A rule with a team always decides.
+    if (rule.team !== null || found.length === MAX_MATCHES) break
   }
   return found
 }
 
 /**
- * As in files of code owners: a path without a leading slash or star stands for itself in any folder, one that ends in a
- * slash for everything below.
+ * As in CODEOWNERS files: a path without a leading slash or star matches in any folder, and one with a trailing slash
+ * matches everything below it.
  */
 function globOf({ match, glob }: OwnershipRule): Glob {
   if (match !== 'path') return compileGlob(glob)
@@ -75,7 +75,7 @@ function rooted(path: string): string {
   return slashed.startsWith('/') ? slashed : `/${slashed}`
 }
 
-/** Frames of the app, innermost first; all of them where none is marked as such. */
+/** Returns in-app frames, innermost first, or all frames if none is in-app. */
 function framesOf(event: Event): readonly Frame[] {
   const ofErrors = event.exceptions.flatMap(({ stacktrace }) => stacktrace?.frames ?? [])
   const frames = ofErrors.length > 0 ? ofErrors : (leadingStack(event.exceptions, event.threads)?.frames ?? [])
@@ -83,5 +83,5 @@ function framesOf(event: Event): readonly Frame[] {
   return (own.length > 0 ? own : frames).slice(-MAX_FRAMES).reverse()
 }
 
-/** `path src/checkout/*`, as sentences name a rule. */
-export const ruleWords = ({ match, glob }: OwnershipRule): string => `${match} ${glob}`
+/** Returns `path src/checkout/*`, the name of a rule in sentences. */
+export const ruleLabel = ({ match, glob }: OwnershipRule): string => `${match} ${glob}`

@@ -18,21 +18,21 @@ import { sourceIds } from '../issue-events/sources.queries.ts'
 import { openEvent } from '../issue-events/open-event.ts'
 import { shortId } from '../issue-rules/issue.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
-import { compileOwnership, type OwnershipBook } from './ownership.ts'
-import { ownerAmong } from './owner-among.ts'
+import { compileOwnership, type OwnershipMatcher } from './ownership.ts'
+import { decidingMatch } from './deciding-match.ts'
 import type { ownershipRoutes } from './ownership.api.ts'
 
 export type OwnershipPreview = z.infer<(typeof ownershipRoutes)['previewOwnership']['response']>
 
 const MAX_ISSUES = 50
-/** Reading fifty events takes a while of this process. */
-const MAX_AT_ONCE = 2
+/** Concurrent previews of this process: each reads up to 50 events. */
+const MAX_CONCURRENT = 2
 
 let running = 0
 
 /**
- * Who would own the issues of a project that were seen last, judged by the newest event of each.
- * @throws AppError not_found, invalid (a person who is no member), rate_limited (others are at it)
+ * Returns the assignees that the rules give to the issues of a project seen last, by the newest event of each.
+ * @throws AppError not_found, invalid (a rule names a user who is not a member), rate_limited (too many previews run)
  */
 export async function previewOwnership(
   app: App,
@@ -45,7 +45,7 @@ export async function previewOwnership(
   const saved = ownershipSettings(project.settings).ownership_rules
   const rules = proposed ?? saved
   await checkOwnershipRules(app.db, actor.orgId, rules, saved)
-  if (running >= MAX_AT_ONCE) throw rateLimited('Other previews are being made. Try again in a few seconds.', 5)
+  if (running >= MAX_CONCURRENT) throw rateLimited('Other previews are running. Try again in a few seconds.', 5)
   running++
   try {
     const members = await membersAmong(
@@ -53,10 +53,10 @@ export async function previewOwnership(
       actor.orgId,
       rules.flatMap(({ user_id: id }) => id ?? []),
     )
-    const book = compileOwnership(rules)
+    const matcher = compileOwnership(rules)
     const issues: OwnershipPreview['issues'] = []
     for (const row of await newestIssues(app.db, projectId, MAX_ISSUES)) {
-      const decided = ownerAmong(await candidatesOf(app, projectId, row.id, book, project.settings), members)
+      const decided = decidingMatch(await matchesOf(app, projectId, row.id, matcher, project.settings), members)
       const owner = decided === null ? undefined : members.get(decided.rule.user_id ?? '')
       issues.push({
         id: row.id,
@@ -69,7 +69,7 @@ export async function previewOwnership(
         rule: decided === null ? null : rules.indexOf(decided.rule),
         matched: decided?.text.slice(0, 300) ?? null,
       })
-      // Between two events other requests have their turn.
+      // Other requests may run between two events.
       await setImmediate()
     }
     return { looked_at: issues.length, owned: issues.filter(({ rule }) => rule !== null).length, issues }
@@ -78,12 +78,18 @@ export async function previewOwnership(
   }
 }
 
-/** None where there is no rule, or the event is gone or cannot be read any more. */
-async function candidatesOf(app: App, projectId: string, issueId: string, book: OwnershipBook | null, stored: unknown) {
-  if (book === null) return []
+/** Returns no matches if there are no rules, or the event was deleted or is unreadable. */
+async function matchesOf(
+  app: App,
+  projectId: string,
+  issueId: string,
+  matcher: OwnershipMatcher | null,
+  stored: unknown,
+) {
+  if (matcher === null) return []
   const sources = { issueIds: await sourceIds(app.db, issueId), oldestDay: oldestDay(stored, app.clock.now()) }
   const chosen = await chooseEvent(app, { projectId, sources, filter: eventFilter(projectId, {}) }, 'latest')
   const event = chosen === null ? null : openEvent(app, chosen)
-  // Stack rules say which frames are of the app.
-  return event === null ? [] : book(markFrames(event, groupingSettings(stored).grouping_rules))()
+  // Stack rules decide which frames are in-app.
+  return event === null ? [] : matcher(markFrames(event, groupingSettings(stored).grouping_rules))()
 }

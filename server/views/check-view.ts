@@ -22,9 +22,9 @@ export async function checkDraft(tx: Tx, actor: OrgActor, now: Date, { query, fi
   const projects = new Set(filters?.projectId)
   if (projects.size > 0 && (await countProjectsAmong(tx, actor.orgId, [...projects])) < projects.size)
     throw invalid('filters.projectId names a project that is not in this organisation.')
-  const people = new Set(filters?.assignee_id?.filter((id) => id !== 'me' && id !== 'none'))
-  if (people.size === 0) return
-  if ((await countMembersAmong(tx, actor.orgId, [...people])) < people.size)
+  const userIds = new Set(filters?.assignee_id?.filter((id) => id !== 'me' && id !== 'none'))
+  if (userIds.size === 0) return
+  if ((await countMembersAmong(tx, actor.orgId, [...userIds])) < userIds.size)
     throw invalid('filters.assignee_id names a user who is not a member of this organisation.')
 }
 

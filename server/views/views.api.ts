@@ -16,7 +16,7 @@ export const ViewFilters = z.strictObject(
     platform: z.array(z.string().min(1).max(50)).max(20).optional(),
     projectId: z.array(Id).max(20).optional(),
     assignee_id: z
-      .array(z.union([Id, z.enum(['me', 'none'])], { error: 'assignee_id must hold UUIDs, me or none.' }))
+      .array(z.union([Id, z.enum(['me', 'none'])], { error: 'assignee_id must contain UUIDs, me or none.' }))
       .max(20)
       .optional(),
     range: z
@@ -79,7 +79,7 @@ export const viewRoutes = routes({
     tag: 'Issues',
     summary: 'Save a view of the issues',
     description:
-      'The query is checked now and refused as a list would refuse it. At most 50 of your own and 100 shared ones; sharing needs the member role.',
+      'An invalid query is refused, as in lists. Maximum: 50 own views and 100 shared ones. Sharing needs the member role.',
     permission: 'self',
     status: 201,
     body: z.strictObject({

@@ -28,7 +28,7 @@ const columns = [
 
 export type ViewRow = NonNullable<Awaited<ReturnType<typeof selectView>>>
 
-/** With the name of the member who made it, unless that member is disabled. */
+/** Adds the name of the member who created the view, unless that member is disabled. */
 const withOwner = (db: Connection, actor: OrgActor) =>
   visible(db, actor)
     .leftJoin('memberships as m', (join) =>

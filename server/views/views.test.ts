@@ -14,11 +14,11 @@ let root: Member
 let guest: Member
 
 async function member(role: 'viewer' | 'member' | 'admin', name: string): Promise<Member> {
-  const person = await aPerson(t.app, { org, role, name })
+  const user = await aPerson(t.app, { org, role, name })
   const api = client(t.url)
-  for (const pair of person.cookie.split('; '))
+  for (const pair of user.cookie.split('; '))
     api.cookies.set(pair.split('=')[0] ?? '', pair.slice(pair.indexOf('=') + 1))
-  return { ...person, api }
+  return { ...user, api }
 }
 
 beforeAll(async () => {
@@ -36,11 +36,11 @@ async function save(who: Member, fields: Record<string, unknown> = {}): Promise<
 }
 const namesOf = async (who: Member): Promise<string[]> =>
   (await who.api.get('/api/views?limit=100')).as<{ items: IssueView[] }>().items.map(({ name }) => name)
-const forget = async (who: Member, ...views: IssueView[]) => {
+const remove = async (who: Member, ...views: IssueView[]) => {
   for (const { id } of views) expect((await who.api.delete(`/api/views/${id}`)).status).toBe(204)
 }
 
-test('a view is kept as it was saved, and is one’s own', async () => {
+test('a view is stored as sent, and only its owner sees it', async () => {
   const view = await save(ada, {
     name: '  Fatal on phones ',
     query: 'level:fatal device.model:SM-*',
@@ -64,24 +64,24 @@ test('a view is kept as it was saved, and is one’s own', async () => {
     expect((await stranger.api.patch(`/api/views/${view.id}`, { name: 'Mine' })).status).toBe(404)
     expect((await stranger.api.delete(`/api/views/${view.id}`)).status).toBe(404)
   }
-  await forget(ada, view)
+  await remove(ada, view)
 })
 
-test('what is absent stays, and the time says when it changed', async () => {
+test('absent fields stay, and updated_at changes', async () => {
   const view = await save(ada, { query: 'is:resolved', filters: { severity: ['high'] } })
   t.clock.advance(60_000)
   const answer = await ada.api.patch(`/api/views/${view.id}`, { name: 'Renamed' })
   expect(answer.body).toMatchObject({ name: 'Renamed', query: 'is:resolved', filters: { severity: ['high'] } })
   expect(answer.as<IssueView>().updated_at > view.updated_at).toBe(true)
   expect((await ada.api.patch(`/api/views/${view.id}`, { filters: {} })).body).toMatchObject({ filters: {} })
-  await forget(ada, view)
+  await remove(ada, view)
 })
 
 describe('sharing', () => {
-  test('everybody sees a shared view, in its position; its owner and admins change it', async () => {
+  test('every member sees a shared view, in its position; its owner and admins change it', async () => {
     const second = await save(ada, { name: 'Second', is_shared: true, position: 2 })
     const first = await save(ben, { name: 'First', is_shared: true, position: 1 })
-    for (const person of [ada, ben, root, guest]) expect(await namesOf(person)).toEqual(['First', 'Second'])
+    for (const one of [ada, ben, root, guest]) expect(await namesOf(one)).toEqual(['First', 'Second'])
     const { items } = (await guest.api.get('/api/views')).as<{ items: IssueView[] }>()
     expect(items.map((view) => view.can_change)).toEqual([false, false])
     expect((await ben.api.patch(`/api/views/${second.id}`, { name: 'X' })).status).toBe(403)
@@ -94,18 +94,18 @@ describe('sharing', () => {
     })
     expect((await ada.api.patch(`/api/views/${second.id}`, { is_shared: false })).status).toBe(200)
     expect(await namesOf(ben)).toEqual(['First'])
-    await forget(root, first)
-    await forget(ada, second)
+    await remove(root, first)
+    await remove(ada, second)
   })
 
-  test('viewers keep views for themselves', async () => {
+  test('viewers cannot share views', async () => {
     expect((await guest.api.post('/api/views', { name: 'Ours', is_shared: true })).status).toBe(403)
     const own = await save(guest)
     expect((await guest.api.patch(`/api/views/${own.id}`, { is_shared: true })).status).toBe(403)
-    await forget(guest, own)
+    await remove(guest, own)
   })
 
-  test('a shared view outlives who made it', async () => {
+  test('a shared view stays after its owner is disabled or deleted', async () => {
     const cara = await member('member', 'Cara')
     const view = await save(cara, { name: 'Hers', is_shared: true })
     await t.app.db.query('update users set disabled_at = now() where id = $1', [cara.actor.userId])
@@ -114,7 +114,7 @@ describe('sharing', () => {
     await t.app.db.query('delete from users where id = $1', [cara.actor.userId])
     const { items } = (await ada.api.get('/api/views')).as<{ items: IssueView[] }>()
     expect(items).toMatchObject([{ name: 'Hers', owner: null, can_change: false }])
-    await forget(root, view)
+    await remove(root, view)
   })
 })
 
@@ -125,24 +125,24 @@ test.each<[string, Record<string, unknown>, string]>([
     'query: level takes fatal, error, warning, info, debug (character 7).',
   ],
   [
-    'a query with unknown people',
+    'a query with an unknown member',
     { query: 'assigned:zoe' },
     'query: no member of this organisation is called "zoe" (character 1).',
   ],
-  ['an endless query', { query: 'a'.repeat(10_001) }, 'query must be at most 10,000 characters.'],
+  ['a query that is too long', { query: 'a'.repeat(10_001) }, 'query must be at most 10,000 characters.'],
   ['a name of spaces', { name: '  ' }, 'name must not be empty.'],
   ['a long name', { name: 'n'.repeat(61) }, 'name must be at most 60 characters.'],
   ['a name of joiners', { name: '\u200D\u200C' }, 'name must be one line of visible characters.'],
-  ['a name turned round', { name: 'a\u202Eb' }, 'name must be one line of visible characters.'],
+  ['a name with a direction override', { name: 'a\u202Eb' }, 'name must be one line of visible characters.'],
   ['a name of two paragraphs', { name: 'a\u2029b' }, 'name must be one line of visible characters.'],
-  ['a query that is no text', { query: null }, 'query must be a string.'],
+  ['a query that is not a string', { query: null }, 'query must be a string.'],
   ['a name of two lines', { name: 'a\nb' }, 'name must be one line of visible characters.'],
   ['an unknown sort', { sort: 'title' }, 'sort'],
   ['an unknown filter', { filters: { tag: 'x' } }, 'filters'],
   ['an unknown status', { filters: { status: ['open'] } }, 'status'],
-  ['a far position', { position: 10_001 }, 'position must be a whole number from 0 to 10,000.'],
+  ['a position above the maximum', { position: 10_001 }, 'position must be a whole number from 0 to 10,000.'],
   ['an unknown field', { colour: 'red' }, 'colour'],
-  ['a project of nobody', { filters: { projectId: ['01890000-0000-7000-8000-000000000000'] } }, 'filters.projectId'],
+  ['an unknown project', { filters: { projectId: ['01890000-0000-7000-8000-000000000000'] } }, 'filters.projectId'],
 ])('%s is refused, and nothing is saved or changed', async (_what, fields, error) => {
   const view = await save(ada)
   for (const answer of [
@@ -154,23 +154,23 @@ test.each<[string, Record<string, unknown>, string]>([
   }
   const { items } = (await ada.api.get('/api/views')).as<{ items: IssueView[] }>()
   expect(items).toEqual([view])
-  await forget(ada, view)
+  await remove(ada, view)
 })
 
-test('names of any script, and the same one twice', async () => {
+test('a name may be in any script, and be used twice', async () => {
   const names = ['👩‍💻 on call', 'می‌خواهم', '結帳', 'Fatal', 'Fatal']
   const views: IssueView[] = []
   for (const name of names) views.push(await save(ada, { name }))
   expect(await namesOf(ada)).toEqual(names)
-  await forget(ada, ...views)
+  await remove(ada, ...views)
 })
 
-test('lists page as others do', async () => {
+test('invalid page parameters are refused', async () => {
   for (const query of ['cursor=5&offset=5', 'cursor=x', 'cursor=-1', 'limit=101', 'offset=10001', 'sort=name'])
     expect((await ada.api.get(`/api/views?${query}`)).status, query).toBe(400)
 })
 
-test('there is room for 50 of one’s own and no more, also for two at once', async () => {
+test('a member has at most 50 own views, also with two concurrent requests', async () => {
   const views: IssueView[] = []
   for (let i = 0; i < 49; i++) views.push(await save(ada, { name: `View ${i}` }))
   const both = await Promise.all([1, 2].map(() => ada.api.post('/api/views', { name: 'Last' })))
