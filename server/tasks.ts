@@ -1,7 +1,7 @@
 import { purgeFilesTask } from './feedback/purge-task.ts'
 import { packEventsTask } from './events/pack-task.ts'
 import { purgeEventsTask } from './events/purge-events.ts'
-import { bulkIssuesTask, forgetBulkTask } from './issue-bulk/run-operation.ts'
+import { bulkIssuesTask, purgeOperationsTask } from './issue-bulk/run-operation.ts'
 import { indexTermsTask } from './issue-search/index-documents.ts'
 import { releasedCommitsTask } from './issue-recording/released-commits.ts'
 import { pruneCountsTask, sweepIssuesTask } from './issue-recording/tasks.ts'
@@ -34,6 +34,6 @@ export const TASKS: readonly Task[] = [
   releasedCommitsTask,
   rateImpactTask,
   bulkIssuesTask,
-  forgetBulkTask,
+  purgeOperationsTask,
   purgeInboxesTask,
 ]

@@ -1,16 +1,16 @@
 import type { Event, Frame } from '../protocol/event.api.ts'
 
-/** Addresses under which browsers load extensions; no page of anybody's has one. */
+/** Addresses from which browsers load extensions; no page has such an address. */
 const EXTENSION_URL =
   /^(?:chrome-extension|moz-extension|safari-extension|safari-web-extension|ms-browser-extension|webkit-masked-url|resource|chrome|extensions?):/i
 
-/** Scripts that toolbars, shields and download helpers put into every page. */
+/** Scripts that toolbars, ad blockers and download helpers insert into every page. */
 const EXTENSION_HOSTS =
   /^https?:\/\/(?:[\w.-]+\.)?(?:texthelp\.com|widdit\.com|superfish\.com|conduit\.com|hotbar\.com|metrics\.itunes\.apple\.com\.edgesuite\.net)\//i
 
 /**
- * What extensions, in-app browsers and mail scanners are known to say. Only words that are names of their own code or
- * of the extension interface: an app's own error never holds them.
+ * Known messages of extensions, in-app browsers and mail scanners. They contain names of that code or of the extension
+ * API, so an app's own errors do not match.
  */
 const KNOWN_NOISE = new RegExp(
   [
@@ -50,8 +50,8 @@ const isExtensionUrl = (url: string | null): boolean =>
   url !== null && (EXTENSION_URL.test(url) || EXTENSION_HOSTS.test(url))
 
 /**
- * Whether an extension threw it, or it says what only extensions say. The frame that threw decides: an extension that
- * merely wraps a function of the page stands further out.
+ * Whether an extension threw the error, or the message is a known one of extensions. Only the innermost frame counts: an
+ * extension that wraps a function of the page is further out.
  */
 export function isExtensionError(event: Event): boolean {
   for (const exception of event.exceptions) {
@@ -62,7 +62,7 @@ export function isExtensionError(event: Event): boolean {
   return event.message !== null && KNOWN_NOISE.test(event.message.slice(0, 1_000))
 }
 
-/** `<anonymous>` and `[native code]` say nothing about whose code it was. */
+/** Whether a frame names its source; `<anonymous>` and `[native code]` do not. */
 function hasSource(frame: Frame): boolean {
   const source = frame.abs_path ?? frame.filename
   return source !== null && source !== '' && !source.startsWith('<') && !source.startsWith('[')

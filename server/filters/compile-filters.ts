@@ -21,13 +21,13 @@ export const FILTER_REASONS = [
 ] as const
 export type FilterReason = (typeof FILTER_REASONS)[number]
 
-/** What filters look at; null or empty where it is not known. */
+/** The data that filters check; unknown values are null or empty. */
 export type FilterSubject = {
-  /** Where it was sent from, and whose address it claims. */
+  /** Addresses of the connection and of the user. */
   readonly addresses: readonly (string | null)[]
-  /** The address the client itself gives its user; one taken from the connection is not meant. */
+  /** The user's address that the client sent; not one taken from the connection. */
   readonly claimedAddress: string | null
-  /** Of the browser it is about, not of the SDK that sent it. */
+  /** User agent of the browser of the event, not of the SDK. */
   readonly userAgent: string | null
   readonly url: string | null
   readonly serverName: string | null
@@ -39,23 +39,23 @@ export type FilterSubject = {
   readonly event: Event | null
 }
 
-/** One thing to drop, and by which line of the settings. */
+/** One condition of the settings. */
 export type Filter = {
   readonly reason: FilterReason
-  /** The glob, range or browser of a filter that has several; null for those that are on or off. */
+  /** The glob, range or browser; null for filters that are only on or off. */
   readonly pattern: string | null
   drops(subject: FilterSubject): boolean
 }
 
 export type CompiledFilters = {
-  /** In the order they are asked; the first one gives the reason. */
+  /** The first filter that drops an event gives the reason. */
   readonly ofEvents: readonly Filter[]
   readonly ofTransactions: readonly Filter[]
-  /** Addresses from which nothing is taken at all; null when there are none. */
+  /** Whether everything from an address is dropped; null if no address is. */
   readonly ofAddresses: ((address: string) => boolean) | null
 }
 
-/** Settings → what to ask of every item. Compile once per change of the settings. */
+/** Compiles the settings to filters, once per change of the settings. */
 export function compileFilters(settings: InboundFilters): CompiledFilters {
   const addresses = settings.ip_addresses.flatMap((pattern): Filter[] => {
     const range = parseAddressRange(pattern)
@@ -96,7 +96,7 @@ export function compileFilters(settings: InboundFilters): CompiledFilters {
 const LOCALHOST: Filter = {
   reason: 'localhost',
   pattern: null,
-  // Never by the connection: behind a proxy nobody told us of, every one comes from here.
+  // The address of the connection is ignored: behind an unknown proxy every connection is local.
   drops: ({ url, serverName, claimedAddress }) =>
     isLocalUrl(url) ||
     (serverName !== null && isLocalHost(serverName)) ||
@@ -134,14 +134,14 @@ function globFilters(
   })
 }
 
-/** What is known of an event beside its normalised form: address and agent of the connection, and the claim. */
+/** Address and user agent of the connection, and the user's address that the client sent. */
 export type EventOrigin = {
   readonly clientIp: string | null
   readonly userAgent: string | null
   readonly claimedAddress: string | null
 }
 
-/** The facts of an event filters look at. */
+/** Returns the data of an event that filters check. */
 export function subjectOf(event: Event, { clientIp, userAgent, claimedAddress }: EventOrigin): FilterSubject {
   return {
     addresses: [clientIp, claimedAddress],
@@ -159,7 +159,7 @@ export function subjectOf(event: Event, { clientIp, userAgent, claimedAddress }:
 const firstOf = (filters: readonly Filter[], subject: FilterSubject): FilterReason | null =>
   filters.find((filter) => filter.drops(subject))?.reason ?? null
 
-/** Why an event is not wanted; null when it is. Costs nothing in a project without filters. */
+/** Returns the reason to drop an event, or null to keep it. */
 export const filteredEvent = (filters: CompiledFilters, event: Event, origin: EventOrigin): FilterReason | null =>
   filters.ofEvents.length === 0 ? null : firstOf(filters.ofEvents, subjectOf(event, origin))
 
@@ -167,7 +167,7 @@ export type TransactionSubject = Partial<Omit<FilterSubject, 'event' | 'texts'>>
   readonly transaction: string | null
 }
 
-/** The same for a transaction, or the segment of streamed spans. Leave out what is not known. */
+/** Returns the reason to drop a transaction or a segment of streamed spans. Omit what is unknown. */
 export function filteredTransaction(filters: CompiledFilters, transaction: TransactionSubject): FilterReason | null {
   if (filters.ofTransactions.length === 0) return null
   return firstOf(filters.ofTransactions, {

@@ -4,15 +4,15 @@ import { Id, Timestamp } from '../kernel/page.api.ts'
 import { InboundFiltersPatch } from './inbound-filters.api.ts'
 
 export const FiltersPreview = z.object({
-  looked_at: z.number().int().describe('Stored events that were judged, newest first.'),
-  of: z.number().int().describe('How many there were to judge: the newest, at most 10,000.'),
-  oldest_at: Timestamp.nullable().describe('When the oldest of those judged occurred.'),
-  would_drop: z.number().int().describe('Events at least one filter would have dropped.'),
+  looked_at: z.number().int().describe('Number of stored events that were checked, newest first.'),
+  of: z.number().int().describe('Number of stored events to check: the newest, at most 10,000.'),
+  oldest_at: Timestamp.nullable().describe('When the oldest checked event occurred.'),
+  would_drop: z.number().int().describe('Events that at least one filter would have dropped.'),
   filters: z.array(
     z.object({
-      filter: z.string().describe('The reason such an event would be counted with, such as release.'),
-      pattern: z.string().nullable().describe('The line of a filter that has several.'),
-      would_drop: z.number().int().describe('An event several filters would drop counts with each of them.'),
+      filter: z.string().describe('The reason of the outcome, such as release.'),
+      pattern: z.string().nullable().describe('The line of a filter with several lines.'),
+      would_drop: z.number().int().describe('An event that several filters would drop counts for each of them.'),
       examples: z.array(z.object({ issue_id: Id, event_id: z.string(), title: z.string() })),
     }),
   ),
@@ -24,9 +24,9 @@ export const filterRoutes = routes({
     method: 'POST',
     path: '/api/projects/:projectId/filters/preview',
     tag: 'Projects',
-    summary: 'What inbound filters would have dropped of the newest stored events',
+    summary: 'Preview which of the newest stored events inbound filters would have dropped',
     description:
-      'Filters named in the body are taken as proposed, the others as saved; nothing is changed. Looks at the newest 10,000 events for at most eight seconds: looked_at and of say how far it came. Events dropped earlier are not stored, and neither are transactions, so health checks are not among the filters.',
+      'Uses the filters of the body, and the saved ones for the rest; changes nothing. Checks the newest 10,000 events for at most 8 seconds: looked_at of the events in `of`. Events dropped earlier are not stored, and neither are transactions, so the health-check filter is not included.',
     permission: 'projects.write',
     params: z.object({ projectId: Id }),
     body: z.strictObject({ inbound_filters: InboundFiltersPatch }),

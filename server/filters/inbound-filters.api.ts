@@ -17,21 +17,21 @@ const globs = (name: string) =>
       z
         .string()
         .trim()
-        .min(1, { error: `${name} must not hold an empty line.` })
+        .min(1, { error: `${name} must not contain an empty line.` })
         .max(MAX_GLOB_CHARACTERS, { error: `${name} takes lines of at most ${MAX_GLOB_CHARACTERS} characters.` })
-        .refine((glob) => !/^\*+$/.test(glob), { error: `${name} must not hold * alone: it would drop everything.` }),
+        .refine((glob) => !/^\*+$/.test(glob), { error: `${name} must not contain only *: it would drop everything.` }),
     )
     .max(MAX_ENTRIES, { error: `${name} takes at most ${MAX_ENTRIES} lines.` })
 
-/** What a project does not want to be told about. `*` in a glob stands for any characters; case does not matter. */
+/** Inbound filters of a project. `*` in a glob matches any characters; case does not matter. */
 export const InboundFilters = z.strictObject({
-  browser_extensions: z.boolean().describe('Errors thrown by extensions of a browser, and what they are known to say.'),
-  localhost: z.boolean().describe('Events of pages, servers and people on the loopback address.'),
+  browser_extensions: z.boolean().describe('Errors thrown by browser extensions, and known messages of extensions.'),
+  localhost: z.boolean().describe('Events of pages, servers and users with a loopback address.'),
   web_crawlers: z.boolean().describe('Events of search engines and other robots, by their user agent.'),
   legacy_browsers: z
     .partialRecord(LegacyBrowser, z.int().min(1).max(999))
     .describe('Browser and the first version that is not dropped.'),
-  health_checks: z.boolean().describe('Transactions of health checks; their errors are kept.'),
+  health_checks: z.boolean().describe('Transactions of health checks. Their errors are stored.'),
   health_check_names: globs('health_check_names').describe('Globs of transaction names that are health checks.'),
   releases: globs('releases').describe('Globs of releases.'),
   messages: globs('messages').describe('Globs of messages: matched with title, value and message.'),
@@ -46,11 +46,11 @@ export const InboundFilters = z.strictObject({
         }),
     )
     .max(MAX_ENTRIES, { error: `ip_addresses takes at most ${MAX_ENTRIES} lines.` })
-    .describe('Everything these addresses send.'),
+    .describe('All items from these addresses.'),
 })
 export type InboundFilters = z.output<typeof InboundFilters>
 
-/** Nothing is dropped unasked but health checks, which tell nothing and cost the most. */
+/** By default, only health checks are dropped: they are frequent and contain no information. */
 export const DEFAULT_INBOUND_FILTERS: InboundFilters = {
   browser_extensions: false,
   localhost: false,

@@ -14,14 +14,16 @@ const NAMES: Readonly<Record<string, LegacyBrowser>> = {
   'Android Browser': 'android',
 }
 
-/** Which of the named browsers this is, when it is older than the first version wanted; else null. */
-export function legacyBrowser(userAgent: string, first: InboundFilters['legacy_browsers']): LegacyBrowser | null {
+/** Returns the browser if it is older than its first supported version, otherwise null. */
+export function legacyBrowser(
+  userAgent: string,
+  firstVersions: InboundFilters['legacy_browsers'],
+): LegacyBrowser | null {
   const { browser } = readUserAgent(userAgent)
   if (browser === null) return null
   const name = NAMES[browser.name]
-  const least = name === undefined ? undefined : first[name]
-  if (name === undefined || least === undefined) return null
-  // Trident tells the truth where a compatibility mode claims to be an older one.
+  const first = name === undefined ? undefined : firstVersions[name]
+  if (name === undefined || first === undefined) return null
   const version = Number.parseInt(browser.version ?? '', 10)
-  return Number.isFinite(version) && version < least ? name : null
+  return Number.isFinite(version) && version < first ? name : null
 }

@@ -1,6 +1,6 @@
 import { isLoopbackAddress } from '../kernel/address-range.ts'
 
-/** `localhost`, a name below it, or a loopback address. */
+/** Whether a host is `localhost`, a subdomain of it, or a loopback address. */
 export function isLocalHost(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
   return (
@@ -8,7 +8,7 @@ export function isLocalHost(host: string): boolean {
   )
 }
 
-/** Whether a URL is of this machine; null and text that is no URL are not. */
+/** Whether the host of a URL is local; false for null and for text that is not a URL. */
 export function isLocalUrl(url: string | null): boolean {
   if (url === null) return false
   const authority = /^[a-z][a-z0-9+.-]{0,20}:\/\/(?:[^/?#@]{0,200}@)?(\[[0-9a-f:.]{2,45}\]|[^/?#:]{1,255})/i.exec(

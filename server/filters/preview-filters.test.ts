@@ -11,7 +11,7 @@ const t = await testServer({ realTime: true })
 let owner: Client
 let project: TestProject
 
-const saying = (value: string, fields: Record<string, unknown> = {}) => anEvent({ error: { value }, ...fields })
+const withValue = (value: string, fields: Record<string, unknown> = {}) => anEvent({ error: { value }, ...fields })
 
 async function send(target: TestProject, events: readonly Record<string, unknown>[]): Promise<void> {
   await t.events(target, events)
@@ -27,28 +27,28 @@ beforeAll(async () => {
   owner = await aFounder(t.url)
   project = await aProject(owner)
   await send(project, [
-    ...Array.from({ length: 7 }, () => saying('card declined', { release: 'shop@1.0.0' })),
-    ...Array.from({ length: 3 }, () => saying('Ads SDK timeout', { release: 'shop@1.1.0-local' })),
+    ...Array.from({ length: 7 }, () => withValue('card declined', { release: 'shop@1.0.0' })),
+    ...Array.from({ length: 3 }, () => withValue('Ads SDK timeout', { release: 'shop@1.1.0-local' })),
     anEvent({ message: 'hello', exception: undefined, request: { url: 'http://localhost:3000/' } }),
   ])
 })
 
-describe('the dry run', () => {
-  test('says for each line how much it would drop, with examples, and of all together', async () => {
-    const said = await preview({
+describe('the preview', () => {
+  test('counts the events that each line would drop, with examples, and a total', async () => {
+    const result = await preview({
       releases: ['*-local', 'shop@9.*'],
       messages: ['*timeout*', '*declined*'],
       localhost: true,
     })
-    expect(said).toMatchObject({ looked_at: 11, of: 11, would_drop: 11 })
-    expect(said.filters.map(({ filter, pattern, would_drop }) => [filter, pattern, would_drop])).toEqual([
+    expect(result).toMatchObject({ looked_at: 11, of: 11, would_drop: 11 })
+    expect(result.filters.map(({ filter, pattern, would_drop }) => [filter, pattern, would_drop])).toEqual([
       ['localhost', null, 1],
       ['release', '*-local', 3],
       ['release', 'shop@9.*', 0],
       ['message', '*timeout*', 3],
       ['message', '*declined*', 7],
     ])
-    const declined = said.filters.at(-1)
+    const declined = result.filters.at(-1)
     expect(declined?.examples).toHaveLength(5)
     const [example] = declined?.examples ?? []
     expect(example?.title).toBe('PaymentError: card declined')
@@ -56,12 +56,12 @@ describe('the dry run', () => {
     expect(issue.status).toBe(200)
   })
 
-  test('takes filters that are not named as saved, and changes nothing', async () => {
+  test('uses saved filters for the rest, and changes nothing', async () => {
     const other = await aProject(owner)
     await owner.patch(`/api/projects/${other.id}/settings`, { inbound_filters: { releases: ['never@*'] } })
-    await send(other, [saying('card declined')])
-    const said = await preview({ messages: ['*declined*'] }, other)
-    expect(said.filters.map(({ filter, would_drop }) => [filter, would_drop])).toEqual([
+    await send(other, [withValue('card declined')])
+    const result = await preview({ messages: ['*declined*'] }, other)
+    expect(result.filters.map(({ filter, would_drop }) => [filter, would_drop])).toEqual([
       ['release', 0],
       ['message', 1],
     ])
@@ -69,7 +69,7 @@ describe('the dry run', () => {
     expect(settings.inbound_filters).toMatchObject({ releases: ['never@*'], messages: [], health_checks: true })
   })
 
-  test('of a project without events, and without filters', async () => {
+  test('works without events and without filters', async () => {
     const empty = await aProject(owner)
     expect(await preview({ localhost: true }, empty)).toMatchObject({
       looked_at: 0,
@@ -80,13 +80,13 @@ describe('the dry run', () => {
     expect(await preview({})).toMatchObject({ looked_at: 11, would_drop: 0, filters: [] })
   })
 
-  test('a wrong filter is refused by its name', async () => {
+  test('an unknown filter is refused by its name', async () => {
     const answer = await owner.post(`/api/projects/${project.id}/filters/preview`, { inbound_filters: { nonsense: 1 } })
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('nonsense')
   })
 
-  test('bounds: the newest so many, and no longer than so long, told honestly', async () => {
+  test('is limited in events and time, and reports how many it checked', async () => {
     const { org } = (await owner.get('/api/me')).as<{ org: { id: string; slug: string } }>()
     const { actor } = await aPerson(t.app, { org, role: 'admin' })
     const newest = await previewFilters(
@@ -94,7 +94,7 @@ describe('the dry run', () => {
       actor,
       project.id,
       { messages: ['*'.concat('declined*')] },
-      { mostEvents: 4 },
+      { maxEvents: 4 },
     )
     expect(newest).toMatchObject({ looked_at: 4, of: 4 })
     const late = await previewFilters(t.app, actor, project.id, {}, { timeLimitMs: 0 })
@@ -102,14 +102,14 @@ describe('the dry run', () => {
   })
 })
 
-describe('what is filtered', () => {
-  test('is counted, not stored, and kept again once the filter is gone', async () => {
+describe('a filtered event', () => {
+  test('is counted and not stored until the filter is removed', async () => {
     const other = await aProject(owner)
     const path = `/api/projects/${other.id}/settings`
     expect((await owner.patch(path, { inbound_filters: { messages: ['*declined*'] } })).status).toBe(200)
-    await send(other, [saying('card declined'), saying('something else')])
+    await send(other, [withValue('card declined'), withValue('something else')])
     expect((await owner.patch(path, { inbound_filters: { messages: [] } })).status).toBe(200)
-    await send(other, [saying('card declined')])
+    await send(other, [withValue('card declined')])
     const { rows } = await t.app.db.query(
       `select outcome, reason, quantity from outcomes_hourly where project_id = $1 order by outcome`,
       [other.id],
@@ -121,10 +121,10 @@ describe('what is filtered', () => {
     expect((await preview({}, other)).of).toBe(2)
   })
 
-  test('by address: whatever it sends', async () => {
+  test('by address: every item is filtered', async () => {
     const other = await aProject(owner)
     await owner.patch(`/api/projects/${other.id}/settings`, { inbound_filters: { ip_addresses: ['127.0.0.0/8'] } })
-    await send(other, [saying('card declined')])
+    await send(other, [withValue('card declined')])
     const { rows } = await t.app.db.query(
       `select category, outcome, reason, quantity from outcomes_hourly where project_id = $1`,
       [other.id],

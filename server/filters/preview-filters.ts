@@ -22,7 +22,7 @@ const TURN_MS = 5
 /** Judging ten thousand events keeps a core busy for seconds. */
 const MAX_AT_ONCE = 2
 
-export type PreviewLimits = { readonly mostEvents?: number; readonly timeLimitMs?: number }
+export type PreviewLimits = { readonly maxEvents?: number; readonly timeLimitMs?: number }
 
 type Tally = { readonly filter: Filter; dropped: number; readonly examples: Example[] }
 type Example = FiltersPreview['filters'][number]['examples'][number]
@@ -39,7 +39,7 @@ export async function previewFilters(
   actor: OrgActor,
   projectId: string,
   proposed: Partial<InboundFilters>,
-  { mostEvents = MAX_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},
+  { maxEvents = MAX_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits = {},
 ): Promise<FiltersPreview> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
@@ -48,7 +48,7 @@ export async function previewFilters(
   try {
     const deadline = performance.now() + timeLimitMs
     const filters = compileFilters({ ...filterSettings(project.settings).inbound_filters, ...proposed }).ofEvents
-    const places = await newestEventsOfProject(app, projectId, mostEvents)
+    const places = await newestEventsOfProject(app, projectId, maxEvents)
     const tallies = filters.map((filter): Tally => ({ filter, dropped: 0, examples: [] }))
     let [lookedAt, dropped, oldest] = [0, 0, null as Date | null]
     for (let at = 0; at < places.length && performance.now() < deadline; at += PIECE) {

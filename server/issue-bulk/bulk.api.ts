@@ -5,10 +5,10 @@ import { IssueStatus, Severity } from '../issue-rules/issue.api.ts'
 import { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
 import { MAX_BULK_ISSUES, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
 
-/** Changes of many issues at once. */
+/** Bulk operations: one change of many issues. */
 
 /** Up to this number of issues are changed before the response; more are changed in a job. */
-export const AT_ONCE = 100
+export const MAX_SYNC_ISSUES = 100
 
 const oneOrMany = <T extends z.ZodType>(element: T) => z.union([element, z.array(element).max(100)])
 
@@ -27,7 +27,7 @@ const target = {
   ids: z
     .array(Id)
     .min(1, { error: 'ids must name at least one issue.' })
-    .max(MAX_BULK_ISSUES, { error: 'ids must name at most 10,000 issues; do it in parts.' })
+    .max(MAX_BULK_ISSUES, { error: 'ids must name at most 10,000 issues. Send several requests.' })
     .optional(),
   query: z
     .union([z.string().transform((q) => ({ q })), IssueQuery], {
@@ -92,7 +92,7 @@ export const bulkRoutes = routes({
     tag: 'Issues',
     summary: 'Change many issues at once, by ids or by a query',
     description:
-      'Takes the fields of PATCH /api/issues/:issueId. Up to 100 issues are changed before the answer, more behind it: read the operation for progress. Each issue is reported: changed, unchanged, or failed with the reason; an id that does not exist is reported, the others go on. With `operation_id` a repetition is answered with the same operation.',
+      'Takes the fields of PATCH /api/issues/:issueId. Up to 100 issues are changed before the response, more in the background: read the operation for progress. Each issue has a result: changed, unchanged, or failed with the reason. Unknown ids fail and do not stop the others. A repeated request with the same `operation_id` returns the same operation.',
     permission: 'issues.write',
     body: z
       .strictObject({ ...target, ...changes })
@@ -138,7 +138,7 @@ export const bulkRoutes = routes({
     tag: 'Issues',
     summary: 'Undo a change of many issues',
     description:
-      'Restores exactly what was there, where nothing happened to it since: an issue that moved meanwhile is reported as failed and left as it is. An operation of its own; asked again, the same one is answered. 409 for deletions, for undo itself, and while the change is still running.',
+      'Restores the previous values. An issue that was changed since fails and stays as it is. The undo is an operation too; a repeated request returns the same one. 409 for deletions, for undo itself, and while the change is still running.',
     permission: 'issues.write',
     params: operationParams,
     response: BulkOperation,

@@ -70,14 +70,14 @@ export const lockOperation = (tx: Tx, operationId: string) =>
 export type Waiting = { readonly position: number; readonly issueId: string }
 
 /** The next issues without a result. */
-export async function nextIssues(db: Connection, operationId: string, most: number): Promise<Waiting[]> {
+export async function nextIssues(db: Connection, operationId: string, max: number): Promise<Waiting[]> {
   const rows = await db
     .selectFrom('bulk_operation_issues')
     .select(['position', 'issue_id'])
     .where('operation_id', '=', operationId)
     .where('result', 'is', null)
     .orderBy('position')
-    .limit(most)
+    .limit(max)
     .execute()
   return rows.map((row) => ({ position: row.position, issueId: row.issue_id }))
 }

@@ -11,7 +11,7 @@ import type { Issue } from '../issue-rules/issue.api.ts'
 import type { BulkOperation } from './bulk.api.ts'
 import { runOperation } from './run-operation.ts'
 
-/** Changes of many issues through the API, on a real database, with the job that goes on behind the answer. */
+/** Bulk operations through the API, with their job. */
 
 const server = await testServer({ realTime: true, jobs: true })
 const { app } = server
@@ -36,7 +36,7 @@ beforeAll(async () => {
 const seeded = (count: number, over: Record<string, unknown> = {}) => seedIssues(app, project.id, count, over)
 
 describe('a few', () => {
-  test('are changed before the answer, each reported in the order asked for', async () => {
+  test('are changed before the response, with results in the order of the request', async () => {
     const [a = '', b = '', c = ''] = await seeded(3)
     await ada.patch(`/api/issues/${b}`, { status: 'resolved' })
     const missing = newId()
@@ -61,7 +61,7 @@ describe('a few', () => {
     expect((await read(ada, a)).status).toBe('resolved')
   })
 
-  test('undo puts back exactly what was there, and leaves alone what moved since', async () => {
+  test('undo restores the previous values, except of issues that were changed since', async () => {
     const ids = await seeded(3)
     const [plain = '', ignored = '', moved = ''] = ids
     await ada.patch(`/api/issues/${ignored}`, { status: 'ignored', ignore_until: { count: 7 } })
@@ -82,13 +82,13 @@ describe('a few', () => {
     expect(activity.map(({ sentence }) => sentence)).toContainEqual(
       expect.stringMatching(/ undid a change: this issue is ignored again\.$/),
     )
-    // Again, and of the undo: the same one, then none.
+    // A repetition returns the same undo; an undo cannot be undone.
     expect((await ada.post(`/api/issues/operations/${id}/undo`)).as<BulkOperation>().id).toBe(undone.id)
     expect((await ada.post(`/api/issues/operations/${undone.id}/undo`)).status).toBe(409)
     expect(await operation(ada, id)).toMatchObject({ can_undo: false, undone_by: undone.id })
   })
 
-  test('what was merged into another issue is left to that one', async () => {
+  test('an issue that was merged into another fails', async () => {
     const [root = '', merged = ''] = await seeded(2)
     expect((await ada.post(`/api/issues/${root}/merge`, { issue_ids: [merged] })).status).toBe(200)
     const HIDDEN = 'It was merged into another issue.'
@@ -102,7 +102,7 @@ describe('a few', () => {
     expect((await read(ada, root)).status).toBe('unresolved')
   })
 
-  test('what was merged away since is not put back behind the other one', async () => {
+  test('undo fails for an issue that was merged since', async () => {
     const [root = '', later = ''] = await seeded(2)
     const { id } = (await send(ada, { ids: [later], status: 'resolved' })).as<BulkOperation>()
     await ada.post(`/api/issues/${root}/merge`, { issue_ids: [later] })
@@ -110,22 +110,22 @@ describe('a few', () => {
     expect(undone).toMatchObject({ changed: 0, failed: 1 })
   })
 
-  test('somebody else decides again meanwhile: their word stands, also about the way it is fixed', async () => {
-    const [again = '', how = '', owner = ''] = await seeded(3)
+  test('undo keeps later changes of status, resolution and assignee', async () => {
+    const [again = '', how = '', assigned = ''] = await seeded(3)
     const me = (await ada.get('/api/me')).as<{ user: { id: string } }>().user.id
-    const ids = [again, how, owner]
+    const ids = [again, how, assigned]
     const { id } = (await send(ada, { ids, status: 'resolved', assignee_id: me })).as<BulkOperation>()
     await ada.patch(`/api/issues/${again}`, { status: 'unresolved' })
     await ada.patch(`/api/issues/${again}`, { status: 'resolved' })
     await ada.patch(`/api/issues/${how}`, { status: 'resolved', resolution: { in_release: '9.9.9' } })
-    await ada.patch(`/api/issues/${owner}`, { assignee_id: null })
+    await ada.patch(`/api/issues/${assigned}`, { assignee_id: null })
     const before = await columnsOf(ids)
     const undone = (await ada.post(`/api/issues/operations/${id}/undo`)).as<BulkOperation>()
     expect(undone).toMatchObject({ changed: 0, failed: 3 })
     expect(await columnsOf(ids)).toEqual(before)
   })
 
-  test('two undo at once: one operation', async () => {
+  test('two concurrent undo requests start one operation', async () => {
     const ids = await seeded(2)
     const { id } = (await send(ada, { ids, status: 'ignored' })).as<BulkOperation>()
     const both = await Promise.all([0, 1].map(() => ada.post(`/api/issues/operations/${id}/undo`)))
@@ -134,7 +134,7 @@ describe('a few', () => {
     for (const issueId of ids) expect((await read(ada, issueId)).status).toBe('unresolved')
   })
 
-  test('others hear of all of it in one message per project', async () => {
+  test('one live message per project is published', async () => {
     const ids = await seeded(5)
     const heard: LiveMessage[] = []
     const stop = app.bus.on(LIVE_TOPIC, (payload) => heard.push((payload as [string, LiveMessage])[1]))
@@ -149,8 +149,8 @@ describe('a few', () => {
   })
 })
 
-describe('repeating', () => {
-  test('the same request under the same id is answered with the same operation, done once', async () => {
+describe('a repeated request', () => {
+  test('with the same id returns the same operation, which runs once', async () => {
     const ids = await seeded(2)
     const body = { ids, status: 'resolved', operation_id: newId() }
     const answers = await Promise.all([send(ada, body), send(ada, body), send(ada, body)])
@@ -164,7 +164,7 @@ describe('repeating', () => {
     ])
   })
 
-  test("somebody else's operation is not theirs to read or repeat", async () => {
+  test('with the id of another organisation is refused', async () => {
     const ids = await seeded(1)
     const body = { ids, status: 'resolved', operation_id: newId() }
     await send(ada, body)
@@ -179,7 +179,7 @@ describe('repeating', () => {
 })
 
 describe('many', () => {
-  test('by a query, behind the answer, and taken back', async () => {
+  test('by a query are changed after the response, and undone', async () => {
     const other = await aProject(ada, { name: 'Many' })
     await seedIssues(app, other.id, 350, { severity: 3 })
     await seedIssues(app, other.id, 10, { severity: 0 })
@@ -199,13 +199,13 @@ describe('many', () => {
     expect([await count('resolved'), await count('unresolved')]).toEqual([0, 360])
   }, 120_000)
 
-  test('the next release is the same one for all issues, whatever appears meanwhile', async () => {
+  test('the next release is the same for all issues, even if a release appears meanwhile', async () => {
     const other = await aProject(ada, { name: 'Next' })
     const ids = await seedIssues(app, other.id, 3)
     await ada.post('/api/releases', { projectId: other.id, version: '1.0.0' })
     const body = { ids: ids.slice(0, 1), status: 'resolved', resolution: { in_next_release: true } }
     const { id } = (await send(ada, body)).as<BulkOperation>()
-    // As if the process had died after the first issue, and come back after the next release.
+    // As if the process was killed after the first issue, and restarted after the next release.
     await app.db.query(`update bulk_operations set state = 'running', total = 3 where id = $1`, [id])
     await app.db.query(
       `insert into bulk_operation_issues (operation_id, position, issue_id) select $1, n + 1, k.id from unnest($2::uuid[]) with ordinality k (id, n)`,
@@ -222,10 +222,10 @@ describe('many', () => {
     expect(JSON.stringify(rows)).not.toContain('2.0.0')
   })
 
-  test('what a killed process left is gone on with, nothing twice', async () => {
+  test('the job continues an operation of a killed process, and changes no issue twice', async () => {
     const ids = await seeded(150)
     const id = newId()
-    // As a process leaves it that died after the first batch: written down, partly done, no job running.
+    // As after a kill behind the first batch: partly done, no job running.
     await app.db.query(
       `insert into bulk_operations (id, org_id, actor_id, kind, request, state, total, changed, created_at)
        select $1, org_id, (select user_id from memberships m where m.org_id = i.org_id limit 1), 'change', '{"status": "ignored"}', 'running', 150, 100, now()
@@ -250,7 +250,7 @@ describe('many', () => {
 })
 
 describe('deleting', () => {
-  test('removes each with what belongs to it, says so, and cannot be undone', async () => {
+  test('deletes each issue with its data, reports it, and cannot be undone', async () => {
     const [a = '', b = ''] = await seeded(2)
     await ada.post(`/api/issues/${a}/comments`, { body: 'Goes, too.' })
     const gone = newId()
@@ -262,7 +262,7 @@ describe('deleting', () => {
     })
   })
 
-  test('what could not be removed is not announced as gone', async () => {
+  test('no live message is published for an issue that could not be deleted', async () => {
     const [a = '', b = ''] = await seeded(2)
     await app.db.query(`create function refuse() returns trigger language plpgsql as $$ begin raise 'held'; end $$`)
     await app.db.query(
@@ -272,15 +272,15 @@ describe('deleting', () => {
     const stop = app.bus.on(LIVE_TOPIC, (payload) => heard.push((payload as [string, LiveMessage])[1]))
     const done = (await send(ada, { ids: [a, b] }, 'DELETE')).as<BulkOperation>()
     expect(done).toMatchObject({ changed: 1, failed: 1 })
-    const told = () => heard.flatMap((message) => (message.kind === 'issues' ? message.issue_ids : []))
-    await waitFor('the message', () => told().includes(a))
+    const published = () => heard.flatMap((message) => (message.kind === 'issues' ? message.issue_ids : []))
+    await waitFor('the message', () => published().includes(a))
     stop()
-    expect(told()).not.toContain(b)
+    expect(published()).not.toContain(b)
     await app.db.query('drop trigger refuse on issues')
     expect((await read(ada, b)).status).toBe('unresolved')
   })
 
-  test('what was removed before it is interrupted is announced, and the rest with another attempt', async () => {
+  test('after an interruption, deleted issues are published, and a retry deletes the rest', async () => {
     const [a = '', b = ''] = await seeded(2)
     await app.db.query(`create function wait() returns trigger language plpgsql as $$
       begin raise 'in the way of each other' using errcode = '40P01'; end $$`)
@@ -289,15 +289,15 @@ describe('deleting', () => {
     )
     const heard: LiveMessage[] = []
     const stop = app.bus.on(LIVE_TOPIC, (payload) => heard.push((payload as [string, LiveMessage])[1]))
-    const told = () => heard.flatMap((message) => (message.kind === 'issues' ? message.issue_ids : []))
+    const published = () => heard.flatMap((message) => (message.kind === 'issues' ? message.issue_ids : []))
     const id = newId()
     await send(ada, { ids: [a, b], operation_id: id }, 'DELETE')
-    await waitFor('the message', () => told().includes(a))
+    await waitFor('the message', () => published().includes(a))
     expect((await operation(ada, id)).state).toBe('running')
-    expect(told()).not.toContain(b)
+    expect(published()).not.toContain(b)
     await app.db.query('drop trigger wait on issues')
     await runOperation(app, id)
-    await waitFor('the other message', () => told().includes(b))
+    await waitFor('the other message', () => published().includes(b))
     stop()
     expect(await operation(ada, id)).toMatchObject({ state: 'done', changed: 2, failed: 0 })
   })
@@ -313,7 +313,7 @@ test.each(['99999999999', '-1', '1e3', '0x10', 'x', ' 1'])('a cursor %j is refus
   ])
 })
 
-test('ids may be written in capitals', async () => {
+test('ids may be in upper case', async () => {
   const [a = '', b = ''] = await seeded(2)
   expect((await send(ada, { ids: [a.toUpperCase()], status: 'resolved' })).body).toMatchObject({ changed: 1 })
   expect((await ada.patch(`/api/issues/${a.toUpperCase()}`, { status: 'ignored' })).status).toBe(200)
@@ -321,7 +321,7 @@ test('ids may be written in capitals', async () => {
   expect((await send(ada, { ids: [b.toUpperCase()] }, 'DELETE')).body).toMatchObject({ changed: 1 })
 })
 
-describe('bad requests change nothing', () => {
+describe('invalid requests change nothing', () => {
   const id = newId()
   test.each([
     [{ status: 'resolved' }, 'Send either ids, or query'],
@@ -331,7 +331,7 @@ describe('bad requests change nothing', () => {
     [{ ids: ['x'], status: 'resolved' }, 'must be a UUID.'],
     [{ ids: Array.from({ length: 10_001 }, () => id), status: 'resolved' }, 'at most 10,000'],
     [{ ids: [id], status: 'fixed' }, 'status must be one of'],
-    [{ ids: [id], status: 'ignored', ignore_until: { time: '2001-01-01T00:00:00Z' } }, 'must lie in the future'],
+    [{ ids: [id], status: 'ignored', ignore_until: { time: '2001-01-01T00:00:00Z' } }, 'must be in the future'],
     [{ ids: [id], status: 'ignored', resolution: { now: true } }, 'resolution requires status'],
     [{ ids: [id], assignee_id: newId() }, 'not a member of this organisation'],
     [{ ids: [id], colour: 'red' }, 'colour'],
@@ -350,7 +350,7 @@ describe('bad requests change nothing', () => {
     expect(answer.text).toContain(sentence)
   })
 
-  test('more than 10,000 by a query are refused, not cut off', async () => {
+  test('a query for more than 10,000 issues is refused', async () => {
     const big = await aProject(ada, { name: 'Big' })
     await seedIssues(app, big.id, 10_001)
     const answer = await send(ada, { query: '', projectId: big.id, status: 'resolved' })

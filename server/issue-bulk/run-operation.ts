@@ -4,7 +4,6 @@ import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { AppError } from '../kernel/errors.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
-import { publishLive } from '../live/publish.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 import { readMember } from '../team/members.queries.ts'
 import { changeIssues } from '../issues/change-issues.ts'
@@ -12,6 +11,7 @@ import { removeIssue } from '../issue-merging/delete-issue.ts'
 import { fixOf } from '../issues/fix-of.ts'
 import { fixFrom } from '../issue-rules/life-columns.ts'
 import type { StatusChange } from '../issues/change-status.ts'
+import { publishIssues } from '../issue-rows/publish-issues.ts'
 import { selectLocked } from '../issue-rows/issues.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import { BulkChange } from './bulk.api.ts'
@@ -56,7 +56,7 @@ export async function runOperation(
     }
     const actor = requester ?? (await jobActor(app, operation))
     if (actor === null)
-      await failAll(app, operation, waiting, 'The member who started this no longer has the right to do it.')
+      await failAll(app, operation, waiting, 'The member who started this operation no longer has the role for it.')
     else if (operation.kind === 'delete') await deleteBatch(app, actor, operation, waiting)
     else await changeBatch(app, actor, operation, waiting)
   }
@@ -194,18 +194,15 @@ async function deleteBatch(
   }
 }
 
-/** One live message per project. */
+/** Publishes one live message per project. */
 async function publishChanges(tx: Tx, orgId: string, changed: ReadonlyMap<string, string>): Promise<void> {
-  const projects = Map.groupBy(changed, ([, projectId]) => projectId)
-  for (const [projectId, issues] of projects) {
-    await publishLive(tx, orgId, {
-      kind: 'issues',
-      project_id: projectId,
-      issue_ids: issues.map(([issueId]) => issueId),
-      new_issue_ids: [],
-      event_count: 0,
-    })
-  }
+  for (const [projectId, issues] of Map.groupBy(changed, ([, project]) => project))
+    await publishIssues(
+      tx,
+      orgId,
+      projectId,
+      issues.map(([issueId]) => issueId),
+    )
 }
 
 /** Whether a retry may succeed: the database is not reachable, or a deadlock or serialisation failure occurred. */
@@ -224,8 +221,8 @@ export const bulkIssuesTask = defineTask({
   run: (app, { operation_id: operationId }, signal) => runOperation(app, operationId, { signal }),
 })
 
-export const forgetBulkTask = defineTask({
-  name: 'forget-bulk-issues',
+export const purgeOperationsTask = defineTask({
+  name: 'purge-bulk-operations',
   payload: NoPayload,
   cron: '40 3 * * *',
   run: (app) => deleteOperations(app.db, new Date(app.clock.now().getTime() - RETENTION_MS)),

@@ -5,7 +5,7 @@ import { conflict, invalid } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { readMember } from '../team/members.queries.ts'
 import { fixOf } from '../issues/fix-of.ts'
-import { AT_ONCE, type BulkChange, type BulkOperation } from './bulk.api.ts'
+import { MAX_SYNC_ISSUES, type BulkChange, type BulkOperation } from './bulk.api.ts'
 import type { Fix } from '../issue-rules/resolution.ts'
 import { insertOperation, isSameRequest, projectsOf, selectOperation } from './bulk.queries.ts'
 import { matchingIssues, type BulkQuery } from './matching-issues.ts'
@@ -74,8 +74,7 @@ const targets = async (app: App, actor: OrgActor, { ids, query, projectId }: Bul
 /** Refuses a change that would fail for every issue. @throws AppError invalid */
 async function checkChange(app: App, actor: OrgActor, change: BulkChange): Promise<void> {
   const time = change.ignore_until?.time
-  if (time !== undefined && new Date(time) <= app.clock.now())
-    throw invalid('ignore_until.time must lie in the future.')
+  if (time !== undefined && new Date(time) <= app.clock.now()) throw invalid('ignore_until.time must be in the future.')
   if (change.assignee_id == null) return
   const member = await readMember(app.db, actor.orgId, change.assignee_id)
   if (member === undefined) throw invalid('assignee_id is not a member of this organisation.')
@@ -112,7 +111,7 @@ export type Beginning = {
 /** Stores the operation, then runs it: immediately when it is small, otherwise in a job. */
 export async function begin(app: App, actor: OrgActor, { id = newId(), ...rest }: Beginning): Promise<BulkOperation> {
   const now = app.clock.now()
-  const atOnce = rest.issueIds.length <= AT_ONCE
+  const isSync = rest.issueIds.length <= MAX_SYNC_ISSUES
   const isNew = await app.tx(async (tx) => {
     if (
       !(await insertOperation(tx, { fixes: {}, ...rest, id, orgId: actor.orgId, actorId: memberOf(actor).userId, now }))
@@ -123,7 +122,7 @@ export async function begin(app: App, actor: OrgActor, { id = newId(), ...rest }
       tx,
       CONTINUE_OPERATION,
       { operation_id: id },
-      { key: `bulk ${id}`, ...(atOnce ? { runAt: new Date(Date.now() + CONTINUE_AFTER_MS) } : {}) },
+      { key: `bulk ${id}`, ...(isSync ? { runAt: new Date(Date.now() + CONTINUE_AFTER_MS) } : {}) },
     )
     return true
   })
@@ -136,6 +135,6 @@ export async function begin(app: App, actor: OrgActor, { id = newId(), ...rest }
     const same = await knownOperation(app, actor, id, rest.request)
     if (same !== null) return same
   }
-  if (isNew && atOnce) await runOperation(app, id, { requester: actor })
+  if (isNew && isSync) await runOperation(app, id, { requester: actor })
   return viewOperation(app, actor, id)
 }

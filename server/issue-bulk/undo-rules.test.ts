@@ -28,7 +28,7 @@ const resolved: Snapshot = {
   resolution: { kind: 'now', automatic: false, late: null },
 }
 
-test('what was changed comes back whole, what was not stays as it is now', () => {
+test('restores all columns of the changed parts, and keeps the others', () => {
   const now = { ...resolved, severity: 3, assignee_id: 'grace' }
   expect(undoChange(open, resolved, now)).toEqual({
     parts: ['status'],
@@ -36,26 +36,26 @@ test('what was changed comes back whole, what was not stays as it is now', () =>
   })
 })
 
-test('late events that were only counted do not stand in the way', () => {
+test('late events that were only counted do not prevent undo', () => {
   const now = { ...resolved, resolution: { kind: 'now', automatic: false, late: { before: 2 } } }
   expect(undoChange(open, resolved, now)).toMatchObject({ snapshot: { status: 'unresolved', resolution: null } })
 })
 
 test.each<[string, Snapshot, Snapshot, string]>([
-  ['it came back', resolved, { ...open, status: 'regressed', status_changed_at: 'later' }, 'status is regressed'],
-  ['resolved anew', resolved, { ...resolved, status_changed_at: 'later' }, 'status is resolved'],
-  ['another owner', { ...open, assignee_id: 'ada' }, { ...open, assignee_id: 'grace' }, 'another owner'],
+  ['regressed since', resolved, { ...open, status: 'regressed', status_changed_at: 'later' }, 'status is regressed'],
+  ['resolved again since', resolved, { ...resolved, status_changed_at: 'later' }, 'status is resolved'],
+  ['assigned since', { ...open, assignee_id: 'ada' }, { ...open, assignee_id: 'grace' }, 'another assignee'],
   [
     'pinned since',
     { ...open, severity: 0, severity_pinned: true },
     { ...open, severity: 1, severity_pinned: true },
     'another severity',
   ],
-])('left alone: %s', (_name, after, now, sentence) => {
+])('an issue that was changed since stays: %s', (_name, after, now, sentence) => {
   expect(undoChange(open, after, now)).toEqual({ error: expect.stringContaining(sentence) as unknown })
 })
 
-test('an escalated issue that was resolved gets its severity back', () => {
+test('restores the severity of an escalated issue that was resolved', () => {
   const escalated = { ...open, status: 'escalated', severity: 3 }
   expect(undoChange(escalated, { ...resolved, severity: 2 }, { ...resolved, severity: 2 })).toMatchObject({
     snapshot: { status: 'escalated', severity: 3, severity_pinned: false },

@@ -22,16 +22,16 @@ export type Undoing = { readonly parts: readonly Part[]; readonly snapshot: Snap
 export function undoChange(before: Snapshot, after: Snapshot, now: Snapshot): Undoing {
   const parts = PARTS.filter((part) => differs(part, before, after))
   // A status change includes its severity change. Events raise the severity automatically; undo ignores that.
-  const moved = parts.find(
+  const changed = parts.find(
     (part) => differs(part, after, now) && !(part === 'severity' && now.severity_pinned === false),
   )
-  if (moved !== undefined) {
+  if (changed !== undefined) {
     const what = {
       status: `its status is ${String(now.status)} now`,
-      assignee: 'it has another owner',
+      assignee: 'it has another assignee',
       severity: 'it has another severity',
     }
-    return { error: `It was changed since: ${what[moved]}.` }
+    return { error: `It was changed since: ${what[changed]}.` }
   }
   let snapshot: Snapshot = now
   if (parts.includes('status'))

@@ -34,7 +34,7 @@ export function decideStatus(
 ): (MovedIssue & { readonly entries: readonly Entry[] }) | null {
   const { status, ignore_until: until } = change
   if (until?.time !== undefined && new Date(until.time) <= now)
-    throw invalid('ignore_until.time must lie in the future.')
+    throw invalid('ignore_until.time must be in the future.')
   const life = lifeFrom(issue)
   const { resolution } = change
   const how = status === 'resolved' ? howPhrase(resolution) : untilPhrase(until ?? null, minuteOf)

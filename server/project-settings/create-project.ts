@@ -21,7 +21,7 @@ export type CreateProjectInput = {
 
 /**
  * Creates a project with its first key.
- * @throws AppError invalid (a region this installation does not serve), conflict (slug taken)
+ * @throws AppError invalid (this installation does not serve the region), conflict (slug taken)
  */
 export async function createProject(app: App, actor: OrgActor, input: CreateProjectInput): Promise<ProjectView> {
   const { region } = app.config
@@ -48,7 +48,7 @@ export async function createProject(app: App, actor: OrgActor, input: CreateProj
     })
     if (row === null) throw slugTaken(slug)
     await insertProjectKey(tx, { id: newId(), project_id: id, public_key: publicKey, created_at: now })
-    // An SDK may have asked for this number or key before; whoever remembers a refusal forgets it.
+    // Processes may have cached a refusal of this key.
     await publish(tx, 'project_key', { public_key: publicKey })
     await announceProject(tx, actor.orgId, id)
     return row
@@ -57,11 +57,10 @@ export async function createProject(app: App, actor: OrgActor, input: CreateProj
   return viewProject(app.config, { ...project, public_key: publicKey, open_issues: 0, events_24h: 0 })
 }
 
-/** For the creating and the changing of slugs. */
 export const slugTaken = (slug: string) =>
-  conflict(`Your organisation has a project with the slug ${slug} already. Choose another name or slug.`)
+  conflict(`Your organisation already has a project with the slug ${slug}. Choose another name or slug.`)
 
-/** A name without a Latin letter or digit still needs an address. */
+/** Returns a slug, also for a name without Latin letters and digits. */
 function slugFor(name: string, id: string): string {
   const slug = slugOf(name)
   return slug === '' ? `project-${id.slice(-8)}` : slug

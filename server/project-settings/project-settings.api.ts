@@ -12,7 +12,7 @@ import { scrubFields } from '../privacy/scrub-settings.api.ts'
 import { generalFields } from '../projects/general-settings.api.ts'
 import { Platform, Project, ProjectKey, ProjectName, ProjectSlug, Region } from '../projects/projects.api.ts'
 
-/** What a project can be set to; absent keeps, null clears where null is allowed. */
+/** Settings of a project. In a change, absent fields stay; null clears where it is allowed. */
 const settingFields = {
   name: ProjectName,
   slug: ProjectSlug,
@@ -39,7 +39,7 @@ export const ProjectSettings = z.object({
   severity_rules: SeverityRules,
   grouping_version: z.number().int(),
   grouping_transition: GroupingTransition.nullable().describe(
-    'While a change of version is under way: events unknown to it join the issue the version before finds.',
+    'Set during a change of the version: events with an unknown fingerprint join the issue of the previous version.',
   ),
   keys: z.array(ProjectKey),
 })
@@ -47,9 +47,9 @@ export const ProjectSettings = z.object({
 export const ProjectSettingsPatch = z
   .strictObject({
     ...settingFields,
-    inbound_filters: InboundFiltersPatch.describe('Filters named here change, the others stay.'),
-    escalating: EscalatingRules.partial().describe('When an issue escalates; what is named here changes.'),
-    severity_rules: SeverityRules.partial().describe('When an issue reaches many; what is named here changes.'),
+    inbound_filters: InboundFiltersPatch.describe('Only the given filters change.'),
+    escalating: EscalatingRules.partial().describe('When an issue escalates. Only the given fields change.'),
+    severity_rules: SeverityRules.partial().describe('When an issue has high impact. Only the given fields change.'),
   })
   .partial()
 
@@ -61,7 +61,7 @@ export const projectSettingsRoutes = routes({
     path: '/api/projects',
     tag: 'Projects',
     summary: 'Create a project with its first DSN',
-    description: 'The slug is made from the name; 409 when the organisation has it already.',
+    description: 'The slug is derived from the name. 409 if the organisation already has it.',
     permission: 'projects.write',
     status: 201,
     body: z.strictObject({

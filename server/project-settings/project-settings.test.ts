@@ -26,11 +26,11 @@ const defaults = {
   grouping_rules: { fingerprint: [], stack: [] },
 }
 
-test.each([[{}], [null], [undefined], ['nonsense'], [[]]])('%j means the defaults', (stored) => {
+test.each([[{}], [null], [undefined], ['nonsense'], [[]]])('%j gives the defaults', (stored) => {
   expect(projectSettings(stored)).toEqual(defaults)
 })
 
-test('one broken value costs only itself', () => {
+test('one invalid value does not reset the others', () => {
   expect(projectSettings({ retention_days: 30, scrub_fields: 'all', later: 1, rate_limit_per_minute: 50 })).toEqual({
     ...defaults,
     retention_days: 30,
@@ -38,7 +38,7 @@ test('one broken value costs only itself', () => {
   })
 })
 
-test('one broken filter costs only itself', () => {
+test('one invalid filter does not reset the others', () => {
   const stored = { inbound_filters: { localhost: true, releases: '1.*', ip_addresses: ['10.0.0.0/8'], later: 1 } }
   expect(projectSettings(stored).inbound_filters).toEqual({
     ...DEFAULT_INBOUND_FILTERS,
@@ -47,7 +47,7 @@ test('one broken filter costs only itself', () => {
   })
 })
 
-test('one broken rule of escalating or severity costs only itself', () => {
+test('one invalid number of escalation or severity does not reset the others', () => {
   const stored = {
     escalating: { min_limit: 20, deviations: 'many', busy_factor: 0 },
     severity_rules: { users: 3, user_share: 7 },

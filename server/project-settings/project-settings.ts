@@ -8,7 +8,7 @@ import { ownershipSettings } from '../ownership/ownership-settings.ts'
 import { scrubSettings } from '../privacy/scrub-settings.ts'
 import { generalSettings } from '../projects/general-settings.ts'
 
-/** All settings of a project as they apply: stored values, defaults for the rest. A domain reads only its own. */
+/** Returns all settings of a project: stored values, and defaults for the rest. A domain reads only its own. */
 export const projectSettings = (stored: unknown) => ({
   ...generalSettings(stored),
   ...issueSettings(stored),

@@ -13,8 +13,8 @@ import { isSlugCollision, lockProject, readProjectKeys, updateProjectRow } from 
 import { viewProjectSettings, type ProjectSettingsView } from './view-project-settings.ts'
 
 /**
- * Changes what is named and keeps the rest. Every process hears of it on the topic `project`.
- * @throws AppError not_found, conflict (slug taken), invalid (an expression that is none)
+ * Changes the given fields. Every process is notified on the topic `project`.
+ * @throws AppError not_found, conflict (slug taken), invalid (scrub or ownership rules)
  */
 export async function updateProjectSettings(
   app: App,

@@ -8,7 +8,7 @@ import { projectSettings } from './project-settings.ts'
 
 export type ProjectSettingsView = z.input<typeof ProjectSettings>
 
-/** A project with all that can be set. @param keys newest first */
+/** Returns a project with all settings. @param keys newest first */
 export function viewProjectSettings(
   config: Config,
   row: ProjectRow,

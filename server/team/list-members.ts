@@ -15,8 +15,8 @@ export type ListMembersInput = {
 }
 
 /**
- * Members of the caller's organisation; those who were removed are not.
- * @throws AppError invalid for a cursor that is none of this sort
+ * Returns active members of the caller's organisation.
+ * @throws AppError invalid for a cursor of another sort
  */
 export async function listMembers(
   app: App,
@@ -27,19 +27,19 @@ export async function listMembers(
   const after = input.cursor === undefined ? null : readCursor(input.cursor, input.sort)
   const offset = after === null ? input.offset : 0
   const q = input.q?.trim() ?? ''
-  const holding = q === '' ? null : q
+  const search = q === '' ? null : q
   const [rows, total] = await Promise.all([
-    // One more than asked for: whether there is a next page.
+    // One more row, to know whether there is a next page.
     selectMembers(app.db, {
       orgId: actor.orgId,
-      holding,
+      search,
       sort,
       descending: input.sort.startsWith('-'),
       limit: input.limit + 1,
       offset,
       after,
     }),
-    countMembers(app.db, actor.orgId, holding),
+    countMembers(app.db, actor.orgId, search),
   ])
   const page = rows.slice(0, input.limit)
   const last = rows.length > input.limit ? page.at(-1) : undefined

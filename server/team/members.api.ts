@@ -11,7 +11,7 @@ export const Member = z.object({
   email: z.string(),
   role: z.enum(ROLES),
   created_at: Timestamp,
-  last_seen_at: Timestamp.nullable().describe('Newest use of any of their sessions.'),
+  last_seen_at: Timestamp.nullable().describe('Newest use of a session of the member.'),
 })
 
 export const memberRoutes = routes({
@@ -27,7 +27,7 @@ export const memberRoutes = routes({
         .string()
         .max(100, { error: 'q must be at most 100 characters.' })
         .optional()
-        .describe('Only members whose name or e-mail address holds this text, whatever its case.'),
+        .describe('Only members whose name or email address contains this text, in any case.'),
       sort: z.enum(MEMBER_SORTS, { error: `sort must be one of ${MEMBER_SORTS.join(', ')}.` }).default('name'),
     }),
     response: pageOf(Member),

@@ -3,7 +3,7 @@ import type { Connection, Tx } from '../storage/database.ts'
 
 /** Reads of members. Users and memberships are written by auth/. */
 
-/** Members who can log in: a subquery that other domains join. */
+/** Returns a subquery of members who can log in, for joins of other domains. */
 export const activeMembers = (db: Connection) =>
   db
     .selectFrom('memberships')
@@ -22,8 +22,8 @@ export const activeMembers = (db: Connection) =>
 
 export type MemberListing = {
   readonly orgId: string
-  /** Of a name or address. */
-  readonly holding: string | null
+  /** Text in the name or email address. */
+  readonly search: string | null
   readonly sort: 'name' | 'created_at'
   readonly descending: boolean
   readonly limit: number
@@ -32,22 +32,22 @@ export type MemberListing = {
   readonly after: { readonly value: string; readonly id: string } | null
 }
 
-const membersOf = (db: Connection, orgId: string, holding: string | null) => {
+const activeMembersOf = (db: Connection, orgId: string, search: string | null) => {
   const query = db.selectFrom(activeMembers(db).as('member')).where('member.org_id', '=', orgId)
-  if (holding === null) return query
+  if (search === null) return query
   return query.where(
-    sql<SqlBool>`(position(lower(${holding}) in lower(member.name)) > 0 or position(lower(${holding}) in member.email) > 0)`,
+    sql<SqlBool>`(position(lower(${search}) in lower(member.name)) > 0 or position(lower(${search}) in member.email) > 0)`,
   )
 }
 
 export type MemberRow = Awaited<ReturnType<typeof selectMembers>>[number]
 
-/** A page of members, by name (whatever its case) or age, ids deciding among equals. */
+/** Returns a page of members by name (in any case) or time of joining, then by id. */
 export function selectMembers(db: Connection, listing: MemberListing) {
-  const { orgId, holding, sort, descending, limit, offset, after } = listing
+  const { orgId, search, sort, descending, limit, offset, after } = listing
   const direction = descending ? 'desc' : 'asc'
   const value = sort === 'name' ? sql`lower(member.name)` : sql`member.created_at`
-  let query = membersOf(db, orgId, holding)
+  let query = activeMembersOf(db, orgId, search)
     .selectAll()
     .select(sql<string>`lower(member.name)`.as('folded_name'))
     .orderBy(value, direction)
@@ -63,32 +63,32 @@ export function selectMembers(db: Connection, listing: MemberListing) {
   return query.execute()
 }
 
-export async function countMembers(db: Connection, orgId: string, holding: string | null): Promise<number> {
-  const row = await membersOf(db, orgId, holding)
+export async function countMembers(db: Connection, orgId: string, search: string | null): Promise<number> {
+  const row = await activeMembersOf(db, orgId, search)
     .select((count) => count.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
   return row.n
 }
 
-/** Those of the people who are members of the organisation now, as `id → name`. */
+/** Returns those of the users who are active members of the organisation, by id. */
 export async function membersAmong(
   db: Connection,
   orgId: string,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly id: string; readonly name: string; readonly email: string }>> {
   if (userIds.length === 0) return new Map()
-  const rows = await membersOf(db, orgId, null)
+  const rows = await activeMembersOf(db, orgId, null)
     .select(['id', 'name', 'email'])
     .where(sql<SqlBool>`member.id = any(${[...userIds]}::uuid[])`)
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Undefined for a user who is not an active member of the organisation. */
+/** Returns undefined for a user who is not an active member of the organisation. */
 export const readMember = (db: Connection, orgId: string, userId: string) =>
-  membersOf(db, orgId, null).selectAll().where('member.id', '=', userId).executeTakeFirst()
+  activeMembersOf(db, orgId, null).selectAll().where('member.id', '=', userId).executeTakeFirst()
 
-/** The same, locked: the member is not removed before the transaction ends. */
+/** Locks a member, who cannot be removed before the transaction ends. */
 export const lockMember = (tx: Tx, orgId: string, userId: string) =>
   activeMembers(tx)
     .where('memberships.org_id', '=', orgId)
@@ -96,11 +96,11 @@ export const lockMember = (tx: Tx, orgId: string, userId: string) =>
     .forKeyShare('memberships')
     .executeTakeFirst()
 
-/** Names and addresses of an organisation's members, oldest first, at most so many. */
-export const nameMembers = (db: Connection, orgId: string, most: number) =>
-  membersOf(db, orgId, null).select(['id', 'name', 'email']).orderBy('member.created_at').limit(most).execute()
+/** Returns names and email addresses of an organisation's members, oldest first. */
+export const nameMembers = (db: Connection, orgId: string, max: number) =>
+  activeMembersOf(db, orgId, null).select(['id', 'name', 'email']).orderBy('member.created_at').limit(max).execute()
 
-/** How many of these users are members of the organisation. */
+/** Counts those of the users who are members of the organisation, also disabled ones. */
 export async function countMembersAmong(on: Connection, orgId: string, userIds: readonly string[]): Promise<number> {
   const rows = await on
     .selectFrom('memberships')
