@@ -4,7 +4,7 @@ import type { App } from '../context/app.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { isUuid, newId } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
-import { announceProject } from '../projects/announce-project.ts'
+import { publishProject } from '../projects/publish-project.ts'
 import { requireProject } from '../projects/require-project.ts'
 import { removeIssue } from './delete-issue.ts'
 import * as sql from './discards.queries.ts'
@@ -35,14 +35,14 @@ export async function discardIssue(app: App, actor: OrgActor, issueId: string): 
       actorId: memberBehind(actor)?.userId ?? null,
       now: app.clock.now(),
     })
-    await announceProject(tx, actor.orgId, issue.project_id)
+    await publishProject(tx, actor.orgId, issue.project_id)
     return id
   })
   await removeIssue(app, actor, issueId, async (tx, projectId) => {
     // Issues merged into it meanwhile are discarded, too. If a member restored the issue meanwhile, no fingerprints
     // are added.
     await sql.addToDiscard(tx, discardId, issueId)
-    await announceProject(tx, actor.orgId, projectId)
+    await publishProject(tx, actor.orgId, projectId)
     await publishIssues(tx, actor.orgId, projectId, [issueId])
   })
   app.log.info({ issue_id: issueId, ...actorForLog(actor) }, 'issue.discarded')
@@ -89,7 +89,7 @@ export async function removeDiscard(
   await requireProject(app, actor, input.projectId)
   await app.tx(async (tx) => {
     if (!(await sql.deleteDiscard(tx, input.projectId, input.discardId))) throw notFound('Discarded issue')
-    await announceProject(tx, actor.orgId, input.projectId)
+    await publishProject(tx, actor.orgId, input.projectId)
   })
   app.log.info(
     { project_id: input.projectId, discard_id: input.discardId, ...actorForLog(actor) },

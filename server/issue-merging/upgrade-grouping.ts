@@ -1,7 +1,7 @@
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
-import { announceProject } from '../projects/announce-project.ts'
+import { publishProject } from '../projects/publish-project.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { lockProject, updateProjectRow } from '../projects/projects.queries.ts'
 import { requireNewer } from './preview-grouping.ts'
@@ -42,7 +42,7 @@ export async function upgradeGrouping(
       settings: { ...project.settings, ...changed },
       scrubKeySealed: project.scrub_key_sealed,
     })
-    await announceProject(tx, actor.orgId, input.projectId)
+    await publishProject(tx, actor.orgId, input.projectId)
     return changed
   })
   app.log.info(

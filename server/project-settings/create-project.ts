@@ -4,7 +4,7 @@ import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { announceProject } from '../projects/announce-project.ts'
+import { publishProject } from '../projects/publish-project.ts'
 import { slugOf } from '../kernel/slug.ts'
 import { LATEST_GROUPING_VERSION } from '../grouping/grouping-rules.api.ts'
 import type { Platform, Region } from '../projects/projects.api.ts'
@@ -50,7 +50,7 @@ export async function createProject(app: App, actor: OrgActor, input: CreateProj
     await insertProjectKey(tx, { id: newId(), project_id: id, public_key: publicKey, created_at: now })
     // Processes may have cached a refusal of this key.
     await publish(tx, 'project_key', { public_key: publicKey })
-    await announceProject(tx, actor.orgId, id)
+    await publishProject(tx, actor.orgId, id)
     return row
   })
   app.log.info({ project_id: id, ...actorForLog(actor) }, 'project.created')

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { announceProject } from '../projects/announce-project.ts'
+import { publishProject } from '../projects/publish-project.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -52,7 +52,7 @@ export async function updateProjectSettings(
         scrubKeySealed:
           needsKey === true ? await sealedNewScrubKey(app, actor.orgId, projectId, tx) : before.scrub_key_sealed,
       })
-      await announceProject(tx, actor.orgId, projectId)
+      await publishProject(tx, actor.orgId, projectId)
       return { project: after, keys: await readProjectKeys(tx, projectId) }
     })
     .catch((error: unknown) => {

@@ -1,12 +1,11 @@
 import type { Config } from '../config.ts'
 import type { Region } from './projects.api.ts'
 
-/** What of a project its DSN names. */
 export type DsnProject = { readonly number: number; readonly region: Region }
 
 /**
- * `<scheme>://<public key>@<host[:port]>/<number>`: address from the region's INGEST_URL or PUBLIC_URL.
- * A path in that address comes before the number, as SDKs understand it.
+ * Returns `<scheme>://<public key>@<host[:port]>/<number>`, with the region's INGEST_URL or PUBLIC_URL. Its path comes
+ * before the number, as SDKs expect.
  */
 export function dsnOf(
   config: Pick<Config, 'publicUrl' | 'ingestUrls'>,

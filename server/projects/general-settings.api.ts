@@ -5,6 +5,6 @@ export const generalFields = {
     .string()
     .min(1)
     .max(64)
-    .regex(/^[^\n\r/]+$/, { error: 'default_environment must not hold a slash or a line break.' }),
+    .regex(/^[^\n\r/]+$/, { error: 'default_environment must not contain a slash or a line break.' }),
   retention_days: z.number().int().min(1).max(400),
 }

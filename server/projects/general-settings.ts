@@ -7,6 +7,9 @@ export const generalSettings = storedSettings({
   retention_days: generalFields.retention_days.catch(90),
 })
 
-/** The first day of a project's retention: older data is hidden before it is deleted. @param stored `projects.settings` */
+/**
+ * Returns the first day of a project's retention. Older data is hidden before it is deleted.
+ * @param stored `projects.settings`
+ */
 export const oldestDay = (stored: unknown, now: Date): string =>
   dayPlus(dayOf(now), -generalSettings(stored).retention_days)

@@ -1,4 +1,4 @@
 import { randomBytes } from 'node:crypto'
 
-/** The name of an SDK key: 128 random bits, not secret (it stands in every app that is shipped). */
+/** Returns a project key: 128 random bits. It is not secret, because every shipped app contains it. */
 export const newPublicKey = (): string => randomBytes(16).toString('hex')

@@ -22,7 +22,7 @@ export const ProjectSlug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9]
 
 export const Project = z.object({
   id: Id,
-  number: z.number().int().describe('Names the project in its DSN and nowhere else.'),
+  number: z.number().int().describe('Identifies the project in its DSN only.'),
   name: z.string(),
   slug: z.string(),
   platform: Platform,
@@ -39,7 +39,7 @@ export const ProjectKey = z.object({
   public_key: z.string(),
   dsn: z.string(),
   created_at: Timestamp,
-  expires_at: Timestamp.nullable().describe('Set when the key was rotated away: it is refused from then on.'),
+  expires_at: Timestamp.nullable().describe('Set when the key was replaced: after this time it is refused.'),
   last_seen_at: Timestamp.nullable(),
 })
 
@@ -67,8 +67,7 @@ export const projectRoutes = routes({
     path: '/api/projects/:projectId/rotate-dsn',
     tag: 'Projects',
     summary: 'Create a new DSN and let the old one expire',
-    description:
-      'The new key works at once. The old one stops within grace_seconds (default and most: 300) everywhere.',
+    description: 'The new key works immediately. The old one expires after grace_seconds (default and maximum: 300).',
     permission: 'projects.write',
     params,
     body: z.strictObject({ grace_seconds: z.number().int().min(0).max(300).default(300) }).optional(),
@@ -79,7 +78,7 @@ export const projectRoutes = routes({
     method: 'GET',
     path: '/api/onboarding/status',
     tag: 'Onboarding',
-    summary: 'Which steps of setting up are done, judged from facts',
+    summary: 'Which onboarding steps are done',
     permission: 'projects.read',
     response: z.object({
       steps: z.object({

@@ -2,14 +2,14 @@ import { sql, type Expression, type Insertable, type Selectable, type SqlBool } 
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
-/** All SQL of projects and their keys. Issues and event counts are read here, never written. */
+/** Projects and their keys. Reads issues and event counts. */
 
 export type ProjectRow = Selectable<Tables['projects']>
 export type ProjectKeyRow = Selectable<Tables['project_keys']>
 
 export type ListedProject = ProjectRow & {
   readonly public_key: string | null
-  /** The name as the sort sees it: what lower case is, is the database's to say. */
+  /** The name in lower case, by the database's locale, as the sort uses it. */
   readonly folded_name: string
   readonly open_issues: number
   readonly events_24h: number
@@ -26,7 +26,7 @@ export type ProjectListing = {
   readonly now: Date
 }
 
-/** A page of the organisation's projects, by name (whatever its case) or age, ids deciding among equals. */
+/** Returns a page of the organisation's projects by name (in any case) or time of creation, then by id. */
 export async function listProjectRows(db: Connection, listing: ProjectListing): Promise<ListedProject[]> {
   const { orgId, sort, descending, limit, offset, after, now } = listing
   const direction = descending ? 'desc' : 'asc'
@@ -92,19 +92,19 @@ export async function countProjects(db: Connection, orgId: string): Promise<numb
   return row.n
 }
 
-/** Null for projects of other organisations as for those that do not exist. */
+/** Returns null for unknown projects and those of other organisations. */
 export async function readProject(db: Connection, orgId: string, projectId: string): Promise<ProjectRow | null> {
   const query = db.selectFrom('projects').selectAll().where('id', '=', projectId).where('org_id', '=', orgId)
   return (await query.executeTakeFirst()) ?? null
 }
 
-/** The same, locked: changes of one project run one after the other. */
+/** Locks a project, so that its changes run one after the other. */
 export async function lockProject(tx: Tx, orgId: string, projectId: string): Promise<ProjectRow | null> {
   const query = tx.selectFrom('projects').selectAll().where('id', '=', projectId).where('org_id', '=', orgId)
   return (await query.forUpdate().executeTakeFirst()) ?? null
 }
 
-/** @returns null when the organisation has a project of that slug */
+/** @returns null if the organisation already has a project with the slug */
 export async function insertProject(tx: Tx, project: Insertable<Tables['projects']>): Promise<ProjectRow | null> {
   const row = await tx
     .insertInto('projects')
@@ -115,7 +115,7 @@ export async function insertProject(tx: Tx, project: Insertable<Tables['projects
   return row ?? null
 }
 
-/** Whether the error is of the rule that an organisation has a slug once. */
+/** Whether the error is the unique violation of a slug. */
 export const isSlugCollision = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
@@ -143,7 +143,7 @@ export async function updateProjectRow(tx: Tx, projectId: string, change: Projec
     .executeTakeFirstOrThrow()
 }
 
-/** Newest first. */
+/** Returns the keys of a project, newest first. */
 export function readProjectKeys(db: Connection, projectId: string): Promise<ProjectKeyRow[]> {
   return db
     .selectFrom('project_keys')
@@ -158,7 +158,7 @@ export async function insertProjectKey(tx: Tx, key: Insertable<Tables['project_k
   await tx.insertInto('project_keys').values(key).execute()
 }
 
-/** Lets every key of the project expire at that time, unless it does so before. Returns those that changed. */
+/** Makes every key of the project expire at this time, unless it expires earlier. Returns the changed keys. */
 export async function expireProjectKeys(tx: Tx, projectId: string, expiresAt: Date): Promise<ProjectKeyRow[]> {
   return tx
     .updateTable('project_keys')
@@ -194,7 +194,7 @@ export async function isProjectOf(on: Connection, orgId: string, projectId: stri
   return row !== undefined
 }
 
-/** How many of these projects the organisation has. */
+/** Counts those of the projects that belong to the organisation. */
 export async function countProjectsAmong(
   on: Connection,
   orgId: string,
@@ -209,19 +209,19 @@ export async function countProjectsAmong(
   return rows.length
 }
 
-/** The settings of every project, for jobs that keep to them. */
+/** Returns the settings of every project, for jobs. */
 export const selectAllSettings = (on: Connection) =>
   on.selectFrom('projects').select(['id', 'org_id', 'settings']).orderBy('id').execute()
 
-/** The settings of projects that received an event since then. */
+/** Returns the settings of projects that received an event since this time. */
 export const selectSettingsOfActive = (on: Connection, since: Date) =>
   on.selectFrom('projects').select(['id', 'settings']).where('last_event_at', '>=', since).orderBy('id').execute()
 
-/** The settings of one project, wherever it belongs; undefined when it is gone. */
+/** Returns the settings of a project of any organisation; undefined if it was deleted. */
 export const selectSettings = (on: Connection, projectId: string) =>
   on.selectFrom('projects').select(['org_id', 'settings']).where('id', '=', projectId).executeTakeFirst()
 
-/** A project as the page of an issue shows it. */
+/** Returns the columns of a project that an issue's page shows. */
 export const selectProjectOfIssue = (on: Connection, projectId: string) =>
   on
     .selectFrom('projects')

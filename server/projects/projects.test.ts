@@ -21,15 +21,15 @@ const aProject = (actor: OrgActor, over: { name?: string; slug?: string } = {}) 
   createProject(t.app, actor, { ...shop, ...over })
 const withConfig = (over: Partial<App['config']>): App => ({ ...t.app, config: { ...t.app.config, ...over } })
 
-/** Messages of a topic from now on. */
-function hear(topic: string): unknown[] {
-  const heard: unknown[] = []
-  t.app.bus.on(topic, (payload) => heard.push(payload))
-  return heard
+/** Collects the messages of a topic. */
+function collect(topic: string): unknown[] {
+  const messages: unknown[] = []
+  t.app.bus.on(topic, (payload) => messages.push(payload))
+  return messages
 }
 
 describe('creating', () => {
-  test('gives a number, a slug and a DSN that works at once', async () => {
+  test('returns a number, a slug and a DSN that works immediately', async () => {
     const project = await aProject(await anActor(), { name: 'Shöp App' })
     expect(project).toMatchObject({
       name: 'Shöp App',
@@ -52,7 +52,7 @@ describe('creating', () => {
     expect(key).toMatchObject({ project_id: project.id, expires_at: null })
   })
 
-  test('a taken slug is a conflict in the organisation and none elsewhere', async () => {
+  test('a taken slug is a conflict in the same organisation only', async () => {
     const actor = await anActor()
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => aProject(actor)))
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
@@ -61,7 +61,7 @@ describe('creating', () => {
     await expect(aProject(await anActor())).resolves.toMatchObject({ slug: 'shop' })
   })
 
-  test('a name without letters gets a slug all the same', async () => {
+  test('a name without Latin letters gets a slug, too', async () => {
     const actor = await anActor()
     expect((await aProject(actor, { name: '商店' })).slug).toMatch(/^project-[0-9a-f]{8}$/)
     await expect(aProject(actor, { name: '工具' })).resolves.toBeDefined()
@@ -77,7 +77,7 @@ describe('creating', () => {
     await expect(createProject(app, actor, { ...shop, region: 'us-east-1' })).resolves.toBeDefined()
   })
 
-  test('the DSN leads to the address of the region', async () => {
+  test('the DSN has the address of the region', async () => {
     const app = withConfig({ ingestUrls: { 'eu-central-1': 'https://in.eu.example.com' } })
     expect(new URL((await createProject(app, await anActor(), shop)).dsn).host).toBe('in.eu.example.com')
   })
@@ -87,7 +87,7 @@ describe('listing', () => {
   const names = async (actor: OrgActor, sort: 'name' | '-name' | 'created_at' | '-created_at') =>
     (await listProjects(t.app, actor, { sort, limit: 100, offset: 0 })).items.map((project) => project.name)
 
-  test('sorts, and shows nothing of other organisations', async () => {
+  test('sorts, and omits other organisations', async () => {
     const actor = await anActor()
     await aProject(await anActor())
     for (const name of ['b', 'C', 'Ä', 'a']) {
@@ -102,10 +102,10 @@ describe('listing', () => {
   })
 
   test.each(['name', '-name', 'created_at', '-created_at'] as const)(
-    'pages by cursor along %s, each row once',
+    'pages by cursor contain each row once, sorted by %s',
     async (sort) => {
       const actor = await anActor()
-      // Equal names and equal times: the id decides.
+      // Equal names and equal times are sorted by id.
       for (let i = 0; i < 7; i++) await aProject(actor, { name: i < 4 ? 'Équal' : `n${i}`, slug: `s${i}` })
       const seen: string[] = []
       let cursor: string | undefined
@@ -177,10 +177,10 @@ describe('listing', () => {
 })
 
 describe('settings', () => {
-  test('begin with the defaults; a change keeps the rest and is told to every process', async () => {
+  test('start with the defaults; a change keeps the rest and notifies every process', async () => {
     const actor = await anActor()
     const { id } = await aProject(actor)
-    const heard = hear('project')
+    const messages = collect('project')
     expect(await readProjectSettings(t.app, actor, id)).toMatchObject({
       name: 'Shop',
       retention_days: 90,
@@ -202,11 +202,11 @@ describe('settings', () => {
       rate_limit_per_minute: null,
     })
     await waitFor('the message', () =>
-      heard.some((payload) => JSON.stringify(payload) === JSON.stringify({ project_id: id })),
+      messages.some((payload) => JSON.stringify(payload) === JSON.stringify({ project_id: id })),
     )
   })
 
-  test('changes at once do not lose each other', async () => {
+  test('concurrent changes do not overwrite each other', async () => {
     const actor = await anActor()
     const { id } = await aProject(actor)
     const patches = [
@@ -219,7 +219,7 @@ describe('settings', () => {
     expect(await readProjectSettings(t.app, actor, id)).toMatchObject(Object.assign({}, ...patches) as object)
   })
 
-  test('a taken slug is a conflict, one’s own is not', async () => {
+  test('the slug of another project is a conflict, its own slug is not', async () => {
     const actor = await anActor()
     const one = await aProject(actor, { slug: 'one' })
     const two = await aProject(actor, { slug: 'two' })
@@ -234,10 +234,10 @@ describe('settings', () => {
 })
 
 describe('rotating the DSN', () => {
-  test('the new key is the one shown, the old one ends after the grace, every process hears of both', async () => {
+  test('the settings show the new key, the old one expires after the grace period, every process is notified of both', async () => {
     const actor = await anActor()
     const { id, dsn } = await aProject(actor)
-    const heard = hear('project_key')
+    const messages = collect('project_key')
     const rotated = await rotateDsn(t.app, actor, id, 300)
     expect(rotated).toEqual({
       dsn: expect.stringMatching(/\/\/[0-9a-f]{32}@/) as unknown,
@@ -252,24 +252,24 @@ describe('rotating the DSN', () => {
     ])
     const keys = [rotated.dsn, dsn].map((text) => ({ public_key: new URL(text).username }))
     await waitFor('both messages', () =>
-      keys.every((key) => heard.some((payload) => JSON.stringify(payload) === JSON.stringify(key))),
+      keys.every((key) => messages.some((payload) => JSON.stringify(payload) === JSON.stringify(key))),
     )
   })
 
-  test('again and again: one key without end, earlier ends stay, no grace ends all others now', async () => {
+  test('repeated: one key never expires, earlier expiry times stay, a grace period of 0 ends all others', async () => {
     const actor = await anActor()
     const { id } = await aProject(actor)
     const first = await rotateDsn(t.app, actor, id, 60)
     t.clock.advance(1000)
     await rotateDsn(t.app, actor, id, 300)
-    const ends = async () => (await readProjectSettings(t.app, actor, id)).keys.map((key) => key.expires_at)
+    const expiries = async () => (await readProjectSettings(t.app, actor, id)).keys.map((key) => key.expires_at)
     const now = t.clock.now().getTime()
-    expect(await ends()).toEqual([null, new Date(now + 300_000).toISOString(), first.old_dsn_expires_at])
+    expect(await expiries()).toEqual([null, new Date(now + 300_000).toISOString(), first.old_dsn_expires_at])
     await rotateDsn(t.app, actor, id, 0)
-    expect(await ends()).toEqual([null, ...Array.from({ length: 3 }, () => t.clock.now().toISOString())])
+    expect(await expiries()).toEqual([null, ...Array.from({ length: 3 }, () => t.clock.now().toISOString())])
   })
 
-  test('ten at once leave one current key', async () => {
+  test('ten concurrent rotations leave one current key', async () => {
     const actor = await anActor()
     const { id } = await aProject(actor)
     await Promise.all(Array.from({ length: 10 }, () => rotateDsn(t.app, actor, id, 300)))
@@ -279,7 +279,7 @@ describe('rotating the DSN', () => {
   })
 })
 
-test('onboarding is judged from facts of the own organisation', async () => {
+test('onboarding steps follow from data of the organisation', async () => {
   const actor = await anActor()
   await aProject(await anActor())
   const steps = async () => (await readOnboarding(t.app, actor)).steps
@@ -297,7 +297,7 @@ test('onboarding is judged from facts of the own organisation', async () => {
   })
 })
 
-test('projects of others do not exist', async () => {
+test('projects of other organisations are not found', async () => {
   const { id } = await aProject(await anActor())
   const stranger = await anActor()
   const missing = { code: 'not_found', message: 'Project not found.' }

@@ -7,14 +7,14 @@ export type Onboarding = {
   completed: boolean
 }
 
-/** Steps are judged from what is there, never from what was clicked. */
+/** Returns which steps are done, derived from stored data and not from clicks. */
 export async function readOnboarding(app: App, actor: OrgActor): Promise<Onboarding> {
   const facts = await readOnboardingFacts(app.db, actor.orgId)
   const steps = {
     project_created: facts.projects,
     sdk_installed: facts.requests,
     first_event: facts.events,
-    // There are no invites yet, so nobody was invited.
+    // Invitations do not exist yet.
     team_invited: false,
   }
   return { steps, completed: Object.values(steps).every(Boolean) }

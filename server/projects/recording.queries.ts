@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
 
-/** What intake and digestion write to projects and their keys. */
+/** Writes of intake and digestion to projects and their keys. */
 
 export type SeenKey = { readonly keyId: string; readonly projectId: string; readonly at: Date }
 
-/** Notes when keys were last used and when their projects heard from an SDK for the first time. */
+/** Stores when keys were last used, and the first request of their projects. */
 export async function updateSeen(db: Connection, seen: readonly SeenKey[]): Promise<void> {
   const keyIds = seen.map((one) => one.keyId)
   const projectIds = seen.map((one) => one.projectId)
@@ -23,7 +23,7 @@ export async function updateSeen(db: Connection, seen: readonly SeenKey[]): Prom
   `.execute(db)
 }
 
-/** Reserves short-id numbers; returns the last number before the reserved ones, per project. */
+/** Reserves numbers of short ids. Returns the last number before the reserved ones, per project. */
 export async function takeIssueNumbers(tx: Tx, perProject: ReadonlyMap<string, number>): Promise<Map<string, number>> {
   const { rows } = await tx.query<{ id: string; before: number }>({
     name: 'record-take-numbers',
@@ -35,7 +35,7 @@ export async function takeIssueNumbers(tx: Tx, perProject: ReadonlyMap<string, n
   return new Map(rows.map((row) => [row.id, row.before]))
 }
 
-/** Adds to the counts of the list of projects. */
+/** Adds to the events per minute of projects. */
 export async function addMinutes(
   tx: Tx,
   rows: readonly { id: string; at: number; events: number; fatal: number }[],
@@ -54,7 +54,7 @@ export async function addMinutes(
   })
 }
 
-/** Facts of projects that follow from stored events. */
+/** Stores the times of the first request, and of the first and last event of projects. */
 export async function touchProjects(tx: Tx, rows: readonly { id: string; at: Date }[]): Promise<void> {
   await tx.query({
     name: 'record-touch-projects',
@@ -64,7 +64,7 @@ export async function touchProjects(tx: Tx, rows: readonly { id: string; at: Dat
   })
 }
 
-/** Deletes minutes from before. Rows are found by their place: two callers at the same time never wait for each other. */
+/** Deletes minutes before a time. Skips locked rows, so that two callers never wait for each other. */
 export async function deleteMinutesBefore(on: Connection, before: Date, max: number): Promise<number> {
   const { rowCount } = await on.query(
     `delete from project_minutes where ctid = any(array(
@@ -74,7 +74,7 @@ export async function deleteMinutesBefore(on: Connection, before: Date, max: num
   return rowCount ?? 0
 }
 
-/** What digestion needs of a project; undefined when it is gone. */
+/** Returns the columns of a project that digestion needs; undefined if it was deleted. */
 export const selectProjectForDigestion = (on: Connection, projectId: string) =>
   on
     .selectFrom('projects')

@@ -4,7 +4,7 @@ import { notFound } from '../kernel/errors.ts'
 import { isProjectOf } from './projects.queries.ts'
 
 /**
- * For reads below `/api/projects/:projectId`: the project is of the actor's organisation.
+ * Checks, for reads below `/api/projects/:projectId`, that the project belongs to the actor's organisation.
  * @throws AppError not_found
  */
 export async function requireProject(app: App, actor: OrgActor, projectId: string): Promise<void> {

@@ -3,7 +3,7 @@ import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { announceProject } from './announce-project.ts'
+import { publishProject } from './publish-project.ts'
 import { newPublicKey } from './new-public-key.ts'
 import { dsnOf } from './dsn.ts'
 import { Region } from './projects.api.ts'
@@ -13,8 +13,8 @@ import { currentKey } from './view-project.ts'
 export type RotatedDsn = { dsn: string; old_dsn: string | null; old_dsn_expires_at: string | null }
 
 /**
- * Makes a new key, good at once, and lets all others expire within the grace (those of earlier rotations no later
- * than they would have). Every process hears of each key on the topic `project_key`.
+ * Creates a new key, valid immediately. All other keys expire after the grace period, or earlier if an earlier rotation
+ * set that. Every process is notified of each key on the topic `project_key`.
  * @throws AppError not_found
  */
 export async function rotateDsn(
@@ -35,7 +35,7 @@ export async function rotateDsn(
     for (const key of [publicKey, ...expiring.map((row) => row.public_key)]) {
       await publish(tx, 'project_key', { public_key: key })
     }
-    await announceProject(tx, actor.orgId, projectId)
+    await publishProject(tx, actor.orgId, projectId)
     return { project: { number: locked.number, region: Region.parse(locked.region) }, old: before }
   })
   app.log.info({ project_id: projectId, ...actorForLog(actor), grace_seconds: graceSeconds }, 'project.dsn_rotated')

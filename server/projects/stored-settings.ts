@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Reads the fields of `projects.settings` that one domain owns. Each field falls back to its default alone: a value that
- * this program does not understand must not reset the others.
+ * Returns a reader of the fields of `projects.settings` that one domain owns. An invalid value falls back to its default
+ * and does not reset the others.
  * @param shape every field with its default in `.catch()`
  */
 export function storedSettings<S extends z.ZodRawShape>(shape: S): (stored: unknown) => z.output<z.ZodObject<S>> {

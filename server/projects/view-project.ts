@@ -6,7 +6,7 @@ import type { ListedProject, ProjectKeyRow, ProjectRow } from './projects.querie
 
 export type ProjectView = z.input<typeof Project>
 
-/** A project as lists show it. */
+/** Converts a row to the project of lists. */
 export function viewProject(config: Config, row: Omit<ListedProject, 'folded_name'>): ProjectView {
   return {
     ...viewIdentity(row),
@@ -19,11 +19,11 @@ export function viewProject(config: Config, row: Omit<ListedProject, 'folded_nam
   }
 }
 
-/** The key new installations of an SDK shall use. */
+/** Returns the key for new SDK installations. @param keys newest first */
 export const currentKey = (keys: readonly ProjectKeyRow[]): ProjectKeyRow | undefined =>
   keys.find((key) => key.expires_at === null)
 
-/** What never changes about a project. */
+/** Returns the fields of a project that never change. */
 export const viewIdentity = (row: ProjectRow) => ({
   id: row.id,
   number: row.number,
