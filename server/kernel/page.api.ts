@@ -23,6 +23,11 @@ export const pageQuery = (defaultLimit = 25) => ({
   cursor: z.string().min(1).max(2_000).optional().describe('next_cursor of the page before; replaces offset.'),
 })
 
+const NAME_SORTS = ['name', '-name', 'created_at', '-created_at'] as const
+export type NameSort = (typeof NAME_SORTS)[number]
+/** Query field of lists that are sorted by name or time of creation. */
+export const nameSort = z.enum(NAME_SORTS, { error: `sort must be one of ${NAME_SORTS.join(', ')}.` }).default('name')
+
 /** The answer of every list. */
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { Id, nameSort, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 
 export const PLATFORMS = ['react-native', 'flutter', 'ios', 'android', 'web'] as const
 export const REGIONS = ['af-south-1', 'eu-central-1', 'us-east-1'] as const
@@ -54,11 +54,7 @@ export const projectRoutes = routes({
     permission: 'projects.read',
     query: z.strictObject({
       ...pageQuery(),
-      sort: z
-        .enum(['name', '-name', 'created_at', '-created_at'], {
-          error: 'sort must be one of name, -name, created_at, -created_at.',
-        })
-        .default('name'),
+      sort: nameSort,
     }),
     response: pageOf(Project),
   },

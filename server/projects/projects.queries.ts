@@ -1,4 +1,5 @@
-import { sql, type Expression, type Insertable, type Selectable, type SqlBool } from 'kysely'
+import { sql, type Insertable, type Selectable, type SqlBool } from 'kysely'
+import type { NameListing } from '../kernel/page-by-name.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
@@ -15,16 +16,7 @@ export type ListedProject = ProjectRow & {
   readonly events_24h: number
 }
 
-export type ProjectListing = {
-  readonly orgId: string
-  readonly sort: 'name' | 'created_at'
-  readonly descending: boolean
-  readonly limit: number
-  readonly offset: number
-  /** Sort value and id of the last row of the page before. */
-  readonly after: { readonly value: string; readonly id: string } | null
-  readonly now: Date
-}
+export type ProjectListing = NameListing & { readonly orgId: string; readonly now: Date }
 
 /** Returns a page of the organisation's projects by name (in any case) or time of creation, then by id. */
 export async function listProjectRows(db: Connection, listing: ProjectListing): Promise<ListedProject[]> {
@@ -67,20 +59,12 @@ export async function listProjectRows(db: Connection, listing: ProjectListing): 
     .offset(offset)
   if (after !== null) {
     const bound = sort === 'name' ? sql`${after.value}::text` : sql`${new Date(after.value)}::timestamptz`
-    query = query.where(beyond(value, bound, after.id, descending))
+    query = query.where(
+      sql<SqlBool>`(${value}, projects.id) ${sql.raw(descending ? '<' : '>')} (${bound}, ${after.id}::uuid)`,
+    )
   }
   const rows = await query.execute()
   return rows.map((row) => ({ ...row, open_issues: row.open_issues ?? 0, events_24h: row.events_24h ?? 0 }))
-}
-
-function beyond(
-  value: Expression<unknown>,
-  bound: Expression<unknown>,
-  id: string,
-  descending: boolean,
-): Expression<SqlBool> {
-  const operator = sql.raw(descending ? '<' : '>')
-  return sql<SqlBool>`(${value}, projects.id) ${operator} (${bound}, ${id}::uuid)`
 }
 
 export async function countProjects(db: Connection, orgId: string): Promise<number> {

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { Id, nameSort, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { ROLES } from '#shared/permissions.ts'
-
-export const MEMBER_SORTS = ['name', '-name', 'created_at', '-created_at'] as const
 
 export const Member = z.object({
   id: Id,
@@ -28,7 +26,7 @@ export const memberRoutes = routes({
         .max(100, { error: 'q must be at most 100 characters.' })
         .optional()
         .describe('Only members whose name or email address contains this text, in any case.'),
-      sort: z.enum(MEMBER_SORTS, { error: `sort must be one of ${MEMBER_SORTS.join(', ')}.` }).default('name'),
+      sort: nameSort,
     }),
     response: pageOf(Member),
   },

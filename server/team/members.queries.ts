@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
+import type { NameListing } from '../kernel/page-by-name.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
 /** Reads of members. Users and memberships are written by auth/. */
@@ -20,16 +21,10 @@ export const activeMembers = (db: Connection) =>
     .where('memberships.disabled_at', 'is', null)
     .where('users.disabled_at', 'is', null)
 
-export type MemberListing = {
+export type MemberListing = NameListing & {
   readonly orgId: string
   /** Text in the name or email address. */
   readonly search: string | null
-  readonly sort: 'name' | 'created_at'
-  readonly descending: boolean
-  readonly limit: number
-  readonly offset: number
-  /** Sort value and id of the last row of the page before. */
-  readonly after: { readonly value: string; readonly id: string } | null
 }
 
 const activeMembersOf = (db: Connection, orgId: string, search: string | null) => {
