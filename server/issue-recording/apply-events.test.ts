@@ -393,7 +393,7 @@ describe('an issue ignored', () => {
     await record([{ user: 'e' }, { user: 'c' }])
     expect((await row())?.status).toBe('ignored')
     await record([{ user: 'f' }])
-    expect((await row())?.reason).toBe('Reopened: it was ignored until 3 more users, which have arrived.')
+    expect((await row())?.reason).toBe('Reopened after 3 more users: it was ignored until then.')
     expect((await row())?.users).toBe(7)
   })
 
@@ -416,9 +416,7 @@ describe('an issue ignored', () => {
     await record(minutesAgo(100, 95, 80, 75, 60, 55, 40, 35, 20, 15))
     expect((await row())?.status).toBe('ignored')
     await record(minutesAgo(14, 13, 5, 4))
-    expect((await row())?.reason).toBe(
-      'Reopened: it was ignored until 4 more events within 10 minutes, which have arrived.',
-    )
+    expect((await row())?.reason).toBe('Reopened after 4 more events within 10 minutes: it was ignored until then.')
   })
 
   test('until users within a window counts by time of occurrence', async () => {

@@ -123,7 +123,7 @@ describe('an ignored issue', () => {
     expect(life).toMatchObject({ status: 'ignored', ignored: { progress: { events: 2 } } })
     expect(arrive(life, [seen('d', 3)]).life).toMatchObject({
       status: 'unresolved',
-      reason: 'Reopened: it was ignored until 3 more events, which have arrived.',
+      reason: 'Reopened after 3 more events: it was ignored until then.',
     })
   })
 
@@ -132,7 +132,7 @@ describe('an ignored issue', () => {
     const one = arrive(ignored(until), [seen('a', 1)], 1, later(HOUR_MS))
     expect(arrive(one.life, [seen('b', 1 + HOUR_MS)], 1, later(2 * HOUR_MS)).life.status).toBe('ignored')
     expect(arrive(one.life, [seen('b', HOUR_MS)], 1, later(9 * HOUR_MS)).life.reason).toBe(
-      'Reopened: it was ignored until 2 more users within 60 minutes, which have arrived.',
+      'Reopened after 2 more users within 60 minutes: it was ignored until then.',
     )
   })
 

@@ -261,7 +261,7 @@ function onEventsOfIgnored(
     life,
     now,
     'unresolved',
-    `Reopened: it was ignored until ${plural(until?.[met] ?? 0, `more ${word}`)}${within}, which have arrived.`,
+    `Reopened after ${plural(until?.[met] ?? 0, `more ${word}`)}${within}: it was ignored until then.`,
     { cause: `ignore_${met}`, ignored_at: at.toISOString(), [met]: until?.[met] ?? 0 },
   )
 }
