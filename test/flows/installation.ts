@@ -28,7 +28,6 @@ const PARTS = [
   'server',
   'shared',
   'scripts',
-  'shared',
   'migrations',
   'web',
   'package.json',
