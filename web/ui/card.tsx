@@ -2,7 +2,7 @@ import { useId, type ComponentPropsWithoutRef, type ElementType, type ReactNode 
 import { classNames } from './class-names.ts'
 import styles from './card.module.css'
 
-type CardElement = 'section' | 'form' | 'div' | 'dl' | 'details'
+type CardElement = 'section' | 'form' | 'div' | 'dl' | 'details' | 'figure'
 
 type CardProps<E extends CardElement> = Omit<ComponentPropsWithoutRef<E>, 'title'> & {
   as?: E

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Icon } from '../icon.tsx'
-import { classNames } from '../class-names.ts'
-import { CardHeader } from '../card.tsx'
+import { Card, CardHeader } from '../card.tsx'
 import { Minor } from '../text.tsx'
 import styles from './chart-card.module.css'
 
@@ -20,7 +19,7 @@ type ChartCardProps = {
 /** A chart with its title, unit, legend, finding and table. */
 export function ChartCard({ title, unit, legend, note, table, children }: ChartCardProps) {
   return (
-    <figure className={classNames('card', styles.card)}>
+    <Card as="figure" className={styles.card}>
       <CardHeader as="figcaption">
         <h2>{title}</h2>
         <Minor>{unit}</Minor>
@@ -38,7 +37,7 @@ export function ChartCard({ title, unit, legend, note, table, children }: ChartC
           {table}
         </div>
       )}
-    </figure>
+    </Card>
   )
 }
 
