@@ -37,13 +37,13 @@ test('shows accepted and refused items with reasons, and losses on the client', 
   await page.getByRole('heading', { name: 'Intake', level: 1 }).waitFor()
   await page.getByText('What SDKs sent to shopper-web, by outcome.').waitFor()
   const became = page.getByRole('region', { name: 'Outcomes' })
-  await became.getByText('Flood sampling: enough events of this kind were already accepted.').waitFor()
+  await became.getByText('Flood sampling: the first events of this kind were already accepted.').waitFor()
   await became.getByText('Already received. Counted once.').waitFor()
   await became.getByText('Not JSON.').waitFor()
   const lost = page.getByRole('region', { name: 'Lost on the client' })
   await lost.getByText('Dropped by beforeSend.').waitFor()
   await lost.getByText('1,284').waitFor()
-  await page.getByText(/^Over the limit for errors at .*: accepted 1 event of a new problem anyway/).waitFor()
+  await page.getByText(/^Over the limit for errors at .*\. Flood sampling accepted 1 event of a new issue/).waitFor()
 
   // Another range is another address.
   await page.getByRole('button', { name: '7d' }).click()
@@ -67,10 +67,10 @@ test('an admin sets limits and the quota here', async () => {
   await page.getByLabel('Events per day, whole organisation').press('Enter')
   await page.getByText('Quota saved').waitFor()
   await page.getByText(/^Today’s quota of the organisation is used up/).waitFor()
-  await page.getByRole('switch', { name: 'Spike protection' }).click()
-  await eventually(async () =>
-    page.getByRole('switch', { name: 'Spike protection' }).getAttribute('aria-checked'),
-  ).toBe('false')
+  await page.getByRole('switch', { name: 'Flood sampling' }).click()
+  await eventually(async () => page.getByRole('switch', { name: 'Flood sampling' }).getAttribute('aria-checked')).toBe(
+    'false',
+  )
   await screenshot(page, 'intake-limits')
   await eventually(async () => (await team.person.get(`/api/projects/${team.project.id}/settings`)).body).toMatchObject(
     { rate_limit_per_minute: 6_000, spike_protection: false },

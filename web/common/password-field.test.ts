@@ -12,4 +12,4 @@ test.each([
   ['correct horse battery', true, 'Strong.'],
   // Length counts in characters, not in units of the encoding.
   ['😀😀😀😀', false, '4 more characters needed.'],
-])('%s', (password, enough, words) => expect(strengthOf(password)).toEqual({ enough, words }))
+])('%s', (password, enough, text) => expect(strengthOf(password)).toEqual({ enough, text }))

@@ -37,16 +37,16 @@ export function PasswordField(props: PasswordFieldProps) {
 const SHORTEST = 8
 
 /** The strength of a new password, by length only. The server also checks a dictionary. */
-export function strengthOf(password: string): { enough: boolean; words: string } {
+export function strengthOf(password: string): { enough: boolean; text: string } {
   const letters = Array.from(password)
-  if (letters.length === 0) return { enough: false, words: commonTexts.passwordHint }
-  if (letters.length < SHORTEST) return { enough: false, words: commonTexts.strength.short(SHORTEST - letters.length) }
+  if (letters.length === 0) return { enough: false, text: commonTexts.passwordHint }
+  if (letters.length < SHORTEST) return { enough: false, text: commonTexts.strength.short(SHORTEST - letters.length) }
   const different = new Set(letters.map((letter) => letter.toLowerCase())).size
   if (different < 5 || /^(?:\d+|[a-z]+\d{0,2})$/i.test(password)) {
     return {
       enough: true,
-      words: letters.length >= 20 && different >= 8 ? commonTexts.strength.fair : commonTexts.strength.weak,
+      text: letters.length >= 20 && different >= 8 ? commonTexts.strength.fair : commonTexts.strength.weak,
     }
   }
-  return { enough: true, words: letters.length >= 14 ? commonTexts.strength.strong : commonTexts.strength.fair }
+  return { enough: true, text: letters.length >= 14 ? commonTexts.strength.strong : commonTexts.strength.fair }
 }

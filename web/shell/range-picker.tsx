@@ -10,7 +10,7 @@ import { shellTexts } from './texts.ts'
 import { useScope } from '../common/use-scope.ts'
 import styles from './range-picker.module.css'
 
-const options = RANGES.map((range) => ({ value: range, label: range, title: shellTexts.rangeWords[range] }))
+const options = RANGES.map((range) => ({ value: range, label: range, title: shellTexts.rangeNames[range] }))
 
 /** Selects the time range (`T`, or `1`–`4`). On phones a button shows the range and opens a menu. */
 export function RangePicker() {
@@ -42,7 +42,7 @@ export function RangePicker() {
     { keys: 't', label: shellTexts.range, group: 'General', run: show, sheetOnly: true },
     ...RANGES.map((value, index) => ({
       keys: String(index + 1),
-      label: shellTexts.rangeWords[value],
+      label: shellTexts.rangeNames[value],
       group: 'General' as const,
       run: () => choose(value),
     })),

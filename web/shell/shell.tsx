@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { startLive, useLive } from '../api/live.ts'
 import { useKeys } from '../common/keys.ts'
 import { carried, paths } from '../address/paths.ts'
-import { useAtMostEvery } from '../ui/at-most-every.ts'
+import { useThrottled } from '../ui/throttled.ts'
 import { preloadMenus } from '../ui/menu.tsx'
 import { preloadPopovers } from '../ui/popover.tsx'
 import { runNewestAction } from '../ui/toasts.tsx'
@@ -103,8 +103,8 @@ function usePreloadedPanels(): void {
 function useFreshness(): void {
   const client = useQueryClient()
   // Throttled: a refetch at every message would cancel slow requests again and again.
-  const count = useAtMostEvery(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['issues', 'open-count'] }))
-  const releases = useAtMostEvery(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['releases'] }))
+  const count = useThrottled(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['issues', 'open-count'] }))
+  const releases = useThrottled(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['releases'] }))
   useLive(
     (messages) => {
       if (messages.some(({ kind }) => kind === 'project')) void client.invalidateQueries({ queryKey: ['projects'] })

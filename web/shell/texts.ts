@@ -17,7 +17,7 @@ export const shellTexts = {
   newProject: 'New project',
   unknownProject: 'Unknown project',
   range: 'Time range',
-  rangeWords: { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },
+  rangeNames: { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },
   live: 'Live',
   liveHint: 'Connected. Data updates automatically.',
   connecting: 'Connecting',

@@ -49,10 +49,10 @@ function kindOfWord(word: string, source: string, end: number): Kind {
 }
 
 /** Longer lines are minified code and slow to render; they are not highlighted. */
-const LONGEST = 2000
+const MAX_LENGTH = 2000
 
 export function Code({ source }: { source: string }) {
-  if (source.length > LONGEST) return source
+  if (source.length > MAX_LENGTH) return source
   return partsOfCode(source).map((part, index) => (
     // The parts of a source keep their order.
     <Fragment key={`${index} ${part.kind}`}>

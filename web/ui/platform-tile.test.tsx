@@ -1,18 +1,18 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { platformWord, PlatformTile } from './platform-tile.tsx'
+import { platformName, PlatformTile } from './platform-tile.tsx'
 
 test('platforms have names; unknown ones keep their own', () => {
-  expect(platformWord('react-native')).toBe('React Native')
-  expect(platformWord('cobol')).toBe('cobol')
+  expect(platformName('react-native')).toBe('React Native')
+  expect(platformName('cobol')).toBe('cobol')
 })
 
 const html = (platform: string, kind?: string) => renderToStaticMarkup(<PlatformTile platform={platform} kind={kind} />)
 
 test.each(['constructor', '__proto__', 'valueOf', 'brainfuck', ''])(
-  'a platform may be called %j by whoever sends events, and is drawn as it is called',
+  'an event may have the platform %j, which is shown by its own name',
   (name) => {
-    expect(platformWord(name)).toBe(name)
+    expect(platformName(name)).toBe(name)
     expect(html(name)).toContain(name.slice(0, 3).toUpperCase())
     expect(html('java', name)).toContain('Java')
   },

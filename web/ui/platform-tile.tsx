@@ -37,7 +37,7 @@ const USUAL: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** `react-native` → `React Native`; unknown names are unchanged. */
-export const platformWord = (platform: string): string => own(TILES, platform)?.[1] ?? platform
+export const platformName = (platform: string): string => own(TILES, platform)?.[1] ?? platform
 
 type PlatformTileProps = {
   /** The platform of a project or of an event. */

@@ -3,7 +3,7 @@ import { uiTexts } from './texts.ts'
 import styles from './status.module.css'
 
 export type StatusName = 'unresolved' | 'resolved' | 'ignored' | 'regressed' | 'escalated'
-export const STATUS_WORDS: Readonly<Record<StatusName, string>> = {
+export const STATUS_NAMES: Readonly<Record<StatusName, string>> = {
   unresolved: 'Unresolved',
   resolved: 'Resolved',
   ignored: 'Ignored',
@@ -25,13 +25,13 @@ export function Status({ status }: { status: StatusName }) {
   return (
     <span className={styles.word} data-status={status}>
       <Icon name={`st-${status}`} />
-      <span>{STATUS_WORDS[status]}</span>
+      <span>{STATUS_NAMES[status]}</span>
     </span>
   )
 }
 
 export type SeverityName = 'critical' | 'high' | 'medium' | 'low'
-export const SEVERITY_WORDS: Readonly<Record<SeverityName, string>> = {
+export const SEVERITY_NAMES: Readonly<Record<SeverityName, string>> = {
   critical: 'Critical',
   high: 'High',
   medium: 'Medium',
@@ -45,10 +45,10 @@ export function Severity({ severity, word = true }: { severity: SeverityName; wo
       {word ? (
         <>
           <Icon name={`sv-${severity}`} />
-          <span>{SEVERITY_WORDS[severity]}</span>
+          <span>{SEVERITY_NAMES[severity]}</span>
         </>
       ) : (
-        <Icon name={`sv-${severity}`} label={uiTexts.severity(SEVERITY_WORDS[severity])} />
+        <Icon name={`sv-${severity}`} label={uiTexts.severity(SEVERITY_NAMES[severity])} />
       )}
     </span>
   )

@@ -41,7 +41,7 @@ export const changeTexts = {
     `Their ${whole.format(events)} events and all comments are deleted too. This cannot be undone. New events of the same kind create new issues.`,
   deleteTextAll:
     'All their events and comments are deleted too. This cannot be undone. New events of the same kind create new issues.',
-  deleteWord: (count: number) => `delete ${count}`,
+  deleteConfirmation: (count: number) => `delete ${count}`,
   deleteLabel: (word: string) => `Type “${word}” to confirm`,
   cancel: 'Cancel',
 } as const

@@ -19,7 +19,7 @@ export function IssueDeleteDialog({ issues, total, onClose, onDelete }: DeleteDi
   const [typed, setTyped] = useState('')
   const events = issues.reduce((sum, issue) => sum + issue.event_count, 0)
   const count = total ?? issues.length
-  const word = changeTexts.deleteWord(count)
+  const word = changeTexts.deleteConfirmation(count)
   const ready = typed.trim().toLowerCase() === word
 
   const submit = (event: SyntheticEvent) => {

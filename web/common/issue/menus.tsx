@@ -4,7 +4,7 @@ import type { Edit, Resolution } from './changes.ts'
 import type { Issue, Severity as SeverityName } from '../../api/issue-queries.ts'
 import { Menu, type MenuEntry } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { Severity, SEVERITY_WORDS } from '../../ui/status.tsx'
+import { Severity, SEVERITY_NAMES } from '../../ui/status.tsx'
 import { decideTexts } from './decide-texts.ts'
 import { changeTexts } from './change-texts.ts'
 import { useAsk, type Ask } from './decide.tsx'
@@ -57,7 +57,7 @@ export function SeverityMenu({ issues, onEdit, ...menu }: ChangeMenuProps) {
   const entries: MenuEntry[] = [
     { kind: 'heading', label: changeTexts.severity },
     ...SEVERITIES.map((severity): MenuEntry => ({
-      label: SEVERITY_WORDS[severity],
+      label: SEVERITY_NAMES[severity],
       icon: { element: <Severity severity={severity} word={false} /> },
       letter: LETTERS[severity],
       checked: issues.length > 0 && issues.every((issue) => issue.severity === severity),

@@ -7,7 +7,7 @@ import { Logo } from './logo.tsx'
 import { Brand } from '../../ui/mark.tsx'
 import styles from './entry-frame.module.css'
 
-/** The frame of pages before the session: the form on the left, the drawing on the right. */
+/** The frame of the login and sign-up pages: the form on the left, the logo on the right. */
 export function EntryFrame({ children }: { children: ReactNode }) {
   return (
     <main className={styles.page} id="main">

@@ -35,7 +35,7 @@ export function LoginPage() {
       client.clear()
       router.history.push(next ?? '/')
     },
-    // The person corrects the password, so the focus waits there.
+    // The password is the most likely mistake, so it gets the focus.
     onError: () => passwordField.current?.focus(),
   })
 
@@ -91,11 +91,11 @@ export function LoginPage() {
   )
 }
 
-/** How long a 429 lasts. */
+/** The time left until the next attempt after a 429. */
 function Wait({ seconds }: { seconds: number }) {
   const [until] = useState(() => Date.now() + seconds * 1000)
   const now = useNow('second')
-  // Read out once when it appears; the countdown itself is for eyes.
+  // Announced once when it appears; the countdown is only visible.
   const [said] = useState(() => formatLeft(until))
   if (now >= until) return null
   return (

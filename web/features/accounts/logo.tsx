@@ -1,5 +1,5 @@
 import styles from './logo.module.css'
-/** The mark at the scale of a page: layers of rock, cut by a fault, the right block sunk. Drawn by rule, not traced. */
+/** The logo at page size: layers cut by a line, the right part lower. Computed, not drawn. */
 
 type Layer = { y: number; width: number; strong: boolean }
 
@@ -52,25 +52,25 @@ const WIDTH = 720
 const STEP = 15
 const SUNK = 46
 
-/** Layers bend together and drift slowly from top to bottom. */
+/** The curve of a layer; it changes slowly from top to bottom. */
 const bend = (x: number, y: number): number =>
   10 * Math.sin(x / 66 - 0.5 + y / 190) + 8 * Math.sin(x / 150 + 0.9 - y / 260) - 4
 
-/** Where the fault crosses a height. */
-const faultX = (y: number): number => 470 - 0.16 * y
+/** The x position of the cut at a height. */
+const cutX = (y: number): number => 470 - 0.16 * y
 
 const point = (x: number, y: number): string => `${x.toFixed(1)} ${y.toFixed(1)}`
 
 function leftOf({ y }: Layer): string {
   const points: string[] = []
   let x = 0
-  for (; x < faultX(y + bend(x, y)); x += STEP) points.push(point(x, y + bend(x, y)))
-  const end = faultX(y + bend(x, y))
+  for (; x < cutX(y + bend(x, y)); x += STEP) points.push(point(x, y + bend(x, y)))
+  const end = cutX(y + bend(x, y))
   return `M${[...points, point(end, y + bend(end, y))].join('L')}`
 }
 
 function rightOf({ y }: Layer): string {
-  const start = faultX(y + SUNK + bend(faultX(y + SUNK), y))
+  const start = cutX(y + SUNK + bend(cutX(y + SUNK), y))
   const points = [point(start, y + SUNK + bend(start, y))]
   for (let x = Math.ceil(start / STEP) * STEP; x <= WIDTH; x += STEP) points.push(point(x, y + SUNK + bend(x, y)))
   return `M${points.join('L')}`
@@ -87,7 +87,7 @@ export function Logo() {
           </g>
         ))}
       </g>
-      <path className={styles.fault} d={`M${point(faultX(-20), -20)}L${point(faultX(1020), 1020)}`} />
+      <path className={styles.cut} d={`M${point(cutX(-20), -20)}L${point(cutX(1020), 1020)}`} />
     </svg>
   )
 }

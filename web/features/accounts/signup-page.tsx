@@ -20,18 +20,18 @@ const EMPTY = { name: '', org: '', email: '', password: '' }
 type Fields = typeof EMPTY
 type Errors = Partial<Record<keyof Fields, string>>
 
-/** What a person can see for themselves; everything else the server says. */
+/** Errors that the form finds; the server reports all others. */
 function problemsOf(fields: Fields): Errors {
   const strength = strengthOf(fields.password)
   return {
     ...(fields.name.trim() === '' ? { name: accountsTexts.missing.name } : {}),
     ...(fields.org.trim() === '' ? { org: accountsTexts.missing.org } : {}),
     ...(fields.email.trim() === '' ? { email: accountsTexts.missing.email } : {}),
-    ...(strength.enough ? {} : { password: strength.words }),
+    ...(strength.enough ? {} : { password: strength.text }),
   }
 }
 
-/** Which field a refusal is about: a taken address is 409, a validation error begins with the field's name. */
+/** The field of an error: a taken e-mail address is 409, a validation error begins with the name of the field. */
 function fieldOf(error: ApiError): keyof Fields | null {
   if (error.status === 409) return 'email'
   const name = /^(name|org|email|password)\b/i.exec(error.message)?.[1]?.toLowerCase()
@@ -111,7 +111,7 @@ export function SignupPage() {
           label={accountsTexts.password}
           autoComplete="new-password"
           value={fields.password}
-          hint={strength.words}
+          hint={strength.text}
           error={errorOf('password')}
           onChange={change('password')}
         />

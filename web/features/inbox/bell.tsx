@@ -11,10 +11,10 @@ import styles from './bell.module.css'
 
 const Inbox = lazy(() => import('./inbox.tsx').then((module) => ({ default: module.Inbox })))
 
-/** How many are written out: more is more. */
-const MAX_WRITTEN = 99
+/** The highest count that is shown. */
+const MAX_COUNT = 99
 
-/** The bell in the bar: what is new for the person logged in. */
+/** The inbox button in the top bar, with the number of unread notifications. */
 export function Bell() {
   const [open, setOpen] = useState(false)
   const inbox = useInfiniteQuery({ ...inboxQuery, refetchInterval: usePolling(30_000) })
@@ -38,7 +38,7 @@ export function Bell() {
           <Icon name="bell" />
           {unread === 0 ? null : (
             <span className={styles.count} aria-hidden="true">
-              {unread > MAX_WRITTEN ? `${MAX_WRITTEN}+` : unread}
+              {unread > MAX_COUNT ? `${MAX_COUNT}+` : unread}
             </span>
           )}
         </button>

@@ -19,7 +19,7 @@ type Marking = { ids: string[] } | { before: string }
 const isMarked = (entry: InboxEntry, marking: Marking): boolean =>
   'ids' in marking ? marking.ids.includes(entry.id) : entry.created_at <= marking.before
 
-/** News of the person logged in: unread first. Opening one, or the button, marks it as read. */
+/** The user's notifications, unread first. Opening one, or the button, marks it as read. */
 export function Inbox({ onClose }: { onClose: () => void }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(inboxQuery)
   const mark = useChange<Marking, unknown>({

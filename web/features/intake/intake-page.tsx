@@ -31,7 +31,7 @@ import styles from './intake-page.module.css'
 const route = getRouteApi('/signed-in/shell/intake')
 const REFRESH_MS = 15_000
 
-/** What arrives, what is refused, and why. */
+/** The intake page: outcomes of the items that SDKs sent. */
 export function IntakePage() {
   const { project: projectId, range = DEFAULT_RANGE } = route.useSearch()
   const projects = useQuery(projectsQuery)
@@ -50,7 +50,7 @@ export function IntakePage() {
   )
 }
 
-/** The address names the first project as soon as there is one (routes.tsx). */
+/** Shown only without projects: otherwise the address names one (routes.tsx). */
 function NoProject() {
   return (
     <Card>
@@ -90,7 +90,7 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
   return (
     <div className={styles.page}>
       <QuotaNote quota={data.quota} />
-      <FloodSamplingNote storms={data.storms} />
+      <FloodNote hours={data.storms} />
       {figures.all === 0 && figures.lost === 0 ? (
         <Card>
           <EmptyState
@@ -136,21 +136,21 @@ function QuotaNote({ quota }: { quota: Intake['quota'] }) {
   )
 }
 
-/** The newest hour of flood sampling, and the number of earlier ones. */
-function FloodSamplingNote({ storms }: { storms: Intake['storms'] }) {
-  const [newest, ...earlier] = storms
+/** The newest hour with flood sampling, and the number of earlier ones. */
+function FloodNote({ hours }: { hours: Intake['storms'] }) {
+  const [newest, ...earlier] = hours
   if (newest === undefined) return null
   const { first_at: from, last_at: to, let_through: events, fingerprints: kinds } = newest
   const start = formatMoment(from)
   const end = formatMoment(to)
   return (
     <Note tone="amber" icon="bolt" role="status">
-      {intakeTexts.floodSampling(
+      {intakeTexts.flood(
         intakeTexts.between(start, end === start || formatDay(from) !== formatDay(to) ? end : formatClock(to)),
         intakeTexts.events(formatCount(events), events === 1),
         kinds,
       )}
-      {earlier.length === 0 ? null : <Minor as="p">{intakeTexts.earlierFloodSampling(earlier.length)}</Minor>}
+      {earlier.length === 0 ? null : <Minor as="p">{intakeTexts.earlierFloods(earlier.length)}</Minor>}
     </Note>
   )
 }

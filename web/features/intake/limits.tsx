@@ -20,7 +20,7 @@ const DEFAULT_PER_MINUTE = 3_000
 
 type Props = { projectId: string; limits: Intake['limits']; quota: Intake['quota'] }
 
-/** The limits as they stand; admins change them here. */
+/** The limits of the project; admins can change them. */
 export function IntakeLimits({ projectId, limits, quota }: Props) {
   const may = useCan('projects.write')
   const settingsChange = useChange({
@@ -73,8 +73,8 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
           hint={intakeTexts.limitHint(formatCount(DEFAULT_PER_MINUTE))}
           wrong={intakeTexts.limitWrong}
           value={limits.is_default ? null : limits.per_minute}
-          least={1}
-          most={MAX_EVENTS_PER_MINUTE}
+          min={1}
+          max={MAX_EVENTS_PER_MINUTE}
           why={may.why}
           busy={settingsChange.isPending}
           error={errorOf(settingsChange.error)}
@@ -86,8 +86,8 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
           hint={intakeTexts.quotaHint}
           wrong={intakeTexts.quotaWrong}
           value={quota.events_per_day}
-          least={0}
-          most={MAX_EVENTS_PER_DAY}
+          min={0}
+          max={MAX_EVENTS_PER_DAY}
           why={may.why}
           busy={quotaChange.isPending}
           error={errorOf(quotaChange.error)}
@@ -97,11 +97,11 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
       <ul>
         <li className={settingsStyles.row}>
           <div>
-            <b>{intakeTexts.protection}</b>
-            <Minor as="p">{intakeTexts.protectionMore}</Minor>
+            <b>{intakeTexts.floodSampling}</b>
+            <Minor as="p">{intakeTexts.floodSamplingMore}</Minor>
           </div>
           <Switch
-            label={intakeTexts.protection}
+            label={intakeTexts.floodSampling}
             checked={limits.spike_protection}
             why={may.why}
             onChange={(on) => settingsChange.mutate({ spike_protection: on })}
@@ -118,21 +118,21 @@ type LimitFormProps = {
   label: string
   hint: string
   wrong: string
-  /** Null for none of its own. */
+  /** Null for the default. */
   value: number | null
-  least: number
-  most: number
+  min: number
+  max: number
   why: string | undefined
   busy: boolean
   error: string | undefined
   onSave: (value: number | null) => void
 }
 
-/** One number, or nothing. */
-function LimitForm({ label, hint, wrong, value, least, most, why, busy, error, onSave }: LimitFormProps) {
+/** A field for a number or nothing. */
+function LimitForm({ label, hint, wrong, value, min, max, why, busy, error, onSave }: LimitFormProps) {
   const saved = value === null ? '' : String(value)
   const [text, setText] = useState(saved)
-  const parsed = limitOf(text, least, most)
+  const parsed = limitOf(text, min, max)
   const dirty = text.trim() !== saved
   const submit = (event: SubmitEvent) => {
     event.preventDefault()

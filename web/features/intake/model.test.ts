@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { intakeTexts } from './texts.ts'
 import { figuresOf, limitOf, seriesOf } from './model.ts'
 
-test('client reports count for nothing, losses stand beside', () => {
+test('client reports are not counted, losses are separate', () => {
   const figures = figuresOf({
     totals: [
       { outcome: 'accepted', reason: '', category: 'error', quantity: 5 },
@@ -27,7 +27,7 @@ test('each item is in one series of the chart', () => {
   expect(series.every(({ values }) => values[1] === 0)).toBe(true)
 })
 
-test('limits are read as people write them', () => {
+test('limits are parsed from typed text', () => {
   expect(
     ['', ' ', '3000', '3,000', '3 000', '0', '-1', '1.5', 'x', '1e3', '9'.repeat(20)].map((text) =>
       limitOf(text, 1, 1e6),
@@ -36,10 +36,10 @@ test('limits are read as people write them', () => {
 })
 
 test('every reason has a text, known or not', () => {
-  expect(intakeTexts.reasonWord('rate_limited', 'storm')).toMatch(/^Flood sampling/)
-  expect(intakeTexts.reasonWord('invalid', 'bad_sid')).toBe('A session with an invalid ID.')
-  expect(intakeTexts.reasonWord('invalid', 'never_heard_of')).toBe('Never heard of.')
-  expect(intakeTexts.reasonWord('accepted', '')).toBe('Stored.')
-  expect(intakeTexts.lossWord('discarded', '')).toBe('No reason given.')
-  expect(intakeTexts.lossWord('filtered', 'localhost')).toContain('localhost')
+  expect(intakeTexts.reasonText('rate_limited', 'storm')).toMatch(/^Flood sampling/)
+  expect(intakeTexts.reasonText('invalid', 'bad_sid')).toBe('A session with an invalid ID.')
+  expect(intakeTexts.reasonText('invalid', 'never_heard_of')).toBe('Never heard of.')
+  expect(intakeTexts.reasonText('accepted', '')).toBe('Stored.')
+  expect(intakeTexts.lossText('discarded', '')).toBe('No reason given.')
+  expect(intakeTexts.lossText('filtered', 'localhost')).toContain('localhost')
 })

@@ -4,12 +4,12 @@ import { intakeTexts } from './texts.ts'
 
 type Outcome = Intake['totals'][number]['outcome']
 
-/** Client reports are SDKs talking about themselves: counted, but nothing anybody misses. */
+/** Client reports are no data of the app and are left out of the sums. */
 const counts = ({ category }: { category: string }): boolean => category !== 'internal'
 
 export type IntakeFigures = Readonly<Record<Outcome, number>> & { readonly all: number; readonly lost: number }
 
-/** Sums over the time in view. */
+/** Sums over the time range. */
 export function figuresOf(data: Pick<Intake, 'totals' | 'client_losses'>): IntakeFigures {
   const sums = { accepted: 0, filtered: 0, rate_limited: 0, invalid: 0, duplicate: 0, discarded: 0, dropped: 0 }
   for (const row of data.totals) if (counts(row)) sums[row.outcome] += row.quantity
@@ -24,7 +24,7 @@ const SERIES: readonly { label: string; tone: BarSeries['tone']; outcomes: reado
   { label: intakeTexts.chart.bad, tone: 'crit', outcomes: ['invalid', 'dropped'] },
 ]
 
-/** The bars of the chart, what is fine at the bottom. */
+/** The series of the chart, accepted items at the bottom. */
 export function seriesOf(points: Intake['points']): BarSeries[] {
   return SERIES.map(({ label, tone, outcomes }) => ({
     label,
@@ -37,10 +37,10 @@ export function seriesOf(points: Intake['points']): BarSeries[] {
   }))
 }
 
-/** `30,000` or `30000` → 30000; empty → null; anything else, or beyond the bounds → undefined. */
-export function limitOf(text: string, least: number, most: number): number | null | undefined {
+/** `30,000` or `30000` → 30000; empty → null; invalid or out of bounds → undefined. */
+export function limitOf(text: string, min: number, max: number): number | null | undefined {
   const plain = text.replaceAll(/[\s,\u202f]/g, '')
   if (plain === '') return null
   const number = /^\d{1,12}$/.test(plain) ? Number(plain) : Number.NaN
-  return number >= least && number <= most ? number : undefined
+  return number >= min && number <= max ? number : undefined
 }

@@ -21,7 +21,7 @@ const TONES: Readonly<Record<Outcome, ChartTone>> = {
   dropped: 'crit',
 }
 
-/** Every outcome with its reason, most first. */
+/** Outcomes with their reasons, by number of items. */
 export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: number }) {
   return (
     <Card title={intakeTexts.outcomesTitle} header={<Minor>{intakeTexts.outcomesMore}</Minor>}>
@@ -41,9 +41,9 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
                 <Key tone={TONES[outcome]} mark="bar" /> {intakeTexts.outcomes[outcome]}
               </th>
               <td className={styles.why} title={reason === '' ? undefined : reason}>
-                {intakeTexts.reasonWord(outcome, reason)}
+                {intakeTexts.reasonText(outcome, reason)}
               </td>
-              <td className={styles.what}>{intakeTexts.categoryWord(category)}</td>
+              <td className={styles.what}>{intakeTexts.categoryName(category)}</td>
               <NumberCell title={category === 'internal' || all === 0 ? undefined : formatRate(quantity / all)}>
                 {formatCount(quantity)}
               </NumberCell>
@@ -55,7 +55,7 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
   )
 }
 
-/** What SDKs say never got here. */
+/** The losses that SDKs reported. */
 export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
   return (
     <Card title={intakeTexts.lostTitle} header={<Minor>{intakeTexts.lostMore}</Minor>}>
@@ -76,9 +76,9 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
             {losses.map(({ kind, reason, category, quantity }) => (
               <tr key={`${kind} ${reason} ${category}`}>
                 <th scope="row" className={styles.why} title={reason === '' ? undefined : reason}>
-                  {intakeTexts.lossWord(kind, reason)}
+                  {intakeTexts.lossText(kind, reason)}
                 </th>
-                <td className={styles.what}>{intakeTexts.categoryWord(category)}</td>
+                <td className={styles.what}>{intakeTexts.categoryName(category)}</td>
                 <NumberCell>{formatCount(quantity)}</NumberCell>
               </tr>
             ))}
@@ -89,7 +89,7 @@ export function LossTable({ losses }: { losses: Intake['client_losses'] }) {
   )
 }
 
-/** Which key sends what; shown when there is more than one. */
+/** Items by client key; shown if there are several keys. */
 export function KeyTable({ keys }: { keys: Intake['keys'] }) {
   return (
     <Card title={intakeTexts.keysTitle}>

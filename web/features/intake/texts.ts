@@ -35,7 +35,7 @@ const reasons: Readonly<Record<string, string>> = {
   'filtered health_check': 'Inbound filter: a health check.',
   'filtered csp_noise': 'Report caused by a browser or an extension, not by your site.',
   'rate_limited key': 'Over the rate limit of the client key. The SDK was asked to back off.',
-  'rate_limited storm': 'Flood sampling: enough events of this kind were already accepted.',
+  'rate_limited storm': 'Flood sampling: the first events of this kind were already accepted.',
   'rate_limited organization': 'Over the organisation’s daily quota.',
   'rate_limited busy': 'The service was overloaded. These items were not inspected.',
   'invalid too_large': 'Over the size limit.',
@@ -164,20 +164,19 @@ export const intakeTexts = {
   quotaWrong: 'Enter a whole number up to 1,000,000,000, or leave it empty.',
   saved: 'Limits saved',
   savedQuota: 'Quota saved',
-  protection: 'Spike protection',
-  protectionMore: 'When a key is over its limit, accept the first five events of each new problem.',
+  floodSampling: 'Flood sampling',
+  floodSamplingMore: 'When a key is over its limit, still accept the first five events of each new issue.',
   quotaMet: (resets: string) =>
     `Today’s quota of the organisation is used up. Events are rejected until ${resets} UTC.`,
   quotaNear: (percent: string) => `${percent} of the organisation’s quota for today is used.`,
   between: (from: string, to: string) => (from === to ? `at ${from}` : `from ${from} to ${to}`),
-  floodSampling: (when: string, events: string, kinds: number) =>
-    `Over the limit for errors ${when}: accepted ${events} of ${kinds === 1 ? 'a new problem' : `${kinds} new problems`} anyway.`,
+  flood: (when: string, events: string, kinds: number) =>
+    `Over the limit for errors ${when}. Flood sampling accepted ${events} of ${kinds === 1 ? 'a new issue' : `${kinds} new issues`}.`,
   events: (count: string, one: boolean) => `${count} ${one ? 'event' : 'events'}`,
-  earlierFloodSampling: (count: number) =>
-    `${count} more ${count === 1 ? 'hour' : 'hours'} over the limit in this period.`,
-  categoryWord: (category: string): string => own(categories, category) ?? category.replaceAll('_', ' '),
-  reasonWord: (outcome: string, reason: string): string => reasons[`${outcome} ${reason}`] ?? plain(reason),
-  lossWord: (kind: string, reason: string): string => {
+  earlierFloods: (count: number) => `${count} more ${count === 1 ? 'hour' : 'hours'} over the limit in this period.`,
+  categoryName: (category: string): string => own(categories, category) ?? category.replaceAll('_', ' '),
+  reasonText: (outcome: string, reason: string): string => reasons[`${outcome} ${reason}`] ?? plain(reason),
+  lossText: (kind: string, reason: string): string => {
     if (kind === 'rate_limited') return `Rate limited by a relay: ${reason}.`
     if (kind === 'filtered' || kind === 'filtered_sampling') return `Filtered by a relay: ${reason}.`
     return own(losses, reason) ?? plain(reason)

@@ -13,11 +13,11 @@ import issueStyles from './issue.module.css'
 type Entry = IssueDetail['activity'][number]
 type Row = { at: string; id: string } & ({ entry: Entry } | { comment: Comment })
 
-/** What happened to the issue and what people said about it, oldest first. */
+/** Changes and comments of the issue, oldest first. */
 export function Activity({ issue }: { issue: IssueDetail }) {
   const comments = useQuery(commentsQuery(issue.id))
   const rows: Row[] = [
-    // A comment stands there itself.
+    // The comment itself is shown.
     ...issue.activity
       .filter((entry) => entry.kind !== 'commented')
       .map((entry) => ({ at: entry.created_at, id: entry.id, entry })),
@@ -44,7 +44,7 @@ export function Activity({ issue }: { issue: IssueDetail }) {
   )
 }
 
-/** Few issues have so many that the first of them are left out. */
+/** A button that loads earlier comments; few issues have so many comments. */
 function EarlierComments({ issueId }: { issueId: string }) {
   const client = useQueryClient()
   const { queryKey } = commentsQuery(issueId)
@@ -68,7 +68,7 @@ function EarlierComments({ issueId }: { issueId: string }) {
   )
 }
 
-/** Icon and hue of a line; a hue only where the status has one. */
+/** Icon and colour of an entry; a colour only for a status that has one. */
 function lookOf({ kind, data }: Entry): readonly [IconName, string | undefined] {
   const to = data.to
   if (kind === 'status_changed') {
@@ -88,7 +88,7 @@ function lookOf({ kind, data }: Entry): readonly [IconName, string | undefined] 
 function ActivityLine({ entry }: { entry: Entry }) {
   const [icon, tone] = lookOf(entry)
   const name = entry.actor?.name ?? ''
-  // The sentence is stored whole; the person in it is only set off.
+  // The sentence is stored; the member's name in it is emphasised.
   const named = name !== '' && entry.sentence.startsWith(name)
   return (
     <div className={issueStyles.act} data-tone={tone}>

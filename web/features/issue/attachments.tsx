@@ -14,7 +14,7 @@ import styles from './attachments.module.css'
 
 type Attachment = IssueDetail['attachments'][number]
 
-/** The files that came with the event shown. */
+/** The attachments of the shown event. */
 export function AttachmentsCard({ issue }: { issue: IssueDetail }) {
   const { attachments } = issue
   if (attachments.length === 0) return null
@@ -29,7 +29,7 @@ export function AttachmentsCard({ issue }: { issue: IssueDetail }) {
   )
 }
 
-/** Files, each with what it is, how large, and a way to see or to get it. Nothing is fetched before somebody asks. */
+/** A list of files with type, size, preview and download. Nothing is loaded before a press. */
 export function Files({ files, projectId }: { files: readonly Attachment[]; projectId: string }) {
   return (
     <ul className={issueStyles.files}>
@@ -97,9 +97,9 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
   )
 }
 
-/** The browser saves it; an expired session is refreshed before, so that no error page comes in its place. */
+/** Downloads a file. The session is refreshed first, because an expired one would download an error page. */
 async function download(event: MouseEvent, url: string, file: Attachment): Promise<void> {
-  // A new tab or window was asked for.
+  // The press opens a new tab or window.
   if (event.metaKey || event.ctrlKey || event.shiftKey) return
   event.preventDefault()
   try {

@@ -7,20 +7,20 @@ import { useLive, usePolling } from '../../api/live.ts'
 import { subscriptionQuery } from '../../api/member-queries.ts'
 import type { Neighbours } from './head.tsx'
 import type { IssuesSearch } from '../../address/search.ts'
-import { useAtMostEvery } from '../../ui/at-most-every.ts'
+import { useThrottled } from '../../ui/throttled.ts'
 import { recalledStream } from '../../common/issue/stream-memory.ts'
 
 const REFRESH_MS = 2000
 
 /**
- * The issue with the event that is read. The event stays the one that was opened; counts, status and activity around
- * it are kept up to date, and a newer event is only offered.
+ * The data of the issue page. The opened event stays; counts, status and activity are kept up to date, and a newer event
+ * is offered.
  */
 export function useIssue(issueId: string, choice: string, only: string) {
   const client = useQueryClient()
   const opened = useQuery({
     ...issueEventQuery(issueId, choice, only),
-    // Another event of the same issue takes the place of this one when it is there: the page stands still meanwhile.
+    // While another event of the same issue loads, this one is still shown.
     placeholderData: (before) => (before?.id === issueId ? before : undefined),
   })
   const eventId = opened.data?.event?.event_id ?? choice
@@ -33,14 +33,14 @@ export function useIssue(issueId: string, choice: string, only: string) {
       : { initialData: known, initialDataUpdatedAt: opened.dataUpdatedAt }),
     refetchInterval: usePolling(15_000),
   })
-  const refresh = useAtMostEvery(REFRESH_MS, () =>
+  const refresh = useThrottled(REFRESH_MS, () =>
     Promise.all([
       current.refetch({ cancelRefetch: false }),
       client.invalidateQueries({ queryKey: commentsQuery(issueId).queryKey }),
       client.invalidateQueries({ queryKey: subscriptionQuery(issueId).queryKey }),
     ]),
   )
-  // Deleted or discarded while it is open. One event may be gone alone: then the choice finds another, or says so.
+  // The issue was deleted or discarded. A single missing event is handled by the picker.
   const lost = isMissing(current.error)
   const { refetch } = opened
   useEffect(() => {
@@ -53,7 +53,7 @@ export function useIssue(issueId: string, choice: string, only: string) {
       (message) =>
         message.kind === 'issues' &&
         message.project_id === projectId &&
-        // Too many to name: any of them may be ours.
+        // Too many issues to list: this one may be among them.
         (message.issue_ids.includes(issueId) || message.issue_ids.length === 0),
     )
     if (concerns && known !== undefined) refresh()
@@ -65,7 +65,7 @@ export function useIssue(issueId: string, choice: string, only: string) {
     error: opened.error,
     retry: () => void opened.refetch(),
     newerCame: choice === 'latest' && !opened.isPlaceholderData && (current.data?.event_ids.newer ?? null) !== null,
-    /** Reads the newest event, also where the latest was asked for before. */
+    /** Loads the newest event, also if an earlier latest event is shown. */
     showNewest: async () => {
       const newest = await client.query({ ...issueQuery(issueId, 'latest', only), staleTime: 0 })
       client.setQueryData(issueEventQuery(issueId, 'latest', only).queryKey, newest)
@@ -75,14 +75,14 @@ export function useIssue(issueId: string, choice: string, only: string) {
 
 const isMissing = (error: Error | null): boolean => error instanceof ApiError && error.status === 404
 
-/** The stream somebody came from, and the issues beside this one in it. */
+/** The last stream, and the neighbours of this issue in it. */
 export function useNeighbours(issueId: string): { back: IssuesSearch; neighbours: Neighbours | null } {
   const [back] = useState(recalledStream)
   const filters = useMemo(() => filtersOf(back ?? {}), [back])
   const list = useInfiniteQuery({ ...streamQuery(filters), enabled: back !== null, placeholderData: keepPreviousData })
   const { data, hasNextPage, isFetching, fetchNextPage } = list
   const ids = useMemo(() => data?.pages.flatMap((page) => page.items.map((item) => item.id)) ?? [], [data])
-  // A change made here can take the issue out of the list: its place is where it last stood.
+  // A change on this page can remove the issue from the list; its last position is kept.
   const [place, setPlace] = useState<{ id: string; ids: readonly string[] } | null>(null)
   if (ids.includes(issueId) && (place?.id !== issueId || place.ids !== ids)) setPlace({ id: issueId, ids })
   const order = place?.id === issueId ? place.ids : ids

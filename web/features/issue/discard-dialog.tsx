@@ -9,11 +9,11 @@ import { mergeTexts } from './merge-texts.ts'
 
 type DiscardDialogProps = { issue: IssueDetail; onClose: () => void; onGone: () => void }
 
-/** Stored data goes for good, and more with it as it comes: typed, not clicked. */
+/** Confirms discarding an issue by typing. */
 export function DiscardDialog({ issue, onClose, onGone }: DiscardDialogProps) {
   const [typed, setTyped] = useState('')
   const discard = useDiscard(issue, onGone)
-  const ready = typed.trim().toLowerCase() === mergeTexts.discardWord
+  const ready = typed.trim().toLowerCase() === mergeTexts.discardConfirmation
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     if (ready && !discard.isPending) discard.mutate(issue)

@@ -10,11 +10,11 @@ import { LongText } from './contexts/value.tsx'
 import styles from './feedback.module.css'
 import issueStyles from './issue.module.css'
 
-const LONGEST_AT_START = 600
-/** As many as the API gives. */
+const MAX_COLLAPSED = 600
+/** The maximum of the API. */
 const MAX_ITEMS = 25
 
-/** What users wrote about events of this issue. */
+/** User feedback about events of this issue. */
 export function FeedbackCard({ issue }: { issue: IssueDetail }) {
   const { feedback, event } = issue
   if (feedback.length === 0) return null
@@ -47,7 +47,7 @@ function FeedbackItem({ item, isOfEvent }: { item: IssueDetail['feedback'][numbe
         {isOfEvent ? <Minor>{fileTexts.onThisEvent}</Minor> : null}
       </p>
       <p className={styles.fbM}>
-        <LongText text={item.message} most={LONGEST_AT_START} />
+        <LongText text={item.message} maxLength={MAX_COLLAPSED} />
       </p>
       {item.url === null ? null : (
         <Minor as="p" className={styles.fbU}>

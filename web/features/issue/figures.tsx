@@ -25,8 +25,8 @@ import { levelStartOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from '../
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './figures.module.css'
 
-/** Seen within so long: it is going on. */
-const GOING_ON_MS = 5 * 60_000
+/** An issue seen within this time is ongoing. */
+const ONGOING_MS = 5 * 60_000
 const TONES: Readonly<Record<SparkTone, ChartTone>> = {
   plain: 'base',
   regressed: 'regr',
@@ -34,11 +34,11 @@ const TONES: Readonly<Record<SparkTone, ChartTone>> = {
   new: 'base',
 }
 
-/** The figures people ask for first, and the last days as a chart. */
+/** Counts and dates of the issue, and a chart of its events. */
 export function IssueFigures({ issue }: { issue: IssueDetail }) {
   const now = useNow('half-minute')
   usePrefs()
-  const goesOn = now - Date.parse(issue.last_seen) < GOING_ON_MS
+  const isOngoing = now - Date.parse(issue.last_seen) < ONGOING_MS
   return (
     <Card aria-label={issueTexts.overview} className={styles.overview}>
       <dl className={styles.stats}>
@@ -66,7 +66,7 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
         <div>
           <dt>{issueTexts.lastSeen}</dt>
           <dd>
-            {goesOn ? (
+            {isOngoing ? (
               <LiveText>
                 <FirstSeen at={issue.last_seen} now={now} />
               </LiveText>
@@ -99,10 +99,10 @@ function FirstSeen({ at, now }: { at: string; now: number }) {
 }
 
 const RANGES = ['24h', '14d', '90d'] as const
-/** How the labels under the chart are spread. */
+/** The axis of each range. */
 const AXES = { '24h': '24h', '14d': '7d', '90d': '30d' } as const
 
-/** Events over the time chosen, with the releases that came out meanwhile. */
+/** Events over the chosen time, with markers of releases. */
 function Trend({ issue, now }: { issue: IssueDetail; now: number }) {
   const [range, setRange] = useState<TrendRange>('14d')
   const long = useQuery({ ...trendQuery(issue.id, range), enabled: range !== '24h' })
@@ -129,7 +129,7 @@ function Trend({ issue, now }: { issue: IssueDetail; now: number }) {
   )
 }
 
-/** Where the level changed: at the move the service noted, else where the counts show it. */
+/** The bucket where the level changed: at the change of status, else as the counts show it. */
 function changeOf(issue: IssueDetail, now: number): { move: number | null; split: number | null } {
   const tone = toneOf(issue, now)
   if (tone !== 'regressed' && tone !== 'escalated') return { move: null, split: null }
@@ -138,7 +138,7 @@ function changeOf(issue: IssueDetail, now: number): { move: number | null; split
   return { move, split: move === null ? levelStartOf(issue, now) : Math.floor(move) }
 }
 
-/** The release with the last fix, also after it did not hold. */
+/** The release with the last fix, also after a regression. */
 function fixedIn(issue: IssueDetail): string | null {
   if (issue.resolved_in_release !== null) return issue.resolved_in_release
   const noted = issue.activity.find((entry) => entry.kind === 'status_changed' && entry.data.to === 'regressed')
@@ -171,7 +171,7 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
           },
         ]
   const buckets = starts.map((start) => bucketLabel(start, trend.interval_seconds, AXES[range]))
-  const came =
+  const regression =
     move === null || issue.last_release === null || issue.status !== 'regressed'
       ? null
       : { at: move / trend.counts.length, label: versionOf(issue.last_release) }
@@ -183,7 +183,7 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
         heightPx={104}
         series={series}
         buckets={buckets}
-        markers={markersOf(came, markers.data?.items ?? [], trend, {
+        markers={markersOf(regression, markers.data?.items ?? [], trend, {
           seen: [issue.first_release, issue.last_release],
           fixed: fixedIn(issue),
           note: decideTexts.fixedHere,

@@ -2,7 +2,7 @@ import { Button } from '../../ui/button.tsx'
 import { commentsTexts } from './comments/texts.ts'
 import { useFollow } from './follow.ts'
 
-/** Follows an issue or stops it; says why one follows. */
+/** Follows or unfollows the issue; its tooltip has the reason. */
 export function FollowButton({ issueId }: { issueId: string }) {
   const { isKnown, follows, why, toggle } = useFollow(issueId)
   return (

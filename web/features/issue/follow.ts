@@ -4,7 +4,7 @@ import { useChange } from '../../api/change.ts'
 import { subscriptionQuery, type Subscription } from '../../api/member-queries.ts'
 import { commentsTexts } from './comments/texts.ts'
 
-/** Whether the person follows an issue, and how to change that. */
+/** The user's subscription to an issue, and functions that change it. */
 export function useFollow(issueId: string) {
   const { data } = useQuery(subscriptionQuery(issueId))
   const { queryKey } = subscriptionQuery(issueId)

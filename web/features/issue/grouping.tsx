@@ -14,16 +14,16 @@ import { LongText } from './contexts/value.tsx'
 import issueStyles from './issue.module.css'
 import styles from './grouping.module.css'
 
-/** Longer labels stand above their value. */
+/** Longer labels are above their value. */
 const SHORT_LABEL = 9
-const LONGEST_VALUE = 300
+const MAX_COLLAPSED = 300
 
 type Grouping = IssueDetail['grouping']
 type Parts = Grouping['parts']
 
 const isVariant = (name: string): name is keyof typeof issueTexts.variants => name in issueTexts.variants
 
-/** Why these events are one issue: what their fingerprints were made of, and what people merged into it. */
+/** Why the events form one issue: the parts of its fingerprints, and its merged issues. */
 export function IssueGrouping({ issue }: { issue: IssueDetail }) {
   const { grouping } = issue
   return (
@@ -41,11 +41,11 @@ export function IssueGrouping({ issue }: { issue: IssueDetail }) {
   )
 }
 
-/** One issue has one part of a kind, but for frames and rules, which may repeat. */
+/** The parts of a fingerprint; only frames and rules repeat. */
 const PartList = ({ parts }: { parts: Parts }) =>
   parts.map((part, index) => <Part key={`${part.variant} ${index}`} part={part} />)
 
-/** So many values say enough; a stack can have hundreds of frames. */
+/** Further values are left out; a stack can have hundreds of frames. */
 const VALUES_AT_START = 8
 
 function Part({ part }: { part: Parts[number] }) {
@@ -56,11 +56,11 @@ function Part({ part }: { part: Parts[number] }) {
       <h3>{isVariant(part.variant) ? issueTexts.variants[part.variant] : part.variant}</h3>
       <KeyValues className={styles.monoV}>
         {values.map(({ label, value }, index) => (
-          // Frames share their label; their order counts.
+          // Frames share their label and keep their order.
           <div key={`${label} ${index}`} className={label.length > SHORT_LABEL ? styles.isLong : undefined}>
             <dt>{label.replaceAll('_', ' ')}</dt>
             <dd>
-              <LongText text={value} most={LONGEST_VALUE} />
+              <LongText text={value} maxLength={MAX_COLLAPSED} />
             </dd>
           </div>
         ))}
@@ -74,7 +74,7 @@ function Part({ part }: { part: Parts[number] }) {
   )
 }
 
-/** Every fingerprint that leads here, each with its parts. */
+/** All fingerprints of the issue, with their parts. */
 function Fingerprints({ grouping }: { grouping: Grouping }) {
   return (
     <details className={`${issueStyles.part} ${issueStyles.foldPart}`}>
@@ -94,7 +94,7 @@ function Fingerprints({ grouping }: { grouping: Grouping }) {
   )
 }
 
-/** What people merged into the issue, and the way back. */
+/** The merged issues, with buttons that unmerge them. */
 function Merged({ issue }: { issue: IssueDetail }) {
   const may = useCan('issues.write')
   const unmerge = useUnmerge(issue)

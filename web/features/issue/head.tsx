@@ -14,7 +14,7 @@ import { Kbd } from '../../ui/kbd.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { PlatformTile } from '../../ui/platform-tile.tsx'
-import { Severity, SEVERITY_WORDS, Status } from '../../ui/status.tsx'
+import { Severity, SEVERITY_NAMES, Status } from '../../ui/status.tsx'
 import { ShortId } from '../../ui/text.tsx'
 import { decideTexts } from '../../common/issue/decide-texts.ts'
 import { mergeTexts } from './merge-texts.ts'
@@ -31,7 +31,7 @@ export type Neighbours = { at: number; of: number; capped: boolean; previous: st
 
 type TrailProps = {
   issue: IssueDetail
-  /** The stream somebody came from. */
+  /** The last stream. */
   back: IssuesSearch
   neighbours: Neighbours | null
   onGo: (issueId: string) => void
@@ -39,7 +39,7 @@ type TrailProps = {
 
 const linkOf = (issueId: string): string => `${location.origin}/issues/${issueId}`
 
-/** Way back, the issue's id, and its neighbours in the list. */
+/** The way back to the list, the issue's id, and its neighbours. */
 export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
   return (
     <Crumbs label={issueTexts.trail} list={<Link {...paths.issues(back)}>{issueTexts.issues}</Link>}>
@@ -78,7 +78,7 @@ export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
   )
 }
 
-/** Which menu is open, so that keys can open it too; the phone's bar has menus of its own. */
+/** The open menu, which keys can open too; the bar on phones has separate menus. */
 export type HeadMenu = 'assignee' | 'severity' | null
 
 type HeadProps = {
@@ -92,7 +92,7 @@ type HeadProps = {
 }
 
 export const resolved = (status: IssueDetail['status']): boolean => status === 'resolved'
-/** What R and I do from here. */
+/** The changes of the keys R and I. */
 export const onResolve = ({ status }: IssueDetail): Edit => ({
   kind: 'status',
   status: status === 'resolved' ? 'unresolved' : 'resolved',
@@ -102,7 +102,7 @@ export const onIgnore = ({ status }: IssueDetail): Edit => ({
   status: status === 'ignored' ? 'unresolved' : 'ignored',
 })
 
-/** Title, what is known at a glance, and what can be decided. */
+/** Title, main facts and actions. */
 export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, onMenu }: HeadProps) {
   const ticket = issue.tracker_ticket
   const ticketUrl = ticket === null ? null : safeUrl(ticket.url)
@@ -125,7 +125,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
                 <button
                   type="button"
                   className={styles.metaBtn}
-                  aria-label={issueTexts.severityIs(SEVERITY_WORDS[issue.severity])}
+                  aria-label={issueTexts.severityIs(SEVERITY_NAMES[issue.severity])}
                 >
                   <Severity severity={issue.severity} />
                 </button>
@@ -186,12 +186,12 @@ type DecideProps = {
   side?: 'top' | 'bottom'
 }
 
-/** The button says the opposite at once: the second press of a double one would take the first back. */
+/** Ignores the second press of a double click, which would undo the first: the button has changed by then. */
 const once = (run: () => void) => (event: MouseEvent) => {
   if (event.detail < 2) run()
 }
 
-/** One press does the usual; the caret beside it says how else. */
+/** Resolve and Ignore with their usual options, and carets with menus of all options. */
 function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: DecideProps) {
   const menu = { issues: [issue], onEdit, side, align: side === 'top' ? 'start' : 'end' } as const
   return (
@@ -232,7 +232,7 @@ function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: De
 
 type AssigneeButtonProps = { issue: IssueDetail; why: string | undefined } & Record<string, unknown>
 
-/** Passes on what the menu gives its trigger. */
+/** The trigger of the assignee menu; passes the menu's props on. */
 function AssigneeButton({ issue, why, ...rest }: AssigneeButtonProps) {
   const name = issue.assignee?.name ?? issueTexts.unassigned
   return (
@@ -305,7 +305,7 @@ function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom
   )
 }
 
-/** On a phone the actions stand at the foot, where the thumb is. */
+/** The actions at the bottom on phones. */
 export function IssueStickBar({ issue, onEdit, onDelete, onMerge, onDiscard }: Omit<HeadProps, 'menu' | 'onMenu'>) {
   const change = useCan('issues.write')
   return (

@@ -47,7 +47,7 @@ const DiscardDialog = lazy(() => import('./discard-dialog.tsx').then((module) =>
 
 const route = getRouteApi('/signed-in/shell/issues/$issueId')
 
-/** One issue: understand, decide, hand over, without leaving. */
+/** The page of one issue. */
 export function IssuePage() {
   const { issueId } = route.useParams()
   const search = route.useSearch()
@@ -57,7 +57,7 @@ export function IssuePage() {
   const navigate = route.useNavigate()
   usePageTitle(issue === undefined ? null : `${issue.short_id} ${headOf(issue).name}`)
 
-  // It was merged into another one since somebody linked to it: that one is shown, at its own address.
+  // The issue was merged: the page goes to its merge target.
   const shownId = issue?.id ?? issueId
   useEffect(() => {
     if (shownId !== issueId)
@@ -120,7 +120,7 @@ type FailedProps = { error: Error; onRetry: () => void; issueId: string; event: 
 function Failed({ error, onRetry, issueId, event }: FailedProps) {
   if (!(error instanceof ApiError && error.status === 404))
     return <QueryError what={issueTexts.what} error={error} onRetry={onRetry} />
-  // An address can name an event that is no longer stored, of an issue that is.
+  // The issue exists, but the event of the address is no longer stored.
   const oneEvent = event !== undefined
   return (
     <EmptyState
@@ -173,10 +173,10 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
   const release = event?.release ?? issue.last_release
   const hasStack = event !== null && stacksOf(event).length > 0
 
-  // The next one is ready before J is pressed.
+  // The next issue is prefetched for J.
   const next = neighbours?.next ?? null
   useEffect(() => {
-    // A refusal is met, and shown, when somebody goes there.
+    // An error is shown when the user goes there.
     if (next !== null) void client.query(issueEventQuery(next, 'latest')).catch(() => undefined)
   }, [client, next])
 
@@ -308,7 +308,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
   )
 }
 
-/** The keys 1 to 6. Where a card is missing, its key does nothing. */
+/** The sections of the keys 1 to 6. The key of a missing section does nothing. */
 const SECTIONS = [
   { id: 'h-trace', label: issueTexts.trace },
   { id: 'h-crumbs', label: issueTexts.crumbs },

@@ -15,10 +15,10 @@ import { QueryError } from '../../common/query-error.tsx'
 import styles from './merge-dialog.module.css'
 import issueStyles from './issue.module.css'
 
-/** Typing settles this long before the list follows. */
+/** Delay between typing and searching. */
 const SETTLE_MS = 250
 
-/** Search, pick, merge. What is picked stays picked while another search goes on. */
+/** Searches and selects issues to merge. The selection is kept for the next search. */
 export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: () => void }) {
   const [text, setText] = useState('')
   const [q, setQ] = useState('')

@@ -31,7 +31,7 @@ export const mergeTexts = {
   discardText: (count: number) =>
     `The issue and its ${events(count)} are deleted, and new events of the same kind are dropped. An admin can restore the issue in the project settings, but not its deleted data.`,
   discardLabel: 'Type “discard” to confirm',
-  discardWord: 'discard',
+  discardConfirmation: 'discard',
   discardRun: 'Discard issue',
   discarded: (id: string) => `${id} discarded`,
   discardFailed: 'Could not discard the issue.',

@@ -17,13 +17,13 @@ const unmerge = (issue: Named, others: readonly Named[]) =>
     body: { issue_ids: others.map(({ id }) => id) },
   })
 
-/** Merges issues into one; Undo takes them out again. */
+/** Merges issues into one; Undo unmerges them. */
 export function useMerge(issue: IssueDetail, onDone: () => void) {
   return useChange({
     send: (others: readonly Named[]) => merge(issue, others),
     touches: (others) => [...keysOf([issue, ...others]), ['issues', 'to-merge'], ['comments', issue.id]],
     settle: (client, _answer, others) => {
-      // Lists are not read again behind a person's back: the rows leave them here.
+      // Lists are never refetched automatically, so the rows are removed here.
       removeCached(client, others)
       onDone()
     },
@@ -33,7 +33,7 @@ export function useMerge(issue: IssueDetail, onDone: () => void) {
   })
 }
 
-/** Takes a merged issue out; Undo merges it again. */
+/** Unmerges an issue; Undo merges it again. */
 export function useUnmerge(issue: Pick<IssueDetail, 'id' | 'short_id'>) {
   return useChange({
     send: (other: Named) => unmerge(issue, [other]),
@@ -44,7 +44,7 @@ export function useUnmerge(issue: Pick<IssueDetail, 'id' | 'short_id'>) {
   })
 }
 
-/** Deletes an issue and drops what comes of it from now on. */
+/** Discards an issue. */
 export function useDiscard(issue: IssueDetail, onGone: () => void) {
   return useChange({
     send: (one: Named) => call('POST /api/issues/:issueId/discard', { params: { issueId: one.id } }),

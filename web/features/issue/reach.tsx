@@ -16,7 +16,7 @@ const RELEASES = 6
 
 type ReachProps = { issue: Pick<IssueDetail, 'id' | 'user_count'>; onOnly: (only: string) => void }
 
-/** In which releases it happens, and how much of it. */
+/** The affected releases with their numbers of events. */
 export function ReleasesCard({ issue, onOnly }: ReachProps) {
   const { data, error, refetch } = useQuery(issueReleasesQuery(issue.id))
   if (error !== null) return <QueryError what={eventsTexts.releasesName} error={error} onRetry={() => void refetch()} />
@@ -50,7 +50,7 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
   )
 }
 
-/** Whom it happens to most. */
+/** The most affected users. */
 export function UsersCard({ issue, onOnly }: ReachProps) {
   const { data, error, refetch } = useQuery(issueUsersQuery(issue.id))
   if (error !== null) return <QueryError what={eventsTexts.users} error={error} onRetry={() => void refetch()} />

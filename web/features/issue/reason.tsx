@@ -11,7 +11,7 @@ import { versionOf } from '../../common/issue/trend.ts'
 import issueStyles from './issue.module.css'
 import styles from './reason.module.css'
 
-/** Why the status is what it is, for moves nobody made by hand and for what was decided. */
+/** The reason of the present status, of an automatic change or a member's decision. */
 type IssueReasonProps = { issue: IssueDetail; onShow: (eventId: string) => void }
 
 export function IssueReason({ issue, onShow }: IssueReasonProps) {
@@ -73,7 +73,7 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
   )
 }
 
-/** Resolved again, for every release seen so far; where events name none, from now on. */
+/** Resolves the issue for every release seen so far; without releases, from now. */
 const notRegressed = (back: string | null): Edit => ({
   kind: 'status',
   status: 'resolved',
@@ -82,7 +82,7 @@ const notRegressed = (back: string | null): Edit => ({
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** The release or releases it was fixed in; of several the last one. */
+/** The release with the fix; of several the last one. */
 function fixedOf(data: Record<string, unknown>): string | null {
   const versions = data['fixed_in']
   const last: unknown = Array.isArray(versions) ? versions.at(-1) : null

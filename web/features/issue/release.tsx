@@ -14,11 +14,11 @@ import { QueryError } from '../../common/query-error.tsx'
 import issueStyles from './issue.module.css'
 import styles from './release.module.css'
 
-/** Below these crash-free sessions are to be watched, and bad. */
+/** Crash-free rates below these are to be watched, or bad. */
 const WATCH = 0.995
 const BAD = 0.99
 
-/** How the release an event came from is doing. Absent where apps send no sessions: nothing is known then. */
+/** Release health of the event's release; absent if the app sends no sessions. */
 export function ReleaseCard({ projectId, version }: { projectId: string; version: string }) {
   const { data: release, error, refetch } = useQuery(releaseByVersionQuery(projectId, version))
   if (error !== null) return <QueryError what={eventsTexts.releaseName} error={error} onRetry={() => void refetch()} />

@@ -11,7 +11,7 @@ const share = (key: string, value: string, of: number) => ({
   lift: 2,
 })
 
-test('keys keep their order, values stand by how frequent they are', () => {
+test('keys keep their order, values are sorted by frequency', () => {
   const keys = sharesByKey([share('os', 'b', 0.2), share('device', 'x', 1), share('os', 'a', 0.7)])
   expect(keys.map(({ key, values }) => [key, values.map(({ value }) => value)])).toEqual([
     ['os', ['a', 'b']],
@@ -19,7 +19,7 @@ test('keys keep their order, values stand by how frequent they are', () => {
   ])
 })
 
-test('a handful or a little more says nothing', () => {
+test('few events or a small difference are not notable', () => {
   expect(isNotable({ lift: 2, share: 0.7, count: 70 })).toBe(true)
   expect(isNotable({ lift: 2, share: 1, count: 2 })).toBe(false)
   expect(isNotable({ lift: 1.2, share: 1, count: 100 })).toBe(false)

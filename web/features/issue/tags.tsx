@@ -22,11 +22,11 @@ const VALUES = 4
 type IssueTagsProps = {
   issue: Pick<IssueDetail, 'id'>
   event: Event | null
-  /** Looks at those events only. */
+  /** Filters the events by this value. */
   onOnly: (only: string) => void
 }
 
-/** What the newest events have in common that others have not, and the tags of the event that is shown. */
+/** Common values of the newest events, compared with other issues, and the tags of the shown event. */
 export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
   const [whole, setWhole] = useState(false)
   const { data, error, refetch } = useQuery(sharesQuery(issue.id))
@@ -60,7 +60,7 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
           <h3>{issueTexts.tags}</h3>
           <ul className={styles.chips}>
             {tags.map((tag, index) => (
-              // An SDK may send a key twice.
+              // An SDK may repeat a key.
               <li key={`${tag.key} ${index}`} className="mono" title={`${tag.key} ${tag.value}`}>
                 <span>{tag.key}</span> <b>{tag.value}</b>
               </li>
@@ -100,7 +100,7 @@ function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOn
   )
 }
 
-/** A bar, and a mark where the rest of the project stands. */
+/** A bar with the share, and a mark at the share in other issues. */
 function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (only: string) => void }) {
   const notable = isNotable(share)
   const baseline = share.baseline_share === null ? null : percentOf(share.baseline_share)

@@ -5,7 +5,7 @@ const out = (...versions: string[]) => versions.map((version) => ({ version }))
 const drawn = (nodes: ReturnType<typeof trackOf>) =>
   nodes.map(({ version, kind, isSeen }) => `${version} ${kind}${isSeen ? ' seen' : ''}`)
 
-test('two before the fix, two after it, then the return', () => {
+test('two releases before the fix, two after it, then the regression', () => {
   const markers = out('1', '2', '3', '4', '5', '6', '7', '8')
   expect(drawn(trackOf('4', '8', markers, new Set(['2', '3', '8'])))).toEqual([
     '2 before seen',
@@ -18,7 +18,7 @@ test('two before the fix, two after it, then the return', () => {
   expect(drawn(trackOf('1', '2', markers, new Set()))).toEqual(['1 fixed', '2 back seen'])
 })
 
-test('releases of another app in the same project do not stand between', () => {
+test('releases of another app in the same project are left out', () => {
   const markers = out('shop@1', 'admin@7', 'shop@2', 'admin@8', 'shop@3')
   expect(drawn(trackOf('shop@1', 'shop@3', markers, new Set()))).toEqual([
     'shop@1 fixed',
@@ -27,7 +27,7 @@ test('releases of another app in the same project do not stand between', () => {
   ])
 })
 
-test('a fix that came out later, or releases without a date, leave the two that count', () => {
+test('with a later fix, or without dates, only fix and regression are shown', () => {
   expect(drawn(trackOf('2', '1', out('1', '2'), new Set()))).toEqual(['2 fixed', '1 back seen'])
   expect(drawn(trackOf('planned', '2', out('1', '2'), new Set()))).toEqual(['planned fixed', '2 back seen'])
   expect(drawn(trackOf('1', '1', out('1'), new Set()))).toEqual(['1 fixed', '1 back seen'])

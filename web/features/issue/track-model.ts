@@ -1,23 +1,23 @@
-/** The releases around a regression, in the order they came out: what the line of the reason banner shows. Pure. */
+/** The releases around a regression in order of date, for the reason banner. Pure. */
 
 export type TrackNode = {
   version: string
-  /** `before` and `between` stand around the release with the fix. */
+  /** `before` and `between` are relative to the release with the fix. */
   kind: 'before' | 'fixed' | 'between' | 'back'
-  /** Whether the issue was met in it. */
+  /** Whether the issue was seen in it. */
   isSeen: boolean
 }
 
-/** `shopper@4.12.0` → `shopper`: several apps may share a project, and have nothing to do with each other's order. */
+/** `shopper@4.12.0` → `shopper`. Releases of different apps in a project have no common order. */
 const packageOf = (version: string): string => version.slice(0, Math.max(0, version.lastIndexOf('@')))
 
-/** So many beside the two that count. */
+/** The maximum number of further releases on each side. */
 const MAX_BEFORE = 2
 const MAX_BETWEEN = 2
 
 /**
- * The fix and the return, and the releases nearest to the fix. Where dates do not say that the fix came out first, as
- * with a fix on an older branch, only these two.
+ * The releases of fix and regression, and those nearest to the fix. Only the two if the fix is not the earlier one, as
+ * with a fix on an older branch.
  * @param markers oldest first
  */
 export function trackOf(

@@ -10,20 +10,20 @@ import styles from './track.module.css'
 type IssueTrackProps = {
   issueId: string
   projectId: string
-  /** Releases by their full names. */
+  /** Full names of releases. */
   fixed: string
   back: string
-  /** When it came back. */
+  /** The time of the regression. */
   at: string
 }
 
 const LOOK_BACK_MS = 180 * 86_400_000
 const MINUTE_MS = 60_000
 
-/** The release line: where it was met, fixed, gone, and met again. */
+/** The line of releases: where the issue was seen, fixed, not seen, and seen again. */
 export function IssueTrack({ issueId, projectId, fixed, back, at }: IssueTrackProps) {
   const since = new Date(Date.parse(at) - LOOK_BACK_MS).toISOString()
-  // The release may have been noted with the same event that came back.
+  // The release may have been created by the event of the regression.
   const until = new Date(Date.parse(at) + MINUTE_MS).toISOString()
   const markers = useQuery({ ...releaseMarkersQuery([projectId], since, until), meta: { quiet: true } })
   const met = useQuery({ ...issueReleasesQuery(issueId), meta: { quiet: true } })
@@ -35,10 +35,10 @@ const WIDTH = 420
 const EDGE = 24
 /** Width of a character of a label. */
 const CHARACTER = 6
-/** Between the middle of a large mark and the lines beside it. */
+/** Distance between the middle of a large mark and the lines beside it. */
 const ROOM = 8
 
-/** Two stand apart from the edges. */
+/** The positions of the releases. Two releases are farther from the edges. */
 const placesOf = (count: number): number[] =>
   count <= 2
     ? [WIDTH / 4, (WIDTH * 5) / 6]
@@ -46,11 +46,11 @@ const placesOf = (count: number): number[] =>
 
 function Track({ nodes }: { nodes: readonly TrackNode[] }) {
   const places = placesOf(nodes.length)
-  const most = Math.floor((nodes.length <= 2 ? WIDTH / 2 : (places[1] ?? 0) - (places[0] ?? 0)) / CHARACTER) - 1
+  const maxLength = Math.floor((nodes.length <= 2 ? WIDTH / 2 : (places[1] ?? 0) - (places[0] ?? 0)) / CHARACTER) - 1
   const fixedAt = nodes.findIndex(({ kind }) => kind === 'fixed')
   const xOf = (index: number): number => places[index] ?? 0
   const [first, fix, last] = [xOf(0), xOf(fixedAt), xOf(nodes.length - 1)]
-  // The line breaks halfway to where it came back.
+  // The line breaks halfway to the regression.
   const gap = (xOf(nodes.length - 2) + last) / 2
   return (
     <svg
@@ -66,7 +66,7 @@ function Track({ nodes }: { nodes: readonly TrackNode[] }) {
       {nodes.map(({ version, kind, isSeen }, index) => {
         const x = xOf(index)
         const large = kind === 'fixed' || kind === 'back'
-        const name = short(versionOf(version), kind === 'fixed' ? Math.max(3, most - 6) : most)
+        const name = short(versionOf(version), kind === 'fixed' ? Math.max(3, maxLength - 6) : maxLength)
         return (
           <g key={version}>
             <title>{version}</title>
@@ -96,5 +96,5 @@ function Track({ nodes }: { nodes: readonly TrackNode[] }) {
 const saidOf = ({ version, kind, isSeen }: TrackNode): string =>
   `${versionOf(version)} ${decideTexts.trackStates[kind === 'fixed' || kind === 'back' ? kind : isSeen ? 'seen' : 'clean']}`
 
-const short = (version: string, most: number): string =>
-  version.length > most ? `${version.slice(0, most - 1)}…` : version
+const short = (version: string, maxLength: number): string =>
+  version.length > maxLength ? `${version.slice(0, maxLength - 1)}…` : version

@@ -13,9 +13,9 @@ import styles from './bulk.module.css'
 
 type BulkBarProps = {
   issues: readonly Issue[]
-  /** How many are meant when everything that matches is; else null. */
+  /** The number of matching issues if all of them are selected; else null. */
   all: number | null
-  /** How many more could be meant: everything that matches. */
+  /** The number of matching issues that can be selected. */
   offer: number | 'too many' | null
   onAll: (all: boolean) => void
   onEdit: (edit: Edit) => void
@@ -27,7 +27,7 @@ type BulkBarProps = {
   onMenu: (menu: OpenMenu) => void
 }
 
-/** Stands at the foot while rows are selected. */
+/** The bar at the bottom while rows are selected. */
 export function BulkBar(props: BulkBarProps) {
   const { issues, all, onEdit, onMerge, cannotMerge, onDelete, onClear, menu, onMenu } = props
   const change = useCan('issues.write')
@@ -126,7 +126,7 @@ export function BulkBar(props: BulkBarProps) {
   )
 }
 
-/** From what is loaded to everything that matches, and back. */
+/** Switches between all loaded and all matching issues. */
 function Matching({ all, offer, onAll }: Pick<BulkBarProps, 'all' | 'offer' | 'onAll'>) {
   if (all !== null) {
     return (

@@ -19,7 +19,7 @@ type EmptyStreamProps = {
   onChange: (change: Partial<IssuesSearch>) => void
 }
 
-/** Why there is nothing: not set up yet, filtered away, or nothing wrong. Never mixed. */
+/** The empty state: not set up, hidden by filters, or no issues. */
 export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps) {
   const { projectId, project } = useScope()
   const projects = useQuery(projectsQuery).data?.items

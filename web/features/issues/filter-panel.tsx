@@ -5,7 +5,7 @@ import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { Toolbar } from '../../ui/stack.tsx'
-import { PlatformTile, platformWord } from '../../ui/platform-tile.tsx'
+import { PlatformTile, platformName } from '../../ui/platform-tile.tsx'
 import { Severity } from '../../ui/status.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { issuesTexts } from './texts.ts'
@@ -17,7 +17,7 @@ function toggled<T>(values: readonly T[] | undefined, value: T): T[] | undefined
   return next.length === 0 ? undefined : next
 }
 
-/** Severity, platform and assignee; the list follows each press. */
+/** Filters by severity, platform and assignee, applied immediately. */
 export function FilterPanel({
   search,
   onChange,
@@ -62,7 +62,7 @@ export function FilterPanel({
               onChange={() => onChange({ platform: toggled(search.platform, platform) })}
             />
             <PlatformTile platform={platform} quiet />
-            {platformWord(platform)}
+            {platformName(platform)}
           </label>
         ))}
       </fieldset>

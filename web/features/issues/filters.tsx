@@ -9,8 +9,8 @@ import { Icon } from '../../ui/icon.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Menu, type MenuEntry } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { platformWord } from '../../ui/platform-tile.tsx'
-import { SEVERITY_WORDS } from '../../ui/status.tsx'
+import { platformName } from '../../ui/platform-tile.tsx'
+import { SEVERITY_NAMES } from '../../ui/status.tsx'
 import { issuesTexts } from './texts.ts'
 import styles from './filters.module.css'
 
@@ -18,7 +18,7 @@ const FilterPanel = lazy(() => import('./filter-panel.tsx').then((module) => ({ 
 
 export type SearchChange = (change: Partial<IssuesSearch>) => void
 
-/** Typing settles this long before the list follows; Enter does not wait. */
+/** Delay between typing and searching; Enter searches immediately. */
 const SETTLE_MS = 250
 
 type SearchBoxProps = {
@@ -27,11 +27,11 @@ type SearchBoxProps = {
   inputRef: Ref<HTMLInputElement>
 }
 
-/** What is looked for: the filters as tokens, then the words. */
+/** The search field: filters as tokens, then the query. */
 export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
   const applied = search.q ?? ''
   const [typed, setTyped] = useState(applied)
-  /** What was asked for from here and is not in the address yet: it follows a moment later. */
+  /** The query that was submitted and is not in the address yet. */
   const asked = useRef<readonly string[]>([])
   const apply = () => {
     const q = typed.trim()
@@ -40,14 +40,14 @@ export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
     onChange({ q: q === '' ? undefined : q })
   }
   const applySettled = useEffectEvent(apply)
-  // Back and cleared filters change what is applied from outside; our own echo must not undo what was typed meanwhile.
+  // Back and "Clear filters" change the query from outside. Our own change of the address must not undo later typing.
   useEffect(() => {
     const own = asked.current.lastIndexOf(applied)
     asked.current = own === -1 ? [] : asked.current.slice(own + 1)
     if (own === -1) setTyped(applied)
   }, [applied])
   useEffect(() => {
-    // What is half written would be refused: Enter asks for it all the same.
+    // An unfinished query would be an error: it is sent only on Enter.
     if (!looksWhole(typed)) return undefined
     const timer = setTimeout(applySettled, SETTLE_MS)
     return () => clearTimeout(timer)
@@ -85,7 +85,7 @@ export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
   )
 }
 
-/** Whether a query is not obviously in the middle of something. */
+/** Whether a query looks complete. */
 export function looksWhole(text: string): boolean {
   const outside = text.replaceAll(/"(?:\\["\\]|[^"])*"/g, '""')
   const count = (sign: string) => outside.split(sign).length - 1
@@ -109,16 +109,16 @@ function Tokens({ search, onChange }: { search: IssuesSearch; onChange: SearchCh
   ))
 }
 
-/** The filters in words, for the search box and for the sentence that says why nothing is shown. */
+/** The filters as texts, for the search field and the empty state. */
 export function useTokens(search: IssuesSearch): { name: string; value: string; clear: Partial<IssuesSearch> }[] {
   const { assignees } = useAssignees(search.assignee !== undefined)
   const tokens: { name: string; value: string; clear: Partial<IssuesSearch> }[] = []
   if (search.severity !== undefined) {
-    const value = search.severity.map((severity) => SEVERITY_WORDS[severity].toLowerCase()).join(', ')
+    const value = search.severity.map((severity) => SEVERITY_NAMES[severity].toLowerCase()).join(', ')
     tokens.push({ name: issuesTexts.severity.toLowerCase(), value, clear: { severity: undefined } })
   }
   if (search.platform !== undefined) {
-    const value = search.platform.map(platformWord).join(', ')
+    const value = search.platform.map(platformName).join(', ')
     tokens.push({ name: issuesTexts.platform.toLowerCase(), value, clear: { platform: undefined } })
   }
   if (search.assignee !== undefined) {
@@ -149,7 +149,7 @@ type FilterButtonProps = {
   onOpenChange: (open: boolean) => void
 }
 
-/** Severity, platform and assignee; the list follows each press while the panel stays open. */
+/** The button of the filter panel, which stays open after each change. */
 export function FilterButton({ search, onChange, rows, open, onOpenChange }: FilterButtonProps) {
   const count = [search.severity, search.platform, search.assignee].filter((filter) => filter !== undefined).length
   return (

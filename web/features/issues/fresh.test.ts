@@ -57,11 +57,11 @@ const waiting = (fresh: Issue[], listed: string[], { complete = true, statuses =
 /** A second after the list was read. */
 const LATER = '2026-11-20T08:00:01.000Z'
 
-test('what the list does not show waits', () => {
+test('new issues are pending', () => {
   expect(waiting([anIssue('a'), anIssue('b')], ['a'])).toEqual(['b'])
 })
 
-test('while pages are missing only those wait whose status moved since: others may stand further down', () => {
+test('while not all pages are loaded, only issues with a changed status are pending, because others may be further down', () => {
   const moved = (id: string, status: Issue['status']) => anIssue(id, { status, status_changed_at: LATER })
   const fresh = [
     moved('young', 'unresolved'),
@@ -75,22 +75,22 @@ test('while pages are missing only those wait whose status moved since: others m
   const missing = { complete: false }
   expect(waiting(fresh, ['listed'], missing)).toEqual(['young', 'regressed', 'escalated'])
   expect(waiting(fresh, ['listed'], { ...missing, statuses: null })).toEqual(['young', 'regressed', 'escalated'])
-  // Among the closed ones, what was closed is new.
+  // In a list of closed issues, a closed issue is new.
   expect(waiting([moved('closed', 'resolved')], [], { ...missing, statuses: ['resolved'] })).toEqual(['closed'])
 })
 
-test('what waits goes on waiting when a hundred others were seen since, and goes when it left the filter', () => {
+test('pending issues stay pending when a hundred others are newer, and are removed when they no longer match', () => {
   const back = anIssue('back', { status: 'escalated', status_changed_at: LATER })
   const page = (items: Issue[], nextCursor: string | null) => ({ ...aPage(items), nextCursor })
   const ids = (kept: readonly Issue[]) => kept.map(({ id }) => id)
   expect(ids(keepFresh([back, anIssue('other')], page([anIssue('a')], 'more'), READ_AT))).toEqual(['a', 'back'])
   expect(ids(keepFresh([back], page([anIssue('a')], null), READ_AT))).toEqual(['a'])
-  // The list was read again since.
+  // The list was read again.
   expect(ids(keepFresh([back], page([anIssue('a')], 'more'), READ_AT + 60_000))).toEqual(['a'])
   expect(keepFresh([back], page([{ ...back, event_count: 7 }], 'more'), READ_AT)).toMatchObject([{ event_count: 7 }])
 })
 
-test('changed rows that left the filter are read one by one', () => {
+test('changed rows that no longer match are read one by one', () => {
   expect(strayIds(new Set(['a', 'b', 'c']), new Set(['a', 'b']), aPage([anIssue('a')]), 5)).toEqual(['b'])
   expect(strayIds(new Set(['a', 'b']), new Set(['a', 'b']), aPage([]), 1)).toEqual(['a'])
 })
@@ -103,7 +103,7 @@ function aList(items: Issue[], search: Parameters<typeof filtersOf>[0] = {}) {
   return { client, read }
 }
 
-test('a resolved issue leaves the open list and moves from one count to the other', () => {
+test('a resolved issue is removed from the open list and changes both counts', () => {
   const { client, read } = aList([anIssue('a'), anIssue('b')])
   editCached(client, [anIssue('a')], (issue) => ({ ...issue, status: 'resolved' }))
   expect(read()?.items.map((item) => item.id)).toEqual(['b'])
@@ -111,13 +111,13 @@ test('a resolved issue leaves the open list and moves from one count to the othe
   expect(read()?.total).toBe(1)
 })
 
-test('an issue stays where its new status belongs too', () => {
+test('an issue stays in lists that its new status matches', () => {
   const { client, read } = aList([anIssue('a')], { status: ['unresolved', 'resolved'] })
   editCached(client, [anIssue('a')], (issue) => ({ ...issue, status: 'resolved' }))
   expect(read()?.items.map((item) => item.status)).toEqual(['resolved'])
 })
 
-test('news change fields in place; no row comes, goes or moves', () => {
+test('updates change fields in place; no row is added, removed or moved', () => {
   const { client, read } = aList([anIssue('a'), anIssue('b')])
   mergeIntoLists(client, [anIssue('new'), anIssue('b', { event_count: 9 })])
   expect(read()?.items.map(({ id, event_count }) => [id, event_count])).toEqual([
@@ -126,7 +126,7 @@ test('news change fields in place; no row comes, goes or moves', () => {
   ])
 })
 
-test('a deleted issue is gone, a refused change brings its row back', () => {
+test('a deleted issue is removed, a refused change restores its row', () => {
   const { client, read } = aList([anIssue('a'), anIssue('b')])
   removeCached(client, [anIssue('a')])
   expect(read()?.items.map((item) => item.id)).toEqual(['b'])
@@ -137,11 +137,11 @@ test('a deleted issue is gone, a refused change brings its row back', () => {
 
 const resolved = (issue: Issue): Issue => ({ ...issue, status: 'resolved' })
 
-test('taking one change back leaves later ones as they are', () => {
+test('reverting a change keeps later changes', () => {
   const { client, read } = aList(['a', 'b', 'c', 'd'].map((id) => anIssue(id)))
   const before = client.getQueriesData({ queryKey: ['issues'] })
   editCached(client, [anIssue('b')], resolved)
-  // Meanwhile: another one is resolved, news come.
+  // Meanwhile another issue is resolved, and an update arrives.
   editCached(client, [anIssue('c')], resolved)
   mergeIntoLists(client, [anIssue('d', { event_count: 9 })])
   restoreIssues(client, before, [anIssue('b')], resolved)
@@ -151,7 +151,7 @@ test('taking one change back leaves later ones as they are', () => {
   expect(read()?.total).toBe(3)
 })
 
-test('rows return to their places: the first, several in a row, one that never left', () => {
+test('rows return to their places: the first, several in sequence, one that was not removed', () => {
   const { client, read } = aList(
     ['a', 'b', 'c', 'd'].map((id) => anIssue(id)),
     { status: ['unresolved'] },
@@ -168,21 +168,21 @@ test('rows return to their places: the first, several in a row, one that never l
   expect(read()?.total).toBe(4)
 })
 
-test('an issue known by its id alone leaves the lists, and the count of the status its row had', () => {
+test('an issue known only by its id is removed from lists and from the count of its row’s status', () => {
   const { client, read } = aList([anIssue('a'), anIssue('b')])
   removeCached(client, [{ id: 'a' }, { id: 'elsewhere' }])
   expect(read()?.items.map((item) => item.id)).toEqual(['b'])
   expect(read()?.statusCounts).toEqual({ unresolved: 1, resolved: 3 })
 })
 
-test('ten thousand rows come back at once', () => {
+test('ten thousand rows are restored in less than a second', () => {
   const all = Array.from({ length: 10_000 }, (_, index) => anIssue(`i${index}`))
   const { client, read } = aList(all)
   const before = client.getQueriesData({ queryKey: ['issues'] })
   editCached(client, all, resolved)
   const startedAt = performance.now()
   restoreIssues(client, before, all, resolved)
-  // Generous: what grows with the square takes seconds.
+  // A generous limit: a quadratic algorithm takes seconds.
   expect(performance.now() - startedAt).toBeLessThan(1000)
   expect(read()?.items.map((item) => item.id)).toEqual(all.map(({ id }) => id))
 })

@@ -47,16 +47,15 @@ const DeleteDialog = lazy(() =>
 
 const route = getRouteApi('/signed-in/shell/issues')
 const SKELETON_ROWS = 12
-/** What is not needed yet is fetched once the page has been drawn. */
+/** Loaded after the page has rendered. */
 const IDLE_MS = 1500
-/** For the address of the list before an issue is opened. */
+/** Updates the list's address before an issue is opened. */
 const MAX_WAIT_MS = 2000
-/** A list older than this is read again on arrival, unless somebody comes back to it. */
+/** An older list is read again, unless the user returns to it. */
 const OLD_MS = 30_000
-const NOBODY: ReadonlySet<string> = new Set()
-/** The API changes no more at once. */
+const NO_IDS: ReadonlySet<string> = new Set()
 
-/** The stream of issues: see what broke and decide in seconds. */
+/** The issues page. */
 export function IssuesPage() {
   return (
     <AskProvider>
@@ -71,7 +70,7 @@ function Stream() {
   const navigate = route.useNavigate()
   const { cursor: startCursor, ...lasting } = search
   const key = JSON.stringify(lasting)
-  // The same object for the same address: queries and rows compare it.
+  // Memoised, because queries and rows compare it.
   const filters = useMemo(() => filtersOf(IssuesSearch.parse(JSON.parse(key))), [key])
   const stream = useIssueStream(filters)
   const { rows } = stream
@@ -79,7 +78,7 @@ function Stream() {
 
   const [selection, setSelection] = useState(() => ({
     ...NOTHING_SELECTED,
-    // Whoever comes back finds chosen what was chosen.
+    // Returning to the list restores the selection.
     ...(startCursor === undefined ? {} : recalledSelection(key)),
     cursor: startCursor ?? null,
   }))
@@ -88,7 +87,7 @@ function Stream() {
   const [bulkMenu, setBulkMenu] = useState<OpenMenu>(null)
   const [filtering, setFiltering] = useState(false)
   const [deleting, setDeleting] = useState<readonly Issue[] | null>(null)
-  /** AllMatching the stream finds is meant, not only the rows that are loaded. */
+  /** All matching issues are selected, not only the loaded ones. */
   const [everything, setEverything] = useState(false)
   const searchBox = useRef<HTMLInputElement>(null)
   const canChange = useCan('issues.write')
@@ -105,7 +104,7 @@ function Stream() {
     setEverything(false)
   }
   useEffect(() => rememberStream(search), [search])
-  // Not in the first load, and there once somebody chooses.
+  // Not part of the first load; loaded before the first selection.
   useEffect(() => {
     const timer = setTimeout(() => void loadBulkBar().catch(() => undefined), IDLE_MS)
     return () => clearTimeout(timer)
@@ -127,7 +126,7 @@ function Stream() {
 
   const targets = targetsOf(selection, rows)
   const { list, total, totalCapped } = stream
-  const canMeanAll = selection.selected.size === rows.length && total > rows.length && stream.since !== null
+  const canSelectAll = selection.selected.size === rows.length && total > rows.length && stream.since !== null
   const all: AllMatching | undefined =
     everything && stream.since !== null ? { filters, since: stream.since, total } : undefined
   const apply = (targets: readonly Issue[], next: Edit) => {
@@ -135,7 +134,7 @@ function Stream() {
     const leaving =
       next.kind === 'status' && filters.status !== null && !filters.status.includes(next.status)
         ? new Set(targets.map((issue) => issue.id))
-        : NOBODY
+        : NO_IDS
     move({ kind: 'leave', ids: leaving }, leaving.size > 0)
     if (leaving.size === 0) move({ kind: 'clear' }, selection.selected.size > 0)
     edit.mutate({ issues: targets, edit: next, all }, { onSuccess: () => all !== undefined && void stream.reload() })
@@ -156,8 +155,7 @@ function Stream() {
 
   const open = useStable((id: string) => {
     move({ kind: 'put', id })
-    // The row is kept in the address that Back returns to. That is done once the list has been drawn with it, which must
-    // not keep anybody from the issue.
+    // The cursor is stored in the address, so that Back returns to its row. This must not delay opening the issue.
     const kept = navigate({ search: (before) => ({ ...before, cursor: id }), replace: true, resetScroll: false })
     const patience = new Promise<void>((done) => setTimeout(done, MAX_WAIT_MS))
     void Promise.race([kept, patience]).then(() => navigate(paths.issue(id, carried(search))))
@@ -165,13 +163,13 @@ function Stream() {
   const toggle = useStable((id: string, range: boolean) => move({ kind: 'toggle', id, range }))
   const onRowMenu = useStable((id: string, menu: RowMenu) => {
     setRowMenu(menu === null ? null : { id, menu })
-    // The menu stands in the row only while it is open: the focus goes back to the row itself.
+    // The menu is unmounted when it closes, so the row gets the focus.
     move({ kind: 'put', id }, menu === null)
   })
   const onRowEdit = useStable((issue: Issue, next: Edit) => apply([issue], next))
   const onNearEnd = useStable(() => {
     const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = stream.list
-    // A page that was refused is asked for again by a person, not by scrolling.
+    // A page that failed is not loaded again by scrolling.
     if (stream.settled && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage()
   })
 
@@ -188,7 +186,7 @@ function Stream() {
   }
   const empty = stream.settled && rows.length === 0
   const saved = useSavedView(search)
-  // A saved view as it was saved is the one tab that is chosen.
+  // An unchanged saved view is the selected tab.
   const isSaved = saved.view !== null && !saved.isChanged
 
   useStreamKeys({
@@ -306,7 +304,7 @@ function Stream() {
           <BulkBar
             issues={targets}
             all={everything ? total : null}
-            offer={!canMeanAll || everything ? null : totalCapped || total > MAX_BULK_ISSUES ? 'too many' : total}
+            offer={!canSelectAll || everything ? null : totalCapped || total > MAX_BULK_ISSUES ? 'too many' : total}
             onAll={setEverything}
             onEdit={(next) => apply(targets, next)}
             onMerge={mergeTargets}
@@ -338,7 +336,7 @@ function Stream() {
   )
 }
 
-/** A function that never changes and always calls the newest: rows compare what they are given. */
+/** A stable function that calls the newest one, because rows compare their props. */
 function useStable<Args extends unknown[]>(work: (...args: Args) => void): (...args: Args) => void {
   const newest = useRef(work)
   useLayoutEffect(() => {
@@ -347,12 +345,12 @@ function useStable<Args extends unknown[]>(work: (...args: Args) => void): (...a
   return useCallback((...args: Args) => newest.current(...args), [])
 }
 
-/** Whoever arrives anew gets the list as it is now; whoever comes back finds it as it was left. */
-function useFreshOnArrival(anew: boolean, stream: ReturnType<typeof useIssueStream>): void {
+/** Reads an old list again, unless the user returns to it. */
+function useFreshOnArrival(isNewVisit: boolean, stream: ReturnType<typeof useIssueStream>): void {
   const arrived = useRef(false)
   useEffect(() => {
     if (arrived.current) return
     arrived.current = true
-    if (anew && stream.settled && Date.now() - stream.readAt > OLD_MS) void stream.reload()
-  }, [anew, stream])
+    if (isNewVisit && stream.settled && Date.now() - stream.readAt > OLD_MS) void stream.reload()
+  }, [isNewVisit, stream])
 }

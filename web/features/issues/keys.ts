@@ -3,26 +3,26 @@ import { issuesTexts } from './texts.ts'
 import type { SelectionMove } from './selection.ts'
 
 type StreamKeys = {
-  /** The row the keyboard stands on. */
+  /** The row of the keyboard cursor. */
   cursor: string | null
-  /** @param focus the row takes the focus */
+  /** @param focus whether the row takes the focus */
   onMove: (step: SelectionMove, focus?: boolean) => void
   onToggle: (id: string) => void
   onOpen: (id: string) => void
   onResolve: () => void
   onIgnore: () => void
   onMenu: (menu: 'assignee' | 'severity') => void
-  /** Null while nobody knows who asks. */
+  /** Null while the user is unknown. */
   onTake: (() => void) | null
   onMerge: () => void
   onSearch: () => void
   onFilter: () => void
-  /** Null while nothing waits. */
+  /** Null without pending issues. */
   onFresh: (() => void) | null
   onEscape: () => void
 }
 
-/** The keys of the stream. Those of movement are in the sheet alone. */
+/** Registers the keys of the stream. Those that move the cursor are not in the palette. */
 export function useStreamKeys(keys: StreamKeys): void {
   const { cursor, onMove, onToggle, onOpen } = keys
   const at = (run: (id: string) => void) => () => {

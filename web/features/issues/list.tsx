@@ -14,27 +14,27 @@ import type { Selection } from './selection.ts'
 import issuesStyles from './issues.module.css'
 import styles from './list.module.css'
 
-/** Beyond so many rows only those in view are in the page. */
+/** Longer lists render only the visible rows. */
 const WHOLE_LIST = 100
 const ROW_PX = 54
 const CARD_PX = 124
 const OVERSCAN = 8
-/** What covers the page at its edges: bar and table head, bulk bar. */
+/** Heights of the parts that cover the page: bar and table head, bulk bar. */
 const COVER_TOP_PX = 86
 const COVER_FOOT_PX = 84
-/** The next page is on its way before its rows are needed. */
+/** The next page is loaded this many rows before the end. */
 const AHEAD_ROWS = 40
 const LONG_PRESS_MS = 500
-/** A row that has not appeared by then is gone. */
+/** A row that has not appeared by then does not exist any more. */
 const MAX_FRAMES = 20
 
 export type ListProps = {
   rows: readonly Issue[]
-  /** Null when more than can be counted. */
+  /** Null if the count is capped. */
   total: number | null
   search: IssuesSearch
   selection: Selection
-  /** Grows with every move of the cursor by keys: the row then takes the focus and comes into view. */
+  /** Increases with each move of the cursor by keys: the row then takes the focus and scrolls into view. */
   focusTurn: number
   canChange: boolean
   menu: { id: string; menu: RowMenu } | null
@@ -49,7 +49,7 @@ export type ListProps = {
   busy: boolean
 }
 
-/** The rows as a table for screen readers, a window onto it for the browser. */
+/** The list as a table, virtualised if it is long. */
 export function IssueList(props: ListProps) {
   const { rows, total, selection, focusTurn, fresh, onAll, onNearEnd, onToggle, busy } = props
   const body = useRef<HTMLDivElement>(null)
@@ -141,7 +141,7 @@ function takeFocus(row: HTMLElement | null): boolean {
 function useRow(props: ListProps, now: number) {
   const { search, selection, canChange, menu, onMenu, onEdit, onToggle, onOpen } = props
   const { project, range } = search
-  // The same object as long as nothing changed, so that rows need not be drawn again.
+  // Memoised, so that rows do not render again.
   const carried = useMemo(() => ({ project, range }), [project, range])
   const { data: projects } = useQuery(projectsQuery)
   const kinds = useMemo(() => new Map(projects?.items.map((one) => [one.id, one.platform])), [projects])
@@ -168,7 +168,7 @@ function useRow(props: ListProps, now: number) {
   )
 }
 
-/** A list short enough stands in the page whole: the browser's own search finds every row. */
+/** A short list: all rows are rendered, so that the browser's search finds them. */
 function AllRows(props: RowsProps) {
   const { rows, selection, focusTurn, body } = props
   const row = useRow(props, useNow('half-minute'))
@@ -187,7 +187,7 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
   const { rows, selection, focusTurn, body, phone, onNearEnd } = props
   const row = useRow(props, useNow('half-minute'))
   const [top, setTop] = useState(0)
-  // Nothing here is memoised by a compiler.
+  // The React compiler is not used.
   // oxlint-disable-next-line react/incompatible-library
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -199,7 +199,7 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
     getItemKey: (index) => rows[index]?.id ?? index,
   })
 
-  // Whatever stands above the list can change its height, and the page's with it.
+  // Content above the list can change its height.
   useLayoutEffect(() => {
     const place = () => {
       const box = body.current?.getBoundingClientRect()
@@ -223,7 +223,7 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
     if (index < 0) return
     if (phone) virtual.scrollToIndex(index, { align: 'auto' })
     else bringRowIntoView(top + index * ROW_PX)
-    // A row far away is in the page only once the scroll has been drawn.
+    // A distant row is rendered only after scrolling.
     const reach = (framesLeft: number) => {
       if (takeFocus(rowOf(body.current, selection.cursor)) || framesLeft === 0) return
       frame.current = requestAnimationFrame(() => reach(framesLeft - 1))
@@ -254,7 +254,7 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
   )
 }
 
-/** Rows have one height, so their place is known without asking the page for it: J held down stays cheap. */
+/** Rows have a fixed height, so their position needs no layout: holding J down is fast. */
 function bringRowIntoView(rowTop: number): void {
   const first = scrollY + COVER_TOP_PX
   const last = scrollY + innerHeight - COVER_FOOT_PX
@@ -264,7 +264,7 @@ function bringRowIntoView(rowTop: number): void {
 
 const PHONE = '(max-width: 860px)'
 
-/** Cards have the height of their text, rows all the same. */
+/** Cards have the height of their text, rows a fixed one. */
 function usePhone(): boolean {
   const [phone, setPhone] = useState(() => matchMedia(PHONE).matches)
   useEffect(() => {
@@ -276,7 +276,7 @@ function usePhone(): boolean {
   return phone
 }
 
-/** A long press chooses a row where there is no pointer to hover with; the press does not open it then. */
+/** A long press on a touch screen selects a row and does not open it. */
 function useLongPress(body: RefObject<HTMLDivElement | null>, onPress: (id: string) => void): void {
   const press = useRef(onPress)
   useEffect(() => {

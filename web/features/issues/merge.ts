@@ -4,7 +4,7 @@ import { useChange } from '../../api/change.ts'
 import { keysOf, removeCached, restoreIssues, storeIssues } from '../../api/issue-cache.ts'
 import type { Issue } from '../../api/issue-queries.ts'
 
-/** Which of these the others are merged into: the one the keyboard stands on, else the oldest. Null where none can be. */
+/** The merge target: the issue of the cursor, else the oldest. Null if the issues cannot be merged. */
 export function intoOf(issues: readonly Issue[], cursor: string | null): Issue | null {
   const [first] = issues
   if (first === undefined || issues.length < 2 || issues.length > 101) return null
@@ -17,7 +17,7 @@ export function intoOf(issues: readonly Issue[], cursor: string | null): Issue |
 
 export type IssueMerge = { into: Issue; others: readonly Issue[] }
 
-/** Merges issues into one of them; Undo takes them out again without loss. */
+/** Merges issues into one of them; Undo unmerges them. */
 export function useIssueMerge() {
   const body = ({ others }: IssueMerge) => ({ issue_ids: others.map(({ id }) => id) })
   return useChange<IssueMerge, Issue>({

@@ -10,7 +10,7 @@ const RefusedDialog = lazy(() =>
   import('./refused-dialog.tsx').then((module) => ({ default: module.IssueRefusedDialog })),
 )
 
-/** What of it was refused, when somebody asks for it. */
+/** The dialog of issues that could not be changed, loaded on demand. */
 export function BulkRefused() {
   const refused = useRefused()
   return refused === null ? null : (
@@ -20,7 +20,7 @@ export function BulkRefused() {
   )
 }
 
-/** How far changes of many issues have come that the service goes on with. */
+/** The progress of bulk operations that run in the background. */
 export function BulkProgress() {
   const operations = useRunningOperations()
   return operations.map((operation) => (

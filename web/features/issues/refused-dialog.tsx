@@ -8,10 +8,10 @@ import { issuesTexts } from './texts.ts'
 import styles from './refused-dialog.module.css'
 import issuesStyles from './issues.module.css'
 
-/** Issue by issue why it was not changed. */
+/** The issues that were not changed, with reasons. */
 export function IssueRefusedDialog({ refused }: { refused: Refused }) {
   const close = () => showRefused(null)
-  // Nothing of it waits on another page.
+  // Closed when the page is left.
   useEffect(() => () => showRefused(null), [])
   return (
     <Dialog open onClose={close} title={issuesTexts.refusedTitle(refused.total)}>

@@ -10,7 +10,7 @@ import { Time } from '../../ui/time.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { PlatformTile } from '../../ui/platform-tile.tsx'
-import { Severity, SEVERITY_WORDS, Status, STATUS_WORDS } from '../../ui/status.tsx'
+import { Severity, SEVERITY_NAMES, Status, STATUS_NAMES } from '../../ui/status.tsx'
 import { issuesTexts } from './texts.ts'
 import { headOf } from '../../common/issue/headline.ts'
 import { levelStartOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
@@ -26,19 +26,20 @@ export type RowMenu = 'assignee' | 'severity' | 'status' | null
 
 type IssueRowProps = {
   issue: Issue
-  /** Of its project. */
+  /** The platform of its project. */
   kind: string | undefined
-  /** 1 for the first issue; the head of the table counts too. */
+  /** Row number in the table: the head is row 1. */
   position: number
   now: number
   selected: boolean
   cursor: boolean
-  /** Project and range of the list, carried along to the issue. */
+  /** Project and range of the list, kept in the link. */
   search: { project?: string | undefined; range?: '1h' | '24h' | '7d' | '30d' | undefined }
   onToggle: (id: string, range: boolean) => void
   onOpen: (id: string) => void
-  /** Where the person may change them, severity and assignee are buttons; this one's menu is open. */
+  /** Whether the member may change the issue: severity and assignee are buttons then. */
   canChange: boolean
+  /** The open menu of this row. */
   menu: RowMenu
   onMenu: (id: string, menu: RowMenu) => void
   onEdit: (issue: Issue, edit: Edit) => void
@@ -47,7 +48,7 @@ type IssueRowProps = {
   index: number
 }
 
-/** One issue in the stream: 54 px on wide screens, a card on a phone. */
+/** A row of the stream: 54 px high on wide screens, a card on phones. */
 export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
   const { issue, kind, position, now, selected, cursor, search, onToggle, onOpen, style, measure, index } = props
   const tone = toneOf(issue, now)
@@ -55,7 +56,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
   const open = (event: MouseEvent<HTMLElement>) => {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    // The second press of a double one on the bar that lay over this row.
+    // The second click of a double click on the bulk bar that was above this row.
     if (event.detail < 2) onOpen(issue.id)
   }
   const onRow = (event: MouseEvent<HTMLElement>) => {
@@ -66,7 +67,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
   }
 
   return (
-    // The link inside is what keys reach; a press anywhere on the row is a larger target for the same thing.
+    // Keys use the link inside; the row is a larger target for the pointer.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
       ref={measure}
@@ -116,11 +117,11 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
       </span>
       <span role="cell" className={`${issuesStyles.cellEv} num`} title={issuesTexts.events(issue.event_count)}>
         {formatCell(issue.event_count)}
-        <span className={issuesStyles.cellW}> {issuesTexts.eventWord(issue.event_count)}</span>
+        <span className={issuesStyles.cellW}> {issuesTexts.eventsUnit(issue.event_count)}</span>
       </span>
       <span role="cell" className={`${issuesStyles.cellUs} num`} title={issuesTexts.users(issue.user_count)}>
         {formatCell(issue.user_count)}
-        <span className={issuesStyles.cellW}> {issuesTexts.userWord(issue.user_count)}</span>
+        <span className={issuesStyles.cellW}> {issuesTexts.usersUnit(issue.user_count)}</span>
       </span>
       <span role="cell" className={issuesStyles.cellAge}>
         <b>
@@ -140,7 +141,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
   )
 })
 
-/** The menu is mounted only where it is open: forty rows need no forty menus. */
+/** The menu is mounted only while it is open. */
 function AssigneeCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   if (!canChange) return <Avatar user={issue.assignee} />
   const name = issue.assignee === null ? issuesTexts.unassigned : issue.assignee.name
@@ -176,12 +177,12 @@ function AssigneeCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps)
 function SeverityCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   const icon = <Severity severity={issue.severity} word={false} />
   if (!canChange) return icon
-  const label = issuesTexts.severityOf(issue.short_id, SEVERITY_WORDS[issue.severity])
+  const label = issuesTexts.severityOf(issue.short_id, SEVERITY_NAMES[issue.severity])
   const shared = {
     type: 'button',
     className: styles.cellBtn,
     'aria-label': label,
-    title: SEVERITY_WORDS[issue.severity],
+    title: SEVERITY_NAMES[issue.severity],
   } as const
   if (menu !== 'severity') {
     return (
@@ -210,7 +211,7 @@ function StatusCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   const shared = {
     type: 'button',
     className: `${styles.cellBtn} ${styles.cellBtnSt}`,
-    'aria-label': issuesTexts.statusOf(issue.short_id, STATUS_WORDS[issue.status]),
+    'aria-label': issuesTexts.statusOf(issue.short_id, STATUS_NAMES[issue.status]),
     title: issue.status_reason ?? undefined,
   } as const
   if (menu !== 'status') {
@@ -235,12 +236,12 @@ function StatusCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   )
 }
 
-/** A column of 62 px holds six digits; beyond that the short form, with the whole figure on hover. */
+/** Longer counts do not fit into the column of 62 px and are shortened. */
 const formatCell = (count: number): string => (count < 1_000_000 ? formatCount(count) : formatShortCount(count))
 
 const hoursOf = ({ trend }: Issue): number => Math.round((trend.interval_seconds * trend.counts.length) / 3600)
 
-/** At most two remarks, the most notable first. */
+/** At most two notes, the most important first. */
 function Flags({ issue, now }: { issue: Issue; now: number }) {
   const flags: ReactNode[] = []
   if (issue.status === 'regressed') {

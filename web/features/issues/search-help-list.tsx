@@ -3,7 +3,7 @@ import { Minor } from '../../ui/text.tsx'
 import { searchHelpTexts } from './search-help-texts.ts'
 import styles from './search-help-list.module.css'
 
-/** Examples of the language; pressing one puts it into the field. */
+/** Examples of queries; pressing one inserts it into the field. */
 export function SearchHelpList({ onTake }: { onTake: (term: string) => void }) {
   const root = useFirstFocus<HTMLDivElement>()
   return (

@@ -7,7 +7,7 @@ const SearchHelpList = lazy(() =>
   import('./search-help-list.tsx').then((module) => ({ default: module.SearchHelpList })),
 )
 
-/** The language of the search field, by example: pressing one puts it into the field. */
+/** The search help with examples. */
 export function SearchHelp({ onTake }: { onTake: (term: string) => void }) {
   return (
     <Popover

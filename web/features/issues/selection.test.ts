@@ -11,7 +11,7 @@ const downExtending = { kind: 'step', by: 1, extend: true } as const
 const upExtending = { kind: 'step', by: -1, extend: true } as const
 const chosen = (state: Selection): string => [...state.selected].toSorted().join('')
 
-test('J begins at the first row and stops at the last, K the other way round', () => {
+test('J starts at the first row and stops at the last, K the other way round', () => {
   expect(after(down).cursor).toBe('a')
   expect(after(down, down).cursor).toBe('b')
   expect(after(...IDS.map(() => down), down).cursor).toBe('e')
@@ -19,28 +19,28 @@ test('J begins at the first row and stops at the last, K the other way round', (
   expect(after(down, up).cursor).toBe('a')
 })
 
-test('X chooses and gives up the row under the cursor', () => {
+test('X selects and deselects the row of the cursor', () => {
   expect(chosen(after(down, { kind: 'toggle', id: 'a' }))).toBe('a')
   expect(chosen(after({ kind: 'toggle', id: 'a' }, { kind: 'toggle', id: 'a' }))).toBe('')
 })
 
-test('Shift extends from where it began and shrinks on the way back', () => {
+test('Shift extends the selection from its start and shrinks it on the way back', () => {
   expect(chosen(after(down, downExtending, downExtending))).toBe('abc')
   expect(chosen(after(down, downExtending, downExtending, upExtending))).toBe('ab')
   expect(chosen(after(down, down, down, upExtending))).toBe('bc')
   expect(chosen(after({ kind: 'put', id: 'b' }, downExtending, upExtending, upExtending))).toBe('ab')
 })
 
-test('Shift and a press choose everything between', () => {
+test('Shift and a press select all rows between', () => {
   expect(chosen(after({ kind: 'toggle', id: 'b' }, { kind: 'toggle', id: 'd', range: true }))).toBe('bcd')
 })
 
-test('all, and nothing again', () => {
+test('all rows and no rows', () => {
   expect(chosen(after({ kind: 'all' }))).toBe('abcde')
   expect(chosen(after({ kind: 'all' }, { kind: 'clear' }))).toBe('')
 })
 
-test('when rows leave, the cursor moves to the next that stays, at the end to the one before', () => {
+test('when rows are removed, the cursor moves to the next row, at the end to the previous one', () => {
   const at = (cursor: string, ...leaving: string[]) =>
     moveSelection({ ...NOTHING_SELECTED, cursor }, { kind: 'leave', ids: new Set(leaving) }, IDS).cursor
   expect(at('b', 'b')).toBe('c')
@@ -50,7 +50,7 @@ test('when rows leave, the cursor moves to the next that stays, at the end to th
   expect(at('a', ...IDS)).toBeNull()
 })
 
-test('an action means the chosen rows, else the one under the cursor', () => {
+test('an action applies to the selected rows, else to the row of the cursor', () => {
   const rows = IDS.map((id) => ({ id }))
   expect(targetsOf(after(down), rows)).toEqual([{ id: 'a' }])
   expect(targetsOf(after(down, { kind: 'toggle', id: 'c' }, { kind: 'toggle', id: 'd' }), rows)).toEqual([
@@ -69,7 +69,7 @@ const anyMove = fc.oneof(
   fc.record({ kind: fc.constant('leave' as const), ids: fc.subarray(IDS).map((ids) => new Set(ids)) }),
 )
 
-test('whatever is pressed, cursor and selection are rows of the list, and the input stays untouched', () => {
+test('after any keys, cursor and selection are rows of the list, and the input is unchanged', () => {
   fc.assert(
     fc.property(fc.array(anyMove, { maxLength: 30 }), (moves) => {
       let state = NOTHING_SELECTED

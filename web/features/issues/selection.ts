@@ -1,22 +1,22 @@
-/** Which row the keyboard stands on and which rows are chosen. Pure; rows are known by their ids, in order. */
+/** Keyboard cursor and selection of a list, by the ids of its rows in order. Pure. */
 
 export type Selection = {
   selected: ReadonlySet<string>
   cursor: string | null
-  /** Where an extension by Shift began. */
+  /** The start of an extension by Shift. */
   anchor: string | null
 }
 
 export type SelectionMove =
-  /** `J`, `K`; `extend` with Shift. */
+  /** `J` and `K`; `extend` with Shift. */
   | { kind: 'step'; by: 1 | -1; extend: boolean }
-  /** The pointer or Home and End put the cursor there. */
+  /** The pointer, Home or End moves the cursor. */
   | { kind: 'put'; id: string | null }
-  /** `X`, a checkbox; `range` with Shift held. */
+  /** `X` or a checkbox; `range` with Shift. */
   | { kind: 'toggle'; id: string; range?: boolean }
   | { kind: 'all' }
   | { kind: 'clear' }
-  /** These rows are about to leave the list: the cursor moves to the next that stays. */
+  /** These rows will be removed: the cursor moves to the next remaining row. */
   | { kind: 'leave'; ids: ReadonlySet<string> }
 
 export const NOTHING_SELECTED: Selection = { selected: new Set(), cursor: null, anchor: null }
@@ -29,7 +29,7 @@ const between = (ids: readonly string[], from: string | null, to: string): reado
   return ids.slice(Math.min(start, end), Math.max(start, end) + 1)
 }
 
-/** The state after a move over the rows as they stand now. */
+/** The state after a move over the present rows. */
 export function moveSelection(state: Selection, move: SelectionMove, ids: readonly string[]): Selection {
   switch (move.kind) {
     case 'step':
@@ -55,7 +55,7 @@ function step(state: Selection, by: 1 | -1, extend: boolean, ids: readonly strin
   if (!extend) return { ...state, cursor, anchor: null }
   const anchor = state.anchor ?? state.cursor ?? cursor
   const selected = new Set(state.selected)
-  // Turning back gives up what was reached before.
+  // Moving back deselects the rows that were reached before.
   if (state.cursor !== null && state.anchor !== null)
     for (const id of between(ids, anchor, state.cursor)) selected.delete(id)
   for (const id of between(ids, anchor, cursor)) selected.add(id)
@@ -81,7 +81,7 @@ function leave(state: Selection, leaving: ReadonlySet<string>, ids: readonly str
   return { selected, cursor, anchor: null }
 }
 
-/** What an action means: the chosen rows, or the one under the cursor when none is chosen. */
+/** The targets of an action: the selected rows, or the row of the cursor if none is selected. */
 export function targetsOf<Row extends { id: string }>(state: Selection, rows: readonly Row[]): readonly Row[] {
   if (state.selected.size > 0) return rows.filter((row) => state.selected.has(row.id))
   return rows.filter((row) => row.id === state.cursor)

@@ -13,18 +13,18 @@ import {
   type StreamPage,
 } from '../../api/issue-queries.ts'
 import { useLive, usePolling } from '../../api/live.ts'
-import { useAtMostEvery } from '../../ui/at-most-every.ts'
+import { useThrottled } from '../../ui/throttled.ts'
 import { keepFresh, strayIds, waitingIssues } from './fresh.ts'
 
-/** News are fetched at most this often, however fast they are announced. */
+/** The minimum time between two fetches of changes. */
 const REFRESH_MS = 2000
 const VOLUME_MS = 10_000
-/** Changed rows that left the filter are read one by one, a few per round. */
+/** The maximum number of changed rows that are read one by one per fetch. */
 const STRAYS_AT_ONCE = 5
 
 const NONE: readonly Issue[] = []
 
-/** The list, held still, and what waits to join it. */
+/** The list, which stays still, and the pending issues. */
 export function useIssueStream(filters: StreamFilters) {
   const client = useQueryClient()
   const list = useInfiniteQuery({ ...streamQuery(filters), placeholderData: keepPreviousData })
@@ -65,7 +65,7 @@ export function useIssueStream(filters: StreamFilters) {
   )
 
   const changed = useRef(new Set<string>())
-  const refresh = useAtMostEvery(REFRESH_MS, async () => {
+  const refresh = useThrottled(REFRESH_MS, async () => {
     const ids = changed.current
     changed.current = new Set()
     const { data } = await fresh.refetch({ cancelRefetch: false })
@@ -80,7 +80,7 @@ export function useIssueStream(filters: StreamFilters) {
       strays.flatMap((read) => (read.status === 'fulfilled' ? [rowOf(read.value)] : [])),
     )
   })
-  const refreshVolume = useAtMostEvery(VOLUME_MS, () =>
+  const refreshVolume = useThrottled(VOLUME_MS, () =>
     client.invalidateQueries({ queryKey: volumeQuery(filters.project, filters.range).queryKey }),
   )
 
@@ -94,7 +94,7 @@ export function useIssueStream(filters: StreamFilters) {
     refreshVolume()
   })
 
-  /** Reads the list anew from its beginning; what waited is in it then. */
+  /** Reads the list again from the start, including pending issues. */
   const reload = async () => {
     client.setQueryData<StreamData>(streamQuery(filters).queryKey, (data) =>
       data === undefined ? data : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
@@ -109,7 +109,7 @@ export function useIssueStream(filters: StreamFilters) {
     waiting,
     reload,
     readAt: first?.readAt ?? 0,
-    /** Start of the time looked at. */
+    /** Start of the time range. */
     since: first?.since ?? null,
     settled,
     total: fresh.data?.total ?? first?.total ?? 0,
@@ -118,7 +118,7 @@ export function useIssueStream(filters: StreamFilters) {
   }
 }
 
-/** A row may come twice when it moved between the reads of two pages. */
+/** Removes duplicates: a row may move between the reads of two pages. */
 function distinct(pages: readonly StreamPage[]): readonly Issue[] {
   const rows = new Map<string, Issue>()
   for (const page of pages) for (const item of page.items) if (!rows.has(item.id)) rows.set(item.id, item)

@@ -63,8 +63,8 @@ export const issuesTexts = {
   selectAll: 'Select all loaded issues',
   events: (count: number) => `${whole.format(count)} ${plural(count, 'event', 'events')}`,
   users: (count: number) => `${whole.format(count)} ${plural(count, 'user', 'users')}`,
-  eventWord: (count: number) => plural(count, 'event', 'events'),
-  userWord: (count: number) => plural(count, 'user', 'users'),
+  eventsUnit: (count: number) => plural(count, 'event', 'events'),
+  usersUnit: (count: number) => plural(count, 'user', 'users'),
   trendOf: (sum: number, peak: number, hours: number) =>
     sum === 0
       ? `No events in the last ${hours} hours`

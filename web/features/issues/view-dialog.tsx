@@ -13,14 +13,14 @@ import { viewTexts } from './view-texts.ts'
 import styles from './view-dialog.module.css'
 
 type ViewDialogProps = {
-  /** The one to change; null saves a new one. */
+  /** The view to edit; null for a new one. */
   view: SavedView | null
   search: IssuesSearch
   onClose: () => void
   onSaved: (view: SavedView) => void
 }
 
-/** Names a view, and says who sees it. */
+/** Edits the name and sharing of a view. */
 export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogProps) {
   const [name, setName] = useState(view?.name ?? '')
   const [isShared, setShared] = useState(view?.is_shared ?? false)

@@ -19,11 +19,11 @@ const ViewDialog = lazy(() => import('./view-dialog.tsx').then((module) => ({ de
 
 type ViewsMenuProps = {
   search: IssuesSearch
-  /** Goes to the address of a view. */
+  /** Opens a view. */
   onOpen: (search: IssuesSearch) => void
 }
 
-/** Saved views: opened, saved, renamed, shared and deleted from one menu. */
+/** The menu that opens, saves, edits and deletes saved views. */
 export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
   const { data: views = [] } = useQuery(viewsQuery)
   const [dialog, setDialog] = useState<'create' | 'edit' | null>(null)

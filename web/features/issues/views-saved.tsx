@@ -9,23 +9,23 @@ import { viewTexts } from './view-texts.ts'
 import issuesStyles from './issues.module.css'
 import styles from './views-saved.module.css'
 
-/** Of the bar's end, as its style sheet has it. */
+/** The width of the fade at the end of the bar, as in its style sheet. */
 const FADE_PX = 28
 
-/** The saved view an address came from; null for none, or one that is gone. */
+/** The saved view of an address; null if it has none, or if the view was deleted. */
 export function useSavedView(search: IssuesSearch): { view: SavedView | null; isChanged: boolean } {
   const { data: views = [] } = useQuery(viewsQuery)
   const view = views.find((one) => one.id === search.view) ?? null
   return { view, isChanged: view !== null && !shows(search, view) }
 }
 
-/** Saved views beside those of the statuses: one's own first, then what is shared. */
+/** Tabs of saved views, after those of the statuses: the user's own first, then shared ones. */
 export function SavedViews({ search }: { search: IssuesSearch }) {
   const { data: views = [] } = useQuery(viewsQuery)
   const { view: current, isChanged } = useSavedView(search)
   const chosen = useRef<HTMLAnchorElement>(null)
   const currentId = current?.id ?? null
-  // The chosen one may stand beyond the edge; the page itself does not move.
+  // Scrolls the selected tab into view, without scrolling the page.
   useLayoutEffect(() => {
     const bar = chosen.current?.closest<HTMLElement>('.viewbar')
     if (chosen.current === null || bar == null) return

@@ -12,7 +12,7 @@ import styles from './issues.module.css'
 export type ViewName = 'open' | Status
 const VIEWS: readonly ViewName[] = ['open', 'unresolved', 'regressed', 'escalated', 'ignored', 'resolved']
 
-/** Which view an address shows; null for a mixture of its own. */
+/** The status view of an address; null for another combination of statuses. */
 export function viewOf(status: readonly Status[] | null): ViewName | null {
   if (status === null) return null
   if (status.length === OPEN.length && OPEN.every((one) => status.includes(one))) return 'open'
@@ -21,10 +21,10 @@ export function viewOf(status: readonly Status[] | null): ViewName | null {
 
 type ViewsProps = {
   view: ViewName | null
-  /** A saved view is shown as it was saved: its own tab is the chosen one. */
+  /** A saved view is shown unchanged: its tab is the selected one. */
   isSaved: boolean
   search: IssuesSearch
-  /** Absent while a search is on: it does not count by status. */
+  /** Absent during a search, which has no counts by status. */
   counts: Partial<Record<Status, number>> | null
 }
 

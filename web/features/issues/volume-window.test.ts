@@ -9,7 +9,7 @@ const points = Array.from({ length: 8 }, (_, index) => ({
   fatal: index % 2,
 }))
 
-test('buckets become a window of the address and are found again', () => {
+test('buckets become a window of the address, and the window becomes the same buckets', () => {
   const window = windowOfBuckets([2, 4], points, QUARTER_S)
   expect(window).toEqual({ from: '2026-11-20T06:30Z', to: '2026-11-20T07:15Z' })
   expect(bucketsOf(window, points, QUARTER_S)).toEqual([2, 4])
@@ -33,7 +33,7 @@ test('sums of all and of a part', () => {
   expect(sumOfPoints([], null)).toEqual({ events: 0, fatal: 0 })
 })
 
-test('a window narrows the query, whatever was typed', () => {
+test('a window narrows any query', () => {
   const window = { from: '2026-11-20T06:30Z', to: '2026-11-20T07:15Z' }
   const asked = (q: string) => queryOf(filtersOf({ q, ...window }))
   expect(asked('')).toBe('first_seen:<2026-11-20T07:15Z')

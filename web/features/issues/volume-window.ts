@@ -1,22 +1,22 @@
 import type { Volume } from '../../api/issue-queries.ts'
 import type { Buckets } from '../../ui/chart/use-chart-reading.ts'
 
-/** A part of the range: in the address as times, on the chart as buckets. Pure. */
+/** A selected part of the range: times in the address, buckets in the chart. Pure. */
 
 export type Window = { from: string; to: string }
 type Points = Volume['points']
 
-/** As the address writes it: `2026-11-20T06:15Z`. */
+/** The form in the address: `2026-11-20T06:15Z`. */
 const minuteOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16)}Z`
 
-/** From the beginning of the first bucket to the end of the last. */
+/** The time from the start of the first bucket to the end of the last. */
 export function windowOfBuckets([from, to]: Buckets, points: Points, intervalSeconds: number): Window | null {
   const [first, last] = [points[from], points[to]]
   if (first === undefined || last === undefined) return null
   return { from: minuteOf(Date.parse(first.t)), to: minuteOf(Date.parse(last.t) + intervalSeconds * 1000) }
 }
 
-/** Buckets the window touches; null when it lies outside what is drawn. */
+/** The buckets that the window overlaps; null if it is outside the chart. */
 export function bucketsOf(window: Window | null, points: Points, intervalSeconds: number): Buckets | null {
   const [first] = points
   if (window === null || first === undefined) return null

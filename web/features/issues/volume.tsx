@@ -33,19 +33,19 @@ import issuesStyles from './issues.module.css'
 type IssueVolumeProps = {
   project: string | null
   range: Range
-  /** The part of the range that is looked at. */
+  /** The selected part of the range. */
   window: Window | null
   onWindow: (window: Window | null) => void
 }
 
-/** The strip above the stream: how much arrives, how much of it hurts, against the time before. */
+/** The summary above the list: events and crashes, compared with the previous period. */
 export const IssueVolume = memo(function IssueVolume({ project, range, window, onWindow }: IssueVolumeProps) {
   const polling = usePolling(15_000)
   const volume = useQuery({
     ...volumeQuery(project, range),
     ...(polling === false ? {} : { refetchInterval: polling }),
   })
-  // Without it the strip says what events alone say.
+  // Without sessions the summary uses events only.
   const sessions = useQuery(sessionSummaryQuery(project, range)).data
   usePrefs()
   const [first, last] = [volume.data?.points[0]?.t ?? '', volume.data?.points.at(-1)?.t ?? '']
@@ -123,7 +123,7 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
   )
 })
 
-/** Three figures of the whole range. Where apps send no sessions, events say how much of it hurts. */
+/** Three figures of the whole range. Without sessions, unhandled and fatal events replace crash-free sessions. */
 function RangeFigures({ volume, sessions }: { volume: Volume; sessions: SessionSummary | undefined }) {
   const { total, previous_total, points } = volume
   const users = sessions?.crashed_users ?? null
@@ -165,7 +165,7 @@ function RangeFigures({ volume, sessions }: { volume: Volume; sessions: SessionS
   )
 }
 
-/** Events of the part that is looked at; sessions are known of the whole range alone. */
+/** Events of the selected part; sessions are only known for the whole range. */
 function WindowFigures({ volume: { points }, chosen }: { volume: Volume; chosen: Buckets }) {
   const { events, fatal } = sumOfPoints(points, chosen)
   return (
@@ -186,7 +186,7 @@ function WindowFigures({ volume: { points }, chosen }: { volume: Volume; chosen:
   )
 }
 
-/** More than before is worse here, and says so in red. */
+/** The change of a count; an increase is bad and red. */
 function CountDelta({ now, before }: { now: number; before: number }) {
   if (before === 0) return null
   const tone = now > before ? 'worse' : now < before ? 'better' : 'same'
@@ -197,7 +197,7 @@ function CountDelta({ now, before }: { now: number; before: number }) {
   )
 }
 
-/** Of a share where less is worse. */
+/** The change of a rate; a decrease is bad. */
 function PointDelta({ now, before }: { now: number; before: number | null }) {
   if (before === null) return null
   const text = formatPoints(now - before)
@@ -209,7 +209,7 @@ function PointDelta({ now, before }: { now: number; before: number | null }) {
   )
 }
 
-/** The figures of the chart for those who read better than they look. */
+/** The values of the chart as a table. */
 function VolumeTable({ volume, range }: { volume: Volume; range: Range }) {
   const rows = volume.points.filter((point) => point.events > 0).toReversed()
   return (

@@ -18,7 +18,7 @@ import styles from './onboarding-page.module.css'
 
 const route = getRouteApi('/signed-in/onboarding')
 
-/** From nothing to the first event: a project, then its SDK. */
+/** The set-up: create a project, install its SDK, receive the first event. */
 export function OnboardingPage() {
   usePageTitle(onboardingTexts.title)
   const { project: wanted, step } = route.useSearch()

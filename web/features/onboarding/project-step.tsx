@@ -11,7 +11,7 @@ import { Field, SelectField, FieldLegend } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { PlatformTile, platformWord } from '../../ui/platform-tile.tsx'
+import { PlatformTile, platformName } from '../../ui/platform-tile.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { commonTexts } from '../../common/texts.ts'
 import { onboardingTexts } from './texts.ts'
@@ -19,13 +19,13 @@ import { Steps } from './steps.tsx'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './project-step.module.css'
 
-const words = onboardingTexts.project
+const texts = onboardingTexts.project
 const PLATFORMS = ['android', 'ios', 'react-native', 'flutter', 'web'] as const satisfies readonly Project['platform'][]
 const REGIONS = ['eu-central-1', 'us-east-1', 'af-south-1'] as const satisfies readonly Project['region'][]
-/** Where the law asks for a reason to keep addresses of people. */
+/** Regions where storing IP addresses needs a legal basis. */
 const OFFERS_HIDING: ReadonlySet<Project['region']> = new Set<Project['region']>(['eu-central-1', 'af-south-1'])
 
-/** Name, platform, region. */
+/** The form of a new project: name, platform, region. */
 export function ProjectStep({ role }: { role: Me['user']['role'] }) {
   const [name, setName] = useState('')
   const [platform, setPlatform] = useState<Project['platform']>('web')
@@ -44,7 +44,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
       return navigate(paths.onboarding({ project: project.id, step: 'sdk' }))
     },
   })
-  const missing = tried && name.trim() === '' ? words.nameMissing : undefined
+  const missing = tried && name.trim() === '' ? texts.nameMissing : undefined
   const submit = () => {
     setTried(true)
     if (name.trim() !== '' && !create.isPending) create.mutate()
@@ -58,21 +58,21 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
         event={{ done: false, now: false, more: onboardingTexts.steps.eventNext }}
       />
       <div className={settingsStyles.setUpMain}>
-        <h1>{words.heading}</h1>
-        <p className={settingsStyles.lead}>{words.lead}</p>
+        <h1>{texts.heading}</h1>
+        <p className={settingsStyles.lead}>{texts.lead}</p>
         {can(role, 'projects.write').allowed ? (
           <Form className={styles.form} onSubmit={submit}>
             <Field
-              label={words.name}
+              label={texts.name}
               value={name}
               autoFocus
               autoComplete="off"
-              placeholder={words.namePlaceholder}
+              placeholder={texts.namePlaceholder}
               error={missing ?? (create.error === null ? undefined : reasonOf(create.error))}
               onChange={(event) => setName(event.target.value)}
             />
             <fieldset className={styles.platforms}>
-              <FieldLegend>{words.platform}</FieldLegend>
+              <FieldLegend>{texts.platform}</FieldLegend>
               {PLATFORMS.map((one) => (
                 <label key={one} className={styles.platform}>
                   <input
@@ -84,13 +84,13 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
                     onChange={() => setPlatform(one)}
                   />
                   <PlatformTile platform={one} quiet />
-                  <span>{platformWord(one)}</span>
+                  <span>{platformName(one)}</span>
                 </label>
               ))}
             </fieldset>
             <SelectField
-              label={words.region}
-              hint={words.regionHint}
+              label={texts.region}
+              hint={texts.regionHint}
               value={region}
               onChange={(event) => setRegion(REGIONS.find((one) => one === event.target.value) ?? 'eu-central-1')}
             >
@@ -102,22 +102,22 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
             </SelectField>
             {OFFERS_HIDING.has(region) ? (
               <div className={`${settingsStyles.row} ${styles.offer}`}>
-                <Switch label={words.hideAddresses} checked={hideAddresses} onChange={setHideAddresses} />
+                <Switch label={texts.hideAddresses} checked={hideAddresses} onChange={setHideAddresses} />
                 <div>
-                  <b>{words.hideAddresses}</b>
-                  <Minor as="p">{words.hideAddressesMore}</Minor>
+                  <b>{texts.hideAddresses}</b>
+                  <Minor as="p">{texts.hideAddressesMore}</Minor>
                 </div>
               </div>
             ) : null}
             <div>
               <Button type="submit" look="primary" size="lg" busy={create.isPending}>
-                {words.create}
+                {texts.create}
               </Button>
             </div>
           </Form>
         ) : (
           <Note tone="blue" icon="lock">
-            {words.notAllowed}
+            {texts.notAllowed}
           </Note>
         )}
       </div>

@@ -10,7 +10,7 @@ import { formatDuration } from '../../ui/format.ts'
 import { Code } from '../../ui/highlight.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Tabs } from '../../ui/tabs.tsx'
-import { PlatformTile, platformWord } from '../../ui/platform-tile.tsx'
+import { PlatformTile, platformName } from '../../ui/platform-tile.tsx'
 import { onboardingTexts } from './texts.ts'
 import { SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.ts'
 import { Steps } from './steps.tsx'
@@ -18,16 +18,16 @@ import { WaitCard } from './wait.tsx'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './send-step.module.css'
 
-const words = onboardingTexts.send
+const texts = onboardingTexts.send
 const ASK_EVERY_MS = 2000
 
 const TABS = SNIPPET_PLATFORMS.map((platform) => ({
   value: platform,
-  label: platform === 'node' ? words.node : platformWord(platform),
+  label: platform === 'node' ? texts.node : platformName(platform),
   before: <PlatformTile platform={platform} quiet />,
 }))
 
-/** The lines for the app on the left; on the right the card that waits for its first event. */
+/** The code for the app on the left; on the right the card that waits for the first event. */
 export function SendStep({ project }: { project: Project }) {
   const [platform, setPlatform] = useState<SnippetPlatform>(project.platform)
   const [since] = useState(() => Date.now())
@@ -36,7 +36,7 @@ export function SendStep({ project }: { project: Project }) {
 
   const first = useQuery({
     ...firstIssueQuery(project.id),
-    // The stream is quicker; asking is for when it does not get through.
+    // Live messages are faster; polling is the fallback.
     refetchInterval: ({ state }) => (state.data !== undefined && state.data.items.length > 0 ? false : ASK_EVERY_MS),
     meta: { quiet: true },
   })
@@ -56,7 +56,7 @@ export function SendStep({ project }: { project: Project }) {
 
   const issueId = issue?.id
   useEffect(() => {
-    // What the rest of the dashboard knows about this project is out of date now.
+    // Other cached data of this project is out of date now.
     if (issueId === undefined) return
     void client.invalidateQueries({ queryKey: ['projects'], exact: true })
     void client.invalidateQueries({ queryKey: ['onboarding'] })
@@ -67,9 +67,9 @@ export function SendStep({ project }: { project: Project }) {
   useKeys([
     {
       keys: 'y',
-      label: words.copySnippet,
+      label: texts.copySnippet,
       group: 'Page',
-      run: () => void copyAndSay(snippet.code, words.snippetCopied),
+      run: () => void copyAndSay(snippet.code, texts.snippetCopied),
     },
   ])
 
@@ -92,27 +92,27 @@ export function SendStep({ project }: { project: Project }) {
         }}
       />
       <div className={settingsStyles.setUpMain}>
-        <h1>{words.heading}</h1>
-        <p className={settingsStyles.lead}>{words.lead}</p>
-        <Tabs label={words.platforms} className={styles.tabs} value={platform} tabs={TABS} onChange={setPlatform}>
+        <h1>{texts.heading}</h1>
+        <p className={settingsStyles.lead}>{texts.lead}</p>
+        <Tabs label={texts.platforms} className={styles.tabs} value={platform} tabs={TABS} onChange={setPlatform}>
           <div className={styles.code}>
             {snippet.install === null ? null : (
               <CodeBox
-                title={<span>{words.terminal}</span>}
+                title={<span>{texts.terminal}</span>}
                 action={
-                  <CopyButton look="ghost" size="sm" text={snippet.install} said={words.snippetCopied}>
-                    {words.copy}
+                  <CopyButton look="ghost" size="sm" text={snippet.install} said={texts.snippetCopied}>
+                    {texts.copy}
                   </CopyButton>
                 }
               >
-                <CodeBlock label={words.terminal} source={snippet.install} plain />
+                <CodeBlock label={texts.terminal} source={snippet.install} plain />
               </CodeBox>
             )}
             <CodeBox
               title={<span className={styles.file}>{snippet.file}</span>}
               action={
-                <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={words.snippetCopied}>
-                  {words.copy}
+                <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={texts.snippetCopied}>
+                  {texts.copy}
                 </CopyButton>
               }
             >
@@ -122,13 +122,13 @@ export function SendStep({ project }: { project: Project }) {
         </Tabs>
         <div className={settingsStyles.dsn}>
           <Field
-            label={words.yourDsn}
-            hint={words.dsnHint}
+            label={texts.yourDsn}
+            hint={texts.dsnHint}
             className="mono"
             readOnly
             value={dsn}
             onFocus={(event) => event.target.select()}
-            after={<CopyButton size="sm" text={dsn} said={words.dsnCopied} />}
+            after={<CopyButton size="sm" text={dsn} said={texts.dsnCopied} />}
           />
         </div>
       </div>
@@ -137,7 +137,7 @@ export function SendStep({ project }: { project: Project }) {
   )
 }
 
-/** Scrolls sideways, so it takes the focus for people without a pointer. */
+/** Scrolls sideways, so it is focusable for keyboard users. */
 function CodeBlock({ label, source, plain = false }: { label: string; source: string; plain?: boolean }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

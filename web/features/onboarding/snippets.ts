@@ -1,14 +1,14 @@
 import type { Project } from '../../api/queries.ts'
 
-/** The lines that point an SDK at this installation. Every value an app cannot know itself is filled in. */
+/** The code that connects an SDK to this installation, with all values filled in. */
 
 export type SnippetPlatform = Project['platform'] | 'node'
 
 export type Snippet = {
   platform: SnippetPlatform
-  /** What to type once; null where the build file below does it. */
+  /** The command of the installation; null if the build file does it. */
   install: string | null
-  /** Where the code goes. */
+  /** The file of the code. */
   file: string
   code: string
 }

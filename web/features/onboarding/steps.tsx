@@ -4,7 +4,7 @@ import styles from './steps.module.css'
 
 export type StepState = { done: boolean; now: boolean; more: string }
 
-/** Where somebody stands in setting up. */
+/** The progress of the set-up. */
 export function Steps({ project, sdk, event }: { project: StepState; sdk: StepState; event: StepState }) {
   const steps = [
     { name: onboardingTexts.steps.project, ...project },

@@ -1,4 +1,4 @@
-/** Talking to the intake from the onboarding page, the way an SDK would. Always this server, whatever the DSN names. */
+/** Requests to the intake as an SDK sends them, always to this server, also if the DSN names another host. */
 
 /** `https://<key>@host/<number>` → its key and number. */
 export function partsOfDsn(dsn: string): { key: string; number: string; host: string } {
@@ -11,7 +11,7 @@ const envelopePath = (dsn: string): string => {
   return `/api/${number}/envelope/?sentry_version=7&sentry_key=${encodeURIComponent(key)}&sentry_client=faultline-onboarding%2F1`
 }
 
-/** Asks whether the intake answers, without sending anything to it. */
+/** Whether the intake responds; sends no event. */
 export async function askIntake(dsn: string): Promise<{ ok: boolean; status: number; durationMs: number }> {
   const start = performance.now()
   const response = await fetch(envelopePath(dsn), { method: 'OPTIONS', credentials: 'omit' })
@@ -23,7 +23,7 @@ const hexId = (): string =>
 
 /**
  * Sends one error event, marked as a test.
- * @throws Error with the intake's reason when it is refused.
+ * @throws Error with the intake's reason if it is rejected
  */
 export async function sendTestEvent(dsn: string): Promise<void> {
   const eventId = hexId()

@@ -23,23 +23,23 @@ import styles from './wait.module.css'
 
 type Issue = AnswerOf<'GET /api/issues'>['items'][number]
 
-const words = onboardingTexts.wait
+const texts = onboardingTexts.wait
 const HINTS_AFTER_MS = 30_000
 
 type WaitCardProps = {
   project: Project
   dsn: string
-  /** The key of the DSN, once read. */
+  /** The project key, once loaded. */
   keyInUse: ProjectSettings['keys'][number] | null
-  /** The issue of the first event, once it is there. */
+  /** The issue of the first event, once it arrived. */
   issue: Issue | null
   waitedMs: number
 }
 
 export function WaitCard({ project, dsn, keyInUse, issue, waitedMs }: WaitCardProps) {
   return (
-    <aside className={styles.wait} aria-label={issue === null ? words.heading : onboardingTexts.arrived.heading}>
-      {/* Says the one thing worth interrupting for; the ticking seconds are outside of it. */}
+    <aside className={styles.wait} aria-label={issue === null ? texts.heading : onboardingTexts.arrived.heading}>
+      {/* Announces the first event; the seconds are outside of it. */}
       <p className="sr" role="status">
         {issue === null ? '' : onboardingTexts.arrived.heading}
       </p>
@@ -68,34 +68,34 @@ function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyIn
     <>
       <div className={styles.head}>
         <Seismograph spike={false} />
-        <h2>{words.heading}</h2>
+        <h2>{texts.heading}</h2>
         <Minor as="p" className="num">
-          {words.passed(formatDuration(Math.max(0, Math.floor(waitedMs / 1000)) * 1000))}
+          {texts.passed(formatDuration(Math.max(0, Math.floor(waitedMs / 1000)) * 1000))}
         </Minor>
       </div>
       <ul className={styles.checks}>
         <Check
           done={keyInUse !== null}
-          title={words.dsnActive}
-          more={keyInUse === null ? '' : words.dsnCreated(formatAge(keyInUse.created_at, now))}
+          title={texts.dsnActive}
+          more={keyInUse === null ? '' : texts.dsnCreated(formatAge(keyInUse.created_at, now))}
         />
         <IntakeCheck answer={intake.data} silent={intake.error !== null} />
         {keyInUse?.last_seen_at == null ? (
-          <Check done={false} title={words.noRequest} more={words.noRequestMore} />
+          <Check done={false} title={texts.noRequest} more={texts.noRequestMore} />
         ) : (
-          <Check done title={words.request} more={words.requestMore(formatAge(keyInUse.last_seen_at, now))} />
+          <Check done title={texts.request} more={texts.requestMore(formatAge(keyInUse.last_seen_at, now))} />
         )}
       </ul>
       <div className={styles.actions}>
         <Button icon="bolt" size="lg" busy={test.isPending} onClick={() => test.mutate()}>
-          {words.test}
+          {texts.test}
         </Button>
         <FieldHint bad={test.isError} role="status">
           {test.isError
-            ? `${words.testRefused} ${test.error instanceof Error ? test.error.message : reasonOf(test.error)}`
+            ? `${texts.testRefused} ${test.error instanceof Error ? test.error.message : reasonOf(test.error)}`
             : test.isSuccess
-              ? words.testSent
-              : words.testHint}
+              ? texts.testSent
+              : texts.testHint}
         </FieldHint>
       </div>
       <details
@@ -105,10 +105,10 @@ function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyIn
       >
         <summary>
           <DisclosureIcon />
-          {words.nothing}
+          {texts.nothing}
         </summary>
         <ul>
-          {words.hints(partsOfDsn(dsn).host).map((hint) => (
+          {texts.hints(partsOfDsn(dsn).host).map((hint) => (
             <li key={hint}>{hint}</li>
           ))}
         </ul>
@@ -121,14 +121,14 @@ type IntakeAnswer = Awaited<ReturnType<typeof askIntake>>
 
 function IntakeCheck({ answer, silent }: { answer: IntakeAnswer | undefined; silent: boolean }) {
   if (answer?.ok === true)
-    return <Check done title={words.intakeAnswers} more={words.intakeIn(formatDuration(answer.durationMs))} />
-  if (answer === undefined && !silent) return <Check done={false} title={words.intakeChecking} more="" />
+    return <Check done title={texts.intakeAnswers} more={texts.intakeIn(formatDuration(answer.durationMs))} />
+  if (answer === undefined && !silent) return <Check done={false} title={texts.intakeChecking} more="" />
   return (
     <Check
       done={false}
       icon={<Icon name="warn" className="c-amber" />}
-      title={words.intakeSilent}
-      more={words.intakeSilentMore(answer === undefined ? 'no answer' : `status ${answer.status}`)}
+      title={texts.intakeSilent}
+      more={texts.intakeSilentMore(answer === undefined ? 'no answer' : `status ${answer.status}`)}
     />
   )
 }
@@ -186,7 +186,7 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
 const CALM = 'M0 54H38l3-4 4 8 3-5 2 1h60l4-8 4 16 4-11 2 3h64l3-3 3 5 2-2H232'
 const QUAKE = 'M0 54H38l3-4 4 8 3-5 2 1h60l4-8 4 16 4-11 2 3h34l5-16 7 46 8-64 8 58 6-34 5 14 4-4H336'
 
-/** A trace that waits at its pen, and spikes once when the event is there. */
+/** A line that moves while waiting and has a peak when the event arrives. */
 function Seismograph({ spike }: { spike: boolean }) {
   return (
     <svg className={styles.seismograph} viewBox="0 0 336 108" aria-hidden="true" preserveAspectRatio="xMidYMid slice">

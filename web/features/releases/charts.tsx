@@ -13,7 +13,7 @@ import { releasesTexts } from './texts.ts'
 import { layersOf, markersOf, MAX_HOURS, shortNames, valuesOf } from './model.ts'
 
 const THIN = '\u202f'
-/** Shares need no decimals but small ones. */
+/** A share without decimals, unless it is small. */
 export const formatShare = (share: number | null): string =>
   share === null || share >= 0.01 || share === 0
     ? share === null
@@ -79,7 +79,7 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
   )
 }
 
-/** The first, the middle and the last place of a chart. */
+/** The first, middle and last position of a chart. */
 const ends = (length: number): number[] => [...new Set([0, Math.floor((length - 1) / 2), length - 1])]
 
 const LINE_TONES: readonly ChartTone[] = ['newest', 'compared', 'base']
@@ -91,7 +91,7 @@ const THRESHOLDS = [
   { from: 0.99, to: 0.995, label: releasesTexts.watchUnder, tone: 'warn' },
 ] as const
 
-/** `99`, `99.5`, `99.25`: percent without zeros at the end. */
+/** `99`, `99.5`, `99.25`: percent without trailing zeros. */
 const formatPercent = (share: number): string => String(Number((share * 100).toFixed(3)))
 
 type CrashFreeChartProps = { lines: readonly Pick<ReleasesHealth['crash_free'][number], 'version' | 'hours'>[] }

@@ -15,7 +15,7 @@ import styles from './create-release.module.css'
 
 const form = releasesTexts.form
 
-/** A release before it ships; what ships makes its release by itself. */
+/** Creates a release before it ships. Events and sessions create releases automatically. */
 export function CreateReleaseDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const navigate = useNavigate()
   const [version, setVersion] = useState('')

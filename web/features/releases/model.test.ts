@@ -12,7 +12,7 @@ describe('names', () => {
     expect(partsOf(text)).toEqual({ package: name, version, build })
   })
 
-  test('are short unless two would be the same', () => {
+  test('are short, unless two would be the same', () => {
     expect([...shortNames(['shop@1.0', 'admin@1.0', 'shop@2.0']).values()]).toEqual(['shop@1.0', 'admin@1.0', '2.0'])
   })
 })
@@ -28,7 +28,7 @@ describe('adoption', () => {
     others: [0, 0, 1],
   }
 
-  test('layers stand from the oldest to the newest and fill each bucket; nothing is a gap', () => {
+  test('layers are from the oldest to the newest and fill each bucket; buckets without data are gaps', () => {
     const layers = layersOf(adoption, 'others')
     expect(layers.map((layer) => [layer.label, layer.tone])).toEqual([
       ['others', 'others'],
@@ -41,7 +41,7 @@ describe('adoption', () => {
     expect(layersOf({ ...adoption, others: [0, 0, 0] }, 'others')).toHaveLength(2)
   })
 
-  test('markers stand only inside the chart', () => {
+  test('markers are only inside the chart', () => {
     const line = (version: string, since: string) => ({ release_id: version, version, since, hours: [] })
     const lines = [
       line('3', '2026-11-20T15:00:00.000Z'),
@@ -54,7 +54,7 @@ describe('adoption', () => {
 })
 
 describe('crash-free lines', () => {
-  test('begin at the first hour with enough sessions and keep gaps', () => {
+  test('start at the first hour with enough sessions and keep gaps', () => {
     const hours = [0, 1, 2].map((hour) => ({ hour, sessions: hour === 1 ? 99 : 100, crash_free_sessions: 0.99 }))
     const values = valuesOf(hours)
     expect(values).toHaveLength(49)
@@ -77,7 +77,7 @@ test('a change needs both figures', () => {
   expect(changeOf({ ...row, crash_free_sessions: null } as never)).toBeNull()
 })
 
-test('a young release is looked at every minute', () => {
+test('a recent release is refetched every minute', () => {
   const now = Date.parse('2026-11-20T12:00:00.000Z')
   const row = (hours: number | null) => ({
     released_at: null,

@@ -1,16 +1,16 @@
 import type { CrashFreeHours, ReleaseRow, ReleasesHealth } from '../../api/release-queries.ts'
 import type { StackLayer } from '../../ui/chart/stack-chart.tsx'
 
-/** What the releases pages make of the answers. Pure. */
+/** View models of the releases pages. Pure. */
 
-/** `com.acme.shop@4.12.0+41200` → its version, and what stands around it. */
+/** `com.acme.shop@4.12.0+41200` → package, version and build. */
 export function partsOf(version: string): { package: string | null; version: string; build: string | null } {
   const match = /^(?:(.+)@)?([^@+]+)(?:\+(.+))?$/u.exec(version)
   if (match === null) return { package: null, version, build: null }
   return { package: match[1] ?? null, version: match[2] ?? version, build: match[3] ?? null }
 }
 
-/** Short names, but whole ones where two releases would be called the same. */
+/** Short names; full names if two short ones would be the same. */
 export function shortNames(versions: readonly string[]): Map<string, string> {
   const short = versions.map((version) => partsOf(version).version)
   return new Map(
@@ -21,10 +21,10 @@ export function shortNames(versions: readonly string[]): Map<string, string> {
   )
 }
 
-/** Colours of layers, from the newest release on. */
+/** Colours of layers, from the newest release. */
 const LAYER_TONES = ['newest', 'layer-1', 'layer-2', 'layer-3', 'layer-4'] as const
 
-/** The oldest at the bottom, above everything that has no layer of its own. */
+/** The layers of adoption: at the bottom all releases without a layer, then from the oldest to the newest. */
 export function layersOf(adoption: NonNullable<ReleasesHealth['adoption']>, othersLabel: string): StackLayer[] {
   const names = shortNames(adoption.releases.map((release) => release.version))
   const share = (sessions: readonly number[]) =>
@@ -40,20 +40,20 @@ export function layersOf(adoption: NonNullable<ReleasesHealth['adoption']>, othe
   return [...others, ...layers.reverse()]
 }
 
-/** Hours a line may have. */
+/** The maximum length of a line, in hours. */
 export const MAX_HOURS = 48
 
-/** Fewer sessions than this draw no line: three of them are all well, or a third crashed. */
+/** With fewer sessions a rate says nothing, so it is not drawn. */
 const MIN_SESSIONS = 100
 
-/** The value at each whole hour since release: at hour 1 what the first hour counted. */
+/** The value at each whole hour since the release; at hour 1, that of the first hour. */
 export const valuesOf = (hours: CrashFreeHours): (number | null)[] =>
   Array.from({ length: MAX_HOURS + 1 }, (_, place) => {
     const hour = hours[place - 1]
     return hour === undefined || hour.sessions < MIN_SESSIONS ? null : hour.crash_free_sessions
   })
 
-/** Releases that came out in the time a chart shows, the newest first, as places on it. */
+/** Markers of the releases in the time of a chart, newest first. */
 export function markersOf(
   lines: ReleasesHealth['crash_free'],
   times: readonly string[],
@@ -68,11 +68,11 @@ export function markersOf(
   })
 }
 
-/** By how much crash-free sessions changed against the release before; null where one of them says nothing. */
+/** The change of crash-free sessions from the earlier release; null if one of the rates is unknown. */
 export const changeOf = ({ crash_free_sessions: now, previous }: ReleaseRow): number | null =>
   now === null || previous === null ? null : now - previous.crash_free_sessions
 
-/** What the bands of the chart say of a value. */
+/** The tone of a rate, by the thresholds of the chart. */
 export function gradeOf(crashFree: number): 'good' | 'warn' | 'bad' {
   return crashFree >= 0.995 ? 'good' : crashFree >= 0.99 ? 'warn' : 'bad'
 }
@@ -90,11 +90,11 @@ export const VERDICT_LOOKS = {
 
 const DAY_MS = 86_400_000
 
-/** How often to look again: a release under 48 hours old is watched, others hardly change. */
+/** The refetch interval: shorter for a release less than 48 hours old. */
 export const refreshMs = (rows: readonly Pick<ReleaseRow, 'first_seen' | 'released_at'>[], now: number): number =>
   rows.some((row) => now - Date.parse(row.released_at ?? row.first_seen ?? '') < 2 * DAY_MS) ? 60_000 : 300_000
 
-/** The line that names a release, by platform of the project. */
+/** The code that sets the release, by platform. */
 export function releaseLine(platform: string, name: string): string {
   const version = `${name}@1.0.0`
   switch (platform) {

@@ -34,7 +34,7 @@ import releasesStyles from './releases.module.css'
 
 const route = getRouteApi('/signed-in/shell/releases/$releaseId')
 
-/** One release: how it is doing, what it brought, what is in it. */
+/** The page of one release: health, issues, commits and deploys. */
 export function ReleasePage() {
   const { releaseId } = route.useParams()
   const { range = RELEASE_RANGE, environment = null, project } = route.useSearch()
@@ -49,7 +49,7 @@ export function ReleasePage() {
   usePageTitle(data === undefined ? releasesTexts.one : partsOf(data.version).version)
   return (
     <main id="main" tabIndex={-1}>
-      {/* What is shown while another release loads is not this one. */}
+      {/* While another release loads, the old data is not of this release. */}
       {data !== undefined && data.id === releaseId ? (
         <Body release={data} range={range} />
       ) : error === null ? (

@@ -13,7 +13,7 @@ import styles from './release-parts.module.css'
 
 type Issue = ReleaseDetail['new_issue_list'][number]
 
-/** What the release brought, what came back in it, what it fixes. */
+/** Issues that are new, regressed or resolved in the release. */
 export function ReleaseIssues({ release, search }: { release: ReleaseDetail; search: ReleasesSearch }) {
   const parts = [
     ['fresh', release.new_issue_list, release.new_issues],
@@ -105,7 +105,7 @@ export function Commits({ release }: { release: ReleaseDetail }) {
 
 const firstLine = (message: string): string => message.split('\n', 1)[0] ?? ''
 
-/** Where it runs, the newest first. */
+/** The deploys, newest first. */
 export function Deploys({ release }: { release: ReleaseDetail }) {
   return (
     <Card

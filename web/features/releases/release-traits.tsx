@@ -8,7 +8,7 @@ import { formatShare } from './charts.tsx'
 import { CrashFree } from './table.tsx'
 import styles from './releases.module.css'
 
-/** Where the release runs, and where it crashes; nothing where no session says what it ran on. */
+/** Devices and systems of the release with crash-free rates; absent if no session names them. */
 export function Traits({ release }: { release: ReleaseDetail }) {
   const parts = (['devices', 'systems'] as const).filter((part) => release[part].some(({ name }) => name !== null))
   if (parts.length === 0) return null

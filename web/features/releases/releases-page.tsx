@@ -32,7 +32,7 @@ import styles from './releases-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/releases')
 
-/** Continue or hold the rollout. */
+/** The releases page: adoption, crash-free rates and a verdict per release. */
 export function ReleasesPage() {
   const search = route.useSearch()
   const projects = useQuery(projectsQuery)
@@ -49,7 +49,7 @@ export function ReleasesPage() {
   )
 }
 
-/** The address names the first project as soon as there is one (routes.tsx). */
+/** Shown only without projects: otherwise the address names one (routes.tsx). */
 function NoProject() {
   return (
     <>
@@ -170,7 +170,7 @@ function Releases({ projectId, project, search }: ReleasesProps) {
 const spanOf = (times: readonly string[]): string =>
   releasesTexts.span(formatDay(times[0] ?? ''), formatDay(times.at(-1) ?? ''))
 
-/** Adoption means little across environments: staging has its own. */
+/** Selects the environment; adoption is only comparable within one. */
 function EnvironmentMenu({ health, chosen }: { health: ReleasesHealth | undefined; chosen: string | null }) {
   const navigate = route.useNavigate()
   const names = [...new Set([...(health?.environments ?? []), ...(chosen === null ? [] : [chosen])])]
@@ -205,7 +205,7 @@ function NoRelease({ project }: { project: Project | undefined }) {
       <EmptyState kind="setup" title={releasesTexts.emptyTitle}>
         {releasesTexts.emptyText}
       </EmptyState>
-      {/* A long line is scrolled, also with the keys. */}
+      {/* Focusable, so that keys can scroll a long line. */}
       <CodeBox
         className={styles.line}
         title={<span>{releasesTexts.lineTitle}</span>}

@@ -14,7 +14,7 @@ import { formatShare } from './charts.tsx'
 import { changeOf, gradeOf, partsOf, VERDICT_LOOKS } from './model.ts'
 import styles from './table.module.css'
 
-/** Releases with what decides whether they go on. The worst stands out. */
+/** The table of releases with their health; bad values are highlighted. */
 export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; search: ReleasesSearch }) {
   return (
     <Table scrollLabel={releasesTexts.title} className={styles.table}>

@@ -8,32 +8,32 @@ import { Minor } from '../../ui/text.tsx'
 import { settingsTexts } from './texts.ts'
 import styles from '../../common/settings.module.css'
 
-const words = settingsTexts.appearancePage
-const THEMES = (['system', 'light', 'dark'] as const).map((value) => ({ value, label: words.themes[value] }))
-const ZONES = (['local', 'utc'] as const).map((value) => ({ value, label: words.zones[value] }))
+const texts = settingsTexts.appearancePage
+const THEMES = (['system', 'light', 'dark'] as const).map((value) => ({ value, label: texts.themes[value] }))
+const ZONES = (['local', 'utc'] as const).map((value) => ({ value, label: texts.zones[value] }))
 
-/** Choices apply at once, so there is nothing to save. */
+/** Preferences of this browser, applied immediately. */
 export function AppearancePage() {
   const prefs = usePrefs()
   return (
     <>
-      <SettingsHead title={settingsTexts.me.appearance} of={null} lead={words.lead} />
+      <SettingsHead title={settingsTexts.me.appearance} of={null} lead={texts.lead} />
       <Card aria-label={settingsTexts.me.appearance}>
         <ul className={styles.rows}>
-          <Row title={words.theme} more={words.themeMore}>
+          <Row title={texts.theme} more={texts.themeMore}>
             <Segmented
-              label={words.theme}
+              label={texts.theme}
               value={prefs.theme}
               options={THEMES}
               onChange={(theme) => setPrefs({ theme })}
             />
           </Row>
-          <Row title={words.zone} more={words.zoneMore}>
-            <Segmented label={words.zone} value={prefs.zone} options={ZONES} onChange={(zone) => setPrefs({ zone })} />
+          <Row title={texts.zone} more={texts.zoneMore}>
+            <Segmented label={texts.zone} value={prefs.zone} options={ZONES} onChange={(zone) => setPrefs({ zone })} />
           </Row>
-          <Row title={words.letters} more={words.lettersMore}>
+          <Row title={texts.letters} more={texts.lettersMore}>
             <Switch
-              label={words.letters}
+              label={texts.letters}
               checked={prefs.letterKeys}
               onChange={(letterKeys) => setPrefs({ letterKeys })}
             />

@@ -21,21 +21,21 @@ import settingsStyles from '../../common/settings.module.css'
 import styles from './filters-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/filters')
-const words = privacyTexts.filters
+const texts = privacyTexts.filters
 
 type Filters = ProjectSettings['inbound_filters']
 type Preview = AnswerOf<'POST /api/projects/:projectId/filters/preview'>
-type Browser = keyof typeof words.browserNames
+type Browser = keyof typeof texts.browserNames
 
 const SWITCHES = ['browser_extensions', 'localhost', 'web_crawlers', 'health_checks'] as const
-/** What the answer calls them. */
+/** The reason that the response names for each filter. */
 const REASONS: Readonly<Record<(typeof SWITCHES)[number], string>> = {
   browser_extensions: 'browser_extension',
   localhost: 'localhost',
   web_crawlers: 'web_crawler',
   health_checks: 'health_check',
 }
-/** Versions from which browsers know modules and the like; what is older is seldom supported on purpose. */
+/** Proposed versions: older browsers lack modern features such as modules. */
 const BROWSERS: readonly [Browser, number][] = [
   ['ie', 12],
   ['edge', 79],
@@ -48,10 +48,10 @@ const BROWSERS: readonly [Browser, number][] = [
 ]
 const LISTS = ['releases', 'messages', 'ip_addresses', 'health_check_names'] as const
 const LIST_WORDS = {
-  releases: [words.releases, words.releasesHint],
-  messages: [words.messages, words.messagesHint],
-  ip_addresses: [words.addresses, words.addressesHint],
-  health_check_names: [words.healthNames, words.healthNamesHint],
+  releases: [texts.releases, texts.releasesHint],
+  messages: [texts.messages, texts.messagesHint],
+  ip_addresses: [texts.addresses, texts.addressesHint],
+  health_check_names: [texts.healthNames, texts.healthNamesHint],
 } as const
 
 export function ProjectFiltersPage() {
@@ -59,13 +59,13 @@ export function ProjectFiltersPage() {
   const project = useQuery(projectSettingsQuery(projectId))
   const may = useCan('projects.write')
   return (
-    <ProjectPart title={words.title} lead={words.lead} heightPx={420} mayChange={may.allowed} project={project}>
+    <ProjectPart title={texts.title} lead={texts.lead} heightPx={420} mayChange={may.allowed} project={project}>
       {(data) => <FiltersForm key={projectId} project={data} why={may.why} />}
     </ProjectPart>
   )
 }
 
-/** Texts of the lists and versions as typed; numbers and lines come of them when they are sent. */
+/** Lists and versions as typed text; parsed when they are sent. */
 type Draft = Pick<Filters, (typeof SWITCHES)[number]> & {
   lists: Record<(typeof LISTS)[number], string>
   browsers: Record<string, string | null>
@@ -109,7 +109,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
   const dirty = JSON.stringify(draft) !== JSON.stringify(draftOf(project.inbound_filters))
   const params = { projectId: project.id }
   const save = useSettingsSave(project.id, {
-    said: words.saved,
+    said: texts.saved,
     onSaved: (answer) => setDraft(draftOf(answer.inbound_filters)),
   })
   const dryRun = useMutation({
@@ -121,7 +121,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
   }
   const change = (part: Partial<Draft>) => {
     setDraft({ ...draft, ...part })
-    // What it said was about other filters.
+    // Its result is about other filters.
     dryRun.reset()
     save.reset()
   }
@@ -129,15 +129,15 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
     dryRun.data?.filters.find((one) => one.filter === reason && one.pattern === pattern)?.would_drop
 
   return (
-    <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow}>
+    <SettingsForm name={texts.title} error={save.error} failed={texts.failed} onSave={saveNow}>
       <Card
-        title={words.kinds}
+        title={texts.kinds}
         header={
           <>
-            <Minor className={settingsStyles.wideOnly}>{words.kindsMore}</Minor>
+            <Minor className={settingsStyles.wideOnly}>{texts.kindsMore}</Minor>
             <SaveState dirty={dirty} busy={save.isPending} why={why}>
               <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
-                {words.tryOut}
+                {texts.tryOut}
               </Button>
             </SaveState>
           </>
@@ -147,14 +147,14 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
           {SWITCHES.map((name) => (
             <li key={name} className={settingsStyles.row}>
               <Switch
-                label={words.switches[name].name}
+                label={texts.switches[name].name}
                 checked={draft[name]}
                 why={why}
                 onChange={(checked) => change({ [name]: checked })}
               />
               <div>
-                <b>{words.switches[name].name}</b>
-                <Minor as="p">{words.switches[name].more}</Minor>
+                <b>{texts.switches[name].name}</b>
+                <Minor as="p">{texts.switches[name].more}</Minor>
               </div>
               <Would count={would(REASONS[name], null)} />
             </li>
@@ -162,7 +162,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
         </ul>
       </Card>
       <DryRun preview={dryRun.data} error={dryRun.error} />
-      <Card title={words.lists} header={<Minor className={settingsStyles.wideOnly}>{words.listsMore}</Minor>}>
+      <Card title={texts.lists} header={<Minor className={settingsStyles.wideOnly}>{texts.listsMore}</Minor>}>
         <div className={`${settingsStyles.lists} ${settingsStyles.body}`}>
           {LISTS.map((name) => (
             <AreaField
@@ -177,29 +177,29 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
           ))}
         </div>
       </Card>
-      <Card title={words.browsers} header={<Minor className={settingsStyles.wideOnly}>{words.browsersMore}</Minor>}>
+      <Card title={texts.browsers} header={<Minor className={settingsStyles.wideOnly}>{texts.browsersMore}</Minor>}>
         <ul className={settingsStyles.rows}>
           {BROWSERS.map(([name, standard]) => {
             const version = draft.browsers[name] ?? null
             return (
               <li key={name} className={settingsStyles.row}>
                 <Switch
-                  label={words.browserNames[name]}
+                  label={texts.browserNames[name]}
                   checked={version !== null}
                   why={why}
                   onChange={(on) => change({ browsers: { ...draft.browsers, [name]: on ? String(standard) : null } })}
                 />
                 <div>
-                  <b>{words.browserNames[name]}</b>
+                  <b>{texts.browserNames[name]}</b>
                 </div>
                 <Would count={would('legacy_browser', name)} />
                 {version === null ? null : (
                   <span className={settingsStyles.version}>
-                    <Minor>{words.beforeShort}</Minor>
+                    <Minor>{texts.beforeShort}</Minor>
                     <InputBox>
                       <input
                         inputMode="numeric"
-                        aria-label={words.before(words.browserNames[name])}
+                        aria-label={texts.before(texts.browserNames[name])}
                         value={version}
                         readOnly={why !== undefined}
                         onChange={(event) =>
@@ -224,12 +224,12 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
 }
 
 const browserName = (pattern: string): string | undefined =>
-  BROWSERS.flatMap(([name]) => (name === pattern ? [words.browserNames[name]] : []))[0]
+  BROWSERS.flatMap(([name]) => (name === pattern ? [texts.browserNames[name]] : []))[0]
 
 const Would = ({ count }: { count: number | undefined }) =>
-  count === undefined ? null : <span className={`num ${settingsStyles.count}`}>{words.would(count)}</span>
+  count === undefined ? null : <span className={`num ${settingsStyles.count}`}>{texts.would(count)}</span>
 
-/** A refusal that begins with the field's name belongs to it. */
+/** The error of a field: one that contains its name. */
 const problemOf = (error: Error | null, field: string): string | undefined => {
   if (error === null) return undefined
   const reason = reasonOf(error)
@@ -240,29 +240,29 @@ function DryRun({ preview, error }: { preview: Preview | undefined; error: Error
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {words.tryFailed} {reasonOf(error)}
+        {texts.tryFailed} {reasonOf(error)}
       </Note>
     )
   if (preview === undefined) return null
-  // Lines of a list are told also when they met nothing: that is how a typing error shows.
+  // Lines of a list without matches are shown too, because they may have a typing error.
   const hits = preview.filters.filter(({ would_drop: dropped, pattern }) => dropped > 0 || pattern !== null)
   return (
-    <Card role="status" title={words.tryOut}>
+    <Card role="status" title={texts.tryOut}>
       <div className={styles.would}>
         <p>
-          {preview.of === 0 ? words.nothingStored : words.looked(preview.looked_at, preview.of, preview.would_drop)}
+          {preview.of === 0 ? texts.nothingStored : texts.looked(preview.looked_at, preview.of, preview.would_drop)}
         </p>
         {hits.length === 0 ? null : (
           <>
-            <h3>{words.examples}</h3>
+            <h3>{texts.examples}</h3>
             <Stack as="ul">
               {hits.map(({ filter, pattern, would_drop: dropped, examples }) => (
                 <li key={`${filter} ${pattern ?? ''}`}>
-                  <b>{words.reasons[filter] ?? filter}</b>
+                  <b>{texts.reasons[filter] ?? filter}</b>
                   {pattern === null ? null : (
                     <span className={`mono ${styles.pattern}`}>{browserName(pattern) ?? pattern}</span>
                   )}
-                  <span className="num">{words.would(dropped)}</span>
+                  <span className="num">{texts.would(dropped)}</span>
                   <ul>
                     {examples.map((example) => (
                       <li key={example.event_id}>

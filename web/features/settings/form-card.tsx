@@ -13,7 +13,7 @@ type FormCardProps = {
   children: ReactNode
 }
 
-/** A card that is saved for itself and says when it is not. */
+/** A card with a form that is saved separately. */
 export function FormCard({ title, dirty, busy, why, onSave, children }: FormCardProps) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault()

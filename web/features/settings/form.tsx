@@ -13,7 +13,7 @@ import styles from '../../common/settings.module.css'
 
 type Patch = NonNullable<Parameters<typeof call<'PATCH /api/projects/:projectId/settings'>>[1]>['body']
 
-/** Saves a part of a project's settings. A refusal is shown by the form, not in a toast. */
+/** Saves a part of a project's settings. The form shows errors, not a toast. */
 export function useSettingsSave(
   projectId: string,
   { said, onSaved }: { said: string; onSaved: (project: ProjectSettings) => void },
@@ -32,7 +32,7 @@ export function useSettingsSave(
 
 type SettingsFormProps = {
   name: string
-  /** Why the last attempt was refused, after a sentence of what failed. */
+  /** The error of the last attempt, shown after the sentence `failed`. */
   error: Error | null
   failed: string
   /** By button, Enter or Ctrl S. */
@@ -42,7 +42,7 @@ type SettingsFormProps = {
   children: ReactNode
 }
 
-/** A page of settings that is saved as a whole. */
+/** A form of settings that is saved as a whole. */
 export function SettingsForm({ name, error, failed, onSave, className, formRef, children }: SettingsFormProps) {
   useKeys([{ keys: 'mod+s', label: settingsTexts.saveKeys, group: 'Page', whileTyping: true, run: onSave }])
   const submit = (event: SubmitEvent) => {
@@ -65,11 +65,11 @@ type SaveStateProps = {
   dirty: boolean
   busy: boolean
   why: string | undefined
-  /** Other buttons of the card, before the one that saves. */
+  /** Other buttons, before the one that saves. */
   children?: ReactNode
 }
 
-/** At the end of a card's head: whether something is not saved yet, and the button that does it. */
+/** The end of a card's head: the note about unsaved changes, and the button that saves them. */
 export function SaveState({ dirty, busy, why, children }: SaveStateProps) {
   return (
     <>

@@ -6,18 +6,18 @@ import styles from './frame.module.css'
 import settingsStyles from '../../common/settings.module.css'
 
 type SettingsFrameProps = {
-  /** Spoken name of the list of topics. */
+  /** Accessible name of the list of topics. */
   name: string
   heading: string
   /** Links to the topics. */
   children: readonly ReactElement[]
 }
 
-/** Settings: one topic per page, the topics on the left, on small screens in a row above. */
+/** The frame of settings pages: topics on the left, on small screens in a row above. */
 export function SettingsFrame({ name, heading, children }: SettingsFrameProps) {
   const topics = useRef<HTMLUListElement>(null)
   const { pathname } = useLocation()
-  // In a row the topic one is at may stand beyond the edge; the page itself does not move.
+  // Scrolls the present topic into view, without scrolling the page.
   useLayoutEffect(() => {
     const row = topics.current
     const link = row?.querySelector('[aria-current]')?.getBoundingClientRect()

@@ -13,14 +13,14 @@ import { useKeys } from '../../common/keys.ts'
 import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { platformWord } from '../../ui/platform-tile.tsx'
+import { platformName } from '../../ui/platform-tile.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { commonTexts } from '../../common/texts.ts'
 import { settingsTexts } from './texts.ts'
 import styles from '../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
-const words = settingsTexts.generalPage
+const texts = settingsTexts.generalPage
 
 type Patch = {
   name?: string
@@ -38,7 +38,7 @@ export function ProjectGeneralPage() {
   return (
     <ProjectPart
       title={settingsTexts.general}
-      lead={words.lead}
+      lead={texts.lead}
       what={settingsTexts.frame}
       heightPx={320}
       mayChange={may.allowed}
@@ -54,14 +54,14 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
   const [slug, setSlug] = useState(project.slug)
   const [environment, setEnvironment] = useState(project.default_environment)
   const [days, setDays] = useState(String(project.auto_resolve_days))
-  const identity = useSave(project.id, words.savedName)
-  const behaviour = useSave(project.id, words.savedBehaviour)
-  const kept = useSave(project.id, words.savedKept)
+  const identity = useSave(project.id, texts.savedName)
+  const behaviour = useSave(project.id, texts.savedBehaviour)
+  const kept = useSave(project.id, texts.savedKept)
 
   const identityDirty = name !== project.name || slug !== project.slug
   const behaviourDirty = environment !== project.default_environment || days !== String(project.auto_resolve_days)
-  const nameError = name.trim() === '' ? words.nameMissing : undefined
-  const daysError = /^\d{1,3}$/.test(days) && Number(days) <= MAX_AUTO_RESOLVE_DAYS ? undefined : words.daysWrong
+  const nameError = name.trim() === '' ? texts.nameMissing : undefined
+  const daysError = /^\d{1,3}$/.test(days) && Number(days) <= MAX_AUTO_RESOLVE_DAYS ? undefined : texts.daysWrong
 
   const saveIdentity = () => {
     if (identityDirty && nameError === undefined && why === undefined) identity.save({ name: name.trim(), slug })
@@ -86,60 +86,60 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
   const readOnly = why !== undefined
   return (
     <>
-      <FormCard title={words.identity} dirty={identityDirty} busy={identity.busy} why={why} onSave={saveIdentity}>
+      <FormCard title={texts.identity} dirty={identityDirty} busy={identity.busy} why={why} onSave={saveIdentity}>
         <Field
-          label={words.name}
+          label={texts.name}
           value={name}
           readOnly={readOnly}
           error={nameError ?? identity.errorOf('name')}
           onChange={(event) => setName(event.target.value)}
         />
         <Field
-          label={words.slug}
+          label={texts.slug}
           value={slug}
           readOnly={readOnly}
           className="mono"
-          hint={words.slugHint}
+          hint={texts.slugHint}
           error={identity.errorOf('slug')}
           onChange={(event) => setSlug(event.target.value.toLowerCase())}
         />
-        <Field label={words.platform} value={platformWord(project.platform)} disabled hint={words.platformHint} />
-        <Field label={words.region} value={commonTexts.regions[project.region]} disabled hint={words.regionHint} />
+        <Field label={texts.platform} value={platformName(project.platform)} disabled hint={texts.platformHint} />
+        <Field label={texts.region} value={commonTexts.regions[project.region]} disabled hint={texts.regionHint} />
       </FormCard>
-      <FormCard title={words.behaviour} dirty={behaviourDirty} busy={behaviour.busy} why={why} onSave={saveBehaviour}>
+      <FormCard title={texts.behaviour} dirty={behaviourDirty} busy={behaviour.busy} why={why} onSave={saveBehaviour}>
         <Field
-          label={words.environment}
+          label={texts.environment}
           value={environment}
           readOnly={readOnly}
           className="mono"
-          hint={words.environmentHint}
+          hint={texts.environmentHint}
           error={behaviour.errorOf('default_environment')}
           onChange={(event) => setEnvironment(event.target.value)}
         />
         <Field
-          label={words.autoResolve}
+          label={texts.autoResolve}
           value={days}
           readOnly={readOnly}
           inputMode="numeric"
-          hint={words.autoResolveHint}
+          hint={texts.autoResolveHint}
           error={daysError ?? behaviour.errorOf('auto_resolve_days')}
-          after={<Minor>{words.days}</Minor>}
+          after={<Minor>{texts.days}</Minor>}
           onChange={(event) => setDays(event.target.value.trim())}
         />
       </FormCard>
       <IssueRulesForm project={project} why={why} />
-      <Card title={words.kept}>
+      <Card title={texts.kept}>
         <ul>
           <KeptRow
-            title={words.profiles}
-            more={words.profilesMore}
+            title={texts.profiles}
+            more={texts.profilesMore}
             checked={project.store_profiles}
             why={why}
             onChange={(store) => kept.save({ store_profiles: store })}
           />
           <KeptRow
-            title={words.replays}
-            more={words.replaysMore}
+            title={texts.replays}
+            more={texts.replaysMore}
             checked={project.store_replays}
             why={why}
             onChange={(store) => kept.save({ store_replays: store })}
@@ -158,7 +158,7 @@ type KeptRowProps = {
   onChange: (checked: boolean) => void
 }
 
-/** Saved as it is moved. */
+/** A switch that is saved immediately. */
 function KeptRow({ title, more, checked, why, onChange }: KeptRowProps) {
   return (
     <li className={styles.row}>
@@ -171,7 +171,7 @@ function KeptRow({ title, more, checked, why, onChange }: KeptRowProps) {
   )
 }
 
-/** Saves a part of the settings; a refusal about a field stands beside that field, any other in a toast. */
+/** Saves a part of the settings. The error of a field is shown there, any other in a toast. */
 function useSave(projectId: string, said: string) {
   const change = useChange({
     send: (body: Patch) => call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),

@@ -8,7 +8,7 @@ import { issueRulesTexts } from './issue-rules-texts.ts'
 import { FormCard } from './form-card.tsx'
 import { brokenBounds, draftOf, RULE_FIELDS, rulesOf, type RuleField } from './issue-rules-model.ts'
 
-/** When an issue reaches many, and when it escalates. */
+/** The settings of severity and escalation. */
 export function IssueRulesForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
   const [draft, setDraft] = useState(() => draftOf(project))
   const params = { projectId: project.id }

@@ -6,7 +6,7 @@ const rules = {
   severity_rules: { users: 25, user_share: 0.01 },
 }
 
-test('what is shown is what is sent', () => {
+test('settings that are not edited are sent unchanged', () => {
   expect(draftOf(rules).share).toBe('1')
   expect(rulesOf(draftOf(rules))).toEqual(rules)
   expect(draftOf({ ...rules, severity_rules: { users: 1, user_share: 0.07 } }).share).toBe('7')

@@ -24,7 +24,7 @@ import styles from './keys-page.module.css'
 import settingsStyles from '../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/keys')
-const words = settingsTexts.keysPage
+const texts = settingsTexts.keysPage
 
 type Key = ProjectSettings['keys'][number]
 
@@ -35,7 +35,7 @@ export function ProjectKeysPage() {
   const project = useQuery({ ...projectSettingsQuery(projectId), refetchInterval: COUNTERS_MS, meta: { quiet: true } })
   const may = useCan('projects.write')
   return (
-    <ProjectPart title={settingsTexts.keys} lead={words.lead} heightPx={180} mayChange={may.allowed} project={project}>
+    <ProjectPart title={settingsTexts.keys} lead={texts.lead} heightPx={180} mayChange={may.allowed} project={project}>
       {(data) => <KeyCard project={data} why={may.why} onExpired={() => void project.refetch()} />}
     </ProjectPart>
   )
@@ -56,12 +56,12 @@ function KeyCard({
   const current = project.keys.find((key) => key.expires_at === null)
   const old = project.keys.filter((key) => key.expires_at !== null)
   return (
-    <Card aria-label={words.current} className={styles.key}>
+    <Card aria-label={texts.current} className={styles.key}>
       <div className={styles.head}>
-        <b>{words.current}</b>
+        <b>{texts.current}</b>
         <span className="sp" />
         <Button icon="rotate" why={why} onClick={() => setAsking(true)}>
-          {words.rotate}
+          {texts.rotate}
         </Button>
       </div>
       <div className={settingsStyles.dsn}>
@@ -69,11 +69,11 @@ function KeyCard({
           <input
             className="mono"
             readOnly
-            aria-label={words.dsn}
+            aria-label={texts.dsn}
             value={project.dsn}
             onFocus={(event) => event.target.select()}
           />
-          <CopyButton size="sm" text={project.dsn} said={words.dsnCopied} />
+          <CopyButton size="sm" text={project.dsn} said={texts.dsnCopied} />
         </InputBox>
       </div>
       {old.map((key) => (
@@ -81,20 +81,20 @@ function KeyCard({
       ))}
       <dl className={settingsStyles.keyValues}>
         <div>
-          <dt>{words.rate}</dt>
-          <dd>{words.perMinute(formatCount(project.rate_limit_per_minute ?? words.defaultRate))}</dd>
+          <dt>{texts.rate}</dt>
+          <dd>{texts.perMinute(formatCount(project.rate_limit_per_minute ?? texts.defaultRate))}</dd>
         </div>
         <div>
-          <dt>{words.events}</dt>
+          <dt>{texts.events}</dt>
           <dd>{formatCount(counts?.events_24h ?? null)}</dd>
         </div>
         <div>
-          <dt>{words.lastUsed}</dt>
-          <dd>{current?.last_seen_at == null ? words.never : <Time at={current.last_seen_at} as="since" />}</dd>
+          <dt>{texts.lastUsed}</dt>
+          <dd>{current?.last_seen_at == null ? texts.never : <Time at={current.last_seen_at} as="since" />}</dd>
         </div>
         {current === undefined ? null : (
           <div>
-            <dt>{words.created}</dt>
+            <dt>{texts.created}</dt>
             <dd>
               <Time at={current.created_at} as="moment" />
             </dd>
@@ -106,7 +106,7 @@ function KeyCard({
   )
 }
 
-/** The key before, with the time it has left. Once that is over the list is read again, and the note goes. */
+/** The note about the old key, with its remaining time. When it ends, the keys are refetched and the note disappears. */
 function OldKey({ oldKey, onExpired }: { oldKey: Key; onExpired: () => void }) {
   const now = useNow('second')
   const expiresAt = Date.parse(oldKey.expires_at ?? '')
@@ -121,29 +121,29 @@ function OldKey({ oldKey, onExpired }: { oldKey: Key; onExpired: () => void }) {
       tone="amber"
       icon="clock"
       action={
-        <CopyButton size="sm" text={oldKey.dsn} said={words.dsnCopied} iconOnly>
-          {words.oldDsn}
+        <CopyButton size="sm" text={oldKey.dsn} said={texts.dsnCopied} iconOnly>
+          {texts.oldDsn}
         </CopyButton>
       }
     >
-      <b>{words.oldStops(formatClock(expiresAt), formatLeft(expiresAt, now))}</b>
+      <b>{texts.oldStops(formatClock(expiresAt), formatLeft(expiresAt, now))}</b>
       <Minor as="p">
-        {oldKey.last_seen_at === null ? words.oldUnused : words.oldUsed(formatSince(oldKey.last_seen_at, now))}
+        {oldKey.last_seen_at === null ? texts.oldUnused : texts.oldUsed(formatSince(oldKey.last_seen_at, now))}
       </Minor>
     </Note>
   )
 }
 
-/** Apps in the field stop sending when their key goes: the one thing here that Undo cannot bring back. */
+/** Confirms rotating the key by typing, because apps with the old key stop sending. */
 function RotateDialog({ project, open, onClose }: { project: ProjectSettings; open: boolean; onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const rotate = useChange({
     send: () => call('POST /api/projects/:projectId/rotate-dsn', { params: { projectId: project.id }, body: {} }),
     touches: () => [['projects']],
-    said: () => words.rotated,
-    failed: words.rotateFailed,
+    said: () => texts.rotated,
+    failed: texts.rotateFailed,
   })
-  const ready = typed.trim().toLowerCase() === words.rotateWord
+  const ready = typed.trim().toLowerCase() === texts.rotateConfirmation
   const close = () => {
     setTyped('')
     onClose()
@@ -152,11 +152,11 @@ function RotateDialog({ project, open, onClose }: { project: ProjectSettings; op
     if (ready && !rotate.isPending) rotate.mutate(undefined, { onSettled: close })
   }
   return (
-    <Dialog open={open} onClose={close} title={words.rotateTitle}>
-      <p>{words.rotateText}</p>
+    <Dialog open={open} onClose={close} title={texts.rotateTitle}>
+      <p>{texts.rotateText}</p>
       <Form onSubmit={submit}>
         <Field
-          label={words.rotateConfirm(words.rotateWord)}
+          label={texts.rotateConfirm(texts.rotateConfirmation)}
           data-autofocus
           autoComplete="off"
           value={typed}
@@ -168,9 +168,9 @@ function RotateDialog({ project, open, onClose }: { project: ProjectSettings; op
             type="submit"
             look="danger"
             busy={rotate.isPending}
-            why={ready ? undefined : words.rotateConfirm(words.rotateWord)}
+            why={ready ? undefined : texts.rotateConfirm(texts.rotateConfirmation)}
           >
-            {words.rotate}
+            {texts.rotate}
           </Button>
         </Toolbar>
       </Form>

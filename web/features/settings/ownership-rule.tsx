@@ -185,7 +185,7 @@ function AssigneeSelect({ rule, members, isGone, problem, readOnly, onChange }: 
           </option>
         ))}
       </optgroup>
-      <option value="team">{ownershipTexts.teamWord}</option>
+      <option value="team">{ownershipTexts.team}</option>
     </SelectField>
   )
 }

@@ -18,7 +18,7 @@ export const ownershipTexts = {
   globHint: '* matches any characters. A path matches in any folder unless it starts with a slash.',
   to: 'Assign to',
   choose: 'Choose…',
-  teamWord: 'A team',
+  team: 'A team',
   teamField: 'Team',
   left: 'A former member',
   up: (number: number) => `Move rule ${number} up`,

@@ -9,7 +9,7 @@ import { commonTexts } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { SettingsHead } from './frame.tsx'
 
-/** One page of a project's settings: its head, what a reader may not change, and the three states of its data. */
+/** A page of a project's settings: head, a note for members who cannot change it, and the states of its data. */
 export function ProjectPart({
   title,
   lead,
@@ -21,7 +21,7 @@ export function ProjectPart({
 }: {
   title: string
   lead: string
-  /** What failed, when it does. */
+  /** The name of the data in errors. */
   what?: string
   heightPx: number
   mayChange: boolean

@@ -14,7 +14,7 @@ import { settingsTexts } from './texts.ts'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './security-page.module.css'
 
-const words = settingsTexts.securityPage
+const texts = settingsTexts.securityPage
 
 export function SecurityPage() {
   const [current, setCurrent] = useState('')
@@ -27,7 +27,7 @@ export function SecurityPage() {
       setCurrent('')
       setNext('')
       setTried(false)
-      addToast({ text: words.changed, tone: 'good', icon: 'lock' })
+      addToast({ text: texts.changed, tone: 'good', icon: 'lock' })
       if (warning !== undefined) addToast({ text: warning, icon: 'info' })
     },
   })
@@ -44,27 +44,27 @@ export function SecurityPage() {
   const sentence = refusal === null ? undefined : reasonOf(refusal)
   return (
     <>
-      <SettingsHead title={settingsTexts.me.security} of={null} lead={words.lead} />
-      <Card as="form" onSubmit={submit} noValidate title={words.password} header={<Minor>{words.passwordMore}</Minor>}>
+      <SettingsHead title={settingsTexts.me.security} of={null} lead={texts.lead} />
+      <Card as="form" onSubmit={submit} noValidate title={texts.password} header={<Minor>{texts.passwordMore}</Minor>}>
         <Stack className={`${settingsStyles.body} ${styles.narrow}`}>
           <PasswordField
-            label={words.current}
+            label={texts.current}
             autoComplete="current-password"
             value={current}
-            error={tried && current === '' ? words.missing : aboutNew ? undefined : sentence}
+            error={tried && current === '' ? texts.missing : aboutNew ? undefined : sentence}
             onChange={(event) => setCurrent(event.target.value)}
           />
           <PasswordField
-            label={words.next}
+            label={texts.next}
             autoComplete="new-password"
             value={next}
-            hint={strength.words}
-            error={tried && !strength.enough ? strength.words : aboutNew ? sentence : undefined}
+            hint={strength.text}
+            error={tried && !strength.enough ? strength.text : aboutNew ? sentence : undefined}
             onChange={(event) => setNext(event.target.value)}
           />
           <Toolbar>
             <Button type="submit" look="primary" busy={change.isPending}>
-              {words.change}
+              {texts.change}
             </Button>
           </Toolbar>
         </Stack>

@@ -45,7 +45,7 @@ export const settingsTexts = {
     rotateText:
       'A new DSN is created. The old one stops working within 5 minutes; after that, events sent with it are rejected.',
     rotateConfirm: (word: string) => `Type “${word}” to confirm`,
-    rotateWord: 'rotate',
+    rotateConfirmation: 'rotate',
     rotateFailed: 'Could not rotate the key.',
     rotated: 'New key in use',
     oldStops: (clock: string, left: string) => `The old key stops at ${clock}, in ${left}.`,

@@ -83,7 +83,7 @@ export function ChartFrame(props: ChartFrameProps) {
     const [from, to] = [Math.max(axis.low, one.from), Math.min(axis.high, one.to)]
     return from < to ? [{ ...one, from, to }] : []
   })
-  const words = (of: Buckets): string => {
+  const textOf = (of: Buckets): string => {
     const { title, values } = read(of)
     const said = values.map((one) => `${one.label} ${one.value}`).join(', ')
     return reading.marked === null ? `${title}: ${said}` : `${uiTexts.marked(title)} ${said}`
@@ -141,7 +141,7 @@ export function ChartFrame(props: ChartFrameProps) {
           aria-valuemin={0}
           aria-valuemax={Math.max(0, length - 1)}
           aria-valuenow={reading.read ?? 0}
-          aria-valuetext={of === null ? uiTexts.nothingRead : words(of)}
+          aria-valuetext={of === null ? uiTexts.nothingRead : textOf(of)}
           {...reading.handlers}
         />
         {choice === undefined ? null : (

@@ -13,9 +13,9 @@ import issueStyles from '../issue.module.css'
 import styles from './breadcrumbs.module.css'
 
 const SHOWN_AT_START = 20
-const LONGEST_SENTENCE = 600
+const MAX_SENTENCE = 600
 
-/** What led up to it, each with its time before the crash, which stands last. */
+/** The event's breadcrumbs, each with its time before the crash; the crash is last. */
 export function Breadcrumbs({ event }: { event: Event }) {
   const [kind, setKind] = useState<CrumbKind | 'all'>('all')
   const [whole, setWhole] = useState(false)
@@ -96,14 +96,14 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
       </span>
       <span
         className={issueStyles.crumbM}
-        title={'sentence' in text ? beginningOf(text.sentence, LONGEST_SENTENCE) : undefined}
+        title={'sentence' in text ? beginningOf(text.sentence, MAX_SENTENCE) : undefined}
       >
         {'move' in text ? (
           <>
             {text.move[0]} <i>→</i> {text.move[1]}
           </>
         ) : (
-          beginningOf(text.sentence, LONGEST_SENTENCE)
+          beginningOf(text.sentence, MAX_SENTENCE)
         )}
       </span>
       {row.status === null && row.detail === '' ? null : data.length === 0 ? (
@@ -119,7 +119,7 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
           {row.status === null ? null : (
             <span className={row.status.good ? issueStyles.ok : 'c-red'}>{row.status.code} </span>
           )}
-          {beginningOf(row.detail, LONGEST_SENTENCE)}
+          {beginningOf(row.detail, MAX_SENTENCE)}
         </button>
       )}
       {open ? (

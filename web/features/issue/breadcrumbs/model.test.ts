@@ -21,7 +21,7 @@ test.each([
 ])('%s is %s from the crash', (timestamp, text) => {
   expect(crumbTime(timestamp, '2026-11-19T14:00:00.000Z')).toBe(text)
 })
-test('without a time nothing is said', () => expect(crumbTime(null, '2026-11-19T14:00:00.000Z')).toBe(''))
+test('without a time the text is empty', () => expect(crumbTime(null, '2026-11-19T14:00:00.000Z')).toBe(''))
 
 test.each([
   [{ type: 'navigation' }, 'screen'],
@@ -40,7 +40,7 @@ test.each([
   [{ type: '__proto__', category: 'fetch' }, 'http'],
 ] as const)('%o is of kind %s', (fields, kind) => expect(kindOf(aCrumb(fields))).toBe(kind))
 
-test('a move between screens and a request are told in one line, without repeating themselves', () => {
+test('navigation and requests are one line without repetition', () => {
   expect(rowOf(aCrumb({ type: 'navigation', data: { from: 'Basket', to: 'Checkout' } }), 0)).toMatchObject({
     text: { move: ['Basket', 'Checkout'] },
     detail: '',
@@ -57,13 +57,13 @@ test('a move between screens and a request are told in one line, without repeati
   })
 })
 
-test('levels become tones, a bare crumb falls back to its category', () => {
+test('levels become tones, a breadcrumb without a message shows its category', () => {
   expect(rowOf(aCrumb({ level: 'error', message: 'no' }), 0).tone).toBe('err')
   expect(rowOf(aCrumb({ level: 'warning', message: 'hm' }), 0).tone).toBe('warn')
   expect(rowOf(aCrumb({ category: 'sync' }), 0).text).toEqual({ sentence: 'sync' })
 })
 
-test('kinds are offered when there is a choice, and filter the rows', () => {
+test('types are offered if there are several, and filter the rows', () => {
   const breadcrumbs = [aCrumb({ type: 'http' }), aCrumb({ category: 'console' }), aCrumb({ type: 'http' })]
   expect(kindsIn({ breadcrumbs })).toEqual(['http', 'log'])
   expect(kindsIn({ breadcrumbs: [aCrumb({ type: 'http' })] })).toEqual([])

@@ -3,7 +3,7 @@ import { own } from '../../../ui/own.ts'
 import { formatDuration } from '../../../ui/format.ts'
 import type { IconName } from '../../../ui/icon.tsx'
 
-/** What a breadcrumb tells, in the few kinds people filter by. Pure. */
+/** Breadcrumbs as rows, by type. Pure. */
 
 export const CRUMB_KINDS = ['screen', 'touch', 'http', 'state', 'device', 'log', 'query', 'error', 'note'] as const
 export type CrumbKind = (typeof CRUMB_KINDS)[number]
@@ -45,7 +45,7 @@ const BY_CATEGORY: readonly (readonly [RegExp, CrumbKind])[] = [
 export function kindOf(crumb: Breadcrumb): CrumbKind {
   const category = crumb.category?.toLowerCase() ?? ''
   const byCategory = BY_CATEGORY.find(([pattern]) => pattern.test(category))?.[1]
-  // The type is the coarser word: many SDKs leave it at "default".
+  // The category is more exact: many SDKs leave the type at "default".
   return own(BY_TYPE, crumb.type) ?? byCategory ?? (crumb.type === 'debug' || crumb.type === 'info' ? 'log' : 'note')
 }
 
@@ -54,7 +54,7 @@ const THIN = '\u202f'
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-/** Time before the crash: `−31.4 s`, `−3 min 12 s`; later ones (a wrong clock) with `+`, unknown ones empty. */
+/** Time before the crash: `−31.4 s`, `−3 min 12 s`; with `+` if it is later (a wrong clock), empty if unknown. */
 export function crumbTime(timestamp: string | null, crashAt: string): string {
   if (timestamp === null) return ''
   const distance = Date.parse(timestamp) - Date.parse(crashAt)
@@ -68,31 +68,31 @@ export function crumbTime(timestamp: string | null, crashAt: string): string {
 
 export type CrumbTone = 'plain' | 'warn' | 'err'
 
-/** One breadcrumb ready to draw: sentence on the left, short facts in mono on the right. */
+/** A breadcrumb as a row: a sentence on the left, details on the right. */
 export type CrumbRow = {
   key: number
   crumb: Breadcrumb
   kind: CrumbKind
   tone: CrumbTone
-  /** `from → to` for a move between screens, else one sentence. */
+  /** `from → to` for navigation, else a sentence. */
   text: { move: readonly [from: string, to: string] } | { sentence: string }
-  /** Status of a request, told apart because its hue means something. */
+  /** The status of a request, separate because it has a colour. */
   status: { code: string; good: boolean } | null
   detail: string
 }
 
-const isWord = (value: unknown): value is string | number | boolean =>
+const isPrimitive = (value: unknown): value is string | number | boolean =>
   (typeof value === 'string' && value !== '') || typeof value === 'number' || typeof value === 'boolean'
 
 const wordOf = (data: Breadcrumb['data'], ...names: string[]): string | null => {
   for (const name of names) {
     const value = data?.[name]
-    if (isWord(value)) return String(value)
+    if (isPrimitive(value)) return String(value)
   }
   return null
 }
 
-/** What the sentence and the status already say is not repeated on the right. */
+/** Data that is already part of the sentence or the status; it is not repeated on the right. */
 const SAID: Readonly<Record<'screen' | 'http', readonly string[]>> = {
   screen: ['from', 'to'],
   http: [
@@ -148,23 +148,23 @@ function detailOf({ data, category, message }: Breadcrumb, kind: CrumbKind): str
   const parts = kind === 'http' ? [wordOf(data, 'duration', 'reason')] : []
   for (const [name, value] of Object.entries(data ?? {})) {
     if (said.includes(name) || name.startsWith('__') || value === null || value === '' || value === message) continue
-    parts.push(`${name} ${isWord(value) ? String(value) : JSON.stringify(value)}`)
+    parts.push(`${name} ${isPrimitive(value) ? String(value) : JSON.stringify(value)}`)
   }
   if (parts.length === 0 && kind === 'note' && message !== null) parts.push(category)
   return parts.filter((part) => part !== null).join(', ')
 }
 
-/** Rows of an event in order, those of `kinds` only where some are chosen. */
+/** The rows of an event in order, filtered by `kinds` unless it is empty. */
 export function crumbRows(event: Pick<Event, 'breadcrumbs'>, kind: CrumbKind | 'all'): readonly CrumbRow[] {
   const rows = event.breadcrumbs.map(rowOf)
   return kind === 'all' ? rows : rows.filter((row) => row.kind === kind)
 }
 
-/** The kinds worth a filter: the most frequent ones, in a fixed order. One kind alone needs no filter. */
-export function kindsIn(event: Pick<Event, 'breadcrumbs'>, most = 4): readonly CrumbKind[] {
+/** The most frequent types, for the filter, in a fixed order; none if there is only one type. */
+export function kindsIn(event: Pick<Event, 'breadcrumbs'>, max = 4): readonly CrumbKind[] {
   const counts = new Map<CrumbKind, number>()
   for (const crumb of event.breadcrumbs) counts.set(kindOf(crumb), (counts.get(kindOf(crumb)) ?? 0) + 1)
   if (counts.size < 2) return []
-  const frequent = [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, most)
+  const frequent = [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, max)
   return CRUMB_KINDS.filter((kind) => frequent.some(([name]) => name === kind))
 }

@@ -28,7 +28,7 @@ const Markdown = lazy(() => import('./markdown.tsx').then((module) => ({ default
 
 const touches = (issueId: string) => [commentsQuery(issueId).queryKey, ['issues', 'detail', issueId]]
 
-/** What somebody wrote. Markdown is loaded with the first comment; until then its source stands there. */
+/** A comment. Its source is shown until the code for Markdown is loaded. */
 export function CommentItem({ comment }: { comment: Comment }) {
   const me = useQuery(meQuery).data?.user
   const [asking, setAsking] = useState(false)
@@ -113,10 +113,10 @@ export function CommentItem({ comment }: { comment: Comment }) {
 }
 
 const MOST = 10_000
-/** Characters as the server counts them: an emoji is one. */
+/** The number of characters as the server counts them: an emoji is one. */
 const isTooLong = (text: string): boolean => text.length > MOST && Array.from(text).length > MOST
 
-/** The field below the activity. What was typed survives a refusal. */
+/** The comment field below the activity. It keeps the text after an error. */
 export function CommentForm({ issueId }: { issueId: string }) {
   const me = useQuery(meQuery).data?.user
   const allowed = useCan('issues.write')
@@ -131,11 +131,11 @@ export function CommentForm({ issueId }: { issueId: string }) {
     send: (body) => call('POST /api/issues/:issueId/comments', { params: { issueId }, body: { body } }),
     touches: () => [...touches(issueId), subscriptionQuery(issueId).queryKey],
     settle: (client, comment, sent) => {
-      // On a slow line somebody goes on typing.
+      // The user may type more while the comment is being sent.
       setText((now) => unsent(now, sent))
       keepDraft(me?.id, issueId, unsent(draftOf(me?.id, issueId), sent))
       client.setQueryData(commentsQuery(issueId).queryKey, (page) =>
-        // The live stream may have brought it already.
+        // The live stream may have delivered it already.
         page === undefined || page.items.some(({ id }) => id === comment.id)
           ? page
           : { ...page, items: [...page.items, comment], total: page.total + 1 },
@@ -175,7 +175,7 @@ export function CommentForm({ issueId }: { issueId: string }) {
   )
 }
 
-/** A comment while its author changes it. */
+/** A comment that its author is editing. */
 function CommentEdit({ comment, onDone }: { comment: Comment; onDone: () => void }) {
   const [text, setText] = useState(comment.body)
   const field = useRef<HTMLTextAreaElement>(null)

@@ -1,7 +1,4 @@
-/**
- * Comments that were begun and not sent, by person and issue, in the memory of this tab: they outlive a look at another
- * issue and a session that ran out, but neither the tab nor a log-out.
- */
+/** Unsent comments by user and issue, in memory: kept when the session expires, lost on log-out or with the tab. */
 const drafts = new Map<string, string>()
 
 const placeOf = (userId: string | undefined, issueId: string): string => `${userId} ${issueId}`
@@ -16,6 +13,6 @@ export function keepDraft(userId: string | undefined, issueId: string, text: str
 
 export const forgetDrafts = (): void => drafts.clear()
 
-/** What is left of a text once the comment it was sent as is there: what was typed since. */
+/** The text that was typed after the comment was sent. */
 export const unsent = (text: string, sent: string): string =>
   text.startsWith(sent) ? text.slice(sent.length).trimStart() : text

@@ -4,7 +4,7 @@ import { Markdown } from './markdown.tsx'
 
 const html = (text: string): string => renderToStaticMarkup(<Markdown text={text} />)
 
-test('what people write in comments is drawn', () => {
+test('the Markdown of comments is rendered', () => {
   expect(html('**Mine.** Posting through `viewLifecycleOwner` *fixes* it\nlocally.')).toContain(
     '<p><strong>Mine.</strong> Posting through <code>viewLifecycleOwner</code> <em>fixes</em> it<br/>locally.</p>',
   )
@@ -33,7 +33,7 @@ test.each([
   expect(drawn).not.toMatch(/<[^>]+\son\w+=/i)
 })
 
-test('a link holds no other link', () => {
+test('a link contains no other link', () => {
   expect(html('[see https://good.example/a](https://shop.example/b)').match(/<a /g)).toHaveLength(1)
   const nested = renderToStaticMarkup(
     <Markdown
@@ -71,12 +71,12 @@ test.each([
   expect(performance.now() - started).toBeLessThan(2_000)
 })
 
-test('a long list and a long quote are drawn', () => {
+test('a long list and a long quote are rendered', () => {
   expect(html(Array.from({ length: 400 }, (_, i) => `${i + 1}. step ${i}`).join('\n')).match(/<li>/g)).toHaveLength(400)
   expect(html('> said\n'.repeat(1_000))).toContain('<blockquote>')
 })
 
-test('long code is code still, and a long line a line', () => {
+test('long code stays code, and a long line stays a line', () => {
   expect(html(`*a*\n\n${'-'.repeat(80)}\n\nb`)).toContain('<em>a</em></p><hr/>')
   expect(html(`\`\`\`\n${'a[0] *b* &c;\n'.repeat(500)}\`\`\``)).toContain('<pre')
 })

@@ -13,10 +13,10 @@ type Root = ReturnType<typeof fromMarkdown>
 type Node = Root['children'][number]
 
 /**
- * Markdown as React elements, never as markup: raw HTML is shown as the text it is, pictures are links (a comment must
- * not make readers' browsers call somebody), and only http, https and mailto addresses can be followed.
+ * Markdown as React elements, never as markup: raw HTML is text, images are links (so that a comment causes no requests
+ * to other servers), and only http, https and mailto addresses are links.
  */
-export function Markdown({ text, mentions = NOBODY }: { text: string; mentions?: Comment['mentions'] }) {
+export function Markdown({ text, mentions = NO_MENTIONS }: { text: string; mentions?: Comment['mentions'] }) {
   const tree = useMemo(() => (isCostlyMarkdown(text) ? null : fromMarkdown(text)), [text])
   return (
     <Mentions value={mentions}>
@@ -33,12 +33,12 @@ export function Markdown({ text, mentions = NOBODY }: { text: string; mentions?:
   )
 }
 
-const NOBODY: Comment['mentions'] = []
-/** Members the text names, as the server found them when it was saved. */
-const Mentions = createContext(NOBODY)
+const NO_MENTIONS: Comment['mentions'] = []
+/** The members that the text mentions, as the server found them when it was saved. */
+const Mentions = createContext(NO_MENTIONS)
 
 const many = (nodes: readonly Node[]): ReactNode =>
-  // A tree made from one text: places are names.
+  // The tree of one text never changes, so indices can be keys.
   nodes.map((node, index) => <Fragment key={index}>{one(node)}</Fragment>)
 
 function one(node: Node): ReactNode {
@@ -63,7 +63,7 @@ function one(node: Node): ReactNode {
     case 'blockquote':
       return <blockquote>{many(node.children)}</blockquote>
     case 'heading':
-      // The page has its own headings; those of a comment are only bold.
+      // Headings of a comment are bold text, because the page has headings of its own.
       return (
         <p>
           <strong>{many(node.children)}</strong>
@@ -88,7 +88,7 @@ function one(node: Node): ReactNode {
     case 'html':
       return node.value
     default:
-      // References and definitions lead nowhere safe by themselves; their text stays readable.
+      // References and definitions have no safe address; their text is shown.
       return 'children' in node ? many(node.children) : null
   }
 }
@@ -103,12 +103,12 @@ function Away({ url, children }: { url: string; children: ReactNode }) {
   )
 }
 
-/** A link leads to one place: what it says is no link itself. */
+/** The text of a link, without links inside it. */
 const InLink = createContext(false)
 
 const ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/giu
 
-/** Line breaks as they were typed, bare addresses and members as links. */
+/** Text with its line breaks; addresses and mentions are links. */
 function PlainText({ text }: { text: string }) {
   const mentions = use(Mentions)
   const isInLink = use(InLink)

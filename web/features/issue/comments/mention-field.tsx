@@ -22,16 +22,16 @@ type MentionFieldProps = {
   disabled?: boolean
   title?: string | undefined
   onSubmit: () => void
-  /** Escape, when no list is open. */
+  /** Called on Escape when no list is open. */
   onCancel?: () => void
 }
 
-/** A box for text in which `@` offers the members: arrows choose, Enter or Tab takes, Escape goes on typing. */
+/** A text field in which `@` lists members: arrow keys choose, Enter or Tab inserts, Escape closes the list. */
 export function MentionField({ label, value, onChange, onSubmit, onCancel, field, ...rest }: MentionFieldProps) {
   const own = useRef<HTMLTextAreaElement>(null)
   const box = field ?? own
   const [caret, setCaret] = useState<number | null>(null)
-  /** Where the `@` stands whose list was closed. */
+  /** The index of the `@` whose list was closed. */
   const [closedAt, setClosedAt] = useState<number | null>(null)
   const typed = caret === null ? null : typedMention(value, caret)
   const isWanted = typed !== null && typed.at !== closedAt
@@ -39,7 +39,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
   const shown = isWanted ? members.filter(({ id }) => id !== me).slice(0, MAX_SHOWN) : []
   const { at, setAt, step: stepBy, listId, optionId, list } = useOptionList(shown.length)
 
-  // Set after the new text is in the box, or the browser puts the caret at its end.
+  // Set after the field has the new text, or the browser moves the caret to its end.
   const caretNext = useRef<number | null>(null)
   useLayoutEffect(() => {
     if (caretNext.current === null) return
@@ -108,7 +108,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
           aria-label={commentsTexts.mentionList}
         >
           {shown.map((member, index) => (
-            // The box keeps the focus and its Enter; the pointer is the second way.
+            // The field keeps the focus and handles Enter; this handles the pointer.
             <div
               key={member.id}
               id={optionId(index)}
@@ -116,7 +116,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
               aria-selected={index === at}
               tabIndex={-1}
               onPointerMove={() => setAt(index)}
-              // Before the box loses the focus.
+              // Before the field loses the focus.
               onPointerDown={(event) => {
                 event.preventDefault()
                 take(member)

@@ -14,12 +14,12 @@ import { LoadedImages } from './loaded-images.tsx'
 import issueStyles from '../issue.module.css'
 import styles from './contexts.module.css'
 
-/** What the SDK sent around the error: request, user, contexts, extra, modules. */
+/** Context data of an event: request, user, contexts, extra, modules. */
 
-/** Almost full is worth a colour. */
+/** From this share on, memory and storage are marked as almost full. */
 const NEARLY_FULL = 0.9
 
-/** The card at the side: device and app in a dozen lines. */
+/** The card at the side: facts about device and app. */
 export function DeviceCard({ event }: { event: Event }) {
   const facts = factsOf(event)
   if (facts.length === 0) return null
@@ -99,7 +99,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-/** Long lists wait until somebody wants them. */
+/** A list in a `<details>` element, closed at first. */
 function Fold({ title, count, children }: { title: string; count: number; children: ReactNode }) {
   return (
     <details className={`${issueStyles.part} ${issueStyles.foldPart}`}>
@@ -120,7 +120,7 @@ export function UserCard({ event: { user } }: { event: Event }) {
     ...(geo === null ? [] : Object.entries(geo).map(([name, value]): [string, Value] => [`geo.${name}`, value])),
     ...Object.entries(data ?? {}),
   ]
-  // One value alone stands in the card at the side already.
+  // A single value is already in the card at the side.
   if (values.length < 2) return null
   return (
     <Card title={issueTexts.user}>
@@ -129,7 +129,7 @@ export function UserCard({ event: { user } }: { event: Event }) {
   )
 }
 
-/** Every context whole, then what the app added by hand, then what was loaded: folded, the first opened. */
+/** All contexts, additional data and modules, collapsed except the first. */
 export function ContextsCard({ event }: { event: Event }) {
   const contexts = contextsOf(event)
   const extra = Object.entries(event.extra)
@@ -162,7 +162,7 @@ export function ContextsCard({ event }: { event: Event }) {
   )
 }
 
-/** What normalisation dropped or mended, so that nothing vanishes silently. */
+/** The changes that normalisation made to the event. */
 export function ProcessingNotes({ event: { errors } }: { event: Event }) {
   if (errors.length === 0) return null
   return (

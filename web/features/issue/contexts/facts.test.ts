@@ -41,7 +41,7 @@ const anEvent = (fields: Partial<Event>): Event => ({
 const factsFrom = (fields: Partial<Event>): Record<string, string> =>
   Object.fromEntries(factsOf(anEvent(fields)).map((fact) => [fact.label, fact.value]))
 
-test('the card says what a phone sent, with one unit where both have the same', () => {
+test('the card shows the facts of a phone, with one unit if two values share it', () => {
   const facts = factsFrom({
     platform: 'java',
     release: 'shop@4.12.0',
@@ -72,7 +72,7 @@ test('the card says what a phone sent, with one unit where both have the same', 
   })
 })
 
-test('what was not sent is not there', () => {
+test('facts that were not sent are absent', () => {
   const facts = factsFrom({ platform: 'node', contexts: { runtime: { name: 'node', version: 'v26.10.0' } } })
   expect(facts).toMatchObject({ Runtime: 'node v26.10.0' })
   expect(Object.keys(facts)).not.toContain('Memory')

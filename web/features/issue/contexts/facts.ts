@@ -2,12 +2,12 @@ import type { Event } from '../../../../server/protocol/event.api.ts'
 import { formatSize } from '../../../ui/format.ts'
 import { issueTexts } from '../texts.ts'
 
-/** The few facts about device and app that people ask for first, out of the contexts an SDK sends. Pure. */
+/** The most important facts about device and app, from the contexts of an event. Pure. */
 
 export type Fact = {
   label: string
   value: string
-  /** How full it is, 0 to 1, for memory and storage. */
+  /** The used share, 0 to 1, of memory and storage. */
   fill?: number
   mono?: boolean
 }
@@ -37,7 +37,7 @@ const joined = (parts: readonly (string | null)[], by = ' '): string | null => {
 const named = (context: Context | undefined): string | null =>
   joined([textOf(context, 'name'), textOf(context, 'version')])
 
-/** `5.4 of 5.6 GB`: the unit once where both have the same. */
+/** `5.4 of 5.6 GB`, with one unit if both values share it. */
 function partOf(part: number, total: number, sentence: (part: string, total: string) => string): string {
   const [figure = '', unit = ''] = formatSize(part).split('\u202f')
   const whole = formatSize(total)
@@ -72,7 +72,7 @@ function batteryOf(device: Context | undefined): string | null {
   return joined([`${percent}\u202f%`, state], ', ')
 }
 
-export function userWord(user: Event['user']): string | null {
+export function userName(user: Event['user']): string | null {
   if (user === null) return null
   return joined(
     [user.name ?? user.username ?? user.email, user.id === null ? null : user.id, user.ip_address].filter(
@@ -82,7 +82,7 @@ export function userWord(user: Event['user']): string | null {
   )
 }
 
-/** In the order of the card; what the SDK did not send is left out. */
+/** The facts in the order of the card; facts that the SDK did not send are left out. */
 export function factsOf(event: Event): readonly Fact[] {
   const { device, os, app, browser, runtime, culture, trace } = event.contexts
   const facts: Fact[] = []
@@ -126,12 +126,12 @@ export function factsOf(event: Event): readonly Fact[] {
   add(issueTexts.facts.server, event.server_name, true)
   add(issueTexts.facts.transaction, event.transaction, true)
   add(issueTexts.facts.trace, textOf(trace, 'trace_id'), true)
-  add(issueTexts.facts.user, userWord(event.user))
+  add(issueTexts.facts.user, userName(event.user))
   add(issueTexts.facts.sdk, event.sdk === null ? null : joined([event.sdk.name, event.sdk.version]), true)
   return facts
 }
 
-/** Contexts in the order people look for them, then by name; empty ones are left out. */
+/** Contexts in order of importance, then by name; empty ones are left out. */
 export function contextsOf(event: Event): readonly (readonly [name: string, context: Context])[] {
   const first = ['device', 'os', 'app', 'browser', 'runtime', 'culture', 'gpu', 'trace']
   const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length)
@@ -140,7 +140,7 @@ export function contextsOf(event: Event): readonly (readonly [name: string, cont
     .toSorted(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b))
 }
 
-/** The address as a link may have it: http and https only, whatever an event says. */
+/** The address if it is http or https; otherwise null. */
 export function safeUrl(text: string): string | null {
   try {
     const url = new URL(text)

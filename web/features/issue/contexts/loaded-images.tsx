@@ -3,13 +3,13 @@ import { fileTexts } from '../file-texts.ts'
 import { imageRows } from './native-crash-model.ts'
 import styles from './loaded-images.module.css'
 
-/** What was loaded when it happened: name, version, id and address, as symbols are found by. */
+/** The loaded images of a native crash: name, version, debug id and address. */
 export function LoadedImages({ images }: { images: Event['debug_images'] }) {
   const rows = imageRows(images)
   const versions = rows.some((row) => row.version !== '')
   const addresses = rows.some((row) => row.address !== '')
   return (
-    // Wide tables scroll inside, which keys must be able to do too.
+    // Focusable, so that keys can scroll a wide table.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={styles.images} tabIndex={0} role="region" aria-label={fileTexts.loaded}>
       <table>
@@ -23,7 +23,7 @@ export function LoadedImages({ images }: { images: Event['debug_images'] }) {
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            // The images of one event never change, and one file may be loaded twice.
+            // A file may be loaded twice; the list never changes.
             <tr key={`${row.path} ${index}`}>
               <th scope="row" title={row.path}>
                 {row.name}

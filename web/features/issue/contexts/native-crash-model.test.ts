@@ -33,7 +33,7 @@ test('reason, address, place, thread, processor, process', () => {
   })
 })
 
-test('what a dump does not say is left out; addresses that are none give no offset', () => {
+test('missing facts are left out; an invalid address has no offset', () => {
   expect(factsOf(crash({ contexts: { minidump: { readable: false } }, threads: [] }))).toEqual({})
   for (const odd of [{ instruction_addr: null }, { instruction_addr: 'x' }, { image_addr: '0x2000' }]) {
     const threads = [{ id: '7', name: null, crashed: true, stacktrace: { frames: [frame(odd)] } }]
@@ -41,7 +41,7 @@ test('what a dump does not say is left out; addresses that are none give no offs
   }
 })
 
-test('images are rows, whichever fields their platform has', () => {
+test('images are rows, with the fields of any platform', () => {
   expect(
     imageRows([
       { type: 'elf', code_file: '/lib/libc.so', debug_id: 'a', image_addr: '0x1' },

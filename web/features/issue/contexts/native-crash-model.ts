@@ -1,7 +1,7 @@
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import { fileTexts } from '../file-texts.ts'
 
-/** Facts of a native crash and its loaded images, out of the normalised event. Pure. */
+/** Facts of a native crash and its loaded images, from the normalised event. Pure. */
 
 type Json = Event['extra'][string] | undefined
 type Image = Event['debug_images'][number]
@@ -40,7 +40,7 @@ export function crashFacts(event: Event): CrashFact[] {
 
 const factOf = (label: string, value: string | null): CrashFact | null => (value === null ? null : { label, value })
 
-/** ` + 0x1119`: where in the image, which symbols are looked up by. */
+/** ` + 0x1119`: the offset in the image, used to look up symbols. */
 function offsetOf(address: string | null, image: string | null): string {
   const [at, start] = [addressOf(address), addressOf(image)]
   return at === null || start === null || at < start ? '' : ` + 0x${(at - start).toString(16)}`
@@ -51,7 +51,7 @@ const addressOf = (text: string | null): bigint | null =>
 
 export type LoadedImage = { name: string; path: string; version: string; debugId: string; address: string }
 
-/** Loaded images as a table shows them. */
+/** Loaded images as rows of a table. */
 export const imageRows = (images: readonly Image[]): LoadedImage[] =>
   images.map((image) => {
     const path = textOf(image['code_file']) ?? textOf(image['debug_file']) ?? textOf(image['type']) ?? ''

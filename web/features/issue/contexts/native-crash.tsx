@@ -5,7 +5,7 @@ import { Card } from '../../../ui/card.tsx'
 import { KeyValues } from '../../../ui/key-values.tsx'
 import styles from '../issue.module.css'
 
-/** What a minidump says about the end of the process, at the side. */
+/** The card with the facts of a native crash. */
 export function NativeCrashCard({ event }: { event: Event }) {
   const minidump = event.contexts['minidump']
   if (minidump === undefined) return null

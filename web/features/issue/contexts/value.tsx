@@ -10,14 +10,14 @@ import styles from './value.module.css'
 /** Any value of an event's JSON. */
 export type Value = Event['extra'][string] | undefined
 
-/** More than this is folded until somebody asks. */
+/** Longer values are collapsed at first. */
 const SHORT_LENGTH = 320
 const SHORT_LINES = 6
 
 const textOf = (value: Value): string =>
   typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value, null, 2) ?? '')
 
-/** A value of an event as text. Nothing in it is ever read as markup; only http addresses become links. */
+/** A value of an event as text, never as markup; http addresses are links. */
 export function ValueText({ value }: { value: Value }) {
   const [whole, setWhole] = useState(false)
   if (value === null || value === undefined) return <span className="c-3">null</span>
@@ -46,13 +46,13 @@ export function ValueText({ value }: { value: Value }) {
   )
 }
 
-/** A message in full on demand: its beginning at first, when it is long. */
-export function LongText({ text, most }: { text: string; most: number }) {
+/** A message; a long one is collapsed at first. */
+export function LongText({ text, maxLength }: { text: string; maxLength: number }) {
   const [whole, setWhole] = useState(false)
-  if (text.length <= most) return text
+  if (text.length <= maxLength) return text
   return (
     <>
-      {whole ? text : beginningOf(text, most)}{' '}
+      {whole ? text : beginningOf(text, maxLength)}{' '}
       <TextButton aria-expanded={whole} onClick={() => setWhole(!whole)} className={styles.more}>
         {whole ? issueTexts.showLess : issueTexts.showAll}
       </TextButton>
@@ -65,7 +65,7 @@ export function Values({ values }: { values: readonly (readonly [string, Value])
   return (
     <KeyValues className={styles.kvData}>
       {values.map(([name, value], index) => (
-        // A header may come twice.
+        // A header may be repeated.
         <div key={`${name} ${index}`}>
           <dt title={name}>{name}</dt>
           <dd>

@@ -17,7 +17,7 @@ import styles from './json.module.css'
 
 type EventJsonProps = { issueId: string; event: Event; onClose: () => void }
 
-/** The event as it is stored, and as the API answers it. */
+/** The event as JSON: as stored, and as the API returns it. */
 export function EventJson({ issueId, event, onClose }: EventJsonProps) {
   const [form, setForm] = useState<'stored' | 'shown'>('stored')
   const stored = useQuery(payloadQuery(issueId, event.event_id))
@@ -52,7 +52,7 @@ export function EventJson({ issueId, event, onClose }: EventJsonProps) {
       ) : text === '' ? (
         <Skeleton heightPx={300} label={title} />
       ) : (
-        // Scrolls inside, which keys must be able to do too.
+        // Focusable, so that keys can scroll it.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <pre tabIndex={0} role="region" aria-label={title}>
           {text}

@@ -18,7 +18,7 @@ import styles from './list.module.css'
 
 type EventListProps = {
   issueId: string
-  /** The event that is shown behind it. */
+  /** The event that the page shows. */
   shown: string | null
   only: string
   onOnly: (only: string) => void
@@ -26,7 +26,7 @@ type EventListProps = {
   onClose: () => void
 }
 
-/** Every stored event of the issue, filtered as people write it; choosing one shows it. */
+/** The stored events of the issue, with a filter; choosing one shows it on the page. */
 export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: EventListProps) {
   const [text, setText] = useState(only)
   const list = useInfiniteQuery(eventsQuery(issueId, only))
@@ -78,7 +78,7 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
       </form>
       <div
         className={styles.evList}
-        // It scrolls inside, which keys must be able to do too.
+        // Focusable, so that keys can scroll it.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"

@@ -15,19 +15,19 @@ const EventJson = lazy(() => import('./json.tsx').then((module) => ({ default: m
 
 type EventPickerProps = {
   issueId: string
-  /** As asked for: `latest`, `oldest`, `most_complete`, or an event's id. */
+  /** The choice: `latest`, `oldest`, `most_complete`, or an event's id. */
   choice: string
-  /** Only these events are stepped through. */
+  /** Filter of the neighbouring events. */
   only: string
   onOnly: (only: string) => void
   event: IssueDetail['event']
   ids: IssueDetail['event_ids']
   onChoose: (event: string) => void
-  /** A newer event came in while this one is read. */
+  /** Whether a newer event arrived. */
   newerCame: boolean
 }
 
-/** Which of the issue's events is shown, and the way to its neighbours. */
+/** Selects the shown event and leads to its neighbours. */
 export function EventPicker(props: EventPickerProps) {
   const { issueId, choice, only, onOnly, event, ids, onChoose, newerCame } = props
   const [list, setList] = useState(false)

@@ -11,7 +11,7 @@ import issueStyles from '../issue.module.css'
 
 type FrameProps = { frame: Frame; platform: string; open: boolean }
 
-/** One call: its function, where it is, and below it the source around the line and the local variables. */
+/** A frame: function and location, and below them source code and local variables. */
 export function StackFrame({ frame, platform, open }: FrameProps) {
   const line = <FrameLine frame={frame} platform={platform} expands={hasInside(frame)} />
   if (!hasInside(frame))
@@ -40,14 +40,14 @@ export function StackFrame({ frame, platform, open }: FrameProps) {
 }
 
 function FrameLine({ frame, platform, expands }: { frame: Frame; platform: string; expands: boolean }): ReactNode {
-  const { path, owner, name } = nameOf(frame, platform)
+  const { path, type, name } = nameOf(frame, platform)
   const location = locationOf(frame)
   return (
     <>
       {expands ? <DisclosureIcon /> : <span className={styles.noArrow} />}
       <span className={issueStyles.fn}>
         {path === '' ? null : <span className={styles.pk}>{path}</span>}
-        {owner}
+        {type}
         <b>{name}</b>
       </span>
       {location === '' ? null : (
@@ -65,7 +65,7 @@ function Source({ lines }: { lines: readonly SourceLine[] }) {
   const first = lines[0]?.number ?? 1
   const hit = lines.find((line) => line.hit)?.number ?? first
   return (
-    // Long lines scroll inside, which keys must be able to do too.
+    // Focusable, so that keys can scroll long lines.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={styles.srcw} tabIndex={0} role="region" aria-label={issueTexts.sourceAround(hit)}>
       <ol className={styles.src} start={first} style={startAt(first)}>

@@ -47,7 +47,7 @@ const aThread = (fields: Partial<Event['threads'][number]> = {}): Event['threads
   ...fields,
 })
 
-test('runs of framework frames fold, the innermost frame stands first', () => {
+test('runs of framework frames are collapsed, the innermost frame is first', () => {
   const stack = stackOf([
     framework('express'),
     framework('router'),
@@ -61,7 +61,7 @@ test('runs of framework frames fold, the innermost frame stands first', () => {
   ).toEqual(['inner', '1: zod', 'outer', '2: router, express'])
 })
 
-test('an unfolded run shows its frames in place', () => {
+test('an expanded run shows its frames in place', () => {
   const stack = stackOf([framework('express'), framework('router'), aFrame({ function: 'inner' })])
   const [, fold] = foldFrames(stack, 'app')
   expect(fold?.kind).toBe('fold')
@@ -73,7 +73,7 @@ test('an unfolded run shows its frames in place', () => {
   ])
 })
 
-test('all shows every frame, and a stack without frames of the app folds nothing', () => {
+test('`all` shows every frame, and a stack without in-app frames is not collapsed', () => {
   const stack = stackOf([framework('express'), aFrame()])
   expect(foldFrames(stack, 'all')).toHaveLength(2)
   const foreign = stackOf([framework('a'), aFrame({ in_app: false, function: 'crash' })])
@@ -82,7 +82,7 @@ test('all shows every frame, and a stack without frames of the app folds nothing
   expect(rows.map((row) => row.kind === 'frame' && row.open)).toEqual([true, false])
 })
 
-test('frames of the app with source stand open, the first five of them', () => {
+test('the first five in-app frames with source are expanded', () => {
   const rows = foldFrames(stackOf(Array.from({ length: 8 }, () => aFrame())), 'app')
   expect(rows.filter((row) => row.kind === 'frame' && row.open)).toHaveLength(5)
   const bare = foldFrames(stackOf([aFrame({ context_line: null })]), 'app')
@@ -103,8 +103,8 @@ test.each([
   [{ platform: 'javascript', module: null, function: 'Server.?' }, ['', 'Server.', '<anonymous>']],
   [{ platform: 'javascript', module: null, function: null }, ['', '', '(unknown)']],
   [{ platform: 'javascript', module: null, function: '<anonymous>' }, ['', '', '<anonymous>']],
-])('a function is named by path, owner and name: %o', (fields, [path, owner, name]) => {
-  expect(nameOf(aFrame(fields))).toEqual({ path, owner, name })
+])('a function has a path, a class and a name: %o', (fields, [path, type, name]) => {
+  expect(nameOf(aFrame(fields))).toEqual({ path, type, name })
 })
 
 test('a location is file, line and column, or library and address', () => {
@@ -130,7 +130,7 @@ test('source lines carry their numbers, and a minified line is cut around its co
   expect(line?.text).toContain('HERE')
 })
 
-test('the newest error stands first, its cause below, members of a group are told apart', () => {
+test('the newest error is first, its cause below; grouped errors are marked', () => {
   const group = anError({
     type: 'AggregateError',
     mechanism: aMechanism({ exception_id: 0, is_exception_group: true }),
@@ -145,7 +145,7 @@ test('the newest error stands first, its cause below, members of a group are tol
   expect(chain?.exceptions.map(({ joint }) => joint)).toEqual(['first', 'cause'])
 })
 
-test('the crashed thread lends its frames to an error without its own, other threads can be chosen', () => {
+test('an error without frames has those of the crashed thread; other threads can be chosen', () => {
   const crashed = aThread({ crashed: true, stacktrace: stackOf([aFrame({ function: 'boom' })]) })
   const idle = aThread({ id: '2', name: 'worker', stacktrace: stackOf([aFrame()]) })
   const stacks = stacksOf({ exceptions: [anError({ stacktrace: null })], threads: [idle, crashed] })
@@ -162,7 +162,7 @@ test('frames are counted as readable when their function is known', () => {
   expect(stack === undefined ? null : countReadable(stack)).toEqual({ readable: 1, total: 2 })
 })
 
-test('the raw text is what the runtime would print', () => {
+test('the raw text is that of the runtime', () => {
   const [java] = stacksOf({
     exceptions: [
       anError({ type: 'IOException', module: 'java.io', value: 'gone', stacktrace: null }),

@@ -1,30 +1,30 @@
 import type { Event, Exception, Frame, Stacktrace, Thread } from '../../../../server/protocol/event.api.ts'
 
-/** How a stack is read: pure, over the one Event type. Frames come outermost first and are shown innermost first. */
+/** Stacks of an event as rows. Events have frames outermost first; they are shown innermost first. Pure. */
 
-/** A frame to draw, or a run of framework frames drawn as one line. `key` is the place in the stack. */
+/** A frame, or a run of framework frames as one line. `key` is the index in the stack. */
 export type FrameRow =
   | { kind: 'frame'; key: number; frame: Frame; open: boolean }
   | { kind: 'fold'; key: number; frames: readonly Frame[]; origins: string }
 
-/** `app` folds what is not the app's own; `all` shows every frame. */
+/** `app` collapses framework frames; `all` shows every frame. */
 export type FrameMode = 'app' | 'all'
 
-/** So many frames of the app stand open at the start; the rest open on demand. */
+/** The number of in-app frames that are expanded at first. */
 const OPEN_AT_START = 5
 
 const innermostFirst = (stack: Stacktrace): readonly Frame[] => stack.frames.toReversed()
 
-/** Whether the app's own code occurs at all; where it does not, there is nothing to fold towards. */
+/** Whether the stack has in-app frames; without any, nothing is collapsed. */
 export const hasAppFrames = (stack: Stacktrace): boolean => stack.frames.some((frame) => frame.in_app)
 
-/** Whether a frame has anything to show below its line. */
+/** Whether a frame has details. */
 export const hasInside = (frame: Frame): boolean =>
   frame.context_line !== null || (frame.vars !== null && Object.keys(frame.vars).length > 0)
 
 /**
- * The rows of a stack, innermost first. Runs of framework frames become one row with their count, except those that
- * were unfolded (by the key of the run). A stack without frames of the app opens its innermost frame instead.
+ * The rows of a stack, innermost first. A run of framework frames is one row with their count, unless it was expanded (by
+ * the key of the run). A stack without in-app frames has its innermost frame expanded.
  */
 export function foldFrames(
   stack: Stacktrace,
@@ -63,7 +63,7 @@ export function foldFrames(
 
 const lastPart = (path: string): string => path.split(/[\\/]/u).findLast((part) => part !== '') ?? path
 
-/** Where a frame comes from, short: a package, a module's first parts, a library. */
+/** The origin of a frame: a package, the first parts of a module, a library. */
 function originOf(frame: Frame): string {
   const path = frame.abs_path ?? frame.filename ?? ''
   const library = /node_modules\/((?:@[^/]+\/)?[^/]+)(?!.*node_modules\/)/u.exec(path.replaceAll('\\', '/'))?.[1]
@@ -81,8 +81,8 @@ function originOf(frame: Frame): string {
 function originsOf(frames: readonly Frame[]): string {
   const [only] = frames
   if (frames.length === 1 && only !== undefined) {
-    const { path, owner, name } = nameOf(only)
-    return path + owner + name
+    const { path, type, name } = nameOf(only)
+    return path + type + name
   }
   return [...new Set(frames.map(originOf).filter((origin) => origin !== ''))].slice(0, 4).join(', ')
 }
@@ -90,10 +90,10 @@ function originsOf(frames: readonly Frame[]): string {
 const JVM = new Set(['java', 'kotlin', 'groovy', 'scala', 'clojure'])
 const QUALIFIED = new Set([...JVM, 'python', 'csharp', 'elixir', 'perl', 'php', 'ruby'])
 
-/** The name of a function in three weights: quiet package path, owner, the function itself. */
-export function nameOf(frame: Frame, platform = ''): { path: string; owner: string; name: string } {
+/** The parts of a function's name: package path, class, function. */
+export function nameOf(frame: Frame, platform = ''): { path: string; type: string; name: string } {
   const sent = frame.function ?? frame.raw_function ?? '(unknown)'
-  // Runtimes write it in many ways.
+  // Names of anonymous functions differ between runtimes.
   const name = sent.replace(/(^|\.)\?$/u, '$1<anonymous>')
   const kind = frame.platform ?? platform
   const module = frame.module ?? ''
@@ -103,20 +103,20 @@ export function nameOf(frame: Frame, platform = ''): { path: string; owner: stri
     const last = parts.at(-1) ?? ''
     if (/^\p{Lu}/u.test(last)) {
       const path = parts.slice(0, -1)
-      return { path: path.length === 0 ? '' : `${path.join('.')}.`, owner: `${last}.`, name }
+      return { path: path.length === 0 ? '' : `${path.join('.')}.`, type: `${last}.`, name }
     }
-    return { path: `${module}.`, owner: '', name }
+    return { path: `${module}.`, type: '', name }
   }
-  // `Cart.total`, `render::Atlas::grow(int)`: what stands before the last joint owns the function.
+  // `Cart.total`, `render::Atlas::grow(int)`: the part before the last separator is the class.
   const called = /^[^(<]*/u.exec(name)?.[0] ?? name
   const at = Math.max(called.lastIndexOf('.'), called.lastIndexOf('::') + (called.includes('::') ? 1 : 0))
-  if (at <= 0 || at >= name.length - 1) return { path: '', owner: '', name }
-  return { path: '', owner: name.slice(0, at + 1), name: name.slice(at + 1) }
+  if (at <= 0 || at >= name.length - 1) return { path: '', type: '', name }
+  return { path: '', type: name.slice(0, at + 1), name: name.slice(at + 1) }
 }
 
 const MAX_PATH = 44
 
-/** A path short enough for the end of a line: without scheme and host, its tail if it is long. */
+/** A short path: without scheme and host; a long one is cut at its start. */
 export function shortPath(path: string): string {
   const bare = path.replace(/^[a-z][a-z0-9+.-]*:\/{2,3}[^/]*\//iu, '').replace(/^file:\/*/iu, '/')
   if (bare.length <= MAX_PATH) return bare === '' ? path : bare
@@ -125,7 +125,7 @@ export function shortPath(path: string): string {
   return tail.length < bare.length ? `…/${tail}` : bare
 }
 
-/** `CheckoutFragment.kt:148`, or where in which library for machine code. */
+/** `CheckoutFragment.kt:148`; for machine code, library and address. */
 export function locationOf(frame: Frame): string {
   const file = frame.filename ?? frame.abs_path
   if (file === null || file === '') {
@@ -139,7 +139,7 @@ export function locationOf(frame: Frame): string {
 
 export type SourceLine = { number: number; text: string; hit: boolean }
 
-/** A line of minified code can be megabytes long; what is looked at stands around its column. */
+/** Cuts a long line of minified code around its column. */
 const MAX_LINE = 600
 
 function clipLine(text: string, column: number | null): string {
@@ -148,7 +148,7 @@ function clipLine(text: string, column: number | null): string {
   return `${from > 0 ? '…' : ''}${text.slice(from, from + MAX_LINE)}${from + MAX_LINE < text.length ? '…' : ''}`
 }
 
-/** The source around a frame with the numbers of its lines; null where the SDK sent none. */
+/** The source around a frame with line numbers; null if the SDK sent none. */
 export function sourceOf(frame: Frame): readonly SourceLine[] | null {
   if (frame.context_line === null) return null
   const hit = frame.lineno ?? frame.pre_context.length + 1
@@ -160,24 +160,24 @@ export function sourceOf(frame: Frame): readonly SourceLine[] | null {
   })
 }
 
-/** One stack a person can choose: that of the crash with its chain of exceptions, or of another thread. */
+/** A stack: that of the crash with its chain of exceptions, or that of another thread. */
 export type Stack = {
   key: string
   thread: Thread | null
-  /** Newest first; empty for a thread beside the crash. */
+  /** Newest first; empty for another thread than the crashed one. */
   exceptions: readonly ChainedException[]
-  /** Of the thread, where no exception carries its own. */
+  /** The frames of the thread, if no exception has frames. */
   stacktrace: Stacktrace | null
 }
 
 export type ChainedException = {
   exception: Exception
   stacktrace: Stacktrace | null
-  /** How it belongs to the one above: its cause, or one of several errors gathered in it. */
+  /** The relation to the error above: its cause, or one of its grouped errors. */
   joint: 'first' | 'cause' | 'member'
 }
 
-/** Every stack of an event: the crash first, then the other threads that sent one. */
+/** All stacks of an event: the crash, then other threads. */
 export function stacksOf(event: Pick<Event, 'exceptions' | 'threads'>): readonly Stack[] {
   const { exceptions, threads } = event
   const newest = exceptions.at(-1)
@@ -203,7 +203,7 @@ function chainOf(exceptions: readonly Exception[], crashed: Thread | null): Pick
     const parent = exception.mechanism?.parent_id
     return {
       exception,
-      // Native SDKs send the frames with the thread and only type and value with the exception.
+      // Native SDKs send the frames with the thread, and the exception without frames.
       stacktrace: exception.stacktrace ?? (index === 0 && !someStack ? (crashed?.stacktrace ?? null) : null),
       joint: index === 0 ? 'first' : parent != null && groups.has(parent) ? 'member' : 'cause',
     }
@@ -211,7 +211,7 @@ function chainOf(exceptions: readonly Exception[], crashed: Thread | null): Pick
   return { exceptions: chain, stacktrace: null }
 }
 
-/** `java.lang.IllegalStateException`: the JVM writes the package of the type too. */
+/** `java.lang.IllegalStateException`: the type with its package, as in the JVM. */
 export function typeOf(exception: Exception, platform: string): string {
   const type = exception.type ?? 'Error'
   return JVM.has(platform) && exception.module !== null && exception.module !== ''
@@ -219,12 +219,12 @@ export function typeOf(exception: Exception, platform: string): string {
     : type
 }
 
-/** How many frames a stack has, over its whole chain. */
+/** The number of frames of a stack, including its chain. */
 export const countFrames = (stack: Stack): number =>
   stack.exceptions.reduce((sum, one) => sum + (one.stacktrace?.frames.length ?? 0), 0) +
   (stack.stacktrace?.frames.length ?? 0)
 
-/** Frames whose function is known, of all. */
+/** The number of frames with a known function. */
 export function countReadable(stack: Stack): { readable: number; total: number } {
   const traces = [...stack.exceptions.map((one) => one.stacktrace), stack.stacktrace]
   const frames = traces.flatMap((trace) => trace?.frames ?? [])

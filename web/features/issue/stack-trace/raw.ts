@@ -2,7 +2,7 @@ import type { Frame, Stacktrace } from '../../../../server/protocol/event.api.ts
 import { own } from '../../../ui/own.ts'
 import { typeOf, type Stack } from './model.ts'
 
-/** A stack as the runtime itself would print it, for the Raw view and for copying into a ticket. */
+/** A stack as the runtime prints it, for the Raw view and for copying. */
 export function rawStack(stack: Stack, platform: string): string {
   const writer = own(WRITERS, platform) ?? writeScript
   const parts = stack.exceptions.map((one, index) => {

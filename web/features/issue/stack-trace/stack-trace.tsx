@@ -28,16 +28,16 @@ import issueStyles from '../issue.module.css'
 
 type View = FrameMode | 'raw'
 
-const LONGEST_MESSAGE = 1200
+const MAX_COLLAPSED = 1200
 
-/** Where it happened: the chain of errors newest first, in the thread that crashed, with the app's own code open. */
+/** The stack trace: the chain of errors of the crashed thread, newest first, with in-app frames expanded. */
 export function StackTrace({ event }: { event: Event }) {
   const stacks = useMemo(() => stacksOf(event), [event])
   const [chosen, setChosen] = useState('crash')
   const [picked, setPicked] = useState<View | null>(null)
   const stack = stacks.find((one) => one.key === chosen) ?? stacks[0]
   const inApp = stack !== undefined && tracesOf(stack).some(hasAppFrames)
-  // Without a frame of the app's own there is nothing to fold towards.
+  // Without in-app frames nothing is collapsed.
   const view: View = picked === 'app' && !inApp ? 'all' : (picked ?? (inApp ? 'app' : 'all'))
   const text = () => (stack === undefined ? '' : rawStack(stack, event.platform))
   const copy = () => void copyAndSay(text(), issueTexts.traceCopied)
@@ -81,9 +81,9 @@ export function StackTrace({ event }: { event: Event }) {
 const tracesOf = (stack: Stack): Stacktrace[] =>
   [...stack.exceptions.map((one) => one.stacktrace), stack.stacktrace].filter((trace) => trace !== null)
 
-const threadWord = (stack: Stack): string => stack.thread?.name ?? stack.thread?.id ?? issueTexts.unnamedThread
+const threadName = (stack: Stack): string => stack.thread?.name ?? stack.thread?.id ?? issueTexts.unnamedThread
 
-/** Which thread is shown; a menu only where there is a choice. */
+/** The shown thread; a menu if there are several. */
 function ThreadChoice({
   stacks,
   stack,
@@ -98,7 +98,7 @@ function ThreadChoice({
   if (stacks.length < 2) {
     return (
       <Minor>
-        {issueTexts.thread} <b>{threadWord(stack)}</b>
+        {issueTexts.thread} <b>{threadName(stack)}</b>
         {crashed ? `, ${issueTexts.crashed}` : ''}
       </Minor>
     )
@@ -115,7 +115,7 @@ function ThreadChoice({
       }))}
       trigger={
         <Button look="ghost" size="sm" caret>
-          {stack.thread === null ? issueTexts.crashThread : issueTexts.threadName(threadWord(stack))}
+          {stack.thread === null ? issueTexts.crashThread : issueTexts.threadName(threadName(stack))}
           {crashed ? `, ${issueTexts.crashed}` : ''}
         </Button>
       }
@@ -123,10 +123,10 @@ function ThreadChoice({
   )
 }
 
-/** Threads of a pool share a name: the id tells them apart. */
+/** The name of a thread, with its id if several share the name. */
 function threadLabel(stack: Stack, index: number, stacks: readonly Stack[]): string {
-  const name = threadWord(stack)
-  const twins = stacks.filter((other) => threadWord(other) === name).length > 1
+  const name = threadName(stack)
+  const twins = stacks.filter((other) => threadName(other) === name).length > 1
   return twins ? `${name} · ${stack.thread?.id ?? index + 1}` : name
 }
 
@@ -134,7 +134,7 @@ function Chain({ stack, mode, event }: { stack: Stack; mode: FrameMode; event: E
   if (stack.exceptions.length === 0)
     return stack.stacktrace === null ? null : <Frames trace={stack.stacktrace} mode={mode} platform={event.platform} />
   return stack.exceptions.map((one, index) => (
-    // The chain of one event never changes.
+    // The chain of an event never changes.
     <div key={index} className={index === 0 ? undefined : styles.cause}>
       <ExceptionLine exception={one.exception} joint={one.joint} platform={event.platform} />
       {one.stacktrace === null ? null : <Frames trace={one.stacktrace} mode={mode} platform={event.platform} />}
@@ -152,7 +152,7 @@ function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
       )}
       <b>{typeOf(exception, platform)}</b>{' '}
       <span className={styles.excV}>
-        <LongText text={exception.value ?? ''} most={LONGEST_MESSAGE} />
+        <LongText text={exception.value ?? ''} maxLength={MAX_COLLAPSED} />
       </span>{' '}
       {joint === 'first' && exception.mechanism?.handled === false ? (
         <Badge tone="red">{issueTexts.unhandled}</Badge>
@@ -211,7 +211,7 @@ function TraceFoot({ stack }: { stack: Stack }) {
   )
 }
 
-/** What is left to say where no stack was sent: the message itself. */
+/** The message of an event without a stack. */
 export function MessageCard({ event }: { event: Event }) {
   const text = event.message ?? event.error_value ?? event.title
   return (
@@ -227,13 +227,13 @@ export function MessageCard({ event }: { event: Event }) {
       }
     >
       <p className={styles.msgtext}>
-        <LongText text={text} most={LONGEST_MESSAGE} />
+        <LongText text={text} maxLength={MAX_COLLAPSED} />
       </p>
       {event.message_template === null || event.message_template === event.message ? null : (
         <Minor as="p" className={`${styles.msgtext} ${styles.template}`}>
           {issueTexts.template}{' '}
           <span className="mono">
-            <LongText text={event.message_template} most={LONGEST_MESSAGE} />
+            <LongText text={event.message_template} maxLength={MAX_COLLAPSED} />
           </span>
         </Minor>
       )}

@@ -15,7 +15,7 @@ import styles from './discards.module.css'
 
 type Discard = AnswerOf<'GET /api/projects/:projectId/discards'>['items'][number]
 
-/** Problems nobody wants to hear of again, and the way back. */
+/** The discarded issues, with buttons that restore them. */
 export function Discards({ projectId }: { projectId: string }) {
   const list = useQuery(discardsQuery(projectId))
   const may = useCan('issues.admin')

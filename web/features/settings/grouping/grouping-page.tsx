@@ -61,7 +61,7 @@ const draftOf = ({ grouping_rules: rules }: ProjectSettings): Draft => ({
   stack: rules.stack.map(draftStack),
 })
 
-/** Text of the rules alone, to tell whether anything was changed. */
+/** The rules as text, to find unsaved changes. */
 const textOf = ({ fingerprint, stack }: Draft): string =>
   JSON.stringify([
     fingerprint.map(({ match, fingerprint: elements, title }) => [match, elements, title]),
@@ -86,7 +86,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
   })
   const isWhole = [...draft.fingerprint, ...draft.stack].every((rule) => Object.keys(problemsOf(rule)).length === 0)
   const form = useRef<HTMLFormElement>(null)
-  /** Sends nothing that is known to be wrong; says what it is instead. */
+  /** Runs the action if all rules are valid; shows their errors otherwise. */
   const send = (to: (rules: ProjectSettings['grouping_rules']) => void) => {
     setAsked(true)
     if (isWhole) return to(rulesOf(draft.fingerprint, draft.stack))
@@ -97,7 +97,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
   }
   const change = (part: Partial<Draft>) => {
     setDraft({ ...draft, ...part })
-    // What they said was about other rules.
+    // Their results are about other rules.
     preview.reset()
     save.reset()
   }
@@ -206,6 +206,6 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
 const replaced = <R extends { key: string }>(rules: readonly R[], next: R): R[] =>
   rules.map((one) => (one.key === next.key ? next : one))
 
-/** The rule at `index` one place further up. */
+/** Moves the rule at `index` one place up. */
 const raised = <R,>(rules: readonly R[], index: number): R[] =>
   rules.map((one, at) => (at === index - 1 ? (rules[index] ?? one) : at === index ? (rules[index - 1] ?? one) : one))

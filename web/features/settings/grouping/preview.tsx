@@ -13,7 +13,7 @@ export type Preview = AnswerOf<'POST /api/projects/:projectId/grouping/preview'>
 const SHOWN = 8
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 
-/** Which issues would meet, and which would fall apart. */
+/** The issues that would be merged, and those that would be split. */
 export function GroupingPreview({ preview, error }: { preview: Preview | undefined; error: Error | null }) {
   if (error !== null)
     return (

@@ -10,7 +10,7 @@ type Rules = ProjectSettings['grouping_rules']
 type FingerprintRule = Rules['fingerprint'][number]
 type StackRule = Rules['stack'][number]
 
-/** Rules while they are edited: as text; `key` is their place in the list of React. */
+/** Rules that are being edited, as text; `key` is their React key. */
 export type DraftFingerprint = { key: string; match: string; fingerprint: string; title: string }
 export type DraftStack = { key: string; match: string; action: StackRule['action'] }
 
@@ -35,7 +35,7 @@ export const draftStack = (rule: StackRule, index: number): DraftStack => ({
   action: rule.action,
 })
 
-/** What is wrong with a rule before it is sent; empty where nothing is. */
+/** The errors of a rule; empty if there are none. */
 export function problemsOf(rule: DraftFingerprint | DraftStack): { match?: string; fingerprint?: string } {
   const read = parseMatch(rule.match)
   return {
@@ -64,9 +64,9 @@ type RowProps<R> = {
   number: number
   rule: R
   why: string | undefined
-  /** Whether to say what is missing: once somebody asked to save. */
+  /** Whether to show missing fields, after the first attempt to save. */
   asked: boolean
-  /** Events a preview found it to decide about. */
+  /** The number of events that the rule matches in the preview. */
   hits: number | undefined
   onChange: (rule: R) => void
   onUp: (() => void) | undefined

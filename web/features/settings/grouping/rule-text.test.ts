@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseElements, parseMatch, printElements, printMatch } from './rule-text.ts'
 
 describe('conditions', () => {
-  test('are read as written', () => {
+  test('are parsed', () => {
     expect(parseMatch('type:Pay* -module:"com.acme *"  tag.shop:eu')).toEqual({
       match: [
         { key: 'type', glob: 'Pay*', not: false },
@@ -24,7 +24,7 @@ describe('conditions', () => {
     expect('problem' in read ? read.problem : '').toContain(word)
   })
 
-  test('come back as they were', () => {
+  test('are the same after writing and parsing', () => {
     const matcher = fc.record({
       key: fc.constantFrom('type', 'module', 'tag.a-b', 'path'),
       glob: fc
@@ -40,7 +40,7 @@ describe('conditions', () => {
   })
 })
 
-test('elements come back as they were', () => {
+test('elements are the same after writing and parsing', () => {
   expect(parseElements('{{ default }}, payments , "a, b"')).toEqual(['{{ default }}', 'payments', 'a, b'])
   for (const elements of [['a'], ['a, b', '{{ type }}'], ['say "hi"', 'x']])
     expect(parseElements(printElements(elements))).toEqual(elements)

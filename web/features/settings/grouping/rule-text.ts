@@ -1,15 +1,15 @@
 import { groupingTexts } from './texts.ts'
 
-/** Rules as people write them in one line, and as the API takes them. */
+/** Rules as typed text, and as the API takes them. Pure. */
 
-const words = groupingTexts.problems
+const texts = groupingTexts.problems
 
 export type Matcher = { key: string; glob: string; not: boolean }
 
 /** One condition: an optional minus, a key, and a value in quotes or up to the next space. */
 const CONDITION = /\s*(-?)([A-Za-z][^\s:"]{0,80}):(?:"((?:[^"\\]|\\.){0,400})"|([^\s"]{1,400}))(?=\s|$)/y
 
-/** `type:PaymentError -module:"com.acme *"` → matchers; or what is wrong, in words. */
+/** `type:PaymentError -module:"com.acme *"` → matchers, or an error message. */
 export function parseMatch(text: string): { match: Matcher[] } | { problem: string } {
   const match: Matcher[] = []
   const line = text.trimEnd()
@@ -20,13 +20,13 @@ export function parseMatch(text: string): { match: Matcher[] } | { problem: stri
     if (found === null) {
       const rest = line.slice(at).trim()
       const word = rest.split(/\s/, 1)[0] ?? rest
-      return { problem: word.includes('"') ? words.quote : words.shape(word) }
+      return { problem: word.includes('"') ? texts.quote : texts.shape(word) }
     }
     const [whole, minus, key = '', quoted, plain = ''] = found
     match.push({ key, glob: quoted === undefined ? plain : quoted.replaceAll(/\\(.)/g, '$1'), not: minus === '-' })
     at += whole.length
   }
-  return match.length === 0 ? { problem: words.empty } : { match }
+  return match.length === 0 ? { problem: texts.empty } : { match }
 }
 
 export const printMatch = (match: readonly Matcher[]): string =>
@@ -37,7 +37,7 @@ export const printMatch = (match: readonly Matcher[]): string =>
     })
     .join(' ')
 
-/** Elements between commas; one that holds a comma stands in quotes. */
+/** Comma-separated elements; one with a comma is quoted. */
 export function parseElements(text: string): string[] {
   const elements = text.match(/\s*(?:"(?:[^"\\]|\\.)*"|[^,])+/g) ?? []
   return elements

@@ -17,7 +17,7 @@ import styles from './version.module.css'
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
 
-/** Which version groups this project, and the way to a newer one. */
+/** The project's grouping version, and the upgrade to a newer one. */
 export function GroupingVersion({ projectId, why }: { projectId: string; why: string | undefined }) {
   const state = useQuery(groupingQuery(projectId))
   const [asking, setAsking] = useState(false)
@@ -61,7 +61,7 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
 
 type UpgradeProps = { projectId: string; version: number; onClose: () => void }
 
-/** What would change is shown before anybody can agree to it. */
+/** Shows the effect of the upgrade before it can be confirmed. */
 function UpgradeDialog({ projectId, version, onClose }: UpgradeProps) {
   const params = { projectId }
   const preview = useQuery({

@@ -14,11 +14,11 @@ import { privacyTexts } from '../privacy-texts.ts'
 import { commonTexts } from '../../../common/texts.ts'
 import styles from '../../../common/settings.module.css'
 
-const words = privacyTexts.erase
+const texts = privacyTexts.erase
 
 type Erasure = AnswerOf<'DELETE /api/projects/:projectId/users/:userId/data'>
 
-/** Erasing everything of one of the app's users: asked twice, told exactly. */
+/** Erases the data of one of the app's users, after a confirmation. */
 export function EraseUser({ projectId, why }: { projectId: string; why: string | undefined }) {
   const [user, setUser] = useState('')
   const [tried, setTried] = useState(false)
@@ -32,30 +32,30 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
     if (user !== '' && why === undefined && !erase.isPending) setAsking(true)
   }
   return (
-    <Card title={words.title} header={<Minor className={styles.wideOnly}>{words.more}</Minor>}>
+    <Card title={texts.title} header={<Minor className={styles.wideOnly}>{texts.more}</Minor>}>
       <Form className={styles.scrub} onSubmit={submit}>
         <div className={styles.ask}>
           <Field
-            label={words.user}
-            hint={words.userHint}
+            label={texts.user}
+            hint={texts.userHint}
             className="mono"
             value={user}
             readOnly={why !== undefined}
             autoComplete="off"
             spellCheck={false}
-            error={tried && user === '' ? words.missing : undefined}
+            error={tried && user === '' ? texts.missing : undefined}
             onChange={(event) => {
               setUser(event.target.value)
               erase.reset()
             }}
           />
           <Button type="submit" look="danger" icon="trash" busy={erase.isPending} why={why}>
-            {words.button}
+            {texts.button}
           </Button>
         </div>
         {erase.error === null ? null : (
           <Note tone="red" icon="warn" role="alert">
-            {words.failed} {reasonOf(erase.error)}
+            {texts.failed} {reasonOf(erase.error)}
           </Note>
         )}
         {erase.data === undefined ? null : <p role="status">{sentenceOf(erase.data)}</p>}
@@ -75,17 +75,17 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
 
 function sentenceOf({ state, erased }: Erasure): string {
   const what = Object.entries(erased)
-    .flatMap(([kind, count]) => words.kinds[kind]?.(count) ?? [])
+    .flatMap(([kind, count]) => texts.kinds[kind]?.(count) ?? [])
     .join(', ')
-  if (state === 'running') return words.running(what)
-  return what === '' ? words.nothing : words.done(what)
+  if (state === 'running') return texts.running(what)
+  return what === '' ? texts.nothing : texts.done(what)
 }
 
 type AskDialogProps = { user: string; open: boolean; onClose: () => void; onYes: () => void }
 
 function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
   const [typed, setTyped] = useState('')
-  const ready = typed.trim().toLowerCase() === words.word
+  const ready = typed.trim().toLowerCase() === texts.word
   const close = () => {
     setTyped('')
     onClose()
@@ -96,11 +96,11 @@ function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
     onYes()
   }
   return (
-    <Dialog open={open} onClose={close} title={words.ask}>
-      <p>{words.askText(user)}</p>
+    <Dialog open={open} onClose={close} title={texts.ask}>
+      <p>{texts.askText(user)}</p>
       <Form onSubmit={submit}>
         <Field
-          label={words.confirm(words.word)}
+          label={texts.confirm(texts.word)}
           data-autofocus
           autoComplete="off"
           value={typed}
@@ -108,8 +108,8 @@ function AskDialog({ user, open, onClose, onYes }: AskDialogProps) {
         />
         <Toolbar align="end">
           <Button onClick={close}>{commonTexts.cancel}</Button>
-          <Button type="submit" look="danger" why={ready ? undefined : words.confirm(words.word)}>
-            {words.run}
+          <Button type="submit" look="danger" why={ready ? undefined : texts.confirm(texts.word)}>
+            {texts.run}
           </Button>
         </Toolbar>
       </Form>

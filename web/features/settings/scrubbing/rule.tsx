@@ -4,11 +4,11 @@ import { Field, SelectField } from '../../../ui/field.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import styles from './rule.module.css'
 
-const words = privacyTexts.scrubbing
+const texts = privacyTexts.scrubbing
 
 type Rule = ProjectSettings['scrub_rules'][number]
 
-/** A rule while it is edited; `key` is its place in the list of React. */
+/** A rule that is being edited; `key` is its React key. */
 export type DraftRule = Omit<Rule, 'regex'> & { readonly regex: string; readonly key: string }
 
 let blanks = 0
@@ -21,8 +21,8 @@ export const blankRule = (): DraftRule => ({
   key: `new ${++blanks}`,
 })
 
-const PATTERNS = Object.keys(words.patterns) as Rule['pattern'][]
-const ACTIONS = Object.keys(words.actions) as Rule['action'][]
+const PATTERNS = Object.keys(texts.patterns) as Rule['pattern'][]
+const ACTIONS = Object.keys(texts.actions) as Rule['action'][]
 
 type ScrubRuleRowProps = {
   number: number
@@ -32,24 +32,24 @@ type ScrubRuleRowProps = {
   onRemove: () => void
 }
 
-/** One rule in one line: where, what, and what becomes of it. */
+/** A rule in one line: path, pattern and action. */
 export function ScrubRuleRow({ number, rule, why, onChange, onRemove }: ScrubRuleRowProps) {
   const readOnly = why !== undefined
   return (
-    <fieldset className={styles.rule} aria-label={words.ruleOf(number)}>
+    <fieldset className={styles.rule} aria-label={texts.ruleOf(number)}>
       <Field
-        label={words.path}
+        label={texts.path}
         className="mono"
         value={rule.path}
         placeholder={number === 1 ? 'user.email' : undefined}
-        hint={number === 1 ? words.pathHint : undefined}
+        hint={number === 1 ? texts.pathHint : undefined}
         autoComplete="off"
         spellCheck={false}
         readOnly={readOnly}
         onChange={(event) => onChange({ ...rule, path: event.target.value.trim() })}
       />
       <SelectField
-        label={words.pattern}
+        label={texts.pattern}
         value={rule.pattern}
         disabled={readOnly}
         onChange={(event) =>
@@ -58,12 +58,12 @@ export function ScrubRuleRow({ number, rule, why, onChange, onRemove }: ScrubRul
       >
         {PATTERNS.map((one) => (
           <option key={one} value={one}>
-            {words.patterns[one]}
+            {texts.patterns[one]}
           </option>
         ))}
       </SelectField>
       <SelectField
-        label={words.action}
+        label={texts.action}
         value={rule.action}
         disabled={readOnly}
         onChange={(event) =>
@@ -72,15 +72,15 @@ export function ScrubRuleRow({ number, rule, why, onChange, onRemove }: ScrubRul
       >
         {ACTIONS.map((one) => (
           <option key={one} value={one}>
-            {words.actions[one]}
+            {texts.actions[one]}
           </option>
         ))}
       </SelectField>
-      <IconButton icon="trash" look="ghost" label={words.remove(rule.path)} why={why} onClick={onRemove} />
+      <IconButton icon="trash" look="ghost" label={texts.remove(rule.path)} why={why} onClick={onRemove} />
       {rule.pattern === 'custom' ? (
         <div className={styles.wide}>
           <Field
-            label={words.regex}
+            label={texts.regex}
             className="mono"
             value={rule.regex}
             autoComplete="off"

@@ -19,14 +19,14 @@ import { privacyTexts } from '../privacy-texts.ts'
 import styles from '../../../common/settings.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/scrubbing')
-const words = privacyTexts.scrubbing
+const texts = privacyTexts.scrubbing
 
 export function ProjectScrubbingPage() {
   const { projectId } = route.useParams()
   const project = useQuery(projectSettingsQuery(projectId))
   const may = useCan('projects.write')
   return (
-    <ProjectPart title={words.title} lead={words.lead} heightPx={420} mayChange={may.allowed} project={project}>
+    <ProjectPart title={texts.title} lead={texts.lead} heightPx={420} mayChange={may.allowed} project={project}>
       {(data) => (
         <>
           <ScrubbingForm key={projectId} project={data} why={may.why} />
@@ -66,7 +66,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
   const dirty = JSON.stringify(patchOf(draft)) !== JSON.stringify(patchOf(draftOf(project)))
   const params = { projectId: project.id }
   const save = useSettingsSave(project.id, {
-    said: words.saved,
+    said: texts.saved,
     onSaved: (answer) => setDraft(draftOf(answer)),
   })
   const preview = useMutation({
@@ -81,46 +81,46 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
   }
   const change = (part: Partial<Draft>) => {
     setDraft({ ...draft, ...part })
-    // What they said was about other settings.
+    // Their results are about other settings.
     preview.reset()
     save.reset()
   }
   const readOnly = why !== undefined
   return (
-    <SettingsForm name={words.title} error={save.error} failed={words.failed} onSave={saveNow}>
-      <Card title={words.always} header={<SaveState dirty={dirty} busy={save.isPending} why={why} />}>
+    <SettingsForm name={texts.title} error={save.error} failed={texts.failed} onSave={saveNow}>
+      <Card title={texts.always} header={<SaveState dirty={dirty} busy={save.isPending} why={why} />}>
         <ul className={styles.rows}>
           <li className={styles.row}>
             <Switch
-              label={words.addresses}
+              label={texts.addresses}
               checked={draft.addresses}
               why={why}
               onChange={(addresses) => change({ addresses })}
             />
             <div>
-              <b>{words.addresses}</b>
-              <Minor as="p">{words.addressesMore}</Minor>
+              <b>{texts.addresses}</b>
+              <Minor as="p">{texts.addressesMore}</Minor>
             </div>
           </li>
           <li className={styles.row}>
-            <Switch label={words.emails} checked={draft.emails} why={why} onChange={(emails) => change({ emails })} />
+            <Switch label={texts.emails} checked={draft.emails} why={why} onChange={(emails) => change({ emails })} />
             <div>
-              <b>{words.emails}</b>
-              <Minor as="p">{words.emailsMore}</Minor>
+              <b>{texts.emails}</b>
+              <Minor as="p">{texts.emailsMore}</Minor>
             </div>
           </li>
         </ul>
         <div className={`${styles.lists} ${styles.body}`}>
           <AreaField
-            label={words.fields}
-            hint={words.fieldsHint}
+            label={texts.fields}
+            hint={texts.fieldsHint}
             value={draft.fields}
             readOnly={readOnly}
             onChange={(fields) => change({ fields })}
           />
           <AreaField
-            label={words.safe}
-            hint={words.safeHint}
+            label={texts.safe}
+            hint={texts.safeHint}
             value={draft.safe}
             readOnly={readOnly}
             onChange={(safe) => change({ safe })}
@@ -128,20 +128,20 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
         </div>
       </Card>
       <Card
-        title={words.rules}
+        title={texts.rules}
         header={
           <>
-            <Minor className={styles.wideOnly}>{words.rulesMore}</Minor>
+            <Minor className={styles.wideOnly}>{texts.rulesMore}</Minor>
             <span className="sp" />
             <Button size="sm" icon="plus" why={why} onClick={() => change({ rules: [...draft.rules, blankRule()] })}>
-              {words.add}
+              {texts.add}
             </Button>
           </>
         }
       >
         {draft.rules.length === 0 ? (
           <Minor as="p" className={styles.ruleNote}>
-            {words.noRules}
+            {texts.noRules}
           </Minor>
         ) : null}
         {draft.rules.map((rule, index) => (
@@ -155,19 +155,19 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
           />
         ))}
       </Card>
-      <Card title={words.preview}>
+      <Card title={texts.preview}>
         <div className={styles.scrub}>
           <div className={styles.ask}>
             <Field
-              label={words.previewEvent}
-              hint={words.previewEventHint}
+              label={texts.previewEvent}
+              hint={texts.previewEventHint}
               className="mono"
               value={eventId}
               autoComplete="off"
               onChange={(event) => setEventId(event.target.value)}
             />
             <Button icon="eye" busy={preview.isPending} why={why} onClick={() => preview.mutate()}>
-              {words.previewRun}
+              {texts.previewRun}
             </Button>
           </div>
           <ScrubPreview preview={preview.data} error={preview.error} />

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 /** Throttles: runs the work immediately, then at most once per step, and once more at the end of the step. */
-export function useAtMostEvery(stepMs: number, work: () => Promise<unknown>): () => void {
+export function useThrottled(stepMs: number, work: () => Promise<unknown>): () => void {
   const newest = useRef(work)
   const state = useRef<{ timer: ReturnType<typeof setTimeout> | undefined; owed: boolean }>({
     timer: undefined,
