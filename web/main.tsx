@@ -1,7 +1,6 @@
 // Before any component with a CSS module: base.css declares the order of the layers.
 import './ui/tokens.css'
 import './ui/base.css'
-import './ui/overlays.css'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'

@@ -184,7 +184,7 @@ export async function steadyBox(element: Locator): Promise<{ x: number; y: numbe
 
 /** Waits for a toast and rests the pointer on it: then it stays, with its Undo, also on a slow machine. */
 export const holdToast = (page: Page, text: string | RegExp): Promise<void> =>
-  page.locator('.toast').filter({ hasText: text }).last().hover()
+  page.locator('[data-toast]').filter({ hasText: text }).last().hover()
 
 /** Saves a picture where `SCREENSHOT_DIR` names a folder. */
 export async function screenshot(page: Page, name: string, options: { fullPage?: boolean } = {}): Promise<void> {

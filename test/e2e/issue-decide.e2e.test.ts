@@ -209,7 +209,7 @@ test('a double press and a held key decide once, and Undo restores the earlier s
   await holdToast(page, /resolved/)
   await press(page, 'z')
   await holds(person, id, { status: 'unresolved' })
-  await page.locator('.toast').waitFor({ state: 'hidden' })
+  await page.locator('[data-toast]').waitFor({ state: 'hidden' })
 
   for (let held = 0; held < 5; held++) await page.keyboard.down('i')
   await page.keyboard.up('i')

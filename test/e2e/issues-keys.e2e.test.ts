@@ -188,7 +188,7 @@ test('an older change is undone without the newer one', async () => {
   await page.getByText('SHOPPER-WEB-2 resolved').waitFor()
   await eventually(ids).toEqual(['SHOPPER-WEB-3', 'SHOPPER-WEB-4'])
   await page
-    .locator('.toast')
+    .locator('[data-toast]')
     .filter({ hasText: 'SHOPPER-WEB-1 resolved' })
     .getByRole('button', { name: 'Undo' })
     .click()

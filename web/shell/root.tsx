@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router'
 import { Sprite } from '../ui/icon.tsx'
 import { Toasts } from '../ui/toasts.tsx'
+import styles from './root.module.css'
 
 /** The root of all pages, with and without a session. */
 export function Root() {
@@ -8,7 +9,7 @@ export function Root() {
     <>
       <Sprite />
       <Outlet />
-      <Toasts />
+      <Toasts className={styles.toasts} />
     </>
   )
 }

@@ -1,4 +1,7 @@
 import { useId, useLayoutEffect, useRef, type MouseEvent, type ReactNode, type SyntheticEvent } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './dialog.module.css'
+import floatingStyles from './floating.module.css'
 
 type DialogProps = {
   open: boolean
@@ -9,6 +12,7 @@ type DialogProps = {
   children: ReactNode
   /** Without padding and heading. */
   bare?: boolean
+  wide?: boolean
   className?: string
 }
 
@@ -16,7 +20,7 @@ type DialogProps = {
  * The browser's modal dialog: it traps the focus, makes the page inert, and returns the focus when it closes. An element
  * with `data-autofocus` takes the focus first.
  */
-export function Dialog({ open, onClose, title, children, bare = false, className }: DialogProps) {
+export function Dialog({ open, onClose, title, children, bare = false, wide = false, className }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
 
@@ -41,7 +45,7 @@ export function Dialog({ open, onClose, title, children, bare = false, className
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={ref}
-      className={className}
+      className={classNames(styles.dialog, floatingStyles.rising, className)}
       aria-labelledby={bare ? undefined : titleId}
       aria-label={bare ? title : undefined}
       onCancel={onCancel}
@@ -50,7 +54,7 @@ export function Dialog({ open, onClose, title, children, bare = false, className
       {!open ? null : bare ? (
         children
       ) : (
-        <div className="dialog">
+        <div className={styles.body} data-wide={wide ? '' : undefined}>
           <h2 id={titleId}>{title}</h2>
           {children}
         </div>

@@ -1,10 +1,13 @@
 import { DropdownMenu } from 'radix-ui'
 import { Fragment, useEffect, useRef, type KeyboardEvent } from 'react'
+import { classNames } from './class-names.ts'
+import floatingStyles from './floating.module.css'
 import { Icon } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
 import { landmark } from './landmark.ts'
 import type { MenuEntry, MenuItem } from './menu.tsx'
 import { lastInput } from './last-input.ts'
+import styles from './menu-panel.module.css'
 import { TriggerStandIn } from './panel-trigger.tsx'
 import { Minor } from './text.tsx'
 
@@ -56,7 +59,7 @@ export function MenuPanel({ id, trigger, label, entries, align, side, open, onOp
         <DropdownMenu.Content
           ref={close}
           id={id}
-          className="menu"
+          className={classNames(floatingStyles.floating, floatingStyles.rising, styles.menu)}
           aria-label={label}
           align={align}
           side={side}
@@ -82,15 +85,15 @@ export function MenuPanel({ id, trigger, label, entries, align, side, open, onOp
 }
 
 function MenuRow({ entry, onChoose }: { entry: MenuEntry; onChoose: (item: MenuItem) => void }) {
-  if (entry.kind === 'separator') return <DropdownMenu.Separator className="sep" />
-  if (entry.kind === 'heading') return <DropdownMenu.Label className="h">{entry.label}</DropdownMenu.Label>
+  if (entry.kind === 'separator') return <DropdownMenu.Separator className={styles.separator} />
+  if (entry.kind === 'heading') return <DropdownMenu.Label className={styles.heading}>{entry.label}</DropdownMenu.Label>
   const item = entry
   const inner = (
     <>
       {item.icon === undefined ? null : typeof item.icon === 'string' ? <Icon name={item.icon} /> : item.icon.element}
-      <span className="mi-l">{item.label}</span>
+      <span className={styles.label}>{item.label}</span>
       {item.note === undefined && item.letter === undefined && item.checked !== true ? null : (
-        <span className="mi-e">
+        <span className={styles.end}>
           {item.note === undefined ? null : <Minor>{item.note}</Minor>}
           {item.checked === true ? <Icon name="check" /> : null}
           {item.letter === undefined ? null : <Kbd keys={item.letter} />}
@@ -99,7 +102,8 @@ function MenuRow({ entry, onChoose }: { entry: MenuEntry; onChoose: (item: MenuI
     </>
   )
   const shared = {
-    className: item.danger === true ? 'danger' : undefined,
+    className: styles.item,
+    'data-danger': item.danger === true ? '' : undefined,
     disabled: item.why !== undefined,
     title: item.why,
     textValue: item.label,

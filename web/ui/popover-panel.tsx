@@ -1,7 +1,10 @@
 import { Popover as Primitive } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import floatingStyles from './floating.module.css'
 import { landmark } from './landmark.ts'
 import { TriggerStandIn } from './panel-trigger.tsx'
+import styles from './popover-panel.module.css'
 
 type PopoverPanelProps = {
   id: string
@@ -35,7 +38,7 @@ export function PopoverPanel({
       <Primitive.Portal container={landmark()}>
         <Primitive.Content
           id={id}
-          className={className === undefined ? 'popover' : `popover ${className}`}
+          className={classNames(floatingStyles.floating, floatingStyles.rising, styles.popover, className)}
           aria-label={label}
           align={align}
           side={side}

@@ -1,7 +1,10 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
+import { classNames } from './class-names.ts'
+import floatingStyles from './floating.module.css'
 import { Icon, type IconName } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
 import { TextButton } from './text-button.tsx'
+import styles from './toasts.module.css'
 import { uiTexts } from './texts.ts'
 
 export type Toast = {
@@ -48,18 +51,16 @@ const subscribe = (listener: () => void): (() => void) => {
 }
 
 /** The container of toasts. Two live regions: errors interrupt a screen reader, successes do not. */
-export function Toasts() {
+export function Toasts({ className }: { className?: string | undefined }) {
   const toasts = useSyncExternalStore(subscribe, () => shown)
   const row = (toast: Shown) => (
     <ToastRow key={toast.id} toast={toast} onGone={() => show(shown.filter((other) => other.id !== toast.id))} />
   )
   return (
-    <div className="toasts" data-toasts>
-      <div role="status" className="toasts-in">
-        {toasts.filter((toast) => toast.tone !== 'bad').map(row)}
-      </div>
-      <div role="alert" className="toasts-in">
-        {toasts.filter((toast) => toast.tone === 'bad').map(row)}
+    <div className={classNames(styles.toasts, className)} data-toasts>
+      <div className={styles.list}>
+        <div role="status">{toasts.filter((toast) => toast.tone !== 'bad').map(row)}</div>
+        <div role="alert">{toasts.filter((toast) => toast.tone === 'bad').map(row)}</div>
       </div>
     </div>
   )
@@ -80,7 +81,8 @@ function ToastRow({ toast, onGone }: { toast: Shown; onGone: () => void }) {
   const colour = toast.tone === 'bad' ? 'c-red' : toast.tone === 'good' ? 'c-green' : undefined
   return (
     <div
-      className="toast"
+      className={classNames(floatingStyles.floating, floatingStyles.rising, styles.toast)}
+      data-toast
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
@@ -102,7 +104,7 @@ function ToastRow({ toast, onGone }: { toast: Shown; onGone: () => void }) {
         </>
       )}
       {stays ? (
-        <button className="ib" type="button" aria-label={uiTexts.close} onClick={onGone}>
+        <button className={styles.close} type="button" aria-label={uiTexts.close} onClick={onGone}>
           <Icon name="x" />
         </button>
       ) : null}

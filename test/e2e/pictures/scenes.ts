@@ -123,6 +123,10 @@ export function scenesOf(world: World): Scene[] {
     ),
     owner('issue-unknown', '/issues/01900000-0000-7000-8000-000000000000'),
     owner('issue-chart-table', crash, async (page) => page.getByText('View as table').first().click()),
+    owner('issue-toast', crash, async (page) => {
+      await button(page, 'Copy link').click()
+      await page.locator('[data-toast]').waitFor()
+    }),
     owner('issue-resolve-menu', crash, menu('Resolve options')),
     owner('issue-resolve-release', crash, dialogOf('Resolve options', /another release/)),
     owner('issue-ignore-menu', crash, menu('Ignore options')),

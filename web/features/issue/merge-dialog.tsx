@@ -42,9 +42,9 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
     if (picked.size > 0 && !merge.isPending) merge.mutate([...picked.values()])
   }
   return (
-    <Dialog open onClose={onClose} title={mergeTexts.mergeTitle(issue.short_id)} className={styles.wideDialog}>
+    <Dialog open onClose={onClose} title={mergeTexts.mergeTitle(issue.short_id)} wide>
       <p>{mergeTexts.mergeText}</p>
-      <form onSubmit={submit}>
+      <form className={styles.form} onSubmit={submit}>
         <Field
           label={mergeTexts.mergeSearch}
           hint={mergeTexts.mergeSearchHint}

@@ -79,7 +79,7 @@ function UpgradeDialog({ projectId, version, onClose }: UpgradeProps) {
     failed: groupingTexts.upgradeFailed,
   })
   return (
-    <Dialog open onClose={onClose} title={groupingTexts.upgradeTitle(version)} className={styles.dialog}>
+    <Dialog open onClose={onClose} title={groupingTexts.upgradeTitle(version)} wide>
       <p>{groupingTexts.upgradeText}</p>
       {preview.isPending ? (
         <Minor as="p" role="status">
