@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { classesOf, rawColours, rawSpaces, readSources, styleProblems } from './check-styles.ts'
+import { classesOf, rawColours, rawSpaces, readSources, styleProblems, windowQueries } from './check-styles.ts'
 
 const web = readSources(join(import.meta.dirname, '../web'))
 
@@ -60,6 +60,26 @@ test('raw spaces are found in styles and code; hairlines, percentages and sizes 
   expect(found('a.css', 'a { padding: calc(var(--tabbar) + var(--space-8)) calc(-1 * var(--space-4)) }')).toBe(0)
   expect(found('a.tsx', '<p style={{ marginTop: 4, padding: "2px" }} />')).toBe(2)
   expect(found('a.tsx', '<p style={{ inlineSize: 4, margin: 0 }} />')).toBe(0)
+})
+
+test('a media query for a width is refused outside the shell', () => {
+  const found = (file: string, text: string): number => windowQueries(file, text).length
+  expect(
+    found('ui/a.module.css', '@media (max-width: 860px) { } @media (400px < width) { } @media (width > 1px) { }'),
+  ).toBe(3)
+  expect(found('ui/a.module.css', '@container (width <= 600px) { } @media (pointer: coarse) { .wide { } }')).toBe(0)
+  expect(found('ui/a.tsx', "matchMedia('(max-width: 860px)')")).toBe(1)
+  expect(found('ui/a.tsx', "matchMedia('(prefers-color-scheme: dark)')")).toBe(0)
+  expect(found('shell/a.module.css', '@media (max-width: 860px) { }')).toBe(0)
+  const odd = '.card { color: inherit } @media (width < 50em) { .card { color: inherit } }'
+  expect(
+    changed(
+      ['ui/odd.tsx', "import styles from './odd.module.css'\nexport const odd = styles.card"],
+      ['ui/odd.module.css', odd],
+    ),
+  ).toEqual([
+    'ui/odd.module.css: @media (width < 50em): ask the width of the container (@container); only web/shell asks that of the window',
+  ])
 })
 
 test('the classes of a module are those of its selectors', () => {

@@ -45,6 +45,16 @@ export function rawSpaces(file: string, text: string): string[] {
   )
 }
 
+/** The shell divides the window; every other part reacts to the width it is given. */
+const WINDOW_WIDTH = /@media[^{]*\b(?:width|inline-size)\b[^{]*(?=\{)|matchMedia\([^)]*\bwidth\b.*?\)/g
+
+export function windowQueries(file: string, text: string): string[] {
+  if (file.startsWith('shell/')) return []
+  return [...withoutComments(text).matchAll(WINDOW_WIDTH)].map(
+    ([query]) => `${query.trim()}: ask the width of the container (@container); only web/shell asks that of the window`,
+  )
+}
+
 /** Classes that a module defines, without those inside `:global()`. */
 export function classesOf(css: string): Set<string> {
   const plain = withoutComments(css).replaceAll(/(['"]).*?\1/g, '')
@@ -106,6 +116,7 @@ export function styleProblems(sources: Sources): string[] {
         (problem) => `${file}: ${problem}`,
       ),
     ),
+    ...[...sources].flatMap(([file, text]) => windowQueries(file, text).map((problem) => `${file}: ${problem}`)),
     ...moduleProblems(sources),
   ]
 }

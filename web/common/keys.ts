@@ -115,7 +115,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const chord = chordOf(event)
   const target = event.target instanceof Element ? event.target : document.body
   if (chord === null || (chord === 'enter' && isPressable(target))) return
-  if (document.querySelector('dialog[open], [role="menu"], .popover') !== null) return
+  if (document.querySelector('dialog[open], [role="menu"], [data-popover]') !== null) return
   const typing = isTyping(target)
   const { letterKeys } = currentPrefs()
   const usable = all.filter(

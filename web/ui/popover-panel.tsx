@@ -40,6 +40,7 @@ export function PopoverPanel({
           id={id}
           className={classNames(floatingStyles.floating, floatingStyles.rising, styles.popover, className)}
           aria-label={label}
+          data-popover
           align={align}
           side={side}
           sideOffset={4}

@@ -20,6 +20,7 @@ import { Note } from '../../ui/note.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Minor } from '../../ui/text.tsx'
+import { PageMain } from '../../ui/page-main.tsx'
 import { intakeTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { IntakeLimits } from './limits.tsx'
@@ -38,7 +39,7 @@ export function IntakePage() {
   const name = projects.data?.items.find(({ id }) => id === projectId)?.name ?? null
   usePageTitle(name === null ? intakeTexts.title : `${intakeTexts.title}, ${name}`)
   return (
-    <main id="main" tabIndex={-1}>
+    <PageMain>
       <PageHead>
         <div>
           <h1>{intakeTexts.title}</h1>
@@ -46,7 +47,7 @@ export function IntakePage() {
         </div>
       </PageHead>
       {projectId === undefined ? <NoProject /> : <Project key={projectId} projectId={projectId} range={range} />}
-    </main>
+    </PageMain>
   )
 }
 

@@ -155,7 +155,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
           )}
         </div>
       </div>
-      <div className={styles.iheadA} role="toolbar" aria-label={issueTexts.actions}>
+      <div className={styles.iheadA} data-foot-bar="replaced" role="toolbar" aria-label={issueTexts.actions}>
         <DecideButtons issue={issue} onEdit={onEdit} why={change.why} keys />
         <AssigneeMenu
           issues={[issue]}
@@ -309,21 +309,23 @@ function MoreMenu({ issue, onDelete, onMerge, onDiscard, trigger, side = 'bottom
 export function IssueStickBar({ issue, onEdit, onDelete, onMerge, onDiscard }: Omit<HeadProps, 'menu' | 'onMenu'>) {
   const change = useCan('issues.write')
   return (
-    <div className={styles.stickbar} role="toolbar" aria-label={issueTexts.actions}>
-      <DecideButtons issue={issue} onEdit={onEdit} why={change.why} side="top" />
-      {change.allowed ? (
-        <AssigneeMenu issues={[issue]} side="top" onEdit={onEdit} trigger={<Button>{issueTexts.assign}</Button>} />
-      ) : (
-        <Button why={change.why}>{issueTexts.assign}</Button>
-      )}
-      <MoreMenu
-        issue={issue}
-        side="top"
-        onDelete={onDelete}
-        onMerge={onMerge}
-        onDiscard={onDiscard}
-        trigger={<IconButton icon="more" label={issueTexts.more} />}
-      />
+    <div data-foot-bar="actions">
+      <div className={styles.stickbar} role="toolbar" aria-label={issueTexts.actions}>
+        <DecideButtons issue={issue} onEdit={onEdit} why={change.why} side="top" />
+        {change.allowed ? (
+          <AssigneeMenu issues={[issue]} side="top" onEdit={onEdit} trigger={<Button>{issueTexts.assign}</Button>} />
+        ) : (
+          <Button why={change.why}>{issueTexts.assign}</Button>
+        )}
+        <MoreMenu
+          issue={issue}
+          side="top"
+          onDelete={onDelete}
+          onMerge={onMerge}
+          onDiscard={onDiscard}
+          trigger={<IconButton icon="more" label={issueTexts.more} />}
+        />
+      </div>
     </div>
   )
 }

@@ -31,6 +31,7 @@ import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { PageFoot, PageMain } from '../../ui/page-main.tsx'
 import { mergeTexts } from './merge-texts.ts'
 import { issueTexts } from './texts.ts'
 import { eventsTexts } from './events/texts.ts'
@@ -80,13 +81,13 @@ export function IssuePage() {
     })
   if (issue === undefined) {
     return (
-      <main id="main" tabIndex={-1}>
+      <PageMain>
         {error === null ? <Waiting /> : <Failed error={error} onRetry={retry} issueId={issueId} event={search.event} />}
-      </main>
+      </PageMain>
     )
   }
   return (
-    <main id="main" tabIndex={-1}>
+    <PageMain>
       <AskProvider>
         <IssueBody
           key={issue.id}
@@ -98,7 +99,7 @@ export function IssuePage() {
           onChoose={choose}
         />
       </AskProvider>
-    </main>
+    </PageMain>
   )
 }
 
@@ -281,7 +282,9 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           <IssueGrouping issue={issue} />
         </aside>
       </div>
-      <IssueStickBar issue={issue} onEdit={apply} {...ask} />
+      <PageFoot>
+        <IssueStickBar issue={issue} onEdit={apply} {...ask} />
+      </PageFoot>
       {asking === 'merge' ? (
         <Suspense fallback={null}>
           <MergeDialog issue={issue} onClose={stop} />

@@ -36,7 +36,7 @@ export function BulkBar(props: BulkBarProps) {
   const resolve = resolveEdit(issues)
   const ignore = ignoreEdit(issues)
   return (
-    <div className={issuesStyles.bulk} role="toolbar" aria-label={issuesTexts.bulk(count)}>
+    <div className={issuesStyles.bulk} role="toolbar" aria-label={issuesTexts.bulk(count)} data-foot-bar="selection">
       <span className={issuesStyles.bulkN}>
         <b>{formatCount(count)}</b> <span>{issuesTexts.selected}</span>
       </span>

@@ -21,6 +21,7 @@ import { Kbd } from '../../ui/kbd.tsx'
 import { Note } from '../../ui/note.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { PageMain } from '../../ui/page-main.tsx'
 import { issuesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
@@ -214,7 +215,7 @@ function Stream() {
 
   const clock = stream.readAt === 0 ? '' : formatClock(stream.readAt)
   return (
-    <main id="main" tabIndex={-1}>
+    <PageMain>
       <PageHead>
         <h1>{issuesTexts.title}</h1>
         <div className={styles.viewbar}>
@@ -332,7 +333,7 @@ function Stream() {
           />
         </Suspense>
       )}
-    </main>
+    </PageMain>
   )
 }
 

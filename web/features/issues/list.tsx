@@ -53,7 +53,7 @@ export type ListProps = {
 export function IssueList(props: ListProps) {
   const { rows, total, selection, focusTurn, fresh, onAll, onNearEnd, onToggle, busy } = props
   const body = useRef<HTMLDivElement>(null)
-  const phone = usePhone()
+  const cards = useCards(body)
   const windowed = rows.length > WHOLE_LIST || (total ?? Infinity) > WHOLE_LIST
   const all = rows.length > 0 && rows.every((row) => selection.selected.has(row.id))
 
@@ -117,7 +117,7 @@ export function IssueList(props: ListProps) {
         </div>
         <div role="rowgroup" className={busy ? `${styles.issues} ${styles.isOld}` : styles.issues} ref={body}>
           {windowed ? (
-            <WindowedRows {...props} body={body} phone={phone} key={phone ? 'cards' : 'rows'} />
+            <WindowedRows {...props} body={body} cards={cards} key={cards ? 'cards' : 'rows'} />
           ) : (
             <AllRows {...props} focusTurn={focusTurn} onNearEnd={onNearEnd} body={body} />
           )}
@@ -183,15 +183,15 @@ function AllRows(props: RowsProps) {
   return rows.map((issue, index) => row(issue, index))
 }
 
-function WindowedRows(props: RowsProps & { phone: boolean }) {
-  const { rows, selection, focusTurn, body, phone, onNearEnd } = props
+function WindowedRows(props: RowsProps & { cards: boolean }) {
+  const { rows, selection, focusTurn, body, cards, onNearEnd } = props
   const row = useRow(props, useNow('half-minute'))
   const [top, setTop] = useState(0)
   // The React compiler is not used.
   // oxlint-disable-next-line react/incompatible-library
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => (phone ? CARD_PX : ROW_PX),
+    estimateSize: () => (cards ? CARD_PX : ROW_PX),
     overscan: OVERSCAN,
     scrollMargin: top,
     scrollPaddingStart: COVER_TOP_PX,
@@ -221,7 +221,7 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
     cancelAnimationFrame(frame.current)
     const index = rows.findIndex((one) => one.id === selection.cursor)
     if (index < 0) return
-    if (phone) virtual.scrollToIndex(index, { align: 'auto' })
+    if (cards) virtual.scrollToIndex(index, { align: 'auto' })
     else bringRowIntoView(top + index * ROW_PX)
     // A distant row is rendered only after scrolling.
     const reach = (framesLeft: number) => {
@@ -229,7 +229,7 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
       frame.current = requestAnimationFrame(() => reach(framesLeft - 1))
     }
     reach(MAX_FRAMES)
-  }, [body, focusTurn, phone, rows, selection.cursor, top, virtual])
+  }, [body, focusTurn, cards, rows, selection.cursor, top, virtual])
 
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
@@ -248,7 +248,7 @@ function WindowedRows(props: RowsProps & { phone: boolean }) {
           insetBlockStart: 0,
           transform: `translateY(${item.start - top}px)`,
         } as const
-        return row(issue, item.index, style, phone ? virtual.measureElement : undefined)
+        return row(issue, item.index, style, cards ? virtual.measureElement : undefined)
       })}
     </div>
   )
@@ -262,18 +262,22 @@ function bringRowIntoView(rowTop: number): void {
   else if (rowTop + ROW_PX > last) scrollTo({ top: rowTop + ROW_PX - innerHeight + COVER_FOOT_PX })
 }
 
-const PHONE = '(max-width: 860px)'
+/** As in issues.module.css. */
+const MAX_CARDS_PX = 600
 
-/** Cards have the height of their text, rows a fixed one. */
-function usePhone(): boolean {
-  const [phone, setPhone] = useState(() => matchMedia(PHONE).matches)
-  useEffect(() => {
-    const query = matchMedia(PHONE)
-    const follow = () => setPhone(query.matches)
-    query.addEventListener('change', follow)
-    return () => query.removeEventListener('change', follow)
-  }, [])
-  return phone
+/** Whether the page is so narrow that issues are cards, which have the height of their text; rows are all the same. */
+function useCards(body: RefObject<HTMLDivElement | null>): boolean {
+  const [cards, setCards] = useState(false)
+  useLayoutEffect(() => {
+    const container = body.current?.closest('main')?.firstElementChild
+    if (container == null) return undefined
+    const follow = () => setCards(container.clientWidth <= MAX_CARDS_PX)
+    follow()
+    const observer = new ResizeObserver(follow)
+    observer.observe(container)
+    return () => observer.disconnect()
+  }, [body])
+  return cards
 }
 
 /** A long press on a touch screen selects a row and does not open it. */

@@ -24,7 +24,7 @@ export function BulkRefused() {
 export function BulkProgress() {
   const operations = useRunningOperations()
   return operations.map((operation) => (
-    <div key={operation.id} className={`${issuesStyles.bulk} ${styles.bulkRun}`}>
+    <div key={operation.id} className={`${issuesStyles.bulk} ${styles.bulkRun}`} data-foot-bar="selection">
       <span className={issuesStyles.bulkN} id={`run-${operation.id}`}>
         {issuesTexts.running[operation.kind]}
       </span>

@@ -35,22 +35,24 @@ export function OnboardingPage() {
         {commonTexts.skip}
       </a>
       <header className={styles.top}>
-        <Link {...paths.home()} aria-label={commonTexts.homeLink}>
-          <Brand name={commonTexts.product} />
-        </Link>
-        {making || project === undefined ? null : (
-          <Minor>
-            {onboardingTexts.settingUp} <b>{project.name}</b>
-          </Minor>
-        )}
-        <span className="sp" />
-        {items === undefined || items.length === 0 ? null : (
-          <Link {...paths.issues()} {...buttonLook({ look: 'ghost' })}>
-            <span>{project?.last_event_at === null ? onboardingTexts.later : onboardingTexts.arrived.stream}</span>
+        <div className={styles.bar}>
+          <Link {...paths.home()} aria-label={commonTexts.homeLink}>
+            <Brand name={commonTexts.product} />
           </Link>
-        )}
-        <ThemeButton />
-        <AccountMenu />
+          {making || project === undefined ? null : (
+            <Minor>
+              {onboardingTexts.settingUp} <b>{project.name}</b>
+            </Minor>
+          )}
+          <span className="sp" />
+          {items === undefined || items.length === 0 ? null : (
+            <Link {...paths.issues()} {...buttonLook({ look: 'ghost' })}>
+              <span>{project?.last_event_at === null ? onboardingTexts.later : onboardingTexts.arrived.stream}</span>
+            </Link>
+          )}
+          <ThemeButton />
+          <AccountMenu />
+        </div>
       </header>
       {items === undefined || me.data === undefined ? (
         <CentredMain>

@@ -13,6 +13,7 @@ import { Note } from '../../ui/note.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { PlatformTile, platformName } from '../../ui/platform-tile.tsx'
 import { Minor } from '../../ui/text.tsx'
+import { PageMain } from '../../ui/page-main.tsx'
 import { commonTexts } from '../../common/texts.ts'
 import { onboardingTexts } from './texts.ts'
 import { Steps } from './steps.tsx'
@@ -51,76 +52,78 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
   }
 
   return (
-    <main id="main" className={settingsStyles.setUp} tabIndex={-1}>
-      <Steps
-        project={{ done: false, now: true, more: onboardingTexts.steps.projectMore }}
-        sdk={{ done: false, now: false, more: onboardingTexts.steps.sdkMore }}
-        event={{ done: false, now: false, more: onboardingTexts.steps.eventNext }}
-      />
-      <div className={settingsStyles.setUpMain}>
-        <h1>{texts.heading}</h1>
-        <p className={settingsStyles.lead}>{texts.lead}</p>
-        {can(role, 'projects.write').allowed ? (
-          <Form className={styles.form} onSubmit={submit}>
-            <Field
-              label={texts.name}
-              value={name}
-              autoFocus
-              autoComplete="off"
-              placeholder={texts.namePlaceholder}
-              error={missing ?? (create.error === null ? undefined : reasonOf(create.error))}
-              onChange={(event) => setName(event.target.value)}
-            />
-            <fieldset className={styles.platforms}>
-              <FieldLegend>{texts.platform}</FieldLegend>
-              {PLATFORMS.map((one) => (
-                <label key={one} className={styles.platform}>
-                  <input
-                    type="radio"
-                    name="platform"
-                    className="sr"
-                    value={one}
-                    checked={one === platform}
-                    onChange={() => setPlatform(one)}
-                  />
-                  <PlatformTile platform={one} quiet />
-                  <span>{platformName(one)}</span>
-                </label>
-              ))}
-            </fieldset>
-            <SelectField
-              label={texts.region}
-              hint={texts.regionHint}
-              value={region}
-              onChange={(event) => setRegion(REGIONS.find((one) => one === event.target.value) ?? 'eu-central-1')}
-            >
-              {REGIONS.map((one) => (
-                <option key={one} value={one}>
-                  {commonTexts.regions[one]}
-                </option>
-              ))}
-            </SelectField>
-            {OFFERS_HIDING.has(region) ? (
-              <div className={`${settingsStyles.row} ${styles.offer}`}>
-                <Switch label={texts.hideAddresses} checked={hideAddresses} onChange={setHideAddresses} />
-                <div>
-                  <b>{texts.hideAddresses}</b>
-                  <Minor as="p">{texts.hideAddressesMore}</Minor>
+    <PageMain className={settingsStyles.setUpPage}>
+      <div className={settingsStyles.setUp}>
+        <Steps
+          project={{ done: false, now: true, more: onboardingTexts.steps.projectMore }}
+          sdk={{ done: false, now: false, more: onboardingTexts.steps.sdkMore }}
+          event={{ done: false, now: false, more: onboardingTexts.steps.eventNext }}
+        />
+        <div className={settingsStyles.setUpMain}>
+          <h1>{texts.heading}</h1>
+          <p className={settingsStyles.lead}>{texts.lead}</p>
+          {can(role, 'projects.write').allowed ? (
+            <Form className={styles.form} onSubmit={submit}>
+              <Field
+                label={texts.name}
+                value={name}
+                autoFocus
+                autoComplete="off"
+                placeholder={texts.namePlaceholder}
+                error={missing ?? (create.error === null ? undefined : reasonOf(create.error))}
+                onChange={(event) => setName(event.target.value)}
+              />
+              <fieldset className={styles.platforms}>
+                <FieldLegend>{texts.platform}</FieldLegend>
+                {PLATFORMS.map((one) => (
+                  <label key={one} className={styles.platform}>
+                    <input
+                      type="radio"
+                      name="platform"
+                      className="sr"
+                      value={one}
+                      checked={one === platform}
+                      onChange={() => setPlatform(one)}
+                    />
+                    <PlatformTile platform={one} quiet />
+                    <span>{platformName(one)}</span>
+                  </label>
+                ))}
+              </fieldset>
+              <SelectField
+                label={texts.region}
+                hint={texts.regionHint}
+                value={region}
+                onChange={(event) => setRegion(REGIONS.find((one) => one === event.target.value) ?? 'eu-central-1')}
+              >
+                {REGIONS.map((one) => (
+                  <option key={one} value={one}>
+                    {commonTexts.regions[one]}
+                  </option>
+                ))}
+              </SelectField>
+              {OFFERS_HIDING.has(region) ? (
+                <div className={`${settingsStyles.row} ${styles.offer}`}>
+                  <Switch label={texts.hideAddresses} checked={hideAddresses} onChange={setHideAddresses} />
+                  <div>
+                    <b>{texts.hideAddresses}</b>
+                    <Minor as="p">{texts.hideAddressesMore}</Minor>
+                  </div>
                 </div>
+              ) : null}
+              <div>
+                <Button type="submit" look="primary" size="lg" busy={create.isPending}>
+                  {texts.create}
+                </Button>
               </div>
-            ) : null}
-            <div>
-              <Button type="submit" look="primary" size="lg" busy={create.isPending}>
-                {texts.create}
-              </Button>
-            </div>
-          </Form>
-        ) : (
-          <Note tone="blue" icon="lock">
-            {texts.notAllowed}
-          </Note>
-        )}
+            </Form>
+          ) : (
+            <Note tone="blue" icon="lock">
+              {texts.notAllowed}
+            </Note>
+          )}
+        </div>
       </div>
-    </main>
+    </PageMain>
   )
 }

@@ -11,6 +11,7 @@ import { Code } from '../../ui/highlight.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Tabs } from '../../ui/tabs.tsx'
 import { PlatformTile, platformName } from '../../ui/platform-tile.tsx'
+import { PageMain } from '../../ui/page-main.tsx'
 import { onboardingTexts } from './texts.ts'
 import { SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.ts'
 import { Steps } from './steps.tsx'
@@ -77,63 +78,65 @@ export function SendStep({ project }: { project: Project }) {
   const requested = key?.last_seen_at != null
   const passed = formatDuration(Math.max(0, Math.floor((now - since) / 1000)) * 1000)
   return (
-    <main id="main" className={settingsStyles.setUp} tabIndex={-1}>
-      <Steps
-        project={{ done: true, now: false, more: `${project.name}, ${project.region}` }}
-        sdk={{
-          done: arrived || requested,
-          now: !arrived && !requested,
-          more: arrived || requested ? onboardingTexts.steps.sdkDone : onboardingTexts.steps.sdkMore,
-        }}
-        event={{
-          done: arrived,
-          now: !arrived && requested,
-          more: arrived ? onboardingTexts.steps.eventDone : onboardingTexts.steps.eventWaiting(passed),
-        }}
-      />
-      <div className={settingsStyles.setUpMain}>
-        <h1>{texts.heading}</h1>
-        <p className={settingsStyles.lead}>{texts.lead}</p>
-        <Tabs label={texts.platforms} className={styles.tabs} value={platform} tabs={TABS} onChange={setPlatform}>
-          <div className={styles.code}>
-            {snippet.install === null ? null : (
+    <PageMain className={settingsStyles.setUpPage}>
+      <div className={settingsStyles.setUp}>
+        <Steps
+          project={{ done: true, now: false, more: `${project.name}, ${project.region}` }}
+          sdk={{
+            done: arrived || requested,
+            now: !arrived && !requested,
+            more: arrived || requested ? onboardingTexts.steps.sdkDone : onboardingTexts.steps.sdkMore,
+          }}
+          event={{
+            done: arrived,
+            now: !arrived && requested,
+            more: arrived ? onboardingTexts.steps.eventDone : onboardingTexts.steps.eventWaiting(passed),
+          }}
+        />
+        <div className={settingsStyles.setUpMain}>
+          <h1>{texts.heading}</h1>
+          <p className={settingsStyles.lead}>{texts.lead}</p>
+          <Tabs label={texts.platforms} className={styles.tabs} value={platform} tabs={TABS} onChange={setPlatform}>
+            <div className={styles.code}>
+              {snippet.install === null ? null : (
+                <CodeBox
+                  title={<span>{texts.terminal}</span>}
+                  action={
+                    <CopyButton look="ghost" size="sm" text={snippet.install} said={texts.snippetCopied}>
+                      {texts.copy}
+                    </CopyButton>
+                  }
+                >
+                  <CodeBlock label={texts.terminal} source={snippet.install} plain />
+                </CodeBox>
+              )}
               <CodeBox
-                title={<span>{texts.terminal}</span>}
+                title={<span className={styles.file}>{snippet.file}</span>}
                 action={
-                  <CopyButton look="ghost" size="sm" text={snippet.install} said={texts.snippetCopied}>
+                  <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={texts.snippetCopied}>
                     {texts.copy}
                   </CopyButton>
                 }
               >
-                <CodeBlock label={texts.terminal} source={snippet.install} plain />
+                <CodeBlock label={snippet.file} source={snippet.code} />
               </CodeBox>
-            )}
-            <CodeBox
-              title={<span className={styles.file}>{snippet.file}</span>}
-              action={
-                <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={texts.snippetCopied}>
-                  {texts.copy}
-                </CopyButton>
-              }
-            >
-              <CodeBlock label={snippet.file} source={snippet.code} />
-            </CodeBox>
+            </div>
+          </Tabs>
+          <div className={settingsStyles.dsn}>
+            <Field
+              label={texts.yourDsn}
+              hint={texts.dsnHint}
+              className="mono"
+              readOnly
+              value={dsn}
+              onFocus={(event) => event.target.select()}
+              after={<CopyButton size="sm" text={dsn} said={texts.dsnCopied} />}
+            />
           </div>
-        </Tabs>
-        <div className={settingsStyles.dsn}>
-          <Field
-            label={texts.yourDsn}
-            hint={texts.dsnHint}
-            className="mono"
-            readOnly
-            value={dsn}
-            onFocus={(event) => event.target.select()}
-            after={<CopyButton size="sm" text={dsn} said={texts.dsnCopied} />}
-          />
         </div>
+        <WaitCard project={project} dsn={dsn} keyInUse={key} issue={issue} waitedMs={now - since} />
       </div>
-      <WaitCard project={project} dsn={dsn} keyInUse={key} issue={issue} waitedMs={now - since} />
-    </main>
+    </PageMain>
   )
 }
 

@@ -22,6 +22,7 @@ import { Note } from '../../ui/note.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
+import { PageMain } from '../../ui/page-main.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { CrashFreeChart, formatShare } from './charts.tsx'
@@ -48,7 +49,7 @@ export function ReleasePage() {
   const { data, error } = release
   usePageTitle(data === undefined ? releasesTexts.one : partsOf(data.version).version)
   return (
-    <main id="main" tabIndex={-1}>
+    <PageMain>
       {/* While another release loads, the old data is not of this release. */}
       {data !== undefined && data.id === releaseId ? (
         <Body release={data} range={range} />
@@ -73,7 +74,7 @@ export function ReleasePage() {
       ) : (
         <QueryError what={releasesTexts.one} error={error} onRetry={() => void release.refetch()} />
       )}
-    </main>
+    </PageMain>
   )
 }
 

@@ -21,6 +21,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Minor } from '../../ui/text.tsx'
+import { PageMain } from '../../ui/page-main.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { AdoptionChart, CrashFreeChart } from './charts.tsx'
@@ -39,13 +40,13 @@ export function ReleasesPage() {
   const project = projects.data?.items.find(({ id }) => id === search.project)
   usePageTitle(project === undefined ? releasesTexts.title : `${releasesTexts.title}, ${project.name}`)
   return (
-    <main id="main" tabIndex={-1}>
+    <PageMain>
       {search.project === undefined ? (
         <NoProject />
       ) : (
         <Releases key={search.project} projectId={search.project} project={project} search={search} />
       )}
-    </main>
+    </PageMain>
   )
 }
 

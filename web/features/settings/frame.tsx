@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'reac
 import { PageHead } from '../../ui/page-head.tsx'
 import styles from './frame.module.css'
 import settingsStyles from '../../common/settings.module.css'
+import { PageMain } from '../../ui/page-main.tsx'
 
 type SettingsFrameProps = {
   /** Accessible name of the list of topics. */
@@ -27,7 +28,7 @@ export function SettingsFrame({ name, heading, children }: SettingsFrameProps) {
       row.scrollLeft += (link.left + link.right - edge.left - edge.right) / 2
   }, [pathname])
   return (
-    <main id="main" tabIndex={-1}>
+    <PageMain>
       <div className={styles.columns}>
         <nav className={styles.subnav} aria-label={name}>
           <h2>{heading}</h2>
@@ -41,7 +42,7 @@ export function SettingsFrame({ name, heading, children }: SettingsFrameProps) {
           <Outlet />
         </div>
       </div>
-    </main>
+    </PageMain>
   )
 }
 

@@ -1,0 +1,27 @@
+import { createContext, use, useState, type ReactNode } from 'react'
+import { createPortal } from 'react-dom'
+import styles from './page-main.module.css'
+
+const Foot = createContext<HTMLElement | null>(null)
+
+/**
+ * The landmark of a page. What is inside reacts to the width of the page, not to that of the window. Panels open in
+ * the landmark beside the container, because older browsers place fixed parts by it.
+ */
+export function PageMain({ className, children }: { className?: string | undefined; children?: ReactNode }) {
+  const [foot, setFoot] = useState<HTMLElement | null>(null)
+  return (
+    <main id="main" className={className} tabIndex={-1}>
+      <div className={styles.container}>
+        <Foot value={foot}>{children}</Foot>
+      </div>
+      <div className={styles.foot} ref={setFoot} />
+    </main>
+  )
+}
+
+/** Puts a bar that is fixed to the foot of the window beside the container of the page. */
+export function PageFoot({ children }: { children: ReactNode }) {
+  const foot = use(Foot)
+  return foot === null ? null : createPortal(children, foot)
+}
