@@ -164,13 +164,13 @@ export async function deleteAttachmentsOf(
   if (eventIds.length === 0) return 0
   const ofTypes = types === undefined ? sql`true` : sql`attachment_type = any(${[...types]}::text[])`
   const { rows } = await sql<{ n: number }>`
-    with gone as (
+    with deleted as (
       delete from attachments where project_id = ${projectId} and event_id = any(${eventIds.map(hyphenate)}::uuid[])
         and ${ofTypes} returning id
     ), chunks as (
-      delete from attachment_chunks c using gone where c.attachment_id = gone.id
+      delete from attachment_chunks c using deleted where c.attachment_id = deleted.id
     )
-    select count(*) as n from gone`.execute(db)
+    select count(*) as n from deleted`.execute(db)
   return rows[0]?.n ?? 0
 }
 
@@ -207,16 +207,16 @@ export async function deleteAttachmentsBefore(
   max: number,
 ): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    with gone as (
+    with deleted as (
       delete from attachments a using (
         select id, received_day from attachments where project_id = ${projectId} and received_day < ${day}::date limit ${max}
       ) old where a.id = old.id and a.received_day = old.received_day
       returning a.id, a.received_day
     ), chunks as (
-      delete from attachment_chunks c using gone
-      where c.attachment_id = gone.id and c.received_day = gone.received_day
+      delete from attachment_chunks c using deleted
+      where c.attachment_id = deleted.id and c.received_day = deleted.received_day
     )
-    select count(*) as n from gone`.execute(on)
+    select count(*) as n from deleted`.execute(on)
   return rows[0]?.n ?? 0
 }
 

@@ -4,7 +4,7 @@ import { invalid, unauthenticated } from '../kernel/errors.ts'
 import { endSessionsOf, lockUser, readMembership, readUser, setPasswordHash, type UserRow } from './auth.queries.ts'
 import { checkPassword } from './check-password.ts'
 import { checkPasswordLength, judgePassword, type PasswordSubject } from './password-rules.ts'
-import { announceSessions, forgetSessions } from './session-cache.ts'
+import { announceSessions, dropCachedSessions } from './session-cache.ts'
 import { issueTokens, startSession, type SessionTokens } from './start-session.ts'
 
 export type ChangePasswordInput = { readonly currentPassword: string; readonly newPassword: string }
@@ -41,7 +41,7 @@ export async function changePassword(
     await announceSessions(tx, { user_id: user.id })
     return startSession(tx, app, membership, { method: 'password', origin: actor.origin })
   })
-  forgetSessions(app, { user_id: found.id })
+  dropCachedSessions(app, { user_id: found.id })
   app.log.info({ ...actorForLog(actor), ip: actor.origin.ip }, 'user.password_changed')
   await mailUser(app, found)
   return { tokens: await issueTokens(app, session), warning }

@@ -4,7 +4,7 @@ import { readAccessToken } from './access-token.ts'
 import { endSession, readSession } from './auth.queries.ts'
 import { orgSealer } from './org-sealer.ts'
 import { isOwnRefreshToken, parseRefreshToken } from './refresh-token.ts'
-import { announceSessions, forgetSessions } from './session-cache.ts'
+import { announceSessions, dropCachedSessions } from './session-cache.ts'
 import { hmacKeyPlace } from './start-session.ts'
 
 export type LogOutInput = { readonly accessToken: string | null; readonly refreshToken: string | null }
@@ -22,7 +22,7 @@ export async function logOut(app: App, input: LogOutInput): Promise<void> {
       if (wasAlive) await announceSessions(tx, { session_id: sessionId })
       return wasAlive
     })
-    forgetSessions(app, { session_id: sessionId })
+    dropCachedSessions(app, { session_id: sessionId })
     if (ended) app.log.info({ session_id: sessionId }, 'signout.ok')
   }
 }

@@ -7,7 +7,7 @@ import { testServer } from '#test/kit/test-server.ts'
 import { createAuthenticator } from './authenticate.ts'
 import { logIn } from './log-in.ts'
 import { refreshSession } from './refresh-session.ts'
-import { announceSessions, forgetSessions } from './session-cache.ts'
+import { announceSessions, dropCachedSessions } from './session-cache.ts'
 
 /** A user in several organisations: what a session can see, and what ends or changes it. */
 
@@ -38,7 +38,7 @@ async function change(person: Person, set: { role?: 'viewer'; disabled_at?: Date
     await tx.updateTable('memberships').set(set).where('user_id', '=', userId).where('org_id', '=', orgId).execute()
     await announceSessions(tx, { user_id: userId })
   })
-  forgetSessions(t.app, { user_id: userId })
+  dropCachedSessions(t.app, { user_id: userId })
 }
 
 type Me = {

@@ -8,7 +8,7 @@ import { endSession, lockSession, readMembership, readSession, rotateSession, to
 import { orgSealer } from './org-sealer.ts'
 import { perApp } from './per-app.ts'
 import { isOwnRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
-import { announceSessions, forgetSessions } from './session-cache.ts'
+import { announceSessions, dropCachedSessions } from './session-cache.ts'
 import { hmacKeyPlace, idleEnd, issueTokens, type SessionState, type SessionTokens } from './start-session.ts'
 
 /** Rotations in progress by token. Calls with the same token share the response. */
@@ -48,7 +48,7 @@ async function rotate(app: App, token: RefreshToken, caller: Caller, arrivedAtMs
   const key = await keyOf(app, token)
   const result = await app.tx((tx) => rotateLocked(tx, app, { token, key, arrivedAtMs }, caller.origin))
   if (result.kind === 'theft') {
-    forgetSessions(app, { session_id: token.sessionId })
+    dropCachedSessions(app, { session_id: token.sessionId })
     app.log.warn(
       { session_id: token.sessionId, ip: caller.origin.ip, request_id: caller.requestId },
       'session.theft_detected',

@@ -16,15 +16,15 @@ const LIFE_MS = 5_000
 const MAX_CACHED = 20_000
 
 const caches = perApp((app) => {
-  const kept = new Map<string, { session: LiveSession; readAtMs: number }>()
-  const cache = { kept, generation: 0 }
+  const sessions = new Map<string, { session: LiveSession; readAtMs: number }>()
+  const cache = { sessions, generation: 0 }
   app.bus.on(TOPIC, (payload) => {
     const change = Change.safeParse(payload)
     if (change.success) drop(cache, change.data)
   })
   app.bus.onGap(() => {
     cache.generation++
-    kept.clear()
+    sessions.clear()
   })
   return cache
 })
@@ -32,34 +32,34 @@ const caches = perApp((app) => {
 function drop(cache: ReturnType<typeof caches>, change: SessionChange): void {
   cache.generation++
   if ('session_id' in change) {
-    cache.kept.delete(change.session_id)
+    cache.sessions.delete(change.session_id)
     return
   }
-  for (const [id, { session }] of cache.kept) if (session.userId === change.user_id) cache.kept.delete(id)
+  for (const [id, { session }] of cache.sessions) if (session.userId === change.user_id) cache.sessions.delete(id)
 }
 
 /** @returns null when the session has ended, or its membership or user is disabled or deleted */
 export async function liveSession(app: App, sessionId: string): Promise<LiveSession | null> {
   const cache = caches(app)
   const nowMs = app.clock.monotonicMs()
-  const known = cache.kept.get(sessionId)
+  const known = cache.sessions.get(sessionId)
   if (known !== undefined && nowMs - known.readAtMs < LIFE_MS) return known.session
   const { generation } = cache
   const session = await readLiveSession(app.db, sessionId)
   if (session === null) {
-    cache.kept.delete(sessionId)
+    cache.sessions.delete(sessionId)
     return null
   }
   // A change during the read may be missing in the result: use the result once, do not cache it.
   if (cache.generation === generation) {
-    if (cache.kept.size >= MAX_CACHED) cache.kept.clear()
-    cache.kept.set(sessionId, { session, readAtMs: nowMs })
+    if (cache.sessions.size >= MAX_CACHED) cache.sessions.clear()
+    cache.sessions.set(sessionId, { session, readAtMs: nowMs })
   }
   return session
 }
 
-/** Notifies the other processes with the commit. Call {@link forgetSessions} after the commit. */
+/** Notifies the other processes with the commit. Call {@link dropCachedSessions} after the commit. */
 export const announceSessions = (tx: Tx, change: SessionChange): Promise<void> => publish(tx, TOPIC, change)
 
 /** Drops the cached sessions of this process. */
-export const forgetSessions = (app: App, change: SessionChange): void => drop(caches(app), change)
+export const dropCachedSessions = (app: App, change: SessionChange): void => drop(caches(app), change)

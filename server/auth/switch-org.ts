@@ -4,7 +4,7 @@ import { notFound, unauthenticated } from '../kernel/errors.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { endSession, lockUser, membershipInSlug, readSession } from './auth.queries.ts'
 import type { LoggedIn } from './log-in.ts'
-import { announceSessions, forgetSessions } from './session-cache.ts'
+import { announceSessions, dropCachedSessions } from './session-cache.ts'
 import { issueTokens, startSession } from './start-session.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function switchOrg(app: App, actor: SessionActor, slug: string): Pr
     const start = { method: old.method, origin: actor.origin, expiresAt: old.expires_at }
     return { session: await startSession(tx, app, membership, start), org: membership.org_slug }
   })
-  forgetSessions(app, { session_id: actor.sessionId })
+  dropCachedSessions(app, { session_id: actor.sessionId })
   app.log.info({ ...actorForLog(actor), to_org_id: session.member.orgId }, 'session.org_switched')
   return { org, role: session.member.role, tokens: await issueTokens(app, session) }
 }

@@ -180,7 +180,7 @@ const MAX_UNREAD_BYTES = 256 * 1024
 function openStream(request: FastifyRequest, reply: FastifyReply, stopping: AbortSignal): EventStream {
   reply.hijack()
   const { raw } = reply
-  const gone = new AbortController()
+  const closed = new AbortController()
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value)
   raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -202,7 +202,7 @@ function openStream(request: FastifyRequest, reply: FastifyReply, stopping: Abor
   const end = () => {
     clearInterval(heartbeat)
     stopping.removeEventListener('abort', end)
-    gone.abort()
+    closed.abort()
     raw.end()
   }
   request.raw.once('close', end)
@@ -211,10 +211,10 @@ function openStream(request: FastifyRequest, reply: FastifyReply, stopping: Abor
   // The service is stopping, or the client disconnected during authentication: these events do not fire again.
   if (stopping.aborted || raw.destroyed || request.raw.socket.destroyed) end()
   return {
-    signal: gone.signal,
+    signal: closed.signal,
     end,
     send(event, data) {
-      if (gone.signal.aborted) return
+      if (closed.signal.aborted) return
       if (raw.writableLength > MAX_UNREAD_BYTES) return drop()
       raw.write(`${event === null ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`)
     },

@@ -1,7 +1,7 @@
 import type { App } from '../context/app.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
-import { forgetSessionUser } from '../metrics/sessions/purge.queries.ts'
+import { removeUserFromSessions } from '../metrics/sessions/purge.queries.ts'
 import { eraseTelemetryOf } from '../telemetry/erase-user.ts'
 import { eraseRecordingsOf } from './erase-recordings.ts'
 
@@ -36,7 +36,7 @@ const feedback: Eraser = (app, { projectId, userHashes, userKeys: emails }) =>
 
 const sessions: Eraser = async (app, { projectId, userHashes }) => {
   let count = 0
-  for (const userHash of userHashes) count += await forgetSessionUser(app.db, projectId, userHash)
+  for (const userHash of userHashes) count += await removeUserFromSessions(app.db, projectId, userHash)
   return { sessions: count }
 }
 

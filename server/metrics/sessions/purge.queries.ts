@@ -34,7 +34,7 @@ export async function deleteAttributesUnusedSince(on: Connection, day: string): 
  * @param userHash of protocol/user-hash.ts
  * @returns number of the user's sessions
  */
-export async function forgetSessionUser(on: Connection, projectId: string, userHash: number): Promise<number> {
+export async function removeUserFromSessions(on: Connection, projectId: string, userHash: number): Promise<number> {
   const { numUpdatedRows } = await on
     .updateTable('app_sessions')
     .set({ user_hash: null, user_at: null })

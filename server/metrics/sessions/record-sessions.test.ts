@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.ts'
 import type { SessionUpdate } from '../../protocol/session.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { MAX_NEW_ATTRIBUTES_PER_DAY, OTHER_ATTRIBUTES } from './attributes.ts'
-import { forgetSessionUser } from './purge.queries.ts'
+import { removeUserFromSessions } from './purge.queries.ts'
 import { readSessionTotals, type SessionTotalsQuery } from './session-totals.queries.ts'
 import { type ReceivedSession, recordSessions } from './record-sessions.ts'
 import { anAttribute, anUpdate, everythingOf, sessionFact, countsFact, NOW, sidOf } from './sessions.fixture.ts'
@@ -288,8 +288,8 @@ test('a user is removed from sessions, which stay counted', async () => {
   await inTurn(projectId, anUpdate({ did: 'ada' }), anUpdate({ sid: sidOf('two'), did: 'bob' }))
   const { sessions } = await everythingOf(app.db, projectId)
   const ada = sessions.find((row) => row['sid'] === sessions[0]?.['sid'])?.['user_hash']
-  expect(await forgetSessionUser(app.db, newId(), Number(ada))).toBe(0)
-  expect(await forgetSessionUser(app.db, projectId, Number(ada))).toBe(1)
+  expect(await removeUserFromSessions(app.db, newId(), Number(ada))).toBe(0)
+  expect(await removeUserFromSessions(app.db, projectId, Number(ada))).toBe(1)
   const after = await everythingOf(app.db, projectId)
   expect(after.sessions.filter((row) => row['user_hash'] === null)).toHaveLength(1)
   expect(await totals(projectId)).toMatchObject({ total: 2 })
