@@ -16,6 +16,7 @@ import { Rail } from './rail.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useScope } from '../common/use-scope.ts'
 import styles from './shell.module.css'
+import { SkipLink } from '../ui/page-main.tsx'
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
@@ -73,9 +74,7 @@ export function Shell() {
   const openKeys = () => setOverlay('keys')
   return (
     <div className={styles.app}>
-      <a className="skip" href="#main">
-        {commonTexts.skip}
-      </a>
+      <SkipLink>{commonTexts.skip}</SkipLink>
       <Rail onJump={openPalette} />
       <div className={styles.pane}>
         <TopBar onJump={openPalette} onKeys={openKeys} busy={busy} />

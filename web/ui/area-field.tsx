@@ -1,6 +1,7 @@
 import { useId } from 'react'
 import { FieldHint, FieldLabel } from './field.tsx'
 import styles from './field.module.css'
+import typeStyles from './type.module.css'
 
 type AreaFieldProps = {
   label: string
@@ -20,7 +21,7 @@ export function AreaField({ label, hint, value, readOnly, error, rows = 3, onCha
       <FieldLabel htmlFor={id}>{label}</FieldLabel>
       <textarea
         id={id}
-        className={`${styles.area} mono`}
+        className={`${styles.area} ${typeStyles.mono}`}
         rows={Math.max(rows, Math.min(10, value.split('\n').length))}
         value={value}
         readOnly={readOnly}

@@ -1,4 +1,5 @@
 import { formatCount, formatShortCount } from './format.ts'
+import typeStyles from './type.module.css'
 
 /** A count in full, or shortened with the full number as its title. */
 export function Count({
@@ -13,7 +14,10 @@ export function Count({
   const full = formatCount(value)
   const text = short ? formatShortCount(value) : full
   return (
-    <span className={className === undefined ? 'num' : `num ${className}`} title={text === full ? undefined : full}>
+    <span
+      className={className === undefined ? typeStyles.figures : `${typeStyles.figures} ${className}`}
+      title={text === full ? undefined : full}
+    >
       {text}
     </span>
   )

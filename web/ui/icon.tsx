@@ -127,7 +127,7 @@ export type IconName = keyof typeof shapes
 /** All shapes, hidden; `Icon` refers to them. Rendered once by the root. */
 export function Sprite() {
   return (
-    <svg className="sprite" aria-hidden="true">
+    <svg className={styles.sprite} aria-hidden="true">
       <defs>
         {Object.entries(shapes).map(([name, shape]) => (
           <symbol

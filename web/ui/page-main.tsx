@@ -25,3 +25,10 @@ export function PageFoot({ children }: { children: ReactNode }) {
   const foot = use(Foot)
   return foot === null ? null : createPortal(children, foot)
 }
+
+/** The first stop of the Tab key: past the navigation, to the page. */
+export const SkipLink = ({ children }: { children: ReactNode }) => (
+  <a className={styles.skip} href="#main">
+    {children}
+  </a>
+)

@@ -25,3 +25,6 @@ export const Toolbar = ({ align = 'start', className, children }: ToolbarProps) 
     {children}
   </div>
 )
+
+/** Takes the room that is left in a row. */
+export const Spacer = () => <span className={styles.spacer} data-spacer />

@@ -1,6 +1,7 @@
 import { Icon } from './icon.tsx'
 import { uiTexts } from './texts.ts'
 import styles from './status.module.css'
+import typeStyles from './type.module.css'
 
 export type StatusName = 'unresolved' | 'resolved' | 'ignored' | 'regressed' | 'escalated'
 export const STATUS_NAMES: Readonly<Record<StatusName, string>> = {
@@ -12,12 +13,12 @@ export const STATUS_NAMES: Readonly<Record<StatusName, string>> = {
 }
 
 /** Colour classes for a status icon without its name. */
-export const STATUS_COLOURS: Readonly<Record<StatusName, string>> = {
-  unresolved: 'c-blue',
-  resolved: 'c-green',
-  ignored: 'c-slate',
-  regressed: 'c-violet',
-  escalated: 'c-vermilion',
+export const STATUS_COLOURS: Readonly<Record<StatusName, string | undefined>> = {
+  unresolved: typeStyles.blue,
+  resolved: typeStyles.green,
+  ignored: typeStyles.slate,
+  regressed: typeStyles.violet,
+  escalated: typeStyles.vermilion,
 }
 
 /** A status: icon, name and colour. */

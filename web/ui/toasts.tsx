@@ -6,6 +6,7 @@ import { Kbd } from './kbd.tsx'
 import { TextButton } from './text-button.tsx'
 import styles from './toasts.module.css'
 import { uiTexts } from './texts.ts'
+import typeStyles from './type.module.css'
 
 export type Toast = {
   text: string
@@ -78,7 +79,7 @@ function ToastRow({ toast, onGone }: { toast: Shown; onGone: () => void }) {
   }, [held, stays])
 
   const icon = toast.icon ?? (toast.tone === 'bad' ? 'warn' : toast.tone === 'good' ? 'st-resolved' : 'info')
-  const colour = toast.tone === 'bad' ? 'c-red' : toast.tone === 'good' ? 'c-green' : undefined
+  const colour = toast.tone === 'bad' ? typeStyles.red : toast.tone === 'good' ? typeStyles.green : undefined
   return (
     <div
       className={classNames(floatingStyles.floating, floatingStyles.rising, styles.toast)}

@@ -15,6 +15,7 @@ import { useNow } from '../../ui/now.ts'
 import { accountsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import styles from './accounts.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const route = getRouteApi('/login')
 
@@ -82,7 +83,7 @@ export function LoginPage() {
         </Button>
         <p className={styles.alternative}>
           {accountsTexts.noAccount}{' '}
-          <Link className="link" {...paths.signup()}>
+          <Link className={typeStyles.link} {...paths.signup()}>
             {accountsTexts.createOrg}
           </Link>
         </p>
@@ -100,7 +101,7 @@ function Wait({ seconds }: { seconds: number }) {
   if (now >= until) return null
   return (
     <FieldHint role="status">
-      <span className="sr">{accountsTexts.possibleIn(said)}</span>
+      <span className={typeStyles.hidden}>{accountsTexts.possibleIn(said)}</span>
       <span aria-hidden="true">{accountsTexts.possibleIn(formatLeft(until, now))}</span>
     </FieldHint>
   )

@@ -15,6 +15,7 @@ import { addToast } from '../../ui/toasts.tsx'
 import { accountsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import styles from './accounts.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const EMPTY = { name: '', org: '', email: '', password: '' }
 type Fields = typeof EMPTY
@@ -125,7 +126,7 @@ export function SignupPage() {
         </Button>
         <p className={styles.alternative}>
           {accountsTexts.haveAccount}{' '}
-          <Link className="link" {...paths.login()}>
+          <Link className={typeStyles.link} {...paths.login()}>
             {accountsTexts.logIn}
           </Link>
         </p>

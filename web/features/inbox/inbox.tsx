@@ -13,6 +13,9 @@ import { inboxTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './inbox.module.css'
+import typeStyles from '../../ui/type.module.css'
+import { Spacer } from '../../ui/stack.tsx'
+import { classNames } from '../../ui/class-names.ts'
 
 type Marking = { ids: string[] } | { before: string }
 
@@ -49,7 +52,7 @@ export function Inbox({ onClose }: { onClose: () => void }) {
     <section aria-label={inboxTexts.inbox}>
       <header className={styles.head}>
         <h2>{inboxTexts.inbox}</h2>
-        <span className="sp" />
+        <Spacer />
         {unread === 0 ? null : (
           <Button size="sm" look="ghost" onClick={() => mark.mutate({ before: newest })}>
             {inboxTexts.markAll}
@@ -91,13 +94,13 @@ export function Inbox({ onClose }: { onClose: () => void }) {
   )
 }
 
-const LOOKS: Readonly<Record<InboxEntry['kind'], readonly [IconName, string]>> = {
-  assigned: ['user', ''],
-  mentioned: ['chat', ''],
-  commented: ['chat', ''],
-  regressed: ['st-regressed', 'c-violet'],
-  escalated: ['st-escalated', 'c-red'],
-  reopened: ['st-unresolved', 'c-blue'],
+const LOOKS: Readonly<Record<InboxEntry['kind'], readonly [IconName, string?]>> = {
+  assigned: ['user'],
+  mentioned: ['chat'],
+  commented: ['chat'],
+  regressed: ['st-regressed', typeStyles.violet],
+  escalated: ['st-escalated', typeStyles.red],
+  reopened: ['st-unresolved', typeStyles.blue],
 }
 
 function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
@@ -111,7 +114,7 @@ function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
       onClick={onOpen}
     >
       {actor === null ? (
-        <span className={`${styles.icon} ${colour}`}>
+        <span className={classNames(styles.icon, colour)}>
           <Icon name={icon} />
         </span>
       ) : (
@@ -119,7 +122,7 @@ function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
       )}
       <span className={styles.body}>
         <span className={styles.sentence}>
-          {isUnread ? <span className="sr">{inboxTexts.unread}: </span> : null}
+          {isUnread ? <span className={typeStyles.hidden}>{inboxTexts.unread}: </span> : null}
           {entry.sentence}
         </span>
         <Minor className={styles.title}>

@@ -8,6 +8,7 @@ import { Minor } from '../../ui/text.tsx'
 import { intakeTexts } from './texts.ts'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './tables.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 type Outcome = Intake['totals'][number]['outcome']
 
@@ -107,7 +108,7 @@ export function KeyTable({ keys }: { keys: Intake['keys'] }) {
                 {key.public_key === null ? (
                   <Minor>{intakeTexts.keyGone}</Minor>
                 ) : (
-                  <span className="mono">{`${key.public_key.slice(0, 8)}…`}</span>
+                  <span className={typeStyles.mono}>{`${key.public_key.slice(0, 8)}…`}</span>
                 )}
               </th>
               <td className={styles.why}>

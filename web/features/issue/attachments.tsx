@@ -11,6 +11,7 @@ import { addToast } from '../../ui/toasts.tsx'
 import { fileTexts } from './file-texts.ts'
 import issueStyles from './issue.module.css'
 import styles from './attachments.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 type Attachment = IssueDetail['attachments'][number]
 
@@ -49,7 +50,7 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
   }
   return (
     <li className={styles.file}>
-      <Icon name={iconOf(file)} className="c-3" />
+      <Icon name={iconOf(file)} className={typeStyles.quiet} />
       <a
         className={styles.fileN}
         href={url}
@@ -59,7 +60,7 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
         {file.filename}
       </a>
       <Minor>{kindOf(file)}</Minor>
-      <Minor className="num">{formatSize(file.size_bytes)}</Minor>
+      <Minor className={typeStyles.figures}>{formatSize(file.size_bytes)}</Minor>
       <span className={styles.fileA}>
         {file.is_image ? (
           <Button

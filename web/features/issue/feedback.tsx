@@ -9,6 +9,7 @@ import { safeUrl } from './contexts/facts.ts'
 import { LongText } from './contexts/value.tsx'
 import styles from './feedback.module.css'
 import issueStyles from './issue.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const MAX_COLLAPSED = 600
 /** The maximum of the API. */
@@ -38,7 +39,7 @@ function FeedbackItem({ item, isOfEvent }: { item: IssueDetail['feedback'][numbe
   return (
     <li className={issueStyles.fb}>
       <p className={styles.fbH}>
-        <Icon name="chat" className="c-3" />
+        <Icon name="chat" className={typeStyles.quiet} />
         <b>{item.name ?? item.email ?? fileTexts.anonymous}</b>
         {item.name === null || item.email === null ? null : <Minor>{item.email}</Minor>}
         <Minor>
@@ -54,7 +55,7 @@ function FeedbackItem({ item, isOfEvent }: { item: IssueDetail['feedback'][numbe
           {href === null ? (
             item.url
           ) : (
-            <a className="link" href={href} rel="noopener noreferrer" target="_blank">
+            <a className={typeStyles.link} href={href} rel="noopener noreferrer" target="_blank">
               {item.url}
             </a>
           )}

@@ -24,6 +24,7 @@ import { markersOf } from '../../common/issue/markers.ts'
 import { levelStartOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './figures.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 /** An issue seen within this time is ongoing. */
 const ONGOING_MS = 5 * 60_000
@@ -177,7 +178,7 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
       : { at: move / trend.counts.length, label: versionOf(issue.last_release) }
   return (
     <>
-      <h2 className="sr">{eventsTexts.trendName}</h2>
+      <h2 className={typeStyles.hidden}>{eventsTexts.trendName}</h2>
       <BarChart
         label={eventsTexts.trend(sumOf(trend), peakOf(trend), eventsTexts.long[range], eventsTexts.per[range])}
         heightPx={104}

@@ -13,6 +13,7 @@ import { issueTexts } from './texts.ts'
 import { LongText } from './contexts/value.tsx'
 import issueStyles from './issue.module.css'
 import styles from './grouping.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 /** Longer labels are above their value. */
 const SHORT_LABEL = 9
@@ -82,7 +83,7 @@ function Fingerprints({ grouping }: { grouping: Grouping }) {
       {grouping.fingerprints.map((one) => (
         <div key={one.hash}>
           <p className={issueStyles.groupingT}>
-            <span className="mono" title={one.hash}>
+            <span className={typeStyles.mono} title={one.hash}>
               {one.hash.slice(0, 12)}
             </span>{' '}
             {mergeTexts.ofVersion(one.version)} · {mergeTexts.createdIssue(one.short_id)}

@@ -26,6 +26,8 @@ import { safeUrl } from './contexts/facts.ts'
 import { useFollow } from './follow.ts'
 import { FollowButton } from './follow-button.tsx'
 import styles from './head.module.css'
+import typeStyles from '../../ui/type.module.css'
+import { Spacer } from '../../ui/stack.tsx'
 
 export type Neighbours = { at: number; of: number; capped: boolean; previous: string | null; next: string | null }
 
@@ -47,7 +49,7 @@ export function IssueTrail({ issue, back, neighbours, onGo }: TrailProps) {
       <CopyButton iconOnly text={linkOf(issue.id)} said={issueTexts.linkCopied}>
         {issueTexts.copyLink}
       </CopyButton>
-      <span className="sp" />
+      <Spacer />
       {neighbours === null ? null : (
         <span className={styles.pager}>
           <span>
@@ -139,7 +141,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
             {issue.project.name}
           </span>
           {issue.culprit === '' ? null : (
-            <span className={`mono ${styles.mi} ${styles.culpritL}`}>{issue.culprit}</span>
+            <span className={`${typeStyles.mono} ${styles.mi} ${styles.culpritL}`}>{issue.culprit}</span>
           )}
           {issue.team === null ? null : (
             <span className={styles.mi} title={commentsTexts.teamHint}>
@@ -245,7 +247,7 @@ function AssigneeButton({ issue, why, ...rest }: AssigneeButtonProps) {
     >
       <Avatar user={issue.assignee} small quiet />
       <span>
-        <span className="sr">{issueTexts.assignee} </span>
+        <span className={typeStyles.hidden}>{issueTexts.assignee} </span>
         {name}
       </span>
       <Kbd keys="a" />

@@ -38,6 +38,7 @@ import { eventsTexts } from './events/texts.ts'
 import { useIssue, useNeighbours } from './data.ts'
 import styles from './issue-page.module.css'
 import issueStyles from './issue.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const DeleteDialog = lazy(() =>
   import('../../common/issue/delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
@@ -106,7 +107,7 @@ export function IssuePage() {
 function Waiting() {
   return (
     <>
-      <h1 className="sr">{issueTexts.what}</h1>
+      <h1 className={typeStyles.hidden}>{issueTexts.what}</h1>
       <Skeleton heightPx={96} label={issueTexts.what} />
       <div className={styles.gap} />
       <Skeleton heightPx={220} label={issueTexts.overview} />

@@ -14,6 +14,7 @@ import { commonTexts } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './merge-dialog.module.css'
 import issueStyles from './issue.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 /** Delay between typing and searching. */
 const SETTLE_MS = 250
@@ -78,7 +79,7 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
                         <ShortId>{one.short_id}</ShortId> {one.culprit}
                       </Minor>
                     </span>
-                    <Minor className={`num ${styles.count}`}>{formatCount(one.event_count)}</Minor>
+                    <Minor className={`${typeStyles.figures} ${styles.count}`}>{formatCount(one.event_count)}</Minor>
                   </label>
                 </li>
               ))}

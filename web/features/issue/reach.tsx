@@ -11,6 +11,7 @@ import { percentOf } from './shares-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './issue.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const RELEASES = 6
 
@@ -39,7 +40,7 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
               <span className={styles.tb} aria-hidden="true">
                 <span style={{ inlineSize: `${one.share * 100}%` }} />
               </span>
-              <span className={`num ${styles.figure}`} title={formatCount(one.events)}>
+              <span className={`${typeStyles.figures} ${styles.figure}`} title={formatCount(one.events)}>
                 {percentOf(one.share)}
               </span>
             </button>
@@ -71,7 +72,7 @@ export function UsersCard({ issue, onOnly }: ReachProps) {
           const inner = (
             <>
               <span className={styles.tl}>{user.label ?? eventsTexts.anonymous}</span>
-              <span className={`num ${styles.figure}`}>{formatCount(user.events)}</span>
+              <span className={`${typeStyles.figures} ${styles.figure}`}>{formatCount(user.events)}</span>
               <Minor className={styles.age}>
                 <Time at={user.last_seen} as="age" />
               </Minor>

@@ -13,6 +13,7 @@ import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import issueStyles from './issue.module.css'
 import styles from './release.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 /** Crash-free rates below these are to be watched, or bad. */
 const WATCH = 0.995
@@ -25,7 +26,7 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
   if (release === undefined || release === null) return null
   const { adoption, crash_free_sessions: crashFree, previous } = release
   if (adoption === null && crashFree === null) return null
-  const tone = crashFree === null || crashFree >= WATCH ? '' : crashFree >= BAD ? 'c-amber' : 'c-red'
+  const tone = crashFree === null || crashFree >= WATCH ? '' : crashFree >= BAD ? typeStyles.amber : typeStyles.red
   const change = crashFree === null || previous === null ? null : crashFree - previous.crash_free_sessions
   return (
     <Card

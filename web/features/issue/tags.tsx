@@ -15,6 +15,7 @@ import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './tags.module.css'
 import issueStyles from './issue.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const KEYS_AT_START = 9
 const VALUES = 4
@@ -61,7 +62,7 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
           <ul className={styles.chips}>
             {tags.map((tag, index) => (
               // An SDK may repeat a key.
-              <li key={`${tag.key} ${index}`} className="mono" title={`${tag.key} ${tag.value}`}>
+              <li key={`${tag.key} ${index}`} className={typeStyles.mono} title={`${tag.key} ${tag.value}`}>
                 <span>{tag.key}</span> <b>{tag.value}</b>
               </li>
             ))}
@@ -88,11 +89,11 @@ function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOn
         ))}
         {rest < 0.005 ? null : (
           <li className={issueStyles.tagrow}>
-            <span className={`${issueStyles.tl} c-3`}>{eventsTexts.others}</span>
+            <span className={`${issueStyles.tl} ${typeStyles.quiet}`}>{eventsTexts.others}</span>
             <span className={issueStyles.tb} aria-hidden="true">
               <span style={{ inlineSize: `${rest * 100}%` }} />
             </span>
-            <span className={`num ${issueStyles.figure}`}>{percentOf(rest)}</span>
+            <span className={`${typeStyles.figures} ${issueStyles.figure}`}>{percentOf(rest)}</span>
           </li>
         )}
       </ul>
@@ -123,8 +124,8 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
             <i style={{ insetInlineStart: `${Math.min(98, share.baseline_share * 100)}%` }} />
           )}
         </span>
-        <span className={`num ${issueStyles.figure}`}>{percentOf(share.share)}</span>
-        <span className="sr">{said}</span>
+        <span className={`${typeStyles.figures} ${issueStyles.figure}`}>{percentOf(share.share)}</span>
+        <span className={typeStyles.hidden}>{said}</span>
       </button>
     </li>
   )

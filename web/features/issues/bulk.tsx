@@ -10,6 +10,7 @@ import { issuesTexts } from './texts.ts'
 import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
 import issuesStyles from './issues.module.css'
 import styles from './bulk.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 type BulkBarProps = {
   issues: readonly Issue[]
@@ -136,7 +137,8 @@ function Matching({ all, offer, onAll }: Pick<BulkBarProps, 'all' | 'offer' | 'o
     )
   }
   if (offer === null) return null
-  if (offer === 'too many') return <span className={`${styles.bulkAll} c-3`}>{issuesTexts.tooManyMatch}</span>
+  if (offer === 'too many')
+    return <span className={`${styles.bulkAll} ${typeStyles.quiet}`}>{issuesTexts.tooManyMatch}</span>
   return (
     <TextButton onClick={() => onAll(true)} className={styles.bulkAll}>
       {issuesTexts.matching(formatCount(offer))}

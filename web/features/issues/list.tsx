@@ -13,6 +13,7 @@ import { issuesTexts } from './texts.ts'
 import type { Selection } from './selection.ts'
 import issuesStyles from './issues.module.css'
 import styles from './list.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 /** Longer lists render only the visible rows. */
 const WHOLE_LIST = 100
@@ -90,7 +91,7 @@ export function IssueList(props: ListProps) {
               </label>
             </span>
             <span role="columnheader" className={issuesStyles.cellSev}>
-              <span className="sr">{issuesTexts.severity}</span>
+              <span className={typeStyles.hidden}>{issuesTexts.severity}</span>
             </span>
             <span role="columnheader" className={issuesStyles.cellTitle}>
               {issuesTexts.columns.issue}

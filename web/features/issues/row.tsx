@@ -16,6 +16,7 @@ import { headOf } from '../../common/issue/headline.ts'
 import { levelStartOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from '../../common/issue/trend.ts'
 import issuesStyles from './issues.module.css'
 import styles from './row.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const menus = () => import('../../common/issue/menus.tsx')
 const AssigneeMenu = lazy(() => menus().then((module) => ({ default: module.AssigneeMenu })))
@@ -115,11 +116,19 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
           label={issuesTexts.trendOf(sumOf(issue.trend), peakOf(issue.trend), hoursOf(issue))}
         />
       </span>
-      <span role="cell" className={`${issuesStyles.cellEv} num`} title={issuesTexts.events(issue.event_count)}>
+      <span
+        role="cell"
+        className={`${issuesStyles.cellEv} ${typeStyles.figures}`}
+        title={issuesTexts.events(issue.event_count)}
+      >
         {formatCell(issue.event_count)}
         <span className={issuesStyles.cellW}> {issuesTexts.eventsUnit(issue.event_count)}</span>
       </span>
-      <span role="cell" className={`${issuesStyles.cellUs} num`} title={issuesTexts.users(issue.user_count)}>
+      <span
+        role="cell"
+        className={`${issuesStyles.cellUs} ${typeStyles.figures}`}
+        title={issuesTexts.users(issue.user_count)}
+      >
         {formatCell(issue.user_count)}
         <span className={issuesStyles.cellW}> {issuesTexts.usersUnit(issue.user_count)}</span>
       </span>
@@ -148,7 +157,7 @@ function AssigneeCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps)
   const shared = { type: 'button', className: styles.cellBtn, title: name } as const
   const inner = (
     <>
-      <span className="sr">{issuesTexts.assigneeOf(issue.short_id, name)}</span>
+      <span className={typeStyles.hidden}>{issuesTexts.assigneeOf(issue.short_id, name)}</span>
       <Avatar user={issue.assignee} quiet />
     </>
   )

@@ -29,6 +29,7 @@ import { markersOf } from '../../common/issue/markers.ts'
 import { bucketsOf, sumOfPoints, windowOfBuckets, type Window } from './volume-window.ts'
 import styles from './volume.module.css'
 import issuesStyles from './issues.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 type IssueVolumeProps = {
   project: string | null
@@ -156,7 +157,7 @@ function RangeFigures({ volume, sessions }: { volume: Volume; sessions: SessionS
         <div>
           <dt>{issuesTexts.stripCrashFree}</dt>
           <dd>
-            <span className="num">{formatRate(crashFree)}</span>{' '}
+            <span className={typeStyles.figures}>{formatRate(crashFree)}</span>{' '}
             <PointDelta now={crashFree} before={before?.crash_free_sessions ?? null} />
           </dd>
         </div>

@@ -15,6 +15,8 @@ import { commonTexts } from '../../common/texts.ts'
 import { ProjectStep } from './project-step.tsx'
 import { SendStep } from './send-step.tsx'
 import styles from './onboarding-page.module.css'
+import { Spacer } from '../../ui/stack.tsx'
+import { SkipLink } from '../../ui/page-main.tsx'
 
 const route = getRouteApi('/signed-in/onboarding')
 
@@ -31,9 +33,7 @@ export function OnboardingPage() {
 
   return (
     <>
-      <a className="skip" href="#main">
-        {commonTexts.skip}
-      </a>
+      <SkipLink>{commonTexts.skip}</SkipLink>
       <header className={styles.top}>
         <div className={styles.bar}>
           <Link {...paths.home()} aria-label={commonTexts.homeLink}>
@@ -44,7 +44,7 @@ export function OnboardingPage() {
               {onboardingTexts.settingUp} <b>{project.name}</b>
             </Minor>
           )}
-          <span className="sp" />
+          <Spacer />
           {items === undefined || items.length === 0 ? null : (
             <Link {...paths.issues()} {...buttonLook({ look: 'ghost' })}>
               <span>{project?.last_event_at === null ? onboardingTexts.later : onboardingTexts.arrived.stream}</span>

@@ -19,6 +19,7 @@ import { onboardingTexts } from './texts.ts'
 import { Steps } from './steps.tsx'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './project-step.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const texts = onboardingTexts.project
 const PLATFORMS = ['android', 'ios', 'react-native', 'flutter', 'web'] as const satisfies readonly Project['platform'][]
@@ -80,7 +81,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
                     <input
                       type="radio"
                       name="platform"
-                      className="sr"
+                      className={typeStyles.hidden}
                       value={one}
                       checked={one === platform}
                       onChange={() => setPlatform(one)}

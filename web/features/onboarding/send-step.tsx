@@ -18,6 +18,7 @@ import { Steps } from './steps.tsx'
 import { WaitCard } from './wait.tsx'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './send-step.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const texts = onboardingTexts.send
 const ASK_EVERY_MS = 2000
@@ -126,7 +127,7 @@ export function SendStep({ project }: { project: Project }) {
             <Field
               label={texts.yourDsn}
               hint={texts.dsnHint}
-              className="mono"
+              className={typeStyles.mono}
               readOnly
               value={dsn}
               onFocus={(event) => event.target.select()}

@@ -20,6 +20,7 @@ import { Minor, ShortId } from '../../ui/text.tsx'
 import { onboardingTexts } from './texts.ts'
 import { askIntake, partsOfDsn, sendTestEvent } from './test-event.ts'
 import styles from './wait.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 type Issue = AnswerOf<'GET /api/issues'>['items'][number]
 
@@ -40,7 +41,7 @@ export function WaitCard({ project, dsn, keyInUse, issue, waitedMs }: WaitCardPr
   return (
     <aside className={styles.wait} aria-label={issue === null ? texts.heading : onboardingTexts.arrived.heading}>
       {/* Announces the first event; the seconds are outside of it. */}
-      <p className="sr" role="status">
+      <p className={typeStyles.hidden} role="status">
         {issue === null ? '' : onboardingTexts.arrived.heading}
       </p>
       {issue === null ? (
@@ -69,7 +70,7 @@ function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyIn
       <div className={styles.head}>
         <Seismograph spike={false} />
         <h2>{texts.heading}</h2>
-        <Minor as="p" className="num">
+        <Minor as="p" className={typeStyles.figures}>
           {texts.passed(formatDuration(Math.max(0, Math.floor(waitedMs / 1000)) * 1000))}
         </Minor>
       </div>
@@ -126,7 +127,7 @@ function IntakeCheck({ answer, silent }: { answer: IntakeAnswer | undefined; sil
   return (
     <Check
       done={false}
-      icon={<Icon name="warn" className="c-amber" />}
+      icon={<Icon name="warn" className={typeStyles.amber} />}
       title={texts.intakeSilent}
       more={texts.intakeSilentMore(answer === undefined ? 'no answer' : `status ${answer.status}`)}
     />
@@ -151,7 +152,7 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
       <div className={styles.head}>
         <Seismograph spike />
         <h2>{onboardingTexts.arrived.heading}</h2>
-        <Minor as="p" className="num">
+        <Minor as="p" className={typeStyles.figures}>
           {project.name}
         </Minor>
       </div>
@@ -166,7 +167,7 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
           {issue.is_unhandled ? <Badge tone="red">unhandled</Badge> : null}
         </Minor>
         {issue.culprit === '' ? null : (
-          <Minor as="p" className="mono">
+          <Minor as="p" className={typeStyles.mono}>
             {issue.culprit}
           </Minor>
         )}

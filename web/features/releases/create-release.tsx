@@ -12,6 +12,7 @@ import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { isReleaseName } from '#shared/release-name.ts'
 import styles from './create-release.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const form = releasesTexts.form
 
@@ -59,7 +60,7 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
           label={form.version}
           hint={form.versionHint}
           error={tried ? (versionError ?? refused) : refused}
-          className="mono"
+          className={typeStyles.mono}
           value={version}
           maxLength={250}
           autoComplete="off"

@@ -32,6 +32,7 @@ import { Traits } from './release-traits.tsx'
 import { Change, CrashFree } from './table.tsx'
 import styles from './release-page.module.css'
 import releasesStyles from './releases.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/shell/releases/$releaseId')
 
@@ -55,7 +56,7 @@ export function ReleasePage() {
         <Body release={data} range={range} />
       ) : error === null ? (
         <>
-          <h1 className="sr">{releasesTexts.one}</h1>
+          <h1 className={typeStyles.hidden}>{releasesTexts.one}</h1>
           <Skeleton heightPx={420} label={commonTexts.loading} />
         </>
       ) : error instanceof ApiError && error.status === 404 ? (
@@ -87,11 +88,11 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
         label={releasesTexts.title}
         list={<Link {...paths.releases({ ...search, project: release.project_id })}>{releasesTexts.title}</Link>}
       >
-        <span className={`mono ${styles.version}`}>{release.version}</span>
+        <span className={`${typeStyles.mono} ${styles.version}`}>{release.version}</span>
       </Crumbs>
       <PageHead actions={<Actions release={release} />}>
         <div>
-          <h1 className={`mono ${styles.title}`}>{version}</h1>
+          <h1 className={`${typeStyles.mono} ${styles.title}`}>{version}</h1>
           {build === null && search.environment === undefined ? null : (
             <p>
               {[
@@ -136,7 +137,7 @@ function Verdict({ release }: { release: ReleaseDetail }) {
 
 function Facts({ release }: { release: ReleaseDetail }) {
   const time = (at: string | null, none: string = NO_DATA): ReactNode =>
-    at === null ? <span className="c-3">{none}</span> : <Time at={at} as="moment" />
+    at === null ? <span className={typeStyles.quiet}>{none}</span> : <Time at={at} as="moment" />
   const facts: [string, ReactNode][] = [
     [releasesTexts.adoption, release.adoption === null ? none() : formatShare(release.adoption)],
     [releasesTexts.sessions, release.sessions === null ? none() : formatCount(release.sessions)],
@@ -174,7 +175,7 @@ function Facts({ release }: { release: ReleaseDetail }) {
       {release.ref === null ? null : (
         <div>
           <dt>{releasesTexts.ref}</dt>
-          <dd className={`mono ${styles.ref}`}>{release.ref}</dd>
+          <dd className={`${typeStyles.mono} ${styles.ref}`}>{release.ref}</dd>
         </div>
       )}
       {release.url === null ? null : (
@@ -191,7 +192,7 @@ function Facts({ release }: { release: ReleaseDetail }) {
   )
 }
 
-const none = () => <span className="c-3">{NO_DATA}</span>
+const none = () => <span className={typeStyles.quiet}>{NO_DATA}</span>
 
 type SeriesProps = { release: ReleaseDetail; series: NonNullable<ReleaseDetail['series']>; range: Range }
 

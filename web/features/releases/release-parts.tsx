@@ -10,6 +10,7 @@ import { Minor, ShortId } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { releasesTexts } from './texts.ts'
 import styles from './release-parts.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 type Issue = ReleaseDetail['new_issue_list'][number]
 
@@ -56,7 +57,7 @@ function IssueLine({ issue, search }: { issue: Issue; search: ReleasesSearch }) 
         <ShortId className={styles.id}>{issue.short_id}</ShortId>
       </span>
       <Status status={issue.status} />
-      <Minor className="num">{formatCount(issue.event_count)}</Minor>
+      <Minor className={typeStyles.figures}>{formatCount(issue.event_count)}</Minor>
     </li>
   )
 }
@@ -72,7 +73,7 @@ export function Commits({ release }: { release: ReleaseDetail }) {
       {commits.length === 0 ? (
         <div className={styles.none}>
           <Minor as="p">{releasesTexts.noCommits}</Minor>
-          <code className={`mono ${styles.code}`}>POST /api/releases/{release.id}/commits</code>
+          <code className={`${typeStyles.mono} ${styles.code}`}>POST /api/releases/{release.id}/commits</code>
         </div>
       ) : (
         <ul className={styles.list}>
@@ -81,13 +82,13 @@ export function Commits({ release }: { release: ReleaseDetail }) {
               <Icon name="commit" />
               <span className={styles.message}>
                 {commit.message === null ? (
-                  <span className="c-3">{releasesTexts.noMessage}</span>
+                  <span className={typeStyles.quiet}>{releasesTexts.noMessage}</span>
                 ) : (
                   firstLine(commit.message)
                 )}
                 <Minor> {commit.author_name === null ? null : releasesTexts.by(commit.author_name)}</Minor>
               </span>
-              <Minor title={commit.id} className="mono">
+              <Minor title={commit.id} className={typeStyles.mono}>
                 {commit.id.slice(0, 8)}
               </Minor>
               {commit.timestamp === null ? null : (
@@ -115,7 +116,7 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
       {release.deploys.length === 0 ? (
         <div className={styles.none}>
           <Minor as="p">{releasesTexts.noDeploys}</Minor>
-          <code className={`mono ${styles.code}`}>POST /api/releases/{release.id}/deploys</code>
+          <code className={`${typeStyles.mono} ${styles.code}`}>POST /api/releases/{release.id}/deploys</code>
         </div>
       ) : (
         <ul className={styles.list}>

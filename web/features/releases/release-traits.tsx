@@ -7,6 +7,7 @@ import { releasesTexts } from './texts.ts'
 import { formatShare } from './charts.tsx'
 import { CrashFree } from './table.tsx'
 import styles from './releases.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 /** Devices and systems of the release with crash-free rates; absent if no session names them. */
 export function Traits({ release }: { release: ReleaseDetail }) {
@@ -28,7 +29,7 @@ export function Traits({ release }: { release: ReleaseDetail }) {
             <tbody>
               {release[part].map(({ name, sessions, share, crash_free_sessions: crashFree }) => (
                 <tr key={name ?? ''}>
-                  <th scope="row">{name ?? <span className="c-3">{releasesTexts.unknownTrait}</span>}</th>
+                  <th scope="row">{name ?? <span className={typeStyles.quiet}>{releasesTexts.unknownTrait}</span>}</th>
                   <NumberCell>{formatCount(sessions)}</NumberCell>
                   <NumberCell>{formatShare(share)}</NumberCell>
                   <NumberCell>

@@ -30,6 +30,7 @@ import { ReleaseTable } from './table.tsx'
 import { CreateReleaseDialog } from './create-release.tsx'
 import releasesStyles from './releases.module.css'
 import styles from './releases-page.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/shell/releases')
 
@@ -58,7 +59,7 @@ function NoProject() {
         <h1>{releasesTexts.title}</h1>
       </PageHead>
       <Card aria-labelledby="h-first">
-        <h2 className="sr" id="h-first">
+        <h2 className={typeStyles.hidden} id="h-first">
           {releasesTexts.first}
         </h2>
         <EmptyState
@@ -200,7 +201,7 @@ function NoRelease({ project }: { project: Project | undefined }) {
   const line = releaseLine(project?.platform ?? 'web', project?.slug ?? 'shop')
   return (
     <Card aria-labelledby="h-first">
-      <h2 className="sr" id="h-first">
+      <h2 className={typeStyles.hidden} id="h-first">
         {releasesTexts.first}
       </h2>
       <EmptyState kind="setup" title={releasesTexts.emptyTitle}>

@@ -13,6 +13,7 @@ import { releasesTexts } from './texts.ts'
 import { formatShare } from './charts.tsx'
 import { changeOf, gradeOf, partsOf, VERDICT_LOOKS } from './model.ts'
 import styles from './table.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 /** The table of releases with their health; bad values are highlighted. */
 export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; search: ReleasesSearch }) {
@@ -23,7 +24,7 @@ export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; se
           <ColumnHead>{releasesTexts.columns.release}</ColumnHead>
           <ColumnHead>{releasesTexts.columns.adoption}</ColumnHead>
           <ColumnHead numeric>
-            <span className="sr">{releasesTexts.columns.share}</span>
+            <span className={typeStyles.hidden}>{releasesTexts.columns.share}</span>
           </ColumnHead>
           <ColumnHead numeric>{releasesTexts.columns.crashFree}</ColumnHead>
           <ColumnHead numeric>{releasesTexts.columns.change}</ColumnHead>
@@ -47,7 +48,7 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
   return (
     <tr className={row.verdict === 'hold' ? styles.hold : undefined}>
       <th scope="row">
-        <Link {...paths.release(row.id, search)} className={`mono ${styles.version}`} title={row.version}>
+        <Link {...paths.release(row.id, search)} className={`${typeStyles.mono} ${styles.version}`} title={row.version}>
           {version}
         </Link>
         <Minor className={styles.meta}>
@@ -71,12 +72,14 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
       <NumberCell>
         <Change row={row} />
       </NumberCell>
-      <NumberCell>{row.new_issues === 0 ? <span className="c-3">0</span> : formatCount(row.new_issues)}</NumberCell>
+      <NumberCell>
+        {row.new_issues === 0 ? <span className={typeStyles.quiet}>0</span> : formatCount(row.new_issues)}
+      </NumberCell>
       <NumberCell>
         {row.regressions === 0 ? (
-          <span className="c-3">0</span>
+          <span className={typeStyles.quiet}>0</span>
         ) : (
-          <b className="c-violet">{formatCount(row.regressions)}</b>
+          <b className={typeStyles.violet}>{formatCount(row.regressions)}</b>
         )}
       </NumberCell>
       <td>
@@ -86,7 +89,7 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
   )
 }
 
-const None = () => <span className="c-3">{NO_DATA}</span>
+const None = () => <span className={typeStyles.quiet}>{NO_DATA}</span>
 
 export function CrashFree({ value }: { value: number }) {
   return (

@@ -19,6 +19,7 @@ import { Minor } from '../../ui/text.tsx'
 import { privacyTexts } from './privacy-texts.ts'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './filters-page.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/filters')
 const texts = privacyTexts.filters
@@ -227,7 +228,9 @@ const browserName = (pattern: string): string | undefined =>
   BROWSERS.flatMap(([name]) => (name === pattern ? [texts.browserNames[name]] : []))[0]
 
 const Would = ({ count }: { count: number | undefined }) =>
-  count === undefined ? null : <span className={`num ${settingsStyles.count}`}>{texts.would(count)}</span>
+  count === undefined ? null : (
+    <span className={`${typeStyles.figures} ${settingsStyles.count}`}>{texts.would(count)}</span>
+  )
 
 /** The error of a field: one that contains its name. */
 const problemOf = (error: Error | null, field: string): string | undefined => {
@@ -260,13 +263,16 @@ function DryRun({ preview, error }: { preview: Preview | undefined; error: Error
                 <li key={`${filter} ${pattern ?? ''}`}>
                   <b>{texts.reasons[filter] ?? filter}</b>
                   {pattern === null ? null : (
-                    <span className={`mono ${styles.pattern}`}>{browserName(pattern) ?? pattern}</span>
+                    <span className={`${typeStyles.mono} ${styles.pattern}`}>{browserName(pattern) ?? pattern}</span>
                   )}
-                  <span className="num">{texts.would(dropped)}</span>
+                  <span className={typeStyles.figures}>{texts.would(dropped)}</span>
                   <ul>
                     {examples.map((example) => (
                       <li key={example.event_id}>
-                        <Link className="link" {...paths.issue(example.issue_id, { event: example.event_id })}>
+                        <Link
+                          className={typeStyles.link}
+                          {...paths.issue(example.issue_id, { event: example.event_id })}
+                        >
                           {example.title}
                         </Link>
                       </li>

@@ -10,6 +10,7 @@ import { Minor } from '../../ui/text.tsx'
 import { settingsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import styles from '../../common/settings.module.css'
+import { Spacer } from '../../ui/stack.tsx'
 
 type Patch = NonNullable<Parameters<typeof call<'PATCH /api/projects/:projectId/settings'>>[1]>['body']
 
@@ -73,7 +74,7 @@ type SaveStateProps = {
 export function SaveState({ dirty, busy, why, children }: SaveStateProps) {
   return (
     <>
-      <span className="sp" />
+      <Spacer />
       {dirty ? <Minor>{settingsTexts.unsaved}</Minor> : null}
       {children}
       <Button

@@ -18,6 +18,7 @@ import { Minor } from '../../ui/text.tsx'
 import { commonTexts } from '../../common/texts.ts'
 import { settingsTexts } from './texts.ts'
 import styles from '../../common/settings.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
 const texts = settingsTexts.generalPage
@@ -98,7 +99,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           label={texts.slug}
           value={slug}
           readOnly={readOnly}
-          className="mono"
+          className={typeStyles.mono}
           hint={texts.slugHint}
           error={identity.errorOf('slug')}
           onChange={(event) => setSlug(event.target.value.toLowerCase())}
@@ -111,7 +112,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           label={texts.environment}
           value={environment}
           readOnly={readOnly}
-          className="mono"
+          className={typeStyles.mono}
           hint={texts.environmentHint}
           error={behaviour.errorOf('default_environment')}
           onChange={(event) => setEnvironment(event.target.value)}

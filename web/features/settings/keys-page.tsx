@@ -14,7 +14,7 @@ import { Field, InputBox } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { formatClock, formatCount, formatLeft, formatSince } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
-import { Toolbar } from '../../ui/stack.tsx'
+import { Spacer, Toolbar } from '../../ui/stack.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -22,6 +22,7 @@ import { settingsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import styles from './keys-page.module.css'
 import settingsStyles from '../../common/settings.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/keys')
 const texts = settingsTexts.keysPage
@@ -59,7 +60,7 @@ function KeyCard({
     <Card aria-label={texts.current} className={styles.key}>
       <div className={styles.head}>
         <b>{texts.current}</b>
-        <span className="sp" />
+        <Spacer />
         <Button icon="rotate" why={why} onClick={() => setAsking(true)}>
           {texts.rotate}
         </Button>
@@ -67,7 +68,7 @@ function KeyCard({
       <div className={settingsStyles.dsn}>
         <InputBox>
           <input
-            className="mono"
+            className={typeStyles.mono}
             readOnly
             aria-label={texts.dsn}
             value={project.dsn}

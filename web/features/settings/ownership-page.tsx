@@ -18,6 +18,8 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Minor, ShortId } from '../../ui/text.tsx'
 import { ownershipTexts } from './ownership-texts.ts'
 import styles from './ownership-page.module.css'
+import typeStyles from '../../ui/type.module.css'
+import { Spacer } from '../../ui/stack.tsx'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/ownership')
 
@@ -117,7 +119,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
         header={
           <>
             <Minor>{ownershipTexts.previewText}</Minor>
-            <span className="sp" />
+            <Spacer />
             <Button
               size="sm"
               icon="eye"
@@ -170,14 +172,14 @@ function Preview({ preview, error }: { preview: PreviewData | undefined; error: 
                 {issue.rule === null ? null : (
                   <>
                     {ownershipTexts.byRule(issue.rule + 1)}{' '}
-                    <span className={`mono ${styles.matched}`}>{issue.matched}</span>
+                    <span className={`${typeStyles.mono} ${styles.matched}`}>{issue.matched}</span>
                   </>
                 )}
               </Minor>
             </span>
             <span className={styles.assignee}>
               {issue.owner === null ? null : <Avatar user={issue.owner} small quiet />}
-              {issue.owner?.name ?? issue.team ?? <span className="c-3">{ownershipTexts.unassigned}</span>}
+              {issue.owner?.name ?? issue.team ?? <span className={typeStyles.quiet}>{ownershipTexts.unassigned}</span>}
             </span>
           </li>
         ))}

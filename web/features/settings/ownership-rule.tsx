@@ -5,6 +5,7 @@ import { Field, SelectField } from '../../ui/field.tsx'
 import { ownershipTexts } from './ownership-texts.ts'
 import { displayName } from '../../common/members/names.ts'
 import styles from './ownership-rule.module.css'
+import typeStyles from '../../ui/type.module.css'
 
 type Rule = ProjectSettings['ownership_rules'][number]
 
@@ -86,7 +87,7 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
   const isGone = rule.to !== '' && rule.to !== 'team' && members.every(({ id }) => id !== rule.to)
   return (
     <fieldset className={styles.rule} aria-label={ownershipTexts.ruleOf(number)}>
-      <span className={`${styles.number} num`} aria-hidden="true">
+      <span className={`${styles.number} ${typeStyles.figures}`} aria-hidden="true">
         {number}
       </span>
       <SelectField
@@ -107,7 +108,7 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
         {rule.match === 'tag' ? (
           <Field
             label={ownershipTexts.tagKey}
-            className="mono"
+            className={typeStyles.mono}
             value={rule.tag}
             error={problem?.tag}
             autoComplete="off"
@@ -118,7 +119,7 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
         ) : null}
         <Field
           label={ownershipTexts.glob}
-          className="mono"
+          className={typeStyles.mono}
           value={rule.glob}
           error={problem?.glob}
           placeholder={number === 1 ? 'src/checkout/*' : undefined}

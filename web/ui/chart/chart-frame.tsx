@@ -9,6 +9,7 @@ import { LINE_PX, placeBeside, placeMarkers, shownLabels, textWidth, type Box } 
 import { useChartReading, type BarChoice, type Buckets } from './use-chart-reading.ts'
 import { useWidth } from './use-width.ts'
 import styles from './chart-frame.module.css'
+import typeStyles from '../type.module.css'
 
 const BANDS = {
   good: { area: styles.bandGood, limit: styles.limitWarn, word: styles.wordGood },
@@ -145,7 +146,7 @@ export function ChartFrame(props: ChartFrameProps) {
           {...reading.handlers}
         />
         {choice === undefined ? null : (
-          <span id={hint} className="sr">
+          <span id={hint} className={typeStyles.hidden}>
             {uiTexts.chooseHint}
           </span>
         )}
@@ -288,7 +289,7 @@ function Reading({
           <span key={one.label}>
             <Key tone={one.tone} mark={one.mark} />
             {one.label}
-            <span className="num">{one.value}</span>
+            <span className={typeStyles.figures}>{one.value}</span>
           </span>
         ))}
       </span>

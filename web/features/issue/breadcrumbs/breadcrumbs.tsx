@@ -11,6 +11,8 @@ import { beginningOf, headlineOf } from '../../../common/issue/headline.ts'
 import { CRUMB_ICONS, crumbRows, crumbTime, kindsIn, type CrumbKind, type CrumbRow } from './model.ts'
 import issueStyles from '../issue.module.css'
 import styles from './breadcrumbs.module.css'
+import typeStyles from '../../../ui/type.module.css'
+import { Spacer } from '../../../ui/stack.tsx'
 
 const SHOWN_AT_START = 20
 const MAX_SENTENCE = 600
@@ -30,7 +32,7 @@ export function Breadcrumbs({ event }: { event: Event }) {
       header={
         <>
           <Minor>{issueTexts.crumbsShown(shown.length, rows.length)}</Minor>
-          <span className="sp" />
+          <Spacer />
           {kinds.length === 0 ? null : (
             <Segmented
               size="sm"
@@ -117,7 +119,7 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
           onClick={() => setOpen(!open)}
         >
           {row.status === null ? null : (
-            <span className={row.status.good ? issueStyles.ok : 'c-red'}>{row.status.code} </span>
+            <span className={row.status.good ? issueStyles.ok : typeStyles.red}>{row.status.code} </span>
           )}
           {beginningOf(row.detail, MAX_SENTENCE)}
         </button>

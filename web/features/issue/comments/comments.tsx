@@ -14,7 +14,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Kbd } from '../../../ui/kbd.tsx'
 import { Menu } from '../../../ui/menu.tsx'
-import { Toolbar } from '../../../ui/stack.tsx'
+import { Spacer, Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Avatar } from '../../../ui/avatar.tsx'
@@ -165,7 +165,7 @@ export function CommentForm({ issueId }: { issueId: string }) {
           <Minor bad={tooLong} role="status">
             {tooLong ? issueTexts.tooLong(formatCount(MOST)) : issueTexts.markdown}
           </Minor>
-          <span className="sp" />
+          <Spacer />
           <Button look="primary" why={allowed.why} busy={send.isPending} onClick={submit}>
             {issueTexts.send} <Kbd keys="mod+enter" />
           </Button>
@@ -220,7 +220,7 @@ function CommentEdit({ comment, onDone }: { comment: Comment; onDone: () => void
         <Minor bad role="status">
           {tooLong ? issueTexts.tooLong(formatCount(MOST)) : ''}
         </Minor>
-        <span className="sp" />
+        <Spacer />
         <Button size="sm" onClick={onDone}>
           {issueTexts.cancel}
         </Button>

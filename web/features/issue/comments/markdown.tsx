@@ -8,6 +8,7 @@ import { commentsTexts } from './texts.ts'
 import { safeUrl } from '../contexts/facts.ts'
 import { mentionParts } from '../../../common/members/model.ts'
 import styles from './markdown.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 type Root = ReturnType<typeof fromMarkdown>
 type Node = Root['children'][number]
@@ -97,7 +98,7 @@ function Away({ url, children }: { url: string; children: ReactNode }) {
   const href = /^mailto:/iu.test(url) ? url : safeUrl(url)
   if (href === null) return children
   return (
-    <a className="link" href={href} rel="noopener noreferrer nofollow" target="_blank">
+    <a className={typeStyles.link} href={href} rel="noopener noreferrer nofollow" target="_blank">
       <InLink value>{children}</InLink>
     </a>
   )

@@ -9,6 +9,7 @@ import { typedMention, withMention, writtenAs } from '../../../common/members/mo
 import { useMembers } from '../../../common/members/use-members.ts'
 import styles from './mention-field.module.css'
 import optionStyles from '../../../common/members/options.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 const MAX_SHOWN = 6
 
@@ -96,7 +97,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
         onBlur={() => setCaret(null)}
         onKeyDown={onKeyDown}
       />
-      <span className="sr" role="status">
+      <span className={typeStyles.hidden} role="status">
         {shown.length === 0 ? '' : commentsTexts.mentionFound(shown.length)}
       </span>
       {shown.length === 0 ? null : (

@@ -13,6 +13,7 @@ import { ValueText, Values, type Value } from './value.tsx'
 import { LoadedImages } from './loaded-images.tsx'
 import issueStyles from '../issue.module.css'
 import styles from './contexts.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 /** Context data of an event: request, user, contexts, extra, modules. */
 
@@ -33,7 +34,7 @@ export function DeviceCard({ event }: { event: Event }) {
               {fact.fill === undefined ? null : (
                 <Bar share={fact.fill} tone={fact.fill >= NEARLY_FULL ? 'warn' : 'plain'} className={issueStyles.bar} />
               )}
-              {fact.mono === true ? <span className="mono">{fact.value}</span> : fact.value}
+              {fact.mono === true ? <span className={typeStyles.mono}>{fact.value}</span> : fact.value}
             </dd>
           </div>
         ))}
@@ -50,11 +51,16 @@ export function RequestCard({ event: { request } }: { event: Event }) {
     <Card title={issueTexts.request}>
       {url === null && method === null ? null : (
         <p className={styles.req}>
-          <b className="mono">{method ?? 'GET'}</b>{' '}
+          <b className={typeStyles.mono}>{method ?? 'GET'}</b>{' '}
           {href === null ? (
-            <span className="mono">{url}</span>
+            <span className={typeStyles.mono}>{url}</span>
           ) : (
-            <a className="mono link" href={href} rel="noopener noreferrer" target="_blank">
+            <a
+              className={`${typeStyles.mono} ${typeStyles.link}`}
+              href={href}
+              rel="noopener noreferrer"
+              target="_blank"
+            >
               {url}
             </a>
           )}

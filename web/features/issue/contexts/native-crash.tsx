@@ -4,6 +4,7 @@ import { crashFacts } from './native-crash-model.ts'
 import { Card } from '../../../ui/card.tsx'
 import { KeyValues } from '../../../ui/key-values.tsx'
 import styles from '../issue.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 /** The card with the facts of a native crash. */
 export function NativeCrashCard({ event }: { event: Event }) {
@@ -17,7 +18,7 @@ export function NativeCrashCard({ event }: { event: Event }) {
         {facts.map(({ label, value, note }) => (
           <div key={label}>
             <dt>{label}</dt>
-            <dd className="mono" title={note}>
+            <dd className={typeStyles.mono} title={note}>
               {value}
             </dd>
           </div>

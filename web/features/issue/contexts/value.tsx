@@ -6,6 +6,7 @@ import { beginningOf } from '../../../common/issue/headline.ts'
 import { KeyValues } from '../../../ui/key-values.tsx'
 import { TextButton } from '../../../ui/text-button.tsx'
 import styles from './value.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 /** Any value of an event's JSON. */
 export type Value = Event['extra'][string] | undefined
@@ -20,9 +21,9 @@ const textOf = (value: Value): string =>
 /** A value of an event as text, never as markup; http addresses are links. */
 export function ValueText({ value }: { value: Value }) {
   const [whole, setWhole] = useState(false)
-  if (value === null || value === undefined) return <span className="c-3">null</span>
+  if (value === null || value === undefined) return <span className={typeStyles.quiet}>null</span>
   const text = textOf(value)
-  if (text === '') return <span className="c-3">“”</span>
+  if (text === '') return <span className={typeStyles.quiet}>“”</span>
   const url = typeof value === 'string' && /^https?:\/\//iu.test(value) ? safeUrl(value) : null
   if (url !== null && text.length <= SHORT_LENGTH) {
     return (

@@ -14,6 +14,7 @@ import { issueTexts } from '../texts.ts'
 import { eventsTexts } from './texts.ts'
 import { QueryError } from '../../../common/query-error.tsx'
 import styles from './json.module.css'
+import { Spacer } from '../../../ui/stack.tsx'
 
 type EventJsonProps = { issueId: string; event: Event; onClose: () => void }
 
@@ -31,7 +32,7 @@ export function EventJson({ issueId, event, onClose }: EventJsonProps) {
         {form === 'shown' || stored.data === undefined ? null : (
           <Minor>{eventsTexts.size(formatSize(stored.data.size_bytes))}</Minor>
         )}
-        <span className="sp" />
+        <Spacer />
         <Segmented
           size="sm"
           label={eventsTexts.forms}

@@ -15,6 +15,8 @@ import { eventsTexts } from './texts.ts'
 import { versionOf } from '../../../common/issue/trend.ts'
 import { QueryError } from '../../../common/query-error.tsx'
 import styles from './list.module.css'
+import typeStyles from '../../../ui/type.module.css'
+import { Spacer } from '../../../ui/stack.tsx'
 
 type EventListProps = {
   issueId: string
@@ -47,7 +49,7 @@ export function EventList({ issueId, shown, only, onOnly, onChoose, onClose }: E
             {(first.total_capped === true ? eventsTexts.storedOver : eventsTexts.stored)(formatCount(first.total))}
           </Minor>
         )}
-        <span className="sp" />
+        <Spacer />
         <IconButton look="ghost" size="sm" icon="x" label={issueTexts.close} onClick={onClose} />
       </CardHeader>
       <form className={styles.evOnly} role="search" onSubmit={submit}>
@@ -133,7 +135,9 @@ function Row({ row, shown, onChoose }: { row: EventRow; shown: boolean; onChoose
           {formatExact(row.occurred_at)}
         </TextButton>
       </th>
-      <td title={row.title ?? undefined}>{row.title ?? <span className="c-3">{eventsTexts.damaged}</span>}</td>
+      <td title={row.title ?? undefined}>
+        {row.title ?? <span className={typeStyles.quiet}>{eventsTexts.damaged}</span>}
+      </td>
       <td title={row.release ?? undefined}>{row.release === null ? '' : versionOf(row.release)}</td>
       <td>{row.environment}</td>
       <td title={row.user?.label ?? undefined}>{row.user?.label ?? ''}</td>

@@ -9,6 +9,8 @@ import { TextButton } from '../../../ui/text-button.tsx'
 import { issueTexts } from '../texts.ts'
 import { eventsTexts } from './texts.ts'
 import styles from './picker.module.css'
+import typeStyles from '../../../ui/type.module.css'
+import { Spacer } from '../../../ui/stack.tsx'
 
 const EventList = lazy(() => import('./list.tsx').then((module) => ({ default: module.EventList })))
 const EventJson = lazy(() => import('./json.tsx').then((module) => ({ default: module.EventJson })))
@@ -70,7 +72,7 @@ export function EventPicker(props: EventPickerProps) {
       />
       {event === null ? null : (
         <>
-          <span className={`mono ${styles.evId}`} title={event.event_id}>
+          <span className={`${typeStyles.mono} ${styles.evId}`} title={event.event_id}>
             {event.event_id.slice(0, 8)}
           </span>
           <CopyButton iconOnly text={event.event_id} said={issueTexts.eventIdCopied}>
@@ -85,7 +87,7 @@ export function EventPicker(props: EventPickerProps) {
           <IconButton look="ghost" size="sm" icon="x" label={eventsTexts.clear} onClick={() => onOnly('')} />
         </span>
       )}
-      <span className="sp" />
+      <Spacer />
       {newerCame ? (
         <span className={styles.newer} role="status">
           {issueTexts.newerArrived} <TextButton onClick={() => onChoose('latest')}>{issueTexts.showNewest}</TextButton>

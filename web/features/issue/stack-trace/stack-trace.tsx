@@ -25,6 +25,8 @@ import {
 import { rawStack } from './raw.ts'
 import styles from './stack-trace.module.css'
 import issueStyles from '../issue.module.css'
+import typeStyles from '../../../ui/type.module.css'
+import { Spacer } from '../../../ui/stack.tsx'
 
 type View = FrameMode | 'raw'
 
@@ -57,7 +59,7 @@ export function StackTrace({ event }: { event: Event }) {
       header={
         <>
           <ThreadChoice stacks={stacks} stack={stack} onChoose={setChosen} />
-          <span className="sp" />
+          <Spacer />
           <Segmented size="sm" label={issueTexts.frames} value={view} options={options} onChange={setPicked} />
           <Button look="ghost" size="sm" icon="copy" keys="y" onClick={copy}>
             {issueTexts.copy}
@@ -182,7 +184,7 @@ function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode;
           >
             <Icon name="more" />
             <span>{issueTexts.frameworkFrames(row.frames.length)}</span>
-            <span className={`mono ${issueStyles.origins}`}>{row.origins}</span>
+            <span className={`${typeStyles.mono} ${issueStyles.origins}`}>{row.origins}</span>
           </button>
         ) : (
           <StackFrame key={`${mode} ${row.key}`} frame={row.frame} platform={platform} open={row.open} />
@@ -200,7 +202,7 @@ function TraceFoot({ stack }: { stack: Stack }) {
       note={
         total === 0 ? null : (
           <>
-            <Icon name={whole ? 'check' : 'warn'} className={whole ? 'c-green' : 'c-amber'} />
+            <Icon name={whole ? 'check' : 'warn'} className={whole ? typeStyles.green : typeStyles.amber} />
             {issueTexts.readable(readable, total)}
           </>
         )
@@ -221,7 +223,7 @@ export function MessageCard({ event }: { event: Event }) {
       header={
         event.logger === null ? null : (
           <Minor>
-            {issueTexts.logger} <span className="mono">{event.logger}</span>
+            {issueTexts.logger} <span className={typeStyles.mono}>{event.logger}</span>
           </Minor>
         )
       }
@@ -232,7 +234,7 @@ export function MessageCard({ event }: { event: Event }) {
       {event.message_template === null || event.message_template === event.message ? null : (
         <Minor as="p" className={`${styles.msgtext} ${styles.template}`}>
           {issueTexts.template}{' '}
-          <span className="mono">
+          <span className={typeStyles.mono}>
             <LongText text={event.message_template} maxLength={MAX_COLLAPSED} />
           </span>
         </Minor>

@@ -7,6 +7,7 @@ import { Note } from '../../../ui/note.tsx'
 import { Minor, ShortId } from '../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import styles from './preview.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 export type Preview = AnswerOf<'POST /api/projects/:projectId/grouping/preview'>
 
@@ -36,7 +37,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
           <ul>
             {preview.merges.slice(0, SHOWN).map(({ issues, events }) => (
               <li key={issues.map(({ id }) => id).join()}>
-                <Minor className="num">{groupingTexts.together(events)}</Minor>
+                <Minor className={typeStyles.figures}>{groupingTexts.together(events)}</Minor>
                 <ul>
                   {issues.slice(0, SHOWN).map((issue) => (
                     <IssueLine key={issue.id} issue={issue} />
@@ -56,7 +57,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
                 <ul>
                   <IssueLine issue={issue} />
                 </ul>
-                <Minor className="num">
+                <Minor className={typeStyles.figures}>
                   {groupingTexts.parts(parts.length)}: {parts.map(({ events }) => formatCount(events)).join(' + ')}
                 </Minor>
               </li>
@@ -70,7 +71,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
 
 const IssueLine = ({ issue }: { issue: Preview['splits'][number]['issue'] }) => (
   <li>
-    <Link className="link" {...paths.issue(issue.id)}>
+    <Link className={typeStyles.link} {...paths.issue(issue.id)}>
       <ShortId>{issue.short_id}</ShortId> {issue.title}
     </Link>
   </li>

@@ -5,6 +5,7 @@ import { Minor } from '../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import { parseElements, parseMatch, printElements, printMatch } from './rule-text.ts'
 import styles from './rule-rows.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 type Rules = ProjectSettings['grouping_rules']
 type FingerprintRule = Rules['fingerprint'][number]
@@ -90,7 +91,7 @@ export function FingerprintRow({
       <Field
         {...common}
         label={groupingTexts.match}
-        className="mono"
+        className={typeStyles.mono}
         value={rule.match}
         placeholder={number === 1 ? 'type:PaymentError module:com.acme.*' : undefined}
         error={problems.match}
@@ -99,7 +100,7 @@ export function FingerprintRow({
       <Field
         {...common}
         label={groupingTexts.fingerprint}
-        className="mono"
+        className={typeStyles.mono}
         value={rule.fingerprint}
         placeholder={number === 1 ? 'payments, {{ tag.shop }}' : undefined}
         error={problems.fingerprint}
@@ -131,7 +132,7 @@ export function StackRow({ number, rule, why, asked, hits, onChange, onUp, onRem
     <fieldset className={`${styles.rule} ${styles.stackRule}`} aria-label={groupingTexts.stackRuleOf(number)}>
       <Field
         label={groupingTexts.match}
-        className="mono"
+        className={typeStyles.mono}
         value={rule.match}
         placeholder={number === 1 ? 'module:com.acme.net.*' : undefined}
         error={problems.match}
@@ -171,7 +172,7 @@ type RowEndProps = Pick<RowProps<never>, 'number' | 'why' | 'hits' | 'onUp' | 'o
 function RowEnd({ number, why, hits, onUp, remove, onRemove }: RowEndProps) {
   return (
     <div className={styles.end}>
-      {hits === undefined ? null : <Minor className="num">{groupingTexts.hits(hits)}</Minor>}
+      {hits === undefined ? null : <Minor className={typeStyles.figures}>{groupingTexts.hits(hits)}</Minor>}
       {onUp === undefined ? null : (
         <IconButton icon="up" look="ghost" label={groupingTexts.up(number)} why={why} onClick={onUp} />
       )}

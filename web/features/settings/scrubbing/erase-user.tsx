@@ -13,6 +13,7 @@ import { Minor } from '../../../ui/text.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import { commonTexts } from '../../../common/texts.ts'
 import styles from '../../../common/settings.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 const texts = privacyTexts.erase
 
@@ -38,7 +39,7 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
           <Field
             label={texts.user}
             hint={texts.userHint}
-            className="mono"
+            className={typeStyles.mono}
             value={user}
             readOnly={why !== undefined}
             autoComplete="off"

@@ -3,6 +3,7 @@ import { reasonOf } from '../../../api/change.ts'
 import { Note } from '../../../ui/note.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import styles from './preview.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 const texts = privacyTexts.scrubbing
 
@@ -28,11 +29,11 @@ export function ScrubPreview({ preview, error }: { preview: Preview | undefined;
             <span>{path}</span>
             <span>
               <del>
-                <span className="sr">{texts.was} </span>
+                <span className={typeStyles.hidden}>{texts.was} </span>
                 {before}
               </del>{' '}
               <ins>
-                <span className="sr">{texts.becomes} </span>
+                <span className={typeStyles.hidden}>{texts.becomes} </span>
                 {after ?? texts.gone}
               </ins>
             </span>

@@ -3,6 +3,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { Field, SelectField } from '../../../ui/field.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import styles from './rule.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 const texts = privacyTexts.scrubbing
 
@@ -39,7 +40,7 @@ export function ScrubRuleRow({ number, rule, why, onChange, onRemove }: ScrubRul
     <fieldset className={styles.rule} aria-label={texts.ruleOf(number)}>
       <Field
         label={texts.path}
-        className="mono"
+        className={typeStyles.mono}
         value={rule.path}
         placeholder={number === 1 ? 'user.email' : undefined}
         hint={number === 1 ? texts.pathHint : undefined}
@@ -81,7 +82,7 @@ export function ScrubRuleRow({ number, rule, why, onChange, onRemove }: ScrubRul
         <div className={styles.wide}>
           <Field
             label={texts.regex}
-            className="mono"
+            className={typeStyles.mono}
             value={rule.regex}
             autoComplete="off"
             spellCheck={false}

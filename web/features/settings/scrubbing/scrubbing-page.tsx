@@ -17,6 +17,8 @@ import { Switch } from '../../../ui/switch.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import styles from '../../../common/settings.module.css'
+import typeStyles from '../../../ui/type.module.css'
+import { Spacer } from '../../../ui/stack.tsx'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/scrubbing')
 const texts = privacyTexts.scrubbing
@@ -132,7 +134,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
         header={
           <>
             <Minor className={styles.wideOnly}>{texts.rulesMore}</Minor>
-            <span className="sp" />
+            <Spacer />
             <Button size="sm" icon="plus" why={why} onClick={() => change({ rules: [...draft.rules, blankRule()] })}>
               {texts.add}
             </Button>
@@ -161,7 +163,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
             <Field
               label={texts.previewEvent}
               hint={texts.previewEventHint}
-              className="mono"
+              className={typeStyles.mono}
               value={eventId}
               autoComplete="off"
               onChange={(event) => setEventId(event.target.value)}
