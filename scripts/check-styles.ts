@@ -12,9 +12,6 @@ export type Sources = ReadonlyMap<string, string>
 /** The sheets whose classes are global: tokens, and the look of elements. */
 const GLOBAL = ['ui/tokens.css', 'ui/base.css']
 
-/** Global sheets that are not modules yet. Only ever gets shorter. */
-const notYet: ReadonlySet<string> = new Set()
-
 /** Hex, functional notations and common colour names. */
 const COLOUR_IN_STYLES =
   /#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\b|\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\((?!\s*from\s+var\(|-mix)|:\s*(?:white|black|red|green|blue|gray|grey|orange|yellow|purple)\b/gi
@@ -102,20 +99,15 @@ function moduleProblems(sources: Sources): string[] {
 export function styleProblems(sources: Sources): string[] {
   const isSheet = (file: string): boolean => file.endsWith('.css')
   const shelved = [...sources.keys()].filter(
-    (file) => isSheet(file) && !file.endsWith('.module.css') && !GLOBAL.includes(file) && !notYet.has(file),
+    (file) => isSheet(file) && !file.endsWith('.module.css') && !GLOBAL.includes(file),
   )
-  const finished = [...notYet].filter((file) => !sources.has(file))
   return [
     ...shelved.map((file) => `${file}: a sheet is a CSS module beside its component (*.module.css)`),
-    ...finished.map((file) => `${file} is gone: take it off the list in scripts/check-styles.ts`),
-    ...[...sources].flatMap(([file, text]) =>
-      (file === 'ui/tokens.css' ? [] : rawColours(file, text)).map((problem) => `${file}: ${problem}`),
-    ),
-    ...[...sources].flatMap(([file, text]) =>
-      (file === 'ui/tokens.css' || notYet.has(file) ? [] : rawSpaces(file, text)).map(
-        (problem) => `${file}: ${problem}`,
+    ...[...sources]
+      .filter(([file]) => file !== 'ui/tokens.css')
+      .flatMap(([file, text]) =>
+        [...rawColours(file, text), ...rawSpaces(file, text)].map((problem) => `${file}: ${problem}`),
       ),
-    ),
     ...[...sources].flatMap(([file, text]) => windowQueries(file, text).map((problem) => `${file}: ${problem}`)),
     ...moduleProblems(sources),
   ]
