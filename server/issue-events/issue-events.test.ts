@@ -129,8 +129,8 @@ describe('the list', () => {
   })
 
   test.each([
-    ['?cursor=x', 'cursor is not one'],
-    ['?cursor=1-2', 'cursor is not one'],
+    ['?cursor=x', 'cursor is not valid'],
+    ['?cursor=1-2', 'cursor is not valid'],
     [`?cursor=1-${'a'.repeat(32)}&offset=1`, 'either cursor or offset'],
     ['?offset=5&environment=staging', 'offset cannot be combined with filters'],
     ['?tag=store', 'key:value'],
