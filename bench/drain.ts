@@ -62,7 +62,9 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
     const emptyingMs = performance.now() - emptied
     const accepted = await readMetric(service.url, 'faultline_intake_accepted_total')
     const stored = await readMetric(service.url, 'faultline_digest_events_total')
-    const goal = isRecorded ? undefined : GOALS.get(sizeBytes)
+    // The goals are for compressed events of 200 issues.
+    const hasGoals = !isRecorded && coding === 'gzip' && issues === STANDARD_SHAPE.issues
+    const goal = hasGoals ? GOALS.get(sizeBytes) : undefined
     const of = (value: (result: Fed) => number): number => median(results.map(value))
     return {
       figures: {
@@ -81,7 +83,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
         'memory of the whole tree (PSS)': {
           value: memoryMiB,
           unit: 'MiB',
-          ...(sizeBytes === STANDARD_SHAPE.sizeBytes ? { goal: '≤600 MiB (P11)' } : {}),
+          ...(hasGoals && sizeBytes === STANDARD_SHAPE.sizeBytes ? { goal: '≤600 MiB (P11)' } : {}),
         },
         ...processorFigures(results),
         'accepted − stored at the end': { value: accepted - stored, unit: 'events', goal: '0' },

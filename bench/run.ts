@@ -123,6 +123,8 @@ async function runOne(name: string, args: BenchArgs): Promise<BenchResult> {
   const bench = await load(name)
   const result = await bench.run(args)
   report(result)
+  // The result of another checkout does not belong to the commit of this one.
+  if (args.options['checkout'] !== undefined) return result
   const record = {
     name,
     at: new Date().toISOString(),
@@ -153,7 +155,7 @@ async function printHelp(): Promise<void> {
   print('npm run bench -- <name>… | all  [--long] [--option=value]\n')
   for (const name of benches) print(`  ${name.padEnd(12)} ${(await load(name)).summary}`)
   print(
-    '\nEach run appends a line to bench/results/<name>.jsonl. Close other programs first; compare ratios, not machines.',
+    '\nEach run appends a line to bench/results/<name>.jsonl, except with --checkout. Close other programs first; compare ratios, not machines.',
   )
 }
 

@@ -1,32 +1,14 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { unhyphenate } from '../kernel/ids.ts'
 import type { Connection, Tx } from '../storage/database.ts'
+import type { Tables } from '../storage/tables.gen.ts'
 import { blankParts, openBlock, type Part } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 
 /** Bodies in blocks: read as if each were in its row, and deleted with it. */
 
-export type EventRow = {
-  received_day: string
-  project_id: string
-  event_id: string
-  issue_id: string
-  received_at: Date
-  occurred_at: Date
-  sent_at: Date | null
-  level: string
-  release: string | null
-  environment: string
-  client_ip: string | null
-  user_agent: string | null
-  user_hash: number | null
-  body_encoding: number
-  body_start: number
-  body_end: number
-  body: Buffer | null
-  block_id: number | null
-}
+export type EventRow = Selectable<Tables['events']>
 
 /** The events of rows, in their order; reads each block once. Leaves out events deleted meanwhile. */
 export async function storedEvents(db: Connection, rows: readonly EventRow[]): Promise<StoredEvent[]> {
