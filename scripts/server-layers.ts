@@ -13,6 +13,7 @@ export const serverFolders = [
   'jobs',
   'outbox',
   'audit',
+  'facts',
   'auth',
   'team',
   'projects',

@@ -11,7 +11,7 @@ import { Database } from './storage/database.ts'
 import { createPool } from './storage/pool.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from './storage/seal.ts'
 
-export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'passwords'>>
+export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'passwords' | 'factSubscribers'>>
 
 /**
  * Composition root: configuration → pool, bus, sealer, clock, mail → App.
@@ -62,6 +62,7 @@ export async function createApp(
             log.info({ file, subject }, 'a mail was written to a file because no SMTP server is configured'),
         ),
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
+      factSubscribers: parts.factSubscribers ?? [],
       async close() {
         await bus.close()
         await db.close()

@@ -20,8 +20,8 @@ export const authHandlers: Handlers<typeof authRoutes> = {
     setSessionCookies(cookies, tokens)
     return { ok: true, org, role }
   },
-  logOut: async (app, _caller, { cookies }) => {
-    await logOut(app, { accessToken: cookies.get(ACCESS_COOKIE), refreshToken: cookies.get(REFRESH_COOKIE) })
+  logOut: async (app, caller, { cookies }) => {
+    await logOut(app, { accessToken: cookies.get(ACCESS_COOKIE), refreshToken: cookies.get(REFRESH_COOKIE) }, caller)
     clearSessionCookies(cookies)
     return { ok: true }
   },

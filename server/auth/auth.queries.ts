@@ -91,7 +91,7 @@ const activeMemberships = (db: Connection, userId: string) =>
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
     .innerJoin('orgs as o', 'o.id', 'm.org_id')
-    .select(['m.user_id', 'm.org_id', 'm.role', 'o.slug as org_slug', 'o.name as org_name'])
+    .select(['m.user_id', 'm.org_id', 'm.role', 'u.name as user_name', 'o.slug as org_slug', 'o.name as org_name'])
     .where('m.user_id', '=', userId)
     .where('m.disabled_at', 'is', null)
     .where('u.disabled_at', 'is', null)
@@ -237,18 +237,22 @@ export async function endSession(tx: Tx, sessionId: string, reason: string, now:
   return result.numUpdatedRows === 1n
 }
 
-export async function endSessionsOf(tx: Tx, userId: string, reason: string, now: Date): Promise<void> {
-  await tx
+export type EndedSession = { readonly id: string; readonly org_id: string }
+
+/** @returns the sessions that were active */
+export function endSessionsOf(tx: Tx, userId: string, reason: string, now: Date): Promise<EndedSession[]> {
+  return tx
     .updateTable('sessions')
     .set({ ended_at: now, end_reason: reason })
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
+    .returning(['id', 'org_id'])
     .execute()
 }
 
 /** Ends the least recently used sessions beyond `max`. */
-export async function endSurplusSessions(tx: Tx, userId: string, max: number, now: Date): Promise<string[]> {
-  const rows = await tx
+export function endSurplusSessions(tx: Tx, userId: string, max: number, now: Date): Promise<EndedSession[]> {
+  return tx
     .updateTable('sessions')
     .set({ ended_at: now, end_reason: 'too_many' })
     .where('id', 'in', (from) =>
@@ -261,9 +265,8 @@ export async function endSurplusSessions(tx: Tx, userId: string, max: number, no
         .orderBy('id', 'desc')
         .offset(max),
     )
-    .returning('id')
+    .returning(['id', 'org_id'])
     .execute()
-  return rows.map((row) => row.id)
 }
 
 /** Addresses of the user's sessions since a time. */

@@ -258,7 +258,7 @@ describe('the end of a session', () => {
       const { accessToken, refreshToken } = person.tokens
       expect(await ask(accessToken)).not.toBeNull()
       expect(await ask(accessToken, elsewhere)).not.toBeNull()
-      await logOut(t.app, { accessToken: null, refreshToken: null, [keep]: person.tokens[keep] })
+      await logOut(t.app, { accessToken: null, refreshToken: null, [keep]: person.tokens[keep] }, aCaller())
       await expect(ask(accessToken)).rejects.toMatchObject(refused)
       await waitFor(
         'the other process',
@@ -279,7 +279,7 @@ describe('the end of a session', () => {
     const leaver = await aPerson(t.app)
     const changer = await aPerson(t.app)
     for (const { tokens } of [leaver, changer]) expect(await ask(tokens.accessToken, inside)).not.toBeNull()
-    await logOut(deaf, { accessToken: null, refreshToken: leaver.tokens.refreshToken })
+    await logOut(deaf, { accessToken: null, refreshToken: leaver.tokens.refreshToken }, aCaller())
     const input = { currentPassword: changer.password, newPassword: 'a different good password' }
     await changePassword(deaf, changer.actor, input)
     for (const { tokens } of [leaver, changer]) {
@@ -306,7 +306,7 @@ describe('the end of a session', () => {
     const inside = createAuthenticator(app)
     const asking = ask(accessToken, inside)
     await read.promise
-    await logOut(app, { accessToken: null, refreshToken })
+    await logOut(app, { accessToken: null, refreshToken }, aCaller())
     go.resolve()
     await asking
     await expect(ask(accessToken, inside)).rejects.toMatchObject(refused)
@@ -316,7 +316,8 @@ describe('the end of a session', () => {
   test('does not happen by log-out without a token, with an invalid or a forged one', async () => {
     const { tokens } = await aPerson(t.app)
     const forged = tokens.refreshToken.replace('.0.', '.5.')
-    for (const refreshToken of [null, 'x', forged]) await logOut(t.app, { accessToken: 'x.y.z', refreshToken })
+    for (const refreshToken of [null, 'x', forged])
+      await logOut(t.app, { accessToken: 'x.y.z', refreshToken }, aCaller())
     expect(await ask(tokens.accessToken)).not.toBeNull()
   })
 

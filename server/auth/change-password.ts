@@ -1,10 +1,13 @@
 import { actorForLog, type SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { invalid, unauthenticated } from '../kernel/errors.ts'
 import { endSessionsOf, lockUser, readMembership, readUser, setPasswordHash, type UserRow } from './auth.queries.ts'
 import { checkPassword } from './check-password.ts'
 import { checkPasswordLength, judgePassword, type PasswordSubject } from './password-rules.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
+import { revokedSessions } from './session-facts.ts'
 import { issueTokens, startSession, type SessionTokens } from './start-session.ts'
 
 export type ChangePasswordInput = { readonly currentPassword: string; readonly newPassword: string }
@@ -24,7 +27,7 @@ export async function changePassword(
     readUser(app.db, actor.userId),
     readMembership(app.db, actor.userId, actor.orgId),
   ])
-  if (found === null || org === null) throw ended()
+  if (found === null || org === null) throw sessionEnded()
   const warning = await checkNewPassword(app, { ...found, org: org.org_name }, input)
   const check = { email: found.email, user: found, password: input.currentPassword }
   if (!(await checkPassword(app, check, actor))) throw invalid('currentPassword is wrong.')
@@ -32,14 +35,19 @@ export async function changePassword(
   const session = await app.tx(async (tx) => {
     const user = await lockUser(tx, found.id)
     const membership = await readMembership(tx, found.id, actor.orgId)
-    if (user === null || membership === null) throw ended()
+    if (user === null || membership === null) throw sessionEnded()
     if (user.password_hash !== found.password_hash)
       throw invalid('currentPassword is wrong: the password was just changed by another request.')
     const now = app.clock.now()
     await setPasswordHash(tx, user.id, newHash, now)
-    await endSessionsOf(tx, user.id, 'password_changed', now)
+    const ended = await endSessionsOf(tx, user.id, 'password_changed', now)
     await announceSessions(tx, { user_id: user.id })
-    return startSession(tx, app, membership, { method: 'password', origin: actor.origin })
+    const { session: started } = await startSession(tx, app, membership, { method: 'password', origin: actor.origin })
+    await recordFacts(tx, factContext(app, actor, now), [
+      { kind: 'user.password_changed', orgId: actor.orgId, userId: user.id, data: {} },
+      ...revokedSessions(user.id, ended, 'password_changed'),
+    ])
+    return started
   })
   dropCachedSessions(app, { user_id: found.id })
   app.log.info({ ...actorForLog(actor), ip: actor.origin.ip }, 'user.password_changed')
@@ -73,4 +81,4 @@ async function mailUser(app: App, user: UserRow): Promise<void> {
   }
 }
 
-const ended = () => unauthenticated('This session has ended. Log in again.')
+const sessionEnded = () => unauthenticated('This session has ended. Log in again.')

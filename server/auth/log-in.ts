@@ -1,10 +1,13 @@
 import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { Role } from '#shared/permissions.ts'
 import { activeUserByEmail, lockUser, membershipsOf, setPasswordHash, type UserRow } from './auth.queries.ts'
 import { checkPassword } from './check-password.ts'
 import { foldEmail } from './email.ts'
+import { aboutSession, sessionActor } from './session-facts.ts'
 import { issueTokens, startSession, type SessionTokens } from './start-session.ts'
 
 export type LogInInput = { readonly email: string; readonly password: string }
@@ -31,10 +34,13 @@ export async function logIn(app: App, input: LogInInput, caller: Caller): Promis
     // The password may have been changed, or the account disabled, while the old password was checked.
     if (user?.password_hash !== found.password_hash || membership === undefined) throw refused()
     if (newHash !== null) await setPasswordHash(tx, user.id, newHash)
-    return {
-      session: await startSession(tx, app, membership, { method: 'password', origin: caller.origin }),
-      org: membership.org_slug,
-    }
+    const { session, revoked } = await startSession(tx, app, membership, { method: 'password', origin: caller.origin })
+    const actor = sessionActor(membership, session.sessionId, caller)
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'signin.password.ok', ...aboutSession(actor), data: {} },
+      ...revoked,
+    ])
+    return { session, org: membership.org_slug }
   })
   app.log.info({ user_id: found.id, ip: caller.origin.ip, request_id: caller.requestId }, 'signin.password.ok')
   return { org, role: session.member.role, tokens: await issueTokens(app, session) }

@@ -1,16 +1,20 @@
+import type { Caller, SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { AppError } from '../kernel/errors.ts'
 import { readAccessToken } from './access-token.ts'
-import { endSession, readSession } from './auth.queries.ts'
+import { endSession, readLiveSession, readSession } from './auth.queries.ts'
 import { orgSealer } from './org-sealer.ts'
 import { isOwnRefreshToken, parseRefreshToken } from './refresh-token.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
+import { aboutSession } from './session-facts.ts'
 import { hmacKeyPlace } from './start-session.ts'
 
 export type LogOutInput = { readonly accessToken: string | null; readonly refreshToken: string | null }
 
 /** Ends the sessions of the tokens: immediately in this process, within a second in others. Invalid tokens are ignored. */
-export async function logOut(app: App, input: LogOutInput): Promise<void> {
+export async function logOut(app: App, input: LogOutInput, caller: Caller): Promise<void> {
   const sessions = new Set([
     await sessionOfRefreshToken(app, input.refreshToken),
     await sessionOfAccessToken(app, input.accessToken),
@@ -18,9 +22,15 @@ export async function logOut(app: App, input: LogOutInput): Promise<void> {
   for (const sessionId of sessions) {
     if (sessionId === null) continue
     const ended = await app.tx(async (tx) => {
+      const live = await readLiveSession(tx, sessionId)
       const wasAlive = await endSession(tx, sessionId, 'logout', app.clock.now())
-      if (wasAlive) await announceSessions(tx, { session_id: sessionId })
-      return wasAlive
+      if (!wasAlive) return false
+      await announceSessions(tx, { session_id: sessionId })
+      if (live === null) return true
+      const { userId, name, orgId, role } = live
+      const actor: SessionActor = { kind: 'user', userId, name, orgId, role, sessionId, ...caller }
+      await recordFacts(tx, factContext(app, actor), [{ kind: 'signout.ok', ...aboutSession(actor), data: {} }])
+      return true
     })
     dropCachedSessions(app, { session_id: sessionId })
     if (ended) app.log.info({ session_id: sessionId }, 'signout.ok')

@@ -188,7 +188,7 @@ test('no token survives a log-out in parallel with refreshes', async () => {
     const { accessToken, refreshToken } = person.tokens
     const [refreshed] = await Promise.allSettled([
       refresh(refreshToken, second),
-      logOut(t.app, { accessToken: null, refreshToken }),
+      logOut(t.app, { accessToken: null, refreshToken }, aCaller()),
     ])
     await expectDead({ ...person, tokens: { ...person.tokens, accessToken } }, refreshToken)
     if (refreshed.status === 'fulfilled')

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Caller, RequestOrigin } from '../context/actor.ts'
+import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { Tx } from '../storage/database.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
@@ -9,6 +11,7 @@ import { orgSealer } from './org-sealer.ts'
 import { perApp } from './per-app.ts'
 import { isOwnRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
+import { aboutSession, sessionActor } from './session-facts.ts'
 import { hmacKeyPlace, idleEnd, issueTokens, type SessionState, type SessionTokens } from './start-session.ts'
 
 /** Rotations in progress by token. Calls with the same token share the response. */
@@ -46,7 +49,7 @@ type Rotated =
 
 async function rotate(app: App, token: RefreshToken, caller: Caller, arrivedAtMs: number): Promise<SessionTokens> {
   const key = await keyOf(app, token)
-  const result = await app.tx((tx) => rotateLocked(tx, app, { token, key, arrivedAtMs }, caller.origin))
+  const result = await app.tx((tx) => rotateLocked(tx, app, { token, key, arrivedAtMs }, caller))
   if (result.kind === 'theft') {
     dropCachedSessions(app, { session_id: token.sessionId })
     app.log.warn(
@@ -79,8 +82,9 @@ type Presented = {
 }
 
 /** @throws AppError unauthenticated, rate_limited; both roll back. A theft commits. */
-async function rotateLocked(tx: Tx, app: App, presented: Presented, origin: RequestOrigin): Promise<Rotated> {
+async function rotateLocked(tx: Tx, app: App, presented: Presented, caller: Caller): Promise<Rotated> {
   const { token, key, arrivedAtMs } = presented
+  const { origin } = caller
   const now = app.clock.now()
   // The time from here until the database reads its clock makes the call look later than it was, never earlier. A call
   // after the response is therefore never taken for a parallel one.
@@ -94,6 +98,9 @@ async function rotateLocked(tx: Tx, app: App, presented: Presented, origin: Requ
   const membership = await readMembership(tx, row.user_id, row.org_id)
   if (membership === null) throw ended()
   const member = { userId: row.user_id, orgId: row.org_id, role: membership.role }
+  const actor = sessionActor(membership, row.id, caller)
+  const record = (kind: 'session.refreshed' | 'session.theft_detected') =>
+    recordFacts(tx, factContext(app, actor, now), [{ kind, ...aboutSession(actor), data: {} }])
   const stateAt = (counter: number, idleExpiresAt: Date): SessionState => ({
     member,
     sessionId: row.id,
@@ -110,6 +117,7 @@ async function rotateLocked(tx: Tx, app: App, presented: Presented, origin: Requ
     }
     await endSession(tx, row.id, 'theft', now)
     await announceSessions(tx, { session_id: row.id })
+    await record('session.theft_detected')
     return { kind: 'theft' }
   }
   // The token is authentic but newer than the session: the database was restored from a backup.
@@ -126,6 +134,7 @@ async function rotateLocked(tx: Tx, app: App, presented: Presented, origin: Requ
     userAgent: origin.userAgent,
   })
   await touchMembership(tx, row.user_id, row.org_id, now)
+  await record('session.refreshed')
   const leaveAtMs = app.clock.monotonicMs() + app.config.refreshOverlapMs
   return { kind: 'rotated', session: stateAt(row.counter + 1, idleExpiresAt), leaveAtMs }
 }

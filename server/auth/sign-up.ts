@@ -1,6 +1,8 @@
 import { lockUntilEnd } from '../storage/advisory-lock.queries.ts'
 import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, forbidden } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { slugOf } from '../kernel/slug.ts'
@@ -65,6 +67,8 @@ export async function signUp(
     })
     if (!isNew) throw conflict('An account with this e-mail address already exists. Log in instead.')
     await insertMembership(tx, { user_id: userId, org_id: orgId, role: 'owner', created_at: now })
+    const actor = { kind: 'user', userId, name: input.name, orgId, role: 'owner', sessionId: null, ...caller } as const
+    await recordFacts(tx, factContext(app, actor, now), [{ kind: 'signup.password.ok', orgId, userId, data: {} }])
     return slug
   })
   app.log.info({ org_id: orgId, request_id: caller.requestId }, 'signup.ok')

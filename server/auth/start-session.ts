@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { RequestOrigin } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import type { Fact } from '../facts/kinds.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../storage/database.ts'
@@ -8,6 +9,7 @@ import { makeAccessToken } from './access-token.ts'
 import { endSurplusSessions, insertSession, touchMembership, type MembershipRow } from './auth.queries.ts'
 import { orgSealer } from './org-sealer.ts'
 import { makeRefreshToken } from './refresh-token.ts'
+import { revokedSessions } from './session-facts.ts'
 import { announceSessions } from './session-cache.ts'
 
 const DAY_MS = 86_400_000
@@ -42,14 +44,14 @@ export const idleEnd = (now: Date, expiresAt: Date): Date =>
  * user's row.
  * @param start.method how the user proved who they are, such as `password`
  * @param start.expiresAt the end of the session this one continues in another organisation; by default 30 days from now
- * @returns the state from which {@link issueTokens} makes tokens after the commit
+ * @returns the state from which {@link issueTokens} makes tokens after the commit; facts of the sessions that ended
  */
 export async function startSession(
   tx: Tx,
   app: App,
   membership: Pick<MembershipRow, 'user_id' | 'org_id' | 'role'>,
   start: { readonly method: string; readonly origin: RequestOrigin; readonly expiresAt?: Date },
-): Promise<SessionState> {
+): Promise<{ readonly session: SessionState; readonly revoked: readonly Fact[] }> {
   const { user_id: userId, org_id: orgId, role } = membership
   const now = app.clock.now()
   const sessionId = newId()
@@ -70,11 +72,11 @@ export async function startSession(
     ip: start.origin.ip,
     user_agent: start.origin.userAgent,
   })
-  for (const ended of await endSurplusSessions(tx, userId, MAX_SESSIONS, now)) {
-    await announceSessions(tx, { session_id: ended })
-  }
+  const surplus = await endSurplusSessions(tx, userId, MAX_SESSIONS, now)
+  for (const { id } of surplus) await announceSessions(tx, { session_id: id })
   await touchMembership(tx, userId, orgId, now)
-  return { member: { userId, orgId, role }, sessionId, key, counter: 0, idleExpiresAt, expiresAt }
+  const session = { member: { userId, orgId, role }, sessionId, key, counter: 0, idleExpiresAt, expiresAt }
+  return { session, revoked: revokedSessions(userId, surplus, 'too_many') }
 }
 
 /** What the tokens of a session are made from. */

@@ -1,10 +1,13 @@
 import { actorForLog, type SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { notFound, unauthenticated } from '../kernel/errors.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { endSession, lockUser, membershipInSlug, readSession } from './auth.queries.ts'
 import type { LoggedIn } from './log-in.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
+import { aboutSession } from './session-facts.ts'
 import { issueTokens, startSession } from './start-session.ts'
 
 /**
@@ -24,7 +27,12 @@ export async function switchOrg(app: App, actor: SessionActor, slug: string): Pr
     if (old === null || !(await endSession(tx, old.id, 'switched_org', app.clock.now()))) throw ended()
     await announceSessions(tx, { session_id: old.id })
     const start = { method: old.method, origin: actor.origin, expiresAt: old.expires_at }
-    return { session: await startSession(tx, app, membership, start), org: membership.org_slug }
+    const { session, revoked } = await startSession(tx, app, membership, start)
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'session.org_switched', ...aboutSession(actor), data: { org_id: membership.org_id } },
+      ...revoked,
+    ])
+    return { session, org: membership.org_slug }
   })
   dropCachedSessions(app, { session_id: actor.sessionId })
   app.log.info({ ...actorForLog(actor), to_org_id: session.member.orgId }, 'session.org_switched')

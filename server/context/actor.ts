@@ -28,7 +28,10 @@ export type SessionActor = Member & Caller & { readonly kind: 'user'; readonly s
 /** A member whose operation a background job continues, without a session. */
 export type JobActor = Member & SystemCaller & { readonly kind: 'user'; readonly sessionId: null }
 
-export type UserActor = SessionActor | JobActor
+/** A user who has just signed up: the first session follows with the log-in. */
+export type NewUserActor = Member & Caller & { readonly kind: 'user'; readonly sessionId: null }
+
+export type UserActor = SessionActor | JobActor | NewUserActor
 
 /** A member's API key: the member's role, limited by the key's scopes. */
 export type ApiKeyActor = Member &

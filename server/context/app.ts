@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Bus } from '../storage/bus.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import type { Sealer } from '../storage/seal.ts'
+import type { FactSubscriber } from './fact-context.ts'
 import type { Mailer } from './mail.ts'
 import type { PasswordHasher } from './passwords.ts'
 
@@ -19,5 +20,7 @@ export type App = {
   readonly bus: Bus
   readonly mail: Mailer
   readonly passwords: PasswordHasher
+  /** Subscribers of facts in addition to those of `facts/record-facts.ts`; none in the product. */
+  readonly factSubscribers: readonly FactSubscriber[]
   close(): Promise<void>
 }

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Database, Tx } from '../storage/database.ts'
+import { DIGESTION } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext, type FactContext } from '../context/fact-context.ts'
 import { dayOf } from '../kernel/day.ts'
 import { forgetKnownTerms } from '../issue-search/write-index-terms.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
@@ -133,6 +135,7 @@ async function settle(tx: Tx, batches: readonly SpoolBatch[]): Promise<void> {
 
 async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Promise<DigestFigures> {
   const now = app.clock.now()
+  const context = factContext(app, DIGESTION, now)
   const sums = new OutcomeSums()
   const facts = new Map<FactKind, Due[]>()
   let quarantined = 0
@@ -161,7 +164,7 @@ async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Prom
   for (const kind of FACT_KINDS) {
     const due = facts.get(kind)
     if (due === undefined) continue
-    const outcomes = await recordKind(tx, now, kind, due)
+    const outcomes = await recordKind(tx, context, kind, due)
     for (const [index, { item, context }] of due.entries()) {
       const { outcome, reason } = outcomes?.[index] ?? ACCEPTED
       if (outcome === 'duplicate') duplicates += item.quantity
@@ -184,13 +187,13 @@ const FACT_KINDS = Object.keys(RECORDERS).filter((kind): kind is FactKind => kin
 
 function recordKind<K extends FactKind>(
   tx: Tx,
-  now: Date,
+  context: FactContext,
   kind: K,
   due: readonly Due[],
 ): Promise<readonly ItemOutcome[] | null> {
   // Safe: `facts` is keyed by the kind of what it holds.
   const facts = due.map(({ item, context }) => ({ fact: item.fact as FactOf<K>, context }))
-  return RECORDERS[kind](tx, now, facts)
+  return RECORDERS[kind](tx, context.at, facts, context)
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Database } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import { KnownReleases, recordSightings, type Sighting } from '../releases/record-sightings.ts'
-import { ReleasePublisher } from '../releases/release-publisher.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 import type { PreparedFact, PreparedItem } from './item.ts'
 
@@ -12,15 +11,15 @@ type Entries = readonly {
 
 /**
  * Records the releases that a batch names: events, sessions, transactions. Costs a look-up in memory per fact, and a
- * statement when one of them was not recorded within the last minute. New ones are published to dashboards.
+ * statement when one of them was not recorded within the last minute.
  * @throws the error of an unreachable database; other errors are logged: no event may be lost because of a release
  */
 export async function recordSightingsOf(app: App, entries: Entries): Promise<void> {
   const now = app.clock.now()
-  const { known, publisher } = ofApp(app)
+  const known = knownBy(app)
   try {
     const due = dueOf(entries, known, now)
-    if (due.length > 0) await recordSightings(app.db, known, now, due, (changes) => publisher.add(changes))
+    if (due.length > 0) await recordSightings(app, known, now, due)
   } catch (error) {
     if (isDatabaseAway(error)) throw error
     app.log.error({ err: error }, 'recording of releases failed; they are recorded with their next event or session')
@@ -60,12 +59,10 @@ function releaseOf(item: PreparedFact): Pick<Sighting, 'version' | 'kind'> | nul
 const named = (version: string | null, kind: Sighting['kind']) =>
   version === null || version === '' ? null : { version, kind }
 
-type Held = { readonly known: KnownReleases; readonly publisher: ReleasePublisher }
+const ofDatabase = new WeakMap<Database, KnownReleases>()
 
-const ofDatabase = new WeakMap<Database, Held>()
-
-function ofApp({ db }: App): Held {
-  const held = ofDatabase.get(db) ?? { known: new KnownReleases(), publisher: new ReleasePublisher(db) }
-  ofDatabase.set(db, held)
-  return held
+function knownBy({ db }: App): KnownReleases {
+  const known = ofDatabase.get(db) ?? new KnownReleases()
+  ofDatabase.set(db, known)
+  return known
 }

@@ -4,10 +4,10 @@ import type { NewFeedback } from './feedback.ts'
 import { findAwaited, insertFeedback, linkFeedback } from './feedback.queries.ts'
 import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
-import { publishIssuesOfItems } from '../issue-rows/publish-issues.ts'
+import { recordItemsOfIssues } from '../issue-rows/record-items.ts'
 
 /** Stores feedback once, with the issue of its event when that is stored already, also by this batch. */
-export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => {
+export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts, context) => {
   const keys = facts.map(({ fact, context }) => `${context.projectId}/${fact.feedbackId}`)
   const first = new Map(facts.map((one, index) => [keys[index] ?? '', one] as const).toReversed())
   const issues = await findIssuesOf(
@@ -27,11 +27,13 @@ export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts) => 
       issueId: issues.get(`${context.projectId}/${fact.eventId}`) ?? null,
     })),
   )
-  await publishIssuesOfItems(
+  await recordItemsOfIssues(
     tx,
-    rows.flatMap(([, { fact, context }]) => {
-      const issueId = issues.get(`${context.projectId}/${fact.eventId}`)
-      return issueId === undefined ? [] : [{ context, issueId }]
+    context,
+    'issue.feedback_received',
+    rows.flatMap(([key, { fact, context: item }]) => {
+      const issueId = issues.get(`${item.projectId}/${fact.eventId}`)
+      return issueId === undefined || !inserted.has(key) ? [] : [{ context: item, issueId }]
     }),
   )
   return facts.map((one, index) => {

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import { memberBehind, type Actor, type Member } from '../context/actor.ts'
+import * as facts from '../facts/inbox.queries.ts'
+import type { InboxKind } from '../facts/kinds.ts'
 import { newId } from '../kernel/ids.ts'
-import { MAX_IDS, publishLive } from '../live/publish.ts'
+import { inboxMessages, publishLiveMessages } from '../live/publish.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
-/** SQL of inboxes and subscriptions, for digestion, jobs and requests. */
-
-export type InboxKind = 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated' | 'reopened'
-export type SubscriptionReason = 'manual' | 'assigned' | 'mentioned' | 'commented' | 'changed'
+/** SQL of what members do with inboxes and subscriptions. Facts write them (`facts/inbox.queries.ts`). */
 
 /** A notification for one member. */
 export type Notification = {
@@ -20,50 +19,24 @@ export type Notification = {
   readonly sentence: string
 }
 
-/** A member with this number of unread entries gets only mentions until some are read. */
-export const MAX_UNREAD = 1_000
-
-const INSERT_NOTIFICATIONS = `
-  with new_entries as (
-    select k.* from jsonb_to_recordset($1::jsonb)
-      k (id uuid, org_id uuid, user_id uuid, issue_id uuid, kind text, actor_id uuid, comment_id uuid, sentence text)
-  ), members as (
-    select m.user_id as id, m.org_id from memberships m join users u on u.id = m.user_id
-    where (m.user_id, m.org_id) in (select user_id, org_id from new_entries) and m.disabled_at is null and u.disabled_at is null
-    order by m.user_id, m.org_id for key share of m
-  ), full_inboxes as (
-    select p.id, p.org_id from members p
-    where (select count(*) from (
-      select 1 from inbox_entries e where e.user_id = p.id and e.org_id = p.org_id and e.read_at is null limit ${MAX_UNREAD}) x) = ${MAX_UNREAD}
-  )
-  insert into inbox_entries (id, org_id, user_id, issue_id, kind, actor_id, comment_id, sentence, created_at)
-  select a.id, a.org_id, a.user_id, a.issue_id, a.kind, a.actor_id, a.comment_id, a.sentence, $2::timestamptz
-  from new_entries a join members p on p.id = a.user_id and p.org_id = a.org_id
-  where a.kind = 'mentioned' or not exists (select from full_inboxes f where f.id = a.user_id and f.org_id = a.org_id)
-  order by a.user_id, a.id
-  on conflict (comment_id, user_id, kind) where comment_id is not null do nothing
-  returning org_id, user_id`
-
 /** Writes notifications to inboxes and updates open dashboards. Members are not notified of what they did themselves. */
 export async function notify(tx: Tx, now: Date, notifications: readonly Notification[]): Promise<void> {
+  const [first] = notifications
+  if (first === undefined) return
+  const actorId = memberBehind(first.actor)?.userId ?? null
   const rows = notifications
-    .map((one) => ({ ...one, actorId: memberBehind(one.actor)?.userId ?? null }))
-    .filter(({ userId, actorId }) => userId !== actorId)
+    .filter(({ userId }) => userId !== actorId)
     .map((one) => ({
       id: newId(),
       org_id: one.orgId,
       user_id: one.userId,
       issue_id: one.issueId,
       kind: one.kind,
-      actor_id: one.actorId,
       comment_id: one.commentId,
       sentence: one.sentence,
     }))
   if (rows.length === 0) return
-  const { rows: inserted } = await tx.query<{ org_id: string; user_id: string }>(INSERT_NOTIFICATIONS, [
-    JSON.stringify(rows),
-    now,
-  ])
+  const inserted = await facts.insertNotifications(tx, now, actorId, rows)
   for (const [orgId, ofOrg] of Map.groupBy(inserted, (row) => row.org_id))
     await publishInbox(
       tx,
@@ -74,11 +47,7 @@ export async function notify(tx: Tx, now: Date, notifications: readonly Notifica
 
 /** Publishes, when the transaction commits, that the inboxes of these users changed. */
 export async function publishInbox(tx: Tx, orgId: string, userIds: readonly string[]): Promise<void> {
-  const ids = [...new Set(userIds)]
-  for (let at = 0; at < ids.length; at += MAX_IDS) {
-    const message = { kind: 'inbox' as const, user_ids: ids.slice(at, at + MAX_IDS) }
-    await publishLive(tx, orgId, message)
-  }
+  if (userIds.length > 0) await publishLiveMessages(tx, inboxMessages(orgId, userIds))
 }
 
 /** Users with notifications of a comment. The notifications are deleted with the comment. */
@@ -90,52 +59,20 @@ export async function notifiedOfComment(tx: Tx, commentId: string): Promise<stri
 export type NewSubscription = {
   readonly issueId: string
   readonly userId: string
-  readonly reason: Exclude<SubscriptionReason, 'manual'>
+  readonly reason: facts.NewSubscription['reason']
 }
 
-const SUBSCRIBE = `
-  insert into issue_subscriptions (issue_id, user_id, reason, is_subscribed, changed_at)
-  select distinct on (k.issue_id, k.user_id) k.issue_id, k.user_id, k.reason, true, $2::timestamptz
-  from jsonb_to_recordset($1::jsonb) k (issue_id uuid, user_id uuid, reason text)
-  order by k.issue_id, k.user_id
-  on conflict (issue_id, user_id) do nothing`
-
-/** Subscribes users who never were subscribed. A user who unsubscribed stays so; a subscribed user keeps the reason. */
 export async function subscribeAutomatically(tx: Tx, now: Date, rows: readonly NewSubscription[]): Promise<void> {
-  if (rows.length === 0) return
   const values = rows.map(({ issueId, userId, reason }) => ({ issue_id: issueId, user_id: userId, reason }))
-  await tx.query(SUBSCRIBE, [JSON.stringify(values), now])
+  if (values.length > 0) await facts.subscribeAutomatically(tx, now, values)
 }
 
-/** The maximum number of subscribers of one issue who are notified. */
-export const MAX_SUBSCRIBERS = 100
-
-const SUBSCRIBERS = `
-  select k.id as issue_id, s.user_id
-  from issues k
-  cross join lateral (
-    select s.user_id from (
-      select s.user_id from issue_subscriptions s
-      where s.issue_id = k.id and s.is_subscribed
-      union
-      select s.user_id from issues m join issue_subscriptions s on s.issue_id = m.id and s.is_subscribed
-      where m.merged_into = k.id and not exists (
-        select from issue_subscriptions own where own.issue_id = k.id and own.user_id = s.user_id)
-    ) s
-    join memberships p on p.user_id = s.user_id and p.org_id = k.org_id and p.disabled_at is null
-    join users u on u.id = s.user_id and u.disabled_at is null
-    order by s.user_id limit ${MAX_SUBSCRIBERS}
-  ) s
-  where k.id = any($1::uuid[])
-  order by k.id, s.user_id`
-
-/** Subscribers of these issues and of those merged into them: the oldest {@link MAX_SUBSCRIBERS} of each. */
 export async function subscribersOf(
   tx: Tx,
   issueIds: readonly string[],
 ): Promise<{ readonly issueId: string; readonly userId: string }[]> {
   if (issueIds.length === 0) return []
-  const { rows } = await tx.query<{ issue_id: string; user_id: string }>(SUBSCRIBERS, [[...issueIds]])
+  const rows = await facts.subscribersOf(tx, issueIds)
   return rows.map((row) => ({ issueId: row.issue_id, userId: row.user_id }))
 }
 

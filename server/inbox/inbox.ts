@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { MAX_UNREAD } from '../facts/inbox.queries.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
@@ -10,7 +11,6 @@ import {
   countInbox,
   deleteEntries,
   markRead,
-  MAX_UNREAD,
   selectInbox,
   publishInbox,
   type Cursor,

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { JobActor, OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { AppError } from '../kernel/errors.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
@@ -11,9 +13,7 @@ import { removeIssue } from '../issue-merging/delete-issue.ts'
 import { fixOf } from '../issues/fix-of.ts'
 import { fixFrom } from '../issue-rules/life-columns.ts'
 import type { StatusChange } from '../issues/change-status.ts'
-import { publishIssues } from '../issue-rows/publish-issues.ts'
 import { selectLocked } from '../issue-rows/issues.queries.ts'
-import type { Tx } from '../storage/database.ts'
 import { BulkChange } from './bulk.api.ts'
 import {
   finishOperation,
@@ -119,20 +119,15 @@ async function changeTogether(
     const ids = waiting.map(({ issueId }) => issueId)
     const before = await lockSnapshots(tx, actor.orgId, ids)
     if (operation.undoes !== null) {
-      const { done, touched } = await undoIssues(app, tx, actor, operation.undoes, waiting, before)
-      await writeResults(tx, operation.id, done)
-      return publishChanges(tx, actor.orgId, touched)
+      return writeResults(tx, operation.id, await undoIssues(app, tx, actor, operation.undoes, waiting, before))
     }
     const issues = await selectLocked(tx, actor, ids)
     const { resolution: _asked, ...rest } = change
-    const changedIds = await changeIssues(app, tx, actor, issues, ({ project_id: projectId }) => ({
+    const changed = await changeIssues(app, tx, actor, issues, ({ project_id: projectId }) => ({
       ...rest,
       resolution: fixes.get(projectId),
     }))
-    const changed = new Map(
-      issues.flatMap((issue) => (changedIds.has(issue.id) ? [[issue.id, issue.project_id] as const] : [])),
-    )
-    const after = await lockSnapshots(tx, actor.orgId, [...changed.keys()])
+    const after = await lockSnapshots(tx, actor.orgId, [...changed])
     const done = waiting.map(({ position, issueId }): Done => {
       const issue = before.get(issueId)
       if (issue === undefined) return { position, result: 'failed', error: 'Issue not found.' }
@@ -146,7 +141,6 @@ async function changeTogether(
       }
     })
     await writeResults(tx, operation.id, done)
-    await publishChanges(tx, actor.orgId, changed)
   })
 }
 
@@ -167,13 +161,13 @@ async function fixesOf(
     waiting.map(({ issueId }) => issueId),
   )
   for (const projectId of projects) {
-    const fix = fixFrom(stored[projectId]) ?? (await fixOf(app, projectId, resolution))
+    const fix = fixFrom(stored[projectId]) ?? (await fixOf(app, actor, projectId, resolution))
     fixes.set(projectId, { asked: resolution, fix })
   }
   return fixes
 }
 
-/** One transaction per issue, which also writes its result and its live message: an issue can have many rows. */
+/** One transaction per issue, which also writes its result: an issue can have many rows. */
 async function deleteBatch(
   app: App,
   actor: OrgActor,
@@ -184,7 +178,9 @@ async function deleteBatch(
     try {
       await removeIssue(app, actor, issueId, async (tx, projectId) => {
         await writeResults(tx, operation.id, [{ position, result: 'changed' }])
-        await publishChanges(tx, actor.orgId, new Map([[issueId, projectId]]))
+        await recordFacts(tx, factContext(app, actor), [
+          { kind: 'issue.deleted', orgId: actor.orgId, projectId, issueId, data: {} },
+        ])
       })
     } catch (error) {
       if (isRetryable(error)) throw error
@@ -192,17 +188,6 @@ async function deleteBatch(
       await failAll(app, operation, [{ position, issueId }], sentenceOf(app, operation, error))
     }
   }
-}
-
-/** Publishes one live message per project. */
-async function publishChanges(tx: Tx, orgId: string, changed: ReadonlyMap<string, string>): Promise<void> {
-  for (const [projectId, issues] of Map.groupBy(changed, ([, project]) => project))
-    await publishIssues(
-      tx,
-      orgId,
-      projectId,
-      issues.map(([issueId]) => issueId),
-    )
 }
 
 /** Whether a retry may succeed: the database is not reachable, or a deadlock or serialisation failure occurred. */

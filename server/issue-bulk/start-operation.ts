@@ -62,7 +62,7 @@ async function fixesOf(
   const fixes: Record<string, Fix> = {}
   if (resolution === undefined) return fixes
   for (const projectId of await projectsOf(app.db, actor.orgId, issueIds))
-    fixes[projectId] = await fixOf(app, projectId, resolution)
+    fixes[projectId] = await fixOf(app, actor, projectId, resolution)
   return fixes
 }
 

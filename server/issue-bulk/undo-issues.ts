@@ -1,8 +1,9 @@
 import { actorLabel, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { newId } from '../kernel/ids.ts'
+import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { severityName } from '../issue-rules/issue.ts'
-import { writeEntries } from '../issue-rows/life.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import {
   membersAmong,
@@ -27,7 +28,7 @@ export async function undoIssues(
   undoes: string,
   waiting: readonly Waiting[],
   now: Now,
-): Promise<{ done: Done[]; touched: Map<string, string> }> {
+): Promise<Done[]> {
   const traces = await selectTraces(
     tx,
     undoes,
@@ -44,8 +45,7 @@ export async function undoIssues(
   )
   const name = actorLabel(actor)
   const restored: { id: string; snapshot: Snapshot }[] = []
-  const entries: { id: string; issueId: string; kind: string; sentence: string; data: Record<string, unknown> }[] = []
-  const touched = new Map<string, string>()
+  const facts: Fact[] = []
   const done = waiting.map(({ position, issueId }): Done => {
     const current = now.get(issueId)
     const trace = traces.get(issueId)
@@ -59,39 +59,51 @@ export async function undoIssues(
         ? undoing.snapshot
         : { ...undoing.snapshot, assignee_id: null },
     })
-    touched.set(issueId, current.projectId)
+    const about = { orgId: actor.orgId, projectId: current.projectId, issueId }
     for (const part of undoing.parts) {
       // A status change includes its severity change, which needs no entry.
       if (part === 'severity' && undoing.parts.includes('status')) continue
-      entries.push({ id: newId(), issueId, ...entryOf(part, name, trace, undoes) })
+      facts.push(restoredBy(name, part, about, trace, undoes))
     }
     return { position, result: 'changed' }
   })
   await restoreSnapshots(tx, restored)
-  await writeEntries(tx, app.clock.now(), actor, entries)
-  return { done, touched }
+  await recordFacts(tx, factContext(app, actor), facts)
+  return done
 }
 
-const KINDS: Readonly<Record<Part, string>> = {
-  status: 'status_changed',
-  assignee: 'assigned',
-  severity: 'severity_changed',
-}
+type About = { readonly orgId: string; readonly projectId: string; readonly issueId: string }
 
-function entryOf(part: Part, name: string, { before, after }: { before: Snapshot; after: Snapshot }, undoes: string) {
-  const sentences: Readonly<Record<Part, string>> = {
-    status: `${name} undid a change: this issue is ${String(before.status)} again.`,
-    assignee: `${name} undid the change of assignee.`,
-    severity: `${name} undid the change of severity.`,
+function restoredBy(
+  name: string,
+  part: Part,
+  about: About,
+  { before, after }: { readonly before: Snapshot; readonly after: Snapshot },
+  undoes: string,
+): Fact {
+  switch (part) {
+    case 'status':
+      return {
+        kind: 'issue.status_restored',
+        ...about,
+        sentence: `${name} undid a change: this issue is ${String(before.status)} again.`,
+        data: { from: String(after.status), to: String(before.status), undoes },
+      }
+    case 'assignee':
+      return {
+        kind: 'issue.assignee_restored',
+        ...about,
+        sentence: `${name} undid the change of assignee.`,
+        data: { from: idOf(after.assignee_id), to: idOf(before.assignee_id), undoes },
+      }
+    case 'severity':
+      return {
+        kind: 'issue.severity_changed',
+        ...about,
+        sentence: `${name} undid the change of severity.`,
+        data: { from: severityName(Number(after.severity)), to: severityName(Number(before.severity)), undoes },
+      }
   }
-  return {
-    kind: KINDS[part],
-    sentence: sentences[part],
-    data: { from: valueOf(part, after), to: valueOf(part, before), undoes },
-  }
 }
 
-function valueOf(part: Part, snapshot: Snapshot): unknown {
-  if (part === 'severity') return severityName(Number(snapshot.severity))
-  return part === 'status' ? snapshot.status : snapshot.assignee_id
-}
+const idOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

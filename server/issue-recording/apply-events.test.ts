@@ -100,7 +100,7 @@ async function prepared(sent: readonly Sent[]): Promise<Occurrence[]> {
 async function record(sent: readonly Sent[]): Promise<void> {
   const occurrences = await prepared(sent)
   await recordSightings(
-    app.db,
+    app,
     new KnownReleases(),
     app.clock.now(),
     occurrences.flatMap(({ event: { release, receivedAt } }) =>

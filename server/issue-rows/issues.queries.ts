@@ -82,6 +82,7 @@ async function retryAfterMerge<Row>(lock: () => Promise<Row | undefined>): Promi
 /** Columns that a change of an issue needs. */
 const decidedColumns = [
   'i.id',
+  'i.org_id',
   'i.project_id',
   'i.assignee_id',
   'i.severity',

@@ -1,15 +1,16 @@
 import { memberBehind, type OrgActor } from '../context/actor.ts'
 import { invalid } from '../kernel/errors.ts'
 import { lockMember } from '../team/members.queries.ts'
-import type { Notification } from '../inbox/inbox.queries.ts'
+import type { FactOf } from '../facts/kinds.ts'
+import { aboutIssue } from '../issue-rows/about-issue.ts'
+import type { LockedIssue } from './change-status.ts'
 import type { Tx } from '../storage/database.ts'
 
 type Member = Awaited<ReturnType<typeof requireMember>>
 
 export type Assigned = {
   readonly to: string | null
-  readonly notification: Notification | null
-  readonly entry: { readonly kind: string; readonly sentence: string; readonly data: Record<string, unknown> }
+  readonly fact: FactOf<'issue.assigned'>
 }
 
 /**
@@ -19,31 +20,28 @@ export type Assigned = {
  */
 export function decideAssignee(
   actor: OrgActor,
-  issue: { readonly id: string; readonly assignee_id: string | null },
+  issue: LockedIssue,
   member: Member | null | undefined,
   name: string,
 ): Assigned | null {
   const from = issue.assignee_id
   if (member === undefined || (member?.id ?? null) === from) return null
-  const kind = 'assigned'
-  if (member === null)
-    return {
-      to: null,
-      notification: null,
-      entry: { kind, sentence: `${name} removed the assignee.`, data: { from, to: null } },
-    }
-  const notification: Notification = {
-    orgId: actor.orgId,
-    userId: member.id,
-    issueId: issue.id,
-    kind,
-    actor,
-    commentId: null,
-    sentence: `${name} assigned this issue to you.`,
+  const about = { kind: 'issue.assigned', ...aboutIssue(issue) } as const
+  if (member === null) {
+    const sentence = `${name} removed the assignee.`
+    return { to: null, fact: { ...about, userIds: [], sentence, data: { from, to: null } } }
   }
   const whom = member.id === memberBehind(actor)?.userId ? 'themselves' : member.name
-  const sentence = `${name} assigned this issue to ${whom}.`
-  return { to: member.id, notification, entry: { kind, sentence, data: { from, to: member.id } } }
+  return {
+    to: member.id,
+    fact: {
+      ...about,
+      userIds: [member.id],
+      sentence: `${name} assigned this issue to ${whom}.`,
+      notice: `${name} assigned this issue to you.`,
+      data: { from, to: member.id },
+    },
+  }
 }
 
 /** Locks the membership until the transaction ends. @throws AppError invalid (not an active member) */

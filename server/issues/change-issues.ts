@@ -1,15 +1,17 @@
-import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
+import { actorLabel, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { newId } from '../kernel/ids.ts'
+import { factContext } from '../context/fact-context.ts'
+import type { FactOf } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import type { Tx } from '../storage/database.ts'
 import { decideStatus, type LockedIssue, type StatusChange } from './change-status.ts'
 import { rankOf } from '../issue-rules/impact.ts'
 import { severityName, severityRank } from '../issue-rules/issue.ts'
 import type { IssueStatus, Severity } from '../issue-rules/issue.api.ts'
 import { writeAssignees, writeSeverities } from '../issue-rows/issues.queries.ts'
-import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
+import { writeLives } from '../issue-rows/life.queries.ts'
+import { aboutIssue } from '../issue-rows/about-issue.ts'
 import { decideAssignee, requireMember } from './change-assignee.ts'
-import { notify, subscribeAutomatically } from '../inbox/inbox.queries.ts'
 import { eventSeverityFrom } from '../issue-rules/severity.ts'
 
 /** The change a member requests, with its resolution determined (`fix-of.ts`). */
@@ -21,8 +23,8 @@ export type PreparedChange = Partial<StatusChange> & {
 }
 
 /**
- * Changes issues that the caller has locked, any number in a few statements, and notifies the members concerned. A value
- * that an issue has already is not written and leaves no activity.
+ * Changes issues that the caller has locked, any number in a few statements. A value that an issue has already is not
+ * written and is no fact.
  * @returns ids of those that changed
  * @throws AppError invalid (assignee outside the organisation, ignored until a time that has passed); the transaction
  *   must be rolled back then
@@ -35,8 +37,8 @@ export async function changeIssues(
   changeOf: (issue: LockedIssue) => PreparedChange,
 ): Promise<ReadonlySet<string>> {
   const name = actorLabel(actor)
-  const member = memberBehind(actor)
-  const now = app.clock.now()
+  const context = factContext(app, actor)
+  const now = context.at
   const changes = issues.map((issue) => ({ issue, change: changeOf(issue) }))
   const members = new Map<string, Awaited<ReturnType<typeof requireMember>>>()
   for (const id of new Set(changes.map(({ change }) => change.assignee_id)))
@@ -53,46 +55,20 @@ export async function changeIssues(
     tx,
     decided.flatMap(({ moved }) => (moved === null ? [] : [moved])),
   )
-  // A member who changes the status wants to know when the issue regresses.
-  await subscribeAutomatically(
-    tx,
-    now,
-    decided.flatMap(({ issue, moved }) =>
-      moved === null || member === null
-        ? []
-        : [{ issueId: issue.id, userId: member.userId, reason: 'changed' as const }],
-    ),
-  )
   const assignments = decided.flatMap(({ issue, assigned }) =>
     assigned === null ? [] : [{ id: issue.id, ...assigned }],
   )
   await writeAssignees(tx, assignments)
-  await subscribeAutomatically(
-    tx,
-    now,
-    assignments.flatMap(({ id, to }) =>
-      to === null ? [] : [{ issueId: id, userId: to, reason: 'assigned' as const }],
-    ),
-  )
-  await notify(
-    tx,
-    now,
-    assignments.flatMap(({ notification }) => (notification === null ? [] : [notification])),
-  )
   await writeSeverities(
     tx,
     decided.flatMap(({ issue, rated }) => (rated === null ? [] : [{ id: issue.id, ...rated }])),
   )
-  await writeEntries(
+  await recordFacts(
     tx,
-    now,
-    actor,
-    decided.flatMap(({ issue, moved, assigned, rated }) => [
-      ...(moved?.entries ?? []).map((entry) => ({ ...entry, issueId: issue.id })),
-      ...[assigned?.entry, rated?.entry].flatMap((entry) =>
-        entry === undefined ? [] : [{ ...entry, id: newId(), issueId: issue.id }],
-      ),
-    ]),
+    context,
+    decided.flatMap(({ moved, assigned, rated }) =>
+      [moved?.fact, assigned?.fact, rated?.fact].filter((fact) => fact !== undefined),
+    ),
   )
   return new Set(
     decided.flatMap(({ issue, moved, assigned, rated }) =>
@@ -104,7 +80,7 @@ export async function changeIssues(
 type Rated = {
   readonly rank: number
   readonly isPinned: boolean
-  readonly entry: { readonly kind: string; readonly sentence: string; readonly data: Record<string, unknown> }
+  readonly fact: FactOf<'issue.severity_changed'>
 }
 
 function decideSeverity(
@@ -115,7 +91,7 @@ function decideSeverity(
   now: Date,
 ): Rated | null {
   if (severity === undefined) return null
-  const kind = 'severity_changed'
+  const about = { kind: 'issue.severity_changed', ...aboutIssue(issue) } as const
   if (severity === null) {
     if (!issue.severity_pinned) return null
     const rank = rankOf(
@@ -125,10 +101,10 @@ function decideSeverity(
     )
     const data = { pinned: false, from: severityName(issue.severity), to: severityName(rank) }
     const sentence = `${name} let the severity follow the events again.`
-    return { rank, isPinned: false, entry: { kind, sentence, data } }
+    return { rank, isPinned: false, fact: { ...about, sentence, data } }
   }
   if (issue.severity_pinned && severityRank(severity) === issue.severity) return null
   const data = { from: severityName(issue.severity), to: severity }
   const sentence = `${name} set the severity to ${severity}.`
-  return { rank: severityRank(severity), isPinned: true, entry: { kind, sentence, data } }
+  return { rank: severityRank(severity), isPinned: true, fact: { ...about, sentence, data } }
 }

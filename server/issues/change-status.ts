@@ -1,3 +1,5 @@
+import type { FactOf } from '../facts/kinds.ts'
+import { aboutIssue } from '../issue-rows/about-issue.ts'
 import { invalid } from '../kernel/errors.ts'
 import { rankOf } from '../issue-rules/impact.ts'
 import { untilPhrase } from '../issue-rules/ignoring.ts'
@@ -6,7 +8,7 @@ import type { IssueStatus } from '../issue-rules/issue.api.ts'
 import type { lockIssue } from '../issue-rows/issues.queries.ts'
 import { lifeFrom } from '../issue-rules/life-columns.ts'
 import type { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
-import { decide, decisionSentence, type Entry } from '../issue-rules/life-cycle.ts'
+import { decide, decisionSentence } from '../issue-rules/life-cycle.ts'
 import type { MovedIssue } from '../issue-rows/life.queries.ts'
 import { fixPhrase, type Fix } from '../issue-rules/resolution.ts'
 import { eventSeverityFrom } from '../issue-rules/severity.ts'
@@ -31,7 +33,7 @@ export function decideStatus(
   change: StatusChange,
   name: string,
   now: Date,
-): (MovedIssue & { readonly entries: readonly Entry[] }) | null {
+): (MovedIssue & { readonly fact: FactOf<'issue.status_changed'> | undefined }) | null {
   const { status, ignore_until: until } = change
   if (until?.time !== undefined && new Date(until.time) <= now)
     throw invalid('ignore_until.time must be in the future.')
@@ -52,7 +54,14 @@ export function decideStatus(
         status,
         now,
       )
-  return { id: issue.id, life: step.life, severity, entries: step.entries }
+  const [entry] = step.entries
+  const fact = entry && {
+    kind: 'issue.status_changed' as const,
+    ...aboutIssue(issue),
+    sentence: entry.sentence,
+    data: { ...entry.data, from: life.status, to: step.life.status },
+  }
+  return { id: issue.id, life: step.life, severity, fact }
 }
 
 function howPhrase(resolution: StatusChange['resolution']): string {

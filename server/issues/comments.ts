@@ -10,15 +10,16 @@ import {
 } from './comments.queries.ts'
 import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { forbidden, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
-import { publishLive } from '../live/publish.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Comment, COMMENT_SORTS } from './issues.api.ts'
-import { holdIssue, selectIssue, insertActivityRows } from '../issue-rows/issues.queries.ts'
-import { notifyOfComment, notifyOfEdit } from '../inbox/notify-of-comment.ts'
+import { holdIssue, selectIssue } from '../issue-rows/issues.queries.ts'
+import { factsOfComment, factsOfEdit } from '../inbox/facts-of-comment.ts'
 import { mentionsOf } from '../inbox/mentions.queries.ts'
 import { publishInbox, notifiedOfComment } from '../inbox/inbox.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
@@ -28,17 +29,6 @@ async function requireIssue(tx: Tx, actor: OrgActor, issueId: string): Promise<{
   const issue = await holdIssue(tx, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   return { id: issue.id, projectId: issue.project_id }
-}
-
-/** Publishes that the issue changed. */
-async function publishChange(tx: Tx, actor: OrgActor, issueId: string, projectId: string): Promise<void> {
-  await publishLive(tx, actor.orgId, {
-    kind: 'issues',
-    project_id: projectId,
-    issue_ids: [issueId],
-    new_issue_ids: [],
-    event_count: 0,
-  })
 }
 
 async function viewComments(db: Connection, orgId: string, rows: readonly CommentRow[]): Promise<Comment[]> {
@@ -120,16 +110,17 @@ export async function createComment(
 ): Promise<Comment> {
   return app.tx(async (tx) => {
     const { id, projectId } = await requireIssue(tx, actor, input.issueId)
+    const context = factContext(app, actor)
     const row = {
       id: newId(),
       issue_id: id,
       author_id: memberOf(actor).userId,
       body: input.body,
-      created_at: app.clock.now(),
+      created_at: context.at,
     }
     await insertComment(tx, row)
-    await notifyOfComment(app, tx, actor, { id: row.id, issueId: id, body: input.body })
-    await publishChange(tx, actor, id, projectId)
+    const comment = { id: row.id, issueId: id, projectId, body: input.body }
+    await recordFacts(tx, context, await factsOfComment(tx, actor, comment))
     return viewComment(tx, actor.orgId, row.id)
   })
 }
@@ -150,9 +141,10 @@ export async function updateComment(
     if (comment === undefined) throw notFound('Comment')
     if (comment.author_id !== memberOf(actor).userId) throw forbidden('Only its author can edit a comment.')
     if (comment.body !== input.body) {
-      await changeComment(tx, comment.id, input.body, app.clock.now())
-      await notifyOfEdit(app, tx, actor, { id: comment.id, issueId: id, body: input.body })
-      await publishChange(tx, actor, id, projectId)
+      const context = factContext(app, actor)
+      await changeComment(tx, comment.id, input.body, context.at)
+      const edited = { id: comment.id, issueId: id, projectId, body: input.body }
+      await recordFacts(tx, context, await factsOfEdit(tx, actor, edited))
     }
     return viewComment(tx, actor.orgId, comment.id)
   })
@@ -177,17 +169,16 @@ export async function deleteComment(
     // Notifications of the comment are deleted with it.
     await publishInbox(tx, actor.orgId, await notifiedOfComment(tx, comment.id))
     await removeComment(tx, comment.id)
-    await insertActivityRows(tx, [
+    await recordFacts(tx, factContext(app, actor), [
       {
-        id: newId(),
-        issue_id: id,
-        kind: 'comment_deleted',
-        actor_id: member.userId,
+        kind: 'comment.deleted',
+        orgId: actor.orgId,
+        projectId,
+        issueId: id,
+        commentId: comment.id,
         sentence: 'A comment was deleted.',
-        data: '{}',
-        created_at: app.clock.now(),
+        data: {},
       },
     ])
-    await publishChange(tx, actor, id, projectId)
   })
 }

@@ -1,4 +1,6 @@
+import type { Actor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
 import { ensureRelease } from '../releases/ensure-release.ts'
 import type { ResolutionInput } from '../issue-rules/life-cycle.api.ts'
 import { releasesOfCommit, knownReleases } from '../issue-rows/resolution.queries.ts'
@@ -8,10 +10,10 @@ import { nextAfter, type Fix } from '../issue-rules/resolution.ts'
  * The fix that a requested resolution means now. Creates releases that do not exist yet, as planned. Its own transaction
  * ends before an issue is locked, because digestion locks releases and issues, too.
  */
-export async function fixOf(app: App, projectId: string, asked: ResolutionInput): Promise<Fix> {
+export async function fixOf(app: App, actor: Actor, projectId: string, asked: ResolutionInput): Promise<Fix> {
   if (asked.in_release !== undefined) {
     const versions = [...new Set([asked.in_release].flat())]
-    for (const version of versions) await app.tx((tx) => ensureRelease(tx, projectId, version, app.clock.now()))
+    for (const version of versions) await app.tx((tx) => ensureRelease(tx, factContext(app, actor), projectId, version))
     return { kind: 'release', versions }
   }
   if (asked.in_commit !== undefined) {

@@ -1,7 +1,6 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
-import { publishLive } from '../live/publish.ts'
 import { changeIssues } from './change-issues.ts'
 import { fixOf } from './fix-of.ts'
 import type { Issue, IssueStatus, Severity } from '../issue-rules/issue.api.ts'
@@ -33,15 +32,7 @@ export async function updateIssue(app: App, actor: OrgActor, change: IssueChange
   await app.tx(async (tx) => {
     const issue = await lockIssue(tx, actor, change.issueId)
     if (issue === undefined) throw notFound('Issue')
-    const changed = await changeIssues(app, tx, actor, [issue], () => ({ ...change, resolution }))
-    if (changed.size === 0) return
-    await publishLive(tx, actor.orgId, {
-      kind: 'issues',
-      project_id: issue.project_id,
-      issue_ids: [issue.id],
-      new_issue_ids: [],
-      event_count: 0,
-    })
+    await changeIssues(app, tx, actor, [issue], () => ({ ...change, resolution }))
   })
   return viewIssue(app, actor, change.issueId)
 }
@@ -50,5 +41,5 @@ export async function updateIssue(app: App, actor: OrgActor, change: IssueChange
 async function resolutionOf(app: App, actor: OrgActor, issueId: string, asked: ResolutionInput) {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  return { asked, fix: await fixOf(app, issue.project_id, asked) }
+  return { asked, fix: await fixOf(app, actor, issue.project_id, asked) }
 }

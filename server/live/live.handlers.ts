@@ -8,8 +8,11 @@ const Envelope = z.tuple([z.string(), LiveMessage])
 
 const SessionEnd = z.object({ session_id: z.string().optional(), user_id: z.string().optional() })
 
-/** Messages that arrive within this time are merged and sent together. */
-const FLUSH_MS = 250
+/**
+ * Messages that arrive within this time are merged and sent together. Batches of digestion may find new releases one
+ * after the other, and every message makes a dashboard read its releases again.
+ */
+const FLUSH_MS = { issues: 250, project: 250, inbox: 250, releases: 1_000 } as const
 
 export const liveHandlers: Handlers<typeof liveRoutes> = {
   streamLive: (app, actor, call) => {
@@ -18,12 +21,15 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     const sessionId = actor.kind === 'user' ? actor.sessionId : null
     if (stream.signal.aborted) return Promise.resolve()
     const waiting = new Map<string, LiveMessage>()
-    let timer: NodeJS.Timeout | undefined
+    const timers = new Set<NodeJS.Timeout>()
 
-    const flush = (): void => {
-      timer = undefined
-      for (const message of waiting.values()) stream.send(message.kind, message)
-      waiting.clear()
+    const sendLater = (key: string, kind: LiveMessage['kind']): void => {
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        stream.send(kind, waiting.get(key))
+        waiting.delete(key)
+      }, FLUSH_MS[kind])
+      timers.add(timer)
     }
     const stop = app.bus.on(LIVE_TOPIC, (payload) => {
       const parsed = Envelope.safeParse(payload)
@@ -33,7 +39,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
       const key = message.kind === 'inbox' ? message.kind : `${message.kind}/${message.project_id}`
       const earlier = waiting.get(key)
       waiting.set(key, earlier === undefined ? message : merged(earlier, message))
-      timer ??= setTimeout(flush, FLUSH_MS)
+      if (earlier === undefined) sendLater(key, message.kind)
     })
     // A member who was logged out, or whose role changed, must not receive further messages.
     const stopSessions = app.bus.on('session', (payload) => {
@@ -46,7 +52,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
       stop()
       stopSessions()
       stopGaps()
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
     })
     return Promise.resolve()
   },

@@ -12,6 +12,22 @@ export const MAX_IDS = 80
 export const publishLive = (on: Connection, orgId: string, message: LiveMessage): Promise<void> =>
   publish(on, LIVE_TOPIC, [orgId, bounded(message)])
 
+/** A message for the members of one organisation. */
+export type OrgMessage = { readonly orgId: string; readonly message: LiveMessage }
+
+/** Publishes several messages by one statement. */
+export const publishLiveMessages = (on: Connection, messages: readonly OrgMessage[]): Promise<void> =>
+  publish(on, LIVE_TOPIC, ...messages.map(({ orgId, message }) => [orgId, bounded(message)]))
+
+/** Messages that the inboxes of these users changed. */
+export function inboxMessages(orgId: string, userIds: readonly string[]): OrgMessage[] {
+  const ids = [...new Set(userIds)]
+  return Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, index) => ({
+    orgId,
+    message: { kind: 'inbox', user_ids: ids.slice(index * MAX_IDS, (index + 1) * MAX_IDS) },
+  }))
+}
+
 function bounded(message: LiveMessage): LiveMessage {
   // A caller that notifies more members publishes several messages.
   if (message.kind === 'inbox') return { ...message, user_ids: message.user_ids.slice(0, MAX_IDS) }

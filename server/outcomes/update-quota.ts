@@ -1,6 +1,8 @@
 import { publish } from '../storage/bus.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { updateOrgQuota } from '../auth/auth.queries.ts'
 import { readQuota, type QuotaView } from './read-quota.ts'
 
@@ -9,6 +11,9 @@ export async function updateQuota(app: App, actor: OrgActor, eventsPerDay: numbe
   await app.tx(async (tx) => {
     await updateOrgQuota(tx, actor.orgId, eventsPerDay)
     await publish(tx, 'project', { org_id: actor.orgId })
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'org.updated', orgId: actor.orgId, data: { fields: ['events_per_day'] } },
+    ])
   })
   app.log.info({ ...actorForLog(actor), events_per_day: eventsPerDay }, 'organization.quota_updated')
   return readQuota(app, actor)

@@ -1,6 +1,9 @@
 import { orgSealer } from '../auth/org-sealer.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
+import { systemActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { isPackingUnderWay } from '../events/pack.queries.ts'
 import { deleteEventsOfUser, readEvent } from '../events/store.queries.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
@@ -12,7 +15,6 @@ import {
 } from '../issues/erase-user.queries.ts'
 import { factsOf } from '../issue-search/facts.ts'
 import { indexedTextsOf } from '../issue-search/indexed-texts.ts'
-import { publishLive } from '../live/publish.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 import { scrubEvent, type ScrubRules } from '../protocol/scrub.ts'
 import { hashUser } from '../protocol/user-hash.ts'
@@ -114,13 +116,9 @@ async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issu
     const texts = await remainingTexts(tx, issueId, issue.errorType)
     await eraseUsersFromIssue(tx, issueId, user.userHashes, texts, app.clock.now())
     await countErased(tx, erasureId, { issues: 1 })
-    await publishLive(tx, user.orgId, {
-      kind: 'issues',
-      project_id: user.projectId,
-      issue_ids: [issueId],
-      new_issue_ids: [],
-      event_count: 0,
-    })
+    await recordFacts(tx, factContext(app, systemActor('erase-user')), [
+      { kind: 'issue.user_erased', orgId: user.orgId, projectId: user.projectId, issueId, data: {} },
+    ])
     return true
   })
 }

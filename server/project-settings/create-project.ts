@@ -2,9 +2,10 @@ import { newPublicKey } from '../projects/new-public-key.ts'
 import { publish } from '../storage/bus.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { publishProject } from '../projects/publish-project.ts'
 import { slugOf } from '../kernel/slug.ts'
 import { LATEST_GROUPING_VERSION } from '../grouping/grouping-rules.api.ts'
 import type { Platform, Region } from '../projects/projects.api.ts'
@@ -50,7 +51,9 @@ export async function createProject(app: App, actor: OrgActor, input: CreateProj
     await insertProjectKey(tx, { id: newId(), project_id: id, public_key: publicKey, created_at: now })
     // Processes may have cached a refusal of this key.
     await publish(tx, 'project_key', { public_key: publicKey })
-    await publishProject(tx, actor.orgId, id)
+    await recordFacts(tx, factContext(app, actor, now), [
+      { kind: 'project.created', orgId: actor.orgId, projectId: id, data: { name: input.name, slug } },
+    ])
     return row
   })
   app.log.info({ project_id: id, ...actorForLog(actor) }, 'project.created')

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
-import { publishProject } from '../projects/publish-project.ts'
+import { dropCachedProject } from '../projects/drop-cached-project.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { notFound } from '../kernel/errors.ts'
 import { checkOwnershipRules } from '../ownership/check-ownership-rules.ts'
 import { checkScrubRules } from '../privacy/check-scrub-rules.ts'
@@ -52,7 +54,10 @@ export async function updateProjectSettings(
         scrubKeySealed:
           needsKey === true ? await sealedNewScrubKey(app, actor.orgId, projectId, tx) : before.scrub_key_sealed,
       })
-      await publishProject(tx, actor.orgId, projectId)
+      await dropCachedProject(tx, projectId)
+      await recordFacts(tx, factContext(app, actor), [
+        { kind: 'project.settings_updated', orgId: actor.orgId, projectId, data: { fields: Object.keys(patch) } },
+      ])
       return { project: after, keys: await readProjectKeys(tx, projectId) }
     })
     .catch((error: unknown) => {

@@ -1,9 +1,11 @@
 import { publish } from '../storage/bus.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { publishProject } from './publish-project.ts'
+import { dropCachedProject } from './drop-cached-project.ts'
 import { newPublicKey } from './new-public-key.ts'
 import { dsnOf } from './dsn.ts'
 import { Region } from './projects.api.ts'
@@ -35,7 +37,10 @@ export async function rotateDsn(
     for (const key of [publicKey, ...expiring.map((row) => row.public_key)]) {
       await publish(tx, 'project_key', { public_key: key })
     }
-    await publishProject(tx, actor.orgId, projectId)
+    await dropCachedProject(tx, projectId)
+    await recordFacts(tx, factContext(app, actor, now), [
+      { kind: 'project.dsn_rotated', orgId: actor.orgId, projectId, data: { grace_seconds: graceSeconds } },
+    ])
     return { project: { number: locked.number, region: Region.parse(locked.region) }, old: before }
   })
   app.log.info({ project_id: projectId, ...actorForLog(actor), grace_seconds: graceSeconds }, 'project.dsn_rotated')

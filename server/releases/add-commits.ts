@@ -1,11 +1,13 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { addJob } from '../jobs/task.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
 import type { Tx } from '../storage/database.ts'
-import { announceRelease } from './announce-release.ts'
 import type { CommitInput } from './releases.api.ts'
 import { countParts, lockRelease, type ReleaseRow, upsertCommits } from './releases.queries.ts'
+import { aboutRelease } from './about-release.ts'
 
 const MAX_PER_RELEASE = 10_000
 
@@ -22,7 +24,9 @@ export async function addCommits(
     const release = await lockRelease(tx, actor.orgId, input.releaseId)
     if (release === null) throw notFound('Release')
     const count = await storeCommits(tx, release, input.commits)
-    await announceRelease(tx, actor.orgId, release)
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'release.commits_added', ...aboutRelease(actor, release), data: { commits: input.commits.length } },
+    ])
     return { commit_count: count }
   })
 }

@@ -1,12 +1,14 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { conflict } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { requireProject } from '../projects/require-project.ts'
 import { storeCommits } from './add-commits.ts'
-import { announceRelease } from './announce-release.ts'
 import type { CommitInput, WholeRelease } from './releases.api.ts'
 import { insertRelease } from './releases.queries.ts'
+import { aboutRelease } from './about-release.ts'
 import { viewRelease } from './view-release.ts'
 
 export type CreateReleaseInput = {
@@ -33,7 +35,13 @@ export async function createRelease(app: App, actor: OrgActor, input: CreateRele
     })
     if (release === null) throw conflict(`The project already has a release ${input.version}.`)
     if (input.commits !== undefined && input.commits.length > 0) await storeCommits(tx, release, input.commits)
-    await announceRelease(tx, actor.orgId, release)
+    await recordFacts(tx, factContext(app, actor), [
+      {
+        kind: 'release.created',
+        ...aboutRelease(actor, release),
+        data: { version: release.version, automatic: false },
+      },
+    ])
     return viewRelease(tx, release)
   })
 }

@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
-import { announceRelease } from './announce-release.ts'
 import type { PageInput } from './list-commits.ts'
 import type { Deploy } from './releases.api.ts'
 import { countParts, findRelease, insertDeploy, lockRelease, selectDeploys } from './releases.queries.ts'
+import { aboutRelease } from './about-release.ts'
 import { viewDeploy } from './view-release.ts'
 
 const MAX_PER_RELEASE = 1_000
@@ -42,7 +44,9 @@ export async function createDeploy(app: App, actor: OrgActor, input: CreateDeplo
       finished_at: timeOf(input.finished_at) ?? (startedAt === null ? now : null),
       created_at: now,
     })
-    await announceRelease(tx, actor.orgId, release)
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'release.deployed', ...aboutRelease(actor, release), data: { environment: row.environment } },
+    ])
     return viewDeploy(row)
   })
 }

@@ -1,6 +1,9 @@
-import type { Connection } from '../storage/database.ts'
+import { DIGESTION } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { type SeenRelease, writeSightings } from './sightings.queries.ts'
-import type { ReleaseChange } from './release-publisher.ts'
 
 /** An item that names its release. */
 export type Sighting = {
@@ -41,15 +44,13 @@ const keyOf = ({ projectId, version, kind }: Pick<Sighting, 'projectId' | 'versi
  * Creates releases that are seen for the first time and extends when known ones were seen, in one statement, and only
  * those not recorded within the last minute. A planned release becomes open, an archived one stays archived. Runs in a
  * separate transaction before digestion takes a lock, because members create and change releases too.
- * @param publish receives the releases that are new, were opened, or got their first event or session
  * @returns number of releases written
  */
 export async function recordSightings(
-  on: Connection,
+  app: App,
   known: KnownReleases,
   now: Date,
   sightings: readonly Sighting[],
-  publish: (changes: readonly ReleaseChange[]) => void = () => undefined,
 ): Promise<number> {
   const due = sightings.filter((sighting) => known.isDue(sighting, now))
   if (due.length === 0) return 0
@@ -66,11 +67,19 @@ export async function recordSightings(
   }
   // A fixed order, so that two digesters with the same releases do not deadlock.
   const rows = [...releases].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
-  const written = await writeSightings(on, now, rows, {
-    max: MAX_NEW_PER_DAY,
-    since: new Date(now.getTime() - DAY_MS),
+  const limit = { max: MAX_NEW_PER_DAY, since: new Date(now.getTime() - DAY_MS) }
+  await app.tx(async (tx) => {
+    const changes = await writeSightings(tx, now, rows, limit)
+    await recordFacts(
+      tx,
+      factContext(app, DIGESTION, now),
+      changes.map(({ version, isNew, ...ids }): Fact =>
+        isNew
+          ? { kind: 'release.created', ...ids, data: { version, automatic: true } }
+          : { kind: 'release.seen', ...ids, data: {} },
+      ),
+    )
   })
   known.remember(due, now)
-  if (written.length > 0) publish(written)
   return rows.length
 }

@@ -1,6 +1,5 @@
 import { newId } from '../kernel/ids.ts'
-import type { Connection } from '../storage/database.ts'
-import type { ReleaseChange } from './release-publisher.ts'
+import type { Tx } from '../storage/database.ts'
 
 /** When a release was seen, by kind of item. */
 export type SeenRelease = {
@@ -11,18 +10,27 @@ export type SeenRelease = {
   readonly times: Partial<Record<'event' | 'session' | 'transaction', { first: Date; last: Date }>>
 }
 
+/** A release that is new, was opened, or got its first event or session. */
+export type ReleaseChange = {
+  readonly orgId: string
+  readonly projectId: string
+  readonly releaseId: string
+  readonly version: string
+  readonly isNew: boolean
+}
+
 /**
  * Inserts releases that are new and widens the times of known ones, in the order given. A project may get `limit.max` new
  * releases since `limit.since`; further ones are skipped.
  * @returns releases that are new, were opened, or got their first event or session
  */
 export async function writeSightings(
-  on: Connection,
+  tx: Tx,
   now: Date,
   rows: readonly SeenRelease[],
   limit: { readonly max: number; readonly since: Date },
 ): Promise<ReleaseChange[]> {
-  const written = await on.query<{ id: string; project_id: string; org_id: string }>({
+  const written = await tx.query<{ id: string; project_id: string; org_id: string; version: string; is_new: boolean }>({
     name: 'releases-record-sightings',
     text: `with k as (
              select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[])
@@ -45,8 +53,8 @@ export async function writeSightings(
              last_event_at = greatest(r.last_event_at, excluded.last_event_at),
              first_session_at = least(r.first_session_at, excluded.first_session_at),
              last_session_at = greatest(r.last_session_at, excluded.last_session_at)
-           returning r.id, r.project_id, r.state, r.first_event_at, r.first_session_at)
-           select w.id, w.project_id, p.org_id from written w
+           returning r.id, r.project_id, r.version, xmax = 0 as is_new, r.state, r.first_event_at, r.first_session_at)
+           select w.id, w.project_id, p.org_id, w.version, w.is_new from written w
            join projects p on p.id = w.project_id
            left join before b on b.id = w.id
            where b.id is null or b.state <> w.state or (b.first_event_at is null and w.first_event_at is not null)
@@ -66,5 +74,11 @@ export async function writeSightings(
       limit.max,
     ],
   })
-  return written.rows.map((row) => ({ orgId: row.org_id, projectId: row.project_id, releaseId: row.id }))
+  return written.rows.map((row) => ({
+    orgId: row.org_id,
+    projectId: row.project_id,
+    releaseId: row.id,
+    version: row.version,
+    isNew: row.is_new,
+  }))
 }

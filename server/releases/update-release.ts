@@ -1,9 +1,11 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { notFound } from '../kernel/errors.ts'
-import { announceRelease } from './announce-release.ts'
 import type { WholeRelease } from './releases.api.ts'
 import { lockRelease, updateReleaseRow } from './releases.queries.ts'
+import { aboutRelease } from './about-release.ts'
 import { viewRelease } from './view-release.ts'
 
 export type UpdateReleaseInput = {
@@ -31,7 +33,9 @@ export async function updateRelease(app: App, actor: OrgActor, input: UpdateRele
       url: input.url === undefined ? release.url : input.url,
       ref: input.ref === undefined ? release.ref : input.ref,
     })
-    await announceRelease(tx, actor.orgId, release)
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'release.updated', ...aboutRelease(actor, release), data: {} },
+    ])
     return viewRelease(tx, row)
   })
 }

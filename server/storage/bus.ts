@@ -23,13 +23,13 @@ const CLOSE_TIMEOUT_MS = 1_000
 const MAX_BYTES = 7_900
 
 /**
- * Sends a message to every process; inside a transaction when it commits.
- * @throws Error when the payload is too large for one message
+ * Sends messages to every process; inside a transaction when it commits.
+ * @throws Error when a payload is too large for one message
  */
-export async function publish(on: Connection, topic: string, payload: unknown): Promise<void> {
-  const text = JSON.stringify([topic, payload])
-  if (Buffer.byteLength(text) > MAX_BYTES) throw new Error(`bus message on ${topic} is too large`)
-  await on.query('select pg_notify($1, $2)', [CHANNEL, text])
+export async function publish(on: Connection, topic: string, ...payloads: readonly unknown[]): Promise<void> {
+  const texts = payloads.map((payload) => JSON.stringify([topic, payload]))
+  if (texts.some((text) => Buffer.byteLength(text) > MAX_BYTES)) throw new Error(`bus message on ${topic} is too large`)
+  await on.query('select pg_notify($1, message) from unnest($2::text[]) message', [CHANNEL, texts])
 }
 
 /** Opens one listening connection and keeps it open, reconnecting with growing delays of 0.1 to 5 s. */

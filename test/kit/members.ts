@@ -63,7 +63,7 @@ export async function aPerson(
   const email = over.email ?? `${role}-${id.slice(-12)}@example.com`
   const password = over.password ?? GOOD_PASSWORD
   const passwordHash = await app.passwords.hash(password)
-  const session = await app.tx(async (tx) => {
+  const { session } = await app.tx(async (tx) => {
     await insertUser(tx, {
       id,
       email,
@@ -90,7 +90,7 @@ export async function aMembership(
   const { userId, name } = person.actor
   const caller = aCaller()
   const membership = { user_id: userId, org_id: org.id, role }
-  const session = await app.tx(async (tx) => {
+  const { session } = await app.tx(async (tx) => {
     await insertMembership(tx, { ...membership, created_at: app.clock.now() })
     await lockUser(tx, userId)
     return startSession(tx, app, membership, { method: 'password', origin: caller.origin })

@@ -1,0 +1,256 @@
+import { z } from 'zod'
+
+/**
+ * Every kind of fact: what can happen to an issue, a project, a release, a member. A fact is recorded once, in the
+ * transaction of its change; this table says everything that follows from it. `docs/decisions/facts.md` explains it.
+ */
+
+export type InboxKind = 'assigned' | 'mentioned' | 'commented' | 'regressed' | 'escalated' | 'reopened'
+export type SubscriptionReason = 'manual' | 'assigned' | 'mentioned' | 'commented' | 'changed'
+
+type Kind = {
+  /** What the fact is about: which ids it names. */
+  readonly target: 'issue' | 'comment' | 'project' | 'release' | 'org' | 'user' | 'session'
+  /** What else the fact says. */
+  readonly data: z.ZodObject
+  /** Kind of the entry in the activity of its issue. */
+  readonly activity?: string
+  /** Notifies the subscribers of its issue, or the users that the fact names. */
+  readonly notifies?: { readonly who: 'subscribers' | 'named'; readonly as: InboxKind }
+  /** Subscribes the actor, or the users that the fact names, to its issue. */
+  readonly subscribes?: { readonly who: 'actor' | 'named'; readonly as: Exclude<SubscriptionReason, 'manual'> }
+  /** Live message that names its issue, its project or its release. */
+  readonly live?: 'issues' | 'new_issues' | 'project' | 'releases'
+  /** Action of the audit log. */
+  readonly audit?: string
+  /** Event type of webhooks. */
+  readonly webhook?: string
+  /** Trigger of alert rules that listen to it. */
+  readonly alert?: 'new_issue' | 'issue_regression' | 'issue_spike'
+}
+
+const NONE = z.object({})
+const ids = z.array(z.string()).readonly()
+/** A change of a value. The activity shows further fields, such as the reason. */
+const change = z.looseObject({ from: z.string(), to: z.string() })
+const assignment = z.looseObject({ from: z.string().nullable(), to: z.string().nullable() })
+
+const STATUS = {
+  target: 'issue',
+  data: change,
+  activity: 'status_changed',
+  live: 'issues',
+  audit: 'issue.status_changed',
+} as const
+const ASSIGNMENT = {
+  target: 'issue',
+  data: assignment,
+  activity: 'assigned',
+  live: 'issues',
+  audit: 'issue.assigned',
+} as const
+
+export const KINDS = {
+  'issue.created': {
+    target: 'issue',
+    data: z.object({ event_id: z.string() }),
+    activity: 'created',
+    live: 'new_issues',
+    alert: 'new_issue',
+  },
+  /** Events of one batch. */
+  'issue.events_received': { target: 'issue', data: z.object({ events: z.number() }), live: 'issues' },
+  'issue.late_events_received': {
+    target: 'issue',
+    data: z.looseObject({ before: z.number(), unfixed: z.number(), unnamed: z.number() }),
+    activity: 'late_events',
+    live: 'issues',
+  },
+  /** By a member; or by itself, without need of action: resolved, no longer escalated. */
+  'issue.status_changed': { ...STATUS, subscribes: { who: 'actor', as: 'changed' } },
+  /** A bulk operation was undone. */
+  'issue.status_restored': STATUS,
+  'issue.regressed': { ...STATUS, notifies: { who: 'subscribers', as: 'regressed' }, alert: 'issue_regression' },
+  'issue.escalated': { ...STATUS, notifies: { who: 'subscribers', as: 'escalated' }, alert: 'issue_spike' },
+  /** No longer ignored, because its condition was met. */
+  'issue.reopened': { ...STATUS, notifies: { who: 'subscribers', as: 'reopened' } },
+  /** A release with the fixing commit appeared. */
+  'issue.resolution_changed': {
+    target: 'issue',
+    data: z.object({ commit: z.string(), fixed_in: ids }),
+    activity: 'resolution_changed',
+    live: 'issues',
+  },
+  /** Names the new assignee. */
+  'issue.assigned': {
+    ...ASSIGNMENT,
+    notifies: { who: 'named', as: 'assigned' },
+    subscribes: { who: 'named', as: 'assigned' },
+  },
+  /** A bulk operation was undone: the former assignee is not notified. */
+  'issue.assignee_restored': ASSIGNMENT,
+  'issue.severity_changed': { target: 'issue', data: change, activity: 'severity_changed', live: 'issues' },
+  /** Other issues were merged into it. */
+  'issue.merged': { target: 'issue', data: z.object({ issue_ids: ids }), activity: 'merged', live: 'issues' },
+  /** It was merged into another issue. */
+  'issue.merged_into': {
+    target: 'issue',
+    data: z.object({ issue_id: z.string() }),
+    activity: 'merged_into',
+    live: 'issues',
+  },
+  /** Other issues were unmerged from it. */
+  'issue.unmerged': { target: 'issue', data: z.object({ issue_ids: ids }), activity: 'unmerged', live: 'issues' },
+  /** It was unmerged from another issue. */
+  'issue.unmerged_from': {
+    target: 'issue',
+    data: z.object({ issue_id: z.string() }),
+    activity: 'unmerged',
+    live: 'issues',
+  },
+  'issue.deleted': { target: 'issue', data: NONE, live: 'issues', audit: 'issue.deleted' },
+  'issue.discarded': { target: 'issue', data: NONE, live: 'project' },
+  'issue.feedback_received': { target: 'issue', data: NONE, live: 'issues' },
+  'issue.attachment_received': { target: 'issue', data: NONE, live: 'issues' },
+  /** Events of an erased user were deleted. */
+  'issue.user_erased': { target: 'issue', data: NONE, live: 'issues' },
+
+  'issue.commented': {
+    target: 'comment',
+    data: NONE,
+    notifies: { who: 'subscribers', as: 'commented' },
+    subscribes: { who: 'actor', as: 'commented' },
+    live: 'issues',
+  },
+  /** Names the users whom a comment mentions for the first time. */
+  'comment.mentioned': {
+    target: 'comment',
+    data: NONE,
+    notifies: { who: 'named', as: 'mentioned' },
+    subscribes: { who: 'named', as: 'mentioned' },
+  },
+  'comment.edited': { target: 'comment', data: NONE, live: 'issues' },
+  'comment.deleted': {
+    target: 'comment',
+    data: NONE,
+    activity: 'comment_deleted',
+    live: 'issues',
+    audit: 'comment.deleted',
+  },
+
+  'project.created': {
+    target: 'project',
+    data: z.object({ name: z.string(), slug: z.string() }),
+    live: 'project',
+    audit: 'project.created',
+  },
+  'project.settings_updated': {
+    target: 'project',
+    data: z.object({ fields: ids }),
+    live: 'project',
+    audit: 'project.settings_updated',
+  },
+  'project.dsn_rotated': {
+    target: 'project',
+    data: z.object({ grace_seconds: z.number() }),
+    live: 'project',
+    audit: 'project.dsn_rotated',
+  },
+  'project.grouping_upgraded': { target: 'project', data: z.object({ version: z.number() }), live: 'project' },
+  /** A discarded issue was restored. */
+  'project.discard_removed': { target: 'project', data: z.object({ discard_id: z.string() }), live: 'project' },
+
+  'release.created': {
+    target: 'release',
+    data: z.object({ version: z.string(), automatic: z.boolean() }),
+    live: 'releases',
+    audit: 'release.created',
+  },
+  /** Its date, state, address or commit. */
+  'release.updated': { target: 'release', data: NONE, live: 'releases' },
+  'release.commits_added': { target: 'release', data: z.object({ commits: z.number() }), live: 'releases' },
+  'release.deployed': { target: 'release', data: z.object({ environment: z.string() }), live: 'releases' },
+  /** Its first event or session arrived, or it was planned and something arrived. */
+  'release.seen': { target: 'release', data: NONE, live: 'releases' },
+
+  'org.updated': { target: 'org', data: z.object({ fields: ids }), audit: 'org.updated' },
+
+  'signup.password.ok': {
+    target: 'user',
+    data: NONE,
+    audit: 'signup.password.ok',
+    webhook: 'signup.password.ok',
+  },
+  'signin.password.ok': {
+    target: 'session',
+    data: NONE,
+    audit: 'signin.password.ok',
+    webhook: 'signin.password.ok',
+  },
+  'signout.ok': { target: 'session', data: NONE, audit: 'signout.ok' },
+  /** The audit log holds refreshes only on demand. */
+  'session.refreshed': { target: 'session', data: NONE },
+  /** Not by its own log-out. */
+  'session.revoked': {
+    target: 'session',
+    data: z.object({ reason: z.string() }),
+    audit: 'session.revoked',
+    webhook: 'session.revoked',
+  },
+  'session.theft_detected': {
+    target: 'session',
+    data: NONE,
+    audit: 'session.theft_detected',
+    webhook: 'session.theft_detected',
+  },
+  'session.org_switched': { target: 'session', data: z.object({ org_id: z.string() }) },
+  /** The action and the type have different names in the two specifications. */
+  'user.password_changed': {
+    target: 'user',
+    data: NONE,
+    audit: 'user.password_changed',
+    webhook: 'password.changed',
+  },
+} as const satisfies Record<string, Kind>
+
+export type FactKind = keyof typeof KINDS
+
+/** What follows from a fact of this kind. */
+export const kindOf = (kind: FactKind): Kind => KINDS[kind]
+
+/** The ids that a fact names, by its target. */
+type Targets = {
+  issue: { readonly projectId: string; readonly issueId: string }
+  comment: { readonly projectId: string; readonly issueId: string; readonly commentId: string }
+  project: { readonly projectId: string }
+  release: { readonly projectId: string; readonly releaseId: string }
+  org: unknown
+  user: { readonly userId: string }
+  session: { readonly userId: string; readonly sessionId: string }
+}
+
+type Shown = {
+  /** For the activity and, unless `notice` is set, for inboxes. */
+  readonly sentence: string
+  readonly notice?: string
+  /** The entry of the activity that this fact replaces. */
+  readonly entryId?: string
+}
+
+type Named = { readonly userIds: readonly string[] }
+
+/** A fact to record; its data and ids are checked by its kind. */
+export type FactOf<K extends FactKind> = {
+  readonly kind: K
+  readonly orgId: string
+  /** When it happened, if not at the time of its context. */
+  readonly at?: Date
+  readonly data: Readonly<z.infer<(typeof KINDS)[K]['data']>>
+} & Targets[(typeof KINDS)[K]['target']] &
+  ((typeof KINDS)[K] extends { readonly activity: string } | { readonly notifies: object } ? Shown : unknown) &
+  ((typeof KINDS)[K] extends { readonly notifies: { readonly who: 'named' } } ? Named : unknown)
+
+export type Fact = { readonly [K in FactKind]: FactOf<K> }[FactKind]
+
+/** A fact that is recorded in this transaction, with its id and time. */
+export type NewFact = Fact & { readonly id: string; readonly at: Date }
