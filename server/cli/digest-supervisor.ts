@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { App } from '../context/app.ts'
 import { withinGrace } from '../kernel/abortable.ts'
+import type { HandOver } from '../spool/hand-over.ts'
 import type { DigestThreadCommand, DigestThreadData, DigestThreadReport } from './digest-thread.ts'
 
 export type DigestSupervisor = {
@@ -17,8 +18,15 @@ const MAX_PAUSE_MS = 5_000
 const HEALTHY_MS = 30_000
 const HEAP_MB = 512
 
-/** Runs the digest thread and restarts it when it ends unexpectedly. What it had not recorded is still in the spool. */
-export function superviseDigestion(app: App, connectionString: string): DigestSupervisor {
+/**
+ * Runs the digest thread and restarts it when it ends unexpectedly. What it had not recorded is still in the spool.
+ * @param handOver where the intake of this process hands over what it wrote; null when there is no intake
+ */
+export function superviseDigestion(
+  app: App,
+  connectionString: string,
+  handOver: HandOver | null = null,
+): DigestSupervisor {
   let stopped = false
   let worker: Worker | null = null
   let past = NOTHING
@@ -28,9 +36,11 @@ export function superviseDigestion(app: App, connectionString: string): DigestSu
 
   const start = (): void => {
     const startedAtMs = app.clock.monotonicMs()
+    const handedOver = handOver?.connect() ?? null
     const next = new Worker(new URL('./digest-thread.ts', import.meta.url), {
       name: 'digest',
-      workerData: { config: app.config, connectionString } satisfies DigestThreadData,
+      workerData: { config: app.config, connectionString, handedOver } satisfies DigestThreadData,
+      transferList: handedOver === null ? [] : [handedOver.port],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     })
     worker = next
@@ -45,6 +55,7 @@ export function superviseDigestion(app: App, connectionString: string): DigestSu
       past = sum(past, current)
       current = NOTHING
       worker = null
+      handOver?.disconnect()
       if (stopped) return
       if (app.clock.monotonicMs() - startedAtMs > HEALTHY_MS) pauseMs = MIN_PAUSE_MS
       app.log.error({ code, restart_in_ms: pauseMs }, 'the digest thread ended unexpectedly and restarts')

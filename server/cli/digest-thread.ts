@@ -2,10 +2,16 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { createDigester } from '../digest/digester.ts'
+import type { HandOverEnd } from '../spool/hand-over.ts'
 
-/** The digest thread. It has its own App and shares only the database with the main thread. */
+/** The digest thread. It has its own App and shares the database and the hand-over with the main thread. */
 
-export type DigestThreadData = { readonly config: Config; readonly connectionString: string }
+export type DigestThreadData = {
+  readonly config: Config
+  readonly connectionString: string
+  /** Null when this process has no intake. */
+  readonly handedOver: HandOverEnd | null
+}
 /** Message to the thread. */
 export type DigestThreadCommand = 'stop'
 /** Message from the thread: its sums so far. */
@@ -21,7 +27,7 @@ const REPORT_EVERY_MS = 1_000
 /** Per shard one that commits and one that reads, and one for the locks. */
 const CONNECTIONS = 9
 
-const { config, connectionString } = workerData as DigestThreadData
+const { config, connectionString, handedOver } = workerData as DigestThreadData
 const port = parentPort
 if (port === null) throw new Error('digest-thread.ts runs as a worker thread only')
 
@@ -31,7 +37,7 @@ port.on('message', (command: DigestThreadCommand) => {
 })
 
 const app = await createApp(config, connectionString, CONNECTIONS, 'digest')
-const digester = await createDigester(app)
+const digester = await createDigester(app, handedOver)
 let reported = -1
 const report = (): void => {
   if (digester.figures.batches === reported) return

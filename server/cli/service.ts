@@ -8,6 +8,7 @@ import { createIntake, type Intake } from '../intake/create-intake.ts'
 import { runJobs } from '../jobs/run-jobs.ts'
 import { withinGrace } from '../kernel/abortable.ts'
 import { unauthenticated } from '../kernel/errors.ts'
+import { createHandOver, type HandOver } from '../spool/hand-over.ts'
 import type { SpoolReadiness } from '../spool/write.ts'
 import { Database } from '../storage/database.ts'
 import { createPool } from '../storage/pool.ts'
@@ -50,7 +51,9 @@ export async function startService(app: App, connectionString: string, options: 
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
   try {
-    const intake = roles.includes('ingest') ? openIntake(app, connectionString) : null
+    const handOver =
+      roles.includes('ingest') && roles.includes('digest') && options.digestion !== 'manual' ? createHandOver() : null
+    const intake = roles.includes('ingest') ? openIntake(app, connectionString, handOver) : null
     if (intake !== null) stops.push(() => closeIntake(app, intake))
     const authenticator = createAuthenticator(app)
     stops.push(() => Promise.resolve(authenticator.close()))
@@ -58,7 +61,9 @@ export async function startService(app: App, connectionString: string, options: 
       const jobs = runJobs(app, connectionString, TASKS)
       stops.push(() => jobs.stop())
     }
-    const digestion = roles.includes('digest') ? await startDigestion(app, connectionString, options.digestion) : null
+    const digestion = roles.includes('digest')
+      ? await startDigestion(app, connectionString, options.digestion, handOver)
+      : null
     if (digestion !== null) stops.push(() => digestion.stop())
     const http = await createHttpService(app, {
       authenticate: (request, caller) =>
@@ -113,7 +118,7 @@ const INTAKE_CONNECTIONS = 4
 const INTAKE_SILENCE_MS = 10_000
 
 /** The intake has its own connections: SDKs must not wait for slow requests of the API. */
-function openIntake(app: App, connectionString: string): Intake {
+function openIntake(app: App, connectionString: string, handOver: HandOver | null): Intake {
   const pool = createPool({
     connectionString,
     name: 'faultline intake',
@@ -127,6 +132,7 @@ function openIntake(app: App, connectionString: string): Intake {
     { ...app, db, tx: (work) => db.tx(work) },
     {
       addressOf: clientAddressReader(app.config.trustedProxies),
+      handOver,
     },
   )
   const stop = app.bus.on('project_key', (payload) => {
@@ -150,16 +156,17 @@ async function startDigestion(
   app: App,
   connectionString: string,
   how: ServiceOptions['digestion'],
+  handOver: HandOver | null,
 ): Promise<Digestion> {
   if (how === 'thread') {
-    const supervisor = superviseDigestion(app, connectionString)
+    const supervisor = superviseDigestion(app, connectionString, handOver)
     return {
       figures: () => supervisor.figures(),
       drain: () => Promise.resolve(),
       stop: () => supervisor.stop(DIGEST_GRACE_MS),
     }
   }
-  const digester = await createDigester(app)
+  const digester = await createDigester(app, handOver?.connect())
   const stopping = new AbortController()
   const running = how === 'inline' ? digester.run(stopping.signal) : Promise.resolve()
   return {

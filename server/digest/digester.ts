@@ -4,6 +4,7 @@ import { commitBatches, prepareBatches, type DigestFigures } from './digest.ts'
 import { OutcomeSums } from '../outcomes/outcomes.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from './project-facts.ts'
 import { requireDiskSpace, DiskNearlyFullError } from '../spool/admission.ts'
+import type { HandOverEnd } from '../spool/hand-over.ts'
 import { claimShards, MAX_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
 import { quarantineBatch, SpoolFencedError } from '../spool/settle.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
@@ -22,9 +23,15 @@ export type Digester = {
   close(): Promise<void>
 }
 
-/** Creates a digester; `run` digests until its signal aborts. */
-export async function createDigester(app: App): Promise<Digester & { run(signal: AbortSignal): Promise<void> }> {
-  const reader = await claimShards(app)
+/**
+ * Creates a digester; `run` digests until its signal aborts.
+ * @param handedOver where the intake of the same process hands over what it wrote to the spool
+ */
+export async function createDigester(
+  app: App,
+  handedOver: HandOverEnd | null = null,
+): Promise<Digester & { run(signal: AbortSignal): Promise<void> }> {
+  const reader = await claimShards(app, handedOver)
   const facts = createProjectFactsReader(app)
   const figures = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
   const count = (done: DigestFigures): void => {
@@ -41,6 +48,7 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
   return {
     figures,
     async drain() {
+      reader.checkTable()
       await Promise.all(reader.shards().map((shard) => digestShard(shard)))
     },
     async run(signal) {
@@ -81,8 +89,6 @@ export async function createDigester(app: App): Promise<Digester & { run(signal:
   }
 }
 
-/** Maximum time until a row is read that was committed after one with a higher id. */
-const FROM_START_EVERY_MS = 1_000
 const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 2_000
 
@@ -108,17 +114,11 @@ async function drainShard(
 ): Promise<void> {
   let committing: Promise<void> = Promise.resolve()
   let ahead: Reading | null = null
-  /** Rows that were read and are not settled yet. */
-  const unsettled = new Set<number>()
-  let afterId = 0
-  let fromStartMs = app.clock.monotonicMs()
+  /** Number of rows that were read and are not settled yet. */
+  let inHand = 0
   const read = (): Reading => {
-    const nowMs = app.clock.monotonicMs()
-    // Rows that became visible with a lower id must not wait for a pause in the traffic.
-    if (nowMs - fromStartMs >= FROM_START_EVERY_MS) afterId = 0
-    if (afterId === 0) fromStartMs = nowMs
-    const coversShard = afterId === 0 && unsettled.size === 0
-    const batches = reader.read(shard, { ...BATCH, afterId, except: [...unsettled] })
+    const coversShard = inHand === 0
+    const batches = reader.read(shard, BATCH)
     // Awaited below; a failure before that must not count as unhandled.
     batches.catch(() => {})
     return { batches, coversShard }
@@ -128,16 +128,13 @@ async function drainShard(
       const { batches: reading, coversShard } = ahead ?? read()
       ahead = null
       const batches = await reading
-      const last = batches.at(-1)
-      if (last === undefined) {
+      if (batches.length === 0) {
         await committing
         if (coversShard) return
-        // Rows may have been added meanwhile, or become visible with a lower id.
-        afterId = 0
+        // Rows may have been added meanwhile.
         continue
       }
-      for (const { id } of batches) unsettled.add(id)
-      afterId = last.id
+      inHand += batches.length
       // Only when more rows certainly wait: in light traffic reading ahead would make many small batches.
       if (isFull(batches)) ahead = read()
       await requireDiskSpace(app.config)
@@ -145,15 +142,21 @@ async function drainShard(
       const prepared = await prepareBatches(app, facts, sound)
       await committing
       committing = commitBatches(app, prepared).then((done) => {
-        for (const { id } of batches) unsettled.delete(id)
+        reader.settled(
+          shard,
+          batches.map(({ id }) => id),
+        )
+        inHand -= batches.length
         count(done)
       })
       // Awaited above or below; a failure in between must not count as unhandled.
       committing.catch(() => {})
     }
-  } finally {
-    await ahead?.batches.catch(() => {})
     await committing
+  } finally {
+    await Promise.allSettled([ahead?.batches, committing])
+    // After a failure or a stop.
+    if (inHand > 0 || ahead !== null) reader.giveBack(shard)
   }
 }
 

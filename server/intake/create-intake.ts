@@ -5,6 +5,7 @@ import { createRateLimiter } from '../limits/rate-limiter.ts'
 import { createCountSharing } from '../limits/share-counts.ts'
 import { createFloodSampling } from '../limits/flood-sampling.ts'
 import { createRejectedOutcomes, type RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
+import type { HandOver } from '../spool/hand-over.ts'
 import { createSpool, type Spool, type SpoolLimits } from '../spool/write.ts'
 import { createBodies } from './intake-body.ts'
 import { createCounters, type IntakeCounters } from './intake-counters.ts'
@@ -26,6 +27,8 @@ export type IntakeOptions = {
   readonly addressOf: IntakeDeps['addressOf']
   /** Limits of the backlog, where they differ from the product's. */
   readonly spoolLimits?: Partial<SpoolLimits>
+  /** Passes what was stored to the digest thread of this process. */
+  readonly handOver?: HandOver | null
   /** Default 30 s (docs/protocol.md §6). */
   readonly bodyTimeoutMs?: number
 }
@@ -44,7 +47,7 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
   })
   const deps: IntakeDeps = {
     keys: createProjectKeys(app),
-    spool: createSpool(app, options.spoolLimits),
+    spool: createSpool(app, options.spoolLimits, options.handOver),
     limiter,
     quota: createOrgQuota(app),
     floods: createFloodSampling(nowMs),

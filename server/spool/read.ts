@@ -1,17 +1,28 @@
 import type { App } from '../context/app.ts'
 import type { ReservedConnection } from '../storage/database.ts'
 import { SHARD_NUMBERS, type SpoolEntry, unpackEntries } from './entry.ts'
-import { countAttempt, listenForRows, ping, selectRows, tryLockShard, unlockShard } from './spool.queries.ts'
+import { type HandOverEnd, openHandedOver } from './hand-over.ts'
+import { type RowLimits, ShardRows } from './shard-rows.ts'
+import {
+  countAttempt,
+  listenForRows,
+  ping,
+  type RowRange,
+  selectRows,
+  type StoredRow,
+  tryLockShard,
+  unlockShard,
+} from './spool.queries.ts'
 
 /**
  * Rows with more attempts go to quarantine ({@link quarantineBatch}). The number is high because a worker may end for
  * other reasons: repeated kill -9 must not quarantine valid rows.
  */
 export const MAX_ATTEMPTS = 20
-/** Rows with more attempts are read alone, so that they do not affect other rows. */
-const SUSPECT_ATTEMPTS = 2
 /** Poll interval: a NOTIFY may be lost with its connection. */
 const POLL_MS = 250
+/** Minimum time between two times that a shard is due because of rows handed over: a batch costs a dozen statements. */
+const HANDED_EVERY_MS = 20
 /** Interval between attempts to lock shards that another process holds, or that were freed when a connection broke. */
 const CLAIM_EVERY_MS = 1_000
 
@@ -27,27 +38,23 @@ export type SpoolBatch = {
   readonly entries: readonly SpoolEntry[]
 }
 
-export type ReadLimits = {
-  readonly maxRows: number
-  /** Bytes of bodies, as stored; the first row is returned even when it is larger. */
-  readonly maxBytes: number
-  /** Only rows after this id, to read ahead while earlier rows are being digested. Default 0. */
-  readonly afterId?: number
-  /** Rows to skip because they are being digested. Default none. */
-  readonly except?: readonly number[]
-}
-
 export type SpoolReader = {
   /** Shards that this reader has locked; changes when its connection breaks. */
   shards(): readonly number[]
   /**
-   * Reads rows, oldest first. Ids may become visible slightly out of order: when a read with `afterId` returns nothing,
-   * read once without it.
+   * Returns rows that wait, oldest first, and none twice; empty when all are in the caller's hands. Rows that were handed
+   * over come without a query.
    */
-  read(shard: number, limits: ReadLimits): Promise<SpoolBatch[]>
+  read(shard: number, limits: RowLimits): Promise<SpoolBatch[]>
+  /** Forgets rows that the caller settled. */
+  settled(shard: number, ids: readonly number[]): void
+  /** After a failure: rows that were read and not settled are read again. */
+  giveBack(shard: number): void
+  /** The next reads look into the table, even when nothing announced new rows. */
+  checkTable(): void
   /**
-   * Resolves with the shards that may have new rows: after a notification, after {@link POLL_MS}, or when the reader
-   * closes.
+   * Resolves with the shards that may have new rows: after a notification, when rows were handed over, after
+   * {@link POLL_MS}, or when the reader closes.
    */
   wait(): Promise<ReadonlySet<number>>
   /**
@@ -61,8 +68,9 @@ export type SpoolReader = {
 /**
  * The reading side of the spool. Each shard has one reader at a time, by an advisory lock on a dedicated connection;
  * a reader that lost its connection without noticing is stopped by {@link settleBatches}, which finds its rows gone.
+ * @param from where the intake of the same process hands over rows; null when there is none
  */
-export async function claimShards(app: App): Promise<SpoolReader> {
+export async function claimShards(app: App, from: HandOverEnd | null = null): Promise<SpoolReader> {
   let session: ReservedConnection | null = null
   let closed = false
   const held = new Set<number>()
@@ -70,6 +78,55 @@ export async function claimShards(app: App): Promise<SpoolReader> {
   const unread = new Set<number>()
   const due = new Set<number>()
   const waiting = new Set<() => void>()
+  /** Timers of shards that become due because of rows handed over, and when they last did. */
+  const announcing = new Map<number, NodeJS.Timeout>()
+  const announcedMs = new Map<number, number>()
+
+  const rowsOf = SHARD_NUMBERS.map(
+    (shard) =>
+      new ShardRows({
+        select: (range) => select(shard, range),
+        onFreed: (bytes) => handed?.free(shard, bytes),
+        nowMs: () => app.clock.monotonicMs(),
+      }),
+  )
+  const select = async (shard: number, range: Omit<RowRange, 'shard'>): Promise<StoredRow[]> => {
+    const rows = await selectRows(app.db, { ...range, shard })
+    if (!unread.has(shard)) return rows
+    // Only the oldest row counts an attempt. The faulty row may be another, but that row becomes the oldest in time;
+    // counting all rows would quarantine valid ones.
+    const [oldest, ...others] = rows
+    if (oldest !== undefined) await countAttempt(app.db, shard, oldest.id)
+    unread.delete(shard)
+    return oldest === undefined ? rows : [{ ...oldest, attempts: oldest.attempts + 1 }, ...others]
+  }
+  const shardRows = (shard: number): ShardRows => {
+    const rows = rowsOf[shard]
+    if (rows === undefined) throw new Error(`no shard ${shard}`)
+    return rows
+  }
+  const handed =
+    from === null
+      ? null
+      : openHandedOver(from, (message) => {
+          const { shard } = message
+          shardRows(shard).take(message)
+          // Its bytes are freed, and the reader that has the shard now finds the row in the table.
+          if (!held.has(shard)) shardRows(shard).forgetHanded()
+          else announce(shard)
+        })
+
+  const announce = (shard: number): void => {
+    if (announcing.has(shard) || closed) return
+    const now = (): void => {
+      announcing.delete(shard)
+      announcedMs.set(shard, app.clock.monotonicMs())
+      markDue([shard])
+    }
+    const waitMs = (announcedMs.get(shard) ?? Number.NEGATIVE_INFINITY) + HANDED_EVERY_MS - app.clock.monotonicMs()
+    if (waitMs <= 0) now()
+    else announcing.set(shard, setTimeout(now, waitMs).unref())
+  }
 
   const endWaits = (): void => {
     for (const wake of waiting) wake()
@@ -80,16 +137,28 @@ export async function claimShards(app: App): Promise<SpoolReader> {
     endWaits()
   }
 
+  /** For shards with rows that perhaps were not handed over. */
+  const markTableDue = (shards: readonly number[]): void => {
+    for (const shard of shards) shardRows(shard).checkTable()
+    markDue(shards)
+  }
+
   const takeDue = (): ReadonlySet<number> => {
     const taken = new Set(due)
     due.clear()
     return taken
   }
 
+  const release = (shard: number): void => {
+    held.delete(shard)
+    handed?.take(shard, false)
+    shardRows(shard).forgetHanded()
+  }
+
   const lose = (broken: ReservedConnection): void => {
     if (session !== broken) return
     session = null
-    held.clear()
+    for (const shard of held) release(shard)
     unread.clear()
     broken.release(true)
   }
@@ -98,7 +167,7 @@ export async function claimShards(app: App): Promise<SpoolReader> {
     if (session === null) {
       const next = await app.db.reserve({
         onLost: () => lose(next),
-        onNotification: (payload) => markDue(shardsIn(payload)),
+        onNotification: (payload) => markTableDue(shardsIn(payload)),
       })
       session = next
       await listenForRows(next)
@@ -109,7 +178,8 @@ export async function claimShards(app: App): Promise<SpoolReader> {
       if (await tryLockShard(mine, shard)) {
         held.add(shard)
         unread.add(shard)
-        markDue([shard])
+        handed?.take(shard, true)
+        markTableDue([shard])
       }
     }
   }
@@ -138,25 +208,13 @@ export async function claimShards(app: App): Promise<SpoolReader> {
   }, CLAIM_EVERY_MS)
   timer.unref()
   // Notifications of one shard must not starve the others.
-  const polling = setInterval(() => markDue(SHARD_NUMBERS), POLL_MS)
+  const polling = setInterval(() => markTableDue(SHARD_NUMBERS), POLL_MS)
   polling.unref()
 
   return {
     shards: () => [...held],
-    async read(shard, { maxRows, maxBytes, afterId = 0, except = [] }) {
-      let rows = await selectRows(app.db, { shard, afterId, except, maxRows, maxBytes })
-      if (unread.has(shard)) {
-        // Only the oldest row counts an attempt. The faulty row may be another, but that row becomes the oldest in time;
-        // counting all rows would quarantine valid ones.
-        const [oldest, ...others] = rows
-        if (oldest !== undefined) {
-          await countAttempt(app.db, shard, oldest.id)
-          rows = [{ ...oldest, attempts: oldest.attempts + 1 }, ...others]
-        }
-        unread.delete(shard)
-      }
-      const suspect = rows.findIndex((row) => row.attempts > SUSPECT_ATTEMPTS)
-      if (suspect !== -1) rows = rows.slice(0, Math.max(1, suspect))
+    async read(shard, limits) {
+      const rows = await shardRows(shard).read(limits)
       return rows.map((row): SpoolBatch => ({
         shard,
         id: row.id,
@@ -165,6 +223,11 @@ export async function claimShards(app: App): Promise<SpoolReader> {
         bytes: row.body.length,
         entries: unpackEntries(row.entries, row.body),
       }))
+    },
+    settled: (shard, ids) => shardRows(shard).settled(ids),
+    giveBack: (shard) => shardRows(shard).giveBack(),
+    checkTable() {
+      for (const rows of rowsOf) rows.checkTable()
     },
     wait() {
       if (due.size > 0 || closed) return Promise.resolve(takeDue())
@@ -181,8 +244,10 @@ export async function claimShards(app: App): Promise<SpoolReader> {
       closed = true
       clearInterval(timer)
       clearInterval(polling)
+      for (const timer of announcing.values()) clearTimeout(timer)
       markDue(SHARD_NUMBERS)
       await claiming
+      handed?.close()
       const mine = session
       session = null
       if (mine === null) return

@@ -20,12 +20,13 @@ const COLUMNS_PER_ROW = 6
 /**
  * Writes rows in one statement, which is one commit; prepared once per connection and number of rows.
  * @param notify shards whose readers are notified
+ * @returns the id of each row; null for several of one shard, because nothing says which is which
  */
 export async function insertRows(
   session: Connection,
   rows: readonly NewRow[],
   notify: readonly number[],
-): Promise<void> {
+): Promise<(number | null)[]> {
   const places = rows
     .map(
       (_, row) =>
@@ -41,15 +42,20 @@ export async function insertRows(
     row.entries,
     row.body,
   ])
-  await session.query(
+  const { rows: added } = await session.query<{ shard: number; id: number }>(
     notify.length === 0
-      ? { name: `spool_insert_${rows.length}`, text: insert, values }
+      ? { name: `spool_insert_${rows.length}`, text: `${insert} returning shard, id`, values }
       : {
           name: `spool_insert_${rows.length}_notify`,
-          text: `with added as (${insert}) select pg_notify('${SPOOL_CHANNEL}', $${values.length + 1})`,
+          text: `with added as (${insert} returning shard, id), told as (select pg_notify('${SPOOL_CHANNEL}', $${values.length + 1}))
+                 select shard, id from added, told`,
           values: [...values, notify.join(',')],
         },
   )
+  return rows.map(({ shard }) => {
+    const [one, another] = added.filter((row) => row.shard === shard)
+    return another === undefined ? (one?.id ?? null) : null
+  })
 }
 
 /** Turns synchronous_commit on: without it a power cut could lose acknowledged requests. */
@@ -95,20 +101,23 @@ export type StoredRow = { id: number; receivedAt: Date; attempts: number; entrie
 export type RowRange = {
   readonly shard: number
   readonly afterId: number
+  /** Only rows below this id; null for all. */
+  readonly beforeId: number | null
   readonly except: readonly number[]
   readonly maxRows: number
   readonly maxBytes: number
 }
 
 /**
- * The oldest rows of a shard after `afterId`, up to `maxRows` and about `maxBytes`, at least one. By COPY, because the
+ * The oldest rows of a shard between `afterId` and `beforeId`, up to `maxRows` and about `maxBytes`, at least one. By COPY, because the
  * driver reads query results as text, where a body is a hexadecimal string of twice its bytes.
  */
 export async function selectRows(db: Connection, range: RowRange): Promise<StoredRow[]> {
   // COPY takes no parameters.
-  const [inShard, after, rows, bytes, ...except] = [
+  const [inShard, after, before, rows, bytes, ...except] = [
     range.shard,
     range.afterId,
+    range.beforeId ?? Number.MAX_SAFE_INTEGER,
     range.maxRows,
     range.maxBytes,
     ...range.except,
@@ -120,7 +129,7 @@ export async function selectRows(db: Connection, range: RowRange): Promise<Store
   const statement = `
       select id, (extract(epoch from received_at) * 1000)::bigint, attempts::bigint, entries, body from (
         select *, sum(byte_count) over (order by id) - byte_count as before from (
-          select * from spool where shard = ${inShard}::smallint and id > ${after} ${others} order by id limit ${rows}
+          select * from spool where shard = ${inShard}::smallint and id > ${after} and id < ${before} ${others} order by id limit ${rows}
         ) as oldest
       ) as counted where before < ${bytes} order by id`
   return (await db.copyOut(statement, 5)).map(([id, receivedMs, attempts, entries, body]) => ({

@@ -6,6 +6,7 @@ import { waitFor } from '#test/kit/wait.ts'
 import { packEntries, shardOf, type SpoolEntry, unpackEntries } from './entry.ts'
 import { claimShards, type SpoolBatch, type SpoolReader } from './read.ts'
 import { quarantineBatch, quarantineEntry, settleBatches, SpoolFencedError } from './settle.ts'
+import type { RowLimits } from './shard-rows.ts'
 import { createSpool, type Spool } from './write.ts'
 
 const { app, connectionString } = await testApp()
@@ -107,23 +108,29 @@ describe('append and read', () => {
     const to = spool()
     for (let i = 0; i < 5; i++) await to.append(anEntry({ body: Buffer.alloc(1000) }))
     const from = await reader()
-    expect(await from.read(0, { maxRows: 2, maxBytes: 1 << 20 })).toHaveLength(2)
-    expect(await from.read(0, { maxRows: 100, maxBytes: 2_500 })).toHaveLength(3)
-    expect(await from.read(0, { maxRows: 100, maxBytes: 1 })).toHaveLength(1)
-    const [first] = await from.read(0, { maxRows: 1, maxBytes: 1 })
-    expect(await from.read(0, { ...all, afterId: first!.id })).toHaveLength(4)
+    const lengthOf = async (limits: RowLimits): Promise<number> => {
+      from.giveBack(0)
+      return (await from.read(0, limits)).length
+    }
+    expect(await lengthOf({ maxRows: 2, maxBytes: 1 << 20 })).toBe(2)
+    expect(await lengthOf({ maxRows: 100, maxBytes: 2_500 })).toBe(3)
+    expect(await lengthOf({ maxRows: 100, maxBytes: 1 })).toBe(1)
+    expect(await from.read(0, all)).toHaveLength(4)
   })
 
-  test('a read skips the rows in `except`, with and without `afterId`', async () => {
+  test('a read skips the rows in hand, and repeats them only when they were given back', async () => {
     const to = spool()
     for (let i = 0; i < 4; i++) await to.append(anEntry({ body: Buffer.from(`${i}`) }))
     const from = await reader()
-    const ids = (await from.read(0, all)).map(({ id }) => id)
-    const idsExcept = async (except: number[], afterId = 0): Promise<number[]> =>
-      (await from.read(0, { ...all, afterId, except })).map(({ id }) => id)
-    expect(await idsExcept([ids[0]!, ids[2]!])).toEqual([ids[1], ids[3]])
-    expect(await idsExcept([ids[3]!], ids[1])).toEqual([ids[2]])
-    expect(await idsExcept(ids)).toEqual([])
+    const idsOf = async (limits = all): Promise<number[]> => (await from.read(0, limits)).map(({ id }) => id)
+    const first = await idsOf({ maxRows: 3, maxBytes: 1 << 20 })
+    const [last] = await idsOf()
+    from.checkTable()
+    expect(await idsOf()).toEqual([])
+    await app.tx((tx) => settleBatches(tx, 0, [first[1]!]))
+    from.settled(0, [first[1]!])
+    from.giveBack(0)
+    expect(await idsOf()).toEqual([first[0], first[2], last])
   })
 })
 

@@ -4,6 +4,7 @@ import type { ReservedConnection } from '../storage/database.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 import { type AdmissionLimits, diskOf, type Disk, watchAdmission } from './admission.ts'
 import { packEntries, shardOf, type SpoolEntry } from './entry.ts'
+import type { CommittedRow, HandOver } from './hand-over.ts'
 import {
   type Backlog,
   demandDurability,
@@ -77,8 +78,9 @@ type Waiting = { entry: SpoolEntry; resolve: () => void; reject: (error: unknown
  * The writing side of the spool: appends of many requests share one commit. A flush starts immediately when none is under
  * way, so an idle service answers after one commit. Under load commits become larger and keep a distance of a few
  * milliseconds: half as many commits cost half the processor time.
+ * @param handOver passes committed rows to the digest thread of this process; null when it has none
  */
-export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
+export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver: HandOver | null = null): Spool {
   const limits = { ...DEFAULT_LIMITS, maxBacklogEntries: app.config.maxBacklogEntries, ...given }
   let queue: Waiting[] = []
   let waitingBytes = 0
@@ -140,7 +142,8 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
       const notify = shardsToNotify(rows)
       const session = idle.pop() ?? (await takeSession())
       sent = true
-      await write(session, rows, notify)
+      const ids = await write(session, rows, notify)
+      if (handOver !== null) for (const [index, row] of rows.entries()) handOver.pass(row, ids[index] ?? null)
       if (down) app.log.info('writing to the spool works again')
       down = false
       for (const { resolve } of batch) resolve()
@@ -166,7 +169,10 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
 
   const shardsToNotify = (rows: readonly NewRow[]): number[] => {
     const shards = new Set(rows.map(({ shard }) => shard))
-    const due = [...shards].filter((shard) => lastFlushMs - (lastNotifiedMs.get(shard) ?? -Infinity) >= NOTIFY_EVERY_MS)
+    const due = [...shards].filter(
+      (shard) =>
+        handOver?.takes(shard) !== true && lastFlushMs - (lastNotifiedMs.get(shard) ?? -Infinity) >= NOTIFY_EVERY_MS,
+    )
     for (const shard of due) lastNotifiedMs.set(shard, lastFlushMs)
     return due
   }
@@ -175,10 +181,10 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
     session: ReservedConnection,
     rows: readonly NewRow[],
     notify: readonly number[],
-  ): Promise<void> => {
+  ): Promise<(number | null)[]> => {
     let timer: NodeJS.Timeout | undefined
     try {
-      await Promise.race([
+      const ids = await Promise.race([
         insertRows(session, rows, notify),
         new Promise<never>((_resolve, reject) => {
           timer = setTimeout(() => reject(new Error('the commit took too long')), FLUSH_TIMEOUT_MS)
@@ -186,6 +192,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}): Spool {
       ])
       if (closed) session.release()
       else idle.push(session)
+      return ids
     } catch (error) {
       session.release(true)
       throw error
@@ -291,34 +298,43 @@ function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
     : { batch: waiting.slice(0, end), rest: waiting.slice(end) }
 }
 
+/** A row to be written and perhaps handed over. */
+type Row = NewRow & Omit<CommittedRow, 'id'>
+
 /** Groups entries by shard, in their order. */
-function toRows(batch: readonly Waiting[]): NewRow[] {
-  const rows: NewRow[] = []
+function toRows(batch: readonly Waiting[]): Row[] {
+  const rows: Row[] = []
   const open = new Map<number, SpoolEntry[]>()
-  const finish = (shard: number, entries: SpoolEntry[]): void => {
-    rows.push({
-      shard,
-      receivedAt: new Date(
-        entries.reduce((oldest, entry) => Math.min(oldest, entry.receivedAtMs), Number.POSITIVE_INFINITY),
-      ),
-      entryCount: entries.length,
-      entries: packEntries(entries),
-      body:
-        entries.length === 1 && entries[0] !== undefined
-          ? entries[0].body
-          : Buffer.concat(entries.map((entry) => entry.body)),
-    })
-  }
   for (const { entry } of batch) {
     const shard = shardOf(entry.projectNumber)
     const entries = open.get(shard)
     if (entries === undefined) open.set(shard, [entry])
     else if (entries.length < MAX_ROW_ENTRIES) entries.push(entry)
     else {
-      finish(shard, entries)
+      rows.push(rowOf(shard, entries))
       open.set(shard, [entry])
     }
   }
-  for (const [shard, entries] of open) finish(shard, entries)
+  for (const [shard, entries] of open) rows.push(rowOf(shard, entries))
   return rows
+}
+
+function rowOf(shard: number, entries: readonly SpoolEntry[]): Row {
+  const packed = packEntries(entries)
+  let bodyBytes = 0
+  let receivedAtMs = Number.POSITIVE_INFINITY
+  for (const entry of entries) {
+    bodyBytes += entry.body.length
+    receivedAtMs = Math.min(receivedAtMs, entry.receivedAtMs)
+  }
+  const common = { shard, receivedAtMs, receivedAt: new Date(receivedAtMs), entryCount: entries.length, bodyBytes }
+  const [first] = entries
+  // A large body is not copied.
+  if (first !== undefined && bodyBytes > MAX_ROW_BYTES)
+    return { ...common, entries: packed, body: first.body, bytes: null }
+  const memory = Buffer.allocUnsafeSlow(bodyBytes + packed.length)
+  let at = 0
+  for (const { body } of entries) at += body.copy(memory, at)
+  packed.copy(memory, at)
+  return { ...common, entries: memory.subarray(at), body: memory.subarray(0, at), bytes: memory.buffer }
 }

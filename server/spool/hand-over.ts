@@ -1,0 +1,126 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { SHARD_NUMBERS } from './entry.ts'
+
+/**
+ * Hands committed rows to the digest thread of the same process, which then need not be read back. It is an offer only:
+ * the table holds every row, and what was not handed over, or got lost with a thread, is read from it.
+ */
+export type HandOver = {
+  /** Whether the digest thread reads this shard now. Its rows need no notification. */
+  takes(shard: number): boolean
+  /**
+   * Passes a committed row, whose bytes then belong to the digest thread; a row that finds no place is not passed.
+   * @param id null when it is not known: the row is read from the table
+   */
+  pass(row: CommittedRow, id: number | null): void
+  /** Ends what was handed over before, and returns the other end for a new digest thread. */
+  connect(): HandOverEnd
+  /** To be called when the digest thread ended. */
+  disconnect(): void
+}
+
+export type CommittedRow = {
+  readonly shard: number
+  readonly receivedAtMs: number
+  /** The bodies, then the packed entries; nothing else refers to this memory. Null when the row is not handed over. */
+  readonly bytes: ArrayBuffer | null
+  readonly bodyBytes: number
+}
+
+/** What a digest thread gets at its start; `port` must be transferred. */
+export type HandOverEnd = { readonly port: MessagePort; readonly shared: SharedArrayBuffer }
+
+export type RowMessage = {
+  readonly shard: number
+  /** Rows before this one were not handed over. */
+  readonly hasGap: boolean
+  /** Null: rows after the last one were not handed over. */
+  readonly row: {
+    readonly id: number
+    readonly receivedAtMs: number
+    readonly bytes: ArrayBuffer
+    readonly bodyBytes: number
+  } | null
+}
+
+/** Maximum bytes that wait in the digest thread. */
+const MAX_BYTES = 24 * 1024 * 1024
+/** A shard takes at most this multiple of the free bytes, so that a flood in one leaves a quarter to the others. */
+const MAX_PER_FREE = 3
+
+/** The numbers that both threads see: per shard whether it is read, and the bytes that wait. */
+const sharedNumbers = (shared: SharedArrayBuffer) => {
+  const numbers = new Int32Array(shared)
+  return { taken: numbers.subarray(0, SHARD_NUMBERS.length), waiting: numbers.subarray(SHARD_NUMBERS.length) }
+}
+const SHARED_BYTES = 2 * SHARD_NUMBERS.length * Int32Array.BYTES_PER_ELEMENT
+
+/** The end of the intake. @param maxBytes for tests */
+export function createHandOver(maxBytes = MAX_BYTES): HandOver {
+  let port: MessagePort | null = null
+  let { taken, waiting } = sharedNumbers(new SharedArrayBuffer(SHARED_BYTES))
+  /** Shards whose last row was not handed over. */
+  const gaps = new Set<number>()
+
+  const disconnect = (): void => {
+    port?.close()
+    port = null
+  }
+
+  const hasPlace = (shard: number, bytes: number): boolean => {
+    let free = maxBytes
+    for (const other of SHARD_NUMBERS) free -= Atomics.load(waiting, other)
+    return bytes <= free && Atomics.load(waiting, shard) + bytes <= MAX_PER_FREE * free
+  }
+
+  return {
+    takes: (shard) => port !== null && Atomics.load(taken, shard) === 1,
+    pass({ shard, receivedAtMs, bytes, bodyBytes }, id) {
+      if (port === null) return
+      if (id === null || bytes === null || Atomics.load(taken, shard) === 0 || !hasPlace(shard, bytes.byteLength)) {
+        // Once: the digest thread then reads from the table until it finds nothing more.
+        if (!gaps.has(shard)) port.postMessage({ shard, hasGap: true, row: null } satisfies RowMessage)
+        gaps.add(shard)
+        return
+      }
+      Atomics.add(waiting, shard, bytes.byteLength)
+      const row = { id, receivedAtMs, bytes, bodyBytes }
+      port.postMessage({ shard, hasGap: gaps.delete(shard), row } satisfies RowMessage, [bytes])
+    },
+    connect() {
+      disconnect()
+      gaps.clear()
+      const shared = new SharedArrayBuffer(SHARED_BYTES)
+      ;({ taken, waiting } = sharedNumbers(shared))
+      const channel = new MessageChannel()
+      port = channel.port1
+      // It must not keep the process alive.
+      port.unref()
+      return { port: channel.port2, shared }
+    },
+    disconnect,
+  }
+}
+
+/** The end of the digest thread. */
+export type HandedOver = {
+  /** Tells the intake which shards are read. */
+  take(shard: number, isTaken: boolean): void
+  /** To be called when bytes of a shard no longer wait. */
+  free(shard: number, bytes: number): void
+  close(): void
+}
+
+export function openHandedOver({ port, shared }: HandOverEnd, onMessage: (message: RowMessage) => void): HandedOver {
+  const { taken, waiting } = sharedNumbers(shared)
+  port.on('message', onMessage)
+  port.unref()
+  return {
+    take: (shard, isTaken) => void Atomics.store(taken, shard, isTaken ? 1 : 0),
+    free: (shard, bytes) => void Atomics.sub(waiting, shard, bytes),
+    close() {
+      for (const shard of SHARD_NUMBERS) Atomics.store(taken, shard, 0)
+      port.close()
+    },
+  }
+}
