@@ -165,12 +165,17 @@ test('after a restart the digest thread reads what its predecessor had in hand, 
 
 test('a digest thread that reads no shard gets none handed over, and readers are notified', async () => {
   const { from } = await aPair()
+  let notified = false
+  const listener = await app.db.reserve({ onNotification: () => (notified = true) })
+  await listener.query('listen faultline_spool')
   const handOver = createHandOver()
   const to = opened(createSpool(app, {}, handOver))
   opened(await claimShards(app, handOver.connect()))
   expect(handOver.takes(0)).toBe(false)
   await append(to, 'one')
-  await waitFor('the notification', async () => (await from.wait()).size === 1)
+  await waitFor('the notification', () => notified)
+  listener.release(true)
+  from.checkTable()
   expect(texts(await from.read(0, all))).toEqual(['one'])
 })
 
@@ -187,6 +192,7 @@ function aShard() {
       )
       return Promise.resolve(found.toSorted((a, b) => a.id - b.id).slice(0, range.maxRows))
     },
+    isHandedOver: true,
     onFreed: (bytes) => (waitingBytes -= bytes),
     nowMs: () => 0,
   })
@@ -273,6 +279,7 @@ test('reading the table fails: the next read looks again', async () => {
   let fails = true
   const rows = new ShardRows({
     select: () => (fails ? Promise.reject(new Error('away')) : Promise.resolve([])),
+    isHandedOver: true,
     onFreed: () => {},
     nowMs: () => 0,
   })

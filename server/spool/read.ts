@@ -21,6 +21,8 @@ import {
 export const MAX_ATTEMPTS = 20
 /** Poll interval: a NOTIFY may be lost with its connection. */
 const POLL_MS = 250
+/** After a notification rows of the same shard may follow without one; twice the time of the writer, for delays. */
+const UNNOTIFIED_MS = 40
 /** Minimum time between two times that a shard is due because of rows handed over: a batch costs a dozen statements. */
 const HANDED_EVERY_MS = 20
 /** Interval between attempts to lock shards that another process holds, or that were freed when a connection broke. */
@@ -86,6 +88,7 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
     (shard) =>
       new ShardRows({
         select: (range) => select(shard, range),
+        isHandedOver: from !== null,
         onFreed: (bytes) => handed?.free(shard, bytes),
         nowMs: () => app.clock.monotonicMs(),
       }),
@@ -138,8 +141,8 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
   }
 
   /** For shards with rows that perhaps were not handed over. */
-  const markTableDue = (shards: readonly number[]): void => {
-    for (const shard of shards) shardRows(shard).checkTable()
+  const markTableDue = (shards: readonly number[], forMs?: number): void => {
+    for (const shard of shards) shardRows(shard).checkTable(forMs)
     markDue(shards)
   }
 
@@ -167,7 +170,7 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
     if (session === null) {
       const next = await app.db.reserve({
         onLost: () => lose(next),
-        onNotification: (payload) => markTableDue(shardsIn(payload)),
+        onNotification: (payload) => markTableDue(shardsIn(payload), UNNOTIFIED_MS),
       })
       session = next
       await listenForRows(next)

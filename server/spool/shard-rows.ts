@@ -10,6 +10,8 @@ export type RowLimits = {
 export type ShardRowsOptions = {
   /** Reads from the table. */
   readonly select: (range: Omit<RowRange, 'shard'>) => Promise<StoredRow[]>
+  /** Whether an intake hands over rows. Without one every read looks into the table. */
+  readonly isHandedOver: boolean
   /** Called when bytes that were handed over no longer wait. */
   readonly onFreed: (bytes: number) => void
   readonly nowMs: () => number
@@ -35,6 +37,8 @@ export class ShardRows {
   #hasGapAtEnd = false
   /** Whether the table may hold rows that were neither handed over nor read. */
   #isTableDue = true
+  /** Until then every read looks into the table. */
+  #tableUntilMs: number
   /** Returned and not settled. */
   readonly #inHand = new Set<number>()
   /** Returned lately. */
@@ -45,11 +49,16 @@ export class ShardRows {
 
   constructor(options: ShardRowsOptions) {
     this.#options = options
+    this.#tableUntilMs = options.isHandedOver ? 0 : Number.POSITIVE_INFINITY
   }
 
-  /** The table may have further rows. */
-  checkTable(): void {
+  /**
+   * The table may have further rows.
+   * @param forMs how long more of them may follow without a notice
+   */
+  checkTable(forMs = 0): void {
     this.#isTableDue = true
+    if (forMs > 0) this.#tableUntilMs = Math.max(this.#tableUntilMs, this.#options.nowMs() + forMs)
   }
 
   /** Takes a row that was handed over. */
@@ -66,6 +75,7 @@ export class ShardRows {
 
   /** The next rows; none when nothing is left that is not in hand. */
   async read(limits: RowLimits): Promise<StoredRow[]> {
+    this.#isTableDue ||= this.#options.nowMs() < this.#tableUntilMs
     for (;;) {
       if (this.#isTableDue) {
         const rows = await this.#readTable(limits)
