@@ -47,8 +47,8 @@ export async function insertRows(
       ? { name: `spool_insert_${rows.length}`, text: `${insert} returning shard, id`, values }
       : {
           name: `spool_insert_${rows.length}_notify`,
-          text: `with added as (${insert} returning shard, id), told as (select pg_notify('${SPOOL_CHANNEL}', $${values.length + 1}))
-                 select shard, id from added, told`,
+          text: `with added as (${insert} returning shard, id), notified as (select pg_notify('${SPOOL_CHANNEL}', $${values.length + 1}))
+                 select shard, id from added, notified`,
           values: [...values, notify.join(',')],
         },
   )
