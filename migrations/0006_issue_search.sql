@@ -27,3 +27,18 @@ create table issue_new_terms (
   -- Separated by U+001E.
   terms text not null
 );
+
+-- What events said about a user of an app: e-mail address, user name, IP address. Searches by these find the user, and
+-- through issue_users the issues. Once per user and value, so that it costs nothing per issue.
+create table user_identities (
+  project_id uuid not null references projects on delete cascade,
+  -- The same keyed hash as in issue_users.
+  user_hash bigint not null,
+  -- The day an event last said it, a week late at most.
+  seen_day date not null,
+  -- user.email, user.username or user.ip
+  key text not null,
+  -- Folded and cut as search terms are. Compared by bytes, so that the index finds values that begin with a text.
+  value text collate "C" not null,
+  primary key (project_id, key, value, user_hash)
+) with (fillfactor = 90);

@@ -65,6 +65,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   spool: ['spool'],
   spool_quarantine: ['spool'],
   trace_metrics: ['telemetry'],
+  user_identities: ['issue-search'],
   users: ['auth'],
 }
 

@@ -174,7 +174,6 @@ function storedBody(raw: RawEvent, changed: Record<string, unknown> | null): Sto
 export function userHash(projectId: string, event: Pick<Event, 'user'>): number | null {
   const { user } = event
   if (user === null) return null
-  const key = user.id ?? user.username ?? user.email ?? user.ip_address
-  if (key === null || key === '') return null
-  return hashUser(projectId, key)
+  const key = [user.id, user.username, user.email, user.ip_address].find((one) => one !== null && one !== '')
+  return key == null ? null : hashUser(projectId, key)
 }

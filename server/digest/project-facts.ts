@@ -7,6 +7,7 @@ import { compileOwnership, type OwnershipMatcher } from '../ownership/ownership.
 import type { ScrubRules } from '../protocol/scrub.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { generalSettings } from '../projects/general-settings.ts'
+import { forgetErased } from '../issue-search/write-index-terms.ts'
 import { issueSettings } from '../issue-rules/issue-settings.ts'
 import { ownershipSettings } from '../ownership/ownership-settings.ts'
 import { scrubSettings } from '../privacy/scrub-settings.ts'
@@ -55,12 +56,14 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
   const stops = [
     app.bus.on('project', (payload) => {
       changes++
+      forgetErased()
       const id = typeof payload === 'object' && payload !== null && 'project_id' in payload ? payload.project_id : null
       if (typeof id === 'string') known.delete(id)
       else known.clear()
     }),
     app.bus.onGap(() => {
       changes++
+      forgetErased()
       known.clear()
     }),
   ]

@@ -7,10 +7,12 @@ import { lastSeenSince, rankOf } from '../issue-rows/sort-keys.queries.ts'
 import type { Connection } from '../storage/database.ts'
 import { askedKey } from './facts.ts'
 import { factTerm, factPrefix, keyTerm, orgTerm, overflowTerm, searchTermsOf } from './index-terms.ts'
-import { isTeam, membersNamed, projectsNamed, type Named } from './resolve-names.ts'
+import { escapeLike, likeOf } from './like.ts'
+import { isTeam, namesIn, type Named } from './resolve-names.ts'
+import { isIdentified } from './user-identities.queries.ts'
 import { isInfixPattern } from './query-keys.ts'
 import { boundsOf } from './query-time.ts'
-import type { Facet, Pattern, Query, Term } from './query.ts'
+import type { Facet, Identity, Pattern, Query, Term } from './query.ts'
 
 /** Compiles a query to SQL over `issues as i`. Conditions on the document become one tsquery for its index. */
 
@@ -31,7 +33,8 @@ type Part =
 
 /**
  * @param found issues that match each infix pattern; a pattern that is missing matches none
- * @throws AppError invalid, with the position, for members and projects that the organisation does not have
+ * @throws AppError invalid, with the position, for members and projects that the organisation does not have, and for
+ * patterns that too many users match
  */
 export async function compileQuery(
   db: Connection,
@@ -42,12 +45,7 @@ export async function compileQuery(
   found: ReadonlyMap<Term, readonly string[]> = new Map(),
 ): Promise<Compiled> {
   if (query === null) return { conditions: [], seenSince: undefined, document: null }
-  const terms = termsOf(query)
-  const named: Named = {
-    members: await membersNamed(db, actor, terms, name),
-    projects: await projectsNamed(db, actor, terms, name),
-  }
-  const compiler = new Compiler(actor, named, now, found)
+  const compiler = new Compiler(actor, await namesIn(db, actor, termsOf(query), name), now, found)
   const all = query.kind === 'and' ? query.parts : [query]
   const seen = all.map((part) => seenSinceOf(part, now))
   const parts = all.filter((_, index) => seen[index] === undefined).map((part) => compiler.part(part))
@@ -96,9 +94,19 @@ export const issuesByIndex = (orgId: string, tsquery: string): RawBuilder<unknow
   sql`select s.issue_id from issue_search s where s.document @@ (select ${inOrg(orgId, tsquery)}::tsquery)`
 
 /** Whether the document of issue `i` matches, by reading the index once into a hash table. */
-export const isFoundByIndex = (orgId: string, tsquery: string): Condition =>
-  // `is true` prevents a join, whose cost the planner cannot estimate.
-  sql<SqlBool>`(i.id in (${issuesByIndex(orgId, tsquery)})) is true`
+export const isFoundByIndex = (orgId: string, tsquery: string): Condition => isAmong(issuesByIndex(orgId, tsquery))
+
+/** `is true` prevents a join, whose cost the planner cannot estimate. */
+const isAmong = (ids: RawBuilder<unknown>): Condition => sql<SqlBool>`(i.id in (${ids})) is true`
+
+/** Issues that affected a user `u` of `issue_users`. */
+const issuesOfUsers = (is: Condition): RawBuilder<unknown> => sql`select u.issue_id from issue_users u where ${is}`
+
+/** Whether issue `i` affected such a user. */
+const affects = (is: Condition): Condition =>
+  sql<SqlBool>`exists (select from (${issuesOfUsers(is)}) a where a.issue_id = i.id)`
+
+const isUser = (hashes: readonly number[]): Condition => sql<SqlBool>`u.user_hash = any(${[...hashes]}::bigint[])`
 
 /** Restricts a tsquery to the documents of an organisation. */
 export const inOrg = (orgId: string, tsquery: string): string => `${exact(orgTerm(orgId))} & (${tsquery})`
@@ -167,7 +175,13 @@ class Compiler {
         const words = searchTermsOf(term.text, term.whole).map(({ word, whole }) =>
           whole ? exact(word) : prefix(word),
         )
-        return { kind: 'document', tsquery: words.join(' & '), isSelective: true }
+        const tsquery = words.join(' & ')
+        const users = this.#named.users.get(term)
+        return users === undefined
+          ? { kind: 'document', tsquery, isSelective: true }
+          : condition(
+              isAmong(sql`${issuesByIndex(this.#actor.orgId, tsquery)} union all ${issuesOfUsers(isUser(users))}`),
+            )
       }
       case 'status':
         return condition(sql<SqlBool>`i.status = any(${[...term.values]}::text[])`)
@@ -190,7 +204,9 @@ class Compiler {
       case 'count':
         return condition(countIs(term))
       case 'user':
-        return condition(this.#user(term.values))
+        return condition(affects(isUser(this.#hashesOf(term.values))))
+      case 'identity':
+        return condition(affects(this.#isIdentified(term)))
       case 'release':
         return this.#release(term)
       case 'facet':
@@ -228,9 +244,15 @@ class Compiler {
   }
 
   /** Users are stored as a hash of project and key. */
-  #user(values: readonly string[]): Condition {
-    const hashes = this.#named.projects.ids.flatMap((id) => values.map((value) => hashUser(id, value)))
-    return sql<SqlBool>`exists (select from issue_users p where p.issue_id = i.id and p.user_hash = any(${hashes}::bigint[]))`
+  #hashesOf(values: readonly string[]): number[] {
+    return this.#named.projects.ids.flatMap((id) => values.map((value) => hashUser(id, value)))
+  }
+
+  #isIdentified(term: Identity): Condition {
+    const users = this.#named.users.get(term)
+    return users === undefined
+      ? isIdentified({ projectIds: this.#named.projects.ids, keys: [term.key], values: term.values })
+      : isUser(users)
   }
 
   /** The document contains every release of the issue, unless there are too many. */
@@ -267,9 +289,6 @@ const condition = (given: Condition): Part => ({ kind: 'condition', condition: g
 
 const patternTsquery = (key: string, { text, glob }: Pattern): string =>
   glob ? prefix(factPrefix(key, text.slice(0, text.indexOf('*')))) : exact(factTerm(key, text))
-
-export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
-export const likeOf = (glob: string): string => escapeLike(glob).replaceAll('*', '%')
 
 const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[], before = ''): Condition =>
   sql<SqlBool>`lower(${column}) like any(${values.flatMap(({ text, glob }) =>

@@ -1,4 +1,4 @@
-import { isOwnKey, type Fact } from './facts.ts'
+import { isOwnKey, isUserKey, type Fact } from './facts.ts'
 import { addWords, factTerm, isWord, keyTerm, keyOf, overflowTerm } from './index-terms.ts'
 
 /** The search document of an issue: a bounded set of index terms, collected from its events. Pure. */
@@ -11,18 +11,19 @@ const MAX_VALUES = 50
 const MORE_VALUES: Readonly<Record<string, number>> = {
   // Each release counts twice: with and without its package.
   release: 400,
-  'user.email': 100,
-  'user.username': 100,
   'device.model': 100,
 }
 
-/** Returns the index terms of one event: words of its texts, its facts, and words of the facts' values. */
+/**
+ * Returns the index terms of one event: words of its texts, its facts, and words of the facts' values; of facts about its
+ * user only their keys.
+ */
 export function indexTermsOf(texts: readonly (string | null)[], facts: readonly Fact[]): string[] {
   const terms = new Set<string>()
   for (const text of texts) if (text !== null) addWords(terms, text)
-  for (const [key, value] of facts) terms.add(factTerm(key, value))
+  for (const [key, value] of facts) terms.add(isUserKey(key) ? keyTerm(key) : factTerm(key, value))
   // Last, because documents are limited and the terms above matter more.
-  for (const [, value] of facts) addRecurringWords(terms, value)
+  for (const [key, value] of facts) if (!isUserKey(key)) addRecurringWords(terms, value)
   return [...terms]
 }
 
@@ -54,10 +55,14 @@ export function termsToAdd(document: readonly string[], terms: readonly string[]
   }
   for (const term of terms) {
     if (known.has(term) || term === '') continue
-    const key = keyOf(term)
-    if (key === null) {
+    if (isWord(term)) {
       wordCharacters += term.length + 1
       if (wordCharacters <= MAX_WORD_CHARACTERS) add(term)
+      continue
+    }
+    const key = keyOf(term)
+    if (key === null) {
+      add(term)
       continue
     }
     const count = values.get(key) ?? 0

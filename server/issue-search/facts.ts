@@ -31,6 +31,13 @@ const OWN_KEYS = [
 ] as const
 type OwnKey = (typeof OWN_KEYS)[number]
 
+/** Keys whose values identify a user. They are searched through the user (user-identities.ts), not in documents. */
+export const USER_KEYS = ['user.email', 'user.username', 'user.ip'] as const
+export type UserKey = (typeof USER_KEYS)[number]
+
+export const isUserKey = (key: string): key is UserKey =>
+  key === 'user.email' || key === 'user.username' || key === 'user.ip'
+
 export const isOwnKey = (key: string): boolean => OWN_KEYS.some((own) => own === key)
 
 /** All keys with a built-in meaning in queries. */

@@ -118,7 +118,8 @@ const UNSTORABLE = /[\u0000\u001D-\u001F]/g
 const part = (text: string, maxCharacters: number): string =>
   folded(text.slice(0, maxCharacters).replaceAll(UNSTORABLE, ''))
 const keyPart = (key: string): string => part(key, MAX_KEY_CHARACTERS)
-const valuePart = (value: string): string => part(value, MAX_VALUE_CHARACTERS)
+/** A value as the index holds it: bounded, in lower case, with one spelling for equal characters. */
+export const valuePart = (value: string): string => part(value, MAX_VALUE_CHARACTERS)
 
 /** The term of issues with more values of the key than the document may hold. */
 export const overflowTerm = (key: string): string => `${SEPARATOR}more${SEPARATOR}${key}`

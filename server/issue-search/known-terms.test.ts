@@ -5,19 +5,19 @@ import { issueNumberOf, KnownTerms } from './known-terms.ts'
 import { keyTerm } from './index-terms.ts'
 
 test('an entry is known by issue, key and value until the cache is cleared', () => {
-  const known = new KnownTerms()
+  const known = new KnownTerms(1 << 20)
   expect([known.isNew(1, 'os', 'linux'), known.isNew(1, 'os', 'linux')]).toEqual([true, false])
   expect(known.isNew(2, 'os', 'linux')).toBe(true)
   expect(known.isNew(1, 'o', 'slinux')).toBe(true)
-  expect(known.isNew(1, '', 'Order 17 failed', true)).toBe(true)
-  expect(known.isNew(1, '', 'Order 4711 failed', true)).toBe(false)
-  expect(known.isNew(1, '', 'Order 4711 paid', true)).toBe(true)
+  expect(known.isNew(1, '', 'Order 17 failed', { asText: true })).toBe(true)
+  expect(known.isNew(1, '', 'Order 4711 failed', { asText: true })).toBe(false)
+  expect(known.isNew(1, '', 'Order 4711 paid', { asText: true })).toBe(true)
   known.clear()
   expect(known.isNew(1, 'os', 'linux')).toBe(true)
 })
 
 test('of 100,000 entries almost none collide or are replaced', () => {
-  const known = new KnownTerms()
+  const known = new KnownTerms(1 << 20)
   let collided = 0
   let replaced = 0
   const entries = Array.from({ length: 100_000 }, (_, i) => [i % 997, `key${i % 41}`, `value ${i}`] as const)

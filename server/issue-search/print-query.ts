@@ -41,6 +41,7 @@ function printTerm(term: Term): string {
     case 'release':
       return `${term.field}:${list(term.values.map(pattern))}`
     case 'facet':
+    case 'identity':
       return `${term.key}:${list(term.values.map(pattern))}`
     case 'unhandled':
       return `unhandled:${String(term.value)}`

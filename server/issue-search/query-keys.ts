@@ -1,6 +1,6 @@
 import { EVENT_LEVELS } from '../protocol/event.api.ts'
 import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
-import { isOwnKey } from './facts.ts'
+import { isOwnKey, isUserKey } from './facts.ts'
 import type { QueryLexer } from './query-lexer.ts'
 import { endsTerm } from './query-lexer.ts'
 import { COUNT_OPS, type Pattern, type Query, type Term } from './query.ts'
@@ -160,6 +160,7 @@ export function readKeyTerm(lexer: QueryLexer, written: string, at: number, boun
   if (Object.hasOwn(IS_WORDS, word)) return (IS_WORDS[word] as (at: number) => Term)(at)
   if (Object.hasOwn(READERS, key)) return (READERS[key] as Reader)(lexer, key, values, at)
   const patterns = patternsOf(lexer, values)
+  if (isUserKey(key)) return { kind: 'identity', key, values: patterns, at }
   if (!patterns.some(isInfixPattern)) return { kind: 'facet', key, values: patterns }
   bounds.infix()
   return { kind: 'facet', key, values: patterns, at }

@@ -1,4 +1,5 @@
 import type { EventLevel } from '../protocol/event.api.ts'
+import type { UserKey } from './facts.ts'
 import type { IssueStatus, Severity } from '../issue-rules/issue.api.ts'
 
 /** A query (docs/search.md) as a tree. Groups are flat and have at least two parts; there is no `not` of a `not`. */
@@ -26,9 +27,18 @@ export type Term =
   | { readonly kind: 'release'; readonly field: ReleaseField; readonly values: readonly Pattern[] }
   /** The key of an app's user. */
   | { readonly kind: 'user'; readonly values: readonly string[] }
+  /** What events said about the app's user. `at` is the position, for errors of the later lookup. */
+  | Identity
   /** Any other fact of its events, including tags; keys in lower case. */
   | Facet
   | { readonly kind: 'has'; readonly key: string }
+
+export type Identity = {
+  readonly kind: 'identity'
+  readonly key: UserKey
+  readonly values: readonly Pattern[]
+  readonly at: number
+}
 
 /** `at` is the position of a term with an infix pattern. */
 export type Facet = {

@@ -1,13 +1,35 @@
+import { isIP } from 'node:net'
 import { selectMembersNamed, selectProjectNames } from './resolve-names.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
 import { invalid } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
+import { USER_KEYS } from './facts.ts'
+import { printQuery } from './print-query.ts'
 import type { Term } from './query.ts'
+import { selectUsersIdentified } from './user-identities.queries.ts'
 
-/** Ids of the members and projects that a query names, within the actor's organisation. */
+/** What a query names within the actor's organisation. */
 export type Named = {
+  /** Ids of members. */
   readonly members: ReadonlyMap<string, readonly string[]>
+  /** Ids of projects; and the ids of all projects, which searches by user need. */
   readonly projects: ReadonlyMap<string, readonly string[]> & { readonly ids: readonly string[] }
+  /** Hashes of users of apps. Missing for values that too many users have, and for texts that no user has. */
+  readonly users: ReadonlyMap<Term, readonly number[]>
+}
+
+/** Maximum of identities of users that one query reads. */
+export const MAX_IDENTITIES = 10_000
+
+/**
+ * Looks up what the terms of a query name.
+ * @throws AppError invalid, with the position, for an unknown member or project, and for patterns with more than
+ * {@link MAX_IDENTITIES}
+ */
+export async function namesIn(db: Connection, actor: OrgActor, terms: readonly Term[], name: string): Promise<Named> {
+  const members = await membersNamed(db, actor, terms, name)
+  const projects = await projectsNamed(db, actor, terms, name)
+  return { members, projects, users: await usersNamed(db, projects.ids, terms, name) }
 }
 
 type Naming = { readonly values: readonly string[]; readonly at: number }
@@ -23,14 +45,14 @@ const isKeyword = (value: string): boolean => value === 'me' || value === 'none'
  * Returns ids of active members by address, name (any case) or id. Several members may have the same name.
  * @throws AppError invalid for an unknown member
  */
-export async function membersNamed(
+async function membersNamed(
   db: Connection,
   actor: OrgActor,
   terms: readonly Term[],
   name: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const namings = terms.filter((term) => term.kind === 'assigned')
-  const values = namesIn(namings).filter((value) => !isKeyword(value))
+  const values = valuesOf(namings).filter((value) => !isKeyword(value))
   if (values.length === 0) return new Map()
   const rows = await selectMembersNamed(db, actor.orgId, values)
   return resolved(
@@ -49,17 +71,17 @@ export async function membersNamed(
 }
 
 /**
- * Returns ids of projects by slug, name or id; and the ids of all projects, which searches by user need.
+ * Returns ids of projects by slug, name or id, and of all projects if the query searches by user.
  * @throws AppError invalid for an unknown project
  */
-export async function projectsNamed(
+async function projectsNamed(
   db: Connection,
   actor: OrgActor,
   terms: readonly Term[],
   name: string,
 ): Promise<Named['projects']> {
   const namings = terms.filter((term) => term.kind === 'project')
-  if (namings.length === 0 && !terms.some((term) => term.kind === 'user')) return Object.assign(new Map(), { ids: [] })
+  if (namings.length === 0 && !terms.some(needsProjects)) return Object.assign(new Map(), { ids: [] })
   const rows = await selectProjectNames(db, actor.orgId)
   const byName = resolved(
     namings,
@@ -72,7 +94,40 @@ export async function projectsNamed(
   return Object.assign(byName, { ids: rows.map(({ id }) => id) })
 }
 
-const namesIn = (namings: readonly Naming[]): string[] => [...new Set(namings.flatMap(({ values }) => values))]
+/** Texts that may be an address of a user, beside terms of users. */
+const isAddress = (term: Term): term is Extract<Term, { kind: 'text' }> =>
+  term.kind === 'text' && (/^[^\s@]+@[^\s@]+$/.test(term.text) || isIP(term.text) !== 0)
+const needsProjects = (term: Term): boolean => term.kind === 'user' || term.kind === 'identity' || isAddress(term)
+
+/** @throws AppError invalid, with the position, for patterns with more than {@link MAX_IDENTITIES} */
+async function usersNamed(
+  db: Connection,
+  projectIds: readonly string[],
+  terms: readonly Term[],
+  name: string,
+): Promise<Named['users']> {
+  const users = new Map<Term, readonly number[]>()
+  let left = MAX_IDENTITIES
+  for (const term of terms) {
+    if (term.kind !== 'identity' && !isAddress(term)) continue
+    const filter =
+      term.kind === 'identity'
+        ? { projectIds, keys: [term.key], values: term.values }
+        : { projectIds, keys: USER_KEYS, values: [{ text: term.text, glob: false }] }
+    const found = await selectUsersIdentified(db, filter, left)
+    left -= found?.read ?? 0
+    if (found !== null) {
+      if (term.kind === 'identity' || found.hashes.length > 0) users.set(term, found.hashes)
+    } else if (term.kind === 'identity' && term.values.some(({ glob }) => glob))
+      throw invalid(
+        `${name}: ${printQuery(term).slice(0, 100)} would search more than ${MAX_IDENTITIES.toLocaleString('en')} users; ` +
+          `write more before the * (character ${term.at + 1}).`,
+      )
+  }
+  return users
+}
+
+const valuesOf = (namings: readonly Naming[]): string[] => [...new Set(namings.flatMap(({ values }) => values))]
 
 /** @throws what `refuse` returns for an unknown name */
 function resolved(

@@ -1,14 +1,16 @@
+import { dayOf } from '../kernel/day.ts'
 import { addJob } from '../jobs/task.ts'
 import type { Tx } from '../storage/database.ts'
 import { addRecurringWords, termsToAdd, indexTermsOf } from './document.ts'
-import type { Fact } from './facts.ts'
+import { isUserKey } from './facts.ts'
 import { issueNumberOf, KnownTerms } from './known-terms.ts'
-import { factTerm } from './index-terms.ts'
+import { factTerm, keyTerm } from './index-terms.ts'
 import { insertDocuments, insertNewTerms } from './search.queries.ts'
+import { forgetIdentities, writeIdentities, type IdentifiedEvent } from './user-identities.ts'
 
 /** How digestion writes index terms. */
 
-export type IndexedEvent = { readonly indexedTexts: readonly (string | null)[]; readonly facts: readonly Fact[] }
+export type IndexedEvent = IdentifiedEvent & { readonly indexedTexts: readonly (string | null)[] }
 
 export type IndexedIssue = {
   readonly issueId: string
@@ -29,15 +31,25 @@ const MAX_TEXTS = 100
 /** The first texts of an event; names of its stack follow. They are indexed for the first event and for new culprits. */
 const OWN_TEXTS = 6
 const CULPRIT_INDEX = 2
+const AS_TEXT = { asText: true }
+/** Values beyond the limit of the document are not written for ever. Documents hold more releases than are counted. */
+const BOUNDED = { isBounded: true }
+const UNBOUNDED = {}
 
-const known = new KnownTerms()
+/** 4 MiB. */
+const known = new KnownTerms(1 << 20)
 let jobDueAt = 0
+let countedDay = ''
 
 /**
- * Inserts documents of new issues and writes terms that are new to known issues. At most two statements, none of which
- * reads; no statement if nothing is new.
+ * Inserts documents of new issues, and writes terms that are new to known issues and what is new of users. At most three
+ * statements, none of which reads a document; no statement if nothing is new.
  */
 export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly IndexedIssue[]): Promise<void> {
+  const day = dayOf(now)
+  // A document may have room again, because a user was erased.
+  if (day !== countedDay) known.clearCounts()
+  countedDay = day
   const rows = groups.flatMap((group) => {
     const terms = newTerms(group)
     return terms.length === 0 ? [] : [{ issueId: group.issueId, terms }]
@@ -53,35 +65,53 @@ export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly Indexe
       })),
   )
   await insertNewTerms(tx, rows)
+  await writeIdentities(
+    tx,
+    now,
+    groups.flatMap(({ occurrences }) => occurrences),
+  )
   if (rows.length === 0 || now.getTime() < jobDueAt) return
   jobDueAt = now.getTime() + JOB_INTERVAL_MS
   // Without a job key: two digesters that add the same key would wait for each other's commit.
   await addJob(tx, INDEX_TERMS, {}, { runAt: new Date(jobDueAt) })
 }
 
-/** To be called after a rollback, because the terms that the transaction wrote are still new. */
-export const forgetKnownTerms = (): void => known.clear()
+/** To be called after a rollback, because what the transaction wrote is still new. */
+export function forgetKnownTerms(): void {
+  known.clear()
+  forgetIdentities()
+}
+
+/** To be called after a user was erased. */
+export function forgetErased(): void {
+  known.clearCounts()
+  forgetIdentities()
+}
 
 /** Returns terms that are not known of this issue; of a new issue, those that its first event lacks. */
 function newTerms({ issueId, isNew, isMerged, first, occurrences }: IndexedIssue): string[] {
   // A merge target has its own set: its terms include those of merged issues, which an unmerge removes.
   const issue = issueNumberOf(issueId) ^ (isMerged ? 0x55555555 : 0)
   if (isNew) {
-    for (const text of first.indexedTexts) if (text !== null) known.isNew(issue, '', text, true)
-    for (const [key, value] of first.facts) known.isNew(issue, key, value)
+    for (const text of first.indexedTexts) if (text !== null) known.isNew(issue, '', text, AS_TEXT)
+    for (const [key, value] of first.facts) known.isNew(issue, key, isUserKey(key) ? '' : value)
   }
   const terms = new Set<string>()
   let texts = 0
   for (const [index, { indexedTexts, facts }] of occurrences.entries()) {
     for (const [key, value] of facts) {
-      if (!known.isNew(issue, key, value)) continue
+      if (isUserKey(key)) {
+        if (known.isNew(issue, key, '')) terms.add(keyTerm(key))
+        continue
+      }
+      if (!known.isNew(issue, key, value, key === 'release' ? UNBOUNDED : BOUNDED)) continue
       terms.add(factTerm(key, value))
       addRecurringWords(terms, value)
     }
     let end = index === 0 ? indexedTexts.length : OWN_TEXTS
     for (let at = 0; at < end && texts < MAX_TEXTS; at++) {
       const text = indexedTexts[at]
-      if (text == null || !known.isNew(issue, '', text, true)) continue
+      if (text == null || !known.isNew(issue, '', text, AS_TEXT)) continue
       texts++
       addRecurringWords(terms, text)
       if (at === CULPRIT_INDEX) end = indexedTexts.length

@@ -22,6 +22,7 @@ import { eraseFromQuarantine, isDigestedUpTo } from '../spool/erase-from-spool.t
 import { scrubSettings } from './scrub-settings.ts'
 import { scrubbingOf } from './scrubbing-of.ts'
 import { readProject } from '../projects/projects.queries.ts'
+import { publish } from '../storage/bus.ts'
 import type { Tx } from '../storage/database.ts'
 import { ERASERS, type UserToErase } from './erasers.ts'
 import { countErased, finishErasure, readErasure, type ErasureRow } from './erasures.queries.ts'
@@ -61,6 +62,8 @@ export async function continueErasure(app: App, erasureId: string, signal: Abort
   await countErased(app.db, erasure.id, { quarantined_requests: requests })
   if (!isLastPass) return
   await finishErasure(app.db, erasure.id, app.clock.now())
+  // Digestion remembers what it wrote of the user, which is deleted now.
+  await publish(app.db, 'project', { project_id: user.projectId })
   const erased = (await readErasure(app.db, erasure.id))?.erased
   app.log.info({ project_id: user.projectId, org_id: user.orgId, erasure_id: erasure.id, erased }, 'user.erased')
 }

@@ -1,6 +1,7 @@
 import type { App } from '../context/app.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
+import { deleteIdentities } from '../issue-search/user-identities.queries.ts'
 import { removeUserFromSessions } from '../metrics/sessions/purge.queries.ts'
 import { eraseTelemetryOf } from '../telemetry/erase-user.ts'
 import { eraseRecordingsOf } from './erase-recordings.ts'
@@ -42,5 +43,10 @@ const sessions: Eraser = async (app, { projectId, userHashes }) => {
 
 const telemetry: Eraser = (app, { projectId, userKeys }, signal) => eraseTelemetryOf(app, projectId, userKeys, signal)
 
+const identities: Eraser = async (app, { projectId, userHashes }) => {
+  await deleteIdentities(app.db, projectId, userHashes)
+  return {}
+}
+
 /** They run in this order, after events are erased. */
-export const ERASERS: readonly Eraser[] = [feedback, sessions, telemetry, eraseRecordingsOf]
+export const ERASERS: readonly Eraser[] = [identities, feedback, sessions, telemetry, eraseRecordingsOf]

@@ -1,6 +1,7 @@
 import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { generalSettings } from '../projects/general-settings.ts'
+import { purgeIdentities } from '../issue-search/user-identities.ts'
 import { deleteOrphanedQuarantine, deleteQuarantinedBefore } from '../spool/spool.queries.ts'
 import { selectAllSettings } from '../projects/projects.queries.ts'
 
@@ -21,12 +22,13 @@ export async function purgeQuarantine(app: App, signal?: AbortSignal): Promise<n
   return removed
 }
 
-/** Runs once a day at night (UTC). */
+/** Runs once a day at night (UTC), also for identities of users that no issue has any more. */
 export const purgeQuarantineTask = defineTask({
   name: 'purge-quarantine',
   payload: NoPayload,
   cron: '29 4 * * *',
   async run(app, _payload, signal) {
     await purgeQuarantine(app, signal)
+    await purgeIdentities(app, signal)
   },
 })

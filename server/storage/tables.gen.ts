@@ -644,6 +644,13 @@ export type Tables = {
     attributes: Json<unknown>
     notes: NullableJson<unknown>
   }
+  user_identities: {
+    project_id: string
+    user_hash: number
+    seen_day: string
+    key: string
+    value: string
+  }
   users: {
     id: string
     email: string
