@@ -4,6 +4,7 @@ import { ANY_DAY } from '../events/event-places.queries.ts'
 import { newestEvents } from '../events/store.queries.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
+import type { Tx } from '../storage/database.ts'
 import { termsToAdd, indexTermsOf } from './document.ts'
 import { factsOf, releaseFacts } from './facts.ts'
 import { INDEX_TERMS } from './write-index-terms.ts'
@@ -12,8 +13,10 @@ import { withMergedIssues } from './merged-issues.queries.ts'
 import * as sql from './search.queries.ts'
 import { indexedTextsOf } from './indexed-texts.ts'
 
-/** Rows per transaction. */
-const BATCH_SIZE = 500
+/** Rows per transaction: many, so that a document is written once for the terms of many events. */
+const BATCH_SIZE = 4_000
+/** Documents that are read and written together. */
+const DOCUMENTS_AT_ONCE = 100
 const STALE_BATCH_SIZE = 20
 /** A document is rebuilt from the newest events, within these limits. */
 const SAMPLE = { limit: 50, maxBytes: 1024 * 1024 }
@@ -24,20 +27,31 @@ export async function indexNewTerms(app: App, signal?: AbortSignal): Promise<num
   while (signal?.aborted !== true) {
     const taken = await app.tx(async (tx) => {
       const terms = await sql.takeNewTerms(tx, BATCH_SIZE)
-      if (terms.size === 0) return 0
-      const documents = await sql.lockDocuments(tx, [...terms.keys()])
-      const rows = [...documents].flatMap(([issueId, document]) => {
-        const added = termsToAdd(document, terms.get(issueId) ?? [])
-        return added.length === 0 ? [] : [{ issueId, terms: added }]
-      })
-      await sql.addToDocuments(tx, rows)
-      changed += rows.length
+      // In the order in which documents are locked.
+      const issueIds = [...terms.keys()].toSorted()
+      for (let at = 0; at < issueIds.length; at += DOCUMENTS_AT_ONCE) {
+        changed += await addTerms(tx, terms, issueIds.slice(at, at + DOCUMENTS_AT_ONCE))
+        await setImmediate()
+      }
       return terms.size
     })
     if (taken === 0) break
-    await setImmediate()
   }
   return changed
+}
+
+async function addTerms(
+  tx: Tx,
+  terms: ReadonlyMap<string, readonly string[]>,
+  issueIds: readonly string[],
+): Promise<number> {
+  const documents = await sql.lockDocuments(tx, issueIds)
+  const rows = [...documents].flatMap(([issueId, document]) => {
+    const added = termsToAdd(document, terms.get(issueId) ?? [])
+    return added.length === 0 ? [] : [{ issueId, terms: added }]
+  })
+  await sql.addToDocuments(tx, rows)
+  return rows.length
 }
 
 /**

@@ -24,11 +24,13 @@ export async function insertIdentities(tx: Tx, day: string, rows: readonly UserI
   if (rows.length === 0) return
   await tx.query({
     name: 'search-insert-identities',
-    // Rows that are fresh are skipped first, because a conflict locks, and so writes, the row.
+    // Rows that are fresh are skipped first, because a conflict locks, and so writes, the row. In a subquery, because a
+    // join may read the whole table.
     text: `with due as (
              select distinct k.* from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[]) k (project_id, user_hash, key, value)
-             left join user_identities i using (project_id, key, value, user_hash)
-             where i.seen_day is null or i.seen_day < $5::date - $6::int
+             where coalesce((select i.seen_day from user_identities i
+               where i.project_id = k.project_id and i.key = k.key and i.value = k.value and i.user_hash = k.user_hash
+             ) < $5::date - $6::int, true)
              order by 1, 3, 4, 2)
            insert into user_identities as i (project_id, user_hash, key, value, seen_day)
            select project_id, user_hash, key, value, $5::date from due
@@ -97,22 +99,18 @@ export async function deleteIdentities(
 }
 
 /**
- * Deletes at most `max` identities of users that no issue has any more. Spares those that a process may have written a
- * moment before it writes the user, or remembers as written. Returns the number.
+ * Deletes at most `max` identities of users that no issue has any more, and of deleted projects. Spares those that a
+ * process remembers as written, or writes a moment before the user. Returns the number.
  */
-export async function deleteOrphanedIdentities(
-  db: Connection,
-  projectId: string,
-  today: string,
-  max: number,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from user_identities i using (
-      select o.key, o.value, o.user_hash from user_identities o
-      where o.project_id = ${projectId} and o.seen_day < ${today}::date - ${ORPHAN_DAYS}::int
-        and not exists (select from issue_users u where u.user_hash = o.user_hash)
-      limit ${max}) o
-    where i.project_id = ${projectId} and i.key = o.key and i.value = o.value and i.user_hash = o.user_hash
-      and i.seen_day < ${today}::date - ${ORPHAN_DAYS}::int`.execute(db)
-  return Number(numAffectedRows ?? 0n)
+export async function deleteOrphanedIdentities(db: Connection, today: string, max: number): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from user_identities where ctid = any(array(
+       select i.ctid from user_identities i
+       where i.seen_day < $1::date - $2::int
+         and (not exists (select from issue_users u where u.user_hash = i.user_hash)
+           or not exists (select from projects p where p.id = i.project_id))
+       limit $3 for update of i skip locked))`,
+    [today, ORPHAN_DAYS, max],
+  )
+  return rowCount ?? 0
 }

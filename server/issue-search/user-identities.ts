@@ -1,6 +1,5 @@
 import type { App } from '../context/app.ts'
 import { dayOf } from '../kernel/day.ts'
-import { selectAllSettings } from '../projects/projects.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import { isUserKey, type Fact } from './facts.ts'
 import { KnownTerms } from './known-terms.ts'
@@ -43,14 +42,10 @@ const BATCH = 10_000
 /** Deletes the identities of users that no issue has any more, in batches. Returns the number. */
 export async function purgeIdentities(app: App, signal?: AbortSignal): Promise<number> {
   const today = dayOf(app.clock.now())
-  let total = 0
-  for (const { id } of await selectAllSettings(app.db)) {
-    for (;;) {
-      signal?.throwIfAborted()
-      const deleted = await deleteOrphanedIdentities(app.db, id, today, BATCH)
-      total += deleted
-      if (deleted < BATCH) break
-    }
+  for (let total = 0; ;) {
+    signal?.throwIfAborted()
+    const deleted = await deleteOrphanedIdentities(app.db, today, BATCH)
+    total += deleted
+    if (deleted < BATCH) return total
   }
-  return total
 }

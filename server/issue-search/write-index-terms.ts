@@ -26,6 +26,10 @@ export type IndexedIssue = {
 export const INDEX_TERMS = 'index-issue-terms'
 /** Minimum time between two jobs that add new terms to documents. */
 const JOB_INTERVAL_MS = 5_000
+/** The same while many terms are new: adding to a document writes and indexes all of it again. */
+const BUSY_JOB_INTERVAL_MS = 30_000
+/** Rows of new terms per job above which many terms are new. */
+const MANY_ROWS = 500
 /** Texts indexed per issue and batch. Texts beyond are indexed when they occur again. */
 const MAX_TEXTS = 100
 /** The first texts of an event; names of its stack follow. They are indexed for the first event and for new culprits. */
@@ -39,6 +43,7 @@ const UNBOUNDED = {}
 /** 4 MiB. */
 const known = new KnownTerms(1 << 20)
 let jobDueAt = 0
+let rowsSinceJob = 0
 let countedDay = ''
 
 /**
@@ -70,8 +75,10 @@ export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly Indexe
     now,
     groups.flatMap(({ occurrences }) => occurrences),
   )
+  rowsSinceJob += rows.length
   if (rows.length === 0 || now.getTime() < jobDueAt) return
-  jobDueAt = now.getTime() + JOB_INTERVAL_MS
+  jobDueAt = now.getTime() + (rowsSinceJob > MANY_ROWS ? BUSY_JOB_INTERVAL_MS : JOB_INTERVAL_MS)
+  rowsSinceJob = 0
   // Without a job key: two digesters that add the same key would wait for each other's commit.
   await addJob(tx, INDEX_TERMS, {}, { runAt: new Date(jobDueAt) })
 }
