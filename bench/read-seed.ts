@@ -99,6 +99,12 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
     `insert into issue_users (issue_id, user_hash) select c.id, (c.g * 7919 + u) % 200000 from bench_copies c, generate_series(1, 8) u on conflict do nothing`,
   )
   await run(
+    `insert into user_identities (project_id, user_hash, seen_day, key, value)
+     select p.project_id, h, current_date, k.key, k.value from (select project_id from issues limit 1) p, generate_series(0, 199999) h,
+       lateral (values ('user.email', 'user' || h || '@example.com'), ('user.ip', '10.' || h % 100 || '.' || h / 100 % 50 || '.7')) k (key, value)
+     on conflict do nothing`,
+  )
+  await run(
     `insert into issue_hours (issue_id, hour, events)
      select c.id, date_trunc('hour', i.last_seen) - h * interval '1 hour', 1 + h from bench_copies c join issues i on i.id = c.id, generate_series(0, 5) h`,
   )

@@ -69,7 +69,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
     notes: [
       ...notes,
       `${samples} requests of each kind, one after the other, while ${RATE} events/s arrive; load generator, service and database on the same machine`,
-      'the list, one of five sorts, with and without project, open issues of 24 h, 7 or 30 d; search: words, releases, tags, users, counts and groups in turn',
+      'the list, one of five sorts, with and without project, open issues of 24 h, 7 or 30 d; search: words, releases, tags, users and their addresses, counts and groups in turn',
       'session series of 30 d and performance totals of 7 d are the functions behind GET /api/metrics and /api/performance, which have no routes yet, called over a separate connection',
     ],
   }
@@ -181,6 +181,8 @@ function aQuery(pick: Pick, rand: () => number): string {
     () => `tenant:t${number(1_000)}`,
     () => `release:1.${number(40)}.0 last_seen:-7d`,
     () => `user.id:u${number(20_000)}`,
+    () => `user.email:user${number(200_000)}@example.com`,
+    () => `user.ip:10.${number(100)}.1*.7 is:unresolved`,
     () => `events:>500 is:unresolved`,
     () => `(w${number(5_000)} OR rare${number(90_000)}) -is:resolved`,
     () => `assigned:me module${number(300)}`,

@@ -27,6 +27,20 @@ test('of 100,000 entries almost none collide or are replaced', () => {
   expect(replaced).toBeLessThan(2_500)
 })
 
+test('of a bounded key about 180 values are new, however often they return', () => {
+  const known = new KnownTerms(1 << 6)
+  const isNew = (value: string, key = 'order') => known.isNew(1, key, value, { isBounded: true })
+  // The small table replaces entries all the time: ten values never exhaust the key.
+  for (let i = 0; i < 5_000; i++) isNew(`few ${i % 10}`, 'few')
+  expect(isNew('one more', 'few')).toBe(true)
+  const written = Array.from({ length: 1_000 }, (_, i) => isNew(`o${i}`)).filter(Boolean).length
+  expect(written).toBeGreaterThanOrEqual(128)
+  expect(written).toBeLessThan(250)
+  expect([isNew('late'), isNew('late', 'other')]).toEqual([false, true])
+  known.clearCounts()
+  expect(isNew('late')).toBe(true)
+})
+
 test('an issue’s number is the random end of its id', () => {
   expect(issueNumberOf('01a1f887-6d92-74e1-9804-87eb42933998')).toBe(0x42933998)
 })

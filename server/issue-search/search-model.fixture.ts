@@ -12,6 +12,8 @@ export type ModelEvent = {
   readonly facts: readonly (readonly [string, string])[]
   /** The user's id, or else the address. */
   readonly user: string
+  /** What the event says about the user: key and value. */
+  readonly identities: readonly (readonly [string, string])[]
 }
 export type ModelIssue = { readonly row: Issue; readonly events: readonly ModelEvent[] }
 export type World = {
@@ -55,6 +57,8 @@ export const TENANTS = [
 ]
 export const RELEASES = ['1.2.0', '1.2.9', '1.3.0', '2.0.0-beta+7', 'app@1.2.3', '1.20.0']
 export const USERS = ['7', '8', 'u9', 'Kim']
+export const IPS = ['10.0.0.1', '10.0.0.12', '127.0.0.1']
+export const addressesOf = (user: string): string[] => [`${user}@example.com`, `${user}.Two@example.org`]
 export const DEVICES = ['SM-A125F', 'SM-G998B', 'iPhone14,2', 'Pixel 7']
 
 const lower = (text: string): string => text.normalize('NFC').toLowerCase()
@@ -88,6 +92,15 @@ const valuesOf = (issue: ModelIssue, key: string): string[] =>
 /** A release with and without its package. */
 const namesOf = (release: string): string[] => [...new Set([release, release.replace(/^.*@/, '')])]
 
+/** What any event of the project said about the users of the issue. */
+function identitiesOf({ row, events }: ModelIssue, { issues }: World, key?: string): string[] {
+  const users = new Set(events.map(({ user }) => user))
+  return issues
+    .filter((other) => other.row.project_id === row.project_id)
+    .flatMap((other) => other.events.filter(({ user }) => users.has(user)).flatMap(({ identities }) => identities))
+    .flatMap(([name, value]) => (key === undefined || name === key ? [lower(value)] : []))
+}
+
 const leaf = (text: string, holds: Meant['holds']): Meant => ({ text, isGroup: false, holds })
 
 /** A value as a user may write it: unquoted if possible, or quoted. */
@@ -114,12 +127,15 @@ function listed(key: string, values: readonly string[], holds: (value: string) =
   )
 }
 
+const isIdentified = (key: string) => (value: string) => (issue: ModelIssue, world: World) =>
+  identitiesOf(issue, world, key).includes(lower(value))
+
 const hasValue = (key: string) => (value: string) => (issue: ModelIssue) => valuesOf(issue, key).includes(lower(value))
 
 function glob(
   key: string,
   patterns: readonly string[],
-  of: (issue: ModelIssue) => readonly string[],
+  of: (issue: ModelIssue, world: World) => readonly string[],
 ): fc.Arbitrary<Meant> {
   return fc.constantFrom(...patterns).map((pattern) => {
     const body = pattern
@@ -127,7 +143,7 @@ function glob(
       .map((part) => lower(part).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
       .join('[^]*')
     const regex = new RegExp(`^${body}$`, 'u')
-    return leaf(`${key}:${pattern}`, (issue) => of(issue).some((value) => regex.test(lower(value))))
+    return leaf(`${key}:${pattern}`, (issue, world) => of(issue, world).some((value) => regex.test(lower(value))))
   })
 }
 
@@ -182,6 +198,7 @@ const HAS: Readonly<Record<string, Meant['holds']>> = {
   release: (issue) => valuesOf(issue, 'release').length > 0,
   'device.model': (issue) => valuesOf(issue, 'device.model').length > 0,
   user: () => true,
+  'user.email': (issue) => issue.events.some(({ identities }) => identities.some(([key]) => key === 'user.email')),
   assigned: ({ row }) => row.assignee_id !== null,
   first_release: ({ row }) => row.first_release !== null,
   level: () => true,
@@ -267,11 +284,26 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
     fc
       .constantFrom(...USERS)
       .map((user) => leaf(`user.id:${user}`, (issue) => issue.events.some((event) => event.user === user))),
-    listed(
-      'user.email',
-      USERS.map((user) => `${user}@example.com`),
-      hasValue('user.email'),
+    listed('user.email', [...USERS.flatMap(addressesOf), 'nobody@example.com'], isIdentified('user.email')),
+    listed('user.ip', [...IPS, '192.0.2.1'], isIdentified('user.ip')),
+    glob('user.email', ['ki*', '7@*', 'u9*@example.org', '8*t*.*'], (issue, all) =>
+      identitiesOf(issue, all, 'user.email'),
     ),
+    glob('user.ip', ['10.0.0.1*', '10.*2', '10*', '99*'], (issue, all) => identitiesOf(issue, all, 'user.ip')),
+    glob('user.username', ['Name*', 'name*9', 'NAME 7', 'x*'].slice(0, 2), (issue, all) =>
+      identitiesOf(issue, all, 'user.username'),
+    ),
+    fc
+      .constantFrom(...USERS.flatMap(addressesOf), ...IPS)
+      .chain((address) => fc.tuple(fc.constant(address), fc.constantFrom(address, `"${address}"`)))
+      .map(([address, written]) =>
+        leaf(
+          written,
+          (issue, all) =>
+            identitiesOf(issue, all).includes(lower(address)) ||
+            wordsIn(address).every((word) => says(issue, word, written !== address)),
+        ),
+      ),
     fc.constantFrom(...Object.keys(HAS)).map((key) => leaf(`has:${key}`, HAS[key] ?? (() => false))),
     count('events', (row) => row.event_count),
     count('users', (row) => row.user_count),

@@ -13,7 +13,18 @@ import { updateIssue } from '../issues/update-issue.ts'
 import { indexNewTerms } from './index-documents.ts'
 import { parseQuery } from './parse-query.ts'
 import { printQuery } from './print-query.ts'
-import { DEVICES, meant, type ModelEvent, RELEASES, TENANTS, USERS, WORDS, type World } from './search-model.fixture.ts'
+import {
+  addressesOf,
+  DEVICES,
+  IPS,
+  meant,
+  type ModelEvent,
+  RELEASES,
+  TENANTS,
+  USERS,
+  WORDS,
+  type World,
+} from './search-model.fixture.ts'
 
 /** Random issues and random queries: the database finds what the model finds. */
 
@@ -63,6 +74,11 @@ beforeAll(async () => {
       maybe(pick(TENANTS)),
     ]
     const [appUser, device, medal] = [maybe(pick(USERS)), maybe(pick(DEVICES)), maybe(pick(['gold', 'tin']))]
+    // Without an id, the address identifies the user.
+    const hasId = next(4) > 0
+    const [address, ip] = [pick(addressesOf(appUser ?? '')), pick(IPS)]
+    const appName = hasId ? maybe(`Name ${appUser}`) : undefined
+    const email = hasId ? maybe(address) : address
     const event = anEvent({
       timestamp: (halfPast - next(30 * 24) * 3_600_000 - next(600) * 1_000) / 1_000,
       level: pick(['fatal', 'error', 'warning', 'info', 'debug']),
@@ -70,7 +86,10 @@ beforeAll(async () => {
       release,
       environment,
       tags: { tenant, level: medal },
-      user: appUser === undefined ? undefined : { id: appUser, email: `${appUser}@example.com` },
+      user:
+        appUser === undefined
+          ? undefined
+          : { id: hasId ? appUser : undefined, username: appName, email, ip_address: ip },
       contexts: { ...(device === undefined ? {} : { device: { model: device } }), os: { name: 'Android' } },
       exception: {
         values: [
@@ -95,13 +114,23 @@ beforeAll(async () => {
       ['tag.level', medal],
       ['device.model', device],
       ['os.name', 'Android'],
-      ['user.email', appUser === undefined ? undefined : `${appUser}@example.com`],
     ]
+    const identities: [string, string | undefined][] =
+      appUser === undefined
+        ? [['user.ip', '127.0.0.1']]
+        : [
+            ['user.email', email],
+            ['user.username', appName],
+            ['user.ip', ip],
+          ]
+    const known = (all: [string, string | undefined][]) =>
+      all.flatMap(([key, said]) => (said === undefined ? [] : [[key, said] as const]))
     const modelEvent = {
       // The last one is the culprit.
       texts: [type, value, `${name} in ${file}`],
-      facts: facts.flatMap(([key, said]) => (said === undefined ? [] : [[key, said] as const])),
-      user: appUser ?? '127.0.0.1',
+      facts: known(facts),
+      identities: known(identities),
+      user: appUser === undefined ? '127.0.0.1' : hasId ? appUser : address,
     }
     events.set(type, [...(events.get(type) ?? []), modelEvent])
   }

@@ -3,6 +3,7 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, dsnParts, newEventId } from '#test/kit/sdk.ts'
 import { everythingStored } from '#test/kit/everything-stored.ts'
 import { testServer } from '#test/kit/test-server.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import type { Client } from '#test/kit/client.ts'
 import { packColdEvents } from '../events/pack-cold-events.ts'
 import { continueErasure } from './continue-erasure.ts'
@@ -261,6 +262,28 @@ describe('erasing a user', () => {
     await t.service.drain()
     expect((await erase(project, 'u1')).erased).toMatchObject({ events: 2 })
     expect(await count('events where project_id = $1', project.id)).toBe(0)
+  })
+
+  test('deletes what events said about them; a user who returns is found again', async () => {
+    const project = await aProject(owner)
+    const found = async () => {
+      const answer = await owner.get(`/api/projects/${project.id}/issues?q=user.email:ada@example.com`)
+      return answer.as<{ total: number }>().total
+    }
+    const ada = () => send(project, anEvent({ user: { id: 'ada', email: 'ada@example.com' } }))
+    await ada()
+    await send(project, anEvent({ user: { id: 'eve', email: 'eve@example.com' } }))
+    await t.service.drain()
+    expect(await found()).toBe(1)
+    expect(await erase(project, 'ada')).toMatchObject({ state: 'done' })
+    expect(await found()).toBe(0)
+    expect(await count(`user_identities where project_id = $1 and value like 'ada%'`, project.id)).toBe(0)
+    expect(await count(`user_identities where project_id = $1 and value like 'eve%'`, project.id)).toBe(1)
+    await waitFor('the digester to write the address again', async () => {
+      await ada()
+      await t.service.drain()
+      return (await found()) === 1
+    })
   })
 
   test('deletes nothing for users of another project or unknown users', async () => {
