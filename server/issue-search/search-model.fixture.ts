@@ -284,7 +284,7 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
     fc
       .constantFrom(...USERS)
       .map((user) => leaf(`user.id:${user}`, (issue) => issue.events.some((event) => event.user === user))),
-    listed('user.email', [...USERS.flatMap(addressesOf), 'nobody@example.com'], isIdentified('user.email')),
+    listed('user.email', [...USERS.flatMap(addressesOf), 'zoe@example.com'], isIdentified('user.email')),
     listed('user.ip', [...IPS, '192.0.2.1'], isIdentified('user.ip')),
     glob('user.email', ['ki*', '7@*', 'u9*@example.org', '8*t*.*'], (issue, all) =>
       identitiesOf(issue, all, 'user.email'),

@@ -130,7 +130,7 @@ test.each<[string, string[]]>([
   ['user.id:7 project:site', ['delta']],
   ['-user.id:7', ['beta', 'gamma']],
   ['user.email:kim@example.com', ['alpha']],
-  ['user.email:[nobody@example.com, KIM@example.*]', ['alpha']],
+  ['user.email:[zoe@example.com, KIM@example.*]', ['alpha']],
   ['-user.email:k*', ['beta', 'delta', 'gamma']],
   ['Kim@example.com', ['alpha']],
   ['kim', []],
