@@ -1,5 +1,8 @@
 import type { Event } from '../protocol/event.api.ts'
 
+/** The first texts of an event; those of its frames follow. */
+export const OWN_TEXTS = 6
+export const TEXTS_PER_FRAME = 3
 const MAX_FRAMES = 30
 const MAX_CHARACTERS = 1_000
 

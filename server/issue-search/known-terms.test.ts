@@ -9,9 +9,9 @@ test('an entry is known by issue, key and value until the cache is cleared', () 
   expect([known.isNew(1, 'os', 'linux'), known.isNew(1, 'os', 'linux')]).toEqual([true, false])
   expect(known.isNew(2, 'os', 'linux')).toBe(true)
   expect(known.isNew(1, 'o', 'slinux')).toBe(true)
-  expect(known.isNew(1, '', 'Order 17 failed', { asText: true })).toBe(true)
-  expect(known.isNew(1, '', 'Order 4711 failed', { asText: true })).toBe(false)
-  expect(known.isNew(1, '', 'Order 4711 paid', { asText: true })).toBe(true)
+  expect(known.isNew(1, '', 'Order 17 failed', 'text')).toBe(true)
+  expect(known.isNew(1, '', 'Order 4711 failed', 'text')).toBe(false)
+  expect(known.isNew(1, '', 'Order 4711 paid', 'text')).toBe(true)
   known.clear()
   expect(known.isNew(1, 'os', 'linux')).toBe(true)
 })
@@ -29,7 +29,7 @@ test('of 100,000 entries almost none collide or are replaced', () => {
 
 test('of a bounded key about 180 values are new, however often they return', () => {
   const known = new KnownTerms(1 << 6)
-  const isNew = (value: string, key = 'order') => known.isNew(1, key, value, { isBounded: true })
+  const isNew = (value: string, key = 'order') => known.isNew(1, key, value, 'bounded')
   // The small table replaces entries all the time: ten values never exhaust the key.
   for (let i = 0; i < 5_000; i++) isNew(`few ${i % 10}`, 'few')
   expect(isNew('one more', 'few')).toBe(true)

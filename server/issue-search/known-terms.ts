@@ -14,10 +14,11 @@ export class KnownTerms {
   }
 
   /**
-   * Adds an entry and returns whether it was missing. With `asText`, digits are ignored. With `isBounded`, returns false
-   * once the key had many more values than a document holds, and adds nothing.
+   * Adds an entry and returns whether it was missing. Of a `text`, digits are ignored. Of a `bounded` key,
+   * returns false once it had many more values than a document holds, and adds nothing.
    */
-  isNew(issue: number, key: string, value: string, { asText = false, isBounded = false } = {}): boolean {
+  isNew(issue: number, key: string, value: string, kind: 'exact' | 'text' | 'bounded' = 'exact'): boolean {
+    const asText = kind === 'text'
     let a = (issue ^ 0x9e3779b9) >>> 0
     let b = (issue + 0x7f4a7c15) >>> 0
     for (let i = 0; i < key.length; i++) {
@@ -25,7 +26,8 @@ export class KnownTerms {
       a = Math.imul(a ^ code, 0x01000193)
       b = Math.imul(b + code, 0x85ebca6b) ^ (b >>> 15)
     }
-    const [keyA, keyB] = [a, b]
+    const keyA = a
+    const keyB = b
     a = Math.imul(a ^ 0x1f, 0x01000193)
     const length = Math.min(value.length, MAX_HASHED_CHARACTERS)
     for (let i = 0; i < length; i++) {
@@ -41,7 +43,7 @@ export class KnownTerms {
     const mark = (b ^ (b >>> 13)) >>> 0 || 1
     const newer = this.#marks[slot] ?? 0
     if (newer === mark || this.#marks[slot + 1] === mark) return false
-    if (isBounded) {
+    if (kind === 'bounded') {
       this.#values ??= new ValueCounts()
       if (!this.#values.add(keyA, keyB, mark)) return false
     }

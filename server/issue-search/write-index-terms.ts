@@ -5,6 +5,7 @@ import { addRecurringWords, termsToAdd, indexTermsOf } from './document.ts'
 import { isUserKey } from './facts.ts'
 import { issueNumberOf, KnownTerms } from './known-terms.ts'
 import { factTerm, keyTerm } from './index-terms.ts'
+import { OWN_TEXTS, TEXTS_PER_FRAME } from './indexed-texts.ts'
 import { insertDocuments, insertNewTerms } from './search.queries.ts'
 import { forgetIdentities, writeIdentities, type IdentifiedEvent } from './user-identities.ts'
 
@@ -32,13 +33,8 @@ const BUSY_JOB_INTERVAL_MS = 30_000
 const MANY_ROWS = 500
 /** Texts indexed per issue and batch. Texts beyond are indexed when they occur again. */
 const MAX_TEXTS = 100
-/** The first texts of an event; names of its stack follow. They are indexed for the first event and for new culprits. */
-const OWN_TEXTS = 6
+/** The place of the culprit among the texts of an event. */
 const CULPRIT_INDEX = 2
-const AS_TEXT = { asText: true }
-/** Values beyond the limit of the document are not written for ever. Documents hold more releases than are counted. */
-const BOUNDED = { isBounded: true }
-const UNBOUNDED = {}
 
 /** 4 MiB. */
 const known = new KnownTerms(1 << 20)
@@ -100,7 +96,7 @@ function newTerms({ issueId, isNew, isMerged, first, occurrences }: IndexedIssue
   // A merge target has its own set: its terms include those of merged issues, which an unmerge removes.
   const issue = issueNumberOf(issueId) ^ (isMerged ? 0x55555555 : 0)
   if (isNew) {
-    for (const text of first.indexedTexts) if (text !== null) known.isNew(issue, '', text, AS_TEXT)
+    newTexts(issue, first.indexedTexts, true, Infinity)
     for (const [key, value] of first.facts) known.isNew(issue, key, isUserKey(key) ? '' : value)
   }
   const terms = new Set<string>()
@@ -111,18 +107,36 @@ function newTerms({ issueId, isNew, isMerged, first, occurrences }: IndexedIssue
         if (known.isNew(issue, key, '')) terms.add(keyTerm(key))
         continue
       }
-      if (!known.isNew(issue, key, value, key === 'release' ? UNBOUNDED : BOUNDED)) continue
+      // Values beyond the limit of the document are not written for ever. Documents hold more releases than are counted.
+      if (!known.isNew(issue, key, value, key === 'release' ? 'exact' : 'bounded')) continue
       terms.add(factTerm(key, value))
       addRecurringWords(terms, value)
     }
-    let end = index === 0 ? indexedTexts.length : OWN_TEXTS
-    for (let at = 0; at < end && texts < MAX_TEXTS; at++) {
-      const text = indexedTexts[at]
-      if (text == null || !known.isNew(issue, '', text, AS_TEXT)) continue
+    for (const text of newTexts(issue, indexedTexts, index === 0, MAX_TEXTS - texts)) {
       texts++
       addRecurringWords(terms, text)
-      if (at === CULPRIT_INDEX) end = indexedTexts.length
     }
   }
   return [...terms]
+}
+
+/**
+ * Returns texts of an event that are not known of the issue, at most about `max`. Reads the stack if the caller asks
+ * for it or the culprit is new; a frame is known by its function and its module, or else its file.
+ */
+function newTexts(issue: number, texts: readonly (string | null)[], withStack: boolean, max: number): string[] {
+  const found: string[] = []
+  let end = withStack ? texts.length : OWN_TEXTS
+  for (let at = 0; at < OWN_TEXTS && found.length < max; at++) {
+    const text = texts[at]
+    if (text == null || !known.isNew(issue, '', text, 'text')) continue
+    found.push(text)
+    if (at === CULPRIT_INDEX) end = texts.length
+  }
+  for (let at = OWN_TEXTS; at < end && found.length < max; at += TEXTS_PER_FRAME) {
+    const [name, module, file] = [texts[at] ?? '', texts[at + 1] ?? '', texts[at + 2] ?? '']
+    // Another number, because the name of a function may be the key of a fact.
+    if (known.isNew(issue ^ 0x33333333, name, module === '' ? file : module, 'text')) found.push(name, module, file)
+  }
+  return found
 }
