@@ -21,7 +21,7 @@ create table events (
   -- Where the event's JSON lies in the decoded body or block.
   body_start integer not null,
   body_end integer not null,
-  -- Exactly one of body and block_id is set: packing moves the bodies of closed days into blocks.
+  -- Exactly one of body and block_id is set.
   body bytea,
   block_id bigint
 ) partition by range (received_day);
@@ -31,7 +31,8 @@ alter table events alter column body set storage external;
 create unique index events_by_id on events (project_id, event_id, received_day);
 create index events_by_issue on events (issue_id, occurred_at, event_id);
 
--- Bodies of many events of a closed day, compressed together (server/events/pack-day.ts).
+-- Bodies of many events of a day, compressed together: by digestion, of one batch, and by the job that packs closed days
+-- (server/events/pack-day.ts).
 create table event_blocks (
   received_day date not null,
   block_id bigint not null,
@@ -40,17 +41,17 @@ create table event_blocks (
   primary key (received_day, block_id)
 ) partition by range (received_day);
 alter table event_blocks alter column body set storage external;
+create sequence event_block_ids;
 
 -- Progress of packing a day, so that it resumes after an interruption.
 create table event_packings (
   received_day date primary key,
-  -- copying: rows are being copied into a new table; done: that table has replaced the day's partition.
+  -- copying: rows and blocks are being copied into new tables; done: these have replaced the day's partitions.
   stage text not null check (stage in ('copying', 'done')),
-  -- The last row copied, in the order of events_by_issue.
-  issue_id uuid not null default '00000000-0000-0000-0000-000000000000',
-  occurred_at timestamptz not null default '-infinity',
-  event_id uuid not null default '00000000-0000-0000-0000-000000000000',
-  next_block_id bigint not null default 1,
+  -- The files of the day's table and of its copy. When they change, copying starts again, because places change with them.
+  files text not null default '',
+  -- The place (ctid) up to which rows were copied.
+  copied_to text not null default '(0,0)',
   packed bigint not null default 0,
   started_at timestamptz not null,
   finished_at timestamptz

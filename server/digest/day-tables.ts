@@ -12,6 +12,7 @@ export const RECEIVED_DAY_TABLES: readonly DayTable[] = [
     // A sample holds rows with their bodies: 130 MB of memory with the usual 30,000.
     statistics: 25,
   },
+  { table: 'event_blocks' },
   { table: 'logs', storage: 'autovacuum_vacuum_insert_scale_factor = 0.5' },
   { table: 'trace_metrics', storage: 'autovacuum_vacuum_insert_scale_factor = 0.5' },
   { table: 'attachments' },

@@ -23,6 +23,7 @@ import {
 const { app, clock } = await testApp()
 const projectId = newId()
 const noPause = (): Promise<void> => Promise.resolve()
+const SMALL_STEPS = { rows: 400, bytes: 1 << 20 }
 
 /** Each test has its own day, in the past. */
 let daysUsed = 0
@@ -173,9 +174,9 @@ test('packing that was interrupted continues where it stopped, and events stay r
   const before = await essencesOf(issueId)
   let steps = 0
   const cut = (): Promise<void> => (++steps === 2 ? Promise.reject(new Error('killed')) : Promise.resolve())
-  await expect(packDay(app, day, cut)).rejects.toThrow('killed')
+  await expect(packDay(app, day, cut, SMALL_STEPS)).rejects.toThrow('killed')
   expect(await essencesOf(issueId)).toEqual(before)
-  expect(await packDay(app, day, noPause)).toBe(300)
+  expect(await packDay(app, day, noPause, SMALL_STEPS)).toBe(300)
   expect(await essencesOf(issueId)).toEqual(before)
   expect(await rowsOf(day)).toEqual({ rows: 1_100, unpacked: 0, blocks: 22 })
 })
@@ -189,13 +190,14 @@ test('applies events that are deleted, written or moved to another issue meanwhi
   await write(events)
   const late = eventOn(day, movedIssue)
   let steps = 0
-  await packDay(app, day, async () => {
+  const change = async (): Promise<void> => {
     if (++steps !== 2) return
     await app.tx((tx) => deleteEventsOf(tx, deletedIssue, 5_000))
     // Moved to a later issue: its rows would be copied twice.
     await app.db.query('update events set issue_id = $2 where issue_id = $1', [movedIssue, otherIssue])
     await write([late])
-  })
+  }
+  await packDay(app, day, change, SMALL_STEPS)
   expect(await essencesOf(deletedIssue)).toEqual([])
   expect(await essencesOf(movedIssue)).toEqual([essence(late)])
   const moved = events.filter((event) => event.issueId !== deletedIssue)

@@ -3,11 +3,14 @@ import type { Tx } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
-import { blankParts, MAX_BLOCK_BYTES, MAX_BLOCK_EVENTS, openBody, packBlock } from './blocks.ts'
+import { compressZstd } from '../kernel/zstd-encoder.ts'
+import { blankParts, jsonOf, openBlock, packBlock, PACKED_BLOCK, partOf } from './blocks.ts'
 import {
   allowLongStatements,
   applyChanges,
   beginPacking,
+  byIssueAndTime,
+  copyWithBody,
   indexPacked,
   limitLockWait,
   lockDay,
@@ -15,17 +18,20 @@ import {
   type PackedRow,
   rewriteBlock,
   type RowToPack,
+  selectDayBlocks,
   swapIn,
   tidyDay,
   writePacked,
 } from './pack.queries.ts'
 import type { PackedPart } from './packed-bodies.queries.ts'
 
+export type StepLimits = { readonly rows: number; readonly bytes: number }
+
 /**
- * Maximum rows and bytes of one transaction. Packing yields to the event loop after each block, a few milliseconds of
- * work.
+ * Maximum rows and bytes of compressed bodies of one transaction. The more, the more events of one issue come into a
+ * block; they are held in memory. Packing yields to the event loop after each block, a few milliseconds of work.
  */
-const STEP = { rows: 400, bytes: 8 * 1024 * 1024 }
+const STEP: StepLimits = { rows: 4_000, bytes: 12 * 1024 * 1024 }
 const MAX_CHANGES = 20_000
 /** With fewer changes left, the rest is applied under an exclusive lock of the day. */
 const FEW_CHANGES = 500
@@ -36,14 +42,14 @@ const LOCK_WAIT_MS = 500
 export class DayBusyError extends Error {}
 
 /**
- * Rewrites a closed day: writes bodies into blocks and rows without bodies into a new table, which then replaces the
- * day's. Each step is a transaction and starts where the last one ended, also after a kill -9. Events stay readable all
+ * Rewrites a closed day: writes bodies into blocks by issue, and rows without bodies, into new tables, which then replace
+ * the day's. Bodies that digestion stored in blocks are packed again: its blocks have few events of one issue. Each step is a transaction and starts where the last one ended, also after a kill -9. Events stay readable all
  * the time; a trigger records deleted and late events, which are applied before the swap.
  * @param pause called between steps; it throws to stop
  * @returns the number of events that this call packed
  * @throws DayBusyError when the day is in use; completed steps stay
  */
-export async function packDay(app: App, day: string, pause: () => Promise<void>): Promise<number> {
+export async function packDay(app: App, day: string, pause: () => Promise<void>, step = STEP): Promise<number> {
   await ensureDayPartitions(app.db, [{ table: 'event_blocks' }], day)
   await onlyFor(LOCK_WAIT_MS, () =>
     app.tx(async (tx) => {
@@ -54,9 +60,9 @@ export async function packDay(app: App, day: string, pause: () => Promise<void>)
   )
   let packed = 0
   for (;;) {
-    const done = await app.tx((tx) => packStep(tx, day))
-    packed += done
-    if (done === 0) break
+    const done = await app.tx((tx) => packStep(tx, day, step))
+    packed += done.packed
+    if (done.isEnd) break
     await pause()
   }
   await catchUp(app, day, pause)
@@ -76,56 +82,100 @@ export async function packDay(app: App, day: string, pause: () => Promise<void>)
   return packed
 }
 
-/** @returns the number of packed rows; 0 at the end of the day */
-async function packStep(tx: Tx, day: string): Promise<number> {
-  const { rows, nextBlockId } = await nextRows(tx, day, STEP)
-  if (rows.length === 0) return 0
-  const blocks: { id: number; body: Buffer }[] = []
+/** @returns whether rows are left */
+async function packStep(tx: Tx, day: string, step: StepLimits): Promise<{ packed: number; isEnd: boolean }> {
+  const { rows: found, last } = await nextRows(tx, day, step)
+  if (last === null) return { packed: 0, isEnd: true }
+  const rows = await takeOutOfBlocks(tx, day, found)
+  rows.sort(byIssueAndTime)
+  const blocks: Buffer[] = []
   const packed: PackedRow[] = []
   let jsons: Buffer[] = []
   let bytes = 0
   const close = async (): Promise<void> => {
     if (jsons.length === 0) return
-    blocks.push({ id: nextBlockId + blocks.length, body: await packBlock(jsons) })
+    blocks.push(await packBlock(jsons))
     jsons = []
     bytes = 0
     await setImmediate()
   }
   for (const row of rows) {
-    const json = jsonOf(row)
+    const { body, start, end } = row
+    const encoding = CONTENT_ENCODINGS[row.encoding]
+    const json = encoding === undefined || body === null ? null : jsonOf({ body, encoding, start, end })
     if (json === null) {
-      packed.push({ row, blockId: null, start: row.start, end: row.end })
+      packed.push({ row, block: null, start, end })
       continue
     }
-    if (jsons.length >= MAX_BLOCK_EVENTS || bytes + json.length > MAX_BLOCK_BYTES) await close()
-    packed.push({ row, blockId: nextBlockId + blocks.length, start: bytes, end: bytes + json.length })
+    if (jsons.length >= PACKED_BLOCK.events || bytes + json.length > PACKED_BLOCK.bytes) await close()
+    packed.push({ row, block: blocks.length, start: bytes, end: bytes + json.length })
     jsons.push(json)
     bytes += json.length
   }
   await close()
-  await writePacked(tx, day, blocks, packed)
-  return rows.length
+  await writePacked(tx, day, { blocks, rows: packed, last })
+  return { packed: rows.length, isEnd: false }
 }
 
-/** The event's JSON; null for a body that cannot be decoded, which stays unchanged. */
-function jsonOf({ body, encoding, start, end }: RowToPack): Buffer | null {
-  const name = CONTENT_ENCODINGS[encoding]
-  if (name === undefined) return null
+/** Blocks of one statement; each is up to half a MiB when it is open. */
+const BLOCKS_AT_ONCE = 16
+const ZSTD = CONTENT_ENCODINGS.indexOf('zstd')
+
+/**
+ * Gives rows of blocks their own body, compressed again, because a step's bodies would not fit into memory otherwise.
+ * Leaves out events deleted meanwhile. Rows of a damaged block are unchanged.
+ */
+async function takeOutOfBlocks(tx: Tx, day: string, rows: readonly RowToPack[]): Promise<RowToPack[]> {
+  const taken = rows.filter(({ blockId }) => blockId === null)
+  const byBlock = Map.groupBy(
+    rows.filter(({ blockId }) => blockId !== null),
+    ({ blockId }) => blockId ?? 0,
+  )
+  const ids = [...byBlock.keys()]
+  for (let from = 0; from < ids.length; from += BLOCKS_AT_ONCE) {
+    const some = ids.slice(from, from + BLOCKS_AT_ONCE)
+    for (const [id, body] of await selectDayBlocks(tx, day, some)) {
+      const decoded = openSoundBlock(body)
+      for (const row of byBlock.get(id) ?? []) {
+        const json = decoded === null ? null : partOf(decoded, row)
+        if (decoded === null) taken.push(row)
+        else if (json !== null) taken.push({ ...row, ...ownBody(json), blockId: null })
+      }
+      await setImmediate()
+    }
+  }
+  return taken
+}
+
+function openSoundBlock(body: Buffer): Buffer | null {
   try {
-    const json = openBody(body, name).subarray(start, end)
-    return json.length === end - start && json.length > 0 ? json : null
+    return openBlock(body)
   } catch {
     return null
   }
 }
+
+const ownBody = (json: Buffer) => ({
+  body: compressZstd(json),
+  encoding: ZSTD,
+  start: 0,
+  end: json.length,
+})
 
 async function catchUp(app: App, day: string, pause: () => Promise<void>): Promise<void> {
   while ((await app.tx((tx) => applySome(tx, day))) > FEW_CHANGES) await pause()
 }
 
 async function applySome(tx: Tx, day: string): Promise<number> {
-  const { changes, parts } = await applyChanges(tx, day, MAX_CHANGES)
+  const { changes, parts, inBlocks } = await applyChanges(tx, day, MAX_CHANGES)
   await removeFromBlocks(tx, parts)
+  for (const row of inBlocks) {
+    const { block_id: id, body_start: start, body_end: end } = row
+    const body = (await selectDayBlocks(tx, day, [id])).get(id)
+    const json = body === undefined ? null : partOf(openBlock(body), { start, end })
+    if (json === null) continue
+    await copyWithBody(tx, day, row, { ...ownBody(json), length: json.length })
+  }
   return changes
 }
 

@@ -6,7 +6,16 @@ import type { Connection, Tx } from '../storage/database.ts'
 import { CopyRows } from '../storage/copy-in.ts'
 import { type EventSources, unknownLimit } from './event-places.queries.ts'
 import { UNIQUE_DAYS, type StoredEvent } from './event.ts'
-import { partsOf, removeParts, storedEvents, type EventRow } from './packed-bodies.queries.ts'
+import type { Part } from './blocks.ts'
+import { newBlocks } from './new-blocks.ts'
+import {
+  insertBlocks,
+  partsOf,
+  removeParts,
+  storedEvents,
+  takeBlockIds,
+  type EventRow,
+} from './packed-bodies.queries.ts'
 
 /** The store of events: only this folder reads and writes their table. */
 
@@ -28,13 +37,27 @@ const COLUMNS = [
   'body_start',
   'body_end',
   'body',
+  'block_id',
 ] as const
 
-/** Writes events. Partitions of their days must exist. */
-export async function insertEvents(tx: Tx, events: readonly StoredEvent[]): Promise<void> {
+/**
+ * Writes events. Partitions of their days must exist.
+ * @param inBlocks stores bodies in blocks, where enough come together: 35 µs per 20 kB event, for half the space
+ */
+export async function insertEvents(
+  tx: Tx,
+  events: readonly StoredEvent[],
+  { inBlocks = false }: { readonly inBlocks?: boolean } = {},
+): Promise<void> {
   if (events.length === 0) return
+  const blocks = inBlocks ? newBlocks(events) : []
+  const ids = await takeBlockIds(tx, blocks.length)
+  const places = new Map<StoredEvent, Part & { readonly blockId: number | null }>()
+  for (const [index, { parts }] of blocks.entries())
+    for (const [event, part] of parts) places.set(event, { ...part, blockId: ids[index] ?? null })
   const rows = new CopyRows()
   for (const event of events) {
+    const place = places.get(event)
     rows.row(COLUMNS.length)
     rows.day(dayOf(event.receivedAt))
     rows.uuid(event.projectId)
@@ -49,12 +72,21 @@ export async function insertEvents(tx: Tx, events: readonly StoredEvent[]): Prom
     rows.text(event.clientIp)
     rows.text(event.userAgent)
     rows.int64(event.userHash)
-    rows.int16(CONTENT_ENCODINGS.indexOf(event.encoding))
-    rows.int32(event.bodyStart)
-    rows.int32(event.bodyEnd)
-    rows.bytes(event.body)
+    rows.int16(CONTENT_ENCODINGS.indexOf(place === undefined ? event.encoding : 'none'))
+    rows.int32(place?.start ?? event.bodyStart)
+    rows.int32(place?.end ?? event.bodyEnd)
+    if (place === undefined) rows.bytes(event.body)
+    else rows.nothing()
+    rows.int64(place?.blockId ?? null)
   }
+  // First events, then blocks: packing locks the tables in this order.
   await tx.copyIn(`events (${COLUMNS.join(', ')})`, rows)
+  if (blocks.length === 0) return
+  await insertBlocks(
+    tx,
+    'event_blocks',
+    blocks.map(({ day, body }, index) => ({ day, body, id: ids[index] ?? 0 })),
+  )
 }
 
 export type EventKey = { readonly projectId: string; readonly eventId: string }

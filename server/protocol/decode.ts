@@ -1,7 +1,7 @@
 import zlib from 'node:zlib'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { AppError, invalid, tooLarge } from '../kernel/errors.ts'
-import { inflateInto, type InflateCoding } from './inflate.ts'
+import { inflateInto, type InflateCoding } from '../kernel/inflate.ts'
 
 const MIB = 1024 * 1024
 /** Maximum bytes of a received request body (docs/protocol.md §6). */

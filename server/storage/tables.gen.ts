@@ -162,10 +162,8 @@ export type Tables = {
   event_packings: {
     received_day: string
     stage: 'copying' | 'done'
-    issue_id: Generated<string>
-    occurred_at: Generated<Date>
-    event_id: Generated<string>
-    next_block_id: Generated<number>
+    files: Generated<string>
+    copied_to: Generated<string>
     packed: Generated<number>
     started_at: Date
     finished_at: Date | null

@@ -1,5 +1,5 @@
 import zlib from 'node:zlib'
-import { openZlibCoder } from '#server/kernel/zlib-handle.ts'
+import { openZlibCoder } from './zlib-handle.ts'
 
 /**
  * gzip and deflate without allocation per body. `zlib.gunzipSync` creates a stream, a native decoder and output buffers
