@@ -78,9 +78,10 @@ export async function prepareBatches(
 /**
  * Records prepared rows in one transaction, which deletes them from the spool and records the outcome of every item. When
  * the database refuses the batch, its entries are recorded one by one, and those that fail go to quarantine.
+ * @param isBehind more rows wait, so recorders leave to jobs what can wait
  * @throws SpoolFencedError, or the error of an unreachable database; then nothing is recorded
  */
-export async function commitBatches(app: App, prepared: PreparedBatches): Promise<DigestFigures> {
+export async function commitBatches(app: App, prepared: PreparedBatches, isBehind = false): Promise<DigestFigures> {
   const today = dayOf(app.clock.now())
   for (const day of new Set([today, ...prepared.entries.map(({ entry }) => dayOf(new Date(entry.receivedAtMs)))])) {
     await ensureDay(app.db, day)
@@ -89,7 +90,7 @@ export async function commitBatches(app: App, prepared: PreparedBatches): Promis
   try {
     return await app.tx(async (tx) => {
       await settle(tx, prepared.batches)
-      return record(app, tx, prepared.entries)
+      return record(app, tx, prepared.entries, isBehind)
     })
   } catch (error) {
     forgetKnownTerms()
@@ -108,10 +109,10 @@ async function commitOneByOne(app: App, prepared: PreparedBatches): Promise<Dige
     const figures: DigestFigures[] = []
     for (const one of prepared.entries) {
       try {
-        figures.push(await tx.savepoint(() => record(app, tx, [one])))
+        figures.push(await tx.savepoint(() => record(app, tx, [one], true)))
       } catch (error) {
         if (!mayBlameEntry(error)) throw error
-        figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }]))
+        figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }], true))
       }
     }
     return figures.reduce((a, b) => ({
@@ -133,7 +134,7 @@ async function settle(tx: Tx, batches: readonly SpoolBatch[]): Promise<void> {
     )
 }
 
-async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Promise<DigestFigures> {
+async function record(app: App, tx: Tx, entries: readonly PreparedEntry[], isBehind: boolean): Promise<DigestFigures> {
   const now = app.clock.now()
   const context = factContext(app, DIGESTION, now)
   const sums = new OutcomeSums()
@@ -164,7 +165,7 @@ async function record(app: App, tx: Tx, entries: readonly PreparedEntry[]): Prom
   for (const kind of FACT_KINDS) {
     const due = facts.get(kind)
     if (due === undefined) continue
-    const outcomes = await recordKind(tx, context, kind, due)
+    const outcomes = await recordKind(tx, context, kind, due, isBehind)
     for (const [index, { item, context }] of due.entries()) {
       const { outcome, reason } = outcomes?.[index] ?? ACCEPTED
       if (outcome === 'duplicate') duplicates += item.quantity
@@ -190,10 +191,11 @@ function recordKind<K extends FactKind>(
   context: FactContext,
   kind: K,
   due: readonly Due[],
+  isBehind: boolean,
 ): Promise<readonly ItemOutcome[] | null> {
   // Safe: `facts` is keyed by the kind of what it holds.
   const facts = due.map(({ item, context }) => ({ fact: item.fact as FactOf<K>, context }))
-  return RECORDERS[kind](tx, context.at, facts, context)
+  return RECORDERS[kind](tx, context.at, facts, context, isBehind)
 }
 
 /**

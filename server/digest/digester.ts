@@ -136,12 +136,13 @@ async function drainShard(
       }
       inHand += batches.length
       // Only when more rows certainly wait: in light traffic reading ahead would make many small batches.
-      if (isFull(batches)) ahead = read()
+      const isBehind = isFull(batches)
+      if (isBehind) ahead = read()
       await requireDiskSpace(app.config)
       const sound = await quarantinePoison(app, batches, count)
       const prepared = await prepareBatches(app, facts, sound)
       await committing
-      committing = commitBatches(app, prepared).then((done) => {
+      committing = commitBatches(app, prepared, isBehind).then((done) => {
         reader.settled(
           shard,
           batches.map(({ id }) => id),

@@ -1,3 +1,4 @@
+import type { FactContext } from '../context/fact-context.ts'
 import type { Tx } from '../storage/database.ts'
 import { findStored } from '../events/store.queries.ts'
 import { dayOf } from '../kernel/day.ts'
@@ -13,6 +14,8 @@ export async function recordEvents(
   tx: Tx,
   now: Date,
   facts: readonly FactInContext<Occurrence>[],
+  _context?: FactContext,
+  isBehind = false,
 ): Promise<readonly ItemOutcome[]> {
   const first = new Map<string, Occurrence>()
   const keys = facts.map(({ fact: { event } }) => `${event.projectId}/${event.eventId}`)
@@ -29,7 +32,7 @@ export async function recordEvents(
   )
   const fresh = [...first].filter(([key]) => !stored.has(key)).map(([, occurrence]) => occurrence)
   if (fresh.length === 0) return keys.map(() => DUPLICATE)
-  const recorded = await recordOccurrences(tx, now, fresh)
+  const recorded = await recordOccurrences(tx, now, fresh, isBehind)
   await linkWaitingFeedback(
     tx,
     fresh.map(({ event }) => event),

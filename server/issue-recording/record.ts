@@ -45,9 +45,14 @@ export type Recorded = {
 
 /**
  * Records events that are not stored yet: finds or creates their issues by fingerprint, counts, applies transitions, and
- * stores the bodies, all in the caller's transaction.
+ * stores the bodies, in blocks while digestion is not behind, all in the caller's transaction.
  */
-export async function recordOccurrences(tx: Tx, now: Date, occurrences: readonly Occurrence[]): Promise<Recorded> {
+export async function recordOccurrences(
+  tx: Tx,
+  now: Date,
+  occurrences: readonly Occurrence[],
+  isBehind = false,
+): Promise<Recorded> {
   const all = groupByFingerprint(occurrences, now)
   await findIssues(tx, now, all)
   const discarded = await dropDiscarded(
@@ -92,6 +97,7 @@ export async function recordOccurrences(tx: Tx, now: Date, occurrences: readonly
     groups.flatMap((group) =>
       group.occurrences.map((one) => ({ ...one.event, issueId: sources.get(one) ?? group.issueId })),
     ),
+    { inBlocks: !isBehind },
   )
   return { ...summary(groups, applied), discarded }
 }
