@@ -1,5 +1,5 @@
 import { dayOf } from '../kernel/day.ts'
-import { jsonOf, MIN_NEW_BLOCK_EVENTS, NEW_BLOCK, packNewBlock, type Part } from './blocks.ts'
+import { BlockContent, MIN_NEW_BLOCK_EVENTS, NEW_BLOCK, packNewBlock, type Part } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 
 /** A block that is not stored yet, with the place of each event in it. */
@@ -17,29 +17,26 @@ export function newBlocks(events: readonly StoredEvent[]): NewBlock[] {
   if (events.length < MIN_NEW_BLOCK_EVENTS) return []
   const blocks: NewBlock[] = []
   for (const [day, ofDay] of Map.groupBy(events, (event) => dayOf(event.receivedAt))) {
-    let jsons: Buffer[] = []
     let parts = new Map<StoredEvent, Part>()
-    let bytes = 0
     const close = (): void => {
-      if (jsons.length >= MIN_NEW_BLOCK_EVENTS) blocks.push({ day, body: packNewBlock(jsons), parts })
-      jsons = []
+      if (content.events >= MIN_NEW_BLOCK_EVENTS) blocks.push({ day, body: packNewBlock(content.bytes), parts })
+      content.clear()
       parts = new Map()
-      bytes = 0
     }
     for (const event of ofDay.toSorted(byIssue)) {
-      const { bodyStart, bodyEnd } = event
-      if (bodyEnd - bodyStart > NEW_BLOCK.bytes / MIN_NEW_BLOCK_EVENTS) continue
-      const json = jsonOf({ ...event, start: bodyStart, end: bodyEnd })
-      if (json === null) continue
-      if (jsons.length >= NEW_BLOCK.events || bytes + json.length > NEW_BLOCK.bytes) close()
-      parts.set(event, { start: bytes, end: bytes + json.length })
-      jsons.push(json)
-      bytes += json.length
+      const { body, encoding, bodyStart: start, bodyEnd: end } = event
+      if (end - start > NEW_BLOCK.bytes / MIN_NEW_BLOCK_EVENTS) continue
+      if (content.isFullFor({ start, end })) close()
+      const part = content.add({ body, encoding, start, end })
+      if (part !== null) parts.set(event, part)
     }
     close()
   }
   return blocks
 }
+
+/** One per thread: a block is packed without interruption. */
+const content = new BlockContent(NEW_BLOCK)
 
 /** Events of one issue, and of one project, have most in common. */
 function byIssue(a: StoredEvent, b: StoredEvent): number {

@@ -4,7 +4,7 @@ import type { App } from '../context/app.ts'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
 import { compressZstd } from '../kernel/zstd-encoder.ts'
-import { blankParts, jsonOf, openBlock, packBlock, PACKED_BLOCK, partOf } from './blocks.ts'
+import { blankParts, BlockContent, openBlock, packBlock, PACKED_BLOCK, partOf } from './blocks.ts'
 import {
   allowLongStatements,
   applyChanges,
@@ -90,27 +90,19 @@ async function packStep(tx: Tx, day: string, step: StepLimits): Promise<{ packed
   rows.sort(byIssueAndTime)
   const blocks: Buffer[] = []
   const packed: PackedRow[] = []
-  let jsons: Buffer[] = []
-  let bytes = 0
+  const content = new BlockContent(PACKED_BLOCK)
   const close = async (): Promise<void> => {
-    if (jsons.length === 0) return
-    blocks.push(await packBlock(jsons))
-    jsons = []
-    bytes = 0
+    if (content.events === 0) return
+    blocks.push(await packBlock(content.bytes))
+    content.clear()
     await setImmediate()
   }
   for (const row of rows) {
     const { body, start, end } = row
     const encoding = CONTENT_ENCODINGS[row.encoding]
-    const json = encoding === undefined || body === null ? null : jsonOf({ body, encoding, start, end })
-    if (json === null) {
-      packed.push({ row, block: null, start, end })
-      continue
-    }
-    if (jsons.length >= PACKED_BLOCK.events || bytes + json.length > PACKED_BLOCK.bytes) await close()
-    packed.push({ row, block: blocks.length, start: bytes, end: bytes + json.length })
-    jsons.push(json)
-    bytes += json.length
+    if (content.isFullFor(row)) await close()
+    const part = encoding === undefined || body === null ? null : content.add({ body, encoding, start, end })
+    packed.push(part === null ? { row, block: null, start, end } : { row, block: blocks.length, ...part })
   }
   await close()
   await writePacked(tx, day, { blocks, rows: packed, last })

@@ -110,7 +110,7 @@ export async function removeParts(tx: Tx, parts: readonly PackedPart[]): Promise
 }
 
 /** Blocks of one statement; each is up to 1 MiB when it is open. */
-const BLOCKS_AT_ONCE = 8
+const BLOCKS_AT_ONCE = 32
 
 /**
  * The JSON of rows whose body is in a block; blank parts are left out. Yields after each block, and keeps none.

@@ -110,7 +110,7 @@ test('reads bodies by day, and blocks up to a number', async () => {
   // Each event has its own block.
   await ensureDayPartitions(app.db, [{ table: 'event_blocks' }], day)
   for (const [index, event] of events.entries()) {
-    const block = await packBlock([Buffer.from('{"n": 1234}')])
+    const block = await packBlock(Buffer.from('{"n": 1234}'))
     await app.db.query('insert into event_blocks values ($1, $2, $3)', [day, 9_000 + index, block])
     await app.db.query(
       'update events set body = null, block_id = $2, body_start = 0, body_end = 11 where event_id = $1',
