@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '#server/app.ts'
 import { openDatabase } from '#server/cli/database.ts'
+import type { App } from '#server/context/app.ts'
 import { readConfig } from '#server/config.ts'
 import { packColdEvents } from '#server/events/pack-cold-events.ts'
 import type { BenchArgs, BenchResult, Figure } from './bench.ts'
@@ -10,25 +11,28 @@ import { waitUntilDrained } from './drain.ts'
 import { describe, target } from './intake.ts'
 import { runLoad } from './load.ts'
 import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
+import { PARTS, processorTimeOfTree } from './processor-time.ts'
 import { embeddedPostgresVersion } from './postgres-version.ts'
 import { startService } from './service.ts'
 import { readMetric, setUpProject } from './setup-project.ts'
 
 export const summary =
-  'P10: disk per stored 20 kB event, everything included, on the newest day and once its day is over (--events=40000, --size=20000)'
+  'P10: disk per stored 20 kB event, everything included, on the newest day and once its day is over (--events=40000, --size=20000, --issues=200, --rate=1500: events per second)'
 
 const DAY_MS = 86_400_000
 /**
- * Slow enough for the backlog to stay small: the spool's size is that of its largest backlog, not of what is stored.
+ * Half of what can be digested. The backlog stays small: the spool's size is that of its largest backlog, not of what is
+ * stored; and digestion, which keeps up, stores bodies in blocks.
  */
-const RATE = 1_000
+const RATE = 1_500
 
 export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const count = Number(options['events'] ?? (long ? 200_000 : 40_000))
   const sizeBytes = Number(options['size'] ?? STANDARD_SHAPE.sizeBytes)
-  const { issues } = STANDARD_SHAPE
+  const issues = Number(options['issues'] ?? STANDARD_SHAPE.issues)
+  const ratePerSecond = Number(options['rate'] ?? RATE)
   // Every event differs in times, ids, users, numbers and breadcrumbs, as events of one issue do.
-  const events = makeEvents({ ...STANDARD_SHAPE, sizeBytes, variantsPerIssue: Math.ceil(count / issues) })
+  const events = makeEvents({ ...STANDARD_SHAPE, sizeBytes, issues, variantsPerIssue: Math.ceil(count / issues) })
   const payload = describe(events)
   const scratch = mkdtempSync(join(tmpdir(), 'faultline-disk-'))
   chmodSync(scratch, 0o755)
@@ -37,32 +41,40 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
     const project = await setUpProject(service.url)
     await waitUntilDrained(service)
     const empty = diskOf(service.dataDir)
+    const before = processorMs(service.pid)
     await runLoad({
       ...target(service.url, project),
       events,
       connections: 32,
-      ratePerSecond: RATE,
-      durationMs: (count / RATE) * 1000 + 60_000,
+      ratePerSecond,
+      durationMs: (count / ratePerSecond) * 1000 + 60_000,
       maxRequests: count,
     })
     await waitUntilDrained(service)
+    const recordingMs = processorMs(service.pid) - before
     const stored = await readMetric(service.url, 'faultline_digest_events_total')
+    const batches = await readMetric(service.url, 'faultline_digest_batches_total')
     await service.stop()
     const fresh = diskOf(service.dataDir)
-    const packing = await pack(service.dataDir)
+    const newest = await onDatabase(service.dataDir, rowsAndBlocks)
+    const packing = await onDatabase(service.dataDir, pack)
     const packed = diskOf(service.dataDir)
     const perEvent = (bytes: number): Figure => ({ value: bytes / stored, unit: 'bytes' })
     const goal = sizeBytes === STANDARD_SHAPE.sizeBytes ? { goal: '≤2,500 bytes, stretch ≤1,000 (P10)' } : {}
     return {
       figures: {
         'stored events': { value: stored, unit: 'events' },
+        'events per batch of digestion': { value: stored / batches, unit: 'events' },
         'per event, newest day': perEvent(fresh.tables - empty.tables),
+        ...parts(newest, fresh.tables - empty.tables, perEvent),
         'per event, packed': { ...perEvent(packed.tables - empty.tables), ...goal },
-        '  rows and their indexes': perEvent(packing.rowBytes),
-        '  blocks of bodies': perEvent(packing.blockBytes),
-        '  all else': perEvent(packed.tables - empty.tables - packing.rowBytes - packing.blockBytes),
+        ...parts(packing, packed.tables - empty.tables, perEvent, ' packed'),
         'write-ahead log, newest day': { value: fresh.log / 2 ** 20, unit: 'MiB' },
         'write-ahead log, packed': { value: packed.log / 2 ** 20, unit: 'MiB' },
+        'recording, processor time of service and database': {
+          value: (recordingMs * 1000) / stored,
+          unit: 'µs/event',
+        },
         'packing took': { value: packing.ms, unit: 'ms' },
         'packing, processor time': { value: (packing.cpuMs * 1000) / stored, unit: 'µs/event' },
       },
@@ -81,36 +93,60 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   }
 }
 
-/** Runs the job that packs closed days on the stopped service's database, as if it were the day after tomorrow. */
-async function pack(dataDir: string) {
+/** Milliseconds that the service and its database used. */
+function processorMs(pid: number): number {
+  const times = processorTimeOfTree(pid)
+  return PARTS.reduce((sum, part) => sum + times[part], 0)
+}
+
+type RowsAndBlocks = { readonly rowBytes: number; readonly blockBytes: number }
+
+const parts = (
+  { rowBytes, blockBytes }: RowsAndBlocks,
+  allBytes: number,
+  perEvent: (bytes: number) => Figure,
+  state = '',
+): Record<string, Figure> => ({
+  [`  rows and their indexes${state}`]: perEvent(rowBytes),
+  [`  blocks of bodies${state}`]: perEvent(blockBytes),
+  [`  all else${state}`]: perEvent(allBytes - rowBytes - blockBytes),
+})
+
+/** Runs work on the stopped service's database. */
+async function onDatabase<T>(dataDir: string, work: (app: App) => Promise<T>): Promise<T> {
   const config = readConfig({ ...process.env, FAULTLINE_DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
   const database = await openDatabase(config, () => {})
   try {
     const app = await createApp(config, database.connectionString, 4, 'bench')
     try {
-      const startedMs = performance.now()
-      const startedCpu = process.cpuUsage()
-      await packColdEvents(app, { now: new Date(Date.now() + 2 * DAY_MS), minBytes: 0 })
-      const cpu = process.cpuUsage(startedCpu)
-      const ms = performance.now() - startedMs
-      await app.db.query('vacuum spool')
-      const { rows } = await app.db.query<{ row_bytes: number; block_bytes: number }>(
-        `select sum(pg_total_relation_size(inhrelid)) filter (where inhparent = 'events'::regclass)::bigint as row_bytes,
-                sum(pg_total_relation_size(inhrelid)) filter (where inhparent = 'event_blocks'::regclass)::bigint as block_bytes
-         from pg_inherits`,
-      )
-      return {
-        ms,
-        cpuMs: (cpu.user + cpu.system) / 1000,
-        rowBytes: rows[0]?.row_bytes ?? 0,
-        blockBytes: rows[0]?.block_bytes ?? 0,
-      }
+      return await work(app)
     } finally {
       await app.close()
     }
   } finally {
     await database.stop()
   }
+}
+
+/** Sizes of the tables of events and of blocks. */
+async function rowsAndBlocks(app: App): Promise<RowsAndBlocks> {
+  const { rows } = await app.db.query<{ row_bytes: number; block_bytes: number }>(
+    `select sum(pg_total_relation_size(inhrelid)) filter (where inhparent = 'events'::regclass)::bigint as row_bytes,
+            sum(pg_total_relation_size(inhrelid)) filter (where inhparent = 'event_blocks'::regclass)::bigint as block_bytes
+     from pg_inherits`,
+  )
+  return { rowBytes: rows[0]?.row_bytes ?? 0, blockBytes: rows[0]?.block_bytes ?? 0 }
+}
+
+/** Runs the job that packs closed days, as if it were the day after tomorrow. */
+async function pack(app: App) {
+  const startedMs = performance.now()
+  const startedCpu = process.cpuUsage()
+  await packColdEvents(app, { now: new Date(Date.now() + 2 * DAY_MS), minBytes: 0 })
+  const cpu = process.cpuUsage(startedCpu)
+  const ms = performance.now() - startedMs
+  await app.db.query('vacuum spool')
+  return { ms, cpuMs: (cpu.user + cpu.system) / 1000, ...(await rowsAndBlocks(app)) }
 }
 
 /** Bytes on disk of the database of a data directory: the write-ahead log, and everything else. */
