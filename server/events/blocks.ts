@@ -51,8 +51,8 @@ export function openBlock(body: Buffer): Buffer {
 export function blankParts(body: Buffer, parts: readonly Part[]): Buffer | null {
   const decoded = openBlock(body)
   for (const { start, end } of parts) decoded.fill(0, start, end)
-  if (decoded.every((byte) => byte === 0)) return null
-  return zlib.zstdCompressSync(decoded, ZSTD)
+  if (decoded.equals(Buffer.alloc(decoded.length))) return null
+  return decoded.length > NEW_BLOCK.bytes ? zlib.zstdCompressSync(decoded, ZSTD) : packNewBlock(decoded)
 }
 
 /** The part of a decoded block; null for that of a deleted event, which is blank. */
