@@ -57,11 +57,11 @@ export async function beginPacking(tx: Tx, day: string, now: Date): Promise<void
     `insert into event_packings (received_day, stage, started_at) values ($1, 'copying', $2) on conflict do nothing`,
     [day, now],
   )
-  const { rows } = await tx.query<{ has_begun: boolean | null }>(
-    `select stage = 'done' or files = (${filesOf(day)}) as has_begun from event_packings where received_day = $1 for update`,
+  const { rows } = await tx.query<{ is_started: boolean | null }>(
+    `select stage = 'done' or files = (${filesOf(day)}) as is_started from event_packings where received_day = $1 for update`,
     [day],
   )
-  if (rows[0]?.has_begun === true) return
+  if (rows[0]?.is_started === true) return
   await tx.query(`drop table if exists ${packedTable(day)}, ${packedBlocksTable(day)}`)
   const isOfDay = `check (received_day >= '${day}' and received_day < '${dayPlus(day, 1)}')`
   await tx.query(`create table ${packedTable(day)} (like events including defaults including storage, ${isOfDay})`)
