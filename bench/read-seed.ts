@@ -75,6 +75,13 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
     [days],
   )
   await run(
+    `insert into issue_groups (id, issue_id, event_count, user_count, first_seen, last_seen, first_release, last_release, title, culprit,
+       error_type, error_value, level, is_unhandled, event_severity)
+     select i.id, i.id, i.event_count, i.user_count, i.first_seen, i.last_seen, i.first_release, i.last_release, i.title, i.culprit,
+       i.error_type, i.error_value, i.level, i.is_unhandled, i.event_severity
+     from bench_copies c join issues i on i.id = c.id`,
+  )
+  await run(
     `update projects p set issue_number = p.issue_number + $1 where exists (select from issues i where i.project_id = p.id)`,
     [issues],
   )
@@ -91,12 +98,12 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
     'create index issue_search_by_document on issue_search using gin (document) with (gin_pending_list_limit = 512)',
   )
   await run(
-    `insert into issue_fingerprints (project_id, hash, issue_id, source_id, grouping_version, parts, created_at)
-     select f.project_id, sha256(c.id::text::bytea), c.id, c.id, f.grouping_version, f.parts, now()
-     from bench_copies c join lateral (select * from issue_fingerprints f where f.issue_id = c.model limit 1) f on true`,
+    `insert into issue_fingerprints (project_id, hash, group_id, grouping_version, parts, created_at)
+     select f.project_id, sha256(c.id::text::bytea), c.id, f.grouping_version, f.parts, now()
+     from bench_copies c join lateral (select * from issue_fingerprints f where f.group_id = c.model limit 1) f on true`,
   )
   await run(
-    `insert into issue_users (issue_id, user_hash) select c.id, (c.g * 7919 + u) % 200000 from bench_copies c, generate_series(1, 8) u on conflict do nothing`,
+    `insert into issue_users (group_id, user_hash) select c.id, (c.g * 7919 + u) % 200000 from bench_copies c, generate_series(1, 8) u on conflict do nothing`,
   )
   await run(
     `insert into user_identities (project_id, user_hash, seen_day, key, value)
@@ -105,7 +112,7 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
      on conflict do nothing`,
   )
   await run(
-    `insert into issue_hours (issue_id, hour, events)
+    `insert into issue_hours (group_id, hour, events)
      select c.id, date_trunc('hour', i.last_seen) - h * interval '1 hour', 1 + h from bench_copies c join issues i on i.id = c.id, generate_series(0, 5) h`,
   )
   await run(

@@ -57,9 +57,10 @@ create table issues (
   users_today integer not null default 0,
   high_impact_day date,
 
-  -- Merging (0007_issue_merging.sql). The issue that is shown instead of this one; it is never merged itself.
+  -- The issue that a member merged this one into. It may be merged itself: issue_groups.issue_id says which issue shows
+  -- this one.
   merged_into uuid references issues on delete cascade,
-  -- Number of issues merged into this one. Digestion keeps separate counts only where it is above 0.
+  -- Number of groups that the issue shows besides its own.
   merged_count integer not null default 0,
 
   -- Coarse sort keys: last seen in steps of 5 seconds; counts exact below 8, then in four steps per doubling. Indexes
@@ -108,27 +109,71 @@ create index issues_escalated on issues (over_limit_at) where status = 'escalate
 create index issues_by_high_impact_day on issues (high_impact_day) where high_impact_day is not null;
 create index issues_by_merged_into on issues (merged_into) where merged_into is not null;
 
--- Which events belong to which issue. Several fingerprints may belong to one issue.
+-- Groups own the counts, and an issue shows the sum of its groups. An issue is created with one group of the same id;
+-- its events are stored under that id. Merging moves the pointer issue_id.
+create table issue_groups (
+  id uuid primary key references issues on delete cascade,
+  -- The issue that shows the group.
+  issue_id uuid not null references issues on delete cascade,
+  event_count bigint not null default 0,
+  user_count bigint not null default 0,
+  first_seen timestamptz not null,
+  last_seen timestamptz not null,
+  first_release text,
+  last_release text,
+  -- Of the newest event.
+  title text not null,
+  culprit text not null,
+  error_type text,
+  error_value text,
+  level text not null,
+  last_event_id uuid,
+  is_unhandled boolean not null,
+  event_severity smallint not null default 0,
+
+  -- While its issue is merged into another: when and by whom.
+  merged_at timestamptz,
+  merged_by uuid references users on delete set null,
+  -- While its issue is merged, or shows other groups too: what it had alone.
+  users_day date,
+  high_impact_day date
+) with (fillfactor = 80);
+create index issue_groups_by_issue on issue_groups (issue_id);
+
+-- Which events belong to which group. Several fingerprints may belong to one group.
 create table issue_fingerprints (
   project_id uuid not null,
   hash bytea not null,
-  -- The issue that counts the events.
-  issue_id uuid not null references issues on delete cascade,
+  group_id uuid not null references issue_groups on delete cascade,
   grouping_version smallint not null,
   parts jsonb not null,
   created_at timestamptz not null,
-  -- The issue its events are stored under: the one the fingerprint created. Differs from issue_id after a merge.
-  source_id uuid not null,
   primary key (project_id, hash)
 );
-create index issue_fingerprints_by_issue on issue_fingerprints (issue_id);
+create index issue_fingerprints_by_group on issue_fingerprints (group_id);
 
--- Error events per issue and hour in which they occurred.
+-- A number per project that rises with each change of the relation of fingerprints, groups and issues: merging,
+-- unmerging, deleting, discarding. Digestion remembers that relation, and holds a shared lock of this row while it records.
+create table issue_generations (
+  project_id uuid primary key references projects on delete cascade,
+  generation bigint not null default 0
+);
+
+-- What recorded events add to their groups and is not counted yet. Each batch of digestion appends a row; the next fold
+-- of its shard adds the sums to groups and issues and deletes the rows.
+create table issue_journal (
+  id bigint generated always as identity primary key,
+  shard smallint not null,
+  body text not null
+);
+alter table issue_journal alter column body set storage external;
+
+-- Error events per group and hour in which they occurred.
 create table issue_hours (
-  issue_id uuid not null,
+  group_id uuid not null,
   hour timestamptz not null,
   events integer not null,
-  primary key (issue_id, hour)
+  primary key (group_id, hour)
 );
 -- Retention finds old hours by time alone; rows arrive nearly in order.
 create index issue_hours_by_hour on issue_hours using brin (hour);
@@ -143,15 +188,15 @@ create table project_minutes (
 );
 create index project_minutes_by_minute on project_minutes using brin (minute);
 
--- Distinct users of an issue, as a keyed hash of the user's id.
+-- Distinct users of a group, as a keyed hash of the user's id.
 create table issue_users (
-  issue_id uuid not null,
+  group_id uuid not null,
   user_hash bigint not null,
   -- The last day the user was counted on: users_today counts each user once a day.
   seen_day date,
-  primary key (issue_id, user_hash)
+  primary key (group_id, user_hash)
 );
--- All issues of one user.
+-- All groups of one user.
 create index issue_users_by_user on issue_users (user_hash);
 
 create table issue_activity (

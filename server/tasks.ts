@@ -3,6 +3,7 @@ import { packEventsTask } from './events/pack-task.ts'
 import { purgeEventsTask } from './events/purge-events.ts'
 import { bulkIssuesTask, purgeOperationsTask } from './issue-bulk/run-operation.ts'
 import { indexTermsTask } from './issue-search/index-documents.ts'
+import { countUsersTask } from './issue-merging/count-users.ts'
 import { releasedCommitsTask } from './issue-recording/released-commits.ts'
 import { pruneCountsTask, sweepIssuesTask } from './issue-recording/tasks.ts'
 import { purgeInboxesTask } from './inbox/inbox.ts'
@@ -31,6 +32,7 @@ export const TASKS: readonly Task[] = [
   indexTermsTask,
   sweepIssuesTask,
   pruneCountsTask,
+  countUsersTask,
   releasedCommitsTask,
   rateImpactTask,
   bulkIssuesTask,

@@ -264,7 +264,7 @@ describe('failures', () => {
     [
       'a unique index',
       'alter table issue_hours drop constraint issue_hours_pkey',
-      'alter table issue_hours add primary key (issue_id, hour)',
+      'alter table issue_hours add primary key (group_id, hour)',
     ],
   ])('a schema without %s, as during an upgrade, does not quarantine entries', async (_what, take_, give) => {
     const target = await aTarget()
@@ -291,7 +291,7 @@ describe('failures', () => {
     expect(figures.reduce((sum, { quarantined }) => sum + quarantined, 0)).toBe(0)
     const { rows } = await app.db.query<Record<string, number>>(
       `select event_count as events, user_count as users,
-         (select sum(events)::int from issue_hours where issue_id = i.id) as hours,
+         (select sum(events)::int from issue_hours where group_id = i.id) as hours,
          (select count(*)::int from issue_activity where issue_id = i.id and kind = 'created') as created
        from issues i where project_id = $1`,
       [target.projectId],

@@ -4,6 +4,7 @@ import { DIGESTION } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext, type FactContext } from '../context/fact-context.ts'
 import { dayOf } from '../kernel/day.ts'
+import { type Counting, JournalTakenOverError, type JournalStep, ShardJournal } from '../issue-recording/journal.ts'
 import { forgetKnownTerms } from '../issue-search/write-index-terms.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { SpoolBatch } from '../spool/read.ts'
@@ -17,7 +18,7 @@ import type { FactKind, FactOf } from './kinds.ts'
 import { type Counted, OutcomeSums } from '../outcomes/outcomes.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
-import { RECORDERS } from './recorders.ts'
+import { recordersWith } from './recorders.ts'
 import { recordSightingsOf } from './release-sightings.ts'
 
 /** A prepared request; `poison` is the reason when preparing failed unexpectedly. */
@@ -78,32 +79,43 @@ export async function prepareBatches(
 /**
  * Records prepared rows in one transaction, which deletes them from the spool and records the outcome of every item. When
  * the database refuses the batch, its entries are recorded one by one, and those that fail go to quarantine.
- * @param isBehind more rows wait, so recorders leave to jobs what can wait
+ * @param isBehind further batches follow at once: they may count what this one records, and jobs do what can wait
  * @throws SpoolFencedError, or the error of an unreachable database; then nothing is recorded
  */
-export async function commitBatches(app: App, prepared: PreparedBatches, isBehind = false): Promise<DigestFigures> {
+export async function commitBatches(
+  app: App,
+  prepared: PreparedBatches,
+  isBehind = false,
+  journal = new ShardJournal(prepared.batches[0]?.shard ?? 0, app.clock),
+): Promise<DigestFigures> {
   const today = dayOf(app.clock.now())
   for (const day of new Set([today, ...prepared.entries.map(({ entry }) => dayOf(new Date(entry.receivedAtMs)))])) {
     await ensureDay(app.db, day)
   }
   await recordSightingsOf(app, prepared.entries)
+  const step = journal.begin(isBehind)
   try {
-    return await app.tx(async (tx) => {
+    const figures = await app.tx(async (tx) => {
       await settle(tx, prepared.batches)
-      return record(app, tx, prepared.entries, isBehind)
+      const done = await record(app, tx, prepared.entries, isBehind, step)
+      await step.finish(tx, app.clock.now())
+      return done
     })
+    step.committed()
+    return figures
   } catch (error) {
     forgetKnownTerms()
+    journal.reset()
     if (!mayBlameEntry(error)) throw error
     app.log.error(
       { err: error, entries: prepared.entries.length },
       'a batch cannot be recorded; recording its entries one by one',
     )
-    return commitOneByOne(app, prepared).finally(forgetKnownTerms)
+    return commitOneByOne(app, prepared, journal.begin(false)).finally(forgetKnownTerms)
   }
 }
 
-async function commitOneByOne(app: App, prepared: PreparedBatches): Promise<DigestFigures> {
+async function commitOneByOne(app: App, prepared: PreparedBatches, step: JournalStep): Promise<DigestFigures> {
   return app.tx(async (tx) => {
     await settle(tx, prepared.batches)
     const figures: DigestFigures[] = []
@@ -115,6 +127,9 @@ async function commitOneByOne(app: App, prepared: PreparedBatches): Promise<Dige
         figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }], true))
       }
     }
+    const uncounted = await step.finishOneByOne(tx, app.clock.now(), mayBlameEntry)
+    if (uncounted > 0)
+      app.log.error({ events: uncounted }, 'stored events cannot be counted; their issues count too few')
     return figures.reduce((a, b) => ({
       entries: a.entries + b.entries,
       events: a.events + b.events,
@@ -134,9 +149,16 @@ async function settle(tx: Tx, batches: readonly SpoolBatch[]): Promise<void> {
     )
 }
 
-async function record(app: App, tx: Tx, entries: readonly PreparedEntry[], isBehind: boolean): Promise<DigestFigures> {
+async function record(
+  app: App,
+  tx: Tx,
+  entries: readonly PreparedEntry[],
+  isBehind: boolean,
+  counting?: Counting,
+): Promise<DigestFigures> {
   const now = app.clock.now()
   const context = factContext(app, DIGESTION, now)
+  const recorders = recordersWith(counting)
   const sums = new OutcomeSums()
   const facts = new Map<FactKind, Due[]>()
   let quarantined = 0
@@ -165,7 +187,7 @@ async function record(app: App, tx: Tx, entries: readonly PreparedEntry[], isBeh
   for (const kind of FACT_KINDS) {
     const due = facts.get(kind)
     if (due === undefined) continue
-    const outcomes = await recordKind(tx, context, kind, due, isBehind)
+    const outcomes = await recordKind(recorders, tx, context, kind, due, isBehind)
     for (const [index, { item, context }] of due.entries()) {
       const { outcome, reason } = outcomes?.[index] ?? ACCEPTED
       if (outcome === 'duplicate') duplicates += item.quantity
@@ -184,9 +206,12 @@ const UNREADABLE: Counted = { category: 'default', quantity: 1 }
 
 type Due = { readonly item: PreparedFact; readonly context: ItemContext }
 
+type Recorders = ReturnType<typeof recordersWith>
+const RECORDERS = recordersWith(undefined)
 const FACT_KINDS = Object.keys(RECORDERS).filter((kind): kind is FactKind => kind in RECORDERS)
 
 function recordKind<K extends FactKind>(
+  recorders: Recorders,
   tx: Tx,
   context: FactContext,
   kind: K,
@@ -195,7 +220,7 @@ function recordKind<K extends FactKind>(
 ): Promise<readonly ItemOutcome[] | null> {
   // Safe: `facts` is keyed by the kind of what it holds.
   const facts = due.map(({ item, context }) => ({ fact: item.fact as FactOf<K>, context }))
-  return RECORDERS[kind](tx, context.at, facts, context, isBehind)
+  return recorders[kind](tx, context.at, facts, context, isBehind)
 }
 
 /**
@@ -204,7 +229,13 @@ function recordKind<K extends FactKind>(
  * block its shard for ever.
  */
 function mayBlameEntry(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof SpoolFencedError || isDatabaseAway(error)) return false
+  if (
+    !(error instanceof Error) ||
+    error instanceof SpoolFencedError ||
+    error instanceof JournalTakenOverError ||
+    isDatabaseAway(error)
+  )
+    return false
   if (!('code' in error)) return true
   const { code } = error
   return typeof code === 'string' && /^(22|23|42|54)/.test(code) && !OTHER_SCHEMA.has(code)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
 import { commitBatches, prepareBatches, type DigestFigures } from './digest.ts'
+import { foldJournal, JournalTakenOverError, ShardJournal } from '../issue-recording/journal.ts'
 import { OutcomeSums } from '../outcomes/outcomes.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from './project-facts.ts'
 import { requireDiskSpace, DiskNearlyFullError } from '../spool/admission.ts'
@@ -42,8 +43,12 @@ export async function createDigester(
     figures.batches++
   }
 
-  const digestShard = (shard: number, signal?: AbortSignal): Promise<void> =>
-    drainShard(app, reader, facts, shard, count, signal)
+  const journals = new Map<number, ShardJournal>()
+  const digestShard = (shard: number, signal?: AbortSignal): Promise<void> => {
+    const journal = journals.get(shard) ?? new ShardJournal(shard, app.clock)
+    journals.set(shard, journal)
+    return drainShard(app, reader, facts, shard, journal, count, signal)
+  }
 
   return {
     figures,
@@ -93,7 +98,11 @@ const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 2_000
 
 function logInterruption(app: App, error: unknown, shard: number, pauseMs: number): void {
-  const isExpected = isDatabaseAway(error) || error instanceof SpoolFencedError || error instanceof DiskNearlyFullError
+  const isExpected =
+    isDatabaseAway(error) ||
+    error instanceof SpoolFencedError ||
+    error instanceof JournalTakenOverError ||
+    error instanceof DiskNearlyFullError
   app.log[isExpected ? 'warn' : 'error'](
     { err: isExpected && error instanceof Error ? error.message : error, shard, retry_in_ms: pauseMs },
     'digestion was interrupted; its requests stay in the spool and are retried',
@@ -109,6 +118,7 @@ async function drainShard(
   reader: SpoolReader,
   facts: ProjectFactsReader,
   shard: number,
+  journal: ShardJournal,
   count: (done: DigestFigures) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -130,6 +140,7 @@ async function drainShard(
       const batches = await reading
       if (batches.length === 0) {
         await committing
+        await foldJournal(app, journal)
         if (coversShard) return
         // Rows may have been added meanwhile.
         continue
@@ -142,7 +153,7 @@ async function drainShard(
       const sound = await quarantinePoison(app, batches, count)
       const prepared = await prepareBatches(app, facts, sound)
       await committing
-      committing = commitBatches(app, prepared, isBehind).then((done) => {
+      committing = commitBatches(app, prepared, isBehind, journal).then((done) => {
         reader.settled(
           shard,
           batches.map(({ id }) => id),
@@ -154,6 +165,7 @@ async function drainShard(
       committing.catch(() => {})
     }
     await committing
+    await foldJournal(app, journal)
   } finally {
     await Promise.allSettled([ahead?.batches, committing])
     // After a failure or a stop.

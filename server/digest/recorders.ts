@@ -4,15 +4,19 @@ import { recordEvents } from '../issue-recording/record-events.ts'
 import { performanceRecorder } from '../metrics/performance/record-performance.ts'
 import { sessionRecorder } from '../metrics/sessions/record-sessions.ts'
 import { recordClientLosses } from '../outcomes/record-client-losses.ts'
+import type { Counting } from '../issue-recording/journal.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
 import { checkInRecorder } from '../telemetry/record-check-ins.ts'
 import { logRecorder } from '../telemetry/record-logs.ts'
 import { traceMetricRecorder } from '../telemetry/record-trace-metrics.ts'
 import type { FactKind, FactOf } from './kinds.ts'
 
-/** The recorder of each kind. Digestion runs them in this order, so that two digesters cannot deadlock. */
-export const RECORDERS: { readonly [K in FactKind]: Recorder<FactOf<K>> } = {
-  event: recordEvents,
+/**
+ * The recorder of each kind. Digestion runs them in this order, so that two digesters cannot deadlock.
+ * @param counting how events are counted; default: at once
+ */
+export const recordersWith = (counting: Counting | undefined): { readonly [K in FactKind]: Recorder<FactOf<K>> } => ({
+  event: (tx, now, facts, _context, isBehind) => recordEvents(tx, now, facts, counting, isBehind),
   attachment: recordAttachments,
   feedback: recordFeedback,
   check_in: checkInRecorder,
@@ -21,4 +25,4 @@ export const RECORDERS: { readonly [K in FactKind]: Recorder<FactOf<K>> } = {
   session: sessionRecorder,
   performance: performanceRecorder,
   client_report: recordClientLosses,
-}
+})

@@ -86,8 +86,8 @@ const SUBSCRIBERS = `
       select s.user_id from issue_subscriptions s
       where s.issue_id = k.id and s.is_subscribed
       union
-      select s.user_id from issues m join issue_subscriptions s on s.issue_id = m.id and s.is_subscribed
-      where m.merged_into = k.id and not exists (
+      select s.user_id from issue_groups g join issue_subscriptions s on s.issue_id = g.id and s.is_subscribed
+      where g.issue_id = k.id and g.id <> k.id and not exists (
         select from issue_subscriptions own where own.issue_id = k.id and own.user_id = s.user_id)
     ) s
     join memberships p on p.user_id = s.user_id and p.org_id = k.org_id and p.disabled_at is null

@@ -124,9 +124,9 @@ function filtered(db: Connection, filter: FeedbackFilter) {
   if (filter.issueId !== undefined) {
     // Feedback is stored under the issue of its event. Includes issues merged into this one, or into the same target.
     const { issueId } = filter
-    const root = sql`(select coalesce(r.merged_into, r.id) from issues r where r.id = ${issueId})`
     query = query.where(
-      sql<SqlBool>`issue_id in (select i.id from issues i where i.id = ${root} or i.merged_into = ${root})`,
+      sql<SqlBool>`issue_id in (select g.id from issue_groups g
+        where g.issue_id = (select r.issue_id from issue_groups r where r.id = ${issueId}))`,
     )
   }
   if (filter.linked !== undefined) query = query.where('issue_id', filter.linked ? 'is not' : 'is', null)
@@ -139,11 +139,7 @@ export function selectFeedback(db: Connection, filter: FeedbackFilter, page: Fee
   const direction = page.descending ? 'desc' : 'asc'
   let query = filtered(db, filter)
     .selectAll('feedback')
-    .select(
-      sql<string | null>`(select coalesce(i.merged_into, i.id) from issues i where i.id = feedback.issue_id)`.as(
-        'shown_as',
-      ),
-    )
+    .select(sql<string | null>`(select g.issue_id from issue_groups g where g.id = feedback.issue_id)`.as('shown_as'))
   if (page.after !== null) {
     const beyond = sql.raw(page.descending ? '<' : '>')
     query = query.where(

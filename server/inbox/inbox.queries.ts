@@ -91,8 +91,8 @@ export function selectInbox(
 ) {
   let query = db
     .selectFrom('inbox_entries as e')
-    .innerJoin('issues as own', 'own.id', 'e.issue_id')
-    .innerJoin('issues as i', (join) => join.on(sql<boolean>`i.id = coalesce(own.merged_into, own.id)`))
+    .innerJoin('issue_groups as g', 'g.id', 'e.issue_id')
+    .innerJoin('issues as i', 'i.id', 'g.issue_id')
     .innerJoin('projects as p', 'p.id', 'i.project_id')
     .leftJoin('users as a', 'a.id', 'e.actor_id')
     .select([

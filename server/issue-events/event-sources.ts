@@ -2,16 +2,19 @@ import type { App } from '../context/app.ts'
 import type { EventSources } from '../events/event-places.queries.ts'
 import { oldestDay } from '../projects/general-settings.ts'
 import { selectSettings } from '../projects/projects.queries.ts'
-import { sourceIds } from './sources.queries.ts'
+import { groupsOf } from './sources.queries.ts'
 
 /**
- * Where an issue's events are stored: under its own id and those of the issues merged into it. Events beyond the
+ * Where an issue's events are stored: under the ids of its groups. Events beyond the
  * project's retention are hidden before they are deleted.
  */
 export async function eventSources(
   app: App,
   issue: { readonly id: string; readonly project_id: string },
 ): Promise<EventSources> {
-  const [issueIds, project] = await Promise.all([sourceIds(app.db, issue.id), selectSettings(app.db, issue.project_id)])
+  const [issueIds, project] = await Promise.all([
+    groupsOf(app.db, [issue.id]),
+    selectSettings(app.db, issue.project_id),
+  ])
   return { issueIds, oldestDay: oldestDay(project?.settings, app.clock.now()) }
 }

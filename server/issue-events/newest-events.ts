@@ -2,7 +2,7 @@ import type { App } from '../context/app.ts'
 import { newestPlaces, type EventPlace } from '../events/store.queries.ts'
 import { oldestDay } from '../projects/general-settings.ts'
 import { selectSettings } from '../projects/projects.queries.ts'
-import { issuesSeenSince, mergedInto, sinceEvents } from './sources.queries.ts'
+import { groupsOf, issuesSeenSince, sinceEvents } from './sources.queries.ts'
 
 /**
  * Places of the newest events within a project's retention, by the time of occurrence, newest first. The cost depends on
@@ -12,11 +12,9 @@ export async function newestEventsOfProject(app: App, projectId: string, limit: 
   const { db } = app
   const since = await sinceEvents(db, projectId, limit)
   if (since === null) return []
-  const ids = await issuesSeenSince(db, projectId, since, limit)
+  const groups = await groupsOf(db, await issuesSeenSince(db, projectId, since, limit))
   const project = await selectSettings(db, projectId)
-  // Events of merged issues stay stored under their own ids.
-  const hidden = await mergedInto(db, ids)
-  return newestPlaces(db, [...new Set([...ids, ...hidden])], {
+  return newestPlaces(db, groups, {
     since,
     oldestDay: oldestDay(project?.settings, app.clock.now()),
     limit,

@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
 import type { Connection } from '../storage/database.ts'
 
-/** Ids under which an issue's events are stored: its own, and those of the issues merged into it. */
-export async function sourceIds(on: Connection, issueId: string): Promise<string[]> {
-  return [issueId, ...(await mergedInto(on, [issueId]))]
-}
-
-/** Ids of the issues merged into these. */
-export async function mergedInto(on: Connection, issueIds: readonly string[]): Promise<string[]> {
-  if (issueIds.length === 0) return []
+/** Ids of the groups that issues show: their events are stored under these. */
+export async function groupsOf(on: Connection, issueIds: readonly string[]): Promise<string[]> {
   const rows = await on
-    .selectFrom('issues')
+    .selectFrom('issue_groups')
     .select('id')
-    .where('merged_into', 'in', [...issueIds])
+    .where('issue_id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
     .execute()
   return rows.map(({ id }) => id)
 }
@@ -47,12 +41,13 @@ export async function issuesSeenSince(on: Connection, projectId: string, since: 
   return rows.map(({ id }) => id)
 }
 
-/** Events of an issue by hour, `to` excluded. */
+/** Events of an issue by hour and group, `to` excluded. */
 export const selectHours = (on: Connection, issueId: string, from: Date, to: Date) =>
   on
-    .selectFrom('issue_hours')
-    .select(['hour', 'events'])
-    .where('issue_id', '=', issueId)
-    .where('hour', '>=', from)
-    .where('hour', '<', to)
+    .selectFrom('issue_groups as g')
+    .innerJoin('issue_hours as h', 'h.group_id', 'g.id')
+    .select(['h.hour', 'h.events'])
+    .where('g.issue_id', '=', issueId)
+    .where('h.hour', '>=', from)
+    .where('h.hour', '<', to)
     .execute()

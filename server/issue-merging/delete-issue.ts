@@ -6,13 +6,16 @@ import { deleteEventsOf } from '../events/store.queries.ts'
 import { deleteFeedbackOfIssue } from '../feedback/feedback.queries.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
 import { publishLive } from '../live/publish.ts'
-import { sourceIds } from '../issue-events/sources.queries.ts'
+import { groupsOf } from '../issue-events/sources.queries.ts'
+import { changeRelation } from '../issue-rows/groups.queries.ts'
 import { lockIssue, selectIssue } from '../issue-rows/issues.queries.ts'
 import type { Tx } from '../storage/database.ts'
-import { dropCounts, ownIdsOf } from './merging.queries.ts'
+import { deleteCounts } from './merging.queries.ts'
 
 /** Events deleted in one transaction. */
 const BATCH = 5_000
+/** Users, and hours, deleted in one transaction. */
+const COUNTS_BATCH = 50_000
 const MERGED = 'This issue was merged into another one. Delete that one, or unmerge this one first.'
 
 /**
@@ -45,21 +48,24 @@ export async function removeIssue(
   const found = await selectIssue(app.db, actor, issueId)
   if (found === undefined) throw notFound('Issue')
   if (found.id !== issueId) throw conflict(MERGED)
-  // In batches, each in its own transaction: millions of events would block digestion and exceed the statement timeout.
-  // After an interruption the issue still exists and can be deleted again.
-  for (const id of await sourceIds(app.db, found.id)) while ((await app.tx((tx) => deleteBatch(tx, id))) === BATCH);
+  // In batches, each in its own transaction: millions of events or users would block digestion and exceed the statement
+  // timeout. After an interruption the issue still exists with the rest, and can be deleted again.
+  const before = await groupsOf(app.db, [issueId])
+  for (const id of before) while ((await app.tx((tx) => deleteBatch(tx, id))) === BATCH);
+  while (await app.tx((tx) => deleteCounts(tx, before, COUNTS_BATCH)));
   await app.tx(async (tx) => {
+    await changeRelation(tx, found.project_id)
     const issue = await lockIssue(tx, actor, issueId)
     if (issue === undefined) throw notFound('Issue')
     // It was merged meanwhile; the caller did not mean its merge target.
     if (issue.id !== issueId) throw conflict(MERGED)
-    const sources = await sourceIds(tx, issueId)
-    for (const id of sources) {
+    const groups = await groupsOf(tx, [issueId])
+    for (const id of groups) {
       // Events recorded meanwhile.
       while ((await deleteBatch(tx, id)) === BATCH);
       await deleteAttachmentsOf(tx, issue.project_id, await deleteFeedbackOfIssue(tx, id))
     }
-    await dropCounts(tx, [...new Set([...sources, ...(await ownIdsOf(tx, issueId))])])
+    while (await deleteCounts(tx, groups, COUNTS_BATCH));
     await within(tx, issue.project_id)
     await deleteIssueRow(tx, issueId)
   })

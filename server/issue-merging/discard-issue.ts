@@ -9,9 +9,10 @@ import { requireProject } from '../projects/require-project.ts'
 import { removeIssue } from './delete-issue.ts'
 import * as sql from './discards.queries.ts'
 import { shortId } from '../issue-rules/issue.ts'
+import { changeRelation } from '../issue-rows/groups.queries.ts'
 import { publishIssues } from '../issue-rows/publish-issues.ts'
 import type { Discard } from './merging.api.ts'
-import { lockForMerging } from './merging.queries.ts'
+import { lockForMerging, projectOfIssue } from './merging.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
 
 /**
@@ -21,9 +22,12 @@ import { viewPerson } from '../issue-rows/view-issue.ts'
  */
 export async function discardIssue(app: App, actor: OrgActor, issueId: string): Promise<z.input<typeof Discard>> {
   const discardId = await app.tx(async (tx) => {
+    const projectId = await projectOfIssue(tx, actor, issueId)
+    if (projectId === undefined) throw notFound('Issue')
+    await changeRelation(tx, projectId)
     const [issue] = await lockForMerging(tx, actor, [issueId])
     if (issue === undefined) throw notFound('Issue')
-    if (issue.merged_into !== null)
+    if (issue.target_id !== issueId)
       throw conflict('This issue was merged into another one. Discard that one, or unmerge this one first.')
     const id = await sql.insertDiscard(tx, {
       id: newId(),

@@ -103,8 +103,9 @@ export async function addToDiscard(tx: Tx, discardId: string, issueId: string): 
 const discardFingerprints = (tx: Tx, discardId: string, issueId: string): Promise<unknown> =>
   sql`
     insert into discarded_fingerprints (project_id, hash, discard_id, grouping_version, parts)
-    select project_id, hash, ${discardId}, grouping_version, parts from issue_fingerprints where issue_id = ${issueId}
-    order by hash on conflict do nothing`.execute(tx)
+    select f.project_id, f.hash, ${discardId}, f.grouping_version, f.parts
+    from issue_groups g join issue_fingerprints f on f.group_id = g.id where g.issue_id = ${issueId}
+    order by f.hash on conflict do nothing`.execute(tx)
 
 export type DiscardRow = Awaited<ReturnType<typeof selectDiscards>>[number]
 

@@ -5,22 +5,12 @@ import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { publishLive } from '../live/publish.ts'
 import type { Tx } from '../storage/database.ts'
-import { retryOnDeadlock } from './retry-on-deadlock.ts'
-import { respondEarly } from './respond-early.ts'
+import { changeRelation, sumGroups } from '../issue-rows/groups.queries.ts'
 import { shortId } from '../issue-rules/issue.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
-import {
-  addCounts,
-  addHours,
-  catchUpUsers,
-  copyUsers,
-  dropCounts,
-  mergeInto,
-  insertMergedIssue,
-  selectForMerging,
-  summarise,
-  type LockedIssue,
-} from './merging.queries.ts'
+import { mergeDocuments, restoreOwnDocuments } from '../issue-search/search.queries.ts'
+import { recountUsers } from './count-users.ts'
+import { lockForMerging, mergeInto, projectOfIssue, type LockedIssue } from './merging.queries.ts'
 import { rateIssues } from './rate-issues.ts'
 import { viewIssue } from '../issue-rows/view-issue.ts'
 
@@ -28,10 +18,9 @@ import { viewIssue } from '../issue-rows/view-issue.ts'
 export const MAX_MERGED = 200
 
 /**
- * Merges issues into one. They keep their rows and are no longer listed. The merge target has the counts, users and hours
- * of all of them, and keeps its own status, assignee and pinned severity.
- * @throws AppError not_found; invalid (with itself, other project, too many); conflict (merged already); unavailable (so
- * many users that the work continues in the background)
+ * Merges issues into one, which then shows their groups. They keep their rows and are no longer listed. The merge target has
+ * the counts, users and hours of all of them, and keeps its own status, assignee and pinned severity.
+ * @throws AppError not_found; invalid (with itself, other project, too many); conflict (merged already)
  */
 export async function mergeIssues(
   app: App,
@@ -41,53 +30,32 @@ export async function mergeIssues(
   const { issueId } = input
   const ids = [...new Set(input.issue_ids)]
   if (ids.includes(issueId)) throw invalid('issue_ids must not hold the issue itself.')
-  const work = async (tx: Tx): Promise<void> => {
-    // Copies the target's own users before it locks anything: for a large issue this takes longest, and digestion
-    // continues meanwhile. The id is new, so that no one reads the copy before the commit.
-    const ownId = newId()
-    const isFirst = (await readAll(tx, actor, issueId, ids)).target.merged_count === 0
-    if (isFirst) await copyUsers(tx, issueId, ownId)
-    const { target, others } = await readAll(tx, actor, issueId, ids, 'locked')
+  await app.tx(async (tx) => {
+    const projectId = await projectOfIssue(tx, actor, issueId)
+    if (projectId === undefined) throw notFound('Issue')
+    await changeRelation(tx, projectId)
+    const { target, others } = await lockAll(tx, actor, issueId, ids)
     const now = app.clock.now()
-    const facts = { targetId: target.id, mergedBy: memberBehind(actor)?.userId ?? null, now }
-    if (await insertMergedIssue(tx, { ...facts, issueId: target.id, ownId, parentId: null })) {
-      await catchUpUsers(tx, target.id, ownId, target.user_count)
-      await addHours(tx, [target.id], ownId)
-    } else if (isFirst) await dropCounts(tx, [ownId])
-    for (const { id } of others) await insertMergedIssue(tx, { ...facts, issueId: id, ownId: id, parentId: target.id })
-    await addCounts(
-      tx,
-      others.map(({ id }) => id),
-      target.id,
-    )
-    await mergeInto(
-      tx,
-      others.map(({ id }) => id),
-      target.id,
-      now,
-    )
-    await summarise(tx, target.id)
-    await rateIssues(tx, [target.id], now)
+    await mergeInto(tx, { targetId: issueId, issueIds: ids, mergedBy: memberBehind(actor)?.userId ?? null, now })
+    await sumGroups(tx, [issueId])
+    await recountUsers(tx, [issueId])
+    await rateIssues(tx, [issueId], now)
+    await mergeDocuments(tx, [issueId])
+    // Only their target has terms of issues merged into them: an erasure does not look elsewhere.
+    await restoreOwnDocuments(tx, ids)
     await recordActivity(tx, actor, now, target, others)
-  }
-  await respondEarly(
-    app,
-    'Merging',
-    retryOnDeadlock(() => app.tx(work)),
-  )
+  })
   return viewIssue(app, actor, issueId)
 }
 
 /** @throws AppError not_found (missing, or of another organisation); invalid; conflict */
-async function readAll(
+async function lockAll(
   tx: Tx,
   actor: OrgActor,
   issueId: string,
   ids: readonly string[],
-  how: 'locked' | 'as it is' = 'as it is',
 ): Promise<{ target: LockedIssue; others: LockedIssue[] }> {
-  const found = await selectForMerging(tx, actor, [issueId, ...ids], how === 'locked')
-  const rows = new Map(found.map((row) => [row.id, row]))
+  const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
   const target = rows.get(issueId)
   if (target === undefined) throw notFound('Issue')
   const others = ids.map((id) => {
@@ -95,7 +63,7 @@ async function readAll(
     if (row === undefined) throw notFound('Issue')
     return row
   })
-  if (target.merged_into !== null)
+  if (isMerged(target))
     throw conflict(`${nameOf(target)} was merged into another issue. Merge into that one, or unmerge it first.`)
   for (const other of others) requireMergeable(target, other)
   const count = others.reduce((sum, other) => sum + 1 + other.merged_count, target.merged_count)
@@ -103,10 +71,12 @@ async function readAll(
   return { target, others }
 }
 
+const isMerged = (issue: LockedIssue): boolean => issue.target_id !== issue.id
+
 function requireMergeable(target: LockedIssue, other: LockedIssue): void {
   if (other.project_id !== target.project_id) throw invalid('Only issues of one project can be merged.')
-  if (other.merged_into === target.id) throw conflict(`${nameOf(other)} is merged into this issue already.`)
-  if (other.merged_into !== null)
+  if (other.target_id === target.id) throw conflict(`${nameOf(other)} is merged into this issue already.`)
+  if (isMerged(other))
     throw conflict(`${nameOf(other)} was merged into another issue. Merge that one, or unmerge it first.`)
 }
 

@@ -94,12 +94,12 @@ export const mergingRoutes = routes({
     tag: 'Issues',
     summary: 'Merge issues into this one',
     description:
-      'Merged issues are no longer listed and can be unmerged without loss. This issue then has the counts, users and hours of all, and keeps its own status, assignee and pinned severity. 400 for the issue itself and for issues of several projects, 409 when one is merged already, 503 when issues have so many users that the work continues in the background.',
+      'Merged issues are no longer listed and can be unmerged without loss. This issue then has the counts, users and hours of all, and keeps its own status, assignee and pinned severity. 400 for the issue itself and for issues of several projects, 409 when one is merged already. With very many users `user_count` is that of the largest issue until they are counted, a few seconds later; a live message follows.',
     permission: 'issues.write',
     params: issueParams,
     body: z.strictObject({ issue_ids: issueIds }),
     response: Issue,
-    refusals: [404, 409, 503],
+    refusals: [404, 409],
   },
   unmergeIssues: {
     method: 'POST',
@@ -107,12 +107,12 @@ export const mergingRoutes = routes({
     tag: 'Issues',
     summary: 'Unmerge issues',
     description:
-      'Each gets back its history, the events it received since, and the issues that had been merged into it before. 409 for an issue that is not merged into this one, 503 when the work continues in the background.',
+      'Each gets back its history, the events it received since, and the issues that had been merged into it before. 409 for an issue that is not merged into this one.',
     permission: 'issues.write',
     params: issueParams,
     body: z.strictObject({ issue_ids: issueIds }),
     response: Issue,
-    refusals: [404, 409, 503],
+    refusals: [404, 409],
   },
   discardIssue: {
     method: 'POST',

@@ -7,6 +7,8 @@ import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
 import { LATEST_GROUPING_VERSION } from '../grouping/grouping-rules.api.ts'
+import { changeRelation } from '../issue-rows/groups.queries.ts'
+import { indexNewTerms, rebuildDocuments } from '../issue-search/index-documents.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import type { Comment, IssueDetail } from '../issues/issues.api.ts'
 import type { Discard, GroupingPreview } from './merging.api.ts'
@@ -306,10 +308,11 @@ describe('merging', () => {
     const { rows } = await t.app.db.query(
       `select (select count(*)::int from issues where project_id = $1) as issues, (select count(*)::int from events where project_id = $1) as events,
          (select count(*)::int from issue_fingerprints where project_id = $1) as fingerprints,
-         (select count(*)::int from issue_hours where not exists (select from issues where id = issue_id)) as hours`,
+         (select count(*)::int from issue_hours where not exists (select from issues where id = group_id)) as hours,
+         (select count(*)::int from issue_users where not exists (select from issues where id = group_id)) as users`,
       [project.id],
     )
-    expect(rows).toEqual([{ issues: 0, events: 0, fingerprints: 0, hours: 0 }])
+    expect(rows).toEqual([{ issues: 0, events: 0, fingerprints: 0, hours: 0, users: 0 }])
     await send(project, anEvent({ error: inModule('beta') }))
     expect(await listed(project)).toHaveLength(1)
   })
@@ -341,7 +344,7 @@ test('a user is erased from merged issues and from their merge target', async ()
     (
       await t.app.db.query<{ what: string }>(
         `select 'issue' as what from issues where project_id = $1 and (title || error_value) like '%of ada%'
-         union all select 'member' from merged_issues m join issues i on i.id = m.issue_id where i.project_id = $1 and (m.title || m.error_value) like '%of ada%'
+         union all select 'group' from issue_groups g join issues i on i.id = g.id where i.project_id = $1 and (g.title || g.error_value) like '%of ada%'
          union all select 'document' from issue_search s join issues i on i.id = s.issue_id where i.project_id = $1 and s.document @@ 'ada'::tsquery`,
         [project.id],
       )
@@ -351,10 +354,39 @@ test('a user is erased from merged issues and from their merge target', async ()
   await unmerge(b, [a])
   expect(await holds()).toEqual([])
   const { rows } = await t.app.db.query<{ users: number }>(
-    `select count(*)::int as users from issue_users u join issues i on i.id = u.issue_id where i.project_id = $1`,
+    `select count(*)::int as users from issue_users u join issues i on i.id = u.group_id where i.project_id = $1`,
     [project.id],
   )
   expect(rows[0]?.users).toBe(1)
+})
+
+test('a user of a merged issue is erased from all documents, also after it was merged twice', async () => {
+  const project = await aProject(owner)
+  const of = (name: string, user: string, value: string) =>
+    anEvent({ error: { ...inModule(name), value }, user: { id: user } })
+  await send(project, of('alpha', 'grace', 'plain'), of('beta', 'grace', 'plain'), of('gamma', 'grace', 'plain'))
+  const [a = '', b = '', c = ''] = (await listed(project)).map(({ id }) => id)
+  await send(project, of('alpha', 'ada', 'zebracanary'))
+  await indexNewTerms(t.app)
+  await merge(b, [a])
+  await merge(c, [b])
+  await indexNewTerms(t.app)
+  await rebuildDocuments(t.app)
+  const found = async () =>
+    (
+      await t.app.db.query<{ issue_id: string }>(
+        `select issue_id from issue_search s join issues i on i.id = s.issue_id
+         where i.project_id = $1 and (s.document @@ 'zebracanary'::tsquery or s.own_document @@ 'zebracanary'::tsquery)`,
+        [project.id],
+      )
+    ).rows.map((row) => row.issue_id)
+  expect(new Set(await found())).toEqual(new Set([a, c]))
+  expect((await owner.delete(`/api/projects/${project.id}/users/ada/data`)).status).toBe(200)
+  await rebuildDocuments(t.app)
+  expect(await found()).toEqual([])
+  await unmerge(c, [b])
+  await rebuildDocuments(t.app)
+  expect(await found()).toEqual([])
 })
 
 const outcomesOf = async (project: TestProject) =>
@@ -427,7 +459,10 @@ describe('discarding', () => {
       `insert into discarded_fingerprints select project_id, hash, $1, grouping_version, parts from issue_fingerprints where project_id = $2`,
       [ids[0], project.id],
     )
-    await t.app.db.query(`delete from issues where project_id = $1`, [project.id])
+    await t.app.tx(async (tx) => {
+      await changeRelation(tx, project.id)
+      await tx.query(`delete from issues where project_id = $1`, [project.id])
+    })
     await send(project, anEvent({ error: inModule('alpha') }))
     expect(await listed(project)).toEqual([])
     expect(await outcomesOf(project)).toContainEqual({ outcome: 'discarded', reason: 'discarded_issue', quantity: 1 })

@@ -22,12 +22,12 @@ const MAX_USERS = 10_000
 export async function replayMissedEvents(
   tx: Tx,
   issue: LockedIssue,
-  merged: { readonly sourceIds: readonly string[]; readonly since: Date | undefined; readonly now: Date },
+  merged: { readonly groupIds: readonly string[]; readonly since: Date; readonly now: Date },
 ): Promise<void> {
   const life = lifeFrom(issue)
-  if (merged.since === undefined || (life.resolved === null && life.ignored === null)) return
+  if (life.resolved === null && life.ignored === null) return
   const added = await addedCounts(tx, issue)
-  const missed = arrivedSince(await newestArrived(tx, merged.sourceIds, MAX_EVENTS), merged.since, added.events)
+  const missed = arrivedSince(await newestArrived(tx, merged.groupIds, MAX_EVENTS), merged.since, added.events)
   const [newest] = missed
   if (newest === undefined) return
   const events = missed.map(({ eventId, release, occurredAt, receivedAt }) => ({

@@ -5,27 +5,27 @@ import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { publishLive } from '../live/publish.ts'
 import type { Tx } from '../storage/database.ts'
-import { retryOnDeadlock } from './retry-on-deadlock.ts'
+import { changeRelation, sumGroups } from '../issue-rows/groups.queries.ts'
+import { mergeDocuments, restoreOwnDocuments } from '../issue-search/search.queries.ts'
+import { recountUsers } from './count-users.ts'
+import { rateIssues } from './rate-issues.ts'
 import { replayMissedEvents } from './replay-missed-events.ts'
-import { respondEarly } from './respond-early.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import { listed, nameOf } from './merge-issues.ts'
 import {
   lockForMerging,
   mergedIssuesOf,
-  rebuildTarget,
+  projectOfIssue,
   unmerge,
   type LockedIssue,
   type MergedIssue,
 } from './merging.queries.ts'
-import { rateIssues } from './rate-issues.ts'
 import { viewIssue } from '../issue-rows/view-issue.ts'
 
 /**
  * Unmerges issues from their merge target. Each gets back its own counts, with its events since the merge, and the issues
  * that had been merged into it before.
- * @throws AppError not_found; invalid (itself); conflict (not merged into this one); unavailable (so many users that the
- * work continues in the background)
+ * @throws AppError not_found; invalid (itself); conflict (not merged into this one)
  */
 export async function unmergeIssues(
   app: App,
@@ -35,40 +35,42 @@ export async function unmergeIssues(
   const { issueId } = input
   const ids = [...new Set(input.issue_ids)]
   if (ids.includes(issueId)) throw invalid('issue_ids must name issues merged into this one, not the issue itself.')
-  const work = async (tx: Tx): Promise<void> => {
+  await app.tx(async (tx) => {
+    const projectId = await projectOfIssue(tx, actor, issueId)
+    if (projectId === undefined) throw notFound('Issue')
+    await changeRelation(tx, projectId)
     const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
     const target = rows.get(issueId)
     if (target === undefined) throw notFound('Issue')
     const others = ids.map((id) => {
       const row = rows.get(id)
       if (row === undefined) throw notFound('Issue')
-      if (row.merged_into !== issueId) throw conflict(`${nameOf(row)} is not merged into this issue.`)
+      if (row.target_id !== issueId) throw conflict(`${nameOf(row)} is not merged into this issue.`)
       return row
     })
     const now = app.clock.now()
     const merged = await mergedIssuesOf(tx, issueId)
     const mergedAt = new Map(merged.map((one) => [one.issueId, one.mergedAt]))
     const groups = groupsToUnmerge(merged, ids)
-    for (const id of ids) await unmerge(tx, issueId, id, groups.get(id) ?? [id])
-    for (const id of [issueId, ...ids]) await rebuildTarget(tx, id, id === issueId)
+    await unmerge(tx, issueId, groups)
+    const changed = [issueId, ...ids]
+    await sumGroups(tx, changed)
+    await recountUsers(tx, changed)
+    await restoreOwnDocuments(tx, changed)
+    await mergeDocuments(tx, changed)
     for (const other of others)
       await replayMissedEvents(tx, other, {
-        sourceIds: groups.get(other.id) ?? [other.id],
-        since: mergedAt.get(other.id),
+        groupIds: groups.get(other.id) ?? [],
+        since: mergedAt.get(other.id) ?? now,
         now,
       })
-    await rateIssues(tx, [issueId, ...ids], now)
+    await rateIssues(tx, changed, now)
     await recordActivity(tx, actor, now, target, others)
-  }
-  await respondEarly(
-    app,
-    'Unmerging',
-    retryOnDeadlock(() => app.tx(work)),
-  )
+  })
   return viewIssue(app, actor, issueId)
 }
 
-/** For each issue to unmerge, the merged issues that stay with it: each belongs to its nearest parent that is unmerged. */
+/** For each issue to unmerge, the groups that leave with it: each belongs to its nearest parent that is unmerged. */
 export function groupsToUnmerge(
   merged: readonly Pick<MergedIssue, 'issueId' | 'parentId'>[],
   ids: readonly string[],

@@ -29,18 +29,16 @@ export async function viewGrouping(
       version: row.grouping_version,
       parts: Parts.parse(row.parts),
       created_at: row.created_at.toISOString(),
-      issue_id: row.source_id,
+      issue_id: row.group_id,
       short_id: shortId(issue.project_slug, row.number),
     })),
-    merged: merged
-      .filter((row) => row.issue_id !== issue.id)
-      .map((row) => ({
-        id: row.issue_id,
-        short_id: shortId(issue.project_slug, row.number),
-        title: row.title,
-        event_count: row.event_count,
-        merged_at: row.merged_at.toISOString(),
-        merged_by: viewPerson(row.merged_by, row.merged_by_name, row.merged_by_email),
-      })),
+    merged: merged.map((row) => ({
+      id: row.id,
+      short_id: shortId(issue.project_slug, row.number),
+      title: row.title,
+      event_count: row.event_count,
+      merged_at: row.merged_at.toISOString(),
+      merged_by: viewPerson(row.merged_by, row.merged_by_name, row.merged_by_email),
+    })),
   }
 }

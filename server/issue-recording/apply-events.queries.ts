@@ -3,10 +3,10 @@ import type { ReleaseFacts } from '../releases/order.ts'
 import type { EscalatingRules } from '../issue-rules/issue-settings.api.ts'
 import { StoredEscalating } from '../issue-rules/issue-settings.ts'
 import { HISTORY_MS, type HourHistory } from '../issue-rules/escalating.ts'
+import type { HourKey } from './fold.queries.ts'
 
 /** SQL of transitions by events: at most one statement of each kind per batch, only when one of its issues needs it. */
 
-export type HourKey = { readonly id: string; readonly at: Date }
 export type FoundHistory = HourKey & { readonly history: HourHistory; readonly rules: EscalatingRules }
 
 /** Statistics of the hours before, and the project's rules. Reads at most 336 rows for each issue, once an hour. */
@@ -29,7 +29,10 @@ export async function hourHistories(tx: Tx, hours: readonly HourKey[]): Promise<
              coalesce(percentile_cont(0.5) within group (order by h.events), 0) as median
            from unnest($1::uuid[], $2::timestamptz[]) k (id, hour)
            join issues i on i.id = k.id join projects p on p.id = i.project_id
-           left join issue_hours h on h.issue_id = k.id and h.hour < k.hour and h.hour >= k.hour - make_interval(secs => $3)
+           left join lateral (
+             select h.hour, sum(h.events)::int as events from issue_groups g join issue_hours h on h.group_id = g.id
+             where g.issue_id = k.id and h.hour < k.hour and h.hour >= k.hour - make_interval(secs => $3) group by h.hour
+           ) h on true
            group by k.id, k.hour, i.id, p.id`,
     values: [hours.map((hour) => hour.id), hours.map((hour) => hour.at), HISTORY_MS / 1000],
   })

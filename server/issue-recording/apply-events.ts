@@ -13,7 +13,7 @@ import {
   type Transition,
 } from '../issue-rules/life-cycle.ts'
 import { writeEntries, writeLives, type MovedIssue } from '../issue-rows/life.queries.ts'
-import type { BusyHour, FoundIssue } from './record.queries.ts'
+import type { CountedHour, HourlyLimit } from './fold.queries.ts'
 import { hourHistories, releaseFacts, type ReleaseKey, storeLimits } from './apply-events.queries.ts'
 import { versionsIn } from '../issue-rules/resolution.ts'
 
@@ -26,14 +26,14 @@ export type IssueTransition = {
   readonly sentence?: string | undefined
 }
 
-/** The events of a batch for one issue. */
+/** Events that are folded into one issue. */
 export type IssueEvents = {
   readonly issueId: string
   readonly projectId: string
   /** The time of the transitions: now, or slightly later, after a member's change. */
   readonly at: Date
   readonly life: Life
-  readonly limit: FoundIssue['limit']
+  readonly limit: HourlyLimit | null
   readonly events: readonly ArrivedEvent[]
   readonly newUsers: ArrivedEvents['newUsers']
   /** When the oldest of the events occurred. */
@@ -53,11 +53,11 @@ const GRACE_MS = 5 * 60_000
 /** The oldest hour that can still make an issue escalate. */
 export const oldestHourToJudge = (now: Date): Date => hourOf(new Date(now.getTime() - GRACE_MS))
 
-/** Applies the events of a batch to the life cycles of its issues. Writes only new hourly limits. */
+/** Applies folded events to the life cycles of their issues. Writes only new hourly limits. */
 export async function applyEvents(
   tx: Tx,
   batch: readonly IssueEvents[],
-  busyHours: readonly BusyHour[],
+  busyHours: readonly CountedHour[],
 ): Promise<AppliedEvents> {
   const releasesOf = await releasesFor(tx, batch)
   const lives = new Map<string, Life>()
@@ -102,7 +102,7 @@ async function releasesFor(tx: Tx, batch: readonly IssueEvents[]) {
   return keys.size === 0 ? new Map<string, ArrivedEvents['releases']>() : releaseFacts(tx, [...keys.values()])
 }
 
-type Candidate = BusyHour & { readonly issue: IssueEvents }
+type Candidate = CountedHour & { readonly issue: IssueEvents }
 
 /** Hours with their limits: the stored one, or one that is computed now and stored for the rest of the hour. */
 async function limitsOf(tx: Tx, hours: readonly Candidate[]) {
@@ -113,9 +113,9 @@ async function limitsOf(tx: Tx, hours: readonly Candidate[]) {
   const found = unknown.length === 0 ? [] : await hourHistories(tx, unknown)
   const limits = new Map(
     found.map(({ id, at, history, rules }) => {
-      // The row does not include this batch yet.
-      const inBatch = issues.get(id)?.firstSeen ?? history.firstSeen
-      const firstSeen = inBatch < history.firstSeen ? inBatch : history.firstSeen
+      // The row does not include these events yet.
+      const inFold = issues.get(id)?.firstSeen ?? history.firstSeen
+      const firstSeen = inFold < history.firstSeen ? inFold : history.firstSeen
       return [`${id} ${at.getTime()}`, hourlyLimit({ ...history, firstSeen }, rules)]
     }),
   )

@@ -1,7 +1,5 @@
 import type { StoredEvent } from '../events/event.ts'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
-import type { IssueImpact } from '../issue-rules/impact.ts'
-import type { Life } from '../issue-rules/life-cycle.ts'
 import type { EventSeverity } from '../issue-rules/severity.ts'
 import type { Fact } from '../issue-search/facts.ts'
 import type { LazyMatches } from '../ownership/ownership.ts'
@@ -34,21 +32,31 @@ export type Occurrence = {
   readonly facts: readonly Fact[]
 }
 
-/** The maximum number of events in this hour; an issue with more of them escalates. */
-export type HourlyLimit = { readonly hour: Date; readonly events: number }
-
-/** An issue that this batch found or created, with the events that the batch adds to it. */
-export type Group = {
+/** Events of a batch with the same fingerprint. */
+export type SameFingerprint = {
+  /** Project id and base64 of the hash. */
   readonly key: string
   readonly projectId: string
+  readonly orgId: string
+  readonly first: Occurrence
   readonly occurrences: Occurrence[]
-  issueId: string
-  /** The issue under which its events are stored; differs from `issueId` when that is its merge target. */
-  sourceId: string
-  /** Whether `issueId` is a merge target. */
-  isMerged: boolean
-  life: Life
-  impact: IssueImpact
-  limit: HourlyLimit | null
-  isNew: boolean
 }
+
+/** Events of a batch, and the group that counts them. */
+export type GroupedEvents = SameFingerprint & KnownGroup & { readonly isNew: boolean }
+
+/** A group, and the issue that shows it. */
+export type KnownGroup = {
+  readonly groupId: string
+  readonly issueId: string
+  /** Whether the issue shows other groups too. */
+  readonly isMerged: boolean
+}
+
+/** By time of occurrence. */
+export const newestOf = (occurrences: readonly Occurrence[]): Occurrence =>
+  occurrences.reduce((newest, one) => (one.event.occurredAt >= newest.event.occurredAt ? one : newest))
+
+/** By time of occurrence. */
+export const oldestOf = (occurrences: readonly Occurrence[]): Occurrence =>
+  occurrences.reduce((oldest, one) => (one.event.occurredAt < oldest.event.occurredAt ? one : oldest))

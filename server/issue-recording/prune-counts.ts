@@ -1,6 +1,6 @@
 import type { App } from '../context/app.ts'
 import { deleteMinutesBefore } from '../projects/recording.queries.ts'
-import { deleteHoursBefore } from './record.queries.ts'
+import { deleteHoursBefore } from './fold.queries.ts'
 
 const DAY_MS = 86_400_000
 /** Retention of counts. */

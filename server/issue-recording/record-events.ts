@@ -1,62 +1,159 @@
-import type { FactContext } from '../context/fact-context.ts'
-import type { Tx } from '../storage/database.ts'
-import { findStored } from '../events/store.queries.ts'
-import { dayOf } from '../kernel/day.ts'
-import type { Occurrence } from './occurrence.ts'
-import { recordOccurrences, type Recorded } from './record.ts'
-import { touchProjects } from '../projects/recording.queries.ts'
-import { publishLive } from '../live/publish.ts'
-import { ACCEPTED, DISCARDED_ISSUE, type ItemOutcome, DUPLICATE, type FactInContext } from '../outcomes/recorder.ts'
+import { insertEvents, findStored } from '../events/store.queries.ts'
 import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
+import { writeIndexTerms } from '../issue-search/write-index-terms.ts'
+import { dayOf } from '../kernel/day.ts'
+import { newId } from '../kernel/ids.ts'
+import { newImpact } from '../issue-rules/impact.ts'
+import { ACCEPTED, DISCARDED_ISSUE, DUPLICATE, type FactInContext, type ItemOutcome } from '../outcomes/recorder.ts'
+import { takeIssueNumbers } from '../projects/recording.queries.ts'
+import type { Tx } from '../storage/database.ts'
+import { assignNewIssues } from './assign-and-notify.ts'
+import { findDiscardedEvents, findGroups } from './find-groups.ts'
+import type { GroupCacheStep } from './group-cache.ts'
+import { sumsOf } from './group-sums.ts'
+import { type Counting, FOLD_AT_ONCE } from './journal.ts'
+import {
+  type GroupedEvents,
+  type KnownGroup,
+  newestOf,
+  type Occurrence,
+  oldestOf,
+  type SameFingerprint,
+} from './occurrence.ts'
+import * as sql from './record.queries.ts'
 
-/** The recorder of events. An event whose id is in the batch already, or was stored within the last days, is a duplicate. */
+/**
+ * The recorder of events: what a batch does, from top to bottom, in the caller's transaction. An event whose id is in the
+ * batch already, or was stored within the last days, is a duplicate.
+ * @param counting counts the events now, or appends them to the journal of the shard
+ * @param isBehind more events wait: a job will store the bodies in blocks
+ */
 export async function recordEvents(
   tx: Tx,
   now: Date,
   facts: readonly FactInContext<Occurrence>[],
-  _context?: FactContext,
+  counting: Counting = FOLD_AT_ONCE,
   isBehind = false,
 ): Promise<readonly ItemOutcome[]> {
-  const first = new Map<string, Occurrence>()
-  const keys = facts.map(({ fact: { event } }) => `${event.projectId}/${event.eventId}`)
-  const isFirst = facts.map(({ fact }, index) => {
-    const key = keys[index] ?? ''
-    if (first.has(key)) return false
-    first.set(key, fact)
-    return true
+  const fresh = await withoutDuplicates(tx, now, facts)
+  if (fresh.size === 0) return facts.map(() => DUPLICATE)
+  const fingerprints = byFingerprint(fresh)
+  const cache = await counting.lockRelation(tx, new Set(fingerprints.map(({ projectId }) => projectId)))
+  const known = await findGroups(tx, now, fingerprints, cache)
+  const unknown = fingerprints.filter(({ key }) => !known.has(key))
+  const discarded = await findDiscardedEvents(tx, unknown)
+  const created = await createIssues(
+    tx,
+    now,
+    unknown.filter(({ first }) => !discarded.has(first)),
+    cache,
+  )
+  const grouped = fingerprints.flatMap((one): GroupedEvents[] => {
+    const group = known.get(one.key) ?? created.get(one.key)
+    return group === undefined ? [] : [{ ...one, ...group, isNew: created.has(one.key) }]
   })
+  await insertEvents(
+    tx,
+    grouped.flatMap(({ groupId, occurrences }) => occurrences.map(({ event }) => ({ ...event, issueId: groupId }))),
+    { inBlocks: !isBehind },
+  )
+  await writeIndexTerms(
+    tx,
+    now,
+    grouped.map((one) => ({ ...one, first: newestOf(one.occurrences) })),
+  )
+  await linkWaitingFeedback(
+    tx,
+    [...fresh].map(({ event }) => event),
+  )
+  await counting.count(
+    tx,
+    now,
+    grouped.map((one) => (one.isNew ? { ...sumsOf(one), isNew: true } : sumsOf(one))),
+  )
+  return facts.map(({ fact }) => (fresh.has(fact) ? (discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED) : DUPLICATE))
+}
+
+async function withoutDuplicates(
+  tx: Tx,
+  now: Date,
+  facts: readonly FactInContext<Occurrence>[],
+): Promise<Set<Occurrence>> {
+  const first = new Map<string, Occurrence>()
+  for (const { fact } of facts) {
+    const key = `${fact.event.projectId}/${fact.event.eventId}`
+    if (!first.has(key)) first.set(key, fact)
+  }
   const stored = await findStored(
     tx,
     [...first.values()].map(({ event }) => event),
     dayOf(now),
   )
-  const fresh = [...first].filter(([key]) => !stored.has(key)).map(([, occurrence]) => occurrence)
-  if (fresh.length === 0) return keys.map(() => DUPLICATE)
-  const recorded = await recordOccurrences(tx, now, fresh, isBehind)
-  await linkWaitingFeedback(
-    tx,
-    fresh.map(({ event }) => event),
-  )
-  await publishChanges(tx, now, recorded)
-  return facts.map(({ fact }, index) => {
-    if (isFirst[index] !== true || stored.has(keys[index] ?? '')) return DUPLICATE
-    return recorded.discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED
-  })
+  for (const key of stored) first.delete(key)
+  return new Set(first.values())
 }
 
-/** Updates the projects and publishes a live message for each. */
-async function publishChanges(tx: Tx, now: Date, recorded: Recorded): Promise<void> {
-  await touchProjects(
-    tx,
-    [...recorded.projects.keys()].map((id) => ({ id, at: now })),
-  )
-  for (const [projectId, { orgId, issueIds, newIssueIds, eventCount }] of recorded.projects) {
-    await publishLive(tx, orgId, {
-      kind: 'issues',
-      project_id: projectId,
-      issue_ids: [...issueIds],
-      new_issue_ids: [...newIssueIds],
-      event_count: eventCount,
-    })
+function byFingerprint(occurrences: Iterable<Occurrence>): SameFingerprint[] {
+  const same = new Map<string, SameFingerprint>()
+  for (const occurrence of occurrences) {
+    const { projectId } = occurrence.event
+    const key = projectId + occurrence.fingerprint.hash.toString('base64')
+    const one = same.get(key)
+    if (one !== undefined) one.occurrences.push(occurrence)
+    else same.set(key, { key, projectId, orgId: occurrence.orgId, first: occurrence, occurrences: [occurrence] })
   }
+  return [...same.values()]
+}
+
+/** Creates an issue with one group for each fingerprint, and assigns it by the ownership rules. Returns the groups by key. */
+async function createIssues(
+  tx: Tx,
+  now: Date,
+  fingerprints: readonly SameFingerprint[],
+  cache: GroupCacheStep,
+): Promise<Map<string, KnownGroup>> {
+  const groups = new Map<string, KnownGroup>()
+  if (fingerprints.length === 0) return groups
+  const perProject = new Map<string, number>()
+  for (const { projectId } of fingerprints) perProject.set(projectId, (perProject.get(projectId) ?? 0) + 1)
+  const last = await takeIssueNumbers(tx, perProject)
+  const rows = fingerprints.map((one) => {
+    const number = (last.get(one.projectId) ?? 0) + 1
+    last.set(one.projectId, number)
+    const id = newId()
+    const group = { groupId: id, issueId: id, isMerged: false }
+    groups.set(one.key, group)
+    cache.add(one, group)
+    const [newest, oldest] = [newestOf(one.occurrences), oldestOf(one.occurrences).event]
+    const { fingerprint, eventSeverity } = one.first
+    const { severity } = newImpact(eventSeverity)
+    return { id, number, fingerprint, occurrence: newest, oldest, firstRelease: oldest.release, severity }
+  })
+  await sql.insertIssues(tx, now, rows)
+  await sql.insertFingerprints(
+    tx,
+    now,
+    rows.map(({ id, occurrence, fingerprint }) => ({
+      projectId: occurrence.event.projectId,
+      groupId: id,
+      ...fingerprint,
+    })),
+  )
+  await sql.insertActivity(
+    tx,
+    rows.map(({ id, oldest }) => ({
+      id: newId(),
+      issueId: id,
+      kind: 'created',
+      sentence: `First event${oldest.release === null ? '' : ` in ${oldest.release}`}.`,
+      data: { event_id: oldest.eventId },
+      createdAt: now,
+    })),
+  )
+  await assignNewIssues(
+    tx,
+    now,
+    rows.map(({ id, occurrence: { orgId, ownershipMatches } }) => ({ issueId: id, orgId, ownershipMatches })),
+  )
+  return groups
 }

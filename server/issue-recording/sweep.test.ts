@@ -286,7 +286,7 @@ test('hours and minutes older than 400 days are deleted', async () => {
   const [id = ''] = await seedIssues(app, projectId, 1)
   for (const days of [399, 401])
     for (const [table, column, time, key] of [
-      ['issue_hours', 'issue_id', 'hour', id],
+      ['issue_hours', 'group_id', 'hour', id],
       ['project_minutes', 'project_id', 'minute', projectId],
     ])
       await app.db.query(

@@ -53,8 +53,7 @@ const ofOrganisation = (db: Connection, actor: OrgActor) =>
     .where('i.merged_into', 'is', null)
 
 /** The merge target of an issue, or the issue itself. */
-const mergeTargetOf = (issueId: string) =>
-  sql<string>`coalesce((select merged_into from issues where id = ${issueId}), ${issueId}::uuid)`
+const mergeTargetOf = (issueId: string) => sql<string>`(select issue_id from issue_groups where id = ${issueId})`
 
 /** Returns one issue of the actor's organisation, or its merge target. */
 export function selectIssue(db: Connection, actor: OrgActor, issueId: string) {
@@ -162,16 +161,17 @@ export async function selectTrends(
     issueIds.length === 0
       ? []
       : await db
-          .selectFrom('issue_hours')
-          .selectAll()
-          .where('issue_id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
-          .where('hour', '>=', start)
+          .selectFrom('issue_groups as g')
+          .innerJoin('issue_hours as h', 'h.group_id', 'g.id')
+          .select(['g.issue_id', 'h.hour', 'h.events'])
+          .where('g.issue_id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
+          .where('h.hour', '>=', start)
           .execute()
   const counts = new Map<string, number[]>()
   for (const row of rows) {
     const bucket = (row.hour.getTime() - start.getTime()) / HOUR_MS
     const trend = counts.get(row.issue_id) ?? Array.from({ length: TREND_HOURS }, () => 0)
-    if (bucket < TREND_HOURS) trend[bucket] = row.events
+    if (bucket < TREND_HOURS) trend[bucket] = (trend[bucket] ?? 0) + row.events
     counts.set(row.issue_id, trend)
   }
   return { start, of: (issueId) => counts.get(issueId) ?? Array.from({ length: TREND_HOURS }, () => 0) }
@@ -179,7 +179,7 @@ export async function selectTrends(
 
 /** Ids of an issue and its merged issues, whose activity and comments are shown together. */
 export const withMergedIssues = (issueId: string) =>
-  sql<string>`any(array(select id from issues where id = ${issueId} or merged_into = ${issueId}))`
+  sql<string>`any(array(select id from issue_groups where issue_id = ${issueId}))`
 
 /** Newest activity first. */
 export function selectActivity(db: Connection, issueId: string, limit: number) {
@@ -207,13 +207,14 @@ export function selectActivity(db: Connection, issueId: string, limit: number) {
   )
 }
 
-/** Returns the fingerprints of an issue, oldest first, each with the issue id that its events are recorded with. */
+/** Returns the fingerprints of an issue, oldest first, each with its group and the number of the issue created with it. */
 export function selectFingerprints(db: Connection, issueId: string, limit: number) {
   return db
     .selectFrom('issue_fingerprints as f')
-    .innerJoin('issues as s', 's.id', 'f.source_id')
-    .select(['f.hash', 'f.grouping_version', 'f.parts', 'f.created_at', 'f.source_id', 's.number'])
-    .where('f.issue_id', '=', issueId)
+    .innerJoin('issue_groups as g', 'g.id', 'f.group_id')
+    .innerJoin('issues as i', 'i.id', 'g.id')
+    .select(['f.hash', 'f.grouping_version', 'f.parts', 'f.created_at', 'f.group_id', 'i.number'])
+    .where('g.issue_id', '=', issueId)
     .orderBy('f.created_at')
     .orderBy('f.hash')
     .limit(limit)

@@ -5,7 +5,7 @@ export async function mergeTargetsOf(tx: Connection, issueIds: readonly string[]
   if (issueIds.length === 0) return new Map()
   const { rows } = await tx.query<{ id: string; target: string }>({
     name: 'issues-merge-targets',
-    text: `select id, coalesce(merged_into, id) as target from issues where id = any($1::uuid[])`,
+    text: `select id, issue_id as target from issue_groups where id = any($1::uuid[])`,
     values: [issueIds],
   })
   return new Map(rows.map((row) => [row.id, row.target]))

@@ -23,7 +23,7 @@ export async function countIssuesOf(
         select from issues i where i.project_id = ${projectId} and i.first_release = k.version and i.merged_into is null
         limit ${MAX_COUNTED}) f) as fresh,
       (select count(distinct r.id) from (
-        select coalesce(i.merged_into, i.id) as id from issue_activity a join issues i on i.id = a.issue_id
+        select g.issue_id as id from issue_activity a join issues i on i.id = a.issue_id join issue_groups g on g.id = i.id
         -- The project is filtered before the limit, because many organisations have a version 1.0.0.
         where i.project_id = ${projectId} and a.kind = 'status_changed' and a.data ->> 'to' = 'regressed'
           and a.data ->> 'release' = k.version
@@ -67,7 +67,7 @@ function conditionOf(part: ReleasePart, version: string) {
       return sql<boolean>`i.first_release = ${version}`
     case 'regressed':
       return sql<boolean>`i.id in (
-        select coalesce(r.merged_into, r.id) from issue_activity a join issues r on r.id = a.issue_id
+        select g.issue_id from issue_activity a join issue_groups g on g.id = a.issue_id
         where a.kind = 'status_changed' and a.data ->> 'to' = 'regressed' and a.data ->> 'release' = ${version})`
     case 'resolved':
       // For a fix in several branches, the column has only the first version.

@@ -100,7 +100,8 @@ export const isFoundByIndex = (orgId: string, tsquery: string): Condition => isA
 const isAmong = (ids: RawBuilder<unknown>): Condition => sql<SqlBool>`(i.id in (${ids})) is true`
 
 /** Issues that affected a user `u` of `issue_users`. */
-const issuesOfUsers = (is: Condition): RawBuilder<unknown> => sql`select u.issue_id from issue_users u where ${is}`
+const issuesOfUsers = (is: Condition): RawBuilder<unknown> =>
+  sql`select g.issue_id from issue_users u join issue_groups g on g.id = u.group_id where ${is}`
 
 /** Whether issue `i` affected such a user. */
 const affects = (is: Condition): Condition =>

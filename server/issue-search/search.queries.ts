@@ -148,22 +148,23 @@ export async function resetTerms(tx: Tx, issueId: string, terms: readonly string
 }
 
 /**
- * Adds the documents of merged issues to that of their merge target, which keeps a copy of its own, and marks it as stale.
+ * Adds the documents of merged issues to those of their merge targets, which keep copies of their own, and marks them as
+ * stale.
  */
-export async function mergeDocuments(tx: Tx, targetId: string): Promise<void> {
+export async function mergeDocuments(tx: Tx, targetIds: readonly string[]): Promise<void> {
   await sql`update issue_search s set stale_since = now(),
-      own_document = case when exists (select from issues where merged_into = ${targetId}) then coalesce(s.own_document, s.document) end,
+      own_document = case when exists (select from issue_groups g where g.issue_id = s.issue_id and g.id <> s.issue_id)
+        then coalesce(s.own_document, s.document) end,
       document = s.document || array_to_tsvector(array(
-        select distinct l from issues i join issue_search o on o.issue_id = i.id, unnest(tsvector_to_array(o.document)) l
-        where i.merged_into = ${targetId} limit ${MAX_UNITED}))
-    where s.issue_id = ${targetId}`.execute(tx)
+        select distinct l from issue_groups g join issue_search o on o.issue_id = g.id, unnest(tsvector_to_array(o.document)) l
+        where g.issue_id = s.issue_id and g.id <> s.issue_id limit ${MAX_UNITED}))
+    where s.issue_id = any(${[...targetIds]}::uuid[])`.execute(tx)
 }
 
-/** Restores the document that a merge target had before issues were merged; {@link mergeDocuments} must follow. */
-export async function restoreOwnDocument(tx: Tx, targetId: string): Promise<void> {
-  await sql`update issue_search set document = coalesce(own_document, document) where issue_id = ${targetId}`.execute(
-    tx,
-  )
+/** Restores the documents that issues had before others were merged into them. */
+export async function restoreOwnDocuments(tx: Tx, issueIds: readonly string[]): Promise<void> {
+  await sql`update issue_search set document = own_document, own_document = null
+    where issue_id = any(${[...issueIds]}::uuid[]) and own_document is not null`.execute(tx)
 }
 
 /** A PostgreSQL tsvector holds at most 1 MB. */

@@ -57,7 +57,7 @@ const stored = async (user: string) =>
       .execute()
   ).map(({ key, value, seen_day: day }) => `${key} ${value} ${day}`)
 const affect = (issueId: string | undefined, ...users: string[]) =>
-  db.query('insert into issue_users (issue_id, user_hash) select $1, * from unnest($2::bigint[])', [
+  db.query('insert into issue_users (group_id, user_hash) select $1, * from unnest($2::bigint[])', [
     issueId,
     users.map((user) => hashUser(projectId, user)),
   ])
@@ -136,7 +136,7 @@ describe('searching', () => {
        select $1::uuid, g, $2::date, 'user.ip', v from generate_series(1, $3::int) g, unnest(array[$4, $5 || '.' || g]) v`,
       [projectId, today, MANY, common, network],
     )
-    await db.query('insert into issue_users (issue_id, user_hash) values ($1, 77)', [issueIds[2]])
+    await db.query('insert into issue_users (group_id, user_hash) values ($1, 77)', [issueIds[2]])
     await db.query('analyze user_identities')
   })
 

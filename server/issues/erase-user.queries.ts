@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { summarise } from '../issue-merging/merging.queries.ts'
-import { rateIssues } from '../issue-merging/rate-issues.ts'
+import { lockRelation, sumGroups } from '../issue-rows/groups.queries.ts'
 import { resetDocument } from '../issue-search/reset-document.ts'
 import type { Fact } from '../issue-search/facts.ts'
 import type { Connection, Tx } from '../storage/database.ts'
@@ -19,7 +18,7 @@ export async function issuesOfUser(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select i.id from issues i where i.project_id = ${projectId} and exists (
-      select from issue_users u where u.issue_id = i.id and u.user_hash = any(${[...userHashes]}::bigint[])
+      select from issue_users u where u.group_id = i.id and u.user_hash = any(${[...userHashes]}::bigint[])
     ) limit ${max}`.execute(db)
   return rows.map((row) => row.id)
 }
@@ -36,22 +35,19 @@ export type IssueTexts = {
   readonly eventId: string | null
 }
 
-/** Locks an issue against digestion. Returns its error type, or null when the issue is deleted. */
-export async function lockIssueForErasure(tx: Tx, issueId: string): Promise<{ errorType: string | null } | null> {
-  for (let targetId = issueId; ;) {
-    const rows = await tx
-      .selectFrom('issues')
-      .select(['id', 'error_type', 'merged_into'])
-      .where('id', 'in', [issueId, targetId])
-      .orderBy('id')
-      .forNoKeyUpdate()
-      .execute()
-    const row = rows.find(({ id }) => id === issueId)
-    if (row === undefined) return null
-    // The merge target must be locked as well: its lock covers all merged issues.
-    if ((row.merged_into ?? issueId) === targetId) return { errorType: row.error_type }
-    targetId = row.merged_into ?? issueId
-  }
+/** Locks an issue and its merge target against digestion and merging. Returns its error type, or null when it is deleted. */
+export async function lockIssueForErasure(
+  tx: Tx,
+  projectId: string,
+  issueId: string,
+): Promise<{ errorType: string | null } | null> {
+  await lockRelation(tx, [projectId])
+  const { rows } = await sql<{ id: string; error_type: string | null }>`
+    select i.id, i.error_type from issues i
+    where i.id = ${issueId} or i.id = (select issue_id from issue_groups where id = ${issueId})
+    order by i.id for no key update`.execute(tx)
+  const row = rows.find(({ id }) => id === issueId)
+  return row === undefined ? null : { errorType: row.error_type }
 }
 
 /** Erases users from an issue and replaces its texts. Counts stay: they identify no user. */
@@ -60,70 +56,38 @@ export async function eraseUsersFromIssue(
   issueId: string,
   userHashes: readonly number[],
   texts: IssueTexts,
-  now: Date,
 ): Promise<void> {
-  const merged = await tx
-    .selectFrom('merged_issues')
-    .select(['own_id', 'target_id'])
-    .where('issue_id', '=', issueId)
-    .executeTakeFirst()
-  const ids = [...new Set([issueId, merged?.own_id ?? issueId])]
-  await sql`delete from issue_users where issue_id = any(${ids}::uuid[]) and user_hash = any(${[...userHashes]}::bigint[])`.execute(
+  await sql`delete from issue_users where group_id = ${issueId} and user_hash = any(${[...userHashes]}::bigint[])`.execute(
     tx,
   )
-  await tx
-    .updateTable('issues')
-    .set({
-      title: texts.title,
-      culprit: texts.culprit,
-      error_type: texts.errorType,
-      error_value: texts.errorValue,
-      last_event_id: texts.eventId,
-    })
-    .where('id', '=', issueId)
-    .execute()
+  const columns = {
+    title: texts.title,
+    culprit: texts.culprit,
+    error_type: texts.errorType,
+    error_value: texts.errorValue,
+    last_event_id: texts.eventId,
+  }
+  await tx.updateTable('issue_groups').set(columns).where('id', '=', issueId).execute()
+  await tx.updateTable('issues').set(columns).where('id', '=', issueId).execute()
   await resetDocument(tx, issueId, texts)
-  if (merged !== undefined) await replaceMergedTexts(tx, issueId, merged.target_id, texts, now)
+  await updateTarget(tx, issueId)
   // Events of other users with the same fingerprint have the same parts: then the parts may stay.
   if (texts.eventId === null)
-    await tx.updateTable('issue_fingerprints').set({ parts: '[]' }).where('source_id', '=', issueId).execute()
+    await tx.updateTable('issue_fingerprints').set({ parts: '[]' }).where('group_id', '=', issueId).execute()
 }
 
-/** Replaces the own texts of a merged issue and updates its merge target. */
-async function replaceMergedTexts(
-  tx: Tx,
-  issueId: string,
-  targetId: string,
-  texts: IssueTexts,
-  now: Date,
-): Promise<void> {
-  await tx
-    .updateTable('merged_issues')
-    .set({
-      title: texts.title,
-      culprit: texts.culprit,
-      error_type: texts.errorType,
-      error_value: texts.errorValue,
-      last_event_id: texts.eventId,
-    })
-    .where('issue_id', '=', issueId)
+/** Updates the issue that shows this one's group along with others. */
+async function updateTarget(tx: Tx, issueId: string): Promise<void> {
+  const groups = await tx
+    .selectFrom('issue_groups as g')
+    .select(['g.issue_id', 'g.title', 'g.culprit', 'g.error_value'])
+    .where('g.issue_id', '=', (row) => row.selectFrom('issue_groups').select('issue_id').where('id', '=', issueId))
     .execute()
-  const { users } = await tx
-    .selectFrom('issues')
-    .select('user_count as users')
-    .where('id', '=', targetId)
-    .executeTakeFirstOrThrow()
-  await summarise(tx, targetId)
-  // Counts stay: they identify no user.
-  await tx.updateTable('issues').set({ user_count: users }).where('id', '=', targetId).execute()
-  await rateIssues(tx, [targetId], now)
-  const mergedIssues = await tx
-    .selectFrom('merged_issues')
-    .select(['title', 'culprit', 'error_value'])
-    .where('target_id', '=', targetId)
-    .execute()
-  await resetDocument(tx, targetId, {
-    texts: mergedIssues.flatMap((one) => [one.title, one.culprit, one.error_value]),
+  const [first] = groups
+  if (first === undefined || groups.length === 1) return
+  await sumGroups(tx, [first.issue_id])
+  await resetDocument(tx, first.issue_id, {
+    texts: groups.flatMap((one) => [one.title, one.culprit, one.error_value]),
     facts: [],
   })
 }

@@ -308,8 +308,16 @@ describe('changes', () => {
   test('deleting an issue deletes its events; the next event creates a new issue', async () => {
     expect((await ada.delete(`/api/issues/${issue.id}`)).status).toBe(204)
     expect((await ada.get(`/api/issues/${issue.id}`)).status).toBe(404)
-    for (const table of ['events', 'issue_users', 'issue_hours', 'comments', 'issue_activity', 'issue_fingerprints']) {
-      const { rows } = await server.app.db.query(`select 1 from ${table} where issue_id = $1`, [issue.id])
+    for (const [table, column] of [
+      ['events', 'issue_id'],
+      ['issue_groups', 'id'],
+      ['issue_users', 'group_id'],
+      ['issue_hours', 'group_id'],
+      ['issue_fingerprints', 'group_id'],
+      ['comments', 'issue_id'],
+      ['issue_activity', 'issue_id'],
+    ]) {
+      const { rows } = await server.app.db.query(`select 1 from ${table} where ${column} = $1`, [issue.id])
       expect(rows, table).toHaveLength(0)
     }
     const { dsn } = (await ada.get('/api/projects')).as<{ items: TestProject[] }>().items[0] as TestProject

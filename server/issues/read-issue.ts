@@ -12,7 +12,7 @@ import { notFound } from '../kernel/errors.ts'
 import { Json } from '../kernel/json.api.ts'
 import { chooseEvent, neighboursOf } from '../issue-events/choose-event.ts'
 import { eventFilter, isUnfiltered, type EventQuery } from '../issue-events/event-filter.ts'
-import { sourceIds } from '../issue-events/sources.queries.ts'
+import { groupsOf } from '../issue-events/sources.queries.ts'
 import { openEvent } from '../issue-events/open-event.ts'
 import type { Tag } from '../protocol/event.api.ts'
 import { oldestDay } from '../projects/general-settings.ts'
@@ -51,7 +51,7 @@ export async function readIssue(
   const row = await selectIssue(app.db, actor, issueId)
   if (row === undefined) throw notFound('Issue')
   const [issueIds, project] = await Promise.all([
-    sourceIds(app.db, row.id),
+    groupsOf(app.db, [row.id]),
     selectProjectOfIssue(app.db, row.project_id),
   ])
   if (project === undefined) throw notFound('Issue')

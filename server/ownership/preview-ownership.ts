@@ -14,7 +14,7 @@ import { ownershipSettings } from './ownership-settings.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import { chooseEvent } from '../issue-events/choose-event.ts'
 import { eventFilter } from '../issue-events/event-filter.ts'
-import { sourceIds } from '../issue-events/sources.queries.ts'
+import { groupsOf } from '../issue-events/sources.queries.ts'
 import { openEvent } from '../issue-events/open-event.ts'
 import { shortId } from '../issue-rules/issue.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
@@ -87,7 +87,7 @@ async function matchesOf(
   stored: unknown,
 ) {
   if (matcher === null) return []
-  const sources = { issueIds: await sourceIds(app.db, issueId), oldestDay: oldestDay(stored, app.clock.now()) }
+  const sources = { issueIds: await groupsOf(app.db, [issueId]), oldestDay: oldestDay(stored, app.clock.now()) }
   const chosen = await chooseEvent(app, { projectId, sources, filter: eventFilter(projectId, {}) }, 'latest')
   const event = chosen === null ? null : openEvent(app, chosen)
   // Stack rules decide which frames are in-app.

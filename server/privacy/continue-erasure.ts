@@ -13,6 +13,7 @@ import {
   lockIssueForErasure,
   type IssueTexts,
 } from '../issues/erase-user.queries.ts'
+import { awaitFold } from '../issue-recording/await-fold.ts'
 import { factsOf } from '../issue-search/facts.ts'
 import { indexedTextsOf } from '../issue-search/indexed-texts.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
@@ -42,9 +43,12 @@ export async function continueErasure(app: App, erasureId: string, signal: Abort
   if (erasure === undefined || erasure.state === 'done') return
   const user = await userToErase(app, erasure)
   if (user === null) return
-  // Checked first: later digestion is covered by the next pass. Deletions from a day that is being packed reach its copy
-  // only when packing ends.
-  const isLastPass = (await isDigestedUpTo(app, erasure.requested_at)) && !(await isPackingUnderWay(app.db))
+  // Checked first: later digestion is covered by the next pass. Users of events are known, and their texts are in issues,
+  // when they are folded. Deletions from a day that is being packed reach its copy only when packing ends.
+  const isLastPass =
+    (await isDigestedUpTo(app, erasure.requested_at)) &&
+    (await awaitFold(app, signal)) &&
+    !(await isPackingUnderWay(app.db))
   for (;;) {
     const issueIds = await issuesOfUser(app.db, user.projectId, user.userHashes, MAX_ISSUES_PER_PAGE)
     for (const issueId of issueIds) {
@@ -105,7 +109,7 @@ function scrubbedKeys(userKey: string, scrubbing: ScrubRules): string[] {
 /** Erases events of a user from an issue, at most {@link MAX_EVENTS}. @returns whether none is left */
 async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issueId: string): Promise<boolean> {
   return app.tx(async (tx) => {
-    const issue = await lockIssueForErasure(tx, issueId)
+    const issue = await lockIssueForErasure(tx, user.projectId, issueId)
     if (issue === null) return true
     const events = await deleteEventsOfUser(tx, issueId, user.userHashes, MAX_EVENTS)
     const eventIds = events.map(({ eventId }) => eventId)
@@ -117,7 +121,7 @@ async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issu
     await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: feedbackIds.length })
     if (events.length === MAX_EVENTS) return false
     const texts = await remainingTexts(tx, issueId, issue.errorType)
-    await eraseUsersFromIssue(tx, issueId, user.userHashes, texts, app.clock.now())
+    await eraseUsersFromIssue(tx, issueId, user.userHashes, texts)
     await countErased(tx, erasureId, { issues: 1 })
     await recordFacts(tx, factContext(app, systemActor('erase-user')), [
       { kind: 'issue.user_erased', orgId: user.orgId, projectId: user.projectId, issueId, data: {} },

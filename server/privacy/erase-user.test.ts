@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, dsnParts, newEventId } from '#test/kit/sdk.ts'
@@ -188,6 +189,22 @@ describe('erasing a user', () => {
     expect((await owner.get(`/api/projects/${project.id}/issues`)).status).toBe(200)
 
     expect(await erase(project, did)).toMatchObject({ state: 'done', erased: {} })
+  })
+
+  test('ends only when events that were recorded before are folded', async () => {
+    const project = await aProject(owner)
+    await send(project, by('u1'))
+    await t.service.drain()
+    // Of a shard that nothing folds.
+    const row = await t.app.db.query<{ id: string }>(
+      `insert into issue_journal (shard, body) values (99, '[]') returning id::text`,
+    )
+    const erasing = erase(project, 'u1')
+    await waitFor('the erasure', async () => (await count('erasures where project_id = $1', project.id)) === 1)
+    await delay(300)
+    expect(await count(`erasures where project_id = $1 and state = 'running'`, project.id)).toBe(1)
+    await t.app.db.query('delete from issue_journal where id = $1', [row.rows[0]?.id])
+    expect(await erasing).toMatchObject({ state: 'done', erased: { events: 1, issues: 1 } })
   })
 
   test('an issue with events of others takes its title from theirs', async () => {

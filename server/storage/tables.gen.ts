@@ -238,16 +238,46 @@ export type Tables = {
   issue_fingerprints: {
     project_id: string
     hash: Buffer
-    issue_id: string
+    group_id: string
     grouping_version: number
     parts: Json<unknown>
     created_at: Date
-    source_id: string
+  }
+  issue_generations: {
+    project_id: string
+    generation: Generated<number>
+  }
+  issue_groups: {
+    id: string
+    issue_id: string
+    event_count: Generated<number>
+    user_count: Generated<number>
+    first_seen: Date
+    last_seen: Date
+    first_release: string | null
+    last_release: string | null
+    title: string
+    culprit: string
+    error_type: string | null
+    error_value: string | null
+    level: string
+    last_event_id: string | null
+    is_unhandled: boolean
+    event_severity: Generated<number>
+    merged_at: Date | null
+    merged_by: string | null
+    users_day: string | null
+    high_impact_day: string | null
   }
   issue_hours: {
-    issue_id: string
+    group_id: string
     hour: Date
     events: number
+  }
+  issue_journal: {
+    id: GeneratedAlways<number>
+    shard: number
+    body: string
   }
   issue_new_terms: {
     id: GeneratedAlways<number>
@@ -269,7 +299,7 @@ export type Tables = {
     changed_at: Date
   }
   issue_users: {
-    issue_id: string
+    group_id: string
     user_hash: number
     seen_day: string | null
   }
@@ -362,31 +392,6 @@ export type Tables = {
     created_at: Date
     last_used_at: Date | null
     disabled_at: Date | null
-  }
-  merged_issues: {
-    issue_id: string
-    own_id: string
-    target_id: string
-    parent_id: string | null
-    merged_at: Date
-    merged_by: string | null
-    events_at_merge: number
-    event_count: number
-    first_seen: Date
-    last_seen: Date
-    title: string
-    culprit: string
-    error_type: string | null
-    error_value: string | null
-    level: string
-    first_release: string | null
-    last_release: string | null
-    is_unhandled: boolean
-    event_severity: number
-    severity: number
-    last_event_id: string | null
-    users_day: string | null
-    high_impact_day: string | null
   }
   monitors: {
     id: string

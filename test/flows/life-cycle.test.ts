@@ -401,7 +401,7 @@ test('a hundred concurrent writers on one issue: events, members and sweeps; cou
     minutes: number
   }>(
     `select event_count as events, user_count as users,
-       (select sum(events)::int from issue_hours where issue_id = i.id) as hours,
+       (select sum(events)::int from issue_hours where group_id = i.id) as hours,
        (select sum(events)::int from project_minutes where project_id = i.project_id) as minutes,
        (select count(*) from events where issue_id = i.id) as stored
      from issues i where id = $1`,

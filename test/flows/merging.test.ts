@@ -9,7 +9,8 @@ import { createProjectFactsReader, type ProjectFactsReader } from '#server/diges
 import { discardIssue } from '#server/issue-merging/discard-issue.ts'
 import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
 import type { Occurrence } from '#server/issue-recording/occurrence.ts'
-import { recordOccurrences } from '#server/issue-recording/record.ts'
+import { type Counting, FOLD_AT_ONCE, foldJournal, ShardJournal } from '#server/issue-recording/journal.ts'
+import { recordEvents } from '#server/issue-recording/record-events.ts'
 import { unmergeIssues } from '#server/issue-merging/unmerge-issues.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
@@ -76,18 +77,10 @@ async function occurrence(projectId: string, { group, user, at, fatal }: Sent): 
   return prepared.occurrence
 }
 
-async function record(projectId: string, sent: readonly Sent[]): Promise<void> {
-  const occurrences = await Promise.all(sent.map((one) => occurrence(projectId, one)))
-  // Like digestion that lost a race with a merge.
-  for (let attempt = 0; ; attempt++) {
-    try {
-      await app.tx((tx) => recordOccurrences(tx, clock.now(), occurrences))
-      return
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : ''
-      if (attempt > 20 || (code !== '40P01' && code !== '23505')) throw error
-    }
-  }
+async function record(projectId: string, sent: readonly Sent[], counting: Counting = FOLD_AT_ONCE): Promise<void> {
+  const context = { projectId, orgId: owner.actor.orgId, keyId: newId(), receivedAt: clock.now() }
+  const facts = await Promise.all(sent.map(async (one) => ({ fact: await occurrence(projectId, one), context })))
+  await app.tx((tx) => recordEvents(tx, clock.now(), facts, counting))
 }
 
 type Row = {
@@ -106,23 +99,45 @@ type Row = {
   hours: Record<string, number> | null
   users: number
   stored: number
+  /** The issue that shows its group. */
+  shown_by: string
+  group_events: number
+  group_users: number
+  group_stored: number
+  group_user_rows: number
 }
 
 async function rowsOf(projectId: string): Promise<Row[]> {
   const { rows } = await app.db.query<Row>(
     `select i.id, i.merged_into, i.merged_count, i.title, i.error_value, i.event_count, i.user_count, i.first_seen, i.last_seen,
        i.first_release, i.last_release, i.is_unhandled,
-       (select json_object_agg(extract(epoch from hour)::bigint, events) from issue_hours h where h.issue_id = i.id) as hours,
-       (select count(*)::int from issue_users u where u.issue_id = i.id) as users,
-       (select count(*)::int from events e where e.issue_id = i.id or e.issue_id in (select m.id from issues m where m.merged_into = i.id)) as stored
-     from issues i where i.project_id = $1 order by i.number`,
+       (select json_object_agg(hour, events) from (
+          select extract(epoch from h.hour)::bigint as hour, sum(h.events)::int as events
+          from issue_groups m join issue_hours h on h.group_id = m.id where m.issue_id = i.id group by 1) h) as hours,
+       (select count(distinct u.user_hash)::int from issue_groups m join issue_users u on u.group_id = m.id where m.issue_id = i.id) as users,
+       (select count(*)::int from issue_groups m join events e on e.issue_id = m.id where m.issue_id = i.id) as stored,
+       g.issue_id as shown_by, g.event_count as group_events, g.user_count as group_users,
+       (select count(*)::int from events e where e.issue_id = g.id) as group_stored,
+       (select count(*)::int from issue_users u where u.group_id = g.id) as group_user_rows
+     from issues i join issue_groups g on g.id = i.id where i.project_id = $1 order by i.number`,
     [projectId],
   )
   return rows
 }
 
+type GroupOfRow = Pick<Row, 'group_events' | 'group_users' | 'group_stored' | 'group_user_rows'>
+
+/** What a group with these events counts. */
+function groupOf(events: readonly Sent[]): GroupOfRow {
+  const users = new Set(events.map(({ user }) => user)).size
+  return { group_events: events.length, group_users: users, group_stored: events.length, group_user_rows: users }
+}
+
 /** What an issue with these events shows: all of them together, named after the newest of its own. */
-function saidOf(events: readonly Sent[], own: number): Omit<Row, 'id' | 'merged_into' | 'merged_count'> {
+function saidOf(
+  events: readonly Sent[],
+  own: number,
+): Omit<Row, 'id' | 'merged_into' | 'merged_count' | 'shown_by' | keyof GroupOfRow> {
   const byTime = events.toSorted((a, b) => a.at - b.at)
   const [oldest, newest] = [byTime[0], byTime.at(-1)]
   const naming = byTime.findLast((one) => one.group === own)
@@ -204,7 +219,10 @@ test('after merges, unmerges and further events every issue matches its events',
       const parent: (number | null)[] = ids.map(() => null)
       const check = async (): Promise<void> => {
         for (const [index, row] of (await rowsOf(projectId)).entries()) {
-          expect(row.merged_into).toBe(shownAt[index] === index ? null : idOf(shownAt[index] ?? -1))
+          const into = parent[index] ?? null
+          expect(row.merged_into).toBe(into === null ? null : idOf(into))
+          expect(row.shown_by).toBe(idOf(shownAt[index] ?? -1))
+          expect(row).toMatchObject(groupOf(sent.filter((one) => one.group === index)))
           if (shownAt[index] !== index) continue
           const members = shownAt.flatMap((root, member) => (root === index ? [member] : []))
           expect(row.merged_count).toBe(members.length - 1)
@@ -268,12 +286,13 @@ test('after merges, unmerges and further events every issue matches its events',
       }
       await check()
       const left = await app.db.query(
-        `select (select count(*)::int from merged_issues m join issues i on i.id = m.issue_id where i.project_id = $1) as members,
-           (select count(*)::int from issue_hours h left join issues i on i.id = h.issue_id where i.id is null) as hours,
-           (select count(*)::int from issue_users u left join issues i on i.id = u.issue_id where i.id is null) as users`,
+        `select (select count(*)::int from issue_groups g join issues i on i.id = g.id
+             where i.project_id = $1 and (g.issue_id <> g.id or coalesce(g.merged_at::text, g.users_day::text, g.high_impact_day::text) is not null)) as merged,
+           (select count(*)::int from issue_hours h left join issue_groups g on g.id = h.group_id where g.id is null) as hours,
+           (select count(*)::int from issue_users u left join issue_groups g on g.id = u.group_id where g.id is null) as users`,
         [projectId],
       )
-      expect(left.rows[0]).toEqual({ members: 0, hours: 0, users: 0 })
+      expect(left.rows[0]).toEqual({ merged: 0, hours: 0, users: 0 })
     }),
     { numRuns: 40 },
   )
@@ -284,14 +303,14 @@ async function allRows(projectId: string): Promise<Record<string, unknown>> {
   const tables = {
     // Limits of an hour are computed again on demand.
     issues: `select to_jsonb(t) - 'hourly_limit' - 'limit_hour' as row from issues t where t.project_id = $1 order by t.id`,
-    hours: 'select t.* from issue_hours t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1, 2',
-    users: 'select t.* from issue_users t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1, 2',
+    hours: 'select t.* from issue_hours t join issues i on i.id = t.group_id where i.project_id = $1 order by 1, 2',
+    users: 'select t.* from issue_users t join issues i on i.id = t.group_id where i.project_id = $1 order by 1, 2',
     fingerprints: 'select t.* from issue_fingerprints t where t.project_id = $1 order by t.hash',
     documents:
       'select t.issue_id, t.document::text, t.own_document::text from issue_search t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1',
     activity: `select t.* from issue_activity t join issues i on i.id = t.issue_id
                where i.project_id = $1 and t.kind not in ('merged', 'merged_into', 'unmerged') order by t.id`,
-    members: 'select t.* from merged_issues t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1',
+    groups: 'select t.* from issue_groups t join issues i on i.id = t.id where i.project_id = $1 order by 1',
   }
   const found = await Promise.all(
     Object.entries(tables).map(async ([name, text]) => [name, (await app.db.query(text, [projectId])).rows] as const),
@@ -335,8 +354,12 @@ test('merged and unmerged in any order, every row is as before', async () => {
         )
         const before = await allRows(projectId)
         const rootOf = async (id: string): Promise<string | null> =>
-          (await app.db.query<{ at: string | null }>('select merged_into as at from issues where id = $1', [id]))
-            .rows[0]?.at ?? null
+          (
+            await app.db.query<{ at: string }>(
+              'select issue_id as at from issue_groups where id = $1 and issue_id <> id',
+              [id],
+            )
+          ).rows[0]?.at ?? null
         for (const { into, others } of merges)
           await mergeIssues(app, owner.actor, {
             issueId: ids[into] ?? '',
@@ -382,27 +405,105 @@ describe('at once', () => {
       }
       return rounds
     })()
+    // Two workers append to a journal and fold later, the third counts at once.
     await Promise.all(
-      Array.from({ length: 3 }, async () => {
+      Array.from({ length: 3 }, async (_, shard) => {
+        const journal = new ShardJournal(100 + shard, clock)
         for (let round = 0; round < 15; round++) {
           const made = batch()
           sent.push(...made)
-          await record(projectId, made)
+          const step = shard === 2 ? undefined : journal.begin(round % 4 !== 3)
+          await record(projectId, made, step)
+          step?.committed()
         }
+        await foldJournal(app, journal)
       }),
     )
     sending = false
     expect(await merging).toBeGreaterThan(2)
     for (const [index, row] of (await rowsOf(projectId)).entries()) {
       expect(row.merged_into).toBeNull()
-      expect(row).toMatchObject(
-        saidOf(
-          sent.filter((one) => one.group === index),
-          index,
-        ),
-      )
+      const own = sent.filter((one) => one.group === index)
+      expect(row).toMatchObject({ ...saidOf(own, index), ...groupOf(own) })
     }
   }, 60_000)
+
+  test('events that are not counted yet when their issue is merged or unmerged count for the issue that shows them', async () => {
+    const projectId = await aProject()
+    const at = clock.now().getTime() - HOUR_MS
+    const [first, second, third] = [0, 1, 2].map((round) =>
+      [0, 1].map((index) => ({
+        group: index,
+        user: round + index,
+        at: at + round * 10_000 + index * 1000,
+        fatal: false,
+      })),
+    )
+    await record(projectId, first ?? [])
+    const [a = '', b = ''] = (await rowsOf(projectId)).map(({ id }) => id)
+    const journal = new ShardJournal(200, clock)
+    // The first fold of a shard is due at once.
+    const append = async (sent: readonly Sent[] | undefined): Promise<void> => {
+      const step = journal.begin(true)
+      await record(projectId, sent ?? [], step)
+      step.committed()
+    }
+    await append([])
+    await append(second)
+    await mergeIssues(app, owner.actor, { issueId: a, issue_ids: [b] })
+    expect((await rowsOf(projectId))[0]).toMatchObject({ event_count: 2, stored: 4 })
+    await foldJournal(app, journal)
+    const events = (upTo: number) => [first, second, third].slice(0, upTo).flatMap((sent) => sent ?? [])
+    expect((await rowsOf(projectId))[0]).toMatchObject(saidOf(events(2), 0))
+    await append(third)
+    await unmergeIssues(app, owner.actor, { issueId: a, issue_ids: [b] })
+    await foldJournal(app, journal)
+    for (const [index, row] of (await rowsOf(projectId)).entries()) {
+      const own = events(3).filter((one) => one.group === index)
+      expect(row).toMatchObject({ ...saidOf(own, index), ...groupOf(own) })
+    }
+  })
+
+  test('three levels: an issue leaves with those merged into it, or one of these leaves directly', async () => {
+    const projectId = await aProject()
+    const at = clock.now().getTime() - HOUR_MS
+    const sent = [0, 1, 2].map((index) => ({ group: index, user: index, at: at + index * 1000, fatal: false }))
+    await record(projectId, sent)
+    const [a = '', b = '', c = ''] = (await rowsOf(projectId)).map(({ id }) => id)
+    const shown = async () => (await rowsOf(projectId)).map((row) => [row.shown_by, row.merged_into, row.merged_count])
+    await mergeIssues(app, owner.actor, { issueId: b, issue_ids: [a] })
+    await mergeIssues(app, owner.actor, { issueId: c, issue_ids: [b] })
+    const merged = [
+      [c, b, 0],
+      [c, c, 0],
+      [c, null, 2],
+    ]
+    expect(await shown()).toEqual(merged)
+    expect((await rowsOf(projectId))[2]).toMatchObject(saidOf(sent, 2))
+
+    await unmergeIssues(app, owner.actor, { issueId: c, issue_ids: [b] })
+    expect(await shown()).toEqual([
+      [b, b, 0],
+      [b, null, 1],
+      [c, null, 0],
+    ])
+    expect((await rowsOf(projectId))[1]).toMatchObject(saidOf(sent.slice(0, 2), 1))
+
+    await mergeIssues(app, owner.actor, { issueId: c, issue_ids: [b] })
+    await unmergeIssues(app, owner.actor, { issueId: c, issue_ids: [a] })
+    expect(await shown()).toEqual([
+      [a, null, 0],
+      [c, c, 0],
+      [c, null, 1],
+    ])
+    const rows = await rowsOf(projectId)
+    expect(rows[0]).toMatchObject(saidOf(sent.slice(0, 1), 0))
+    expect(rows[2]).toMatchObject(saidOf(sent.slice(1), 2))
+    await mergeIssues(app, owner.actor, { issueId: b, issue_ids: [a] }).then(
+      () => expect.unreachable(),
+      (error: unknown) => expect(error).toMatchObject({ code: 'conflict' }),
+    )
+  })
 
   test('an issue merged into another that is being discarded is discarded with it', async () => {
     const projectId = await aProject()
@@ -438,6 +539,17 @@ describe('at once', () => {
       mergeIssues(app, owner.actor, { issueId: b, issue_ids: [c] }),
     ])
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const [first = ''] = (await rowsOf(projectId)).flatMap((row) => (row.id === c ? [row.shown_by] : []))
+    const twice = await Promise.allSettled([
+      unmergeIssues(app, owner.actor, { issueId: first, issue_ids: [c] }),
+      unmergeIssues(app, owner.actor, { issueId: first, issue_ids: [c] }),
+    ])
+    expect(twice.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const same = await Promise.allSettled([
+      mergeIssues(app, owner.actor, { issueId: a, issue_ids: [c] }),
+      mergeIssues(app, owner.actor, { issueId: a, issue_ids: [c] }),
+    ])
+    expect(same.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     const circle = await Promise.allSettled([
       mergeIssues(app, owner.actor, { issueId: a, issue_ids: [b] }),
       mergeIssues(app, owner.actor, { issueId: b, issue_ids: [a] }),

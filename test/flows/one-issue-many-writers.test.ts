@@ -87,8 +87,8 @@ test('counts are exact, no deadlock occurs, no request is refused', async () => 
   expect([detail.event_count, detail.user_count]).toEqual([sent, USERS])
   const stored = await app.db.query<{ events: number; hours: number; users: number; comments: number }>(
     `select (select count(*)::int from events where issue_id = $1) as events,
-       (select sum(events)::int from issue_hours where issue_id = $1) as hours,
-       (select count(*)::int from issue_users where issue_id = $1) as users,
+       (select sum(events)::int from issue_hours where group_id = $1) as hours,
+       (select count(*)::int from issue_users where group_id = $1) as users,
        (select count(distinct body)::int from comments where issue_id = $1) as comments`,
     [issueId],
   )

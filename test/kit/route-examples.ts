@@ -14,6 +14,7 @@ import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from './grouping-version.ts'
 import { GOOD_PASSWORD, type Person } from './members.ts'
 import { newEventId } from './sdk.ts'
+import { insertGroups } from './seed-issues.ts'
 
 /** A call that succeeds for the user, on things of that user's organisation. */
 export type ExampleCall = {
@@ -282,6 +283,7 @@ async function insertIssue(app: App, owner: Person, projectId?: string): Promise
       created_at: now,
     })
     .execute()
+  await insertGroups(app, [id])
   return id
 }
 

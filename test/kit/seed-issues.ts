@@ -1,7 +1,7 @@
 import type { App } from '#server/context/app.ts'
 import { newId } from '#server/kernel/ids.ts'
 
-/** Inserts issues without events directly, for lists and bulk changes. Returns their ids, newest first. */
+/** Inserts issues without events directly, each with its group, for lists and bulk changes. Returns their ids, newest first. */
 export async function seedIssues(
   app: App,
   projectId: string,
@@ -22,5 +22,18 @@ export async function seedIssues(
      from projects p, unnest($2::uuid[]) with ordinality k (id, n) where p.id = $1`,
     [projectId, ids, rows[0]?.last ?? 0, over.severity ?? 1, over.status ?? 'unresolved', app.clock.now()],
   )
+  await insertGroups(app, ids)
   return ids
+}
+
+/** Inserts the groups of issues that have none. */
+export async function insertGroups(app: App, issueIds: readonly string[]): Promise<void> {
+  await app.db.query(
+    `insert into issue_groups (id, issue_id, event_count, user_count, first_seen, last_seen, first_release, last_release,
+       title, culprit, error_type, error_value, level, is_unhandled, event_severity)
+     select id, id, event_count, user_count, first_seen, last_seen, first_release, last_release,
+       title, culprit, error_type, error_value, level, is_unhandled, event_severity
+     from issues where id = any($1::uuid[])`,
+    [issueIds],
+  )
 }

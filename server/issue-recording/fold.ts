@@ -1,0 +1,415 @@
+import { DIGESTION } from '../context/actor.ts'
+import { dayOf } from '../kernel/day.ts'
+import { newId } from '../kernel/ids.ts'
+import { publishLive } from '../live/publish.ts'
+import { MIN_LIMIT } from '../issue-rules/escalating.ts'
+import { plural } from '../issue-rules/ignoring.ts'
+import { eventSeveritySentence, impactSentence, type IssueImpact, rated, reach } from '../issue-rules/impact.ts'
+import { severityName } from '../issue-rules/issue.ts'
+import { sumGroups } from '../issue-rows/groups.queries.ts'
+import { writeEntries } from '../issue-rows/life.queries.ts'
+import { addMinutes, touchProjects } from '../projects/recording.queries.ts'
+import type { Tx } from '../storage/database.ts'
+import { type AppliedEvents, applyEvents, oldestHourToJudge, writeTransitions } from './apply-events.ts'
+import { notificationKind, notifySubscribers } from './assign-and-notify.ts'
+import * as sql from './fold.queries.ts'
+import type { FoldedSums } from './group-sums.ts'
+
+/** Folding: what recorded events add is counted in groups, issues, hours and users, and decides their life cycles. */
+
+/** An issue, and what is folded into its groups. */
+type FoldedIssue = sql.LockedIssue & {
+  readonly projectId: string
+  readonly orgId: string
+  /** One entry per group. */
+  readonly groups: readonly FoldedSums[]
+}
+
+/**
+ * Folds sums, one per group. A group that was deleted meanwhile is skipped. The caller holds the lock of the relation of
+ * the projects (`lockRelation`).
+ */
+export async function foldSums(tx: Tx, now: Date, sums: readonly FoldedSums[]): Promise<void> {
+  if (sums.length === 0) return
+  const issues = await lockIssues(tx, sums)
+  const users = await countUsers(tx, now, issues)
+  const busyHours = await countHours(tx, now, issues)
+  const applied = await decideTransitions(tx, now, issues, users, busyHours)
+  const impacts = impactsOf(now, issues, users, applied)
+  await writeCounts(tx, issues, users, impacts)
+  await writeDecisions(tx, now, issues, impacts, applied)
+  await countMinutes(tx, sums)
+  await publishChanges(tx, now, issues)
+}
+
+async function lockIssues(tx: Tx, sums: readonly FoldedSums[]): Promise<FoldedIssue[]> {
+  const found = await sql.lockIssuesOfGroups(
+    tx,
+    sums.map(({ groupId }) => groupId),
+  )
+  const issues = new Map<string, FoldedIssue & { groups: FoldedSums[] }>()
+  for (const one of sums) {
+    const issue = found.get(one.groupId)
+    if (issue === undefined) continue
+    const before = issues.get(issue.issueId)
+    if (before === undefined)
+      issues.set(issue.issueId, { ...issue, projectId: one.projectId, orgId: one.orgId, groups: [one] })
+    else before.groups.push(one)
+  }
+  return [...issues.values()]
+}
+
+/** What a fold adds to the users of an issue. */
+type UsersOfIssue = {
+  readonly added: number
+  /** Users counted today for the first time. */
+  readonly today: number
+  /** When the events first affected each new user; only of issues that are ignored until a number of users. */
+  readonly newUsersSeen: readonly Date[]
+}
+
+type CountedUsers = { readonly ofIssues: Map<string, UsersOfIssue>; readonly ofGroups: Map<string, sql.NewUsers> }
+
+/** Counts users of groups; a user of several groups of an issue counts once for the issue. */
+async function countUsers(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<CountedUsers> {
+  const today = dayOf(now)
+  const pairs = new Map<string, { groupId: string; userHash: number; day: string; seenAt: number }>()
+  const days = new DayCache(today)
+  for (const { groupId, events } of issues.flatMap(({ groups }) => groups)) {
+    for (const [, occurredAt, happenedAt, , userHash] of events) {
+      if (userHash === null) continue
+      const key = groupId + userHash
+      const day = days.of(occurredAt)
+      const known = pairs.get(key)
+      if (known === undefined) pairs.set(key, { groupId, userHash, day, seenAt: happenedAt })
+      else {
+        if (known.day < day) known.day = day
+        if (happenedAt < known.seenAt) known.seenAt = happenedAt
+      }
+    }
+  }
+  const isAwaited = ({ life }: FoldedIssue): boolean => life.ignored?.until?.users !== undefined
+  const named = issues.filter((issue) => issue.isMerged || isAwaited(issue))
+  const counted = await sql.addUsers(
+    tx,
+    [...pairs.values()],
+    today,
+    named.flatMap(({ groups }) => groups.map(({ groupId }) => groupId)),
+  )
+  const ofGroups = new Map(counted.map((one) => [one.groupId, one]))
+  const ofMerged = await newUsersOfMerged(
+    tx,
+    issues.filter(({ isMerged }) => isMerged),
+    ofGroups,
+    today,
+  )
+  const ofIssues = new Map(
+    issues.map((issue): [string, UsersOfIssue] => {
+      const [group] = issue.groups
+      const own = group === undefined ? undefined : ofGroups.get(group.groupId)
+      const { added, today: addedToday } = ofMerged.get(issue.issueId) ?? {
+        added: { count: own?.added ?? 0, hashes: own?.addedHashes ?? [] },
+        today: own?.today ?? 0,
+      }
+      const seenOf = (hash: number): number[] =>
+        issue.groups.flatMap(({ groupId }) => pairs.get(groupId + hash)?.seenAt ?? [])
+      const newUsersSeen = isAwaited(issue) ? added.hashes.map((hash) => new Date(Math.min(...seenOf(hash)))) : []
+      return [issue.issueId, { added: added.count, today: addedToday, newUsersSeen }]
+    }),
+  )
+  return { ofIssues, ofGroups }
+}
+
+type NewUsersOfMerged = { added: { count: number; hashes: number[] }; today: number }
+
+/** A user is new to an issue if each of its groups that has the user got it in this fold. */
+async function newUsersOfMerged(
+  tx: Tx,
+  merged: readonly FoldedIssue[],
+  ofGroups: ReadonlyMap<string, sql.NewUsers>,
+  today: string,
+): Promise<Map<string, NewUsersOfMerged>> {
+  const gained = new Map<string, { issueId: string; userHash: number; added: number; today: number }>()
+  for (const { issueId, groups } of merged) {
+    const of = (userHash: number) => {
+      const key = issueId + userHash
+      const one = gained.get(key) ?? { issueId, userHash, added: 0, today: 0 }
+      gained.set(key, one)
+      return one
+    }
+    for (const { groupId } of groups) {
+      for (const hash of ofGroups.get(groupId)?.addedHashes ?? []) of(hash).added++
+      for (const hash of ofGroups.get(groupId)?.todayHashes ?? []) of(hash).today++
+    }
+  }
+  const result = new Map<string, NewUsersOfMerged>(
+    merged.map(({ issueId }) => [issueId, { added: { count: 0, hashes: [] }, today: 0 }]),
+  )
+  if (gained.size === 0) return result
+  for (const { issueId, userHash, groups, today: todayGroups } of await sql.groupsOfUsers(
+    tx,
+    [...gained.values()],
+    today,
+  )) {
+    const [one, sum] = [gained.get(issueId + userHash), result.get(issueId)]
+    if (one === undefined || sum === undefined) continue
+    if (one.added === groups) sum.added.count = sum.added.hashes.push(userHash)
+    if (one.today > 0 && one.today === todayGroups) sum.today++
+  }
+  return result
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+/** UTC days of times, at most today: a client's clock may be slightly ahead at midnight. */
+class DayCache {
+  readonly #days = new Map<number, string>()
+  readonly #today: string
+  constructor(today: string) {
+    this.#today = today
+  }
+  of(ms: number): string {
+    const number = Math.floor(ms / DAY_MS)
+    let day = this.#days.get(number)
+    if (day === undefined) {
+      day = dayOf(new Date(ms))
+      if (day > this.#today) day = this.#today
+      this.#days.set(number, day)
+    }
+    return day
+  }
+}
+
+/** Counts events by hour. Returns the hours in which an issue may have escalated. */
+async function countHours(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<sql.CountedHour[]> {
+  const hours = new Map<string, { id: string; at: number; events: number }>()
+  for (const { groupId, events } of issues.flatMap(({ groups }) => groups))
+    for (const [, occurredAt] of events) {
+      const at = occurredAt - (occurredAt % HOUR_MS)
+      const key = groupId + at
+      const hour = hours.get(key)
+      if (hour === undefined) hours.set(key, { id: groupId, at, events: 1 })
+      else hour.events++
+    }
+  const merged = new Map(
+    issues.flatMap(({ isMerged, issueId, groups }) =>
+      isMerged ? groups.map(({ groupId }) => [groupId, issueId] as const) : [],
+    ),
+  )
+  const counted = await sql.addHours(tx, [...hours.values()], oldestHourToJudge(now), MIN_LIMIT, [...merged.keys()])
+  const ofMerged = counted.flatMap(({ id, at }) => {
+    const issueId = merged.get(id)
+    return issueId === undefined ? [] : [{ id: issueId, at }]
+  })
+  const alone = counted.filter(({ id }) => !merged.has(id))
+  return ofMerged.length === 0 ? alone : [...alone, ...(await sql.sumHours(tx, ofMerged))]
+}
+
+/** No fold waits longer for a lock: a change that is further ahead comes from a clock that is ahead. */
+const MAX_LOCK_WAIT_MS = 60_000
+
+/**
+ * Now, or the time of the issue's last change if that happened while this fold waited for the lock: the activity must list
+ * the transitions after that change.
+ */
+const afterDecision = (now: Date, { life: { changedAt } }: FoldedIssue): Date =>
+  changedAt > now && changedAt.getTime() - now.getTime() <= MAX_LOCK_WAIT_MS ? changedAt : now
+
+function decideTransitions(
+  tx: Tx,
+  now: Date,
+  issues: readonly FoldedIssue[],
+  { ofIssues }: CountedUsers,
+  busyHours: readonly sql.CountedHour[],
+): Promise<AppliedEvents> {
+  return applyEvents(
+    tx,
+    issues.map((issue) => ({
+      issueId: issue.issueId,
+      projectId: issue.projectId,
+      life: issue.life,
+      limit: issue.limit,
+      at: afterDecision(now, issue),
+      // No events change the status of other issues.
+      events: issue.life.resolved === null && issue.life.ignored === null ? [] : arrivedEventsOf(issue),
+      newUsers: ofIssues.get(issue.issueId)?.newUsersSeen ?? [],
+      firstSeen: new Date(Math.min(...issue.groups.map(({ oldest }) => oldest.at))),
+    })),
+    busyHours,
+  )
+}
+
+const arrivedEventsOf = ({ groups }: FoldedIssue) =>
+  groups.flatMap(({ events }) =>
+    events.map(([eventId, occurredAt, happenedAt, release]) => ({
+      eventId,
+      release,
+      occurredAt: new Date(occurredAt),
+      happenedAt: new Date(happenedAt),
+    })),
+  )
+
+/** By issue id, the impact after the fold. */
+function impactsOf(
+  now: Date,
+  issues: readonly FoldedIssue[],
+  { ofIssues }: CountedUsers,
+  { lives }: AppliedEvents,
+): Map<string, IssueImpact> {
+  return new Map(
+    issues.map((issue) => {
+      const reached = {
+        eventSeverity: worstOf(issue).severity,
+        users: ofIssues.get(issue.issueId)?.today ?? 0,
+        manyUsers: issue.groups.at(-1)?.manyUsers ?? 0,
+      }
+      return [issue.issueId, reach(issue.impact, reached, statusOf(issue, lives), now)]
+    }),
+  )
+}
+
+const statusOf = (issue: FoldedIssue, lives: AppliedEvents['lives']) => (lives.get(issue.issueId) ?? issue.life).status
+
+/** The most severe event; the oldest of equal ones. */
+const worstOf = ({ groups }: FoldedIssue): FoldedSums['worst'] =>
+  groups
+    .map(({ worst }) => worst)
+    .reduce((a, b) => (b.severity > a.severity || (b.severity === a.severity && b.at < a.at) ? b : a))
+
+async function writeCounts(
+  tx: Tx,
+  issues: readonly FoldedIssue[],
+  { ofIssues, ofGroups }: CountedUsers,
+  impacts: ReadonlyMap<string, IssueImpact>,
+): Promise<void> {
+  await sql.addToGroups(
+    tx,
+    issues.flatMap(({ issueId, impact, groups }) =>
+      groups.map((group) => ({
+        groupId: group.groupId,
+        events: group.events.length,
+        newUsers: ofGroups.get(group.groupId)?.added ?? 0,
+        firstSeen: new Date(group.oldest.at),
+        firstRelease: group.oldest.release,
+        isUnhandled: group.isUnhandled,
+        eventSeverity: group.worst.severity,
+        lastSeen: new Date(group.newest.at),
+        newest: group.newest,
+        impact: impacts.get(issueId) ?? impact,
+      })),
+    ),
+  )
+  const merged = issues.filter(({ isMerged }) => isMerged)
+  if (merged.length === 0) return
+  await sumGroups(
+    tx,
+    merged.map(({ issueId }) => issueId),
+  )
+  await sql.addToMerged(
+    tx,
+    merged.map(({ issueId, impact }) => ({
+      issueId,
+      newUsers: ofIssues.get(issueId)?.added ?? 0,
+      impact: impacts.get(issueId) ?? impact,
+    })),
+  )
+}
+
+/** Writes transitions and rises of severity, with their activity and notifications. */
+async function writeDecisions(
+  tx: Tx,
+  now: Date,
+  issues: readonly FoldedIssue[],
+  impacts: ReadonlyMap<string, IssueImpact>,
+  { lives, entries }: AppliedEvents,
+): Promise<void> {
+  await writeTransitions(
+    tx,
+    now,
+    [...lives].map(([id, life]) => ({ id, life, severity: null })),
+    entries,
+  )
+  const rises = issues.flatMap((issue) => {
+    const impact = impacts.get(issue.issueId) ?? issue.impact
+    const before = rated(issue.impact, statusOf(issue, lives), now).severity
+    const hasHigherImpact = impact.highImpactDay !== issue.impact.highImpactDay
+    // The first entry of a new issue stands for its events.
+    const isNew = issue.groups.some((group) => group.isNew === true)
+    if (impact.severity <= before || (isNew && !hasHigherImpact)) return []
+    return [{ ...riseOf(issue, before, impact, hasHigherImpact), at: afterDecision(now, issue) }]
+  })
+  await writeEntries(tx, now, DIGESTION, rises)
+  const orgIds = new Map(issues.map(({ issueId, orgId }) => [issueId, orgId]))
+  await notifySubscribers(
+    tx,
+    now,
+    DIGESTION,
+    entries.flatMap(({ issueId, ...entry }) => {
+      const [orgId, kind] = [orgIds.get(issueId), notificationKind(entry)]
+      return orgId === undefined || kind === null ? [] : [{ issueId, orgId, kind, sentence: entry.sentence }]
+    }),
+  )
+}
+
+function riseOf(
+  issue: FoldedIssue,
+  before: number,
+  impact: IssueImpact,
+  hasHigherImpact: boolean,
+): Omit<AppliedEvents['entries'][number], 'at'> {
+  const { eventId } = worstOf(issue)
+  return {
+    issueId: issue.issueId,
+    id: newId(),
+    kind: 'severity_changed',
+    sentence: hasHigherImpact
+      ? impactSentence(impact, plural(impact.usersToday, 'user'))
+      : eventSeveritySentence(impact, eventId),
+    data: {
+      from: severityName(before),
+      to: severityName(impact.severity),
+      ...(hasHigherImpact ? { users: impact.usersToday, day: impact.highImpactDay } : { event_id: eventId }),
+    },
+  }
+}
+
+/** Counts events by minute of their project. */
+async function countMinutes(tx: Tx, sums: readonly FoldedSums[]): Promise<void> {
+  const minutes = new Map<string, { id: string; at: number; events: number; fatal: number }>()
+  for (const { projectId, events } of sums)
+    for (const [, occurredAt, , , , isFatal] of events) {
+      const at = occurredAt - (occurredAt % MINUTE_MS)
+      const key = projectId + at
+      const minute = minutes.get(key) ?? { id: projectId, at, events: 0, fatal: 0 }
+      minutes.set(key, minute)
+      minute.events++
+      if (isFatal) minute.fatal++
+    }
+  await addMinutes(tx, [...minutes.values()])
+}
+
+/** Updates the projects and publishes a live message for each. */
+async function publishChanges(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<void> {
+  const projects = new Map<string, { orgId: string; issueIds: string[]; newIssueIds: string[]; events: number }>()
+  for (const { projectId, orgId, issueId, groups } of issues) {
+    const project = projects.get(projectId) ?? { orgId, issueIds: [], newIssueIds: [], events: 0 }
+    projects.set(projectId, project)
+    project.issueIds.push(issueId)
+    if (groups.some(({ isNew }) => isNew === true)) project.newIssueIds.push(issueId)
+    for (const { events } of groups) project.events += events.length
+  }
+  await touchProjects(
+    tx,
+    [...projects.keys()].map((id) => ({ id, at: now })),
+  )
+  for (const [projectId, { orgId, issueIds, newIssueIds, events }] of projects)
+    await publishLive(tx, orgId, {
+      kind: 'issues',
+      project_id: projectId,
+      issue_ids: issueIds,
+      new_issue_ids: newIssueIds,
+      event_count: events,
+    })
+}

@@ -1,0 +1,265 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { aPerson } from '#test/kit/members.ts'
+import { newEventId } from '#test/kit/sdk.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { RECEIVED_DAY_TABLES } from '../digest/day-tables.ts'
+import { prepareEvent } from '../digest/prepare-event.ts'
+import { createProjectFactsReader } from '../digest/project-facts.ts'
+import { changeRelation } from '../issue-rows/groups.queries.ts'
+import { updateIssue } from '../issues/update-issue.ts'
+import { dayOf } from '../kernel/day.ts'
+import { newId } from '../kernel/ids.ts'
+import { ensureDayPartitions } from '../storage/day-partitions.ts'
+import { FOLD_INTERVAL_MS, foldJournal, JournalTakenOverError, ShardJournal } from './journal.ts'
+import type { Occurrence } from './occurrence.ts'
+import { recordEvents } from './record-events.ts'
+
+/** Counts that are appended and folded later equal those of a recount, however batches, folds, errors and restarts follow. */
+
+const { app, clock, onClose } = await testApp()
+const { actor } = await aPerson(app)
+const facts = createProjectFactsReader(app)
+onClose(() => Promise.resolve(facts.close()))
+await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(clock.now()))
+const HOUR_MS = 3_600_000
+let shards = 0
+
+async function aProject(): Promise<string> {
+  const id = newId()
+  await app.db.query(
+    `insert into projects (id, org_id, name, slug, platform, region, settings, created_at) values ($1, $2, 'P', $3, 'web', 'eu-central-1', '{}', now())`,
+    [id, actor.orgId, `p${id}`],
+  )
+  return id
+}
+
+type Sent = { readonly group: number; readonly user?: number; readonly hoursAgo?: number }
+
+async function occurrence(projectId: string, { group, user = 0, hoursAgo = 0 }: Sent): Promise<Occurrence> {
+  const project = await facts.of(projectId)
+  if (project === null) throw new Error('no project')
+  const at = clock.now().getTime() - hoursAgo * HOUR_MS
+  const decoded = Buffer.from(
+    JSON.stringify({
+      fingerprint: [`group ${group}`],
+      timestamp: at / 1000,
+      user: { id: `user${user}` },
+      exception: { values: [{ type: `E${group}`, value: `at ${at}` }] },
+    }),
+  )
+  const prepared = prepareEvent(
+    {
+      eventId: newEventId(),
+      receivedAt: clock.now(),
+      sentAt: null,
+      clientIp: null,
+      userAgent: null,
+      decoded,
+      start: 0,
+      end: decoded.length,
+      original: null,
+    },
+    project,
+  )
+  if ('outcome' in prepared) throw new Error(prepared.reason)
+  return prepared.occurrence
+}
+
+const aJournal = () => new ShardJournal(1_000 + shards++, clock)
+
+/** Records a batch as digestion does. */
+async function record(
+  journal: ShardJournal,
+  projectId: string,
+  sent: readonly Sent[],
+  { isMoreWaiting = true, fails = false } = {},
+): Promise<readonly string[]> {
+  const occurrences = await Promise.all(sent.map((one) => occurrence(projectId, one)))
+  const context = { projectId, keyId: newId(), receivedAt: clock.now(), orgId: actor.orgId }
+  const step = journal.begin(isMoreWaiting)
+  const outcomes = await app
+    .tx(async (tx) => {
+      const done = await recordEvents(
+        tx,
+        clock.now(),
+        occurrences.map((fact) => ({ fact, context })),
+        step,
+      )
+      await step.finish(tx, clock.now())
+      if (fails) throw new Error('rolled back')
+      return done
+    })
+    .catch((error: unknown) => {
+      journal.reset()
+      throw error
+    })
+  step.committed()
+  clock.advance(1)
+  return outcomes.map(({ outcome }) => outcome)
+}
+
+/** What the rows of a project say, and what a recount of its events says. */
+async function counts(projectId: string) {
+  const { rows } = await app.db.query<Record<string, number | string>>(
+    `select i.title, i.event_count::int as events, g.event_count::int as of_group, i.user_count::int as users, g.user_count::int as users_of_group,
+       (select count(*)::int from events e where e.issue_id = g.id) as stored,
+       (select count(distinct e.user_hash)::int from events e where e.issue_id = g.id) as affected,
+       (select coalesce(sum(h.events), 0)::int from issue_hours h where h.group_id = g.id) as hours,
+       (select count(*)::int from issue_users u where u.group_id = g.id) as user_rows
+     from issues i join issue_groups g on g.id = i.id where i.project_id = $1 order by i.number`,
+    [projectId],
+  )
+  return rows
+}
+
+async function expectRecount(projectId: string): Promise<void> {
+  for (const row of await counts(projectId)) {
+    const { stored, affected } = row
+    expect(row).toMatchObject({ events: stored, of_group: stored, hours: stored })
+    expect(row).toMatchObject({ users: affected, users_of_group: affected, user_rows: affected })
+  }
+}
+
+const journalRows = async (): Promise<number> =>
+  (await app.db.query<{ n: number }>('select count(*)::int as n from issue_journal')).rows[0]?.n ?? 0
+
+test('a batch that others follow appends, and the next fold counts', async () => {
+  const [journal, projectId] = [aJournal(), await aProject()]
+  await record(journal, projectId, [{ group: 1 }], { isMoreWaiting: false })
+  await record(journal, projectId, [{ group: 1, user: 1 }, { group: 1, user: 2 }, { group: 2 }])
+  // A new issue is counted at once.
+  expect(await counts(projectId)).toMatchObject([
+    { events: 1, stored: 3, users: 1 },
+    { events: 1, stored: 1 },
+  ])
+  await record(journal, projectId, [{ group: 2 }], { isMoreWaiting: false })
+  expect(await counts(projectId)).toMatchObject([{ events: 3, users: 3 }, { events: 2 }])
+  await expectRecount(projectId)
+})
+
+test('while batches follow each other, one of them folds after a while', async () => {
+  const [journal, projectId] = [aJournal(), await aProject()]
+  await record(journal, projectId, [{ group: 1 }])
+  await record(journal, projectId, [{ group: 1 }])
+  expect(await counts(projectId)).toMatchObject([{ events: 1 }])
+  clock.advance(FOLD_INTERVAL_MS)
+  await record(journal, projectId, [{ group: 1 }])
+  expect(await counts(projectId)).toMatchObject([{ events: 3 }])
+})
+
+test('a batch without events folds what is due', async () => {
+  const [journal, projectId] = [aJournal(), await aProject()]
+  await record(journal, projectId, [{ group: 1 }])
+  await record(journal, projectId, [{ group: 1 }])
+  await foldJournal(app, journal)
+  await expectRecount(projectId)
+  expect(await counts(projectId)).toMatchObject([{ events: 2 }])
+})
+
+test('after a restart the first fold counts what the ended process appended', async () => {
+  const projectId = await aProject()
+  const shard = 1_000 + shards++
+  const ended = new ShardJournal(shard, clock)
+  await record(ended, projectId, [{ group: 1 }])
+  await record(ended, projectId, [{ group: 1, user: 7, hoursAgo: 3 }])
+  await record(ended, projectId, [{ group: 1, user: 8 }])
+  await foldJournal(app, new ShardJournal(shard, clock))
+  expect(await counts(projectId)).toMatchObject([{ events: 3, users: 3 }])
+  await expectRecount(projectId)
+})
+
+test('a process that lost its shard cannot fold what another one folded', async () => {
+  const projectId = await aProject()
+  const shard = 1_000 + shards++
+  const [old, young] = [new ShardJournal(shard, clock), new ShardJournal(shard, clock)]
+  await record(old, projectId, [{ group: 1 }])
+  await record(old, projectId, [{ group: 1 }])
+  await foldJournal(app, young)
+  await expect(record(old, projectId, [{ group: 1 }], { isMoreWaiting: false })).rejects.toThrow(JournalTakenOverError)
+  await record(old, projectId, [{ group: 1 }], { isMoreWaiting: false })
+  expect(await counts(projectId)).toMatchObject([{ events: 3 }])
+  await expectRecount(projectId)
+})
+
+test('a member decides between append and fold: events of before are late, events of after reopen the issue', async () => {
+  const [journal, projectId] = [aJournal(), await aProject()]
+  await record(journal, projectId, [{ group: 1 }, { group: 2 }], { isMoreWaiting: false })
+  const ids = (
+    await app.db.query<{ id: string }>('select id from issues where project_id = $1 order by number', [projectId])
+  ).rows.map(({ id }) => id)
+  await record(journal, projectId, [{ group: 1 }])
+  clock.advance(10)
+  for (const issueId of ids) await updateIssue(app, actor, { issueId, status: 'resolved' })
+  clock.advance(10)
+  await record(journal, projectId, [{ group: 2 }])
+  await foldJournal(app, journal)
+  const { rows } = await app.db.query('select status from issues where project_id = $1 order by number', [projectId])
+  expect(rows).toEqual([{ status: 'resolved' }, { status: 'regressed' }])
+})
+
+test('a group that is deleted between append and fold is skipped; its fingerprint makes a new issue', async () => {
+  const [journal, projectId] = [aJournal(), await aProject()]
+  await record(journal, projectId, [{ group: 1 }, { group: 2 }])
+  await record(journal, projectId, [{ group: 1 }, { group: 2 }])
+  await app.tx(async (tx) => {
+    await changeRelation(tx, projectId)
+    await tx.query('delete from issues where project_id = $1 and number = 1', [projectId])
+  })
+  await record(journal, projectId, [{ group: 1 }, { group: 2 }], { isMoreWaiting: false })
+  const { rows } = await app.db.query(
+    'select number, event_count::int as events from issues where project_id = $1 order by number',
+    [projectId],
+  )
+  expect(rows).toEqual([
+    { number: 2, events: 3 },
+    { number: 3, events: 1 },
+  ])
+})
+
+test('sums that the database refuses stop neither the shard nor other sums', async () => {
+  const [journal, projectId] = [aJournal(), await aProject()]
+  await record(journal, projectId, [{ group: 1 }, { group: 2 }])
+  await record(journal, projectId, [{ group: 1 }, { group: 2 }])
+  const broken = `update issue_journal set body = replace(body, '"title":"E1', '"title":"\\u0000E1')`
+  await app.db.query(broken)
+  journal.reset()
+  const step = journal.begin(false)
+  expect(await app.tx((tx) => step.finishOneByOne(tx, clock.now(), () => true))).toBe(1)
+  step.committed()
+  expect(await counts(projectId)).toMatchObject([{ events: 1 }, { events: 2 }])
+})
+
+test('random histories of batches, folds, rollbacks, restarts and two projects equal a recount', async () => {
+  const Step = fc.record({
+    project: fc.nat(1),
+    sent: fc.array(fc.record({ group: fc.nat(3), user: fc.nat(4), hoursAgo: fc.nat(2) }), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+    isMoreWaiting: fc.boolean(),
+    fails: fc.boolean(),
+    next: fc.constantFrom('nothing', 'restart', 'fold', 'wait', 'forget'),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(Step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const shard = 1_000 + shards++
+      const before = await journalRows()
+      let journal = new ShardJournal(shard, clock)
+      const projects = [await aProject(), await aProject()]
+      for (const { project, sent, isMoreWaiting, fails, next } of steps) {
+        await record(journal, projects[project] ?? '', sent, { isMoreWaiting, fails }).catch((error: unknown) => {
+          if (!fails) throw error
+        })
+        if (next === 'restart') journal = new ShardJournal(shard, clock)
+        else if (next === 'fold') await foldJournal(app, journal)
+        else if (next === 'wait') clock.advance(FOLD_INTERVAL_MS)
+        else if (next === 'forget') journal.reset()
+      }
+      await foldJournal(app, new ShardJournal(shard, clock))
+      for (const projectId of projects) await expectRecount(projectId)
+      expect(await journalRows()).toBe(before)
+    }),
+    { numRuns: 25 },
+  )
+})

@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import type { App } from '../context/app.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { lockRelation } from '../issue-rows/groups.queries.ts'
+import type { Connection, Tx } from '../storage/database.ts'
+import { foldSums } from './fold.ts'
+import { GroupCache, type GroupCacheStep } from './group-cache.ts'
+import { addUp, type FoldedSums, GroupSums } from './group-sums.ts'
+import * as sql from './journal.queries.ts'
+
+/**
+ * Counts in two steps. While more batches wait, a batch appends what it adds to its groups as one row of the journal; a later
+ * batch folds the sums of many batches into groups, issues, hours and users, and deletes the rows. In light traffic every batch
+ * folds at once. The sums are also kept in memory; only after a restart, or when another process had the shard, are rows
+ * read back.
+ */
+
+/** Minimum time between two folds while further batches follow at once. After the last one, {@link foldJournal} folds. */
+export const FOLD_INTERVAL_MS = 600
+const CHECK_INTERVAL_MS = 5_000
+
+const JournalRow = z.array(GroupSums)
+
+/** The journal of a shard. Its batches commit one after the other. */
+export class ShardJournal {
+  readonly #shard: number
+  readonly #clock: Clock
+  readonly #cache = new GroupCache()
+  /** Committed sums that are not folded, by group. */
+  #pending = new Map<string, GroupSums>()
+  #rowIds: string[] = []
+  #foldedAtMs = Number.NEGATIVE_INFINITY
+  #checkedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(shard: number, clock: Clock) {
+    this.#shard = shard
+    this.#clock = clock
+  }
+
+  /** Whether rows wait for a fold. Rows of an ended process are looked for now and then. */
+  async needsFold(db: Connection): Promise<boolean> {
+    if (this.#rowIds.length > 0) return true
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - this.#checkedAtMs < CHECK_INTERVAL_MS) return false
+    this.#checkedAtMs = nowMs
+    return sql.hasJournalRows(db, this.#shard)
+  }
+
+  /** @param isMoreWaiting whether a further batch follows at once, and so may fold what this one appends */
+  begin(isMoreWaiting: boolean): JournalStep {
+    const isFold = !isMoreWaiting || this.#clock.monotonicMs() - this.#foldedAtMs >= FOLD_INTERVAL_MS
+    return new JournalStep(this.#shard, this.#pending, this.#rowIds, isFold, this.#cache, (appended) => {
+      if (isFold) {
+        this.#pending = new Map()
+        this.#rowIds = []
+        this.#foldedAtMs = this.#clock.monotonicMs()
+        return
+      }
+      if (appended === null) return
+      this.#pending = addUp(this.#pending.values(), appended.sums)
+      this.#rowIds.push(appended.rowId)
+    })
+  }
+
+  /** Forgets the sums and groups in memory, after an error: the next fold reads the rows back. */
+  reset(): void {
+    this.#cache.clear()
+    this.#pending = new Map()
+    this.#rowIds = []
+    this.#foldedAtMs = Number.NEGATIVE_INFINITY
+  }
+}
+
+/** How `recordEvents` finds groups and counts. */
+export type Counting = Pick<JournalStep, 'lockRelation' | 'count'>
+
+/** Without a journal and a cache. */
+export const FOLD_AT_ONCE: Counting = {
+  lockRelation: async (tx, projectIds) => new GroupCache().begin(await lockRelation(tx, [...projectIds].sort())),
+  count: (tx, now, sums) => foldSums(tx, now, [...addUp(sums).values()]),
+}
+
+type Appended = { readonly rowId: string; readonly sums: readonly GroupSums[] }
+
+/** The rows of a journal changed in another process: the shard was taken over. */
+export class JournalTakenOverError extends Error {}
+
+/** The part of one transaction. */
+export class JournalStep {
+  readonly #shard: number
+  readonly #pending: ReadonlyMap<string, GroupSums>
+  readonly #rowIds: readonly string[]
+  readonly #isFold: boolean
+  readonly #cache: GroupCache
+  readonly #onCommit: (appended: Appended | null) => void
+  #cacheStep: GroupCacheStep | null = null
+  #appended: Appended | null = null
+  #isDone = false
+
+  constructor(
+    shard: number,
+    pending: ReadonlyMap<string, GroupSums>,
+    rowIds: readonly string[],
+    isFold: boolean,
+    cache: GroupCache,
+    onCommit: (appended: Appended | null) => void,
+  ) {
+    this.#shard = shard
+    this.#pending = pending
+    this.#rowIds = rowIds
+    this.#isFold = isFold
+    this.#cache = cache
+    this.#onCommit = onCommit
+  }
+
+  /** Locks the relation of projects. Returns the groups of fingerprints that are known. */
+  async lockRelation(tx: Tx, projectIds: ReadonlySet<string>): Promise<GroupCacheStep> {
+    const locked = new Set(projectIds)
+    // A fold locks all its projects at once, in the order of their ids.
+    if (this.#isFold) for (const { projectId } of this.#pending.values()) locked.add(projectId)
+    this.#cacheStep = this.#cache.begin(await lockRelation(tx, [...locked].sort()))
+    return this.#cacheStep
+  }
+
+  /**
+   * Counts what a batch adds: new groups now, the others now or in a later fold.
+   * @throws JournalTakenOverError when rows of this process are gone
+   */
+  async count(tx: Tx, now: Date, sums: readonly FoldedSums[]): Promise<void> {
+    this.#isDone = true
+    if (this.#isFold) return foldSums(tx, now, [...addUp<FoldedSums>(await this.#take(tx), sums).values()])
+    const created = sums.filter(({ isNew }) => isNew === true)
+    const known = sums.filter(({ isNew }) => isNew !== true)
+    await foldSums(tx, now, [...addUp(created).values()])
+    if (known.length === 0) return
+    const rowId = await sql.insertJournalRow(tx, this.#shard, JSON.stringify(known))
+    this.#appended = { rowId, sums: known }
+  }
+
+  /** Folds what is due when the batch had no events. */
+  async finish(tx: Tx, now: Date): Promise<void> {
+    if (this.#isDone || !this.#isFold) return
+    await this.lockRelation(tx, new Set())
+    await this.count(tx, now, [])
+  }
+
+  /**
+   * Folds what is due group by group, after an error. What the database refuses is dropped: it must not stop the shard for
+   * ever.
+   * @param isRefusal whether an error is about the data, so that trying again fails again
+   * @returns the number of events that are stored and not counted
+   */
+  async finishOneByOne(tx: Tx, now: Date, isRefusal: (error: unknown) => boolean): Promise<number> {
+    let dropped = 0
+    for (const sums of await this.#take(tx))
+      try {
+        await tx.savepoint(() => foldSums(tx, now, [sums]))
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        dropped += sums.events.length
+      }
+    return dropped
+  }
+
+  committed(): void {
+    this.#cacheStep?.commit()
+    this.#onCommit(this.#appended)
+  }
+
+  /** Returns the sums that are not folded, and deletes their rows. */
+  async #take(tx: Tx): Promise<GroupSums[]> {
+    const rows = await sql.takeJournalRows(tx, this.#shard, this.#rowIds)
+    const taken = new Set(rows.map(({ id }) => id))
+    if (!this.#rowIds.every((id) => taken.has(id))) throw new JournalTakenOverError('The journal was folded elsewhere.')
+    const read = rows.flatMap(({ body }) => (body === null ? [] : JournalRow.parse(JSON.parse(body))))
+    if (read.length > 0) await lockRelation(tx, [...new Set(read.map(({ projectId }) => projectId))].sort())
+    return [...addUp(this.#pending.values(), read).values()]
+  }
+}
+
+/** Folds what batches of a shard appended, in a transaction of its own; after the last batch, and after a restart. */
+export async function foldJournal(app: App, journal: ShardJournal): Promise<void> {
+  if (!(await journal.needsFold(app.db))) return
+  const step = journal.begin(false)
+  try {
+    await app.tx((tx) => step.finish(tx, app.clock.now()))
+  } catch (error) {
+    journal.reset()
+    throw error
+  }
+  step.committed()
+}
