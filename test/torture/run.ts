@@ -5,6 +5,7 @@ import { diskFull } from './disk-full.ts'
 import { failingIo } from './failing-io.ts'
 import { fuzzEnvelopes } from './fuzz-envelopes.ts'
 import { hostileJson } from './hostile-json.ts'
+import { killFold } from './kill-fold.ts'
 import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
 import { properties } from './properties.ts'
 import { slowClients } from './slow-clients.ts'
@@ -26,6 +27,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     id: 'T-02',
     summary: 'kill -9 of the database under load: the same, 503 meanwhile, and it recovers by itself (--kills)',
     run: killDatabase,
+  },
+  'kill-fold': {
+    id: 'T-45',
+    summary:
+      'kill -9 between append and fold, during folding, merging and unmerging: all counts equal a recount (--kills)',
+    run: killFold,
   },
   'failing-io': {
     id: 'T-04',

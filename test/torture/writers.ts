@@ -41,9 +41,14 @@ const PATIENCE_MS = 40_000
 
 export function startWriters(
   project: BenchProject,
-  options: { count: number; seed: number; sideFile: string; url: string | null },
+  options: { count: number; seed: number; sideFile: string; url: string | null; sizeBytes?: number },
 ): Writers {
-  const events = makeEvents({ sizeBytes: 3_000, issues: 50, variantsPerIssue: 2, seed: options.seed })
+  const events = makeEvents({
+    sizeBytes: options.sizeBytes ?? 3_000,
+    issues: 50,
+    variantsPerIssue: 2,
+    seed: options.seed,
+  })
   const writers: Writers = {
     url: options.url,
     stopped: false,
@@ -259,7 +264,7 @@ export async function examineDatabase(connectionString: string, sideFile: string
       doubled: rows.filter((row) => row.times > 1).length,
       onSpool: await number('select coalesce(sum(entry_count), 0) as n from spool'),
       quarantined: await number('select count(*) as n from spool_quarantine'),
-      counted: await number('select coalesce(sum(event_count), 0) as n from issues'),
+      counted: await number('select coalesce(sum(event_count), 0) as n from issue_groups'),
       outcomes: sums,
       strange,
       unreadable,

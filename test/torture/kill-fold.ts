@@ -1,0 +1,194 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { type Service, startService } from '#bench/service.ts'
+import { setUpProject, type BenchProject } from '#bench/setup-project.ts'
+import { random } from '#bench/payloads.ts'
+import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
+import { waitUntilDigested } from './target.ts'
+import { claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
+import { claimsOf, examineDatabase, startWriters } from './writers.ts'
+
+/** When the service is killed: a condition on what the database does at that moment. */
+const MOMENTS = {
+  'between append and fold': 'select count(*)::int as n from issue_journal',
+  'during a fold': activity(
+    'delete from issue_journal|issue_groups g set|insert into issue_hours|insert into issue_users',
+  ),
+  'during merging': activity('issue_generations|merged_into'),
+  'during unmerging': activity('issue_generations|merged_into'),
+} as const
+type Moment = keyof typeof MOMENTS
+const NAMES = Object.keys(MOMENTS).filter((name): name is Moment => name in MOMENTS)
+
+/** Open transactions that just ran, or are running, such a statement. */
+function activity(pattern: string): string {
+  return `select count(*)::int as n from pg_stat_activity where state <> 'idle' and pid <> pg_backend_pid() and query ~ '${pattern}'`
+}
+
+const MAX_WAIT_MS = 10_000
+const MAX_UPTIME_MS = 1_500
+
+/**
+ * T-45: kills the service with SIGKILL between append and fold, during a fold, and while a member merges or unmerges
+ * issues, under a load that digestion cannot follow. Claim: all counts equal a recount from the events, and nothing
+ * acknowledged is lost.
+ */
+export async function killFold({ seed, full, options }: TortureArgs): Promise<Verdict> {
+  const kills = Number(options['kills'] ?? (full ? 100 : 12))
+  const rand = random(seed)
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-torture-'))
+  chmodSync(folder, 0o755)
+  const sideFile = join(folder, 'acknowledged.txt')
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'database'), log: () => {} })
+  const client = new pg.Client({ connectionString: postgres.connectionString })
+  const start = (): Promise<Service> =>
+    startService({
+      dataDir: join(folder, 'service'),
+      env: { DATABASE_URL: postgres.connectionString, RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent' },
+    })
+  let service = await start()
+  const reached = new Map<Moment, number>()
+  try {
+    await client.connect()
+    const project = await setUpProject(service.url)
+    const writers = startWriters(project, {
+      count: Number(options['writers'] ?? 64),
+      sizeBytes: 20_000,
+      seed,
+      sideFile,
+      url: service.url,
+    })
+    try {
+      for (let kill = 1; kill <= kills; kill++) {
+        await delay(200 + rand() * MAX_UPTIME_MS)
+        const moment = NAMES[kill % NAMES.length] ?? 'during a fold'
+        const members = membersWork(moment, service.url, project, client, rand)
+        const isReached = await waitFor(client, MOMENTS[moment])
+        process.kill(-service.pid, 'SIGKILL')
+        if (isReached) reached.set(moment, (reached.get(moment) ?? 0) + 1)
+        await members
+        writers.url = null
+        await service.stop()
+        service = await start()
+        writers.url = service.url
+        print(
+          `  kill ${kill}/${kills} (${moment}${isReached ? '' : ': not reached'}), ${writers.accepted} acknowledged so far`,
+        )
+      }
+      await delay(500)
+    } finally {
+      writers.stopped = true
+      await writers.done
+    }
+    await waitUntilDigested(service.url)
+    await waitUntilCounted(client)
+    const missed = NAMES.filter((moment) => !reached.has(moment))
+    const claims = claimsOf(writers, await examineDatabase(postgres.connectionString, sideFile))
+    return {
+      claims: [
+        ...claims,
+        claim('every moment is reached', missed.length === 0 ? 'it is' : missed.join(', '), missed.length === 0),
+        ...(await recount(client)),
+      ],
+    }
+  } finally {
+    await service.stop()
+    await client.end().catch(() => {})
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Merges two issues, or unmerges one, through the API. The service is killed meanwhile, so no answer is expected. */
+async function membersWork(
+  moment: Moment,
+  url: string,
+  { cookie }: BenchProject,
+  client: pg.Client,
+  rand: () => number,
+): Promise<void> {
+  if (moment !== 'during merging' && moment !== 'during unmerging') return
+  const isMerge = moment === 'during merging'
+  const { rows } = await client.query<{ id: string; other: string }>(
+    isMerge
+      ? 'select a.id, b.id as other from issues a join issues b on a.id <> b.id where a.merged_into is null and b.merged_into is null order by a.number * b.number % $1 limit 1'
+      : 'select merged_into as id, id as other from issues where merged_into is not null order by number % $1 limit 1',
+    [1 + Math.floor(rand() * 20)],
+  )
+  const [pair] = rows
+  if (pair === undefined) return
+  await fetch(`${url}/api/issues/${pair.id}/${isMerge ? 'merge' : 'unmerge'}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url, cookie },
+    body: JSON.stringify({ issue_ids: [pair.other] }),
+  }).catch(() => {})
+}
+
+/** @returns whether it happened within ten seconds */
+async function waitFor(client: pg.Client, query: string): Promise<boolean> {
+  const deadline = performance.now() + MAX_WAIT_MS
+  while (performance.now() < deadline) {
+    const { rows } = await client.query<{ n: number }>(query)
+    if ((rows[0]?.n ?? 0) > 0) return true
+  }
+  return false
+}
+
+async function waitUntilCounted(client: pg.Client): Promise<void> {
+  const deadline = performance.now() + 30_000
+  while (await waitForNone(client)) {
+    if (performance.now() > deadline) throw new Error('the journal was not folded in time')
+    await delay(100)
+  }
+}
+
+async function waitForNone(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ n: number }>('select count(*)::int as n from issue_journal')
+  return (rows[0]?.n ?? 0) > 0
+}
+
+/** Compares every count with the stored events. */
+async function recount(client: pg.Client) {
+  const number = async (query: string): Promise<number> =>
+    Number((await client.query<{ n: string }>(`select count(*) as n from (${query}) wrong`)).rows[0]?.n ?? 0)
+  return [
+    none(
+      'groups whose events, hours or users differ from a recount',
+      await number(
+        `select g.id from issue_groups g
+         left join (select issue_id, count(*) as events, count(distinct user_hash) as users from events group by 1) e on e.issue_id = g.id
+         left join (select group_id, sum(events) as events from issue_hours group by 1) h on h.group_id = g.id
+         left join (select group_id, count(*) as users from issue_users group by 1) u on u.group_id = g.id
+         where (g.event_count, g.event_count, g.user_count, g.user_count) is distinct from
+           (coalesce(e.events, 0), coalesce(h.events, 0), coalesce(e.users, 0), coalesce(u.users, 0))`,
+      ),
+    ),
+    none(
+      'issues that are not the sum of their groups',
+      await number(
+        `select i.id from issues i join (
+           select g.issue_id, sum(g.event_count) as events, count(*) - 1 as merged, max(g.last_seen) as last_seen from issue_groups g group by 1
+         ) g on g.issue_id = i.id
+         left join (
+           select g.issue_id, count(distinct u.user_hash) as users from issue_groups g join issue_users u on u.group_id = g.id group by 1
+         ) u on u.issue_id = i.id
+         where (i.event_count, i.user_count, i.merged_count, i.last_seen) is distinct from (g.events, coalesce(u.users, 0), g.merged, g.last_seen)`,
+      ),
+    ),
+    none(
+      'issues without a group that are shown, or with one that are hidden',
+      await number(
+        `select i.id from issues i where (i.merged_into is null) is distinct from exists (select from issue_groups g where g.issue_id = i.id)`,
+      ),
+    ),
+    none(
+      'counted minutes that differ from the stored events',
+      await number(
+        `select from (select sum(events) as n from project_minutes) m, (select count(*) as n from events) e where m.n <> e.n`,
+      ),
+    ),
+  ]
+}
