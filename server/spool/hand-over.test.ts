@@ -80,6 +80,8 @@ test('rows that were handed over come in order, whole, without a notification an
   expect(texts(await from.read(0, all))).toEqual(['three'])
   expect(await from.read(0, all)).toEqual([])
   await app.tx((tx) => settleBatches(tx, 0, idsOf(batches)))
+  from.settled(0, idsOf(batches))
+  expect(batches[0]?.entries[0]?.body).toHaveLength(0)
   listener.release(true)
 })
 

@@ -48,7 +48,7 @@ export type SpoolReader = {
    * over come without a query.
    */
   read(shard: number, limits: RowLimits): Promise<SpoolBatch[]>
-  /** Forgets rows that the caller settled. */
+  /** Forgets rows that the caller settled; their bodies must not be read afterwards. */
   settled(shard: number, ids: readonly number[]): void
   /** After a failure: rows that were read and not settled are read again. */
   giveBack(shard: number): void

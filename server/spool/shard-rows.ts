@@ -39,8 +39,8 @@ export class ShardRows {
   #isTableDue = true
   /** Until then every read looks into the table. */
   #tableUntilMs: number
-  /** Returned and not settled. */
-  readonly #inHand = new Set<number>()
+  /** Returned and not settled, with the memory of those that were handed over. */
+  readonly #inHand = new Map<number, ArrayBuffer | null>()
   /** Returned lately. */
   readonly #known = new Set<number>()
   /** Where the next read of the table starts, after one that stopped at its limits. */
@@ -90,9 +90,15 @@ export class ShardRows {
     }
   }
 
-  /** Forgets rows that were settled. */
+  /**
+   * Forgets rows that were settled, and frees their memory: until the next major collection it would count as garbage,
+   * and make that collection come sooner.
+   */
   settled(ids: readonly number[]): void {
-    for (const id of ids) this.#inHand.delete(id)
+    for (const id of ids) {
+      this.#inHand.get(id)?.transfer(0)
+      this.#inHand.delete(id)
+    }
   }
 
   /** Everything that is not settled is read again, from the table. */
@@ -120,7 +126,7 @@ export class ShardRows {
     const range = {
       afterId: this.#afterId,
       beforeId: firstHanded ?? null,
-      except: [...this.#inHand],
+      except: [...this.#inHand.keys()],
       maxRows,
       maxBytes,
     }
@@ -136,7 +142,9 @@ export class ShardRows {
       read.reduce((bytes, { body }) => bytes + body.length, 0) >= maxBytes
     this.#afterId = isCut ? (rows.at(-1)?.id ?? 0) : 0
     if (isCut) this.#isTableDue = true
-    return this.#deliver(rows.filter(({ id }) => !this.#handed.has(id)))
+    const others = rows.filter(({ id }) => !this.#handed.has(id))
+    for (const { id } of others) this.#putInHand(id, null)
+    return others
   }
 
   #takeHanded({ maxRows, maxBytes }: RowLimits): StoredRow[] {
@@ -147,6 +155,7 @@ export class ShardRows {
       left -= row.bodyBytes
       this.#options.onFreed(row.bytes.byteLength)
       this.#handed.delete(row.id)
+      this.#putInHand(row.id, row.bytes)
       rows.push({
         id: row.id,
         receivedAt: new Date(row.receivedAtMs),
@@ -155,18 +164,15 @@ export class ShardRows {
         body: Buffer.from(row.bytes, 0, row.bodyBytes),
       })
     }
-    return this.#deliver(rows)
+    return rows
   }
 
-  #deliver(rows: StoredRow[]): StoredRow[] {
-    for (const { id } of rows) {
-      this.#inHand.add(id)
-      this.#known.add(id)
-    }
+  #putInHand(id: number, memory: ArrayBuffer | null): void {
+    this.#inHand.set(id, memory)
+    this.#known.add(id)
     for (const oldest of this.#known) {
       if (this.#known.size <= MAX_KNOWN) break
       this.#known.delete(oldest)
     }
-    return rows
   }
 }
