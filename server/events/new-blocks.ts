@@ -1,5 +1,5 @@
 import { dayOf } from '../kernel/day.ts'
-import { BlockContent, MIN_NEW_BLOCK_EVENTS, NEW_BLOCK, packNewBlock, type Part } from './blocks.ts'
+import { BlockContent, type BlockLimits, MIN_NEW_BLOCK_EVENTS, NEW_BLOCK, packNewBlock, type Part } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 
 /** A block that is not stored yet, with the place of each event in it. */
@@ -23,16 +23,27 @@ export function newBlocks(events: readonly StoredEvent[]): NewBlock[] {
       content.clear()
       parts = new Map()
     }
-    for (const event of ofDay.toSorted(byIssue)) {
+    const small = ofDay.filter((event) => sizeOf(event) <= NEW_BLOCK.bytes / MIN_NEW_BLOCK_EVENTS).sort(byIssue)
+    const sizes = evenly(small)
+    for (const event of small) {
       const { body, encoding, bodyStart: start, bodyEnd: end } = event
-      if (end - start > NEW_BLOCK.bytes / MIN_NEW_BLOCK_EVENTS) continue
       if (content.isFullFor({ start, end })) close()
       const part = content.add({ body, encoding, start, end })
       if (part !== null) parts.set(event, part)
+      if (content.bytes.length >= sizes.bytes || content.events >= sizes.events) close()
     }
     close()
   }
   return blocks
+}
+
+const sizeOf = (event: StoredEvent): number => event.bodyEnd - event.bodyStart
+
+/** The size of blocks with which the last one is as large as the others, so that it does not remain too small. */
+function evenly(events: readonly StoredEvent[]): BlockLimits {
+  const bytes = events.reduce((sum, event) => sum + sizeOf(event), 0)
+  const blocks = Math.max(1, Math.ceil(bytes / NEW_BLOCK.bytes), Math.ceil(events.length / NEW_BLOCK.events))
+  return { events: Math.ceil(events.length / blocks), bytes: bytes / blocks }
 }
 
 /** One per thread: a block is packed without interruption. */
