@@ -2,6 +2,7 @@ import zlib from 'node:zlib'
 import { expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
@@ -95,11 +96,14 @@ async function contentOf(day: string): Promise<string> {
     'select body from event_blocks where received_day = $1',
     [day],
   )
-  const { rows: single } = await app.db.query<{ body: Buffer }>(
-    'select body from events where received_day = $1 and body_encoding = 4 and body is not null',
+  const { rows: single } = await app.db.query<{ body: Buffer; encoding: number }>(
+    'select body, body_encoding as encoding from events where received_day = $1 and body is not null',
     [day],
   )
-  return [...blocks, ...single].map(({ body }) => openBlock(body).toString()).join()
+  return [
+    ...blocks.map(({ body }) => openBlock(body).toString()),
+    ...single.map(({ body, encoding }) => openBody(body, CONTENT_ENCODINGS[encoding] ?? 'none').toString()),
+  ].join()
 }
 
 test.each([1, 3, 4, 40, 65, 200])(
