@@ -27,7 +27,7 @@ import { viewIssues, viewPerson } from '../issue-rows/view-issue.ts'
  * The tag distribution is of this sample of the newest events. An event may have 1 MiB, a block of packed events too, and
  * parsing blocks this process.
  */
-const SAMPLE = { limit: 100, maxBytes: 2 * 1024 * 1024, maxBlocks: 40 }
+const SAMPLE = { limit: 100, maxBytes: 2 * 1024 * 1024, maxBlocks: 24 }
 /** JSON that is parsed before other requests have their turn, at least one event: about a millisecond. */
 const MAX_BYTES_PER_TURN = 128 * 1024
 /** The constant cost of parsing one event, in bytes of JSON. */
