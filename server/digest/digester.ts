@@ -80,7 +80,11 @@ export async function createDigester(
                 await delay(pauseMs, undefined, { signal }).catch(() => {})
               },
             )
-            .finally(() => active.delete(shard))
+            .finally(() => {
+              active.delete(shard)
+              // It became due again after its last read.
+              if (due.has(shard)) reader.endWaits()
+            })
           active.set(shard, work)
         }
         for (const shard of await reader.wait()) due.add(shard)
