@@ -29,7 +29,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   feedback: ['feedback'],
   flood_sampling_hourly: ['outcomes'],
   inbox_entries: ['facts', 'inbox'],
-  issue_activity: ['facts', ...ISSUES],
+  issue_activity: ['facts'],
   issue_fingerprints: ISSUES,
   issue_generations: ISSUES,
   issue_groups: ISSUES,

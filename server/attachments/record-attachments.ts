@@ -12,13 +12,13 @@ import type { Recorder } from '../outcomes/recorder.ts'
 import { recordItemsOfIssues } from '../issue-rows/record-items.ts'
 
 /** Stores files. A file that its event already has is a duplicate. */
-export const recordAttachments: Recorder<Attachment> = async (tx, now, facts, context) => {
+export const recordAttachments: Recorder<Attachment> = async (tx, context, facts) => {
   const files = facts.map(({ fact, context }): ReceivedAttachment => ({
     projectId: context.projectId,
     receivedAt: context.receivedAt,
     attachment: fact,
   }))
-  const seen = await findStoredAttachments(tx, files, dayOf(now))
+  const seen = await findStoredAttachments(tx, files, dayOf(context.at))
   const isFresh = files.map((file) => {
     const key = attachmentKey(file)
     if (seen.has(key)) return false

@@ -98,7 +98,7 @@ export async function commitBatches(
     const figures = await app.tx(async (tx) => {
       await settle(tx, prepared.batches)
       const done = await record(app, tx, prepared.entries, isBehind, step)
-      await step.finish(tx, app.clock.now())
+      await step.finish(tx, factContext(app, DIGESTION))
       return done
     })
     step.committed()
@@ -127,7 +127,7 @@ async function commitOneByOne(app: App, prepared: PreparedBatches, step: Journal
         figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }], true))
       }
     }
-    const uncounted = await step.finishOneByOne(tx, app.clock.now(), mayBlameEntry)
+    const uncounted = await step.finishOneByOne(tx, factContext(app, DIGESTION), mayBlameEntry)
     if (uncounted > 0)
       app.log.error({ events: uncounted }, 'stored events cannot be counted; their issues count too few')
     return figures.reduce((a, b) => ({
@@ -220,7 +220,7 @@ function recordKind<K extends FactKind>(
 ): Promise<readonly ItemOutcome[] | null> {
   // Safe: `facts` is keyed by the kind of what it holds.
   const facts = due.map(({ item, context }) => ({ fact: item.fact as FactOf<K>, context }))
-  return recorders[kind](tx, context.at, facts, context, isBehind)
+  return recorders[kind](tx, context, facts, isBehind)
 }
 
 /**

@@ -16,7 +16,7 @@ import type { FactKind, FactOf } from './kinds.ts'
  * @param counting how events are counted; default: at once
  */
 export const recordersWith = (counting: Counting | undefined): { readonly [K in FactKind]: Recorder<FactOf<K>> } => ({
-  event: (tx, now, facts, _context, isBehind) => recordEvents(tx, now, facts, counting, isBehind),
+  event: (tx, context, facts, isBehind) => recordEvents(tx, context, facts, counting, isBehind),
   attachment: recordAttachments,
   feedback: recordFeedback,
   check_in: checkInRecorder,

@@ -77,7 +77,7 @@ export const KINDS = {
   /** A release with the fixing commit appeared. */
   'issue.resolution_changed': {
     target: 'issue',
-    data: z.object({ commit: z.string(), fixed_in: ids }),
+    data: z.looseObject({ commit: z.string(), fixed_in: ids }),
     activity: 'resolution_changed',
     live: 'issues',
   },
@@ -112,6 +112,8 @@ export const KINDS = {
   'issue.discarded': { target: 'issue', data: NONE, live: 'project' },
   'issue.feedback_received': { target: 'issue', data: NONE, live: 'issues' },
   'issue.attachment_received': { target: 'issue', data: NONE, live: 'issues' },
+  /** Its users were counted after a merge. */
+  'issue.users_counted': { target: 'issue', data: NONE, live: 'issues' },
   /** Events of an erased user were deleted. */
   'issue.user_erased': { target: 'issue', data: NONE, live: 'issues' },
 

@@ -1,4 +1,4 @@
-import { inboxMessages, publishLiveMessages, type OrgMessage } from '../live/publish.ts'
+import { inboxMessages, publishLive, type OrgMessage } from '../live/publish.ts'
 import type { Tx } from '../storage/database.ts'
 import { kindOf, type NewFact } from './kinds.ts'
 
@@ -19,7 +19,7 @@ export async function publishFacts(
         ofOrg.map((row) => row.user_id),
       ),
     )
-  if (messages.length > 0) await publishLiveMessages(tx, messages)
+  if (messages.length > 0) await publishLive(tx, messages)
 }
 
 function messagesOf(projectId: string, facts: readonly NewFact[]): OrgMessage['message'][] {

@@ -7,7 +7,7 @@ import type { Recorder } from '../outcomes/recorder.ts'
 import { recordItemsOfIssues } from '../issue-rows/record-items.ts'
 
 /** Stores feedback once, with the issue of its event when that is stored already, also by this batch. */
-export const recordFeedback: Recorder<NewFeedback> = async (tx, _now, facts, context) => {
+export const recordFeedback: Recorder<NewFeedback> = async (tx, context, facts) => {
   const keys = facts.map(({ fact, context }) => `${context.projectId}/${fact.feedbackId}`)
   const first = new Map(facts.map((one, index) => [keys[index] ?? '', one] as const).toReversed())
   const issues = await findIssuesOf(

@@ -1,79 +1,19 @@
 import { sql } from 'kysely'
-import { memberBehind, type Actor, type Member } from '../context/actor.ts'
-import * as facts from '../facts/inbox.queries.ts'
-import type { InboxKind } from '../facts/kinds.ts'
-import { newId } from '../kernel/ids.ts'
-import { inboxMessages, publishLiveMessages } from '../live/publish.ts'
+import type { Member } from '../context/actor.ts'
+import { inboxMessages, publishLive } from '../live/publish.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
 /** SQL of what members do with inboxes and subscriptions. Facts write them (`facts/inbox.queries.ts`). */
 
-/** A notification for one member. */
-export type Notification = {
-  readonly orgId: string
-  readonly userId: string
-  readonly issueId: string
-  readonly kind: InboxKind
-  readonly actor: Actor
-  readonly commentId: string | null
-  readonly sentence: string
-}
-
-/** Writes notifications to inboxes and updates open dashboards. Members are not notified of what they did themselves. */
-export async function notify(tx: Tx, now: Date, notifications: readonly Notification[]): Promise<void> {
-  const [first] = notifications
-  if (first === undefined) return
-  const actorId = memberBehind(first.actor)?.userId ?? null
-  const rows = notifications
-    .filter(({ userId }) => userId !== actorId)
-    .map((one) => ({
-      id: newId(),
-      org_id: one.orgId,
-      user_id: one.userId,
-      issue_id: one.issueId,
-      kind: one.kind,
-      comment_id: one.commentId,
-      sentence: one.sentence,
-    }))
-  if (rows.length === 0) return
-  const inserted = await facts.insertNotifications(tx, now, actorId, rows)
-  for (const [orgId, ofOrg] of Map.groupBy(inserted, (row) => row.org_id))
-    await publishInbox(
-      tx,
-      orgId,
-      ofOrg.map((row) => row.user_id),
-    )
-}
-
 /** Publishes, when the transaction commits, that the inboxes of these users changed. */
 export async function publishInbox(tx: Tx, orgId: string, userIds: readonly string[]): Promise<void> {
-  if (userIds.length > 0) await publishLiveMessages(tx, inboxMessages(orgId, userIds))
+  if (userIds.length > 0) await publishLive(tx, inboxMessages(orgId, userIds))
 }
 
 /** Users with notifications of a comment. The notifications are deleted with the comment. */
 export async function notifiedOfComment(tx: Tx, commentId: string): Promise<string[]> {
   const rows = await tx.selectFrom('inbox_entries').select('user_id').where('comment_id', '=', commentId).execute()
   return rows.map((row) => row.user_id)
-}
-
-export type NewSubscription = {
-  readonly issueId: string
-  readonly userId: string
-  readonly reason: facts.NewSubscription['reason']
-}
-
-export async function subscribeAutomatically(tx: Tx, now: Date, rows: readonly NewSubscription[]): Promise<void> {
-  const values = rows.map(({ issueId, userId, reason }) => ({ issue_id: issueId, user_id: userId, reason }))
-  if (values.length > 0) await facts.subscribeAutomatically(tx, now, values)
-}
-
-export async function subscribersOf(
-  tx: Tx,
-  issueIds: readonly string[],
-): Promise<{ readonly issueId: string; readonly userId: string }[]> {
-  if (issueIds.length === 0) return []
-  const rows = await facts.subscribersOf(tx, issueIds)
-  return rows.map((row) => ({ issueId: row.issue_id, userId: row.user_id }))
 }
 
 /** A user has one inbox in each organisation. */

@@ -8,8 +8,11 @@ import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { Comment, IssueDetail } from '../issues/issues.api.ts'
+import { factContext } from '../context/fact-context.ts'
 import { MAX_UNREAD } from '../facts/inbox.queries.ts'
-import { notify } from './inbox.queries.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
+import { aboutIssue } from '../issue-rows/about-issue.ts'
 import { purgeInboxes } from './inbox.ts'
 import type { InboxEntry, Subscription } from './inbox.api.ts'
 
@@ -327,25 +330,23 @@ describe('inboxes', () => {
   test('a full inbox takes only mentions', async () => {
     const busy = await aMemberClient(app, server.url, ada, { name: 'Busy Body' })
     const issueId = await anIssue()
-    const { org_id: orgId } = await app.db
+    const about = await app.db
       .selectFrom('issues')
-      .select('org_id')
+      .select(['id', 'org_id', 'project_id'])
       .where('id', '=', issueId)
       .executeTakeFirstOrThrow()
-    const one = {
-      orgId,
-      userId: busy.id,
-      issueId,
-      kind: 'regressed',
-      actor: DIGESTION,
-      commentId: null,
+    const fact: Fact = {
+      kind: 'issue.assigned',
+      ...aboutIssue(about),
+      userIds: [busy.id],
       sentence: 'x',
-    } as const
+      data: { from: null, to: busy.id },
+    }
     await app.tx((tx) =>
-      notify(
+      recordFacts(
         tx,
-        app.clock.now(),
-        Array.from({ length: MAX_UNREAD }, () => one),
+        factContext(app, DIGESTION),
+        Array.from({ length: MAX_UNREAD }, () => fact),
       ),
     )
     expect(await inboxOf(busy)).toMatchObject({ total: MAX_UNREAD, unread_count: MAX_UNREAD })

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import type { JobActor, OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { factContext } from '../context/fact-context.ts'
-import { recordFacts } from '../facts/record-facts.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { AppError } from '../kernel/errors.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
@@ -176,12 +174,7 @@ async function deleteBatch(
 ): Promise<void> {
   for (const { position, issueId } of waiting) {
     try {
-      await removeIssue(app, actor, issueId, async (tx, projectId) => {
-        await writeResults(tx, operation.id, [{ position, result: 'changed' }])
-        await recordFacts(tx, factContext(app, actor), [
-          { kind: 'issue.deleted', orgId: actor.orgId, projectId, issueId, data: {} },
-        ])
-      })
+      await removeIssue(app, actor, issueId, (tx) => writeResults(tx, operation.id, [{ position, result: 'changed' }]))
     } catch (error) {
       if (isRetryable(error)) throw error
       // When another run has just deleted it, the result of that run stays.

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { systemActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { countUsersOf, estimateUsersOf } from '../issue-rows/groups.queries.ts'
-import { publishIssues } from '../issue-rows/publish-issues.ts'
 import { addJob, defineTask } from '../jobs/task.ts'
 import type { Tx } from '../storage/database.ts'
 import { lockShown, usersToCount } from './merging.queries.ts'
@@ -34,7 +36,9 @@ export async function countUsers(app: App, issueId: string): Promise<void> {
     if (issue === undefined) return
     await countUsersOf(tx, [issueId])
     await rateIssues(tx, [issueId], app.clock.now())
-    await publishIssues(tx, issue.org_id, issue.project_id, [issueId])
+    await recordFacts(tx, factContext(app, systemActor(COUNT_USERS)), [
+      { kind: 'issue.users_counted', orgId: issue.org_id, projectId: issue.project_id, issueId, data: {} },
+    ])
   })
 }
 

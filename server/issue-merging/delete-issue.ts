@@ -1,11 +1,13 @@
 import { deleteIssueRow } from './rating.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteEventsOf } from '../events/store.queries.ts'
 import { deleteFeedbackOfIssue } from '../feedback/feedback.queries.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
-import { publishLive } from '../live/publish.ts'
+import { aboutIssue } from '../issue-rows/about-issue.ts'
 import { groupsOf } from '../issue-events/sources.queries.ts'
 import { changeRelation } from '../issue-rows/groups.queries.ts'
 import { lockIssue, selectIssue } from '../issue-rows/issues.queries.ts'
@@ -23,17 +25,8 @@ const MERGED = 'This issue was merged into another one. Delete that one, or unme
  * fingerprint create a new issue.
  * @throws AppError not_found; conflict (merged into another issue)
  */
-export async function deleteIssue(app: App, actor: OrgActor, issueId: string): Promise<void> {
-  await removeIssue(app, actor, issueId, (tx, projectId) =>
-    publishLive(tx, actor.orgId, {
-      kind: 'issues',
-      project_id: projectId,
-      issue_ids: [issueId],
-      new_issue_ids: [],
-      event_count: 0,
-    }),
-  )
-}
+export const deleteIssue = (app: App, actor: OrgActor, issueId: string): Promise<void> =>
+  removeIssue(app, actor, issueId, () => Promise.resolve())
 
 /**
  * The same; `within` runs in the transaction that deletes the issue, just before.
@@ -67,6 +60,7 @@ export async function removeIssue(
     }
     while (await deleteCounts(tx, groups, COUNTS_BATCH));
     await within(tx, issue.project_id)
+    await recordFacts(tx, factContext(app, actor), [{ kind: 'issue.deleted', ...aboutIssue(issue), data: {} }])
     await deleteIssueRow(tx, issueId)
   })
 }

@@ -1,16 +1,17 @@
 import type { z } from 'zod'
 import { actorForLog, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { isUuid, newId } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
-import { publishProject } from '../projects/publish-project.ts'
+import { dropCachedProject } from '../projects/drop-cached-project.ts'
 import { requireProject } from '../projects/require-project.ts'
 import { removeIssue } from './delete-issue.ts'
 import * as sql from './discards.queries.ts'
 import { shortId } from '../issue-rules/issue.ts'
 import { changeRelation } from '../issue-rows/groups.queries.ts'
-import { publishIssues } from '../issue-rows/publish-issues.ts'
 import type { Discard } from './merging.api.ts'
 import { lockForMerging, projectOfIssue } from './merging.queries.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
@@ -29,25 +30,29 @@ export async function discardIssue(app: App, actor: OrgActor, issueId: string): 
     if (issue === undefined) throw notFound('Issue')
     if (issue.target_id !== issueId)
       throw conflict('This issue was merged into another one. Discard that one, or unmerge this one first.')
+    const context = factContext(app, actor)
+    const newDiscardId = newId()
     const id = await sql.insertDiscard(tx, {
-      id: newId(),
+      id: newDiscardId,
       issueId,
       projectId: issue.project_id,
       number: issue.number,
       title: issue.title,
       events: issue.event_count,
       actorId: memberBehind(actor)?.userId ?? null,
-      now: app.clock.now(),
+      now: context.at,
     })
-    await publishProject(tx, actor.orgId, issue.project_id)
+    await dropCachedProject(tx, projectId)
+    // A repeated call continues an interrupted one.
+    if (id === newDiscardId)
+      await recordFacts(tx, context, [{ kind: 'issue.discarded', orgId: actor.orgId, projectId, issueId, data: {} }])
     return id
   })
   await removeIssue(app, actor, issueId, async (tx, projectId) => {
     // Issues merged into it meanwhile are discarded, too. If a member restored the issue meanwhile, no fingerprints
     // are added.
     await sql.addToDiscard(tx, discardId, issueId)
-    await publishProject(tx, actor.orgId, projectId)
-    await publishIssues(tx, actor.orgId, projectId, [issueId])
+    await dropCachedProject(tx, projectId)
   })
   app.log.info({ issue_id: issueId, ...actorForLog(actor) }, 'issue.discarded')
   const [discard] = await sql.selectDiscards(app.db, { id: discardId }, { limit: 1, offset: 0 })
@@ -93,7 +98,15 @@ export async function removeDiscard(
   await requireProject(app, actor, input.projectId)
   await app.tx(async (tx) => {
     if (!(await sql.deleteDiscard(tx, input.projectId, input.discardId))) throw notFound('Discarded issue')
-    await publishProject(tx, actor.orgId, input.projectId)
+    await dropCachedProject(tx, input.projectId)
+    await recordFacts(tx, factContext(app, actor), [
+      {
+        kind: 'project.discard_removed',
+        orgId: actor.orgId,
+        projectId: input.projectId,
+        data: { discard_id: input.discardId },
+      },
+    ])
   })
   app.log.info(
     { project_id: input.projectId, discard_id: input.discardId, ...actorForLog(actor) },

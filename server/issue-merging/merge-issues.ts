@@ -1,9 +1,9 @@
-import { insertActivityRows } from '../issue-rows/issues.queries.ts'
 import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
-import { newId } from '../kernel/ids.ts'
-import { publishLive } from '../live/publish.ts'
 import type { Tx } from '../storage/database.ts'
 import { changeRelation, sumGroups } from '../issue-rows/groups.queries.ts'
 import { shortId } from '../issue-rules/issue.ts'
@@ -35,7 +35,8 @@ export async function mergeIssues(
     if (projectId === undefined) throw notFound('Issue')
     await changeRelation(tx, projectId)
     const { target, others } = await lockAll(tx, actor, issueId, ids)
-    const now = app.clock.now()
+    const context = factContext(app, actor)
+    const now = context.at
     await mergeInto(tx, { targetId: issueId, issueIds: ids, mergedBy: memberBehind(actor)?.userId ?? null, now })
     await sumGroups(tx, [issueId])
     await recountUsers(tx, [issueId])
@@ -43,7 +44,7 @@ export async function mergeIssues(
     await mergeDocuments(tx, [issueId])
     // Only their target has terms of issues merged into them: an erasure does not look elsewhere.
     await restoreOwnDocuments(tx, ids)
-    await recordActivity(tx, actor, now, target, others)
+    await recordFacts(tx, context, factsOfMerge(actor, target, others))
   })
   return viewIssue(app, actor, issueId)
 }
@@ -83,38 +84,28 @@ function requireMergeable(target: LockedIssue, other: LockedIssue): void {
 export const nameOf = (issue: Pick<LockedIssue, 'project_slug' | 'number'>): string =>
   shortId(issue.project_slug, issue.number)
 
-async function recordActivity(
-  tx: Tx,
-  actor: OrgActor,
-  now: Date,
-  target: LockedIssue,
-  others: readonly LockedIssue[],
-): Promise<void> {
+function factsOfMerge(actor: OrgActor, target: LockedIssue, others: readonly LockedIssue[]): Fact[] {
+  const { orgId } = actor
   const name = actorLabel(actor)
-  const entry = (issueId: string, kind: string, sentence: string, data: Record<string, unknown>) => ({
-    id: newId(),
-    issue_id: issueId,
-    kind,
-    actor_id: memberBehind(actor)?.userId ?? null,
-    sentence,
-    data: JSON.stringify(data),
-    created_at: now,
-  })
-  await insertActivityRows(tx, [
-    entry(target.id, 'merged', `${name} merged ${listed(others.map(nameOf))} into this issue.`, {
-      issue_ids: others.map(({ id }) => id),
-    }),
-    ...others.map(({ id }) =>
-      entry(id, 'merged_into', `${name} merged this issue into ${nameOf(target)}.`, { issue_id: target.id }),
-    ),
-  ])
-  await publishLive(tx, actor.orgId, {
-    kind: 'issues',
-    project_id: target.project_id,
-    issue_ids: [target.id, ...others.map(({ id }) => id)],
-    new_issue_ids: [],
-    event_count: 0,
-  })
+  const projectId = target.project_id
+  return [
+    {
+      kind: 'issue.merged',
+      orgId,
+      projectId,
+      issueId: target.id,
+      sentence: `${name} merged ${listed(others.map(nameOf))} into this issue.`,
+      data: { issue_ids: others.map(({ id }) => id) },
+    },
+    ...others.map(({ id }): Fact => ({
+      kind: 'issue.merged_into',
+      orgId,
+      projectId,
+      issueId: id,
+      sentence: `${name} merged this issue into ${nameOf(target)}.`,
+      data: { issue_id: target.id },
+    })),
+  ]
 }
 
 const MAX_NAMED = 5

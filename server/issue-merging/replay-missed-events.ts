@@ -1,9 +1,10 @@
 import { selectCounts } from './rating.queries.ts'
-import { DIGESTION } from '../context/actor.ts'
+import type { FactContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { newestArrived, type Arrived } from '../events/store.queries.ts'
 import { lifeFrom } from '../issue-rules/life-columns.ts'
 import { onEvents, type ArrivedEvents } from '../issue-rules/life-cycle.ts'
-import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
+import { writeLives } from '../issue-rows/life.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import type { LockedIssue } from './merging.queries.ts'
 import { releasesByVersion } from '../issue-rows/resolution.queries.ts'
@@ -21,8 +22,10 @@ const MAX_USERS = 10_000
  */
 export async function replayMissedEvents(
   tx: Tx,
+  context: FactContext,
+  orgId: string,
   issue: LockedIssue,
-  merged: { readonly groupIds: readonly string[]; readonly since: Date; readonly now: Date },
+  merged: { readonly groupIds: readonly string[]; readonly since: Date },
 ): Promise<void> {
   const life = lifeFrom(issue)
   if (life.resolved === null && life.ignored === null) return
@@ -43,15 +46,15 @@ export async function replayMissedEvents(
       newUsers: Array.from({ length: Math.min(added.users, MAX_USERS) }, () => newest.occurredAt),
       releases: await releasesOf(tx, issue, events),
     },
-    merged.now,
+    context.at,
   )
   if (step.life === life) return
   await writeLives(tx, [{ id: issue.id, life: step.life, severity: null }])
-  await writeEntries(
+  const about = { orgId, projectId: issue.project_id, issueId: issue.id }
+  await recordFacts(
     tx,
-    merged.now,
-    DIGESTION,
-    step.entries.map((entry) => ({ ...entry, issueId: issue.id })),
+    context,
+    step.facts.map((fact) => ({ ...about, ...fact })),
   )
 }
 

@@ -1,10 +1,9 @@
-import { insertActivityRows } from '../issue-rows/issues.queries.ts'
-import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
+import { actorLabel, DIGESTION, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
-import { newId } from '../kernel/ids.ts'
-import { publishLive } from '../live/publish.ts'
-import type { Tx } from '../storage/database.ts'
 import { changeRelation, sumGroups } from '../issue-rows/groups.queries.ts'
 import { mergeDocuments, restoreOwnDocuments } from '../issue-search/search.queries.ts'
 import { recountUsers } from './count-users.ts'
@@ -48,7 +47,8 @@ export async function unmergeIssues(
       if (row.target_id !== issueId) throw conflict(`${nameOf(row)} is not merged into this issue.`)
       return row
     })
-    const now = app.clock.now()
+    const context = factContext(app, actor)
+    const now = context.at
     const merged = await mergedIssuesOf(tx, issueId)
     const mergedAt = new Map(merged.map((one) => [one.issueId, one.mergedAt]))
     const groups = groupsToUnmerge(merged, ids)
@@ -59,13 +59,12 @@ export async function unmergeIssues(
     await restoreOwnDocuments(tx, changed)
     await mergeDocuments(tx, changed)
     for (const other of others)
-      await replayMissedEvents(tx, other, {
+      await replayMissedEvents(tx, factContext(app, DIGESTION, now), actor.orgId, other, {
         groupIds: groups.get(other.id) ?? [],
         since: mergedAt.get(other.id) ?? now,
-        now,
       })
     await rateIssues(tx, changed, now)
-    await recordActivity(tx, actor, now, target, others)
+    await recordFacts(tx, context, factsOfUnmerge(actor, target, others))
   })
   return viewIssue(app, actor, issueId)
 }
@@ -86,36 +85,26 @@ export function groupsToUnmerge(
   return groups
 }
 
-async function recordActivity(
-  tx: Tx,
-  actor: OrgActor,
-  now: Date,
-  target: LockedIssue,
-  others: readonly LockedIssue[],
-): Promise<void> {
+function factsOfUnmerge(actor: OrgActor, target: LockedIssue, others: readonly LockedIssue[]): Fact[] {
+  const { orgId } = actor
   const name = actorLabel(actor)
-  const entry = (issueId: string, sentence: string, data: Record<string, unknown>) => ({
-    id: newId(),
-    issue_id: issueId,
-    kind: 'unmerged',
-    actor_id: memberBehind(actor)?.userId ?? null,
-    sentence,
-    data: JSON.stringify(data),
-    created_at: now,
-  })
-  await insertActivityRows(tx, [
-    entry(target.id, `${name} unmerged ${listed(others.map(nameOf))} from this issue.`, {
-      issue_ids: others.map(({ id }) => id),
-    }),
-    ...others.map(({ id }) =>
-      entry(id, `${name} unmerged this issue from ${nameOf(target)}.`, { issue_id: target.id }),
-    ),
-  ])
-  await publishLive(tx, actor.orgId, {
-    kind: 'issues',
-    project_id: target.project_id,
-    issue_ids: [target.id, ...others.map(({ id }) => id)],
-    new_issue_ids: [],
-    event_count: 0,
-  })
+  const projectId = target.project_id
+  return [
+    {
+      kind: 'issue.unmerged',
+      orgId,
+      projectId,
+      issueId: target.id,
+      sentence: `${name} unmerged ${listed(others.map(nameOf))} from this issue.`,
+      data: { issue_ids: others.map(({ id }) => id) },
+    },
+    ...others.map(({ id }): Fact => ({
+      kind: 'issue.unmerged_from',
+      orgId,
+      projectId,
+      issueId: id,
+      sentence: `${name} unmerged this issue from ${nameOf(target)}.`,
+      data: { issue_id: target.id },
+    })),
+  ]
 }

@@ -1,7 +1,9 @@
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
-import { publishProject } from '../projects/publish-project.ts'
+import { dropCachedProject } from '../projects/drop-cached-project.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { lockProject, updateProjectRow } from '../projects/projects.queries.ts'
 import { requireNewer } from './preview-grouping.ts'
@@ -42,7 +44,15 @@ export async function upgradeGrouping(
       settings: { ...project.settings, ...changed },
       scrubKeySealed: project.scrub_key_sealed,
     })
-    await publishProject(tx, actor.orgId, input.projectId)
+    await dropCachedProject(tx, input.projectId)
+    await recordFacts(tx, factContext(app, actor), [
+      {
+        kind: 'project.grouping_upgraded',
+        orgId: actor.orgId,
+        projectId: input.projectId,
+        data: { version: input.version },
+      },
+    ])
     return changed
   })
   app.log.info(

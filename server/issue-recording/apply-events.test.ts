@@ -5,6 +5,8 @@ import { testApp } from '#test/kit/test-app.ts'
 import { RECEIVED_DAY_TABLES } from '../digest/day-tables.ts'
 import { prepareEvent } from '../digest/prepare-event.ts'
 import { createProjectFactsReader } from '../digest/project-facts.ts'
+import { DIGESTION } from '../context/actor.ts'
+import { factContext } from '../context/fact-context.ts'
 import { recordEvents } from './record-events.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
@@ -116,7 +118,7 @@ async function commit(occurrences: readonly Occurrence[], andThen?: () => never)
   const context = { projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
   return writers.tx(async (tx) => {
     const facts = occurrences.map((fact) => ({ fact, context }))
-    const outcomes = await recordEvents(tx, now, facts)
+    const outcomes = await recordEvents(tx, factContext(app, DIGESTION, now), facts)
     andThen?.()
     return outcomes
   })

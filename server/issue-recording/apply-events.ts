@@ -1,35 +1,24 @@
 import type { Tx } from '../storage/database.ts'
-import { DIGESTION } from '../context/actor.ts'
+import type { Fact } from '../facts/kinds.ts'
 import { hourlyLimit, hourOf } from '../issue-rules/escalating.ts'
 import {
   countHour,
   mayEscalate,
   onEvents,
-  type Entry,
   type Life,
-  type LifeFact,
   type ArrivedEvent,
   type ArrivedEvents,
   type Transition,
 } from '../issue-rules/life-cycle.ts'
-import { writeEntries, writeLives, type MovedIssue } from '../issue-rows/life.queries.ts'
 import type { CountedHour, HourlyLimit } from './fold.queries.ts'
 import { hourHistories, releaseFacts, type ReleaseKey, storeLimits } from './apply-events.queries.ts'
 import { versionsIn } from '../issue-rules/resolution.ts'
-
-/** A transition of an issue, for alerts. */
-export type IssueTransition = {
-  readonly issueId: string
-  readonly projectId: string
-  readonly fact: LifeFact
-  /** The reason; absent for a new issue. */
-  readonly sentence?: string | undefined
-}
 
 /** Events that are folded into one issue. */
 export type IssueEvents = {
   readonly issueId: string
   readonly projectId: string
+  readonly orgId: string
   /** The time of the transitions: now, or slightly later, after a member's change. */
   readonly at: Date
   readonly life: Life
@@ -43,8 +32,7 @@ export type IssueEvents = {
 export type AppliedEvents = {
   /** By issue id; only of issues that changed. */
   readonly lives: ReadonlyMap<string, Life>
-  readonly entries: readonly (Entry & { readonly issueId: string; readonly at: Date })[]
-  readonly transitions: readonly IssueTransition[]
+  readonly facts: readonly Fact[]
 }
 
 /** An hour can make its issue escalate until this time after its end: events are digested a moment after they occur. */
@@ -61,13 +49,10 @@ export async function applyEvents(
 ): Promise<AppliedEvents> {
   const releasesOf = await releasesFor(tx, batch)
   const lives = new Map<string, Life>()
-  const entries: (Entry & { issueId: string; at: Date })[] = []
-  const transitions: IssueTransition[] = []
-  const add = ({ issueId, projectId, at, life }: IssueEvents, transition: Transition): void => {
+  const facts: Fact[] = []
+  const add = ({ issueId, projectId, orgId, at, life }: IssueEvents, transition: Transition): void => {
     if (transition.life !== life) lives.set(issueId, transition.life)
-    for (const entry of transition.entries) entries.push({ ...entry, issueId, at })
-    for (const fact of transition.facts)
-      transitions.push({ issueId, projectId, fact, sentence: transition.entries[0]?.sentence })
+    for (const fact of transition.facts) facts.push({ orgId, projectId, issueId, at, ...fact })
   }
   for (const issue of batch) {
     const releases = releasesOf.get(issue.projectId) ?? NO_RELEASES
@@ -83,7 +68,7 @@ export async function applyEvents(
     const life = lives.get(issue.issueId) ?? issue.life
     add({ ...issue, life }, countHour(life, { events, limit }, issue.at))
   }
-  return { lives, entries, transitions }
+  return { lives, facts }
 }
 
 const NO_RELEASES: ArrivedEvents['releases'] = new Map()
@@ -131,15 +116,4 @@ async function limitsOf(tx: Tx, hours: readonly Candidate[]) {
     const limit = stored(hour) ?? limits.get(`${hour.id} ${hour.at.getTime()}`)
     return limit === undefined ? [] : [{ issue: hour.issue, events: hour.events, limit }]
   })
-}
-
-/** Writes the result of {@link applyEvents}. */
-export async function writeTransitions(
-  tx: Tx,
-  now: Date,
-  issues: readonly MovedIssue[],
-  entries: AppliedEvents['entries'],
-): Promise<void> {
-  await writeLives(tx, issues)
-  await writeEntries(tx, now, DIGESTION, entries)
 }

@@ -1,17 +1,16 @@
-import { DIGESTION } from '../context/actor.ts'
+import type { FactContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { dayOf } from '../kernel/day.ts'
-import { newId } from '../kernel/ids.ts'
-import { publishLive } from '../live/publish.ts'
 import { MIN_LIMIT } from '../issue-rules/escalating.ts'
 import { plural } from '../issue-rules/ignoring.ts'
 import { eventSeveritySentence, impactSentence, type IssueImpact, rated, reach } from '../issue-rules/impact.ts'
 import { severityName } from '../issue-rules/issue.ts'
 import { sumGroups } from '../issue-rows/groups.queries.ts'
-import { writeEntries } from '../issue-rows/life.queries.ts'
+import { writeLives } from '../issue-rows/life.queries.ts'
 import { addMinutes, touchProjects } from '../projects/recording.queries.ts'
 import type { Tx } from '../storage/database.ts'
-import { type AppliedEvents, applyEvents, oldestHourToJudge, writeTransitions } from './apply-events.ts'
-import { notificationKind, notifySubscribers } from './assign-and-notify.ts'
+import { type AppliedEvents, applyEvents, oldestHourToJudge } from './apply-events.ts'
 import * as sql from './fold.queries.ts'
 import type { FoldedSums } from './group-sums.ts'
 
@@ -26,21 +25,48 @@ type FoldedIssue = sql.LockedIssue & {
 }
 
 /**
- * Folds sums, one per group. A group that was deleted meanwhile is skipped. The caller holds the lock of the relation of
+ * Folds sums, one per group, and records what happened to their issues. A group that was deleted meanwhile is skipped. The caller holds the lock of the relation of
  * the projects (`lockRelation`).
+ * @param facts of the batch so far, which are recorded with those of the fold
  */
-export async function foldSums(tx: Tx, now: Date, sums: readonly FoldedSums[]): Promise<void> {
+export async function foldSums(
+  tx: Tx,
+  context: FactContext,
+  sums: readonly FoldedSums[],
+  facts: readonly Fact[] = [],
+): Promise<void> {
   if (sums.length === 0) return
+  const now = context.at
   const issues = await lockIssues(tx, sums)
   const users = await countUsers(tx, now, issues)
   const busyHours = await countHours(tx, now, issues)
   const applied = await decideTransitions(tx, now, issues, users, busyHours)
   const impacts = impactsOf(now, issues, users, applied)
   await writeCounts(tx, issues, users, impacts)
-  await writeDecisions(tx, now, issues, impacts, applied)
+  await writeLives(
+    tx,
+    [...applied.lives].map(([id, life]) => ({ id, life, severity: null })),
+  )
   await countMinutes(tx, sums)
-  await publishChanges(tx, now, issues)
+  await touchProjects(
+    tx,
+    [...new Set(issues.map(({ projectId }) => projectId))].map((id) => ({ id, at: now })),
+  )
+  await recordFacts(tx, context, [
+    ...facts,
+    ...issues.map(receivedEvents),
+    ...applied.facts,
+    ...rises(now, issues, impacts, applied),
+  ])
 }
+
+const aboutFolded = ({ orgId, projectId, issueId }: FoldedIssue) => ({ orgId, projectId, issueId })
+
+const receivedEvents = (issue: FoldedIssue): Fact => ({
+  kind: 'issue.events_received',
+  ...aboutFolded(issue),
+  data: { events: issue.groups.reduce((sum, { events }) => sum + events.length, 0) },
+})
 
 async function lockIssues(tx: Tx, sums: readonly FoldedSums[]): Promise<FoldedIssue[]> {
   const found = await sql.lockIssuesOfGroups(
@@ -229,6 +255,7 @@ function decideTransitions(
     issues.map((issue) => ({
       issueId: issue.issueId,
       projectId: issue.projectId,
+      orgId: issue.orgId,
       life: issue.life,
       limit: issue.limit,
       at: afterDecision(now, issue),
@@ -317,21 +344,14 @@ async function writeCounts(
   )
 }
 
-/** Writes transitions and rises of severity, with their activity and notifications. */
-async function writeDecisions(
-  tx: Tx,
+/** Rises of severity. */
+function rises(
   now: Date,
   issues: readonly FoldedIssue[],
   impacts: ReadonlyMap<string, IssueImpact>,
-  { lives, entries }: AppliedEvents,
-): Promise<void> {
-  await writeTransitions(
-    tx,
-    now,
-    [...lives].map(([id, life]) => ({ id, life, severity: null })),
-    entries,
-  )
-  const rises = issues.flatMap((issue) => {
+  { lives }: AppliedEvents,
+): Fact[] {
+  return issues.flatMap((issue) => {
     const impact = impacts.get(issue.issueId) ?? issue.impact
     const before = rated(issue.impact, statusOf(issue, lives), now).severity
     const hasHigherImpact = impact.highImpactDay !== issue.impact.highImpactDay
@@ -340,30 +360,13 @@ async function writeDecisions(
     if (impact.severity <= before || (isNew && !hasHigherImpact)) return []
     return [{ ...riseOf(issue, before, impact, hasHigherImpact), at: afterDecision(now, issue) }]
   })
-  await writeEntries(tx, now, DIGESTION, rises)
-  const orgIds = new Map(issues.map(({ issueId, orgId }) => [issueId, orgId]))
-  await notifySubscribers(
-    tx,
-    now,
-    DIGESTION,
-    entries.flatMap(({ issueId, ...entry }) => {
-      const [orgId, kind] = [orgIds.get(issueId), notificationKind(entry)]
-      return orgId === undefined || kind === null ? [] : [{ issueId, orgId, kind, sentence: entry.sentence }]
-    }),
-  )
 }
 
-function riseOf(
-  issue: FoldedIssue,
-  before: number,
-  impact: IssueImpact,
-  hasHigherImpact: boolean,
-): Omit<AppliedEvents['entries'][number], 'at'> {
+function riseOf(issue: FoldedIssue, before: number, impact: IssueImpact, hasHigherImpact: boolean): Fact {
   const { eventId } = worstOf(issue)
   return {
-    issueId: issue.issueId,
-    id: newId(),
-    kind: 'severity_changed',
+    kind: 'issue.severity_changed',
+    ...aboutFolded(issue),
     sentence: hasHigherImpact
       ? impactSentence(impact, plural(impact.usersToday, 'user'))
       : eventSeveritySentence(impact, eventId),
@@ -388,28 +391,4 @@ async function countMinutes(tx: Tx, sums: readonly FoldedSums[]): Promise<void> 
       if (isFatal) minute.fatal++
     }
   await addMinutes(tx, [...minutes.values()])
-}
-
-/** Updates the projects and publishes a live message for each. */
-async function publishChanges(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<void> {
-  const projects = new Map<string, { orgId: string; issueIds: string[]; newIssueIds: string[]; events: number }>()
-  for (const { projectId, orgId, issueId, groups } of issues) {
-    const project = projects.get(projectId) ?? { orgId, issueIds: [], newIssueIds: [], events: 0 }
-    projects.set(projectId, project)
-    project.issueIds.push(issueId)
-    if (groups.some(({ isNew }) => isNew === true)) project.newIssueIds.push(issueId)
-    for (const { events } of groups) project.events += events.length
-  }
-  await touchProjects(
-    tx,
-    [...projects.keys()].map((id) => ({ id, at: now })),
-  )
-  for (const [projectId, { orgId, issueIds, newIssueIds, events }] of projects)
-    await publishLive(tx, orgId, {
-      kind: 'issues',
-      project_id: projectId,
-      issue_ids: issueIds,
-      new_issue_ids: newIssueIds,
-      event_count: events,
-    })
 }

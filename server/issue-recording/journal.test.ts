@@ -11,6 +11,8 @@ import { updateIssue } from '../issues/update-issue.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
+import { DIGESTION } from '../context/actor.ts'
+import { factContext } from '../context/fact-context.ts'
 import { FOLD_INTERVAL_MS, foldJournal, JournalTakenOverError, ShardJournal } from './journal.ts'
 import type { Occurrence } from './occurrence.ts'
 import { recordEvents } from './record-events.ts'
@@ -82,11 +84,11 @@ async function record(
     .tx(async (tx) => {
       const done = await recordEvents(
         tx,
-        clock.now(),
+        factContext(app, DIGESTION),
         occurrences.map((fact) => ({ fact, context })),
         step,
       )
-      await step.finish(tx, clock.now())
+      await step.finish(tx, factContext(app, DIGESTION))
       if (fails) throw new Error('rolled back')
       return done
     })
@@ -225,7 +227,7 @@ test('sums that the database refuses stop neither the shard nor other sums', asy
   await app.db.query(broken)
   journal.reset()
   const step = journal.begin(false)
-  expect(await app.tx((tx) => step.finishOneByOne(tx, clock.now(), () => true))).toBe(1)
+  expect(await app.tx((tx) => step.finishOneByOne(tx, factContext(app, DIGESTION), () => true))).toBe(1)
   step.committed()
   expect(await counts(projectId)).toMatchObject([{ events: 1 }, { events: 2 }])
 })

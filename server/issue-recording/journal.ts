@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import { DIGESTION } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext, type FactContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { lockRelation } from '../issue-rows/groups.queries.ts'
 import type { Connection, Tx } from '../storage/database.ts'
@@ -77,7 +80,7 @@ export type Counting = Pick<JournalStep, 'lockRelation' | 'count'>
 /** Without a journal and a cache. */
 export const FOLD_AT_ONCE: Counting = {
   lockRelation: async (tx, projectIds) => new GroupCache().begin(await lockRelation(tx, [...projectIds].sort())),
-  count: (tx, now, sums) => foldSums(tx, now, [...addUp(sums).values()]),
+  count: (tx, context, sums, facts) => foldSums(tx, context, [...addUp(sums).values()], facts),
 }
 
 type Appended = { readonly rowId: string; readonly sums: readonly GroupSums[] }
@@ -124,24 +127,25 @@ export class JournalStep {
 
   /**
    * Counts what a batch adds: new groups now, the others now or in a later fold.
+   * @param facts about new issues
    * @throws JournalTakenOverError when rows of this process are gone
    */
-  async count(tx: Tx, now: Date, sums: readonly FoldedSums[]): Promise<void> {
+  async count(tx: Tx, context: FactContext, sums: readonly FoldedSums[], facts: readonly Fact[] = []): Promise<void> {
     this.#isDone = true
-    if (this.#isFold) return foldSums(tx, now, [...addUp<FoldedSums>(await this.#take(tx), sums).values()])
+    if (this.#isFold) return foldSums(tx, context, [...addUp<FoldedSums>(await this.#take(tx), sums).values()], facts)
     const created = sums.filter(({ isNew }) => isNew === true)
     const known = sums.filter(({ isNew }) => isNew !== true)
-    await foldSums(tx, now, [...addUp(created).values()])
+    await foldSums(tx, context, [...addUp(created).values()], facts)
     if (known.length === 0) return
     const rowId = await sql.insertJournalRow(tx, this.#shard, JSON.stringify(known))
     this.#appended = { rowId, sums: known }
   }
 
   /** Folds what is due when the batch had no events. */
-  async finish(tx: Tx, now: Date): Promise<void> {
+  async finish(tx: Tx, context: FactContext): Promise<void> {
     if (this.#isDone || !this.#isFold) return
     await this.lockRelation(tx, new Set())
-    await this.count(tx, now, [])
+    await this.count(tx, context, [])
   }
 
   /**
@@ -150,11 +154,11 @@ export class JournalStep {
    * @param isRefusal whether an error is about the data, so that trying again fails again
    * @returns the number of events that are stored and not counted
    */
-  async finishOneByOne(tx: Tx, now: Date, isRefusal: (error: unknown) => boolean): Promise<number> {
+  async finishOneByOne(tx: Tx, context: FactContext, isRefusal: (error: unknown) => boolean): Promise<number> {
     let dropped = 0
     for (const sums of await this.#take(tx))
       try {
-        await tx.savepoint(() => foldSums(tx, now, [sums]))
+        await tx.savepoint(() => foldSums(tx, context, [sums]))
       } catch (error) {
         if (!isRefusal(error)) throw error
         dropped += sums.events.length
@@ -183,7 +187,7 @@ export async function foldJournal(app: App, journal: ShardJournal): Promise<void
   if (!(await journal.needsFold(app.db))) return
   const step = journal.begin(false)
   try {
-    await app.tx((tx) => step.finish(tx, app.clock.now()))
+    await app.tx((tx) => step.finish(tx, factContext(app, DIGESTION)))
   } catch (error) {
     journal.reset()
     throw error

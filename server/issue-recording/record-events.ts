@@ -1,4 +1,6 @@
+import type { FactContext } from '../context/fact-context.ts'
 import { insertEvents, findStored } from '../events/store.queries.ts'
+import type { Fact } from '../facts/kinds.ts'
 import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
 import { writeIndexTerms } from '../issue-search/write-index-terms.ts'
 import { dayOf } from '../kernel/day.ts'
@@ -7,7 +9,7 @@ import { newImpact } from '../issue-rules/impact.ts'
 import { ACCEPTED, DISCARDED_ISSUE, DUPLICATE, type FactInContext, type ItemOutcome } from '../outcomes/recorder.ts'
 import { takeIssueNumbers } from '../projects/recording.queries.ts'
 import type { Tx } from '../storage/database.ts'
-import { assignNewIssues } from './assign-and-notify.ts'
+import { assignNewIssues } from './assign-new-issues.ts'
 import { findDiscardedEvents, findGroups } from './find-groups.ts'
 import type { GroupCacheStep } from './group-cache.ts'
 import { sumsOf } from './group-sums.ts'
@@ -30,11 +32,12 @@ import * as sql from './record.queries.ts'
  */
 export async function recordEvents(
   tx: Tx,
-  now: Date,
+  context: FactContext,
   facts: readonly FactInContext<Occurrence>[],
   counting: Counting = FOLD_AT_ONCE,
   isBehind = false,
 ): Promise<readonly ItemOutcome[]> {
+  const now = context.at
   const fresh = await withoutDuplicates(tx, now, facts)
   if (fresh.size === 0) return facts.map(() => DUPLICATE)
   const fingerprints = byFingerprint(fresh)
@@ -42,7 +45,7 @@ export async function recordEvents(
   const known = await findGroups(tx, now, fingerprints, cache)
   const unknown = fingerprints.filter(({ key }) => !known.has(key))
   const discarded = await findDiscardedEvents(tx, unknown)
-  const created = await createIssues(
+  const { groups: created, facts: factsOfNew } = await createIssues(
     tx,
     now,
     unknown.filter(({ first }) => !discarded.has(first)),
@@ -68,8 +71,9 @@ export async function recordEvents(
   )
   await counting.count(
     tx,
-    now,
+    context,
     grouped.map((one) => (one.isNew ? { ...sumsOf(one), isNew: true } : sumsOf(one))),
+    factsOfNew,
   )
   return facts.map(({ fact }) => (fresh.has(fact) ? (discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED) : DUPLICATE))
 }
@@ -105,15 +109,15 @@ function byFingerprint(occurrences: Iterable<Occurrence>): SameFingerprint[] {
   return [...same.values()]
 }
 
-/** Creates an issue with one group for each fingerprint, and assigns it by the ownership rules. Returns the groups by key. */
+/** Creates an issue with one group for each fingerprint, and assigns it by the ownership rules. Returns the groups by key, and facts. */
 async function createIssues(
   tx: Tx,
   now: Date,
   fingerprints: readonly SameFingerprint[],
   cache: GroupCacheStep,
-): Promise<Map<string, KnownGroup>> {
+): Promise<{ groups: Map<string, KnownGroup>; facts: Fact[] }> {
   const groups = new Map<string, KnownGroup>()
-  if (fingerprints.length === 0) return groups
+  if (fingerprints.length === 0) return { groups, facts: [] }
   const perProject = new Map<string, number>()
   for (const { projectId } of fingerprints) perProject.set(projectId, (perProject.get(projectId) ?? 0) + 1)
   const last = await takeIssueNumbers(tx, perProject)
@@ -139,21 +143,22 @@ async function createIssues(
       ...fingerprint,
     })),
   )
-  await sql.insertActivity(
+  const assigned = await assignNewIssues(
     tx,
-    rows.map(({ id, oldest }) => ({
-      id: newId(),
+    rows.map(({ id, occurrence: { event, orgId, ownershipMatches } }) => ({
       issueId: id,
-      kind: 'created',
-      sentence: `First event${oldest.release === null ? '' : ` in ${oldest.release}`}.`,
-      data: { event_id: oldest.eventId },
-      createdAt: now,
+      projectId: event.projectId,
+      orgId,
+      ownershipMatches,
     })),
   )
-  await assignNewIssues(
-    tx,
-    now,
-    rows.map(({ id, occurrence: { orgId, ownershipMatches } }) => ({ issueId: id, orgId, ownershipMatches })),
-  )
-  return groups
+  const facts = rows.map(({ id, occurrence: { event, orgId }, oldest }): Fact => ({
+    kind: 'issue.created',
+    orgId,
+    projectId: event.projectId,
+    issueId: id,
+    sentence: `First event${oldest.release === null ? '' : ` in ${oldest.release}`}.`,
+    data: { event_id: oldest.eventId },
+  }))
+  return { groups, facts: [...facts, ...assigned] }
 }

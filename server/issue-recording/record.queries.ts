@@ -104,30 +104,3 @@ export async function insertFingerprints(tx: Tx, now: Date, rows: readonly NewFi
     ],
   })
 }
-
-export type NewActivity = {
-  id: string
-  issueId: string
-  kind: string
-  sentence: string
-  data: Record<string, unknown>
-  createdAt: Date
-}
-
-/** Inserts activity entries without an actor. */
-export async function insertActivity(tx: Tx, rows: readonly NewActivity[]): Promise<void> {
-  await tx.query({
-    name: 'record-insert-activity',
-    text: `insert into issue_activity (id, issue_id, kind, sentence, data, created_at)
-           select k.id, k.issue_id, k.kind, k.sentence, k.data::jsonb, k.created_at
-           from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[]) k (id, issue_id, kind, sentence, data, created_at)`,
-    values: [
-      rows.map((row) => row.id),
-      rows.map((row) => row.issueId),
-      rows.map((row) => row.kind),
-      rows.map((row) => row.sentence),
-      rows.map((row) => JSON.stringify(row.data)),
-      rows.map((row) => row.createdAt),
-    ],
-  })
-}

@@ -1,19 +1,19 @@
 import { systemActor } from '../context/actor.ts'
 import type { Tx } from '../storage/database.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
-import { newId } from '../kernel/ids.ts'
-import { publishLive } from '../live/publish.ts'
 import { issueSettings } from '../issue-rules/issue-settings.ts'
 import { selectAllSettings } from '../projects/projects.queries.ts'
 import { rankOf } from '../issue-rules/impact.ts'
 import { plural } from '../issue-rules/ignoring.ts'
 import { severityName } from '../issue-rules/issue.ts'
 import { lifeFrom } from '../issue-rules/life-columns.ts'
-import { commitReleased, onTime, type Entry, type Transition } from '../issue-rules/life-cycle.ts'
-import { writeEntries, writeLives } from '../issue-rows/life.queries.ts'
-import { notificationKind, notifySubscribers } from './assign-and-notify.ts'
-import type { IssueTransition } from './apply-events.ts'
+import { commitReleased, onTime, type Transition } from '../issue-rules/life-cycle.ts'
+import { aboutIssue } from '../issue-rows/about-issue.ts'
+import { writeLives } from '../issue-rows/life.queries.ts'
 import { eventSeverityFrom } from '../issue-rules/severity.ts'
 import * as sql from './sweep.queries.ts'
 
@@ -25,15 +25,13 @@ type Lock<Row extends sql.SweptRow = sql.SweptRow> = (tx: Tx) => Promise<Row[]>
 /**
  * Reopens issues ignored until a time that has passed, ends escalations, resolves issues without recent events, sets the
  * releases of commits with fixes, and ends high-impact days. In batches, each in its own transaction.
- * @returns transitions for alerts
  */
-export async function sweepIssues(app: App, signal?: AbortSignal): Promise<IssueTransition[]> {
+export async function sweepIssues(app: App, signal?: AbortSignal): Promise<void> {
   const now = app.clock.now()
-  const transitions: IssueTransition[] = []
   const byTime = (days: (projectId: string) => number) => (row: sql.SweptRow) =>
     onTime(lifeFrom(row), { now, lastSeen: row.last_seen, autoResolveDays: days(row.project_id) })
   const sweep = <Row extends sql.SweptRow>(lock: Lock<Row>, step: (row: Row) => Transition) =>
-    inBatches(signal, () => applyBatch(app, now, lock, step, transitions))
+    inBatches(signal, () => applyBatch(app, now, lock, step))
 
   await sweep(
     (tx) => sql.lockIgnoredUntil(tx, now),
@@ -51,14 +49,13 @@ export async function sweepIssues(app: App, signal?: AbortSignal): Promise<Issue
   )
   await settleReleased(app, signal)
   await inBatches(signal, () => endHighImpact(app, now))
-  return transitions
 }
 
 /** Sets the releases of issues that are resolved in a commit; also called when a release gets commits. */
 export async function settleReleased(app: App, signal?: AbortSignal): Promise<void> {
   const step = (row: sql.SweptRow & { readonly versions: string[] }) => commitReleased(lifeFrom(row), row.versions)
   // Each batch has its own time, so that it is after the resolution of its issues.
-  await inBatches(signal, () => applyBatch(app, app.clock.now(), sql.lockReleased, step, []))
+  await inBatches(signal, () => applyBatch(app, app.clock.now(), sql.lockReleased, step))
 }
 
 /** Runs batches until one is not full. */
@@ -73,12 +70,11 @@ async function applyBatch<Row extends sql.SweptRow>(
   now: Date,
   lock: Lock<Row>,
   decide: (row: Row) => Transition,
-  transitions: IssueTransition[],
 ): Promise<number> {
   return app.tx(async (tx) => {
     const steps = (await lock(tx))
       .map((row) => ({ row, step: decide(row) }))
-      .filter(({ step }) => step.entries.length > 0)
+      .filter(({ step }) => step.facts.length > 0)
     await writeLives(
       tx,
       steps.map(({ row, step }) => ({
@@ -93,31 +89,10 @@ async function applyBatch<Row extends sql.SweptRow>(
             ),
       })),
     )
-    await writeEntries(
+    await recordFacts(
       tx,
-      now,
-      SWEEP,
-      steps.flatMap(({ row, step }) => step.entries.map((entry) => ({ ...entry, issueId: row.id }))),
-    )
-    await notifySubscribers(
-      tx,
-      now,
-      SWEEP,
-      steps.flatMap(({ row, step }) =>
-        step.entries.flatMap((entry) => {
-          const kind = notificationKind(entry)
-          return kind === null ? [] : [{ issueId: row.id, orgId: row.org_id, kind, sentence: entry.sentence }]
-        }),
-      ),
-    )
-    await publishChanges(
-      tx,
-      steps.map(({ row }) => row),
-    )
-    transitions.push(
-      ...steps.flatMap(({ row, step }) =>
-        step.facts.map((fact) => ({ issueId: row.id, projectId: row.project_id, fact })),
-      ),
+      factContext(app, SWEEP, now),
+      steps.flatMap(({ row, step }) => step.facts.map((fact) => ({ ...aboutIssue(row), ...fact }))),
     )
     return steps.length
   })
@@ -188,48 +163,26 @@ async function rateBatch(app: App, now: Date, lock: Lock, highImpactDay: string 
       }
     })
     await sql.writeRatings(tx, rated)
-    const changed = rated.filter(({ before, severity }) => severity !== before)
-    await writeEntries(
+    await recordFacts(
       tx,
-      now,
-      SWEEP,
-      changed.map(({ row, before, severity }) => ({
-        ...ratedEntry(row, before, severity, highImpactDay),
-        issueId: row.id,
-      })),
-    )
-    await publishChanges(
-      tx,
-      changed.map(({ row }) => row),
+      factContext(app, SWEEP, now),
+      rated
+        .filter(({ before, severity }) => severity !== before)
+        .map(({ row, before, severity }) => ratedFact(row, before, severity, highImpactDay)),
     )
     return rows.length
   })
 }
 
-function ratedEntry(row: sql.SweptRow, before: number, severity: number, highImpactDay: string | null): Entry {
+function ratedFact(row: sql.SweptRow, before: number, severity: number, highImpactDay: string | null): Fact {
   const to = severityName(severity)
   return {
-    id: newId(),
-    kind: 'severity_changed',
+    kind: 'issue.severity_changed',
+    ...aboutIssue(row),
     sentence:
       highImpactDay === null
         ? `Severity fell to ${to}: the issue no longer affects many users.`
         : `Severity rose to ${to}: ${plural(row.users_today, 'user')} on ${highImpactDay}, a large share of the active users.`,
     data: { from: severityName(before), to, users: row.users_today, day: highImpactDay ?? row.high_impact_day },
-  }
-}
-
-/** Publishes one live message for each project. */
-async function publishChanges(tx: Tx, rows: readonly sql.SweptRow[]): Promise<void> {
-  for (const ofProject of Map.groupBy(rows, (row) => row.project_id).values()) {
-    const [first] = ofProject
-    if (first === undefined) continue
-    await publishLive(tx, first.org_id, {
-      kind: 'issues',
-      project_id: first.project_id,
-      issue_ids: ofProject.map((row) => row.id),
-      new_issue_ids: [],
-      event_count: 0,
-    })
   }
 }

@@ -1,8 +1,7 @@
-import { sql, type Insertable } from 'kysely'
+import { sql } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import { LIFE_COLUMNS } from '../issue-rules/life-columns.ts'
 import type { Connection, Tx } from '../storage/database.ts'
-import type { Tables } from '../storage/tables.gen.ts'
 
 /** Reads and locks of issues, and what lists show of them. */
 
@@ -218,12 +217,5 @@ export function selectFingerprints(db: Connection, issueId: string, limit: numbe
     .orderBy('f.created_at')
     .orderBy('f.hash')
     .limit(limit)
-    .execute()
-}
-
-export async function insertActivityRows(tx: Tx, rows: readonly Insertable<Tables['issue_activity']>[]): Promise<void> {
-  await tx
-    .insertInto('issue_activity')
-    .values([...rows])
     .execute()
 }

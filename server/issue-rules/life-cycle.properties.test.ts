@@ -1,3 +1,4 @@
+import { kindOf } from '../facts/kinds.ts'
 import { ISSUE_STATUSES } from '#shared/issue-values.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -104,7 +105,7 @@ class Walk {
     this.checkPermuted(life, arrived, step)
     const { resolved } = life
     if (resolved !== null && step.life.status === 'regressed') {
-      const named = seen.find((event) => event.eventId === step.entries[0]?.data['event_id'])
+      const named = seen.find((event) => event.eventId === step.facts[0]?.data['event_id'])
       check(named !== undefined && named.occurredAt > resolved.at, 'never regressed by a late event')
       check(!isPlainlyOlder(named?.release ?? null, resolved.fix), 'never regressed by a release older than the fix')
       const { firstSeenAt = null } = this.releases.get(named?.release ?? '') ?? {}
@@ -119,7 +120,7 @@ class Walk {
         (is?.before ?? 0) + (is?.unfixed ?? 0) === (was?.before ?? 0) + (was?.unfixed ?? 0) + seen.length,
         'every late event is counted',
       )
-      check(step.entries.length === 1 && (was === null || was.entryId === is?.entryId), 'one entry counts them')
+      check(step.facts.length === 1 && (was === null || was.entryId === is?.entryId), 'one entry counts them')
     }
     this.lastSeenMs = Math.max(this.lastSeenMs, ...seen.map((event) => event.occurredAt.getTime()))
     this.take(step)
@@ -145,32 +146,35 @@ class Walk {
     if (status !== life.status) {
       this.moves.push(`${life.status} → ${status}`)
       check(AUTOMATIC[life.status].includes(status), `no automatic change from ${life.status} to ${status}`)
-      const [entry] = step.entries
-      check(step.entries.length === 1 && entry?.kind === 'status_changed', 'every automatic change is in the activity')
-      check(entry?.data['from'] === life.status && entry.data['to'] === status, 'the entry names both statuses')
+      const [fact] = step.facts
       check(
-        step.life.reason === entry?.sentence && /^[A-Z].{10,}\.$/u.test(entry?.sentence ?? ''),
+        step.facts.length === 1 && fact !== undefined && kindOf(fact.kind).activity === 'status_changed',
+        'every automatic change is in the activity',
+      )
+      check(fact?.data['from'] === life.status && fact.data['to'] === status, 'the entry names both statuses')
+      check(
+        step.life.reason === fact?.sentence && /^[A-Z].{10,}\.$/u.test(fact?.sentence ?? ''),
         'the entry has a sentence',
       )
       check(step.life.changedAt.getTime() === this.nowMs, 'the change has a time')
-      check((status === 'regressed') === step.facts.includes('issue_regression'), 'a regression is a fact')
-      check((status === 'escalated') === step.facts.includes('issue_spike'), 'a spike is a fact')
+      check((status === 'regressed') === (fact?.kind === 'issue.regressed'), 'a regression is a fact')
+      check((status === 'escalated') === (fact?.kind === 'issue.escalated'), 'a spike is a fact')
       if (status === 'escalated') {
         check(this.nowMs - this.lastSpikeMs >= DAY_MS, 'at most one escalation in 24 hours')
         this.lastSpikeMs = this.nowMs
       }
     } else {
-      check(step.facts.length === 0, 'no facts without a change of the status')
+      check(
+        step.facts.every(({ kind }) => kindOf(kind).activity !== 'status_changed'),
+        'no fact about the status without a change of it',
+      )
       check(step.life.reason === life.reason, 'no new reason without a change of the status')
     }
     this.hold(step)
   }
 
   decided(step: Transition): void {
-    check(
-      step.life === this.life || step.entries.length === 1,
-      'a change by a member adds one entry, a repetition none',
-    )
+    check(step.life === this.life || step.facts.length === 1, 'a change by a member adds one entry, a repetition none')
     this.hold(step)
   }
 

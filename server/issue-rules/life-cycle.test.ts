@@ -41,44 +41,44 @@ const arrive = (life: Life, events: ArrivedEvent[], newUsers = 0, at = later(HOU
 
 describe('a resolved issue', () => {
   test('regresses with an event after the resolution, and the reason names the event', () => {
-    const { life, entries, facts } = arrive(resolved(), [seen('a', 60_000, 'shop@2.0')])
+    const { life, facts } = arrive(resolved(), [seen('a', 60_000, 'shop@2.0')])
     expect(life).toMatchObject({ status: 'regressed', resolved: null })
     expect(life.reason).toBe(
       'Regressed: event aaaaaaaa from release shop@2.0 happened after it was resolved on 20 Nov 2026 12:00 UTC.',
     )
-    expect(entries).toMatchObject([{ kind: 'status_changed', data: { from: 'resolved', to: 'regressed' } }])
-    expect(facts).toEqual(['issue_regression'])
+    expect(facts).toMatchObject([{ kind: 'issue.regressed', data: { from: 'resolved', to: 'regressed' } }])
   })
 
   test('names the fix and the earliest event without it, not the newest of the batch', () => {
-    const { life, entries } = arrive(resolved('2.3.1'), [
+    const { life, facts } = arrive(resolved('2.3.1'), [
       seen('d', 9_000, '2.2.0'),
       seen('c', 8_000, '2.5.0'),
       seen('b', 7_000, '2.4.0'),
       seen('a', -7_000, '2.4.0'),
     ])
     expect(life.reason).toBe('Regressed: event bbbbbbbb from release 2.4.0, fixed in 2.3.1.')
-    expect(entries[0]?.data).toMatchObject({ fixed_in: ['2.3.1'], release: '2.4.0', event_id: 'b'.repeat(32) })
+    expect(facts[0]?.data).toMatchObject({ fixed_in: ['2.3.1'], release: '2.4.0', event_id: 'b'.repeat(32) })
     // In the same batch: one event from before, one without the fix.
-    expect(entries[0]?.data['late_events']).toBe(2)
+    expect(facts[0]?.data['late_events']).toBe(2)
   })
 
   test('stays resolved with late events and older releases, which one entry counts', () => {
     const first = arrive(resolved('2.3.1'), [seen('a', -1, '2.4.0'), seen('b', 1, '2.3.0')])
     expect(first.life).toMatchObject({ status: 'resolved', resolved: { late: { before: 1, unfixed: 1 } } })
-    expect(first.entries).toMatchObject([
+    expect(first.facts).toMatchObject([
       {
-        kind: 'late_events',
+        kind: 'issue.late_events_received',
         sentence:
           'Late events are counted and do not reopen this issue: 1 event happened before it was resolved and 1 event comes from 2.3.0, which does not have the fix.',
       },
     ])
     const second = arrive(first.life, [seen('c', 2, null), seen('d', 3, '2.3.0')])
     expect(second.life.resolved?.late).toMatchObject({ before: 1, unfixed: 3, unnamed: 1 })
-    expect(second.entries[0]?.sentence).toBe(
+    expect(second.facts[0]?.sentence).toBe(
       'Late events are counted and do not reopen this issue: 1 event happened before it was resolved, 1 event names no release and 2 events come from releases without the fix, such as 2.3.0.',
     )
-    expect(second.entries[0]?.id).toBe(first.entries[0]?.id)
+    expect(second.facts[0]).toMatchObject({ entryId: first.life.resolved?.late?.entryId })
+    expect(first.facts[0]).toMatchObject({ entryId: second.life.resolved?.late?.entryId })
     expect(second.life.reason).toBe(first.life.reason)
   })
 
@@ -91,17 +91,17 @@ describe('a resolved issue', () => {
     const waiting = decided({ status: 'resolved', fix: { kind: 'commit', sha: 'abcdef123456789' } })
     const met = arrive(waiting, [seen('a', 1, '9.0.0')])
     expect(met.life.status).toBe('resolved')
-    expect(met.entries[0]?.sentence).toBe(
+    expect(met.facts[0]?.sentence).toBe(
       'Late events are counted and do not reopen this issue: 1 event comes from 9.0.0, which is not known to have the fix.',
     )
-    expect(arrive(met.life, [seen('b', 2, '9.0.0')]).entries[0]?.sentence).toContain(
+    expect(arrive(met.life, [seen('b', 2, '9.0.0')]).facts[0]?.sentence).toContain(
       '2 events come from releases not known to have the fix, such as 9.0.0.',
     )
-    const { life, entries } = commitReleased(met.life, ['2.4.0'])
-    expect(entries[0]?.sentence).toBe('Fixed in 2.4.0: commit abcdef123456 is part of it.')
+    const { life, facts } = commitReleased(met.life, ['2.4.0'])
+    expect(facts[0]?.sentence).toBe('Fixed in 2.4.0: commit abcdef123456 is part of it.')
     // The late events were counted against the former fix.
     expect(life.resolved?.late).toBeNull()
-    expect(commitReleased(met.life, ['2.4.0', '3.0.0']).entries[0]?.sentence).toContain('is part of them.')
+    expect(commitReleased(met.life, ['2.4.0', '3.0.0']).facts[0]?.sentence).toContain('is part of them.')
     expect(arrive(life, [seen('a', 1, '2.3.9')]).life.status).toBe('resolved')
     expect(arrive(life, [seen('a', 1, '2.4.0')]).life.status).toBe('regressed')
   })
@@ -149,7 +149,7 @@ describe('an ignored issue', () => {
   test('until it escalates', () => {
     const step = countHour(ignored({ escalating: true }), { events: 61, limit: 60 }, T0)
     expect(step.life).toMatchObject({ status: 'escalated', ignored: null })
-    expect(step.facts).toEqual(['issue_spike'])
+    expect(step.facts).toMatchObject([{ kind: 'issue.escalated' }])
   })
 
   const times = (count: number, ms: number) => Array.from({ length: count }, () => later(ms))
@@ -286,10 +286,10 @@ describe('auto-resolve', () => {
     onTime(life, { now: later(days * DAY_MS), lastSeen, autoResolveDays })
   test('resolves after the days without an event, marked as automatic; the next event is a regression', () => {
     expect(after(newIssue(T0).life, 13.99).life.status).toBe('unresolved')
-    const { life, entries } = after(newIssue(T0).life, 14)
+    const { life, facts } = after(newIssue(T0).life, 14)
     expect(life).toMatchObject({ status: 'resolved', resolved: { automatic: true } })
     expect(life.reason).toBe('Resolved automatically: no event for 14 days, the last one on 20 Nov 2026 12:00 UTC.')
-    expect(entries[0]?.data).toMatchObject({ automatic: true, cause: 'auto_resolve' })
+    expect(facts[0]?.data).toMatchObject({ automatic: true, cause: 'auto_resolve' })
     const back = arrive(life, [seen('a', 15 * DAY_MS)], 0, later(15 * DAY_MS))
     expect(back.life.reason).toContain('resolved automatically on 4 Dec 2026')
   })
@@ -309,7 +309,7 @@ describe('a member', () => {
         const life = decided({ status: from })
         const step = decide(life, { status: to }, 'Ada did it.', later(1))
         expect(step.life === life, `${from} → ${to}`).toBe(from === to)
-        expect(step.entries).toHaveLength(from === to ? 0 : 1)
+        expect(step.facts).toHaveLength(from === to ? 0 : 1)
       }
   })
   test('another fix or condition is a change, the same one is not', () => {

@@ -1,3 +1,4 @@
+import type { FactOf } from '../facts/kinds.ts'
 import { newId } from '../kernel/ids.ts'
 import { CALM_MS, SPIKE_PAUSE_MS } from './escalating.ts'
 import { countTowards, noProgress, plural, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
@@ -6,8 +7,8 @@ import type { IssueStatus } from './issue.api.ts'
 import { fixedPhrase, hasFix, listed, type Fix, type ReleasesByVersion } from './resolution.ts'
 
 /**
- * The life cycle of an issue as a pure state machine (docs/issues.md). A transition returns the next state, activity
- * entries and facts. Every change of the status has a sentence. If nothing changes, it returns the same state object.
+ * The life cycle of an issue as a pure state machine (docs/issues.md). A transition returns the next state and facts. Every
+ * change of the status has a sentence. If nothing changes, it returns the same state object.
  */
 
 /** Life-cycle state of an issue. */
@@ -49,24 +50,22 @@ export type Late = {
   readonly release: string | null
 }
 
-/** An entry of the activity. It replaces an earlier entry with the same id. */
-export type Entry = {
-  readonly id: string
-  readonly kind: 'status_changed' | 'resolution_changed' | 'late_events' | 'severity_changed'
-  readonly sentence: string
-  readonly data: Readonly<Record<string, unknown>>
-}
+type LifeFactKind =
+  | 'issue.status_changed'
+  | 'issue.regressed'
+  | 'issue.escalated'
+  | 'issue.reopened'
+  | 'issue.resolution_changed'
+  | 'issue.late_events_received'
 
-/** Events of the life cycle that trigger alerts. */
-export type LifeFact = 'new_issue' | 'issue_regression' | 'issue_spike'
+/** A fact about an issue, without its ids. */
+export type LifeFact = {
+  readonly [K in LifeFactKind]: Omit<FactOf<K>, 'orgId' | 'projectId' | 'issueId' | 'at'>
+}[LifeFactKind]
 
-export type Transition = {
-  readonly life: Life
-  readonly entries: readonly Entry[]
-  readonly facts: readonly LifeFact[]
-}
+export type Transition = { readonly life: Life; readonly facts: readonly LifeFact[] }
 
-const unchanged = (life: Life): Transition => ({ life, entries: [], facts: [] })
+const unchanged = (life: Life): Transition => ({ life, facts: [] })
 
 /** Returns the state of a new issue. */
 export const newIssue = (now: Date): Transition => ({
@@ -80,8 +79,7 @@ export const newIssue = (now: Date): Transition => ({
     escalatedAt: null,
     overLimitAt: null,
   },
-  entries: [],
-  facts: ['new_issue'],
+  facts: [],
 })
 
 export const OPEN: ReadonlySet<IssueStatus> = new Set(['unresolved', 'regressed', 'escalated'])
@@ -92,8 +90,8 @@ function moved(
   now: Date,
   to: IssueStatus,
   sentence: string,
-  data: Entry['data'],
-  fact?: LifeFact,
+  data: Readonly<Record<string, unknown>>,
+  kind: Exclude<LifeFactKind, 'issue.resolution_changed' | 'issue.late_events_received'> = 'issue.status_changed',
 ): Transition {
   return {
     life: {
@@ -105,10 +103,7 @@ function moved(
       resolved: null,
       ignored: null,
     },
-    entries: [
-      { id: newId(), kind: 'status_changed', sentence, data: { from: life.status, to, automatic: true, ...data } },
-    ],
-    facts: fact === undefined ? [] : [fact],
+    facts: [{ kind, sentence, data: { ...data, from: life.status, to, automatic: true } }],
   }
 }
 
@@ -163,10 +158,10 @@ function onEventsOfResolved(
   }
   return {
     life: { ...life, resolved: { ...resolved, late } },
-    entries: [
+    facts: [
       {
-        id: late.entryId,
-        kind: 'late_events',
+        kind: 'issue.late_events_received',
+        entryId: late.entryId,
         sentence: lateSentence(late, resolved.fix),
         data: {
           before: late.before,
@@ -176,7 +171,6 @@ function onEventsOfResolved(
         },
       },
     ],
-    facts: [],
   }
 }
 
@@ -210,7 +204,7 @@ function regressed(
       ...(fix.kind === 'next' ? { fixed_after: fix.after } : {}),
       ...(lateEvents === 0 ? {} : { late_events: lateEvents }),
     },
-    'issue_regression',
+    'issue.regressed',
   )
 }
 
@@ -263,6 +257,7 @@ function onEventsOfIgnored(
     'unresolved',
     `Reopened after ${plural(until?.[met] ?? 0, `more ${word}`)}${within}: it was ignored until then.`,
     { cause: `ignore_${met}`, ignored_at: at.toISOString(), [met]: until?.[met] ?? 0 },
+    'issue.reopened',
   )
 }
 
@@ -270,10 +265,14 @@ function onEventsOfIgnored(
 function unignore(life: Life, now: Date): Transition | null {
   const until = life.ignored?.until?.time
   if (until === undefined || new Date(until).getTime() > now.getTime()) return null
-  return moved(life, now, 'unresolved', `Reopened: it was ignored until ${minuteOf(new Date(until))}.`, {
-    cause: 'ignore_time',
-    until,
-  })
+  return moved(
+    life,
+    now,
+    'unresolved',
+    `Reopened: it was ignored until ${minuteOf(new Date(until))}.`,
+    { cause: 'ignore_time', until },
+    'issue.reopened',
+  )
 }
 
 /** Events of the current hour, and its escalating limit. */
@@ -303,7 +302,7 @@ export function countHour(life: Life, hour: HourCount, now: Date): Transition {
     'escalated',
     `Escalated: ${plural(hour.events, 'event')} within an hour, above the limit of ${hour.limit.toLocaleString('en-GB')}.`,
     { cause: 'spike', events: hour.events, limit: hour.limit },
-    'issue_spike',
+    'issue.escalated',
   )
 }
 
@@ -351,8 +350,7 @@ export function commitReleased(life: Life, versions: readonly string[]): Transit
   return {
     // Late events were counted against the former fix, so a new entry starts.
     life: { ...life, reason: sentence, resolved: { ...resolved, fix: { kind: 'release', versions }, late: null } },
-    entries: [{ id: newId(), kind: 'resolution_changed', sentence, data: { commit: sha, fixed_in: versions } }],
-    facts: [],
+    facts: [{ kind: 'issue.resolution_changed', sentence, data: { commit: sha, fixed_in: versions } }],
   }
 }
 
@@ -394,12 +392,11 @@ export function decide(life: Life, decision: Decision, sentence: string, now: Da
   }
   return {
     life: next,
-    entries: [{ id: newId(), kind: 'status_changed', sentence, data: decisionData(life, next) }],
-    facts: [],
+    facts: [{ kind: 'issue.status_changed', sentence, data: decisionData(life, next) }],
   }
 }
 
-function decisionData(before: Life, after: Life): Entry['data'] {
+function decisionData(before: Life, after: Life): LifeFact['data'] & { readonly from: string; readonly to: string } {
   const fix = after.resolved?.fix
   return {
     from: before.status,

@@ -67,7 +67,7 @@ export async function changeIssues(
     tx,
     context,
     decided.flatMap(({ moved, assigned, rated }) =>
-      [moved?.fact, assigned?.fact, rated?.fact].filter((fact) => fact !== undefined),
+      [...(moved?.facts ?? []), assigned?.fact, rated?.fact].filter((fact) => fact !== undefined),
     ),
   )
   return new Set(

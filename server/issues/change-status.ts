@@ -1,4 +1,4 @@
-import type { FactOf } from '../facts/kinds.ts'
+import type { Fact } from '../facts/kinds.ts'
 import { aboutIssue } from '../issue-rows/about-issue.ts'
 import { invalid } from '../kernel/errors.ts'
 import { rankOf } from '../issue-rules/impact.ts'
@@ -33,7 +33,7 @@ export function decideStatus(
   change: StatusChange,
   name: string,
   now: Date,
-): (MovedIssue & { readonly fact: FactOf<'issue.status_changed'> | undefined }) | null {
+): (MovedIssue & { readonly facts: readonly Fact[] }) | null {
   const { status, ignore_until: until } = change
   if (until?.time !== undefined && new Date(until.time) <= now)
     throw invalid('ignore_until.time must be in the future.')
@@ -54,14 +54,8 @@ export function decideStatus(
         status,
         now,
       )
-  const [entry] = step.entries
-  const fact = entry && {
-    kind: 'issue.status_changed' as const,
-    ...aboutIssue(issue),
-    sentence: entry.sentence,
-    data: { ...entry.data, from: life.status, to: step.life.status },
-  }
-  return { id: issue.id, life: step.life, severity, fact }
+  const facts = step.facts.map((fact) => ({ ...aboutIssue(issue), ...fact }))
+  return { id: issue.id, life: step.life, severity, facts }
 }
 
 function howPhrase(resolution: StatusChange['resolution']): string {

@@ -119,11 +119,12 @@ test('a message about more releases than it can name has an empty list', async (
   const { org } = (await owner.get('/api/me')).as<{ org: { id: string } }>()
   const live = await openLive(owner)
   const publish = (ids: number) =>
-    publishLive(server.app.db, org.id, {
-      kind: 'releases',
-      project_id: 'p',
-      release_ids: Array.from({ length: ids }, () => newId()),
-    })
+    publishLive(server.app.db, [
+      {
+        orgId: org.id,
+        message: { kind: 'releases', project_id: 'p', release_ids: Array.from({ length: ids }, () => newId()) },
+      },
+    ])
   await publish(MAX_IDS)
   await waitFor('all of them', () => releaseIds(live).length === MAX_IDS)
   await publish(MAX_IDS + 1)

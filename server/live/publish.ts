@@ -8,15 +8,11 @@ export const LIVE_TOPIC = 'live'
 /** A message names at most this number of ids, of 36 characters each; dashboards refetch all they show when there are more. */
 export const MAX_IDS = 80
 
-/** Publishes a message to open dashboards; inside a transaction, when it commits. */
-export const publishLive = (on: Connection, orgId: string, message: LiveMessage): Promise<void> =>
-  publish(on, LIVE_TOPIC, [orgId, bounded(message)])
-
 /** A message for the members of one organisation. */
 export type OrgMessage = { readonly orgId: string; readonly message: LiveMessage }
 
-/** Publishes several messages by one statement. */
-export const publishLiveMessages = (on: Connection, messages: readonly OrgMessage[]): Promise<void> =>
+/** Publishes messages to open dashboards by one statement; inside a transaction, when it commits. */
+export const publishLive = (on: Connection, messages: readonly OrgMessage[]): Promise<void> =>
   publish(on, LIVE_TOPIC, ...messages.map(({ orgId, message }) => [orgId, bounded(message)]))
 
 /** Messages that the inboxes of these users changed. */

@@ -5,7 +5,7 @@ import type { Recorder } from './recorder.ts'
 const HOUR_MS = 3_600_000
 
 /** Sums by hour of receipt: the client's clock is not reliable. */
-export const recordClientLosses: Recorder<readonly ClientLoss[]> = async (client, _now, facts) => {
+export const recordClientLosses: Recorder<readonly ClientLoss[]> = async (client, _context, facts) => {
   await addLosses(
     client,
     facts.flatMap(({ fact, context: { projectId, receivedAt } }) => {

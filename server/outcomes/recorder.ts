@@ -22,14 +22,12 @@ export type FactInContext<F> = { readonly fact: F; readonly context: ItemContext
 /**
  * Writes all facts of one kind in a batch, in digestion's transaction. Facts of one project are in the order of
  * receipt; the same fact may occur twice, in one batch or in a later one.
- * @param context of what {@link recordFacts} records
  * @param isBehind more facts wait for digestion
  * @returns one outcome per fact, in the same order; null when all are accepted
  */
 export type Recorder<F> = (
   tx: Tx,
-  now: Date,
-  facts: readonly FactInContext<F>[],
   context: FactContext,
+  facts: readonly FactInContext<F>[],
   isBehind: boolean,
 ) => Promise<readonly ItemOutcome[] | null>

@@ -47,7 +47,7 @@ export async function recordCheckIns(
 
 const TOO_MANY_MONITORS: ItemOutcome = { outcome: 'invalid', reason: 'too_many_monitors' }
 
-export const checkInRecorder: Recorder<CheckIn> = async (tx, now, facts) => {
+export const checkInRecorder: Recorder<CheckIn> = async (tx, { at: now }, facts) => {
   const isRecorded = await recordCheckIns(
     tx,
     now,

@@ -17,7 +17,7 @@ const LOGS: EntryTable<LogEntry & Receipt> = {
 export const recordLogs = (tx: Tx, entries: readonly (LogEntry & Receipt)[]): Promise<void> =>
   recordEntries(tx, LOGS, entries)
 
-export const logRecorder: Recorder<readonly LogEntry[]> = async (tx, _now, facts) => {
+export const logRecorder: Recorder<readonly LogEntry[]> = async (tx, _context, facts) => {
   await recordLogs(
     tx,
     facts.flatMap(({ fact, context: { projectId, receivedAt } }) =>

@@ -18,7 +18,7 @@ const TRACE_METRICS: EntryTable<TraceMetric & Receipt> = {
 export const recordTraceMetrics = (tx: Tx, metrics: readonly (TraceMetric & Receipt)[]): Promise<void> =>
   recordEntries(tx, TRACE_METRICS, metrics)
 
-export const traceMetricRecorder: Recorder<readonly TraceMetric[]> = async (tx, _now, facts) => {
+export const traceMetricRecorder: Recorder<readonly TraceMetric[]> = async (tx, _context, facts) => {
   await recordTraceMetrics(
     tx,
     facts.flatMap(({ fact, context: { projectId, receivedAt } }) =>

@@ -3,6 +3,8 @@ import { expect, test, vi } from 'vitest'
 import { createProjectFactsReader } from '#server/digest/project-facts.ts'
 import { prepareEvent } from '#server/digest/prepare-event.ts'
 import { RECEIVED_DAY_TABLES } from '#server/digest/day-tables.ts'
+import { DIGESTION } from '#server/context/actor.ts'
+import { factContext } from '#server/context/fact-context.ts'
 import { recordEvents } from '#server/issue-recording/record-events.ts'
 import { hourlyLimit, hourOf, type HourHistory } from '#server/issue-rules/escalating.ts'
 import type { Occurrence } from '#server/issue-recording/occurrence.ts'
@@ -145,7 +147,7 @@ class Both {
     await app.tx((tx) =>
       recordEvents(
         tx,
-        now,
+        factContext(app, DIGESTION, now),
         occurrences.map((fact) => ({ fact, context })),
       ),
     )
@@ -281,8 +283,8 @@ class Both {
     return { kind: 'release', versions: fix.map((index) => RELEASES[index] ?? '') }
   }
 
-  take(step: { readonly life: Life; readonly entries: readonly { readonly kind: string }[] }): void {
-    this.moves += step.entries.filter((entry) => entry.kind !== 'late_events').length
+  take(step: { readonly life: Life; readonly facts: readonly { readonly kind: string }[] }): void {
+    this.moves += step.facts.filter((fact) => fact.kind !== 'issue.late_events_received').length
     this.life = step.life
   }
 
@@ -372,7 +374,7 @@ test('a hundred concurrent writers on one issue: events, members and sweeps; cou
     writers.tx((tx) =>
       recordEvents(
         tx,
-        now,
+        factContext(app, DIGESTION, now),
         Array.from({ length: 5 }, (_, index) => ({
           context,
           fact: {

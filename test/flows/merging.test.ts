@@ -10,6 +10,8 @@ import { discardIssue } from '#server/issue-merging/discard-issue.ts'
 import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
 import type { Occurrence } from '#server/issue-recording/occurrence.ts'
 import { type Counting, FOLD_AT_ONCE, foldJournal, ShardJournal } from '#server/issue-recording/journal.ts'
+import { DIGESTION } from '#server/context/actor.ts'
+import { factContext } from '#server/context/fact-context.ts'
 import { recordEvents } from '#server/issue-recording/record-events.ts'
 import { unmergeIssues } from '#server/issue-merging/unmerge-issues.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
@@ -80,7 +82,7 @@ async function occurrence(projectId: string, { group, user, at, fatal }: Sent): 
 async function record(projectId: string, sent: readonly Sent[], counting: Counting = FOLD_AT_ONCE): Promise<void> {
   const context = { projectId, orgId: owner.actor.orgId, keyId: newId(), receivedAt: clock.now() }
   const facts = await Promise.all(sent.map(async (one) => ({ fact: await occurrence(projectId, one), context })))
-  await app.tx((tx) => recordEvents(tx, clock.now(), facts, counting))
+  await app.tx((tx) => recordEvents(tx, factContext(app, DIGESTION), facts, counting))
 }
 
 type Row = {

@@ -68,7 +68,7 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
 }
 
 /** A transaction or span that was recorded in the last days is a duplicate. */
-export const performanceRecorder: Recorder<PerformanceFact> = async (tx, now, facts) => {
+export const performanceRecorder: Recorder<PerformanceFact> = async (tx, { at: now }, facts) => {
   const isNew = await recordPerformance(
     tx,
     now,

@@ -58,7 +58,7 @@ export async function recordSessions(tx: Tx, now: Date, facts: readonly Received
 const TOO_OLD: ItemOutcome = { outcome: 'discarded', reason: 'too_old' }
 
 /** A repeated update is accepted and changes nothing: SDKs repeat updates on purpose. */
-export const sessionRecorder: Recorder<SessionFact> = async (tx, now, facts) => {
+export const sessionRecorder: Recorder<SessionFact> = async (tx, { at: now }, facts) => {
   const isCounted = await recordSessions(
     tx,
     now,
