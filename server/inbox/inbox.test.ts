@@ -336,12 +336,12 @@ describe('inboxes', () => {
       .where('id', '=', issueId)
       .executeTakeFirstOrThrow()
     const fact: Fact = {
-      kind: 'issue.assigned',
+      kind: 'issue.regressed',
       ...aboutIssue(about),
-      userIds: [busy.id],
       sentence: 'x',
-      data: { from: null, to: busy.id },
+      data: { from: 'resolved', to: 'regressed' },
     }
+    await busy.request('PUT', `/api/issues/${issueId}/subscription`)
     await app.tx((tx) =>
       recordFacts(
         tx,
