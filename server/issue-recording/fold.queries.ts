@@ -89,12 +89,12 @@ export async function addUsers(
     today_hashes: number[] | null
   }>({
     name: 'fold-add-users',
-    // Users counted already are skipped first, because a conflict locks, and so writes, the row. The xmax of an inserted
-    // row is 0: it was never locked or updated.
+    // Users counted already are skipped first, because a conflict locks, and so writes, the row. The subquery is always a
+    // look-up; a join may read the whole table. The xmax of an inserted row is 0: it was never locked or updated.
     text: `with due as (
              select k.* from unnest($1::uuid[], $2::bigint[], $3::date[]) k (group_id, user_hash, day)
-             left join issue_users u on u.group_id = k.group_id and u.user_hash = k.user_hash
-             where u.group_id is null or u.seen_day is null or u.seen_day < k.day
+             where coalesce(
+               (select u.seen_day from issue_users u where u.group_id = k.group_id and u.user_hash = k.user_hash), '-infinity') < k.day
            ), counted as (
              insert into issue_users as u (group_id, user_hash, seen_day) select * from due
              on conflict (group_id, user_hash) do update set seen_day = excluded.seen_day
