@@ -54,7 +54,9 @@ export async function createDigester(
     figures,
     async drain() {
       reader.checkTable()
-      await Promise.all(reader.shards().map((shard) => digestShard(shard)))
+      // Also after an error every shard comes to its end: a second call must not find rows in the hands of the first.
+      const done = await Promise.allSettled(reader.shards().map((shard) => digestShard(shard)))
+      for (const one of done) if (one.status === 'rejected') throw one.reason
     },
     async run(signal) {
       signal.addEventListener('abort', () => reader.endWaits(), { once: true })

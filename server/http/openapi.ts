@@ -11,7 +11,6 @@ const REFUSALS: Readonly<Record<number, { readonly name: string; readonly descri
   404: { name: 'NotFound', description: 'Not found in your organisation.' },
   409: { name: 'Conflict', description: 'In conflict with the current state.' },
   429: { name: 'RateLimited', description: 'Too many requests; see Retry-After.' },
-  503: { name: 'Unavailable', description: 'The database is not reachable at the moment; see Retry-After.' },
 }
 
 /** Schemas by the names they have in the document. */
