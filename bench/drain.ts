@@ -12,7 +12,7 @@ import { type Service, startService } from './service.ts'
 import { type BenchProject, readMetric, setUpProject } from './setup-project.ts'
 
 export const summary =
-  'P2 to P4, P11: events per second from accepted to committed issue and event (--size=20000|3000|50000, --issues=200, --plain: not compressed, --payload=recorded: events of real SDKs, --checkout=<folder>: measures that checkout, --quick, --long, --runs=3, --seconds=60)'
+  'P2 to P4, P11: events per second from accepted to committed issue and event (--size=20000|3000|50000, --issues=200, --plain: not compressed, --payload=recorded: events of real SDKs, --fixed: each body keeps its user, release and value, --checkout=<folder>: measures that checkout, --quick, --long, --runs=3, --seconds=60)'
 
 const GOALS = new Map([
   [3_000, '≥6,000/s (P3)'],
@@ -41,6 +41,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const issues = Number(options['issues'] ?? STANDARD_SHAPE.issues)
   const coding = options['plain'] === 'true' ? 'none' : 'gzip'
   const isRecorded = options['payload'] === 'recorded'
+  const isFixed = options['fixed'] === 'true'
   const events = isRecorded
     ? recordedEvents(coding)
     : // Many issues need no variants to make many distinct bodies.
@@ -52,7 +53,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   })
   try {
     const project = await setUpProject(service.url)
-    const feed = (durationMs: number) => feedAndWatch(service, project, { events, coding }, durationMs)
+    const feed = (durationMs: number) => feedAndWatch(service, project, { events, coding, isFixed }, durationMs)
     await feed(WARM_UP_MS)
     const results: Fed[] = []
     for (let i = 0; i < runs; i++) results.push(await feed(seconds * 1000))
@@ -89,7 +90,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
         'accepted − stored at the end': { value: accepted - stored, unit: 'events', goal: '0' },
         'spool emptied after the end in': { value: emptyingMs, unit: 'ms' },
       } satisfies Record<string, Figure>,
-      payload: `${isRecorded ? 'events recorded from SDKs: ' : ''}${describe(events, coding)}`,
+      payload: `${isRecorded ? 'events recorded from SDKs: ' : ''}${describe(events, coding)}${isFixed ? '; each body keeps its user, release and value' : ''}`,
       durability: 'fsync and synchronous_commit on',
       postgres: embeddedPostgresVersion(),
       notes: [
@@ -109,7 +110,7 @@ type Fed = { readonly load: LoadResult; readonly samples: readonly Sample[]; rea
 export async function feedAndWatch(
   service: Service,
   project: BenchProject,
-  payload: { readonly events: readonly BenchEvent[]; readonly coding?: Coding },
+  payload: { readonly events: readonly BenchEvent[]; readonly coding?: Coding; readonly isFixed?: boolean },
   durationMs: number,
 ): Promise<Fed> {
   const samples: Sample[] = []

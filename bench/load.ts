@@ -15,6 +15,8 @@ export type LoadOptions = {
   readonly events: readonly BenchEvent[]
   /** The coding the events were made with; gzip where it is not given. */
   readonly coding?: Coding
+  /** Whether each body keeps its user, release and value; by default they differ with each request. */
+  readonly isFixed?: boolean
   readonly connections: number
   /**
    * Requests per second, sent without waiting for earlier responses; a function is called repeatedly; null: as fast as
@@ -143,9 +145,9 @@ class RequestFactory {
   head: Buffer
   rest: Buffer
 
-  constructor({ url, projectNumber, publicKey, events, coding = 'gzip' }: LoadOptions) {
+  constructor({ url, projectNumber, publicKey, events, coding = 'gzip', isFixed = false }: LoadOptions) {
     const { host } = new URL(url)
-    this.#start = new EventHead(coding)
+    this.#start = new EventHead(coding, 0, isFixed ? events.length : undefined)
     const encoding = coding === 'gzip' ? 'content-encoding: gzip\r\n' : ''
     this.#events = events.map(({ rest }) => ({
       head: Buffer.from(

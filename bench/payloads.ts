@@ -90,13 +90,16 @@ export class EventHead {
   readonly #coding: Coding
   readonly #content: Buffer
   readonly #contentAt: number
+  readonly #variety: number
   #seed: number
   /** Overwritten by each {@link next}. */
   readonly bytes: Buffer
 
-  constructor(coding: Coding, seed = 0) {
+  /** @param variety after this many events users, releases and values repeat */
+  constructor(coding: Coding, seed = 0, variety = Number.MAX_SAFE_INTEGER) {
     this.#coding = coding
     this.#seed = seed
+    this.#variety = variety
     const { length } = EventHead.#text('0'.repeat(32), 0, Date.now())
     if (coding === 'none') {
       this.bytes = Buffer.alloc(length)
@@ -124,7 +127,7 @@ export class EventHead {
 
   /** Replaces id, time, user and release. */
   next(id: string): void {
-    this.#content.write(EventHead.#text(id, this.#seed++, Date.now()), 'latin1')
+    this.#content.write(EventHead.#text(id, this.#seed++ % this.#variety, Date.now()), 'latin1')
     if (this.#coding === 'gzip') this.bytes.writeUInt32LE(crc32(this.#content), this.bytes.length - 8)
   }
 }

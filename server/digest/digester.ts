@@ -100,6 +100,11 @@ export async function createDigester(
   }
 }
 
+/**
+ * Minimum time between two batches of a shard, unless rows wait for digestion. A batch costs some twenty statements, so
+ * batches of a few events cost several times as much per event (measured at 500/s, with the reason in docs/performance.md).
+ */
+const BATCH_INTERVAL_MS = 60
 const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 2_000
 
@@ -144,6 +149,7 @@ async function drainShard(
       const { batches: reading, coversShard } = ahead ?? read()
       ahead = null
       const batches = await reading
+      const startedMs = performance.now()
       if (batches.length === 0) {
         await committing
         await foldJournal(app, journal)
@@ -169,6 +175,8 @@ async function drainShard(
       })
       // Awaited above or below; a failure in between must not count as unhandled.
       committing.catch(() => {})
+      if (!isBehind && signal !== undefined)
+        await delay(startedMs + BATCH_INTERVAL_MS - performance.now(), undefined, { signal }).catch(() => {})
     }
     await committing
     await foldJournal(app, journal)
