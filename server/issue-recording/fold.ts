@@ -25,8 +25,8 @@ type FoldedIssue = sql.LockedIssue & {
 }
 
 /**
- * Folds sums, one per group, and records what happened to their issues. A group that was deleted meanwhile is skipped. The caller holds the lock of the relation of
- * the projects (`lockRelation`).
+ * Folds sums, one per group, and records what happened to their issues. A group that was deleted meanwhile is skipped.
+ * The caller holds the lock of the relation of the projects (`lockRelation`).
  * @param facts of the batch so far, which are recorded with those of the fold
  */
 export async function foldSums(

@@ -22,7 +22,7 @@ import * as sql from './journal.queries.ts'
 export const FOLD_INTERVAL_MS = 600
 const CHECK_INTERVAL_MS = 5_000
 
-const JournalRow = z.array(GroupSums)
+const JournalRow = z.array(z.unknown())
 
 /** The journal of a shard. Its batches commit one after the other. */
 export class ShardJournal {
@@ -152,11 +152,11 @@ export class JournalStep {
    * Folds what is due group by group, after an error. What the database refuses is dropped: it must not stop the shard for
    * ever.
    * @param isRefusal whether an error is about the data, so that trying again fails again
-   * @returns the number of events that are stored and not counted
+   * @returns the number of events that are stored and not counted; sums that cannot be read are one each
    */
   async finishOneByOne(tx: Tx, context: FactContext, isRefusal: (error: unknown) => boolean): Promise<number> {
     let dropped = 0
-    for (const sums of await this.#take(tx))
+    for (const sums of await this.#take(tx, () => dropped++))
       try {
         await tx.savepoint(() => foldSums(tx, context, [sums]))
       } catch (error) {
@@ -171,12 +171,23 @@ export class JournalStep {
     this.#onCommit(this.#appended)
   }
 
-  /** Returns the sums that are not folded, and deletes their rows. */
-  async #take(tx: Tx): Promise<GroupSums[]> {
+  /**
+   * Returns the sums that are not folded, and deletes their rows.
+   * @param onUnreadable called for each sum of another version; without it such a sum is an error
+   */
+  async #take(tx: Tx, onUnreadable?: () => void): Promise<GroupSums[]> {
     const rows = await sql.takeJournalRows(tx, this.#shard, this.#rowIds)
     const taken = new Set(rows.map(({ id }) => id))
     if (!this.#rowIds.every((id) => taken.has(id))) throw new JournalTakenOverError('The journal was folded elsewhere.')
-    const read = rows.flatMap(({ body }) => (body === null ? [] : JournalRow.parse(JSON.parse(body))))
+    const read = rows
+      .flatMap(({ body }) => (body === null ? [] : JournalRow.parse(JSON.parse(body))))
+      .flatMap((sums) => {
+        const parsed = GroupSums.safeParse(sums)
+        if (parsed.success) return [parsed.data]
+        if (onUnreadable === undefined) throw new Error('The journal has sums of another version.', { cause: parsed.error })
+        onUnreadable()
+        return []
+      })
     if (read.length > 0) await lockRelation(tx, [...new Set(read.map(({ projectId }) => projectId))].sort())
     return [...addUp(this.#pending.values(), read).values()]
   }

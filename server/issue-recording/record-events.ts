@@ -109,7 +109,10 @@ function byFingerprint(occurrences: Iterable<Occurrence>): SameFingerprint[] {
   return [...same.values()]
 }
 
-/** Creates an issue with one group for each fingerprint, and assigns it by the ownership rules. Returns the groups by key, and facts. */
+/**
+ * Creates an issue with one group for each fingerprint, and assigns it by the ownership rules.
+ * @returns the groups by key, and facts to record
+ */
 async function createIssues(
   tx: Tx,
   now: Date,
