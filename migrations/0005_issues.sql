@@ -33,7 +33,7 @@ create table issues (
   last_event_id uuid,
   created_at timestamptz not null,
 
-  -- Life cycle (server/issues/life-cycle.ts). While resolved: what fixes the issue, whether it was resolved
+  -- Life cycle (server/issue-rules/life-cycle.ts). While resolved: what fixes the issue, whether it was resolved
   -- automatically, how many events arrived late.
   resolution jsonb,
   -- The commit that fixes it, while no release with that commit is known.

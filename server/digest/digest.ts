@@ -4,7 +4,13 @@ import { DIGESTION } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext, type FactContext } from '../context/fact-context.ts'
 import { dayOf } from '../kernel/day.ts'
-import { type Counting, JournalTakenOverError, type JournalStep, ShardJournal } from '../issue-recording/journal.ts'
+import {
+  type Counting,
+  JournalTakenOverError,
+  type JournalStep,
+  type Refusals,
+  ShardJournal,
+} from '../issue-recording/journal.ts'
 import { forgetKnownTerms } from '../issue-search/write-index-terms.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { SpoolBatch } from '../spool/read.ts'
@@ -124,12 +130,11 @@ async function commitOneByOne(app: App, prepared: PreparedBatches, step: Journal
         figures.push(await tx.savepoint(() => record(app, tx, [one], true)))
       } catch (error) {
         if (!mayBlameEntry(error)) throw error
+        forgetKnownTerms()
         figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }], true))
       }
     }
-    const uncounted = await step.finishOneByOne(tx, factContext(app, DIGESTION), mayBlameEntry)
-    if (uncounted > 0)
-      app.log.error({ events: uncounted }, 'stored events cannot be counted; their issues count too few')
+    await step.finishOneByOne(tx, factContext(app, DIGESTION), refusalsOf(app))
     return figures.reduce((a, b) => ({
       entries: a.entries + b.entries,
       events: a.events + b.events,
@@ -222,6 +227,15 @@ function recordKind<K extends FactKind>(
   const facts = due.map(({ item, context }) => ({ fact: item.fact as FactOf<K>, context }))
   return recorders[kind](tx, context, facts, isBehind)
 }
+
+/** What happens to sums of the journal that the database refuses: their issues count too few. */
+export const refusalsOf = (app: App): Refusals => ({
+  isRefusal: mayBlameEntry,
+  onDropped: (sums, error) => {
+    const about = { project_id: sums?.projectId, group_id: sums?.groupId, events: sums?.events.length }
+    app.log.error({ ...about, reason: reasonOf(error) }, 'stored events cannot be counted; their issue counts too few')
+  },
+})
 
 /**
  * Whether one entry may have caused the error: values the database refuses (SQLSTATE classes 22, 23, 54), a faulty

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
-import { commitBatches, prepareBatches, type DigestFigures } from './digest.ts'
+import { commitBatches, prepareBatches, refusalsOf, type DigestFigures } from './digest.ts'
 import { foldJournal, JournalTakenOverError, ShardJournal } from '../issue-recording/journal.ts'
 import { OutcomeSums } from '../outcomes/outcomes.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from './project-facts.ts'
@@ -137,6 +137,7 @@ async function drainShard(
   let ahead: Reading | null = null
   /** Number of rows that were read and are not settled yet. */
   let inHand = 0
+  let isDone = false
   const read = (): Reading => {
     const coversShard = inHand === 0
     const batches = reader.read(shard, BATCH)
@@ -152,8 +153,11 @@ async function drainShard(
       const startedMs = performance.now()
       if (batches.length === 0) {
         await committing
-        await foldJournal(app, journal)
-        if (coversShard) return
+        await foldJournal(app, journal, refusalsOf(app))
+        if (coversShard) {
+          isDone = true
+          return
+        }
         // Rows may have been added meanwhile.
         continue
       }
@@ -179,11 +183,12 @@ async function drainShard(
         await delay(startedMs + BATCH_INTERVAL_MS - performance.now(), undefined, { signal }).catch(() => {})
     }
     await committing
-    await foldJournal(app, journal)
+    await foldJournal(app, journal, refusalsOf(app))
+    isDone = true
   } finally {
     await Promise.allSettled([ahead?.batches, committing])
-    // After a failure or a stop.
-    if (inHand > 0 || ahead !== null) reader.giveBack(shard)
+    // After a failure, also of a read, or a stop.
+    if (!isDone || inHand > 0 || ahead !== null) reader.giveBack(shard)
   }
 }
 

@@ -15,6 +15,8 @@ export type NewBlock = {
  */
 export function newBlocks(events: readonly StoredEvent[]): NewBlock[] {
   if (events.length < MIN_NEW_BLOCK_EVENTS) return []
+  // An error may have left bodies of other events.
+  content.clear()
   const blocks: NewBlock[] = []
   for (const [day, ofDay] of Map.groupBy(events, (event) => dayOf(event.receivedAt))) {
     let parts = new Map<StoredEvent, Part>()

@@ -94,7 +94,9 @@ export async function removeParts(tx: Tx, parts: readonly PackedPart[]): Promise
       .forUpdate()
       .executeTakeFirst()
     if (block === undefined) continue
-    const left = blankParts(block.body, ofBlock)
+    const left = withoutParts(block.body, ofBlock)
+    // A damaged block must not keep its events from being deleted; it goes with its day.
+    if (left === undefined) continue
     if (left === null)
       await tx
         .deleteFrom('event_blocks')
@@ -166,3 +168,12 @@ const storedEvent = (row: EventRow, body: Buffer, bodyStart: number, bodyEnd: nu
   bodyEnd,
   body,
 })
+
+/** The block without these parts, null when nothing is left; undefined when it cannot be opened. */
+function withoutParts(block: Buffer, parts: readonly PackedPart[]): Buffer | null | undefined {
+  try {
+    return blankParts(block, parts)
+  } catch {
+    return undefined
+  }
+}

@@ -58,7 +58,7 @@ export const KINDS = {
     live: 'new_issues',
     alert: 'new_issue',
   },
-  /** Events of one batch. */
+  /** Events of one fold. */
   'issue.events_received': { target: 'issue', data: z.object({ events: z.number() }), live: 'issues' },
   'issue.late_events_received': {
     target: 'issue',

@@ -9,18 +9,24 @@ import type { Tx } from '../storage/database.ts'
 import { lockShown, usersToCount } from './merging.queries.ts'
 import { rateIssues } from './rate-issues.ts'
 
-/** Counting takes about 1.4 µs for each user of a group: digestion of the project waits for the merge. */
+/** Of one merge or unmerge. Counting takes about 1.4 µs for each user of a group, and digestion of the shard waits. */
 export const MAX_COUNTED_AT_ONCE = 50_000
 const COUNT_USERS = 'count-users'
 
 /**
- * Counts the users of locked issues whose groups changed; {@link rateIssues} must follow. Issues with more users than
- * {@link MAX_COUNTED_AT_ONCE} have those of their largest group until a job has counted them.
+ * Counts the users of locked issues whose groups changed; {@link rateIssues} must follow. Issues that together have more
+ * users than {@link MAX_COUNTED_AT_ONCE}, the largest first, have those of their largest group until a job has counted them.
  */
 export async function recountUsers(tx: Tx, issueIds: readonly string[]): Promise<void> {
   const users = await usersToCount(tx, issueIds)
-  const few = issueIds.filter((id) => (users.get(id) ?? 0) <= MAX_COUNTED_AT_ONCE)
-  const many = issueIds.filter((id) => !few.includes(id))
+  const usersOf = (id: string): number => users.get(id) ?? 0
+  const [few, many]: [string[], string[]] = [[], []]
+  let counted = 0
+  for (const id of issueIds.toSorted((a, b) => usersOf(a) - usersOf(b))) {
+    counted += usersOf(id)
+    if (counted <= MAX_COUNTED_AT_ONCE) few.push(id)
+    else many.push(id)
+  }
   if (few.length > 0) await countUsersOf(tx, few)
   if (many.length > 0) await estimateUsersOf(tx, many)
   for (const id of many) await addJob(tx, COUNT_USERS, { issue_id: id }, { key: `${COUNT_USERS}:${id}` })

@@ -9,13 +9,13 @@ import { deleteFeedbackOfIssue } from '../feedback/feedback.queries.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
 import { aboutIssue } from '../issue-rows/about-issue.ts'
 import { groupsOf } from '../issue-events/sources.queries.ts'
-import { changeRelation } from '../issue-rows/groups.queries.ts'
+import { changeRelation, lockIssues } from '../issue-rows/groups.queries.ts'
 import { lockIssue, selectIssue } from '../issue-rows/issues.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import { deleteCounts } from './merging.queries.ts'
 
-/** Events deleted in one transaction. */
-const BATCH = 5_000
+/** Events deleted in one transaction. Of a day that is not packed yet, each may be in a block of its own to write again. */
+const BATCH = 1_000
 /** Users, and hours, deleted in one transaction. */
 const COUNTS_BATCH = 50_000
 const MERGED = 'This issue was merged into another one. Delete that one, or unmerge this one first.'
@@ -48,11 +48,13 @@ export async function removeIssue(
   while (await app.tx((tx) => deleteCounts(tx, before, COUNTS_BATCH)));
   await app.tx(async (tx) => {
     await changeRelation(tx, found.project_id)
+    const groups = await groupsOf(tx, [issueId])
+    // With those merged into it, which are deleted too: bulk changes lock in the same order.
+    await lockIssues(tx, groups)
     const issue = await lockIssue(tx, actor, issueId)
     if (issue === undefined) throw notFound('Issue')
     // It was merged meanwhile; the caller did not mean its merge target.
     if (issue.id !== issueId) throw conflict(MERGED)
-    const groups = await groupsOf(tx, [issueId])
     for (const id of groups) {
       // Events recorded meanwhile.
       while ((await deleteBatch(tx, id)) === BATCH);

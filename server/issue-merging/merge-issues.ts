@@ -1,5 +1,6 @@
 import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { retryOnDeadlock } from './retry-on-deadlock.ts'
 import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
@@ -30,7 +31,7 @@ export async function mergeIssues(
   const { issueId } = input
   const ids = [...new Set(input.issue_ids)]
   if (ids.includes(issueId)) throw invalid('issue_ids must not hold the issue itself.')
-  await app.tx(async (tx) => {
+  const work = async (tx: Tx): Promise<void> => {
     const projectId = await projectOfIssue(tx, actor, issueId)
     if (projectId === undefined) throw notFound('Issue')
     await changeRelation(tx, projectId)
@@ -45,7 +46,8 @@ export async function mergeIssues(
     // Only their target has terms of issues merged into them: an erasure does not look elsewhere.
     await restoreOwnDocuments(tx, ids)
     await recordFacts(tx, context, factsOfMerge(actor, target, others))
-  })
+  }
+  await retryOnDeadlock(() => app.tx(work))
   return viewIssue(app, actor, issueId)
 }
 

@@ -1,5 +1,7 @@
 import { actorLabel, DIGESTION, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { retryOnDeadlock } from './retry-on-deadlock.ts'
+import type { Tx } from '../storage/database.ts'
 import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
@@ -34,7 +36,7 @@ export async function unmergeIssues(
   const { issueId } = input
   const ids = [...new Set(input.issue_ids)]
   if (ids.includes(issueId)) throw invalid('issue_ids must name issues merged into this one, not the issue itself.')
-  await app.tx(async (tx) => {
+  const work = async (tx: Tx): Promise<void> => {
     const projectId = await projectOfIssue(tx, actor, issueId)
     if (projectId === undefined) throw notFound('Issue')
     await changeRelation(tx, projectId)
@@ -65,7 +67,8 @@ export async function unmergeIssues(
       })
     await rateIssues(tx, changed, now)
     await recordFacts(tx, context, factsOfUnmerge(actor, target, others))
-  })
+  }
+  await retryOnDeadlock(() => app.tx(work))
   return viewIssue(app, actor, issueId)
 }
 

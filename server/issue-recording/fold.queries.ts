@@ -131,8 +131,11 @@ export async function groupsOfUsers(
     name: 'fold-groups-of-users',
     text: `select k.issue_id, k.user_hash::float8 as user_hash, count(*)::int as groups, count(*) filter (where u.seen_day = $3::date)::int as today
            from unnest($1::uuid[], $2::bigint[]) k (issue_id, user_hash)
-           join issue_groups g on g.issue_id = k.issue_id
-           join issue_users u on u.group_id = g.id and u.user_hash = k.user_hash
+           -- From the user: an issue may have many groups.
+           cross join lateral (
+             select u.group_id, u.seen_day from issue_users u where u.user_hash = k.user_hash offset 0
+           ) u
+           join issue_groups g on g.id = u.group_id and g.issue_id = k.issue_id
            group by k.issue_id, k.user_hash`,
     values: [users.map((one) => one.issueId), users.map((one) => one.userHash), today],
   })

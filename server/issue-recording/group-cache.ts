@@ -46,5 +46,5 @@ export type GroupCacheStep = {
 
 type Entry = { readonly group: KnownGroup; readonly generation: string }
 
-/** About 8 MB. */
+/** Of one shard: about 8 MB. */
 const MAX_ENTRIES = 30_000

@@ -20,9 +20,8 @@ import * as sql from './journal.queries.ts'
 
 /** Minimum time between two folds while further batches follow at once. After the last one, {@link foldJournal} folds. */
 export const FOLD_INTERVAL_MS = 600
-const CHECK_INTERVAL_MS = 5_000
-
-const JournalRow = z.array(z.unknown())
+/** Rows of an ended process are looked for this often. */
+const CHECK_INTERVAL_MS = 2_000
 
 /** The journal of a shard. Its batches commit one after the other. */
 export class ShardJournal {
@@ -45,15 +44,20 @@ export class ShardJournal {
     if (this.#rowIds.length > 0) return true
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#checkedAtMs < CHECK_INTERVAL_MS) return false
+    if (await sql.hasJournalRows(db, this.#shard)) return true
     this.#checkedAtMs = nowMs
-    return sql.hasJournalRows(db, this.#shard)
+    return false
   }
 
   /** @param isMoreWaiting whether a further batch follows at once, and so may fold what this one appends */
   begin(isMoreWaiting: boolean): JournalStep {
-    const isFold = !isMoreWaiting || this.#clock.monotonicMs() - this.#foldedAtMs >= FOLD_INTERVAL_MS
-    return new JournalStep(this.#shard, this.#pending, this.#rowIds, isFold, this.#cache, (appended) => {
+    const nowMs = this.#clock.monotonicMs()
+    const isFold = !isMoreWaiting || nowMs - this.#foldedAtMs >= FOLD_INTERVAL_MS
+    const mayHaveRows = this.#rowIds.length > 0 || nowMs - this.#checkedAtMs >= CHECK_INTERVAL_MS
+    const state = { shard: this.#shard, pending: this.#pending, rowIds: this.#rowIds, isFold, mayHaveRows }
+    return new JournalStep(state, this.#cache, (appended) => {
       if (isFold) {
+        if (mayHaveRows) this.#checkedAtMs = nowMs
         this.#pending = new Map()
         this.#rowIds = []
         this.#foldedAtMs = this.#clock.monotonicMs()
@@ -71,6 +75,7 @@ export class ShardJournal {
     this.#pending = new Map()
     this.#rowIds = []
     this.#foldedAtMs = Number.NEGATIVE_INFINITY
+    this.#checkedAtMs = Number.NEGATIVE_INFINITY
   }
 }
 
@@ -88,30 +93,34 @@ type Appended = { readonly rowId: string; readonly sums: readonly GroupSums[] }
 /** The rows of a journal changed in another process: the shard was taken over. */
 export class JournalTakenOverError extends Error {}
 
+type StepState = {
+  readonly shard: number
+  readonly pending: ReadonlyMap<string, GroupSums>
+  readonly rowIds: readonly string[]
+  readonly isFold: boolean
+  /** Whether the table may have rows of the shard. */
+  readonly mayHaveRows: boolean
+}
+
+/** What to do with sums that the database refuses. */
+export type Refusals = {
+  /** Whether an error is about the data, so that trying again fails again. */
+  readonly isRefusal: (error: unknown) => boolean
+  /** Called for sums that are dropped; null when they cannot be read. */
+  readonly onDropped: (sums: GroupSums | null, error: unknown) => void
+}
+
 /** The part of one transaction. */
 export class JournalStep {
-  readonly #shard: number
-  readonly #pending: ReadonlyMap<string, GroupSums>
-  readonly #rowIds: readonly string[]
-  readonly #isFold: boolean
+  readonly #state: StepState
   readonly #cache: GroupCache
   readonly #onCommit: (appended: Appended | null) => void
   #cacheStep: GroupCacheStep | null = null
   #appended: Appended | null = null
   #isDone = false
 
-  constructor(
-    shard: number,
-    pending: ReadonlyMap<string, GroupSums>,
-    rowIds: readonly string[],
-    isFold: boolean,
-    cache: GroupCache,
-    onCommit: (appended: Appended | null) => void,
-  ) {
-    this.#shard = shard
-    this.#pending = pending
-    this.#rowIds = rowIds
-    this.#isFold = isFold
+  constructor(state: StepState, cache: GroupCache, onCommit: (appended: Appended | null) => void) {
+    this.#state = state
     this.#cache = cache
     this.#onCommit = onCommit
   }
@@ -120,7 +129,7 @@ export class JournalStep {
   async lockRelation(tx: Tx, projectIds: ReadonlySet<string>): Promise<GroupCacheStep> {
     const locked = new Set(projectIds)
     // A fold locks all its projects at once, in the order of their ids.
-    if (this.#isFold) for (const { projectId } of this.#pending.values()) locked.add(projectId)
+    if (this.#state.isFold) for (const { projectId } of this.#state.pending.values()) locked.add(projectId)
     this.#cacheStep = this.#cache.begin(await lockRelation(tx, [...locked].sort()))
     return this.#cacheStep
   }
@@ -132,18 +141,19 @@ export class JournalStep {
    */
   async count(tx: Tx, context: FactContext, sums: readonly FoldedSums[], facts: readonly Fact[] = []): Promise<void> {
     this.#isDone = true
-    if (this.#isFold) return foldSums(tx, context, [...addUp<FoldedSums>(await this.#take(tx), sums).values()], facts)
+    if (this.#state.isFold)
+      return foldSums(tx, context, [...addUp<FoldedSums>(await this.#take(tx), sums).values()], facts)
     const created = sums.filter(({ isNew }) => isNew === true)
     const known = sums.filter(({ isNew }) => isNew !== true)
     await foldSums(tx, context, [...addUp(created).values()], facts)
     if (known.length === 0) return
-    const rowId = await sql.insertJournalRow(tx, this.#shard, JSON.stringify(known))
+    const rowId = await sql.insertJournalRow(tx, this.#state.shard, JSON.stringify(known))
     this.#appended = { rowId, sums: known }
   }
 
   /** Folds what is due when the batch had no events. */
   async finish(tx: Tx, context: FactContext): Promise<void> {
-    if (this.#isDone || !this.#isFold) return
+    if (this.#isDone || !this.#state.isFold || !this.#state.mayHaveRows) return
     await this.lockRelation(tx, new Set())
     await this.count(tx, context, [])
   }
@@ -151,19 +161,15 @@ export class JournalStep {
   /**
    * Folds what is due group by group, after an error. What the database refuses is dropped: it must not stop the shard for
    * ever.
-   * @param isRefusal whether an error is about the data, so that trying again fails again
-   * @returns the number of events that are stored and not counted; sums that cannot be read are one each
    */
-  async finishOneByOne(tx: Tx, context: FactContext, isRefusal: (error: unknown) => boolean): Promise<number> {
-    let dropped = 0
-    for (const sums of await this.#take(tx, () => dropped++))
+  async finishOneByOne(tx: Tx, context: FactContext, { isRefusal, onDropped }: Refusals): Promise<void> {
+    for (const sums of await this.#take(tx, (error) => onDropped(null, error)))
       try {
         await tx.savepoint(() => foldSums(tx, context, [sums]))
       } catch (error) {
         if (!isRefusal(error)) throw error
-        dropped += sums.events.length
+        onDropped(sums, error)
       }
-    return dropped
   }
 
   committed(): void {
@@ -175,33 +181,39 @@ export class JournalStep {
    * Returns the sums that are not folded, and deletes their rows.
    * @param onUnreadable called for each sum of another version; without it such a sum is an error
    */
-  async #take(tx: Tx, onUnreadable?: () => void): Promise<GroupSums[]> {
-    const rows = await sql.takeJournalRows(tx, this.#shard, this.#rowIds)
+  async #take(tx: Tx, onUnreadable?: (error: unknown) => void): Promise<GroupSums[]> {
+    const { shard, pending, rowIds, mayHaveRows } = this.#state
+    if (!mayHaveRows) return []
+    const rows = await sql.takeJournalRows(tx, shard, rowIds)
     const taken = new Set(rows.map(({ id }) => id))
-    if (!this.#rowIds.every((id) => taken.has(id))) throw new JournalTakenOverError('The journal was folded elsewhere.')
+    if (!rowIds.every((id) => taken.has(id))) throw new JournalTakenOverError('The journal was folded elsewhere.')
     const read = rows
-      .flatMap(({ body }) => (body === null ? [] : JournalRow.parse(JSON.parse(body))))
+      .flatMap(({ body }): unknown[] => (body === null ? [] : z.array(z.unknown()).catch([{}]).parse(JSON.parse(body))))
       .flatMap((sums) => {
-        const parsed = GroupSums.safeParse(sums)
-        if (parsed.success) return [parsed.data]
-        if (onUnreadable === undefined) throw new Error('The journal has sums of another version.', { cause: parsed.error })
-        onUnreadable()
+        const { success, data, error } = GroupSums.safeParse(sums)
+        if (success) return [data]
+        if (onUnreadable === undefined) throw new Error('The journal has sums of another version.', { cause: error })
+        onUnreadable(error)
         return []
       })
     if (read.length > 0) await lockRelation(tx, [...new Set(read.map(({ projectId }) => projectId))].sort())
-    return [...addUp(this.#pending.values(), read).values()]
+    return [...addUp(pending.values(), read).values()]
   }
 }
 
 /** Folds what batches of a shard appended, in a transaction of its own; after the last batch, and after a restart. */
-export async function foldJournal(app: App, journal: ShardJournal): Promise<void> {
+export async function foldJournal(app: App, journal: ShardJournal, refusals: Refusals): Promise<void> {
   if (!(await journal.needsFold(app.db))) return
+  const context = factContext(app, DIGESTION)
   const step = journal.begin(false)
   try {
-    await app.tx((tx) => step.finish(tx, factContext(app, DIGESTION)))
+    await app.tx((tx) => step.finish(tx, context))
   } catch (error) {
     journal.reset()
-    throw error
+    if (!refusals.isRefusal(error)) throw error
+    app.log.error({ err: error }, 'counts cannot be folded; folding them one by one')
+    await app.tx((tx) => journal.begin(false).finishOneByOne(tx, context, refusals))
+    return
   }
   step.committed()
 }

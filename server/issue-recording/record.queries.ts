@@ -86,7 +86,7 @@ export type NewFingerprint = {
   readonly parts: readonly GroupingPart[]
 }
 
-/** @throws Error when a fingerprint exists already, because another digester inserted it: roll back and retry */
+/** @throws Error when a fingerprint exists already, because another digester inserted it: the entries are recorded one by one */
 export async function insertFingerprints(tx: Tx, now: Date, rows: readonly NewFingerprint[]): Promise<void> {
   if (rows.length === 0) return
   await tx.query({

@@ -15,6 +15,7 @@ import { commitReleased, onTime, type Transition } from '../issue-rules/life-cyc
 import { aboutIssue } from '../issue-rows/about-issue.ts'
 import { writeLives } from '../issue-rows/life.queries.ts'
 import { eventSeverityFrom } from '../issue-rules/severity.ts'
+import { awaitFold } from './await-fold.ts'
 import * as sql from './sweep.queries.ts'
 
 /** Transitions by time. Sweeps may run twice, concurrently, and while digestion runs. */
@@ -37,7 +38,9 @@ export async function sweepIssues(app: App, signal?: AbortSignal): Promise<void>
     (tx) => sql.lockIgnoredUntil(tx, now),
     byTime(() => 0),
   )
-  for (const { projects, days } of await autoResolvingProjects(app, now)) {
+  // An issue is not quiet while events of it are not counted yet.
+  const isCounted = await awaitFold(app, signal)
+  for (const { projects, days } of isCounted ? await autoResolvingProjects(app, now) : []) {
     await sweep(
       (tx) => sql.lockQuiet(tx, projects),
       byTime((id) => days.get(id) ?? 0),

@@ -43,6 +43,11 @@ export async function changeRelation(tx: Tx, projectId: string): Promise<void> {
   )
 }
 
+/** Locks issues in the order of their ids, merged ones too, before they are deleted. */
+export async function lockIssues(tx: Tx, issueIds: readonly string[]): Promise<void> {
+  await tx.query('select from issues where id = any($1::uuid[]) order by id for update', [issueIds])
+}
+
 /**
  * Sets the facts of issues to those of their groups: the sum of their events, the title of the own group, level and release
  * of the newest event. Users and severity are not changed: see `countUsersOf` and `rateIssues`.

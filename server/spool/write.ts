@@ -143,10 +143,11 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
       const session = idle.pop() ?? (await takeSession())
       sent = true
       const ids = await write(session, rows, notify)
-      if (handOver !== null) for (const [index, row] of rows.entries()) handOver.pass(row, ids[index] ?? null)
       if (down) app.log.info('writing to the spool works again')
       down = false
       for (const { resolve } of batch) resolve()
+      // After the answers: what is on disk is accepted, whatever happens to the hand-over.
+      passOn(rows, ids)
     } catch (error) {
       // Logged once per outage, not once per request.
       if (!down && isDatabaseAway(error))
@@ -175,6 +176,15 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
     )
     for (const shard of due) lastNotifiedMs.set(shard, lastFlushMs)
     return due
+  }
+
+  const passOn = (rows: readonly Row[], ids: readonly (number | null)[]): void => {
+    if (handOver === null) return
+    try {
+      for (const [index, row] of rows.entries()) handOver.pass(row, ids[index] ?? null)
+    } catch (error) {
+      app.log.error({ err: error }, 'rows cannot be handed over; digestion reads them from the spool')
+    }
   }
 
   const write = async (

@@ -4,6 +4,7 @@ import type { App } from '#server/context/app.ts'
 import { dayOf } from '#server/kernel/day.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { RECEIVED_DAY_TABLES } from '#server/digest/day-tables.ts'
+import { refusalsOf } from '#server/digest/digest.ts'
 import { prepareEvent } from '#server/digest/prepare-event.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from '#server/digest/project-facts.ts'
 import { discardIssue } from '#server/issue-merging/discard-issue.ts'
@@ -418,7 +419,7 @@ describe('at once', () => {
           await record(projectId, made, step)
           step?.committed()
         }
-        await foldJournal(app, journal)
+        await foldJournal(app, journal, refusalsOf(app))
       }),
     )
     sending = false
@@ -454,12 +455,12 @@ describe('at once', () => {
     await append(second)
     await mergeIssues(app, owner.actor, { issueId: a, issue_ids: [b] })
     expect((await rowsOf(projectId))[0]).toMatchObject({ event_count: 2, stored: 4 })
-    await foldJournal(app, journal)
+    await foldJournal(app, journal, refusalsOf(app))
     const events = (upTo: number) => [first, second, third].slice(0, upTo).flatMap((sent) => sent ?? [])
     expect((await rowsOf(projectId))[0]).toMatchObject(saidOf(events(2), 0))
     await append(third)
     await unmergeIssues(app, owner.actor, { issueId: a, issue_ids: [b] })
-    await foldJournal(app, journal)
+    await foldJournal(app, journal, refusalsOf(app))
     for (const [index, row] of (await rowsOf(projectId)).entries()) {
       const own = events(3).filter((one) => one.group === index)
       expect(row).toMatchObject({ ...saidOf(own, index), ...groupOf(own) })
