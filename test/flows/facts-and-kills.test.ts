@@ -18,7 +18,7 @@ import { waitFor } from '#test/kit/wait.ts'
  * change has its facts exactly once, and every fact has its change.
  */
 
-const KILLS = 5
+const KILLS = 3
 /** Part of every token, so it stays when the port changes. */
 const PUBLIC_URL = 'http://127.0.0.1:8000'
 /** A process is killed a moment after this number of changes was answered, at most. */
