@@ -44,6 +44,15 @@ export function openBlock(body: Buffer): Buffer {
   return end === null ? zlib.zstdDecompressSync(body) : opened.subarray(0, end)
 }
 
+/** The same; null for a damaged block, which must not stop what concerns other events. */
+export function openSoundBlock(body: Buffer): Buffer | null {
+  try {
+    return openBlock(body)
+  } catch {
+    return null
+  }
+}
+
 /**
  * Overwrites parts with zeros; the positions of other parts stay.
  * @returns the block, compressed; null when nothing is left

@@ -151,6 +151,19 @@ test('blocks never hold more than their limit, two days, or what cannot be decod
   expect(textsOf(read)).toEqual(textsOf(readable))
 })
 
+test('a damaged block stops neither lists, nor deletions, nor packing of its day', async () => {
+  const day = await freshDay()
+  const [first, second] = [newId(), newId()]
+  await write(Array.from({ length: 6 }, (_, index) => anEvent(day, index < 3 ? first : second)))
+  const sound = Array.from({ length: 4 }, () => anEvent(day, second))
+  await writeSingly(sound)
+  await app.db.query(`update event_blocks set body = 'no frame' where received_day = $1`, [day])
+  expect(textsOf(await newest(second))).toEqual(textsOf(sound))
+  expect(await app.tx((tx) => deleteEventsOf(tx, first, 100))).toHaveLength(3)
+  await packDay(app, day, noPause)
+  expect(textsOf(await newest(second))).toEqual(textsOf(sound))
+})
+
 test('a batch that is rolled back leaves no block', async () => {
   const day = await freshDay()
   const events = Array.from({ length: 8 }, () => anEvent(day, newId()))

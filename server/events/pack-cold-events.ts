@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
 import { dayOf } from '../kernel/day.ts'
 import { selectBacklog } from '../spool/spool.queries.ts'
+import { isDatabaseAway } from '../storage/pool.ts'
 import { DayBusyError, packDay } from './pack-day.ts'
 import { selectUnpackedDays } from './pack.queries.ts'
 
@@ -57,8 +58,10 @@ export async function packColdEvents(app: App, options: PackOptions): Promise<nu
       app.log.info({ day, events: packed }, 'the events of a day are packed')
     } catch (error) {
       if (error instanceof Stopped) return total
-      if (!(error instanceof DayBusyError)) throw error
-      app.log.info({ day }, 'the day is in use; packing continues with the next run')
+      if (isDatabaseAway(error)) throw error
+      if (error instanceof DayBusyError) app.log.info({ day }, 'the day is in use; packing continues with the next run')
+      // The days after it are packed all the same, or the disk would fill up.
+      else app.log.error({ day, err: error }, 'the events of a day cannot be packed; the next run tries again')
     }
   }
   return total

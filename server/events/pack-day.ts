@@ -4,7 +4,7 @@ import type { App } from '../context/app.ts'
 import { CONTENT_ENCODINGS } from '../kernel/content-encoding.ts'
 import { ensureDayPartitions } from '../storage/day-partitions.ts'
 import { compressZstd } from '../kernel/zstd-encoder.ts'
-import { blankParts, BlockContent, openBlock, packBlock, PACKED_BLOCK, partOf } from './blocks.ts'
+import { blankParts, BlockContent, openSoundBlock, packBlock, PACKED_BLOCK, partOf } from './blocks.ts'
 import {
   allowLongStatements,
   applyChanges,
@@ -139,14 +139,6 @@ async function takeOutOfBlocks(tx: Tx, day: string, rows: readonly RowToPack[]):
   return taken
 }
 
-function openSoundBlock(body: Buffer): Buffer | null {
-  try {
-    return openBlock(body)
-  } catch {
-    return null
-  }
-}
-
 const ownBody = (json: Buffer) => ({
   body: compressZstd(json),
   encoding: ZSTD,
@@ -164,7 +156,8 @@ async function applySome(tx: Tx, day: string): Promise<number> {
   for (const row of inBlocks) {
     const { block_id: id, body_start: start, body_end: end } = row
     const body = (await selectDayBlocks(tx, day, [id])).get(id)
-    const json = body === undefined ? null : partOf(openBlock(body), { start, end })
+    const decoded = body === undefined ? null : openSoundBlock(body)
+    const json = decoded === null ? null : partOf(decoded, { start, end })
     if (json === null) continue
     await copyWithBody(tx, day, row, { ...ownBody(json), length: json.length })
   }

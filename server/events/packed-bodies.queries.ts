@@ -5,7 +5,7 @@ import { unhyphenate } from '../kernel/ids.ts'
 import { CopyRows } from '../storage/copy-in.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
-import { blankParts, openBlock, type Part, partOf } from './blocks.ts'
+import { blankParts, openSoundBlock, type Part, partOf } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 
 /** Bodies in blocks: read as if each were in its row, and deleted with it. */
@@ -115,7 +115,7 @@ export async function removeParts(tx: Tx, parts: readonly PackedPart[]): Promise
 const BLOCKS_AT_ONCE = 32
 
 /**
- * The JSON of rows whose body is in a block; blank parts are left out. Yields after each block, and keeps none.
+ * The JSON of rows whose body is in a block; blank parts and damaged blocks are left out. Yields after each block, and keeps none.
  * @returns also the rows whose block does not exist
  */
 async function openParts(
@@ -136,8 +136,9 @@ async function openParts(
       join event_blocks b on b.received_day = k.day and b.block_id = k.id`.execute(db)
     for (const [index, block] of found.rows.entries()) {
       if (from + index > 0) await setImmediate()
-      const decoded = openBlock(block.body)
+      const decoded = openSoundBlock(block.body)
       for (const row of byBlock.get(blockKey(block)) ?? []) {
+        if (decoded === null) continue
         const json = partOf(decoded, { start: row.body_start, end: row.body_end })
         if (json !== null) jsons.set(row, Buffer.from(json))
       }
