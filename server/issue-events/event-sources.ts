@@ -2,7 +2,7 @@ import type { App } from '../context/app.ts'
 import type { EventSources } from '../events/event-places.queries.ts'
 import { oldestDay } from '../projects/general-settings.ts'
 import { selectSettings } from '../projects/projects.queries.ts'
-import { groupsOf } from './sources.queries.ts'
+import { groupsOf } from '../issue-rows/groups.queries.ts'
 
 /**
  * Where an issue's events are stored: under the ids of its groups. Events beyond the

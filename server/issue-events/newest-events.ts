@@ -2,7 +2,8 @@ import type { App } from '../context/app.ts'
 import { newestPlaces, type EventPlace } from '../events/store.queries.ts'
 import { oldestDay } from '../projects/general-settings.ts'
 import { selectSettings } from '../projects/projects.queries.ts'
-import { groupsOf, issuesSeenSince, sinceEvents } from './sources.queries.ts'
+import { groupsOf } from '../issue-rows/groups.queries.ts'
+import { issuesSeenSince, sinceEvents } from './sources.queries.ts'
 
 /**
  * Places of the newest events within a project's retention, by the time of occurrence, newest first. The cost depends on

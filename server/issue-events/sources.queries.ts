@@ -1,16 +1,6 @@
 import { sql } from 'kysely'
 import type { Connection } from '../storage/database.ts'
 
-/** Ids of the groups that issues show: their events are stored under these. */
-export async function groupsOf(on: Connection, issueIds: readonly string[]): Promise<string[]> {
-  const rows = await on
-    .selectFrom('issue_groups')
-    .select('id')
-    .where('issue_id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
 const MAX_MINUTES = 50_000
 
 /** The minute since which a project received about this number of events; null when it has none. */

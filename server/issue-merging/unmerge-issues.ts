@@ -73,7 +73,7 @@ export async function unmergeIssues(
 }
 
 /** For each issue to unmerge, the groups that leave with it: each belongs to its nearest parent that is unmerged. */
-export function groupsToUnmerge(
+function groupsToUnmerge(
   merged: readonly Pick<MergedIssue, 'issueId' | 'parentId'>[],
   ids: readonly string[],
 ): Map<string, string[]> {

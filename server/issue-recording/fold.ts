@@ -12,7 +12,7 @@ import { addMinutes, touchProjects } from '../projects/recording.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import { type AppliedEvents, applyEvents, oldestHourToJudge } from './apply-events.ts'
 import * as sql from './fold.queries.ts'
-import type { FoldedSums } from './group-sums.ts'
+import { isWorse, type FoldedSums } from './group-sums.ts'
 
 /** Folding: what recorded events add is counted in groups, issues, hours and users, and decides their life cycles. */
 
@@ -301,9 +301,7 @@ const statusOf = (issue: FoldedIssue, lives: AppliedEvents['lives']) => (lives.g
 
 /** The most severe event; the oldest of equal ones. */
 const worstOf = ({ groups }: FoldedIssue): FoldedSums['worst'] =>
-  groups
-    .map(({ worst }) => worst)
-    .reduce((a, b) => (b.severity > a.severity || (b.severity === a.severity && b.at < a.at) ? b : a))
+  groups.map(({ worst }) => worst).reduce((worst, one) => (isWorse(one, worst) ? one : worst))
 
 async function writeCounts(
   tx: Tx,

@@ -17,7 +17,7 @@ const CountedEvent = z.tuple([
   /** Whether it is fatal or unhandled. */
   z.boolean(),
 ])
-export type CountedEvent = z.output<typeof CountedEvent>
+type CountedEvent = z.output<typeof CountedEvent>
 
 export const GroupSums = z.strictObject({
   groupId: z.string(),
@@ -91,7 +91,8 @@ const worstOf = ({ event, eventSeverity }: Occurrence): GroupSums['worst'] => ({
   severity: eventSeverity,
 })
 
-const isWorse = (one: GroupSums['worst'], other: GroupSums['worst']): boolean =>
+/** Of two events the more severe one; of equal ones the older. */
+export const isWorse = (one: GroupSums['worst'], other: GroupSums['worst']): boolean =>
   one.severity > other.severity || (one.severity === other.severity && one.at < other.at)
 
 /** No event happened after it was received. An event that an app kept for months happened that long ago. */

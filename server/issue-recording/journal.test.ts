@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { aPerson } from '#test/kit/members.ts'
-import { newEventId } from '#test/kit/sdk.ts'
+import { anOccurrence } from '#test/kit/occurrence.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { RECEIVED_DAY_TABLES } from '../digest/day-tables.ts'
-import { prepareEvent } from '../digest/prepare-event.ts'
 import { createProjectFactsReader } from '../digest/project-facts.ts'
 import { changeRelation } from '../issue-rows/groups.queries.ts'
 import { updateIssue } from '../issues/update-issue.ts'
@@ -38,34 +37,15 @@ async function aProject(): Promise<string> {
 
 type Sent = { readonly group: number; readonly user?: number; readonly hoursAgo?: number }
 
-async function occurrence(projectId: string, { group, user = 0, hoursAgo = 0 }: Sent): Promise<Occurrence> {
-  const project = await facts.of(projectId)
-  if (project === null) throw new Error('no project')
+function occurrence(projectId: string, { group, user = 0, hoursAgo = 0 }: Sent): Promise<Occurrence> {
   const at = clock.now().getTime() - hoursAgo * HOUR_MS
-  const decoded = Buffer.from(
-    JSON.stringify({
-      fingerprint: [`group ${group}`],
-      timestamp: at / 1000,
-      user: { id: `user${user}` },
-      exception: { values: [{ type: `E${group}`, value: `at ${at}` }] },
-    }),
-  )
-  const prepared = prepareEvent(
-    {
-      eventId: newEventId(),
-      receivedAt: clock.now(),
-      sentAt: null,
-      clientIp: null,
-      userAgent: null,
-      decoded,
-      start: 0,
-      end: decoded.length,
-      original: null,
-    },
-    project,
-  )
-  if ('outcome' in prepared) throw new Error(prepared.reason)
-  return prepared.occurrence
+  const event = {
+    fingerprint: [`group ${group}`],
+    timestamp: at / 1000,
+    user: { id: `user${user}` },
+    exception: { values: [{ type: `E${group}`, value: `at ${at}` }] },
+  }
+  return anOccurrence(facts, projectId, event, clock.now())
 }
 
 const aJournal = () => new ShardJournal(1_000 + shards++, clock)

@@ -63,7 +63,7 @@ export async function recordEvents(
   await writeIndexTerms(
     tx,
     now,
-    grouped.map((one) => ({ ...one, first: newestOf(one.occurrences) })),
+    grouped.map((one) => ({ ...one, first: one.isNew ? newestOf(one.occurrences) : one.first })),
   )
   await linkWaitingFeedback(
     tx,

@@ -1,4 +1,5 @@
-import type { Tx } from '../storage/database.ts'
+import { sql } from 'kysely'
+import type { Connection, Tx } from '../storage/database.ts'
 
 /**
  * Groups own the counts, and an issue shows the sum of its groups (`issue_groups`). The relation of fingerprints, groups
@@ -20,6 +21,7 @@ export async function lockRelation(tx: Tx, projectIds: readonly string[]): Promi
     })
     return new Map(rows.map((row) => [row.project_id, row.generation]))
   }
+  if (projectIds.length === 0) return new Map()
   const found = await select()
   if (found.size === new Set(projectIds).size) return found
   await tx.query({
@@ -41,6 +43,16 @@ export async function changeRelation(tx: Tx, projectId: string): Promise<void> {
      on conflict (project_id) do update set generation = issue_generations.generation + 1`,
     [projectId],
   )
+}
+
+/** Ids of the groups that issues show: their events are stored under these. */
+export async function groupsOf(on: Connection, issueIds: readonly string[]): Promise<string[]> {
+  const rows = await on
+    .selectFrom('issue_groups')
+    .select('id')
+    .where('issue_id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Locks issues in the order of their ids, merged ones too, before they are deleted. */

@@ -9,7 +9,7 @@ import { termsToAdd, indexTermsOf } from './document.ts'
 import { factsOf, releaseFacts } from './facts.ts'
 import { INDEX_TERMS } from './write-index-terms.ts'
 import { orgTerm } from './index-terms.ts'
-import { withMergedIssues } from './merged-issues.queries.ts'
+import { groupsOf } from '../issue-rows/groups.queries.ts'
 import * as sql from './search.queries.ts'
 import { indexedTextsOf } from './indexed-texts.ts'
 
@@ -85,8 +85,9 @@ export async function rebuildDocuments(app: App, signal?: AbortSignal): Promise<
 async function storedTerms(app: App, issue: sql.StaleDocument): Promise<string[]> {
   const releases = [issue.firstRelease, issue.lastRelease].filter((release) => release !== null)
   let terms = termsToAdd([], indexTermsOf([issue.title], releases.flatMap(releaseFacts)))
-  const members = await withMergedIssues(app.db, issue.issueId)
-  for (const id of members) {
+  const merged = (await groupsOf(app.db, [issue.issueId])).filter((id) => id !== issue.issueId)
+  // Its own first, because documents are limited; also of a merged issue, which shows no group.
+  for (const id of [issue.issueId, ...merged]) {
     for (const stored of await newestEvents(app.db, { issueIds: [id], oldestDay: ANY_DAY }, SAMPLE)) {
       try {
         const event = readStoredEvent(stored)
@@ -100,7 +101,6 @@ async function storedTerms(app: App, issue: sql.StaleDocument): Promise<string[]
       await setImmediate()
     }
   }
-  const merged = members.filter((id) => id !== issue.issueId)
   return merged.length === 0 ? terms : [...terms, ...(await sql.termsOfDocuments(app.db, merged))]
 }
 

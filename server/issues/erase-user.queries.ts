@@ -6,10 +6,7 @@ import type { Connection, Tx } from '../storage/database.ts'
 
 /** SQL that erases a user's data from issues. */
 
-/**
- * At most `max` issues of a project that affected one of these users. Looks each issue of the project up by key: an
- * index by user would slow down every new user of every issue, and erasures are rare.
- */
+/** At most `max` issues of a project that affected one of these users. */
 export async function issuesOfUser(
   db: Connection,
   projectId: string,
@@ -17,9 +14,8 @@ export async function issuesOfUser(
   max: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select i.id from issues i where i.project_id = ${projectId} and exists (
-      select from issue_users u where u.group_id = i.id and u.user_hash = any(${[...userHashes]}::bigint[])
-    ) limit ${max}`.execute(db)
+    select distinct i.id from issue_users u join issues i on i.id = u.group_id
+    where u.user_hash = any(${[...userHashes]}::bigint[]) and i.project_id = ${projectId} limit ${max}`.execute(db)
   return rows.map((row) => row.id)
 }
 

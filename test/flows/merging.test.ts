@@ -5,7 +5,6 @@ import { dayOf } from '#server/kernel/day.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { RECEIVED_DAY_TABLES } from '#server/digest/day-tables.ts'
 import { refusalsOf } from '#server/digest/digest.ts'
-import { prepareEvent } from '#server/digest/prepare-event.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from '#server/digest/project-facts.ts'
 import { discardIssue } from '#server/issue-merging/discard-issue.ts'
 import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
@@ -17,7 +16,7 @@ import { recordEvents } from '#server/issue-recording/record-events.ts'
 import { unmergeIssues } from '#server/issue-merging/unmerge-issues.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
-import { newEventId } from '#test/kit/sdk.ts'
+import { anOccurrence } from '#test/kit/occurrence.ts'
 import { testApp } from '#test/kit/test-app.ts'
 
 /**
@@ -50,9 +49,7 @@ async function aProject(): Promise<string> {
 /** Times differ by a second, so that one event is always the newest. */
 type Sent = { readonly group: number; readonly user: number; readonly at: number; readonly fatal: boolean }
 
-async function occurrence(projectId: string, { group, user, at, fatal }: Sent): Promise<Occurrence> {
-  const project = await facts.of(projectId)
-  if (project === null) throw new Error('no project')
+function occurrence(projectId: string, { group, user, at, fatal }: Sent): Promise<Occurrence> {
   const event = {
     fingerprint: [`group ${group}`],
     timestamp: at / 1000,
@@ -61,23 +58,7 @@ async function occurrence(projectId: string, { group, user, at, fatal }: Sent): 
     user: { id: `user${user}` },
     exception: { values: [{ type: `E${group}`, value: `at ${at}`, mechanism: { type: 'x', handled: !fatal } }] },
   }
-  const decoded = Buffer.from(JSON.stringify(event))
-  const prepared = prepareEvent(
-    {
-      eventId: newEventId(),
-      receivedAt: clock.now(),
-      sentAt: null,
-      clientIp: null,
-      userAgent: null,
-      decoded,
-      start: 0,
-      end: decoded.length,
-      original: null,
-    },
-    project,
-  )
-  if ('outcome' in prepared) throw new Error(prepared.reason)
-  return prepared.occurrence
+  return anOccurrence(facts, projectId, event, clock.now())
 }
 
 async function record(projectId: string, sent: readonly Sent[], counting: Counting = FOLD_AT_ONCE): Promise<void> {
