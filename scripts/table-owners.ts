@@ -9,6 +9,7 @@ const ISSUES = ['issue-rows', 'issue-recording', 'issue-merging', 'issue-bulk', 
  */
 export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   app_sessions: ['metrics'],
+  applications: ['auth'],
   attachment_chunks: ['attachments'],
   attachments: ['attachments'],
   attempt_counters: ['auth'],
@@ -47,6 +48,10 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   monitors: ['telemetry'],
   org_usage_daily: ['limits'],
   orgs: ['auth'],
+  outbox_attempts: ['outbox'],
+  outbox_deliveries: ['outbox'],
+  outbox_lanes: ['outbox'],
+  outbox_messages: ['outbox'],
   outcomes_hourly: ['outcomes'],
   performance_days: ['metrics'],
   performance_deltas: ['metrics'],
@@ -69,6 +74,9 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   trace_metrics: ['telemetry'],
   user_identities: ['issue-search'],
   users: ['auth'],
+  webhook_days: ['webhooks'],
+  webhook_endpoints: ['webhooks'],
+  webhook_secrets: ['webhooks'],
 }
 
 /** Tables that only their own folder reads, so that they can move to another store as a whole. */

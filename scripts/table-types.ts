@@ -13,6 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   timestamptz: 'Date',
   tsvector: 'string',
   uuid: 'string',
+  _text: 'string[]',
 }
 
 /** What a JSON column holds when it is read, where that is more than `unknown`. It is written as text. */

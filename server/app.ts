@@ -3,6 +3,7 @@ import pino from 'pino'
 import { createPasswordHasher, PASSWORD_COST } from './auth/password-hasher.ts'
 import type { Config } from './config.ts'
 import type { App } from './context/app.ts'
+import type { FactSubscriber } from './context/fact-context.ts'
 import { errorForLog } from './context/error-for-log.ts'
 import { fileMailer } from './context/mail.ts'
 import { systemClock } from './kernel/clock.ts'
@@ -10,6 +11,12 @@ import { openBus } from './storage/bus.ts'
 import { Database } from './storage/database.ts'
 import { createPool } from './storage/pool.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from './storage/seal.ts'
+
+/**
+ * What else happens with a fact, in this order, in the transaction of its change: the audit log, webhooks and alerts are
+ * added here. Their folders build on `facts/`, which therefore cannot name them.
+ */
+const FACT_SUBSCRIBERS: readonly FactSubscriber[] = []
 
 export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'passwords' | 'factSubscribers'>>
 
@@ -62,7 +69,7 @@ export async function createApp(
             log.info({ file, subject }, 'a mail was written to a file because no SMTP server is configured'),
         ),
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
-      factSubscribers: parts.factSubscribers ?? [],
+      factSubscribers: [...FACT_SUBSCRIBERS, ...(parts.factSubscribers ?? [])],
       async close() {
         await bus.close()
         await db.close()

@@ -21,6 +21,10 @@ export const PERMISSIONS = {
   'projects.write': { minRole: 'admin', scope: 'projects:write' },
   'team.read': { minRole: 'viewer', scope: 'team:read' },
   'team.write': { minRole: 'admin', scope: 'team:write' },
+  'webhooks.read': { minRole: 'admin', scope: 'webhooks:read' },
+  'webhooks.write': { minRole: 'admin', scope: 'webhooks:write' },
+  'audit.read': { minRole: 'admin', scope: 'audit:read' },
+  'audit.verify': { minRole: 'owner', scope: 'audit:read' },
 } as const satisfies Record<string, Rule | null>
 
 export type Permission = keyof typeof PERMISSIONS

@@ -1,3 +1,4 @@
+import { newPrefixedId } from '../kernel/ids.ts'
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Role } from '#shared/permissions.ts'
@@ -26,8 +27,14 @@ export async function orgSlugsLike(db: Connection, base: string): Promise<Set<st
   return new Set(rows.map((row) => row.slug))
 }
 
+/** Inserts an organisation with its default application. */
 export async function insertOrg(tx: Tx, org: Insertable<Tables['orgs']>): Promise<void> {
   await tx.insertInto('orgs').values(org).execute()
+  const { id, name, created_at } = org
+  await tx
+    .insertInto('applications')
+    .values({ id: newPrefixedId('app'), org_id: id, name, is_default: true, created_at })
+    .execute()
 }
 
 // Users

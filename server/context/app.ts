@@ -20,7 +20,7 @@ export type App = {
   readonly bus: Bus
   readonly mail: Mailer
   readonly passwords: PasswordHasher
-  /** Subscribers of facts in addition to those of `facts/record-facts.ts`; none in the product. */
+  /** What else happens with facts; `server/app.ts` has the list. */
   readonly factSubscribers: readonly FactSubscriber[]
   close(): Promise<void>
 }

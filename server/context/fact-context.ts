@@ -21,8 +21,15 @@ export type RecordedFact = {
   readonly id: string
   readonly kind: string
   readonly orgId: string
+  /** What it is about, by the target of its kind. */
   readonly projectId?: string
   readonly issueId?: string
+  readonly commentId?: string
+  readonly releaseId?: string
+  readonly userId?: string
+  readonly sessionId?: string
+  readonly endpointId?: string
+  readonly sentence?: string
   readonly at: Date
   readonly data: Readonly<Record<string, unknown>>
 }

@@ -10,7 +10,7 @@ export type SubscriptionReason = 'manual' | 'assigned' | 'mentioned' | 'commente
 
 type Kind = {
   /** What the fact is about: which ids it names. */
-  readonly target: 'issue' | 'comment' | 'project' | 'release' | 'org' | 'user' | 'session'
+  readonly target: 'issue' | 'comment' | 'project' | 'release' | 'org' | 'user' | 'session' | 'endpoint'
   /** What else the fact says. */
   readonly data: z.ZodObject
   /** Kind of the entry in the activity of its issue. */
@@ -206,6 +206,51 @@ export const KINDS = {
     webhook: 'session.theft_detected',
   },
   'session.org_switched': { target: 'session', data: z.object({ org_id: z.string() }) },
+  'webhook.endpoint.created': {
+    target: 'endpoint',
+    data: z.object({ url: z.string(), events: ids }),
+    audit: 'webhook.endpoint.created',
+  },
+  'webhook.endpoint.updated': {
+    target: 'endpoint',
+    data: z.object({ fields: ids }),
+    audit: 'webhook.endpoint.updated',
+  },
+  'webhook.endpoint.deleted': {
+    target: 'endpoint',
+    data: z.object({ url: z.string() }),
+    audit: 'webhook.endpoint.deleted',
+  },
+  'webhook.endpoint.auto_paused': {
+    target: 'endpoint',
+    data: z.object({ failing_since: z.string(), failed_attempts: z.number() }),
+    audit: 'webhook.endpoint.auto_paused',
+  },
+  'webhook.secret.rotated': {
+    target: 'endpoint',
+    data: z.object({ version: z.number(), overlap_seconds: z.number() }),
+    audit: 'webhook.secret.rotated',
+  },
+  /** All attempts of deliveries failed. */
+  'webhook.delivery.exhausted': {
+    target: 'endpoint',
+    data: z.object({ count: z.number(), delivery_ids: ids }),
+    audit: 'webhook.delivery.exhausted',
+  },
+  'webhook.delivery.replayed': {
+    target: 'endpoint',
+    data: z.object({ count: z.number(), delivery_ids: ids }),
+    audit: 'webhook.delivery.replayed',
+  },
+  /** The text of the error is verbatim. */
+  'webhook.tls_error': {
+    target: 'endpoint',
+    data: z.object({ delivery_id: z.string(), code: z.string(), message: z.string() }),
+    audit: 'webhook.tls_error',
+  },
+  /** Only the endpoint that it names receives the event. */
+  'webhook.test': { target: 'endpoint', data: NONE, audit: 'webhook.test', webhook: 'webhook.test' },
+
   /** The action and the type have different names in the two specifications. */
   'user.password_changed': {
     target: 'user',
@@ -229,6 +274,7 @@ type Targets = {
   org: unknown
   user: { readonly userId: string }
   session: { readonly userId: string; readonly sessionId: string }
+  endpoint: { readonly endpointId: string }
 }
 
 type Shown = {

@@ -1,14 +1,11 @@
 import { memberBehind } from '../context/actor.ts'
-import type { FactContext, FactSubscriber } from '../context/fact-context.ts'
+import type { FactContext } from '../context/fact-context.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Tx } from '../storage/database.ts'
 import { writeActivity } from './activity.queries.ts'
 import { kindOf, type Fact, type NewFact } from './kinds.ts'
 import { publishFacts } from './publish-facts.ts'
 import { writeInboxes } from './write-inboxes.ts'
-
-/** What else happens with a fact, in this order. The audit log, webhooks and alerts are added here. */
-const SUBSCRIBERS: readonly FactSubscriber[] = []
 
 /**
  * Records what a change did, in the transaction of the change: writes the activity, notifies and subscribes members,
@@ -27,5 +24,5 @@ export async function recordFacts(tx: Tx, context: FactContext, facts: readonly 
   if (entries.length > 0) await writeActivity(tx, context.actor, entries)
   const inboxes = await writeInboxes(tx, context, memberBehind(context.actor)?.userId ?? null, recorded)
   await publishFacts(tx, recorded, inboxes)
-  for (const subscriber of [...SUBSCRIBERS, ...context.subscribers]) await subscriber(tx, context, recorded)
+  for (const subscriber of context.subscribers) await subscriber(tx, context, recorded)
 }

@@ -6,6 +6,23 @@ const HEX32 = /^[0-9a-f]{32}$/
 /** A new identifier of the API: UUIDv7, so that ids sort by the time of their creation. */
 export const newId = (): string => uuidv7()
 
+const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** A new identifier with a prefix, such as `evt_`: a UUIDv7 in 26 characters of base32, so that it sorts by time. */
+export function newPrefixedId(prefix: 'evt' | 'd' | 'app'): string {
+  let rest = BigInt(`0x${unhyphenate(uuidv7())}`)
+  let text = ''
+  for (let digit = 0; digit < 26; digit++) {
+    text = BASE32.charAt(Number(rest & 31n)) + text
+    rest >>= 5n
+  }
+  return `${prefix}_${text}`
+}
+
+/** Whether the text has the form of {@link newPrefixedId}. */
+export const isPrefixedId = (prefix: 'evt' | 'd' | 'app', text: string): boolean =>
+  text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(prefix.length + 1))
+
 /** Whether the text is a UUID in its hyphenated form, any version. */
 export const isUuid = (text: string): boolean => UUID.test(text)
 

@@ -128,6 +128,45 @@ describe('a transaction', () => {
     expect([await orgExists(before), await orgExists(inside), await orgExists(after)]).toEqual([true, false, true])
   })
 
+  test('runs deferred work once, last, with the items of parts that were not undone', async () => {
+    const runs: string[][] = []
+    const work = async (tx: Tx, items: readonly string[]) => {
+      await tx.query('select 1')
+      runs.push([...items])
+    }
+    const other = (_tx: Tx, items: readonly number[]) => Promise.resolve(void runs.push(items.map(String)))
+    await app.tx(async (tx) => {
+      tx.defer(work, ['a'])
+      await tx.savepoint(() => Promise.resolve(tx.defer(work, ['b'])))
+      const part = tx.savepoint(async () => {
+        tx.defer(work, ['undone'])
+        await tx.query('select 1/0')
+      })
+      await failure(part)
+      tx.defer(other, [1])
+      tx.defer(work, ['c'])
+      expect(runs).toEqual([])
+    })
+    expect(runs).toEqual([['a', 'b', 'c'], ['1']])
+    await failure(
+      app.tx((tx) => {
+        tx.defer(work, ['rolled back'])
+        return Promise.reject(new Error('no'))
+      }),
+    )
+    expect(runs).toHaveLength(2)
+  })
+
+  test('deferred work that fails undoes the transaction', async () => {
+    const id = newId()
+    const failing = app.tx(async (tx) => {
+      await tx.insertInto('orgs').values(anOrg(id)).execute()
+      tx.defer(() => Promise.reject(new Error('no')), ['a'])
+    })
+    expect(await failure(failing)).toHaveProperty('message', 'no')
+    expect(await orgExists(id)).toBe(false)
+  })
+
   test('runs statements one after the other when they are started together', async () => {
     const rows = await app.tx((tx) =>
       Promise.all([1, 2, 3].map(async (n) => (await tx.query<{ n: number }>('select $1::int as n', [n])).rows[0]?.n)),

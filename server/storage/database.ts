@@ -110,6 +110,7 @@ export class Database extends Connection {
     try {
       await client.query('begin')
       const result = await work(tx)
+      await tx.runDeferred()
       await tx.end()
       const { command } = await client.query('commit')
       if (command === 'ROLLBACK') throw new AbortedTransactionError()
@@ -135,9 +136,14 @@ export class Database extends Connection {
   }
 }
 
+/** Work at the end of a transaction, for everything that was deferred to it: one statement instead of many. */
+export type Deferred<T> = (tx: Tx, items: readonly T[]) => Promise<void>
+
 /** One transaction on one connection. Its statements run one after the other; after its end it refuses them. */
 export class Tx extends Connection {
   readonly #queue: Queue
+  /** Each item with its work, in the order in which they were deferred. */
+  #deferred: { readonly work: Deferred<never>; readonly item: unknown }[] = []
 
   /** @internal Use {@link Database.tx}. */
   constructor(client: pg.ClientBase) {
@@ -156,14 +162,37 @@ export class Tx extends Connection {
     )
   }
 
-  /** Runs a part of the transaction that may fail: when it throws, only its statements are undone. */
+  /**
+   * Collects items for work that runs once, with all its items, immediately before the commit: what locks a row that
+   * many transactions need locks it last and briefly. The same function is the same work.
+   */
+  defer<T>(work: Deferred<T>, items: readonly T[]): void {
+    for (const item of items) this.#deferred.push({ work, item })
+  }
+
+  /** @internal Runs what was deferred, also what this defers itself. */
+  async runDeferred(): Promise<void> {
+    while (this.#deferred.length > 0) {
+      const deferred = Map.groupBy(this.#deferred, ({ work }) => work)
+      this.#deferred = []
+      for (const [work, ofWork] of deferred)
+        await work(
+          this,
+          ofWork.map(({ item }) => item as never),
+        )
+    }
+  }
+
+  /** Runs a part of the transaction that may fail: when it throws, only its statements, and what it deferred, are undone. */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const deferredBefore = this.#deferred.length
     await this.query('savepoint part')
     try {
       const result = await work()
       await this.query('release savepoint part')
       return result
     } catch (error) {
+      this.#deferred.length = deferredBefore
       // On a lost connection this fails as well, and so does the next statement; the first error says more.
       await this.query('rollback to savepoint part').catch(() => {})
       throw error

@@ -23,6 +23,13 @@ export type Tables = {
     user_hash: number | null
     user_at: Date | null
   }
+  applications: {
+    id: string
+    org_id: string
+    name: string
+    is_default: boolean
+    created_at: Date
+  }
   attachment_chunks: {
     received_day: string
     attachment_id: string
@@ -423,6 +430,58 @@ export type Tables = {
     created_at: Date
     events_per_day: number | null
   }
+  outbox_attempts: {
+    delivery_id: string
+    n: number
+    trigger: 'schedule' | 'replay'
+    started_at: Date
+    duration_ms: number
+    status: number | null
+    error_code: string | null
+    error_text: string | null
+    details: DefaultJson<unknown>
+  }
+  outbox_deliveries: {
+    id: string
+    lane_id: string
+    org_id: string
+    message_id: string
+    type: string
+    state: Generated<'pending' | 'in_flight' | 'delivered' | 'failed'>
+    attempt: Generated<number>
+    attempts_made: Generated<number>
+    next_attempt_at: Generated<Date | null>
+    due_at: Generated<Date | null>
+    lease_token: string | null
+    replay: 'once' | 'with_retries' | null
+    secret_version: number | null
+    last_status: number | null
+    last_error_code: string | null
+    last_duration_ms: number | null
+    reason: string | null
+    created_at: Generated<Date>
+    delivered_at: Date | null
+    erased_at: Date | null
+  }
+  outbox_lanes: {
+    id: string
+    org_id: string
+    channel: string
+    max_in_flight: Generated<number>
+    max_per_second: number | null
+    rate_used_until: Generated<Date>
+    is_strict: Generated<boolean>
+    paused_at: Date | null
+    closed_at: Date | null
+  }
+  outbox_messages: {
+    id: string
+    org_id: string
+    type: string
+    user_id: string | null
+    body: Buffer | null
+    created_at: Generated<Date>
+  }
   outcomes_hourly: {
     project_id: string
     key_id: string
@@ -662,5 +721,41 @@ export type Tables = {
     created_at: Date
     disabled_at: Date | null
     not_before: Date | null
+  }
+  webhook_days: {
+    endpoint_id: string
+    day: string
+    delivered: Generated<number>
+    failed: Generated<number>
+  }
+  webhook_endpoints: {
+    id: string
+    org_id: string
+    app_id: string
+    url: string
+    description: Generated<string>
+    events: string[]
+    secret_version: Generated<number>
+    headers_sealed: string | null
+    standard_headers: Generated<boolean>
+    auto_pause: Generated<boolean>
+    auto_paused_at: Date | null
+    last_status: number | null
+    last_attempt_at: Date | null
+    last_delivered_at: Date | null
+    failing_since: Date | null
+    failed_attempts: Generated<number>
+    tls_error: NullableJson<unknown>
+    created_at: Date
+    updated_at: Date
+    deleted_at: Date | null
+  }
+  webhook_secrets: {
+    endpoint_id: string
+    version: number
+    secret_sealed: string
+    prefix: string
+    created_at: Date
+    overlap_until: Date | null
   }
 }
