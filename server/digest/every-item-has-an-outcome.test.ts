@@ -109,8 +109,8 @@ const EXAMPLES: [Step[]][] = [
       {
         kind: 'digest',
         faults: [
-          { kind: 'data', at: /^insert into issues /, after: 0 },
-          { kind: 'data', at: /^insert into issues /, after: 0 },
+          { kind: 'data', at: /insert into issues /, after: 0 },
+          { kind: 'data', at: /insert into issues /, after: 0 },
         ],
       },
     ],

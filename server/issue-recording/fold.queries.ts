@@ -176,6 +176,7 @@ export type GroupAddition = {
  * come from the newest event by time of occurrence, the first release from the oldest.
  */
 export async function addToGroups(tx: Tx, additions: readonly GroupAddition[]): Promise<void> {
+  if (additions.length === 0) return
   const of = <T>(pick: (addition: GroupAddition) => T): T[] => additions.map(pick)
   await tx.query({
     name: 'fold-add-to-groups',
@@ -235,13 +236,14 @@ export async function addToGroups(tx: Tx, additions: readonly GroupAddition[]): 
   })
 }
 
-export type ImpactOfMerged = { readonly issueId: string; readonly newUsers: number; readonly impact: IssueImpact }
+export type AddedImpact = { readonly issueId: string; readonly newUsers: number; readonly impact: IssueImpact }
 
-/** Adds users to issues that show several groups, and sets their impact; `sumGroups` sets the other facts. */
-export async function addToMerged(tx: Tx, issues: readonly ImpactOfMerged[]): Promise<void> {
-  const of = <T>(pick: (issue: ImpactOfMerged) => T): T[] => issues.map(pick)
+/** Adds users to issues, and sets their impact; of issues that show several groups, `sumGroups` sets the other facts. */
+export async function addToImpacts(tx: Tx, issues: readonly AddedImpact[]): Promise<void> {
+  if (issues.length === 0) return
+  const of = <T>(pick: (issue: AddedImpact) => T): T[] => issues.map(pick)
   await tx.query({
-    name: 'fold-add-to-merged',
+    name: 'fold-add-to-impacts',
     text: `update issues i set user_count = i.user_count + k.new_users,
              severity = k.severity, event_severity = k.event_severity, users_day = k.users_day, users_today = k.users_today, high_impact_day = k.high_impact_day
            from unnest($1::uuid[], $2::int[], $3::smallint[], $4::smallint[], $5::date[], $6::int[], $7::date[])

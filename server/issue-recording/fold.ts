@@ -4,7 +4,14 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { dayOf } from '../kernel/day.ts'
 import { MIN_LIMIT } from '../issue-rules/escalating.ts'
 import { plural } from '../issue-rules/ignoring.ts'
-import { eventSeveritySentence, impactSentence, type IssueImpact, rated, reach } from '../issue-rules/impact.ts'
+import {
+  eventSeveritySentence,
+  impactSentence,
+  type IssueImpact,
+  newImpact,
+  rated,
+  reach,
+} from '../issue-rules/impact.ts'
 import { severityName } from '../issue-rules/issue.ts'
 import { sumGroups } from '../issue-rows/groups.queries.ts'
 import { writeLives } from '../issue-rows/life.queries.ts'
@@ -18,6 +25,8 @@ import { isWorse, type FoldedSums } from './group-sums.ts'
 
 /** An issue, and what is folded into its groups. */
 type FoldedIssue = sql.LockedIssue & {
+  /** Inserted by this transaction, with the counts and the impact of these events. */
+  readonly isNew: boolean
   readonly projectId: string
   readonly orgId: string
   /** One entry per group. */
@@ -79,7 +88,13 @@ async function lockIssues(tx: Tx, sums: readonly FoldedSums[]): Promise<FoldedIs
     if (issue === undefined) continue
     const before = issues.get(issue.issueId)
     if (before === undefined)
-      issues.set(issue.issueId, { ...issue, projectId: one.projectId, orgId: one.orgId, groups: [one] })
+      issues.set(issue.issueId, {
+        ...issue,
+        isNew: one.isNew === true,
+        projectId: one.projectId,
+        orgId: one.orgId,
+        groups: [one],
+      })
     else before.groups.push(one)
   }
   return [...issues.values()]
@@ -287,12 +302,14 @@ function impactsOf(
 ): Map<string, IssueImpact> {
   return new Map(
     issues.map((issue) => {
+      const status = statusOf(issue, lives)
+      if (issue.isNew) return [issue.issueId, rated(issue.impact, status, now)]
       const reached = {
         eventSeverity: worstOf(issue).severity,
         users: ofIssues.get(issue.issueId)?.today ?? 0,
         manyUsers: issue.groups.at(-1)?.manyUsers ?? 0,
       }
-      return [issue.issueId, reach(issue.impact, reached, statusOf(issue, lives), now)]
+      return [issue.issueId, reach(issue.impact, reached, status, now)]
     }),
   )
 }
@@ -309,9 +326,10 @@ async function writeCounts(
   { ofIssues, ofGroups }: CountedUsers,
   impacts: ReadonlyMap<string, IssueImpact>,
 ): Promise<void> {
+  const known = issues.filter(({ isNew }) => !isNew)
   await sql.addToGroups(
     tx,
-    issues.flatMap(({ issueId, impact, groups }) =>
+    known.flatMap(({ issueId, impact, groups }) =>
       groups.map((group) => ({
         groupId: group.groupId,
         events: group.events.length,
@@ -326,17 +344,20 @@ async function writeCounts(
       })),
     ),
   )
-  const merged = issues.filter(({ isMerged }) => isMerged)
-  if (merged.length === 0) return
+  const merged = known.filter(({ isMerged }) => isMerged)
   await sumGroups(
     tx,
     merged.map(({ issueId }) => issueId),
   )
-  await sql.addToMerged(
+  // A new issue may have escalated.
+  const escalated = issues.filter(
+    ({ isNew, issueId, impact }) => isNew && impacts.get(issueId)?.severity !== impact.severity,
+  )
+  await sql.addToImpacts(
     tx,
-    merged.map(({ issueId, impact }) => ({
+    [...merged, ...escalated].map(({ issueId, impact, isNew }) => ({
       issueId,
-      newUsers: ofIssues.get(issueId)?.added ?? 0,
+      newUsers: isNew ? 0 : (ofIssues.get(issueId)?.added ?? 0),
       impact: impacts.get(issueId) ?? impact,
     })),
   )
@@ -351,11 +372,11 @@ function rises(
 ): Fact[] {
   return issues.flatMap((issue) => {
     const impact = impacts.get(issue.issueId) ?? issue.impact
-    const before = rated(issue.impact, statusOf(issue, lives), now).severity
-    const hasHigherImpact = impact.highImpactDay !== issue.impact.highImpactDay
+    const impactBefore = issue.isNew ? newImpact(0) : issue.impact
+    const before = rated(impactBefore, statusOf(issue, lives), now).severity
+    const hasHigherImpact = impact.highImpactDay !== impactBefore.highImpactDay
     // The first entry of a new issue stands for its events.
-    const isNew = issue.groups.some((group) => group.isNew === true)
-    if (impact.severity <= before || (isNew && !hasHigherImpact)) return []
+    if (impact.severity <= before || (issue.isNew && !hasHigherImpact)) return []
     return [{ ...riseOf(issue, before, impact, hasHigherImpact), at: afterDecision(now, issue) }]
   })
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { dayOf } from '../kernel/day.ts'
+import { type IssueImpact, newImpact, reach } from '../issue-rules/impact.ts'
 import type { GroupedEvents, Occurrence } from './occurrence.ts'
 
 /** What recorded events add to a group until the next fold: small, and of a form that JSON keeps. Times are in ms. */
@@ -47,7 +49,7 @@ export const GroupSums = z.strictObject({
 })
 export type GroupSums = Omit<z.output<typeof GroupSums>, 'events'> & { readonly events: CountedEvent[] }
 
-/** @param isNew whether the batch created the group: the entry of its first event stands for all of them */
+/** @param isNew whether the batch created the group, with these counts: see {@link firstCounts} */
 export type FoldedSums = GroupSums & { readonly isNew?: boolean }
 
 /** What the events of a batch add to their group. */
@@ -83,6 +85,24 @@ export function sumsOf({ groupId, projectId, orgId, occurrences, first }: Groupe
     oldest: { at: oldest.event.occurredAt.getTime(), release: oldest.event.release },
     worst: worstOf(worst),
   }
+}
+
+/** The users and the impact of a new group, which is inserted with them. */
+export function firstCounts(
+  { events, worst, manyUsers }: GroupSums,
+  now: Date,
+): { readonly users: number; readonly impact: IssueImpact } {
+  const startOfToday = Date.parse(dayOf(now))
+  const users = new Set<number>()
+  const usersToday = new Set<number>()
+  for (const [, occurredAt, , , userHash] of events) {
+    if (userHash === null) continue
+    users.add(userHash)
+    // A client's clock may be slightly ahead at midnight.
+    if (occurredAt >= startOfToday) usersToday.add(userHash)
+  }
+  const reached = { eventSeverity: worst.severity, users: usersToday.size, manyUsers }
+  return { users: users.size, impact: reach(newImpact(0), reached, 'unresolved', now) }
 }
 
 const worstOf = ({ event, eventSeverity }: Occurrence): GroupSums['worst'] => ({

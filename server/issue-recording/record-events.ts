@@ -5,14 +5,13 @@ import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
 import { writeIndexTerms } from '../issue-search/write-index-terms.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
-import { newImpact } from '../issue-rules/impact.ts'
 import { ACCEPTED, DISCARDED_ISSUE, DUPLICATE, type FactInContext, type ItemOutcome } from '../outcomes/recorder.ts'
 import { takeIssueNumbers } from '../projects/recording.queries.ts'
 import type { Tx } from '../storage/database.ts'
 import { assignNewIssues } from './assign-new-issues.ts'
 import { findDiscardedEvents, findGroups } from './find-groups.ts'
 import type { GroupCacheStep } from './group-cache.ts'
-import { sumsOf } from './group-sums.ts'
+import { firstCounts, type FoldedSums, sumsOf } from './group-sums.ts'
 import { type Counting, FOLD_AT_ONCE } from './journal.ts'
 import {
   type GroupedEvents,
@@ -45,7 +44,11 @@ export async function recordEvents(
   const known = await findGroups(tx, now, fingerprints, cache)
   const unknown = fingerprints.filter(({ key }) => !known.has(key))
   const discarded = await findDiscardedEvents(tx, unknown)
-  const { groups: created, facts: factsOfNew } = await createIssues(
+  const {
+    groups: created,
+    sums: sumsOfNew,
+    facts: factsOfNew,
+  } = await createIssues(
     tx,
     now,
     unknown.filter(({ first }) => !discarded.has(first)),
@@ -72,7 +75,7 @@ export async function recordEvents(
   await counting.count(
     tx,
     context,
-    grouped.map((one) => (one.isNew ? { ...sumsOf(one), isNew: true } : sumsOf(one))),
+    grouped.map((one) => sumsOfNew.get(one.key) ?? sumsOf(one)),
     factsOfNew,
   )
   return facts.map(({ fact }) => (fresh.has(fact) ? (discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED) : DUPLICATE))
@@ -111,16 +114,16 @@ function byFingerprint(occurrences: Iterable<Occurrence>): SameFingerprint[] {
 
 /**
  * Creates an issue with one group for each fingerprint, and assigns it by the ownership rules.
- * @returns the groups by key, and facts to record
+ * @returns the groups and their first sums by key, and facts to record
  */
 async function createIssues(
   tx: Tx,
   now: Date,
   fingerprints: readonly SameFingerprint[],
   cache: GroupCacheStep,
-): Promise<{ groups: Map<string, KnownGroup>; facts: Fact[] }> {
+): Promise<{ groups: Map<string, KnownGroup>; sums: Map<string, FoldedSums>; facts: Fact[] }> {
   const groups = new Map<string, KnownGroup>()
-  if (fingerprints.length === 0) return { groups, facts: [] }
+  if (fingerprints.length === 0) return { groups, sums: new Map(), facts: [] }
   const perProject = new Map<string, number>()
   for (const { projectId } of fingerprints) perProject.set(projectId, (perProject.get(projectId) ?? 0) + 1)
   const last = await takeIssueNumbers(tx, perProject)
@@ -131,37 +134,39 @@ async function createIssues(
     const group = { groupId: id, issueId: id, isMerged: false }
     groups.set(one.key, group)
     cache.add(one, group)
-    const [newest, oldest] = [newestOf(one.occurrences), oldestOf(one.occurrences).event]
-    const { fingerprint, eventSeverity } = one.first
-    const { severity } = newImpact(eventSeverity)
-    return { id, number, fingerprint, occurrence: newest, oldest, firstRelease: oldest.release, severity }
+    const sums = sumsOf({ ...one, ...group, isNew: true })
+    return { ...one, ...firstCounts(sums, now), id, number, sums, newest: newestOf(one.occurrences) }
   })
-  await sql.insertIssues(tx, now, rows)
+  await sql.insertIssues(
+    tx,
+    now,
+    rows.map(({ newest: { platform }, ...row }) => ({ ...row, platform })),
+  )
   await sql.insertFingerprints(
     tx,
     now,
-    rows.map(({ id, occurrence, fingerprint }) => ({
-      projectId: occurrence.event.projectId,
-      groupId: id,
-      ...fingerprint,
-    })),
+    rows.map(({ id, projectId, first: { fingerprint } }) => ({ projectId, groupId: id, ...fingerprint })),
   )
   const assigned = await assignNewIssues(
     tx,
-    rows.map(({ id, occurrence: { event, orgId, ownershipMatches } }) => ({
+    rows.map(({ id, projectId, orgId, newest: { ownershipMatches } }) => ({
       issueId: id,
-      projectId: event.projectId,
+      projectId,
       orgId,
       ownershipMatches,
     })),
   )
-  const facts = rows.map(({ id, occurrence: { event, orgId }, oldest }): Fact => ({
-    kind: 'issue.created',
-    orgId,
-    projectId: event.projectId,
-    issueId: id,
-    sentence: `First event${oldest.release === null ? '' : ` in ${oldest.release}`}.`,
-    data: { event_id: oldest.eventId },
-  }))
-  return { groups, facts: [...facts, ...assigned] }
+  const facts = rows.map(({ id, projectId, orgId, occurrences }): Fact => {
+    const { release, eventId } = oldestOf(occurrences).event
+    return {
+      kind: 'issue.created',
+      orgId,
+      projectId,
+      issueId: id,
+      sentence: `First event${release === null ? '' : ` in ${release}`}.`,
+      data: { event_id: eventId },
+    }
+  })
+  const sums = new Map(rows.map((row): [string, FoldedSums] => [row.key, { ...row.sums, isNew: true }]))
+  return { groups, sums, facts: [...facts, ...assigned] }
 }

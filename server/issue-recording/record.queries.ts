@@ -2,7 +2,9 @@ import type { Tx } from '../storage/database.ts'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
 import { partsText } from '../grouping/parts-text.ts'
 import type { FingerprintKey } from '../issue-merging/discards.queries.ts'
-import type { KnownGroup, Occurrence } from './occurrence.ts'
+import type { IssueImpact } from '../issue-rules/impact.ts'
+import type { GroupSums } from './group-sums.ts'
+import type { KnownGroup } from './occurrence.ts'
 
 /** SQL of recording events: one prepared statement per batch and kind of fact, with arrays as parameters. */
 
@@ -31,50 +33,65 @@ export async function groupsByFingerprint(tx: Tx, keys: readonly FingerprintKey[
 }
 
 export type NewIssue = {
-  id: string
-  number: number
-  occurrence: Occurrence
-  firstRelease: string | null
-  severity: number
+  readonly id: string
+  readonly number: number
+  readonly platform: string
+  /** Its first events. */
+  readonly sums: GroupSums
+  readonly users: number
+  readonly impact: IssueImpact
 }
 
-/** Inserts issues and their groups with counts of zero; `foldSums` follows in the same transaction. */
+/** Inserts issues and their groups with the counts of their first events: updating them would write every index again. */
 export async function insertIssues(tx: Tx, now: Date, issues: readonly NewIssue[]): Promise<void> {
   const of = <T>(pick: (issue: NewIssue) => T): T[] => issues.map(pick)
   await tx.query({
     name: 'record-insert-issues',
-    text: `insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at, open_since,
-             severity, first_seen, last_seen, first_release, last_release, is_unhandled, created_at)
-           select k.id, k.org_id, k.project_id, k.number, k.title, k.culprit, k.error_type, k.error_value, k.level, k.platform, 'unresolved', $16::timestamptz, $16::timestamptz,
-             k.severity, k.seen, k.seen, k.first_release, k.last_release, k.is_unhandled, $16::timestamptz
-           from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-             $11::smallint[], $12::timestamptz[], $13::text[], $14::text[], $15::bool[])
-             k (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, severity, seen, first_release, last_release, is_unhandled)`,
+    text: `with created as (
+             insert into issues (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform, status, status_changed_at, open_since,
+               first_seen, last_seen, first_release, last_release, last_event_id, is_unhandled, event_count, user_count,
+               severity, event_severity, users_day, users_today, high_impact_day, created_at)
+             select k.id, k.org_id, k.project_id, k.number, k.title, k.culprit, k.error_type, k.error_value, k.level, k.platform, 'unresolved', $24::timestamptz, $24::timestamptz,
+               k.first_seen, k.last_seen, k.first_release, k.last_release, k.event_id, k.is_unhandled, k.events, k.users,
+               k.severity, k.event_severity, k.users_day, k.users_today, k.high_impact_day, $24::timestamptz
+             from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+               $11::timestamptz[], $12::timestamptz[], $13::text[], $14::text[], $15::uuid[], $16::bool[], $17::int[], $18::int[],
+               $19::smallint[], $20::smallint[], $21::date[], $22::int[], $23::date[])
+               k (id, org_id, project_id, number, title, culprit, error_type, error_value, level, platform,
+               first_seen, last_seen, first_release, last_release, event_id, is_unhandled, events, users,
+               severity, event_severity, users_day, users_today, high_impact_day)
+             returning *)
+           insert into issue_groups (id, issue_id, event_count, user_count, first_seen, last_seen, first_release, last_release, title, culprit, error_type, error_value,
+             level, last_event_id, is_unhandled, event_severity)
+           select id, id, event_count, user_count, first_seen, last_seen, first_release, last_release, title, culprit, error_type, error_value,
+             level, last_event_id, is_unhandled, event_severity
+           from created order by id`,
     values: [
       of((i) => i.id),
-      of((i) => i.occurrence.orgId),
-      of((i) => i.occurrence.event.projectId),
+      of((i) => i.sums.orgId),
+      of((i) => i.sums.projectId),
       of((i) => i.number),
-      of((i) => i.occurrence.title),
-      of((i) => i.occurrence.culprit),
-      of((i) => i.occurrence.errorType),
-      of((i) => i.occurrence.errorValue),
-      of((i) => i.occurrence.level),
-      of((i) => i.occurrence.platform),
-      of((i) => i.severity),
-      of((i) => i.occurrence.event.occurredAt),
-      of((i) => i.firstRelease),
-      of((i) => i.occurrence.event.release),
-      of((i) => i.occurrence.isUnhandled),
+      of((i) => i.sums.newest.title),
+      of((i) => i.sums.newest.culprit),
+      of((i) => i.sums.newest.errorType),
+      of((i) => i.sums.newest.errorValue),
+      of((i) => i.sums.newest.level),
+      of((i) => i.platform),
+      of((i) => new Date(i.sums.oldest.at)),
+      of((i) => new Date(i.sums.newest.at)),
+      of((i) => i.sums.oldest.release),
+      of((i) => i.sums.newest.release),
+      of((i) => i.sums.newest.eventId),
+      of((i) => i.sums.isUnhandled),
+      of((i) => i.sums.events.length),
+      of((i) => i.users),
+      of((i) => i.impact.severity),
+      of((i) => i.impact.eventSeverity),
+      of((i) => i.impact.usersDay),
+      of((i) => i.impact.usersToday),
+      of((i) => i.impact.highImpactDay),
       now,
     ],
-  })
-  await tx.query({
-    name: 'record-insert-groups',
-    text: `insert into issue_groups (id, issue_id, title, culprit, error_type, error_value, level, first_seen, last_seen, first_release, is_unhandled)
-           select id, id, title, culprit, error_type, error_value, level, first_seen, last_seen, first_release, is_unhandled
-           from issues where id = any($1::uuid[]) order by id`,
-    values: [of((i) => i.id)],
   })
 }
 
