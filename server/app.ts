@@ -1,5 +1,6 @@
 import { keepCanary } from './storage/canary.queries.ts'
 import pino from 'pino'
+import { recordAudit } from './audit/record-audit.ts'
 import { createPasswordHasher, PASSWORD_COST } from './auth/password-hasher.ts'
 import type { Config } from './config.ts'
 import type { App } from './context/app.ts'
@@ -16,7 +17,7 @@ import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer
  * What else happens with a fact, in this order, in the transaction of its change: the audit log, webhooks and alerts are
  * added here. Their folders build on `facts/`, which therefore cannot name them.
  */
-const FACT_SUBSCRIBERS: readonly FactSubscriber[] = []
+const FACT_SUBSCRIBERS: readonly FactSubscriber[] = [recordAudit]
 
 export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'passwords' | 'factSubscribers'>>
 

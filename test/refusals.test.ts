@@ -98,6 +98,7 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   streamLive: 'viewer',
   downloadAttachment: 'viewer',
   listFeedback: 'viewer',
+  listAuditLog: 'admin',
 }
 
 const guarded = all.filter(([name]) => MIN_ROLE[name] !== null)

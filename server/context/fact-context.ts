@@ -30,6 +30,8 @@ export type RecordedFact = {
   readonly sessionId?: string
   readonly endpointId?: string
   readonly sentence?: string
+  /** What to call its target in the audit log, when the row is no longer there to be asked. */
+  readonly label?: string
   readonly at: Date
   readonly data: Readonly<Record<string, unknown>>
 }

@@ -42,6 +42,15 @@ const PERFORMED = [
   'issue.deleted',
   'comment.deleted',
   'release.created',
+  'webhook.endpoint.created',
+  'webhook.endpoint.updated',
+  'webhook.endpoint.deleted',
+  'webhook.endpoint.auto_paused',
+  'webhook.secret.rotated',
+  'webhook.delivery.exhausted',
+  'webhook.delivery.replayed',
+  'webhook.tls_error',
+  'webhook.test',
 ]
 
 const kinds = Object.keys(KINDS)

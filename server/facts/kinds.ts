@@ -262,6 +262,9 @@ export const KINDS = {
 
 export type FactKind = keyof typeof KINDS
 
+/** Whether the text names a kind. */
+export const isFactKind = (text: string): text is FactKind => Object.hasOwn(KINDS, text)
+
 /** What follows from a fact of this kind. */
 export const kindOf = (kind: FactKind): Kind => KINDS[kind]
 
@@ -293,6 +296,8 @@ export type FactOf<K extends FactKind> = {
   readonly orgId: string
   /** When it happened, if not at the time of its context. */
   readonly at?: Date
+  /** What the audit log calls its target, when the change deletes the row. */
+  readonly label?: string
   readonly data: Readonly<z.infer<(typeof KINDS)[K]['data']>>
 } & Targets[(typeof KINDS)[K]['target']] &
   ((typeof KINDS)[K] extends { readonly activity: string } | { readonly notifies: object } ? Shown : unknown) &

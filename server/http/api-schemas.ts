@@ -1,4 +1,5 @@
 import { Attachment } from '../attachments/attachments.api.ts'
+import { AuditEntry } from '../audit/audit.api.ts'
 import { Me, RoleName } from '../auth/auth.api.ts'
 import { Feedback } from '../feedback/feedback.api.ts'
 import { FiltersPreview } from '../filters/filters.api.ts'
@@ -44,6 +45,7 @@ import type { NamedSchemas } from './openapi.ts'
 export const apiSchemas: NamedSchemas = {
   Activity,
   Attachment,
+  AuditEntry,
   Breadcrumb,
   BulkOperation,
   BulkResult,

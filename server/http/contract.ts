@@ -1,3 +1,4 @@
+import { auditRoutes } from '../audit/audit.api.ts'
 import { authRoutes } from '../auth/auth.api.ts'
 import { attachmentRoutes } from '../attachments/attachments.api.ts'
 import { feedbackRoutes } from '../feedback/feedback.api.ts'
@@ -44,6 +45,7 @@ export const contract = {
   ...telemetryRoutes,
   ...intakeRoutes,
   ...liveRoutes,
+  ...auditRoutes,
 }
 
 export type Contract = typeof contract

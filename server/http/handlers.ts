@@ -1,4 +1,5 @@
 import { attachmentHandlers } from '../attachments/attachments.handlers.ts'
+import { auditHandlers } from '../audit/audit.handlers.ts'
 import { authHandlers } from '../auth/auth.handlers.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { feedbackHandlers } from '../feedback/feedback.handlers.ts'
@@ -45,4 +46,5 @@ export const handlers: Handlers<Contract> = {
   ...telemetryHandlers,
   ...intakeHandlers,
   ...liveHandlers,
+  ...auditHandlers,
 }

@@ -57,6 +57,49 @@ export type Tables = {
     blocked_until: Date | null
     strikes: Generated<number>
   }
+  audit_checkpoints: {
+    org_id: string
+    seq: number
+    hash: Buffer
+    created_at: Date
+    key_id: string
+    signature: Buffer
+  }
+  audit_heads: {
+    org_id: string
+    seq: number
+    hash: Buffer
+    signed_seq: Generated<number>
+  }
+  audit_keys: {
+    id: string
+    private_sealed: string
+    created_at: Date
+  }
+  audit_log: {
+    org_id: string
+    seq: number
+    id: string
+    created_at: Date
+    action: string
+    event_type: string | null
+    actor_type: 'user' | 'api_key' | 'system' | 'integration'
+    actor_id: string | null
+    actor_email: string | null
+    actor_role: string | null
+    target_type: string | null
+    target_id: string | null
+    target_label: string | null
+    project_id: string | null
+    ip: string | null
+    user_agent: string | null
+    request_id: string | null
+    session_id: string | null
+    outcome: 'ok' | 'denied' | 'failed'
+    meta: string
+    prev_hash: Buffer
+    hash: Buffer
+  }
   bulk_operation_issues: {
     operation_id: string
     position: number

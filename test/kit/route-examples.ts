@@ -203,6 +203,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   deleteView: async (app, owner) => ({ params: { viewId: await insertView(app, owner) } }),
 
   listFeedback: onProject(),
+  listAuditLog: nothing,
   downloadAttachment: async (app, owner) => {
     const projectId = await insertProject(app, owner)
     return { params: { projectId, attachmentId: await insertAttachment(app, projectId) } }

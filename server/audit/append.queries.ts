@@ -1,0 +1,88 @@
+import type { Connection, Tx } from '../storage/database.ts'
+import type { ChainedEntry } from './entry.ts'
+
+/** SQL of adding entries. */
+
+export type Head = { readonly org_id: string; readonly seq: number; readonly hash: Buffer }
+
+/**
+ * The heads of chains, locked until the transaction ends; a missing one is created. One statement locks them in order
+ * of the organisation, so that transactions with several organisations wait for each other in one direction.
+ */
+export async function lockHeads(tx: Tx, orgIds: readonly string[], empty: Buffer): Promise<Head[]> {
+  const { rows } = await tx.query<Head>({
+    name: 'audit-lock-heads',
+    text: `insert into audit_heads as h (org_id, seq, hash)
+           select id, 0, $2::bytea from unnest($1::uuid[]) id order by id
+           on conflict (org_id) do update set seq = h.seq
+           returning org_id, seq, hash`,
+    values: [orgIds, empty],
+  })
+  return rows
+}
+
+/** Adds entries and moves the heads, which the caller has locked. */
+export async function insertEntries(tx: Tx, entries: readonly ChainedEntry[], heads: readonly Head[]): Promise<void> {
+  await tx.query({
+    name: 'audit-insert',
+    text: `with added as (
+             insert into audit_log (org_id, seq, id, created_at, action, event_type, actor_type, actor_id, actor_email,
+               actor_role, target_type, target_id, target_label, project_id, ip, user_agent, request_id, session_id,
+               outcome, meta, prev_hash, hash)
+             select org_id, seq, id, created_at, action, event_type, actor_type, actor_id, actor_email,
+               actor_role, target_type, target_id, target_label, project_id, ip, user_agent, request_id, session_id,
+               outcome, meta, decode(prev_hash, 'hex'), decode(hash, 'hex')
+             from json_to_recordset($1::json) e (org_id uuid, seq bigint, id uuid, created_at timestamptz, action text,
+               event_type text, actor_type text, actor_id text, actor_email text, actor_role text, target_type text,
+               target_id text, target_label text, project_id uuid, ip text, user_agent text, request_id text,
+               session_id uuid, outcome text, meta text, prev_hash text, hash text)
+           )
+           update audit_heads h set seq = k.seq, hash = decode(k.hash, 'hex')
+           from unnest($2::uuid[], $3::bigint[], $4::text[]) k (org_id, seq, hash) where h.org_id = k.org_id`,
+    values: [
+      JSON.stringify(
+        entries.map((entry) => ({
+          ...entry,
+          prev_hash: entry.prev_hash.toString('hex'),
+          hash: entry.hash.toString('hex'),
+        })),
+      ),
+      heads.map((head) => head.org_id),
+      heads.map((head) => head.seq),
+      heads.map((head) => head.hash.toString('hex')),
+    ],
+  })
+}
+
+/** Ids of what entries name, by kind. */
+export type Named = {
+  readonly user: readonly string[]
+  readonly issue: readonly string[]
+  readonly project: readonly string[]
+  readonly release: readonly string[]
+  readonly org: readonly string[]
+  readonly endpoint: readonly string[]
+}
+
+export type Label = { readonly kind: keyof Named; readonly id: string; readonly label: string }
+
+/** What members call things: e-mail, short id, name, version, address. */
+export async function selectLabels(db: Connection, named: Named): Promise<Label[]> {
+  const { rows } = await db.query<Label>({
+    name: 'audit-labels',
+    text: `select 'user' as kind, id, email as label from users where id = any($1::uuid[])
+           union all
+           select 'issue', i.id, upper(p.slug) || '-' || i.number
+           from issues i join projects p on p.id = i.project_id where i.id = any($2::uuid[])
+           union all
+           select 'project', id, name from projects where id = any($3::uuid[])
+           union all
+           select 'release', id, version from releases where id = any($4::uuid[])
+           union all
+           select 'org', id, name from orgs where id = any($5::uuid[])
+           union all
+           select 'endpoint', id, url from webhook_endpoints where id = any($6::uuid[])`,
+    values: [named.user, named.issue, named.project, named.release, named.org, named.endpoint],
+  })
+  return rows
+}

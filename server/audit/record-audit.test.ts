@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { aCaller, aPerson, type Person } from '#test/kit/members.ts'
+import { seedIssues } from '#test/kit/seed-issues.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { aboutIssue } from '../issue-rows/about-issue.ts'
+import { DIGESTION } from '../context/actor.ts'
+import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
+import { newId } from '../kernel/ids.ts'
+import { createProject } from '../project-settings/create-project.ts'
+import { updateQuota } from '../outcomes/update-quota.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { listAuditLog } from './list-audit-log.ts'
+
+const t = await testApp()
+const { app } = t
+
+let ada: Person
+let projectId: string
+beforeAll(async () => {
+  ada = await aPerson(app, { caller: aCaller({ ip: '192.0.2.7', userAgent: 'Firefox' }) })
+  projectId = (await createProject(app, ada.actor, { name: 'Shop', platform: 'web', region: 'eu-central-1' })).id
+})
+
+const entriesOf = async (person: Person, filters = {}) =>
+  (await listAuditLog(app, person.actor, { limit: 100, offset: 0, ...filters })).items
+
+const org = (person: Person, field: string): Fact => ({
+  kind: 'org.updated',
+  orgId: person.actor.orgId,
+  data: { fields: [field] },
+})
+
+test('an entry says who did what to what, from where, and follows the one before', async () => {
+  await updateQuota(app, ada.actor, 1_000)
+  const [newest, before] = await entriesOf(ada)
+  expect(newest).toMatchObject({
+    seq: (before?.seq ?? 0) + 1,
+    org_id: ada.actor.orgId,
+    created_at: t.clock.now().toISOString().replace('Z', '000Z'),
+    actor: { type: 'user', id: ada.actor.userId, email: ada.email, role: 'owner' },
+    target: { type: 'org', id: ada.actor.orgId, label: 'Acme' },
+    project_id: null,
+    ip: '192.0.2.7',
+    user_agent: 'Firefox',
+    request_id: 'test',
+    session_id: ada.actor.sessionId,
+    outcome: 'ok',
+    prev_hash: before?.hash,
+  })
+  expect(before).toMatchObject({
+    seq: 1,
+    action: 'project.created',
+    event_type: null,
+    target: { type: 'project', id: projectId, label: 'Shop' },
+    project_id: projectId,
+    meta: { name: 'Shop', slug: 'shop' },
+    prev_hash: '0'.repeat(64),
+  })
+  for (const entry of [newest, before]) {
+    const { hash, ...rest } = entry ?? { prev_hash: '' }
+    const computed = createHash('sha256').update(Buffer.from(rest.prev_hash, 'hex')).update(canonicalJson(rest))
+    expect(hash).toBe(computed.digest('hex'))
+  }
+})
+
+test('a status moved by events is an entry of the system, with its cause and reason', async () => {
+  const [id = ''] = await seedIssues(app, projectId, 1)
+  const issue = aboutIssue({ id, project_id: projectId, org_id: ada.actor.orgId })
+  await app.tx((tx) =>
+    recordFacts(tx, factContext(app, DIGESTION), [
+      {
+        kind: 'issue.regressed',
+        ...issue,
+        sentence: 'Regressed: 2.0 has it.',
+        data: { from: 'resolved', to: 'regressed' },
+      },
+      { kind: 'issue.events_received', ...issue, data: { events: 3 } },
+    ]),
+  )
+  const [entry] = await entriesOf(ada, { target: id })
+  expect(entry).toMatchObject({
+    action: 'issue.status_changed',
+    actor: { type: 'system', id: 'digestion', email: null, role: null },
+    target: { type: 'issue', id, label: expect.stringMatching(/^SHOP-\d+$/) as string },
+    ip: null,
+    session_id: null,
+    meta: { from: 'resolved', to: 'regressed', cause: 'issue.regressed', reason: 'Regressed: 2.0 has it.' },
+  })
+  expect(await entriesOf(ada, { target: entry?.target.label })).toEqual([entry])
+})
+
+describe('one transaction', () => {
+  test('chains the entries of several organisations, and those of several calls, in their order', async () => {
+    const [eve, bob] = [await aPerson(app), await aPerson(app)]
+    await app.tx(async (tx) => {
+      await recordFacts(tx, factContext(app, eve.actor), [org(eve, '1'), org(bob, '1'), org(eve, '2')])
+      await recordFacts(tx, factContext(app, eve.actor), [org(bob, '2')])
+    })
+    for (const person of [eve, bob])
+      expect((await entriesOf(person)).map(({ seq, meta }) => [seq, meta['fields']])).toEqual([
+        [2, ['2']],
+        [1, ['1']],
+      ])
+  })
+
+  test('that fails leaves nothing, nor does a part of it that fails', async () => {
+    const eve = await aPerson(app)
+    const failing = async (work: () => Promise<void>): Promise<void> => {
+      await work()
+      throw new Error('undone')
+    }
+    await expect(
+      app.tx((tx) => failing(() => recordFacts(tx, factContext(app, eve.actor), [org(eve, 'lost')]))),
+    ).rejects.toThrow('undone')
+    await app.tx(async (tx) => {
+      await recordFacts(tx, factContext(app, eve.actor), [org(eve, 'kept')])
+      await tx
+        .savepoint(() => failing(() => recordFacts(tx, factContext(app, eve.actor), [org(eve, 'undone')])))
+        .catch(() => {})
+    })
+    expect((await entriesOf(eve)).map(({ seq, meta }) => [seq, meta['fields']])).toEqual([[1, ['kept']]])
+  })
+
+  test('that deletes the target still names it', async () => {
+    const eve = await aPerson(app)
+    const { id } = await createProject(app, eve.actor, { name: 'Gone', platform: 'web', region: 'eu-central-1' })
+    await app.tx(async (tx) => {
+      await recordFacts(tx, factContext(app, eve.actor), [
+        { kind: 'project.dsn_rotated', orgId: eve.actor.orgId, projectId: id, data: { grace_seconds: 0 } },
+      ])
+      await tx.query('delete from projects where id = $1', [id])
+    })
+    expect((await entriesOf(eve))[0]?.target).toEqual({ type: 'project', id, label: 'Gone' })
+  })
+})
+
+test('releases that apps report are not entries', async () => {
+  const eve = await aPerson(app)
+  const about = { orgId: eve.actor.orgId, projectId: newId(), releaseId: newId() }
+  const created = (automatic: boolean): Fact => ({
+    kind: 'release.created',
+    ...about,
+    data: { version: '1.0', automatic },
+  })
+  await app.tx((tx) => recordFacts(tx, factContext(app, DIGESTION), [created(true), created(false)]))
+  expect((await entriesOf(eve)).map(({ meta }) => meta)).toEqual([{ automatic: false, version: '1.0' }])
+})
+
+test('the log takes new entries only', async () => {
+  for (const statement of [
+    `update audit_log set action = 'x'`,
+    'delete from audit_log',
+    'truncate audit_log',
+    'delete from audit_log where false',
+  ])
+    await expect(app.db.query(statement)).rejects.toThrow('audit_log only takes new entries')
+})

@@ -1,0 +1,150 @@
+import { memberBehind, type Actor } from '../context/actor.ts'
+import type { FactContext, FactSubscriber, RecordedFact } from '../context/fact-context.ts'
+import { isFactKind, kindOf, type FactKind } from '../facts/kinds.ts'
+import type { Tx } from '../storage/database.ts'
+import { addEntries } from './add-entries.ts'
+import { selectLabels, type Named } from './append.queries.ts'
+import { entryText, entryTime, metaText, type NewEntry } from './entry.ts'
+
+/** Writes an entry of the audit log for each fact whose kind has an action, in the transaction of the change. */
+export const recordAudit: FactSubscriber = async (tx, context, facts) => {
+  const audited = facts.flatMap((fact): Audited[] => {
+    if (!isFactKind(fact.kind)) return []
+    const { audit } = kindOf(fact.kind)
+    return audit === undefined || isByApps(fact) ? [] : [{ fact, kind: fact.kind, action: audit }]
+  })
+  if (audited.length === 0) return
+  const labels = await labelsOf(tx, context.actor, audited)
+  addEntries(
+    tx,
+    audited.map((entry) => entryOf(context, entry, labels)),
+  )
+}
+
+type Audited = { readonly fact: RecordedFact; readonly kind: FactKind; readonly action: string }
+
+/** Apps cause it, as many times as they like: they must not be able to fill the log. */
+const isByApps = (fact: RecordedFact): boolean => fact.kind === 'release.created' && fact.data['automatic'] === true
+
+type Target = {
+  readonly type: string
+  readonly id: string | null
+  readonly labelled: readonly [keyof Named, string] | null
+}
+
+/** What the fact is about, and whose label names it. */
+function targetOf({ fact, kind }: Audited): Target {
+  const { target } = kindOf(kind)
+  const of = (id: string | undefined, name: keyof Named, named = id): Target => ({
+    type: target,
+    id: id ?? null,
+    labelled: named === undefined ? null : [name, named],
+  })
+  switch (target) {
+    case 'issue':
+      return of(fact.issueId, 'issue')
+    case 'comment':
+      return of(fact.commentId, 'issue', fact.issueId)
+    case 'project':
+      return of(fact.projectId, 'project')
+    case 'release':
+      return of(fact.releaseId, 'release')
+    case 'org':
+      return of(fact.orgId, 'org')
+    case 'user':
+      return of(fact.userId, 'user')
+    case 'session':
+      return of(fact.sessionId, 'user', fact.userId)
+    case 'endpoint':
+      return of(fact.endpointId, 'endpoint')
+  }
+}
+
+type Labels = ReadonlyMap<string, string>
+
+/** Read now: the transaction may delete the rows before it commits. */
+async function labelsOf(tx: Tx, actor: Actor, audited: readonly Audited[]): Promise<Labels> {
+  const ids: Record<keyof Named, Set<string>> = {
+    user: new Set(),
+    issue: new Set(),
+    project: new Set(),
+    release: new Set(),
+    org: new Set(),
+    endpoint: new Set(),
+  }
+  const member = memberBehind(actor)
+  if (member !== null) ids.user.add(member.userId)
+  for (const entry of audited) {
+    const { labelled } = targetOf(entry)
+    if (labelled !== null && entry.fact.label === undefined) ids[labelled[0]].add(labelled[1])
+  }
+  const named: Named = {
+    user: [...ids.user],
+    issue: [...ids.issue],
+    project: [...ids.project],
+    release: [...ids.release],
+    org: [...ids.org],
+    endpoint: [...ids.endpoint],
+  }
+  if (Object.values(named).every((of) => of.length === 0)) return new Map()
+  return new Map((await selectLabels(tx, named)).map(({ kind, id, label }) => [`${kind}:${id}`, label]))
+}
+
+function entryOf(context: FactContext, entry: Audited, labels: Labels): NewEntry {
+  const { fact, kind, action } = entry
+  const target = targetOf(entry)
+  const label = fact.label ?? (target.labelled === null ? undefined : labels.get(target.labelled.join(':')))
+  return {
+    id: fact.id,
+    org_id: fact.orgId,
+    created_at: entryTime(fact.at),
+    action,
+    event_type: kindOf(kind).webhook ?? null,
+    ...actorFields(context.actor, labels),
+    target_type: target.type,
+    target_id: target.id,
+    target_label: entryText(label),
+    project_id: fact.projectId ?? null,
+    ...requestFields(context.actor, fact.sessionId),
+    outcome: 'ok',
+    meta: metaText({
+      ...fact.data,
+      ...(fact.sentence === undefined ? {} : { reason: fact.sentence }),
+      ...(kind === action ? {} : { cause: kind }),
+    }),
+  }
+}
+
+/** The assistant acts for a member, who answers for it. */
+export function actorFields(
+  actor: Actor,
+  labels: Labels,
+): Pick<NewEntry, 'actor_type' | 'actor_id' | 'actor_email' | 'actor_role'> {
+  const member = memberBehind(actor)
+  const email = member === null ? null : (labels.get(`user:${member.userId}`) ?? null)
+  switch (actor.kind) {
+    case 'user':
+    case 'assistant':
+      return { actor_type: 'user', actor_id: actor.userId, actor_email: email, actor_role: actor.role }
+    case 'api_key':
+      return { actor_type: 'api_key', actor_id: actor.keyId, actor_email: email, actor_role: actor.role }
+    case 'integration':
+      return { actor_type: 'integration', actor_id: actor.integrationId, actor_email: null, actor_role: null }
+    case 'system':
+      return { actor_type: 'system', actor_id: actor.origin.operation, actor_email: null, actor_role: null }
+  }
+}
+
+/** Where the request came from. @param sessionId of the fact, when the actor has none yet */
+export function requestFields(
+  actor: Actor,
+  sessionId: string | undefined,
+): Pick<NewEntry, 'ip' | 'user_agent' | 'request_id' | 'session_id'> {
+  const { origin } = actor
+  return {
+    ip: origin.kind === 'request' ? origin.ip : null,
+    user_agent: origin.kind === 'request' ? entryText(origin.userAgent) : null,
+    request_id: actor.requestId,
+    session_id: (actor.kind === 'user' ? actor.sessionId : null) ?? sessionId ?? null,
+  }
+}
