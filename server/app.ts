@@ -6,9 +6,12 @@ import type { Config } from './config.ts'
 import type { App } from './context/app.ts'
 import type { FactSubscriber } from './context/fact-context.ts'
 import { errorForLog } from './context/error-for-log.ts'
+import { createEgress } from './egress/create-egress.ts'
 import { fileMailer } from './context/mail.ts'
+import { parseAddressRange, type AddressRange } from './kernel/address-range.ts'
 import { systemClock } from './kernel/clock.ts'
 import { openBus } from './storage/bus.ts'
+import { databaseAddress } from './storage/database-address.ts'
 import { Database } from './storage/database.ts'
 import { createPool } from './storage/pool.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from './storage/seal.ts'
@@ -19,7 +22,7 @@ import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer
  */
 const FACT_SUBSCRIBERS: readonly FactSubscriber[] = [recordAudit]
 
-export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'passwords' | 'factSubscribers'>>
+export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'egress' | 'passwords' | 'factSubscribers'>>
 
 /**
  * Composition root: configuration → pool, bus, sealer, clock, mail → App.
@@ -52,6 +55,15 @@ export async function createApp(
     const bus = await openBus(connectionString, (error) =>
       log.warn({ err: error.message }, 'the database connection that listens for messages was lost; it reconnects'),
     )
+    const egress =
+      parts.egress ??
+      createEgress({
+        allowed: config.egressAllowCidrs.map(rangeOf),
+        loopbackOpen: config.mode === 'relaxed',
+        httpOpen: config.egressAllowHttp,
+        ownPorts: [config.port],
+        database: () => databaseAddress(connectionString),
+      })
     return {
       config,
       log,
@@ -70,8 +82,10 @@ export async function createApp(
             log.info({ file, subject }, 'a mail was written to a file because no SMTP server is configured'),
         ),
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
+      egress,
       factSubscribers: [...FACT_SUBSCRIBERS, ...(parts.factSubscribers ?? [])],
       async close() {
+        await egress.close()
         await bus.close()
         await db.close()
       },
@@ -80,6 +94,12 @@ export async function createApp(
     await db.close()
     throw error
   }
+}
+
+function rangeOf(text: string): AddressRange {
+  const range = parseAddressRange(text)
+  if (range === null) throw new Error(`EGRESS_ALLOW_CIDRS holds ${text}, which is no range of addresses`)
+  return range
 }
 
 /** JSON lines on standard output. Secrets are redacted by the name of their field. */

@@ -49,6 +49,14 @@ describe('an invalid value throws one line that names the variable', () => {
     [{ FAULTLINE_ROLES: 'serve' }, 'FAULTLINE_ROLES must be one of'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must begin with postgres://'],
     [{ TRUSTED_PROXIES: '10.0.0.0/8, nonsense' }, 'TRUSTED_PROXIES must be addresses'],
+    [{ EGRESS_ALLOW_CIDRS: '10.0.0.0/8, nonsense' }, 'EGRESS_ALLOW_CIDRS must be addresses'],
+    [{ EGRESS_ALLOW_CIDRS: '10.0.0.0/33' }, 'EGRESS_ALLOW_CIDRS must be addresses'],
+    [{ EGRESS_ALLOW_CIDRS: '10.1/16' }, 'EGRESS_ALLOW_CIDRS must be addresses'],
+    [{ EGRESS_ALLOW_CIDRS: '010.0.0.0/8' }, 'EGRESS_ALLOW_CIDRS must be addresses'],
+    [{ EGRESS_ALLOW_CIDRS: '::ffff:10.0.0.0/104' }, 'EGRESS_ALLOW_CIDRS must be addresses'],
+    [{ EGRESS_ALLOW_CIDRS: '10.0.0.0/8,0.0.0.0/0' }, 'EGRESS_ALLOW_CIDRS must not hold a range of all addresses'],
+    [{ EGRESS_ALLOW_CIDRS: '::/0' }, 'EGRESS_ALLOW_CIDRS must not hold a range of all addresses'],
+    [{ EGRESS_ALLOW_HTTP: 'yes' }, 'EGRESS_ALLOW_HTTP must be one of 0, 1'],
     [{ RATE_LIMIT_SCALE: '-1' }, 'RATE_LIMIT_SCALE must be'],
     [{ REFRESH_OVERLAP_MS: '20000' }, 'REFRESH_OVERLAP_MS must be'],
     [{ COOKIE_PREFIX: 'x' }, 'COOKIE_PREFIX must be empty or __Host-'],
@@ -72,4 +80,13 @@ test('an empty variable counts as not set, a public address loses its final slas
     port: 8000,
     publicUrl: 'http://f.example.com/base',
   })
+})
+
+test('outgoing requests: http only in relaxed mode unless set, no private addresses unless listed', () => {
+  expect(readConfig({})).toMatchObject({ egressAllowHttp: true, egressAllowCidrs: [] })
+  expect(readConfig(STRICT)).toMatchObject({ egressAllowHttp: false, egressAllowCidrs: [] })
+  expect(readConfig({ EGRESS_ALLOW_HTTP: '0' }).egressAllowHttp).toBe(false)
+  expect(readConfig({ ...STRICT, EGRESS_ALLOW_HTTP: '1' }).egressAllowHttp).toBe(true)
+  const ranges = ['10.0.0.0/8', '192.168.1.7', 'fd00::/8', '::1']
+  expect(readConfig({ ...STRICT, EGRESS_ALLOW_CIDRS: ranges.join(', ') }).egressAllowCidrs).toEqual(ranges)
 })

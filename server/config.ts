@@ -32,6 +32,9 @@ export type Config = {
   /** `k2:<base64>,k1:…`. Null: generated in the data directory (relaxed mode only). */
   readonly encryptionKeys: string | null
   readonly trustedProxies: readonly string[]
+  /** Addresses and ranges that outgoing requests may reach although they are not public. */
+  readonly egressAllowCidrs: readonly string[]
+  readonly egressAllowHttp: boolean
   readonly rateLimitScale: number
   /** Requests that may wait for digestion before new ones are refused. */
   readonly maxBacklogEntries: number
@@ -87,6 +90,13 @@ const cidr = z.string().refine((text) => isIP(text) !== 0 || ipaddr.isValidCIDR(
   error: 'must be addresses or CIDR ranges separated by commas',
 })
 
+/** As `kernel/address-range.ts` reads it. */
+const egressRange = cidr
+  .refine((text) => isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && !/^::ffff:/i.test(text), {
+    error: 'must be addresses or CIDR ranges separated by commas, IPv4 in its own form',
+  })
+  .refine((text) => !/\/0+$/.test(text), { error: 'must not hold a range of all addresses' })
+
 const Environment = z.object({
   PORT: wholeNumber(0, 65_535).default(8000),
   HOST: z.string().trim().min(1, { error: 'must not be empty' }).default('127.0.0.1'),
@@ -109,6 +119,8 @@ const Environment = z.object({
   INGEST_URL_US_EAST_1: webUrl.optional(),
   ENCRYPTION_KEYS: z.string().trim().min(1, { error: 'must not be empty' }).optional(),
   TRUSTED_PROXIES: z.string().transform(list).pipe(z.array(cidr)).default([]),
+  EGRESS_ALLOW_CIDRS: z.string().transform(list).pipe(z.array(egressRange)).default([]),
+  EGRESS_ALLOW_HTTP: oneOf(['0', '1']).optional(),
   RATE_LIMIT_SCALE: number(0, 1_000_000).default(1),
   // A quarter of an hour of digestion at full speed.
   MAX_BACKLOG: wholeNumber(1_000, 100_000_000).default(3_000_000),
@@ -186,6 +198,8 @@ export function readConfig(environment: Environment = process.env): Config {
     }),
     encryptionKeys: env.ENCRYPTION_KEYS ?? null,
     trustedProxies: env.TRUSTED_PROXIES,
+    egressAllowCidrs: env.EGRESS_ALLOW_CIDRS,
+    egressAllowHttp: env.EGRESS_ALLOW_HTTP === undefined ? mode === 'relaxed' : env.EGRESS_ALLOW_HTTP === '1',
     rateLimitScale: env.RATE_LIMIT_SCALE,
     maxBacklogEntries: env.MAX_BACKLOG,
     retryScale: env.FAULTLINE_RETRY_SCALE,

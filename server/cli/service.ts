@@ -88,6 +88,8 @@ export async function startService(app: App, connectionString: string, options: 
       },
     })
     const port = await http.listen()
+    // With PORT=0 the system chose it.
+    app.egress.protectPort(port)
     return {
       port,
       publicUrl: app.config.port === 0 ? `http://127.0.0.1:${port}` : app.config.publicUrl,

@@ -4,11 +4,12 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Bus } from '../storage/bus.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import type { Sealer } from '../storage/seal.ts'
+import type { Egress } from './egress.ts'
 import type { FactSubscriber } from './fact-context.ts'
 import type { Mailer } from './mail.ts'
 import type { PasswordHasher } from './passwords.ts'
 
-/** What an operation may use: time, storage, secrets, mail. Built once by `server/app.ts`, passed to every operation. */
+/** What an operation may use: time, storage, secrets, mail, outgoing requests. Built once by `server/app.ts`, passed to every operation. */
 export type App = {
   readonly config: Config
   readonly log: Logger
@@ -20,6 +21,8 @@ export type App = {
   readonly bus: Bus
   readonly mail: Mailer
   readonly passwords: PasswordHasher
+  /** For every address that a user can type. */
+  readonly egress: Egress
   /** What else happens with facts; `server/app.ts` has the list. */
   readonly factSubscribers: readonly FactSubscriber[]
   close(): Promise<void>

@@ -1,0 +1,146 @@
+import { EgressError, type EgressRequest, type EgressResponse, type EgressTimings } from '../context/egress.ts'
+import { Refusal } from './connect.ts'
+import type { Connection } from './connections.ts'
+import { kindOf, underlying } from './underlying-error.ts'
+
+const TIMEOUT_MS = 10_000
+const MAX_BODY_BYTES = 65_536
+
+/** The client writes them, or they would change how the connection is read. */
+const OWN_HEADERS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+export type Attempt = {
+  /** At most once. @throws EgressError */
+  run(url: URL, connection: Connection): Promise<EgressResponse>
+  /** Ends it as `aborted`; after the header line, with what came of the body. */
+  abort(): void
+  /** The error for a caller. */
+  failure(error: unknown): EgressError
+}
+
+/** One request and its clock, which runs from here. */
+export function createAttempt(request: EgressRequest): Attempt {
+  const startedMs = performance.now()
+  const timeoutMs = request.timeoutMs ?? TIMEOUT_MS
+  const maxBodyBytes = request.maxBodyBytes ?? MAX_BODY_BYTES
+  const { promise, resolve, reject } = Promise.withResolvers<EgressResponse>()
+  let connection: Connection | null = null
+  let settled = false
+  let head: Pick<EgressResponse, 'status' | 'headers'> | null = null
+  const parts: Buffer[] = []
+  let sizeBytes = 0
+
+  const timings = (): EgressTimings => ({
+    dnsMs: connection?.steps?.dnsMs ?? null,
+    connectMs: connection?.steps?.connectMs ?? null,
+    tlsMs: connection?.steps?.tlsMs ?? null,
+    durationMs: performance.now() - startedMs,
+  })
+  const remoteIp = (): string | null => connection?.remoteIp ?? connection?.steps?.remoteIp ?? null
+
+  const failure = (error: unknown): EgressError => {
+    const cause = underlying(error)
+    const kind = kindOf(cause, connection?.steps?.step ?? null)
+    return new EgressError(kind, cause.code, cause.message, timings(), remoteIp(), error)
+  }
+
+  const settle = (error: EgressError | null, bodyComplete: boolean): void => {
+    if (settled) return
+    settled = true
+    clearTimeout(timer)
+    request.signal?.removeEventListener('abort', abort)
+    // The header line is the answer: what happens to the body does not change the status.
+    if (head === null) reject(error ?? failure(new Error('no answer')))
+    else resolve({ ...head, body: Buffer.concat(parts), bodyComplete, timings: timings(), remoteIp: remoteIp() })
+    if (bodyComplete && error === null) connection?.release()
+    else connection?.drop()
+  }
+
+  const abort = (): void => {
+    settle(new EgressError('aborted', 'EGRESS_ABORTED', 'The request was aborted.', timings(), remoteIp()), false)
+  }
+  const timer = setTimeout(() => {
+    const text = `no answer within ${timeoutMs} ms`
+    settle(new EgressError('timeout', 'EGRESS_TIMEOUT', text, timings(), remoteIp()), false)
+  }, timeoutMs)
+  request.signal?.addEventListener('abort', abort, { once: true })
+  if (request.signal?.aborted === true) abort()
+  // `run` may come after the end.
+  promise.catch(() => {})
+
+  const send = (url: URL, { client }: Connection): void => {
+    const forbidden = Object.keys(request.headers).find((name) => OWN_HEADERS.has(name.toLowerCase()))
+    if (forbidden !== undefined)
+      throw new Refusal('EGRESS_HEADER', `The header ${forbidden} is set by the client itself.`)
+    client.dispatch(
+      {
+        path: `${url.pathname}${url.search}`,
+        method: request.method,
+        headers: request.headers,
+        body: request.body ?? null,
+      },
+      {
+        onRequestStart(controller) {
+          if (settled) controller.abort(new Error('the request has ended'))
+        },
+        onResponseStart(controller, status) {
+          // An interim answer (103 Early Hints).
+          if (status < 200) return
+          head = { status, headers: pairs(controller.rawHeaders) }
+        },
+        onResponseData(_controller, chunk) {
+          if (settled) return
+          const left = maxBodyBytes - sizeBytes
+          // A copy: the chunk is a view of a buffer that is read into again.
+          if (left > 0) parts.push(Buffer.from(chunk.subarray(0, left)))
+          sizeBytes += chunk.length
+          if (chunk.length > left) settle(null, false)
+        },
+        onResponseEnd() {
+          settle(null, true)
+        },
+        onResponseError(_controller, error) {
+          settle(failure(error), false)
+        },
+      },
+    )
+  }
+
+  return {
+    run(url, given) {
+      connection = given
+      if (settled) given.drop()
+      else {
+        try {
+          send(url, given)
+        } catch (error) {
+          settle(failure(error), false)
+        }
+      }
+      return promise
+    },
+    abort,
+    failure(error) {
+      const result = failure(error)
+      settle(result, false)
+      return result
+    },
+  }
+}
+
+function pairs(raw: unknown): [string, string][] {
+  if (!Array.isArray(raw)) return []
+  const texts = raw.map((part: unknown) => (Buffer.isBuffer(part) ? part.toString('latin1') : String(part)))
+  return texts.flatMap((name, index) => (index % 2 === 0 ? [[name, texts[index + 1] ?? ''] as [string, string]] : []))
+}
