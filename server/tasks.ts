@@ -8,6 +8,7 @@ import { releasedCommitsTask } from './issue-recording/released-commits.ts'
 import { pruneCountsTask, sweepIssuesTask } from './issue-recording/tasks.ts'
 import { purgeInboxesTask } from './inbox/inbox.ts'
 import type { Task } from './jobs/task.ts'
+import { purgeOutboxTask } from './outbox/purge-outbox.ts'
 import { compactPerformanceTask } from './metrics/performance/compact-performance.ts'
 import { purgePerformanceTask } from './metrics/performance/purge-performance.ts'
 import { purgeSessionsTask } from './metrics/sessions/purge-sessions.ts'
@@ -38,4 +39,5 @@ export const TASKS: readonly Task[] = [
   bulkIssuesTask,
   purgeOperationsTask,
   purgeInboxesTask,
+  purgeOutboxTask,
 ]

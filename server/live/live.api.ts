@@ -17,6 +17,11 @@ export const LiveMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('releases'), project_id: z.string(), release_ids: z.array(z.string()) }),
   /** The inboxes of these users changed. A stream receives it only for its own user. */
   z.object({ kind: z.literal('inbox'), user_ids: z.array(z.string()) }),
+  /**
+   * Deliveries of these webhook endpoints changed; empty when there are more than a message can name. At most one a second;
+   * a stream receives it only when its user may read webhooks.
+   */
+  z.object({ kind: z.literal('webhooks'), endpoint_ids: z.array(z.string()) }),
 ])
 export type LiveMessage = z.infer<typeof LiveMessage>
 
@@ -27,7 +32,7 @@ export const liveRoutes = routes({
     tag: 'Live',
     summary: 'Changes of the organisation as server-sent events',
     description:
-      'Named events `issues`, `releases`, `project` and `inbox`; a comment line every 15 s keeps the connection open. A message holds only ids and counts: read the named resource again.',
+      'Named events `issues`, `releases`, `project`, `inbox` and `webhooks`; a comment line every 15 s keeps the connection open. A message holds only ids and counts: read the named resource again.',
     permission: 'projects.read',
     stream: 'sse',
   },

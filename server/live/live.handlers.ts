@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { memberBehind } from '../context/actor.ts'
+import { minRoleOf, roleAtLeast } from '#shared/permissions.ts'
+import { memberBehind, type Member } from '../context/actor.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { LiveMessage, type liveRoutes } from './live.api.ts'
 import { LIVE_TOPIC } from './publish.ts'
@@ -12,7 +13,7 @@ const SessionEnd = z.object({ session_id: z.string().optional(), user_id: z.stri
  * Messages that arrive within this time are merged and sent together. Batches of digestion may find new releases one
  * after the other, and every message makes a dashboard read its releases again.
  */
-const FLUSH_MS = { issues: 250, project: 250, inbox: 250, releases: 1_000 } as const
+const FLUSH_MS = { issues: 250, project: 250, inbox: 250, releases: 1_000, webhooks: 1_000 } as const
 
 export const liveHandlers: Handlers<typeof liveRoutes> = {
   streamLive: (app, actor, call) => {
@@ -34,9 +35,10 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     const stop = app.bus.on(LIVE_TOPIC, (payload) => {
       const parsed = Envelope.safeParse(payload)
       if (!parsed.success || parsed.data[0] !== actor.orgId) return
-      const message = forUser(parsed.data[1], userId)
+      const message = forMember(parsed.data[1], memberBehind(actor))
       if (message === null) return
-      const key = message.kind === 'inbox' ? message.kind : `${message.kind}/${message.project_id}`
+      const key =
+        message.kind === 'inbox' || message.kind === 'webhooks' ? message.kind : `${message.kind}/${message.project_id}`
       const earlier = waiting.get(key)
       waiting.set(key, earlier === undefined ? message : merged(earlier, message))
       if (earlier === undefined) sendLater(key, message.kind)
@@ -58,16 +60,20 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
   },
 }
 
-/** The part of a message that this user may receive; null for nothing. */
-function forUser(message: LiveMessage, userId: string | null): LiveMessage | null {
+/** The part of a message that this member may receive; null for nothing. */
+function forMember(message: LiveMessage, member: Member | null): LiveMessage | null {
+  if (message.kind === 'webhooks')
+    return member !== null && roleAtLeast(member.role, minRoleOf('webhooks.read')) ? message : null
   if (message.kind !== 'inbox') return message
-  return userId !== null && message.user_ids.includes(userId) ? { ...message, user_ids: [userId] } : null
+  return member !== null && message.user_ids.includes(member.userId) ? { ...message, user_ids: [member.userId] } : null
 }
 
 /** Two messages of one kind and project as one; an empty list of ids means "too many to name" and stays empty. */
 function merged(a: LiveMessage, b: LiveMessage): LiveMessage {
   if (a.kind === 'releases' && b.kind === 'releases')
     return { ...a, release_ids: mergedIds(a.release_ids, b.release_ids) }
+  if (a.kind === 'webhooks' && b.kind === 'webhooks')
+    return { ...a, endpoint_ids: mergedIds(a.endpoint_ids, b.endpoint_ids) }
   if (a.kind !== 'issues' || b.kind !== 'issues') return b
   return {
     ...a,

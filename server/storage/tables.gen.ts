@@ -496,6 +496,7 @@ export type Tables = {
     next_attempt_at: Generated<Date | null>
     due_at: Generated<Date | null>
     lease_token: string | null
+    lease_replay: 'once' | 'with_retries' | null
     replay: 'once' | 'with_retries' | null
     secret_version: number | null
     last_status: number | null
@@ -505,6 +506,8 @@ export type Tables = {
     created_at: Generated<Date>
     delivered_at: Date | null
     erased_at: Date | null
+    is_first: GeneratedAlways<boolean>
+    status: GeneratedAlways<string>
   }
   outbox_lanes: {
     id: string
@@ -516,6 +519,7 @@ export type Tables = {
     is_strict: Generated<boolean>
     paused_at: Date | null
     closed_at: Date | null
+    closed_reason: string | null
   }
   outbox_messages: {
     id: string

@@ -52,7 +52,7 @@ export function SendStep({ project }: { project: Project }) {
 
   useEffect(() => startLive(), [])
   useLive((messages) => {
-    if (messages.some((message) => message.kind !== 'inbox' && message.project_id === project.id))
+    if (messages.some((message) => 'project_id' in message && message.project_id === project.id))
       void client.invalidateQueries({ queryKey: firstIssueQuery(project.id).queryKey })
   })
 

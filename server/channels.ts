@@ -1,0 +1,5 @@
+import { mailChannel } from './mails/mail-channel.ts'
+import type { Channel } from './outbox/channel.ts'
+
+/** Everything that sends deliveries. */
+export const CHANNELS: readonly Channel[] = [mailChannel]

@@ -1,0 +1,10 @@
+import { publish } from '../storage/bus.ts'
+import type { Tx } from '../storage/database.ts'
+import { OUTBOX_TOPIC, type LaneChange } from './delivery.ts'
+import { updateLane } from './outbox.queries.ts'
+
+/** Changes what is given of an open lane. Attempts in flight end as they began. */
+export async function changeLane(tx: Tx, laneId: string, change: LaneChange): Promise<void> {
+  await updateLane(tx, laneId, change)
+  await publish(tx, OUTBOX_TOPIC, null)
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { invalid } from '../kernel/errors.ts'
+import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
+import type { Connection } from '../storage/database.ts'
+import type { DeliveryState } from './delivery.ts'
+import {
+  countDeliveries,
+  selectDeliveries,
+  type DeliveryRow,
+  type Position,
+  type Status,
+} from './deliveries.queries.ts'
+
+export type DeliveriesInput = {
+  readonly limit: number
+  readonly offset: number
+  readonly cursor?: string | undefined
+  readonly state?: DeliveryState | undefined
+  readonly type?: string | undefined
+  /** Times of creation: `from` inclusive, `to` exclusive. */
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+  /** Only failed deliveries that have attempts left. */
+  readonly retrying?: boolean | undefined
+}
+
+/**
+ * Returns a page of the deliveries of a lane, newest first. Its cost does not grow with the number of deliveries.
+ * @throws AppError invalid for a cursor of another list
+ */
+export async function listDeliveries(
+  on: Connection,
+  laneId: string,
+  input: DeliveriesInput,
+): Promise<Page<DeliveryRow>> {
+  const { limit, cursor } = input
+  const after = cursor === undefined ? null : readCursor(cursor)
+  const offset = after === null ? input.offset : 0
+  const filter = {
+    laneId,
+    statuses: statusesOf(input),
+    type: input.type ?? null,
+    from: input.from ?? null,
+    to: input.to ?? null,
+  }
+  const [rows, total] = await Promise.all([
+    selectDeliveries(on, filter, { limit: limit + 1, offset, after }),
+    countDeliveries(on, filter, TOTAL_CAP + 1),
+  ])
+  const items = rows.slice(0, limit)
+  const last = rows.length > limit ? items.at(-1) : undefined
+  return {
+    items,
+    total: Math.min(total, TOTAL_CAP),
+    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
+    limit,
+    offset,
+    next_cursor: last === undefined ? null : cursorAfter(last),
+  }
+}
+
+/** Null for any. */
+function statusesOf({ state, retrying }: DeliveriesInput): Status[] | null {
+  if (retrying === true) return state === undefined || state === 'failed' ? ['retrying'] : []
+  if (state === undefined) return null
+  return state === 'failed' ? ['failed', 'retrying'] : [state]
+}
+
+const Cursor = z.tuple([z.iso.datetime(), z.string().max(40)])
+
+const cursorAfter = ({ createdAt, id }: DeliveryRow): string =>
+  Buffer.from(JSON.stringify([createdAt.toISOString(), id])).toString('base64url')
+
+function readCursor(text: string): Position {
+  let given: unknown
+  try {
+    given = JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    given = null
+  }
+  const parts = Cursor.safeParse(given)
+  if (!parts.success || parts.data[1].includes('\0'))
+    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
+  return { createdAt: new Date(parts.data[0]), id: parts.data[1] }
+}
