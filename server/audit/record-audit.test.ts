@@ -11,6 +11,10 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { newId } from '../kernel/ids.ts'
 import { createProject } from '../project-settings/create-project.ts'
 import { updateQuota } from '../outcomes/update-quota.ts'
+import { deleteIssues, changeIssues } from '../issue-bulk/start-operation.ts'
+import { runOperation } from '../issue-bulk/run-operation.ts'
+import { undoOperation } from '../issue-bulk/undo-operation.ts'
+import { eraseUser } from '../privacy/erase-user.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { listAuditLog } from './list-audit-log.ts'
 
@@ -147,6 +151,57 @@ test('releases that apps report are not entries', async () => {
   })
   await app.tx((tx) => recordFacts(tx, factContext(app, DIGESTION), [created(true), created(false)]))
   expect((await entriesOf(eve)).map(({ meta }) => meta)).toEqual([{ automatic: false, version: '1.0' }])
+})
+
+describe('a bulk operation', () => {
+  const ACTIONS = ['issue.status_changed', 'issue.assigned', 'issue.severity_changed', 'issue.deleted']
+  const changesOf = async (person: Person) =>
+    (await entriesOf(person)).filter(({ action }) => ACTIONS.includes(action)).toReversed()
+
+  test('is one entry per value that it changes, with the request it came from', async () => {
+    const eve = await aPerson(app)
+    const project = await createProject(app, eve.actor, { name: 'Bulk', platform: 'web', region: 'eu-central-1' })
+    const ids = await seedIssues(app, project.id, 3)
+    const { id } = await changeIssues(app, eve.actor, { ids, status: 'resolved', assignee_id: eve.actor.userId })
+    const target = { type: 'operation', id, label: '3 issues' }
+    const { ip, user_agent, session_id } = (await entriesOf(eve)).at(-1) ?? {}
+    expect(await changesOf(eve)).toMatchObject([
+      { action: 'issue.status_changed', target, meta: { count: 3, to: 'resolved', cause: 'issues.status_changed' } },
+      { action: 'issue.assigned', target, meta: { count: 3, to: eve.actor.userId }, ip, user_agent, session_id },
+    ])
+    const undo = await undoOperation(app, eve.actor, id)
+    expect((await changesOf(eve)).slice(2)).toMatchObject([
+      { action: 'issue.status_changed', target: { ...target, id: undo.id }, meta: { count: 3, undoes: id } },
+      { action: 'issue.assigned', target: { ...target, id: undo.id }, meta: { count: 3, undoes: id } },
+    ])
+    // The activity of each issue has both values, set and restored.
+    const { rows } = await app.db.query('select from issue_activity where issue_id = any($1)', [ids])
+    expect(rows).toHaveLength(12)
+    await deleteIssues(app, eve.actor, { ids })
+    expect((await changesOf(eve)).slice(4)).toMatchObject([{ action: 'issue.deleted', meta: { count: 3 } }])
+  })
+
+  test('that is sent twice, or continued by a job, is entered once', async () => {
+    const eve = await aPerson(app)
+    const project = await createProject(app, eve.actor, { name: 'Twice', platform: 'web', region: 'eu-central-1' })
+    const request = { ids: await seedIssues(app, project.id, 150), status: 'ignored' as const, operation_id: newId() }
+    const sent = await Promise.all([1, 2, 3].map(() => changeIssues(app, eve.actor, request)))
+    expect(new Set(sent.map(({ id }) => id))).toEqual(new Set([request.operation_id]))
+    await runOperation(app, request.operation_id)
+    await runOperation(app, request.operation_id)
+    const { rows } = await app.db.query(`select from issues where id = any($1) and status = 'ignored'`, [request.ids])
+    expect(rows).toHaveLength(150)
+    expect(await changesOf(eve)).toMatchObject([{ target: { label: '150 issues' }, meta: { count: 150 } }])
+  })
+})
+
+test('an erasure is entered without naming the user', async () => {
+  const eve = await aPerson(app)
+  const { id } = await createProject(app, eve.actor, { name: 'Private', platform: 'web', region: 'eu-central-1' })
+  await eraseUser(app, eve.actor, id, 'canary@example.com')
+  const [entry] = await entriesOf(eve)
+  expect(entry).toMatchObject({ action: 'project.user_data_erased', target: { id }, meta: {} })
+  expect(JSON.stringify(entry)).not.toContain('canary')
 })
 
 test('the log takes new entries only', async () => {

@@ -6,12 +6,16 @@ import { addEntries } from './add-entries.ts'
 import { selectLabels, type Named } from './append.queries.ts'
 import { entryText, entryTime, metaText, type NewEntry } from './entry.ts'
 
-/** Writes an entry of the audit log for each fact whose kind has an action, in the transaction of the change. */
+/**
+ * Writes an entry of the audit log for each fact whose kind has an action, in the transaction of the change. A bulk
+ * operation is one entry per changed value, of its start: the facts of its issues are none.
+ */
 export const recordAudit: FactSubscriber = async (tx, context, facts) => {
   const audited = facts.flatMap((fact): Audited[] => {
     if (!isFactKind(fact.kind)) return []
     const { audit } = kindOf(fact.kind)
-    return audit === undefined || isByApps(fact) ? [] : [{ fact, kind: fact.kind, action: audit }]
+    if (audit === undefined || isByApps(fact) || context.operationId !== null) return []
+    return [{ fact, kind: fact.kind, action: audit }]
   })
   if (audited.length === 0) return
   const labels = await labelsOf(tx, context.actor, audited)
@@ -57,6 +61,13 @@ function targetOf({ fact, kind }: Audited): Target {
       return of(fact.sessionId, 'user', fact.userId)
     case 'endpoint':
       return of(fact.endpointId, 'endpoint')
+    case 'operation':
+    case 'invite':
+    case 'api_key':
+    case 'alert_rule':
+    case 'alert':
+    case 'integration':
+      return { type: target, id: fact.targetId ?? null, labelled: null }
   }
 }
 
@@ -106,7 +117,7 @@ function entryOf(context: FactContext, entry: Audited, labels: Labels): NewEntry
     target_label: entryText(label),
     project_id: fact.projectId ?? null,
     ...requestFields(context.actor, fact.sessionId),
-    outcome: 'ok',
+    outcome: kindOf(kind).outcome ?? 'ok',
     meta: metaText({
       ...fact.data,
       ...(fact.sentence === undefined ? {} : { reason: fact.sentence }),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { Tx } from '../storage/database.ts'
@@ -99,8 +100,7 @@ async function rotateLocked(tx: Tx, app: App, presented: Presented, caller: Call
   if (membership === null) throw ended()
   const member = { userId: row.user_id, orgId: row.org_id, role: membership.role }
   const actor = sessionActor(membership, row.id, caller)
-  const record = (kind: 'session.refreshed' | 'session.theft_detected') =>
-    recordFacts(tx, factContext(app, actor, now), [{ kind, ...aboutSession(actor), data: {} }])
+  const record = (fact: Fact) => recordFacts(tx, factContext(app, actor, now), [fact])
   const stateAt = (counter: number, idleExpiresAt: Date): SessionState => ({
     member,
     sessionId: row.id,
@@ -117,7 +117,11 @@ async function rotateLocked(tx: Tx, app: App, presented: Presented, caller: Call
     }
     await endSession(tx, row.id, 'theft', now)
     await announceSessions(tx, { session_id: row.id })
-    await record('session.theft_detected')
+    await record({
+      kind: 'session.theft_detected',
+      ...aboutSession(actor),
+      data: { family_id: row.id, revoked_sessions: 1, first_ip: row.ip, reuse_ip: origin.ip },
+    })
     return { kind: 'theft' }
   }
   // The token is authentic but newer than the session: the database was restored from a backup.
@@ -134,7 +138,7 @@ async function rotateLocked(tx: Tx, app: App, presented: Presented, caller: Call
     userAgent: origin.userAgent,
   })
   await touchMembership(tx, row.user_id, row.org_id, now)
-  await record('session.refreshed')
+  await record({ kind: 'session.refreshed', ...aboutSession(actor), data: {} })
   const leaveAtMs = app.clock.monotonicMs() + app.config.refreshOverlapMs
   return { kind: 'rotated', session: stateAt(row.counter + 1, idleExpiresAt), leaveAtMs }
 }

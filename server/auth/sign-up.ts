@@ -68,7 +68,8 @@ export async function signUp(
     if (!isNew) throw conflict('An account with this e-mail address already exists. Log in instead.')
     await insertMembership(tx, { user_id: userId, org_id: orgId, role: 'owner', created_at: now })
     const actor = { kind: 'user', userId, name: input.name, orgId, role: 'owner', sessionId: null, ...caller } as const
-    await recordFacts(tx, factContext(app, actor, now), [{ kind: 'signup.password.ok', orgId, userId, data: {} }])
+    const data = { org_id: orgId, via: 'password' }
+    await recordFacts(tx, factContext(app, actor, now), [{ kind: 'signup.password.ok', orgId, userId, data }])
     return slug
   })
   app.log.info({ org_id: orgId, request_id: caller.requestId }, 'signup.ok')

@@ -29,7 +29,14 @@ export async function switchOrg(app: App, actor: SessionActor, slug: string): Pr
     const start = { method: old.method, origin: actor.origin, expiresAt: old.expires_at }
     const { session, revoked } = await startSession(tx, app, membership, start)
     await recordFacts(tx, factContext(app, actor), [
-      { kind: 'session.org_switched', ...aboutSession(actor), data: { org_id: membership.org_id } },
+      { kind: 'session.org_switched', ...aboutSession(actor), data: { direction: 'out' } },
+      {
+        kind: 'session.org_switched',
+        orgId: membership.org_id,
+        userId: actor.userId,
+        sessionId: session.sessionId,
+        data: { direction: 'in' },
+      },
       ...revoked,
     ])
     return { session, org: membership.org_slug }

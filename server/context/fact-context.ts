@@ -12,6 +12,8 @@ export type FactContext = {
   /** Null for digestion and jobs. */
   readonly requestId: string | null
   readonly at: Date
+  /** The bulk operation that makes the change. Its start was a fact of its own. */
+  readonly operationId: string | null
   /** `App.factSubscribers` */
   readonly subscribers: readonly FactSubscriber[]
 }
@@ -29,6 +31,8 @@ export type RecordedFact = {
   readonly userId?: string
   readonly sessionId?: string
   readonly endpointId?: string
+  /** Of other targets. */
+  readonly targetId?: string
   readonly sentence?: string
   /** What to call its target in the audit log, when the row is no longer there to be asked. */
   readonly label?: string
@@ -41,9 +45,17 @@ export type FactSubscriber = (tx: Tx, context: FactContext, facts: readonly Reco
 
 type Parts = { readonly clock: Clock; readonly factSubscribers: readonly FactSubscriber[] }
 
-/** @param at the time of the change, by default now */
-export function factContext({ clock, factSubscribers }: Parts, actor: Actor, at = clock.now()): FactContext {
-  return { actor, origin: originOf(actor), requestId: actor.requestId, at, subscribers: factSubscribers }
+/**
+ * @param at the time of the change, by default now
+ * @param operationId of the bulk operation that makes the change
+ */
+export function factContext(
+  { clock, factSubscribers }: Parts,
+  actor: Actor,
+  at = clock.now(),
+  operationId: string | null = null,
+): FactContext {
+  return { actor, origin: originOf(actor), requestId: actor.requestId, at, operationId, subscribers: factSubscribers }
 }
 
 function originOf({ origin }: Actor): ChangeOrigin {

@@ -10,7 +10,7 @@ export type SubscriptionReason = 'manual' | 'assigned' | 'mentioned' | 'commente
 
 type Kind = {
   /** What the fact is about: which ids it names. */
-  readonly target: 'issue' | 'comment' | 'project' | 'release' | 'org' | 'user' | 'session' | 'endpoint'
+  readonly target: keyof Targets
   /** What else the fact says. */
   readonly data: z.ZodObject
   /** Kind of the entry in the activity of its issue. */
@@ -23,6 +23,8 @@ type Kind = {
   readonly live?: 'issues' | 'new_issues' | 'project' | 'releases'
   /** Action of the audit log. */
   readonly audit?: string
+  /** How the action ended, if not well. */
+  readonly outcome?: 'denied' | 'failed'
   /** Event type of webhooks. */
   readonly webhook?: string
   /** Trigger of alert rules that listen to it. */
@@ -42,6 +44,15 @@ const STATUS = {
   live: 'issues',
   audit: 'issue.status_changed',
 } as const
+const fields = z.object({ fields: ids })
+/** A change of many issues. The facts of each issue are not entries of the audit log. */
+const bulk = z.object({ count: z.number(), to: z.string().nullish(), undoes: z.string().optional() })
+const factor = z.object({ factor_id: z.string() })
+const passkey = z.object({ passkey_id: z.string() })
+const named = z.object({ name: z.string() })
+const provider = z.object({ provider: z.string(), issuer: z.string() })
+/** `via`: how the user came to the organisation, such as password, invite or oidc. */
+const signUp = z.object({ org_id: z.string(), via: z.string() })
 const ASSIGNMENT = {
   target: 'issue',
   data: assignment,
@@ -89,9 +100,21 @@ export const KINDS = {
   },
   /** A bulk operation was undone: the former assignee is not notified. */
   'issue.assignee_restored': ASSIGNMENT,
-  'issue.severity_changed': { target: 'issue', data: change, activity: 'severity_changed', live: 'issues' },
+  'issue.severity_changed': {
+    target: 'issue',
+    data: change,
+    activity: 'severity_changed',
+    live: 'issues',
+    audit: 'issue.severity_changed',
+  },
   /** Other issues were merged into it. */
-  'issue.merged': { target: 'issue', data: z.object({ issue_ids: ids }), activity: 'merged', live: 'issues' },
+  'issue.merged': {
+    target: 'issue',
+    data: z.object({ issue_ids: ids }),
+    activity: 'merged',
+    live: 'issues',
+    audit: 'issue.merged',
+  },
   /** It was merged into another issue. */
   'issue.merged_into': {
     target: 'issue',
@@ -100,7 +123,13 @@ export const KINDS = {
     live: 'issues',
   },
   /** Other issues were unmerged from it. */
-  'issue.unmerged': { target: 'issue', data: z.object({ issue_ids: ids }), activity: 'unmerged', live: 'issues' },
+  'issue.unmerged': {
+    target: 'issue',
+    data: z.object({ issue_ids: ids }),
+    activity: 'unmerged',
+    live: 'issues',
+    audit: 'issue.unmerged',
+  },
   /** It was unmerged from another issue. */
   'issue.unmerged_from': {
     target: 'issue',
@@ -109,7 +138,7 @@ export const KINDS = {
     live: 'issues',
   },
   'issue.deleted': { target: 'issue', data: NONE, live: 'issues', audit: 'issue.deleted' },
-  'issue.discarded': { target: 'issue', data: NONE, live: 'project' },
+  'issue.discarded': { target: 'issue', data: NONE, live: 'project', audit: 'issue.discarded' },
   'issue.feedback_received': { target: 'issue', data: NONE, live: 'issues' },
   'issue.attachment_received': { target: 'issue', data: NONE, live: 'issues' },
   /** Its users were counted after a merge. */
@@ -117,9 +146,10 @@ export const KINDS = {
   /** Events of an erased user were deleted. */
   'issue.user_erased': { target: 'issue', data: NONE, live: 'issues' },
 
-  'issue.commented': {
+  'comment.created': {
     target: 'comment',
     data: NONE,
+    audit: 'comment.created',
     notifies: { who: 'subscribers', as: 'commented' },
     subscribes: { who: 'actor', as: 'commented' },
     live: 'issues',
@@ -131,7 +161,7 @@ export const KINDS = {
     notifies: { who: 'named', as: 'mentioned' },
     subscribes: { who: 'named', as: 'mentioned' },
   },
-  'comment.edited': { target: 'comment', data: NONE, live: 'issues' },
+  'comment.updated': { target: 'comment', data: NONE, live: 'issues', audit: 'comment.updated' },
   'comment.deleted': {
     target: 'comment',
     data: NONE,
@@ -139,6 +169,12 @@ export const KINDS = {
     live: 'issues',
     audit: 'comment.deleted',
   },
+
+  /** A bulk operation was started; one fact for each value that it changes. */
+  'issues.status_changed': { target: 'operation', data: bulk, audit: 'issue.status_changed' },
+  'issues.assigned': { target: 'operation', data: bulk, audit: 'issue.assigned' },
+  'issues.severity_changed': { target: 'operation', data: bulk, audit: 'issue.severity_changed' },
+  'issues.deleted': { target: 'operation', data: bulk, audit: 'issue.deleted' },
 
   'project.created': {
     target: 'project',
@@ -158,9 +194,26 @@ export const KINDS = {
     live: 'project',
     audit: 'project.dsn_rotated',
   },
-  'project.grouping_upgraded': { target: 'project', data: z.object({ version: z.number() }), live: 'project' },
+  'project.grouping_upgraded': {
+    target: 'project',
+    data: z.object({ version: z.number() }),
+    live: 'project',
+    audit: 'project.grouping_upgraded',
+  },
   /** A discarded issue was restored. */
-  'project.discard_removed': { target: 'project', data: z.object({ discard_id: z.string() }), live: 'project' },
+  'project.discard_removed': {
+    target: 'project',
+    data: z.object({ discard_id: z.string() }),
+    live: 'project',
+    audit: 'project.discard_removed',
+  },
+  /** The erasure of a user's data was requested. Never names the user: the log outlives the data. */
+  'project.user_data_erased': {
+    target: 'project',
+    data: z.object({ erasure_id: z.string() }),
+    audit: 'project.user_data_erased',
+  },
+  'project.deleted': { target: 'project', data: named, live: 'project', audit: 'project.deleted' },
 
   'release.created': {
     target: 'release',
@@ -169,26 +222,66 @@ export const KINDS = {
     audit: 'release.created',
   },
   /** Its date, state, address or commit. */
-  'release.updated': { target: 'release', data: NONE, live: 'releases' },
-  'release.commits_added': { target: 'release', data: z.object({ commits: z.number() }), live: 'releases' },
-  'release.deployed': { target: 'release', data: z.object({ environment: z.string() }), live: 'releases' },
+  'release.updated': { target: 'release', data: fields, live: 'releases', audit: 'release.updated' },
+  'release.commits_added': {
+    target: 'release',
+    data: z.object({ commits: z.number() }),
+    live: 'releases',
+    audit: 'release.updated',
+  },
+  'release.deployed': {
+    target: 'release',
+    data: z.object({ environment: z.string() }),
+    live: 'releases',
+    audit: 'release.updated',
+  },
   /** Its first event or session arrived, or it was planned and something arrived. */
   'release.seen': { target: 'release', data: NONE, live: 'releases' },
 
-  'org.updated': { target: 'org', data: z.object({ fields: ids }), audit: 'org.updated' },
+  'source_map.uploaded': { target: 'project', data: named, audit: 'source_map.uploaded' },
+  'source_map.deleted': { target: 'project', data: named, audit: 'source_map.deleted' },
+  'dsym.uploaded': { target: 'project', data: named, audit: 'dsym.uploaded' },
+
+  'org.updated': { target: 'org', data: fields, audit: 'org.updated' },
+  'org.quota_updated': {
+    target: 'org',
+    data: z.object({ events_per_day: z.number().nullable() }),
+    audit: 'org.quota_updated',
+  },
+  'sso.config.updated': { target: 'org', data: fields, audit: 'sso.config.updated' },
+  'sso.domain.verified': { target: 'org', data: z.object({ domain: z.string() }), audit: 'sso.domain.verified' },
+  'nlq.executed': { target: 'org', data: z.looseObject({ question: z.string() }), audit: 'nlq.executed' },
+  'nlq.rejected': {
+    target: 'org',
+    data: z.looseObject({ question: z.string(), reason: z.string() }),
+    audit: 'nlq.rejected',
+    outcome: 'denied',
+  },
+  'encryption.key_rotated': { target: 'org', data: z.object({ key_id: z.string() }), audit: 'encryption.key_rotated' },
+  'audit.exported': { target: 'org', data: z.looseObject({}), audit: 'audit.exported' },
 
   'signup.password.ok': {
     target: 'user',
-    data: NONE,
+    data: signUp,
     audit: 'signup.password.ok',
     webhook: 'signup.password.ok',
   },
+  'signup.invite.ok': { target: 'user', data: signUp, audit: 'signup.invite.ok', webhook: 'signup.invite.ok' },
+  'signup.oidc.ok': { target: 'user', data: signUp, audit: 'signup.oidc.ok', webhook: 'signup.oidc.ok' },
   'signin.password.ok': {
     target: 'session',
     data: NONE,
     audit: 'signin.password.ok',
     webhook: 'signin.password.ok',
   },
+  'signin.passkey.ok': {
+    target: 'session',
+    data: NONE,
+    audit: 'signin.passkey.ok',
+    webhook: 'signin.passkey.ok',
+  },
+  'signin.oauth.ok': { target: 'session', data: provider, audit: 'signin.oauth.ok', webhook: 'signin.oauth.ok' },
+  'signin.oidc.ok': { target: 'session', data: provider, audit: 'signin.oidc.ok', webhook: 'signin.oidc.ok' },
   'signout.ok': { target: 'session', data: NONE, audit: 'signout.ok' },
   /** The audit log holds refreshes only on demand. */
   'session.refreshed': { target: 'session', data: NONE },
@@ -199,13 +292,32 @@ export const KINDS = {
     audit: 'session.revoked',
     webhook: 'session.revoked',
   },
+  /** A refresh token was used a second time. The session is its family. */
   'session.theft_detected': {
     target: 'session',
-    data: NONE,
+    data: z.object({
+      family_id: z.string(),
+      revoked_sessions: z.number(),
+      first_ip: z.string().nullable(),
+      reuse_ip: z.string(),
+    }),
+    outcome: 'denied',
     audit: 'session.theft_detected',
     webhook: 'session.theft_detected',
   },
-  'session.org_switched': { target: 'session', data: z.object({ org_id: z.string() }) },
+  /** In both organisations: out of one, with the session that ended, and into the other with a new one. */
+  'session.org_switched': {
+    target: 'session',
+    data: z.object({ direction: z.enum(['out', 'in']) }),
+    audit: 'session.org_switched',
+  },
+  /** The first log-in from a device or browser that the user was not known to use. */
+  'device.new': {
+    target: 'session',
+    data: z.object({ device_id: z.string(), device_label: z.string(), first: z.boolean() }),
+    audit: 'device.new',
+    webhook: 'device.new',
+  },
   'webhook.endpoint.created': {
     target: 'endpoint',
     data: z.object({ url: z.string(), events: ids }),
@@ -236,6 +348,7 @@ export const KINDS = {
     target: 'endpoint',
     data: z.object({ count: z.number(), delivery_ids: ids }),
     audit: 'webhook.delivery.exhausted',
+    outcome: 'failed',
   },
   'webhook.delivery.replayed': {
     target: 'endpoint',
@@ -247,6 +360,7 @@ export const KINDS = {
     target: 'endpoint',
     data: z.object({ delivery_id: z.string(), code: z.string(), message: z.string() }),
     audit: 'webhook.tls_error',
+    outcome: 'failed',
   },
   /** Only the endpoint that it names receives the event. */
   'webhook.test': { target: 'endpoint', data: NONE, audit: 'webhook.test', webhook: 'webhook.test' },
@@ -257,6 +371,70 @@ export const KINDS = {
     data: NONE,
     audit: 'user.password_changed',
     webhook: 'password.changed',
+  },
+  'password.reset.requested': { target: 'user', data: NONE, audit: 'password.reset.requested' },
+  'password.reset.ok': {
+    target: 'user',
+    data: z.object({ requested_at: z.string() }),
+    audit: 'password.reset.ok',
+    webhook: 'password.reset.ok',
+  },
+  'email.changed': { target: 'user', data: NONE, audit: 'email.changed', webhook: 'email.changed' },
+  'user.disabled': { target: 'user', data: NONE, audit: 'user.disabled', webhook: 'user.disabled' },
+  'user.deleted': { target: 'user', data: NONE, audit: 'user.deleted', webhook: 'user.deleted' },
+  'mfa.totp.enrolled': { target: 'user', data: factor, audit: 'mfa.totp.enrolled', webhook: 'mfa.totp.enrolled' },
+  'mfa.totp.disabled': { target: 'user', data: factor, audit: 'mfa.totp.disabled', webhook: 'mfa.totp.disabled' },
+  'mfa.backup_codes.generated': {
+    target: 'user',
+    data: factor,
+    audit: 'mfa.backup_codes.generated',
+    webhook: 'mfa.backup_codes.generated',
+  },
+  'mfa.backup_code.used': {
+    target: 'user',
+    data: factor,
+    audit: 'mfa.backup_code.used',
+    webhook: 'mfa.backup_code.used',
+  },
+  'mfa.failed': { target: 'user', data: factor, audit: 'mfa.failed', outcome: 'failed' },
+  'passkey.registered': {
+    target: 'user',
+    data: passkey,
+    audit: 'passkey.registered',
+    webhook: 'passkey.registered',
+  },
+  'passkey.removed': { target: 'user', data: passkey, audit: 'passkey.removed', webhook: 'passkey.removed' },
+  /** A copy of the passkey may exist: the log-in is refused. */
+  'passkey.counter_regressed': {
+    target: 'user',
+    data: passkey,
+    audit: 'passkey.counter_regressed',
+    outcome: 'denied',
+    webhook: 'passkey.counter_regressed',
+  },
+  'member.role_changed': { target: 'user', data: change, audit: 'member.role_changed' },
+  'member.removed': { target: 'user', data: z.object({ role: z.string() }), audit: 'member.removed' },
+  'invite.created': { target: 'invite', data: z.object({ role: z.string() }), audit: 'invite.created' },
+  'invite.accepted': { target: 'invite', data: z.object({ role: z.string() }), audit: 'invite.accepted' },
+  'invite.revoked': { target: 'invite', data: z.object({ role: z.string() }), audit: 'invite.revoked' },
+  'api_key.created': { target: 'api_key', data: z.object({ scopes: ids }), audit: 'api_key.created' },
+  'api_key.revoked': { target: 'api_key', data: z.object({ scopes: ids }), audit: 'api_key.revoked' },
+
+  'alert_rule.created': { target: 'alert_rule', data: named, audit: 'alert_rule.created' },
+  'alert_rule.updated': { target: 'alert_rule', data: fields, audit: 'alert_rule.updated' },
+  'alert_rule.deleted': { target: 'alert_rule', data: named, audit: 'alert_rule.deleted' },
+  'alert.acknowledged': { target: 'alert', data: NONE, audit: 'alert.acknowledged' },
+  'integration.codehost.updated': { target: 'integration', data: fields, audit: 'integration.codehost.updated' },
+  'integration.tracker.connected': { target: 'integration', data: named, audit: 'integration.tracker.connected' },
+  'integration.tracker.disconnected': {
+    target: 'integration',
+    data: named,
+    audit: 'integration.tracker.disconnected',
+  },
+  'ticket.created': {
+    target: 'issue',
+    data: z.object({ integration_id: z.string(), key: z.string(), url: z.string() }),
+    audit: 'ticket.created',
   },
 } as const satisfies Record<string, Kind>
 
@@ -278,7 +456,16 @@ type Targets = {
   user: { readonly userId: string }
   session: { readonly userId: string; readonly sessionId: string }
   endpoint: { readonly endpointId: string }
+  operation: Other
+  invite: Other
+  api_key: Other
+  alert_rule: Other
+  alert: Other
+  integration: Other
 }
+
+/** Names its target by one id and, for the audit log, a label. */
+type Other = { readonly targetId: string; readonly label: string; readonly projectId?: string }
 
 type Shown = {
   /** For the activity and, unless `notice` is set, for inboxes. */

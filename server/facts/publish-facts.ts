@@ -10,7 +10,9 @@ export async function publishFacts(
 ): Promise<void> {
   const messages: OrgMessage[] = []
   for (const [orgId, ofOrg] of Map.groupBy(facts, (fact) => fact.orgId))
-    for (const [projectId, ofProject] of Map.groupBy(ofOrg, (fact) => ('projectId' in fact ? fact.projectId : null)))
+    for (const [projectId, ofProject] of Map.groupBy(ofOrg, (fact) =>
+      'projectId' in fact ? (fact.projectId ?? null) : null,
+    ))
       if (projectId !== null) for (const message of messagesOf(projectId, ofProject)) messages.push({ orgId, message })
   for (const [orgId, ofOrg] of Map.groupBy(inboxes, (row) => row.org_id))
     messages.push(

@@ -20,7 +20,7 @@ export async function factsOfComment(tx: Tx, actor: OrgActor, comment: WrittenCo
   const mentions = await resolveMentions(tx, actor, comment.body)
   await insertMentions(tx, comment.id, mentions)
   return [
-    { kind: 'issue.commented', ...idsOf(actor, comment), data: {}, sentence: `${actorLabel(actor)} commented.` },
+    { kind: 'comment.created', ...idsOf(actor, comment), data: {}, sentence: `${actorLabel(actor)} commented.` },
     ...mentioned(actor, comment, mentions),
   ]
 }
@@ -32,7 +32,7 @@ export async function factsOfEdit(tx: Tx, actor: OrgActor, comment: WrittenComme
   await deleteMentions(tx, comment.id)
   await insertMentions(tx, comment.id, mentions)
   return [
-    { kind: 'comment.edited', ...idsOf(actor, comment), data: {} },
+    { kind: 'comment.updated', ...idsOf(actor, comment), data: {} },
     ...mentioned(
       actor,
       comment,

@@ -116,15 +116,15 @@ async function changeTogether(
     if (locked?.state !== 'running' || next[0]?.position !== waiting[0]?.position) return
     const ids = waiting.map(({ issueId }) => issueId)
     const before = await lockSnapshots(tx, actor.orgId, ids)
-    if (operation.undoes !== null) {
-      return writeResults(tx, operation.id, await undoIssues(app, tx, actor, operation.undoes, waiting, before))
-    }
+    const { id, undoes } = operation
+    if (undoes !== null) return writeResults(tx, id, await undoIssues(app, tx, actor, { id, undoes }, waiting, before))
     const issues = await selectLocked(tx, actor, ids)
     const { resolution: _asked, ...rest } = change
-    const changed = await changeIssues(app, tx, actor, issues, ({ project_id: projectId }) => ({
+    const changeOf = ({ project_id: projectId }: { readonly project_id: string }) => ({
       ...rest,
       resolution: fixes.get(projectId),
-    }))
+    })
+    const changed = await changeIssues(app, tx, actor, issues, changeOf, id)
     const after = await lockSnapshots(tx, actor.orgId, [...changed])
     const done = waiting.map(({ position, issueId }): Done => {
       const issue = before.get(issueId)
@@ -174,7 +174,10 @@ async function deleteBatch(
 ): Promise<void> {
   for (const { position, issueId } of waiting) {
     try {
-      await removeIssue(app, actor, issueId, (tx) => writeResults(tx, operation.id, [{ position, result: 'changed' }]))
+      await removeIssue(app, actor, issueId, {
+        operationId: operation.id,
+        within: (tx) => writeResults(tx, operation.id, [{ position, result: 'changed' }]),
+      })
     } catch (error) {
       if (isRetryable(error)) throw error
       // When another run has just deleted it, the result of that run stays.

@@ -1,5 +1,8 @@
 import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { addJob } from '../jobs/task.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -34,7 +37,7 @@ export async function changeIssues(app: App, actor: OrgActor, asked: BulkTarget 
   await checkChange(app, actor, change)
   const issueIds = await targets(app, actor, asked)
   const fixes = await fixesOf(app, actor, change, issueIds)
-  return begin(app, actor, { id, kind: 'change', request, fixes, undoes: null, issueIds })
+  return begin(app, actor, { id, kind: 'change', change, request, fixes, undoes: null, issueIds })
 }
 
 /**
@@ -46,7 +49,8 @@ export async function deleteIssues(app: App, actor: OrgActor, asked: BulkTarget)
   const request = { ...rest, delete: true }
   const known = await knownOperation(app, actor, id, request)
   if (known !== null) return known
-  return begin(app, actor, { id, kind: 'delete', request, undoes: null, issueIds: await targets(app, actor, asked) })
+  const issueIds = await targets(app, actor, asked)
+  return begin(app, actor, { id, kind: 'delete', change: {}, request, undoes: null, issueIds })
 }
 
 /**
@@ -102,6 +106,8 @@ async function knownOperation(
 export type Beginning = {
   readonly id?: string | undefined
   readonly kind: 'change' | 'delete' | 'undo'
+  /** What it changes, or what the operation changed that it undoes. */
+  readonly change: BulkChange
   readonly request: unknown
   readonly fixes?: Readonly<Record<string, Fix>>
   readonly undoes: string | null
@@ -109,7 +115,11 @@ export type Beginning = {
 }
 
 /** Stores the operation, then runs it: immediately when it is small, otherwise in a job. */
-export async function begin(app: App, actor: OrgActor, { id = newId(), ...rest }: Beginning): Promise<BulkOperation> {
+export async function begin(
+  app: App,
+  actor: OrgActor,
+  { id = newId(), change, ...rest }: Beginning,
+): Promise<BulkOperation> {
   const now = app.clock.now()
   const isSync = rest.issueIds.length <= MAX_SYNC_ISSUES
   const isNew = await app.tx(async (tx) => {
@@ -117,6 +127,7 @@ export async function begin(app: App, actor: OrgActor, { id = newId(), ...rest }
       !(await insertOperation(tx, { fixes: {}, ...rest, id, orgId: actor.orgId, actorId: memberOf(actor).userId, now }))
     )
       return false
+    await recordFacts(tx, factContext(app, actor, now), factsOfStart(actor, { id, change, ...rest }))
     // Also for small operations: the job continues when the process is killed.
     await addJob(
       tx,
@@ -137,4 +148,25 @@ export async function begin(app: App, actor: OrgActor, { id = newId(), ...rest }
   }
   if (isNew && isSync) await runOperation(app, id, { requester: actor })
   return viewOperation(app, actor, id)
+}
+
+/**
+ * One fact for each value that the operation changes, recorded when it starts: the request is known only now, and a kill
+ * later loses nothing. How many issues really changed is a result of the operation.
+ */
+function factsOfStart(
+  { orgId }: OrgActor,
+  { id, kind, change, undoes, issueIds }: Beginning & { readonly id: string },
+): Fact[] {
+  const count = issueIds.length
+  const about = { orgId, targetId: id, label: count === 1 ? '1 issue' : `${count} issues` }
+  if (kind === 'delete') return [{ kind: 'issues.deleted', ...about, data: { count } }]
+  const dataOf = (to: string | null) => (undoes === null ? { count, to } : { count, undoes })
+  const facts: Fact[] = []
+  if (change.status !== undefined) facts.push({ kind: 'issues.status_changed', ...about, data: dataOf(change.status) })
+  if (change.assignee_id !== undefined)
+    facts.push({ kind: 'issues.assigned', ...about, data: dataOf(change.assignee_id) })
+  if (change.severity !== undefined)
+    facts.push({ kind: 'issues.severity_changed', ...about, data: dataOf(change.severity) })
+  return facts
 }

@@ -25,7 +25,7 @@ export async function undoIssues(
   app: App,
   tx: Tx,
   actor: OrgActor,
-  undoes: string,
+  { id: operationId, undoes }: { readonly id: string; readonly undoes: string },
   waiting: readonly Waiting[],
   now: Now,
 ): Promise<Done[]> {
@@ -68,7 +68,7 @@ export async function undoIssues(
     return { position, result: 'changed' }
   })
   await restoreSnapshots(tx, restored)
-  await recordFacts(tx, factContext(app, actor), facts)
+  await recordFacts(tx, factContext(app, actor, app.clock.now(), operationId), facts)
   return done
 }
 

@@ -1,7 +1,7 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
-import type { BulkOperation } from './bulk.api.ts'
+import { BulkChange, type BulkOperation } from './bulk.api.ts'
 import { changedIssues, selectOperation } from './bulk.queries.ts'
 import { begin } from './start-operation.ts'
 import { viewOperation } from './view-operation.ts'
@@ -19,5 +19,6 @@ export async function undoOperation(app: App, actor: OrgActor, operationId: stri
   if (row.state !== 'done') throw conflict('The operation is still running. Undo it when it is done.')
   if (row.changed === 0) throw conflict('The operation changed nothing.')
   const issueIds = await changedIssues(app.db, operationId)
-  return begin(app, actor, { kind: 'undo', request: { undo: operationId }, undoes: operationId, issueIds })
+  const change = BulkChange.parse(row.request)
+  return begin(app, actor, { kind: 'undo', change, request: { undo: operationId }, undoes: operationId, issueIds })
 }

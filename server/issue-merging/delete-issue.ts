@@ -25,17 +25,20 @@ const MERGED = 'This issue was merged into another one. Delete that one, or unme
  * @throws AppError not_found; conflict (merged into another issue)
  */
 export const deleteIssue = (app: App, actor: OrgActor, issueId: string): Promise<void> =>
-  removeIssue(app, actor, issueId, () => Promise.resolve())
+  removeIssue(app, actor, issueId, { within: () => Promise.resolve() })
 
 /**
- * The same; `within` runs in the transaction that deletes the issue, just before.
+ * The same, by a bulk operation perhaps; `within` runs in the transaction that deletes the issue, just before.
  * @throws AppError not_found; conflict (merged into another issue)
  */
 export async function removeIssue(
   app: App,
   actor: OrgActor,
   issueId: string,
-  within: (tx: Tx, projectId: string) => Promise<unknown>,
+  {
+    within,
+    operationId = null,
+  }: { readonly within: (tx: Tx, projectId: string) => Promise<unknown>; readonly operationId?: string | null },
 ): Promise<void> {
   const found = await selectIssue(app.db, actor, issueId)
   if (found === undefined) throw notFound('Issue')
@@ -61,7 +64,9 @@ export async function removeIssue(
     }
     while (await deleteCounts(tx, groups, COUNTS_BATCH));
     await within(tx, issue.project_id)
-    await recordFacts(tx, factContext(app, actor), [{ kind: 'issue.deleted', ...aboutIssue(issue), data: {} }])
+    await recordFacts(tx, factContext(app, actor, app.clock.now(), operationId), [
+      { kind: 'issue.deleted', ...aboutIssue(issue), data: {} },
+    ])
     await deleteIssueRow(tx, issueId)
   })
 }

@@ -48,11 +48,13 @@ export async function discardIssue(app: App, actor: OrgActor, issueId: string): 
       await recordFacts(tx, context, [{ kind: 'issue.discarded', orgId: actor.orgId, projectId, issueId, data: {} }])
     return id
   })
-  await removeIssue(app, actor, issueId, async (tx, projectId) => {
-    // Issues merged into it meanwhile are discarded, too. If a member restored the issue meanwhile, no fingerprints
-    // are added.
-    await sql.addToDiscard(tx, discardId, issueId)
-    await dropCachedProject(tx, projectId)
+  await removeIssue(app, actor, issueId, {
+    within: async (tx, projectId) => {
+      // Issues merged into it meanwhile are discarded, too. If a member restored the issue meanwhile, no fingerprints
+      // are added.
+      await sql.addToDiscard(tx, discardId, issueId)
+      await dropCachedProject(tx, projectId)
+    },
   })
   app.log.info({ issue_id: issueId, ...actorForLog(actor) }, 'issue.discarded')
   const [discard] = await sql.selectDiscards(app.db, { id: discardId }, { limit: 1, offset: 0 })

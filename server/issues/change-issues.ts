@@ -35,9 +35,10 @@ export async function changeIssues(
   actor: OrgActor,
   issues: readonly LockedIssue[],
   changeOf: (issue: LockedIssue) => PreparedChange,
+  operationId: string | null = null,
 ): Promise<ReadonlySet<string>> {
   const name = actorLabel(actor)
-  const context = factContext(app, actor)
+  const context = factContext(app, actor, app.clock.now(), operationId)
   const now = context.at
   const changes = issues.map((issue) => ({ issue, change: changeOf(issue) }))
   const members = new Map<string, Awaited<ReturnType<typeof requireMember>>>()

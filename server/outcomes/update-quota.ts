@@ -12,7 +12,7 @@ export async function updateQuota(app: App, actor: OrgActor, eventsPerDay: numbe
     await updateOrgQuota(tx, actor.orgId, eventsPerDay)
     await publish(tx, 'project', { org_id: actor.orgId })
     await recordFacts(tx, factContext(app, actor), [
-      { kind: 'org.updated', orgId: actor.orgId, data: { fields: ['events_per_day'] } },
+      { kind: 'org.quota_updated', orgId: actor.orgId, data: { events_per_day: eventsPerDay } },
     ])
   })
   app.log.info({ ...actorForLog(actor), events_per_day: eventsPerDay }, 'organization.quota_updated')

@@ -3,6 +3,8 @@ import { publish } from '../storage/bus.ts'
 import { orgSealer } from '../auth/org-sealer.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { tidy } from '../protocol/strings.ts'
@@ -40,6 +42,9 @@ export async function eraseUser(app: App, actor: OrgActor, projectId: string, us
     })
     // Digestion reads recent erasures with the facts of the project.
     await publish(tx, 'project', { project_id: projectId })
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'project.user_data_erased', orgId: actor.orgId, projectId, data: { erasure_id: erasure.id } },
+    ])
     return erasure
   })
   // Never the id of the user: the log would keep what the database deletes.

@@ -33,8 +33,10 @@ export async function updateRelease(app: App, actor: OrgActor, input: UpdateRele
       url: input.url === undefined ? release.url : input.url,
       ref: input.ref === undefined ? release.ref : input.ref,
     })
+    const { releaseId: _, ...given } = input
+    const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]))
     await recordFacts(tx, factContext(app, actor), [
-      { kind: 'release.updated', ...aboutRelease(actor, release), data: {} },
+      { kind: 'release.updated', ...aboutRelease(actor, release), data: { fields } },
     ])
     return viewRelease(tx, row)
   })

@@ -153,7 +153,7 @@ test('a kill at any moment neither loses nor repeats a fact', async () => {
   expect(await ids('select id from releases')).toEqual(named('release.created', 'releaseId'))
   const deleted = new Set(named('comment.deleted', 'commentId'))
   expect(await ids('select id from comments')).toEqual(
-    named('issue.commented', 'commentId').filter((id) => !deleted.has(id)),
+    named('comment.created', 'commentId').filter((id) => !deleted.has(id)),
   )
   const lastOf = (action: string) =>
     new Map(

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { contract } from '#server/http/contract.ts'
+import type { RouteSpec } from '#server/kernel/contract.ts'
+import { aPerson } from '#test/kit/members.ts'
+import { EXAMPLES } from '#test/kit/route-examples.ts'
+import { testServer } from '#test/kit/test-server.ts'
+
+/** Every route that changes something writes an entry of the audit log, or stands in the list below with the reason. */
+
+const t = await testServer()
+
+type Name = keyof typeof contract
+
+const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
+  refresh: 'Every open dashboard refreshes its session all the time; a theft is an entry.',
+  markInboxRead: "Concerns only the member's own inbox.",
+  subscribe: "Concerns only the member's own inbox.",
+  unsubscribe: "Concerns only the member's own inbox.",
+  createView: 'A saved view shows what its reader may see anyway.',
+  updateView: 'A saved view shows what its reader may see anyway.',
+  deleteView: 'A saved view shows what its reader may see anyway.',
+  previewFilters: 'Reads.',
+  previewScrubbing: 'Reads.',
+  previewOwnership: 'Reads.',
+  previewGrouping: 'Reads.',
+}
+
+/** Actions of each route's example, oldest first. */
+const ENTRIES: Partial<Record<Name, readonly string[]>> = {
+  signUp: ['signup.password.ok'],
+  logIn: ['signin.password.ok'],
+  logOut: ['signout.ok'],
+  changePassword: ['user.password_changed', 'session.revoked'],
+  switchOrg: ['session.org_switched', 'session.org_switched'],
+  createProject: ['project.created'],
+  updateProjectSettings: ['project.settings_updated'],
+  rotateDsn: ['project.dsn_rotated'],
+  eraseUserData: ['project.user_data_erased'],
+  updateIssue: ['issue.status_changed'],
+  deleteIssue: ['issue.deleted'],
+  mergeIssues: ['issue.merged'],
+  unmergeIssues: ['issue.unmerged'],
+  discardIssue: ['issue.discarded', 'issue.deleted'],
+  removeDiscard: ['project.discard_removed'],
+  upgradeGrouping: ['project.grouping_upgraded'],
+  createComment: ['comment.created'],
+  updateComment: ['comment.updated'],
+  deleteComment: ['comment.deleted'],
+  updateIssues: ['issue.status_changed'],
+  deleteIssues: ['issue.deleted'],
+  undoOperation: ['issue.status_changed'],
+  createRelease: ['release.created'],
+  updateRelease: ['release.updated'],
+  addReleaseCommits: ['release.updated'],
+  createDeploy: ['release.updated'],
+  updateQuota: ['org.quota_updated'],
+}
+
+const names = Object.keys(contract) as Name[]
+const specOf = (name: Name): RouteSpec => contract[name]
+const changing = names.filter((name) => specOf(name).method !== 'GET')
+
+/** Entries of an organisation, oldest first. */
+const entriesOf = async (org: { readonly slug: string }) =>
+  (
+    await t.app.db.query<{ action: string; seq: number; actor_email: string; outcome: string }>(
+      `select l.action, l.seq, l.actor_email, l.outcome
+       from audit_log l join orgs o on o.id = l.org_id where o.slug = $1 order by l.seq`,
+      [org.slug],
+    )
+  ).rows
+
+describe('every changing route', () => {
+  test.each(changing)('%s', async (name) => {
+    const spec = specOf(name)
+    const [owner, stranger] = [await aPerson(t.app), await aPerson(t.app)]
+    const call = await EXAMPLES[name](t.app, owner, stranger)
+    const org = { slug: owner.orgSlug }
+    const before = (await entriesOf(org)).length
+    const others = (await entriesOf({ slug: stranger.orgSlug })).length
+    const path = spec.path.replaceAll(/:(\w+)/g, (_, param: string) => encodeURIComponent(call.params?.[param] ?? ''))
+    const isPublic = spec.permission === 'public'
+    const cookie = name === 'refresh' ? `svc_refresh=${owner.tokens.refreshToken}` : isPublic ? '' : owner.cookie
+    const response = await fetch(t.url + path + (call.query ?? ''), {
+      method: spec.method,
+      headers: {
+        ...(name === 'logOut' ? { cookie: owner.cookie } : cookie === '' ? {} : { cookie }),
+        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: call.body === undefined ? null : JSON.stringify(call.body),
+    })
+    const text = await response.text()
+    expect(response.status, text).toBe(spec.status ?? 200)
+    const made =
+      name === 'signUp'
+        ? await entriesOf({ slug: (JSON.parse(text) as { org: string }).org })
+        : (await entriesOf(org)).slice(before)
+    if (name in WITHOUT_ENTRY) {
+      expect(made).toEqual([])
+      return
+    }
+    expect(
+      made.map(({ action }) => action),
+      'its entries, or a reason in WITHOUT_ENTRY',
+    ).toEqual(ENTRIES[name] ?? ['?'])
+    const email = name === 'signUp' ? call.body?.['email'] : owner.email
+    expect(made.every((entry) => entry.actor_email === email && entry.outcome === 'ok')).toBe(true)
+    expect((await entriesOf({ slug: stranger.orgSlug })).length).toBe(others)
+  })
+})
+
+test('both lists name changing routes, and no route twice', () => {
+  const listed = [...Object.keys(WITHOUT_ENTRY), ...Object.keys(ENTRIES)]
+  expect(listed.toSorted()).toEqual([...changing].toSorted())
+})
