@@ -1,7 +1,7 @@
 import { apiSchemas } from './api-schemas.ts'
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { contract } from './contract.ts'
 import { openApiDocument } from './openapi.ts'
@@ -9,11 +9,20 @@ import { openApiDocument } from './openapi.ts'
 /** `GET /api/openapi.json`, and the API documentation at `/docs`, which loads nothing from other hosts. */
 export async function registerDocs(fastify: FastifyInstance, version: string): Promise<void> {
   const document = openApiDocument(contract, apiSchemas, version)
-  const text = JSON.stringify(document)
-  fastify.get('/api/openapi.json', (_request, reply) =>
-    reply.header('cache-control', 'no-cache').type('application/json').send(text),
-  )
+  // One buffer for all answers: a string is copied for each client that reads slowly.
+  const bytes = Buffer.from(JSON.stringify(document))
+  const sendDocument = (_request: FastifyRequest, reply: FastifyReply) =>
+    reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8').send(bytes)
+  fastify.get('/api/openapi.json', sendDocument)
+  let yaml: Buffer | undefined
   await fastify.register(async (docs) => {
+    // The plugin serialises the document for each request, and they need no session.
+    docs.addHook('onRequest', async (request, reply) => {
+      if (request.routeOptions.url === '/docs/json') return sendDocument(request, reply)
+      if (request.routeOptions.url !== '/docs/yaml') return undefined
+      yaml ??= Buffer.from(docs.swagger({ yaml: true }))
+      return reply.header('cache-control', 'no-cache').type('application/x-yaml').send(yaml)
+    })
     await docs.register(swagger, {
       mode: 'static',
       specification: {

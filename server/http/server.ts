@@ -18,6 +18,7 @@ import { apiLimiter } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
 import { createRequestGuard } from './request-guard.ts'
 import { limitConnections } from './socket-limits.ts'
+import { closeUnread, createTurns } from './turns.ts'
 import { registerWebApp } from './web-app.ts'
 
 export type HttpDeps = {
@@ -50,6 +51,7 @@ const BODY_TIMEOUT_MS = 30_000
 export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpService> {
   const stopping = new AbortController()
   const guard = createRequestGuard()
+  const takeTurn = createTurns()
   let server: Server | null = null
   const fastify = Fastify({
     serverFactory: (route) => {
@@ -57,8 +59,9 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
         // While stopping, every answer closes its connection: busy clients would never close theirs.
         if (stopping.signal.aborted) response.shouldKeepAlive = false
         if (!guard.accepts(request, response)) return
-        if (deps.intake?.(request, response) === true) return
-        route(request, response)
+        takeTurn(request, response, () => {
+          if (deps.intake?.(request, response) !== true) route(request, response)
+        })
       })
       return server
     },
@@ -81,6 +84,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   const listening: Server = server
   listening.maxConnections = 10_000
   limitConnections(listening, freeOfLimits(app.config))
+  const stopClosingUnread = closeUnread(listening)
 
   const addressOf = clientAddressReader(app.config.trustedProxies)
   const callerOf = (request: FastifyRequest): Caller => ({
@@ -132,6 +136,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       }),
     close: async (graceMs) => {
       stopping.abort()
+      stopClosingUnread()
       // Connections whose requests are not read yet look idle. A connection is accepted in one turn of the event loop and
       // read in the next.
       for (let turn = 0; turn < 3; turn++) await setImmediate()

@@ -10,6 +10,7 @@ import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
 import { properties } from './properties.ts'
 import { slowClients } from './slow-clients.ts'
 import { smuggling } from './smuggling.ts'
+import { unreadAnswers } from './unread-answers.ts'
 import { type Claim, print, type Torture, type Verdict } from './torture.ts'
 
 /**
@@ -80,6 +81,11 @@ const tortures: Readonly<Record<string, Torture>> = {
     id: 'T-13',
     summary: 'thousands of sockets that drip, readers that do not read: each is closed in time (--sockets)',
     run: slowClients,
+  },
+  'unread-answers': {
+    id: 'T-46',
+    summary: 'sockets that pipeline hundreds of requests and read no answer: bounded memory and descriptors',
+    run: unreadAnswers,
   },
   smuggling: {
     id: 'T-14',

@@ -1,0 +1,67 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/**
+ * Requests that may wait on one connection for the answer before theirs. Browsers and SDKs send one at a time; a client
+ * that sends many without reading the answers would fill the memory with them.
+ */
+const MAX_WAITING = 16
+
+/** A connection whose client takes no byte of an answer for this time is closed. */
+const UNREAD_TIMEOUT_MS = 60_000
+
+/** Unread bytes of answers, of all connections; the connections with the most are closed above it. */
+const MAX_UNREAD_BYTES = 128 * 1024 * 1024
+const CHECK_INTERVAL_MS = 250
+
+/** The requests of one connection whose answers have not left it. */
+type Turn = { readonly waiting: (() => void)[] }
+
+/** Handles a request when the answers before it on its connection have left it. */
+export type TakeTurn = (request: IncomingMessage, response: ServerResponse, handle: () => void) => void
+
+export function createTurns(): TakeTurn {
+  const turns = new WeakMap<Socket, Turn>()
+
+  const begin = (socket: Socket, turn: Turn, response: ServerResponse, handle: () => void): void => {
+    response.once('close', () => {
+      const next = turn.waiting.shift()
+      if (next === undefined) turns.delete(socket)
+      else if (!socket.destroyed) next()
+    })
+    handle()
+  }
+
+  return ({ socket }, response, handle) => {
+    const turn = turns.get(socket)
+    if (turn === undefined) {
+      const first = { waiting: [] }
+      turns.set(socket, first)
+      begin(socket, first, response, handle)
+    } else if (turn.waiting.length < MAX_WAITING) turn.waiting.push(() => begin(socket, turn, response, handle))
+    else socket.destroy()
+  }
+}
+
+/** Closes connections whose clients do not read their answers. @returns a function that ends the checks */
+export function closeUnread(server: Server, maxBytes = MAX_UNREAD_BYTES): () => void {
+  // Node counts every byte that leaves the connection or arrives as activity.
+  server.setTimeout(UNREAD_TIMEOUT_MS, (socket: Socket) => socket.destroy())
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const check = setInterval(() => {
+    let unread = 0
+    for (const socket of sockets) unread += socket.writableLength
+    if (unread <= maxBytes) return
+    for (const socket of [...sockets].sort((a, b) => b.writableLength - a.writableLength)) {
+      if (unread <= maxBytes) return
+      unread -= socket.writableLength
+      socket.destroy()
+    }
+  }, CHECK_INTERVAL_MS)
+  check.unref()
+  return () => clearInterval(check)
+}

@@ -1,0 +1,97 @@
+import { readdirSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { HonestFigures } from './honest-client.ts'
+import { envelopePath, forgetPeak, peakMiB, residentMiB, startTarget } from './target.ts'
+import { atMost, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
+
+/** Goals of docs/reliability.md, T-46. */
+const MAX_GROWTH_MIB = 256
+const MAX_DESCRIPTORS = 1_000
+const MAX_LEFT = 0.1
+const BACK_WITHIN_S = 60
+const MIN_HONEST_MS = 250
+
+/** What clients ask for without a session, and how often on one connection. */
+const ATTACKS = [
+  { name: 'documents, pipelined', path: '/docs/json', sockets: 40, requests: 300 },
+  { name: 'documents as YAML, pipelined', path: '/docs/yaml', sockets: 40, requests: 300 },
+  { name: 'static files, pipelined', path: null, sockets: 40, requests: 300 },
+  { name: 'one document on each of many connections', path: '/api/openapi.json', sockets: 400, requests: 1 },
+] as const
+
+/** T-46. Claim: clients that send requests and read no answer cost little memory and few descriptors, and delay no other client. */
+export async function unreadAnswers({ full }: TortureArgs): Promise<Verdict> {
+  const { service, project, url } = await startTarget()
+  const honest = new Worker(new URL('./honest-client.ts', import.meta.url), {
+    workerData: { url, path: envelopePath({ url, project }) },
+  })
+  const figures = (what: 'next' | 'stop'): Promise<HonestFigures> =>
+    new Promise((resolve) => {
+      honest.once('message', resolve)
+      honest.postMessage(what)
+    })
+  const { pid } = service
+  try {
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(`${url}/login`)).text())?.[1] ?? '/mark.svg'
+    await delay(2_000)
+    await figures('next')
+    await delay(5_000)
+    const idle = await figures('next')
+    const idleMiB = residentMiB(pid)
+    const idleDescriptors = descriptors(pid)
+    forgetPeak(pid)
+    let most = 0
+    for (const { name, path, sockets, requests } of ATTACKS) {
+      const open = attack(url, path ?? script, sockets, requests)
+      for (let step = 0; step < (full ? 300 : 60); step++) {
+        await delay(100)
+        most = Math.max(most, descriptors(pid))
+      }
+      print(`  ${name}: ${peakMiB(pid).toFixed(0)} MiB, ${most} descriptors at most`)
+      for (const socket of open) socket.destroy()
+    }
+    const meanwhile = await figures('stop')
+    const growth = peakMiB(pid) - idleMiB
+    const [leftMiB, leftDescriptors] = await back(pid, idleMiB, idleDescriptors)
+    const honestGoal = Math.max(2 * idle.p99Ms, MIN_HONEST_MS)
+    return {
+      claims: [
+        atMost('memory grows by', MAX_GROWTH_MIB, growth, ' MiB'),
+        atMost('descriptors', MAX_DESCRIPTORS, most),
+        claim(`memory back to ±10 % in ${BACK_WITHIN_S} s`, `${(leftMiB * 100).toFixed(0)} %`, leftMiB <= MAX_LEFT),
+        claim('descriptors back', `${(leftDescriptors * 100).toFixed(0)} %`, leftDescriptors <= MAX_LEFT),
+        atMost('honest p99', honestGoal, meanwhile.p99Ms, ' ms'),
+        none('honest requests refused', meanwhile.bad),
+      ],
+    }
+  } finally {
+    await service.stop()
+  }
+}
+
+/** Connections that send requests and read nothing. */
+function attack(url: string, path: string, count: number, requests: number): Socket[] {
+  const { hostname, port } = new URL(url)
+  const request = `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(requests)
+  return Array.from({ length: count }, () => {
+    const socket = connect({ host: hostname, port: Number(port) })
+    socket.on('error', () => {})
+    // Without a listener the data stays in the connection.
+    socket.on('connect', () => socket.write(request))
+    return socket
+  })
+}
+
+/** Waits until memory and descriptors are near those of before. @returns by how much they still exceed them */
+async function back(pid: number, idleMiB: number, idleDescriptors: number): Promise<[number, number]> {
+  const left = (): [number, number] => [residentMiB(pid) / idleMiB - 1, descriptors(pid) / idleDescriptors - 1]
+  for (let second = 0; second < BACK_WITHIN_S; second++) {
+    if (Math.max(...left()) <= MAX_LEFT) break
+    await delay(1_000)
+  }
+  return left()
+}
+
+const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
