@@ -396,6 +396,38 @@ describe('connections', () => {
   })
 })
 
+test('what a server sends without being asked is no answer to the next request', async () => {
+  let count = 0
+  const port = await listening(
+    createServer((socket) => {
+      socket.on('error', () => {})
+      socket.on('data', () => {
+        count += 1
+        socket.write(
+          `HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n${count}HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil`,
+        )
+      })
+    }),
+  )
+  const egress = egressWith()
+  for (const expected of ['1', '2', '3']) {
+    const response = await egress.request(get(`http://127.0.0.1:${port}/`))
+    expect(response.body.toString()).toBe(expected)
+  }
+})
+
+test('an idle connection is closed', async () => {
+  const receiver = await receiverWith()
+  const egress = egressWith()
+  await egress.request(get(receiver.url))
+  const idleSinceMs = performance.now()
+  expect(receiver.openConnections()).toBe(1)
+  await waitFor('the idle connection to be closed', () => receiver.openConnections() === 0)
+  // Not at the end of the request: a connection is for several.
+  expect(performance.now() - idleSinceMs).toBeGreaterThan(1_000)
+  expect(await egress.request(get(receiver.url))).toMatchObject({ status: 200 })
+})
+
 /** Listens on 127.0.0.1; returns the port. */
 async function listening(server: ReturnType<typeof createServer>): Promise<number> {
   await new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { checkUrl, hostOf, portOf, type UrlRules } from './check-url.ts'
 import { Refusal } from './connect.ts'
 import { createConnections, type ConnectionBounds } from './connections.ts'
 import { createOwnAddresses, type DatabaseAddress } from './own-addresses.ts'
-import { resolveBySystem, type ResolveName } from './resolve-name.ts'
+import { createSystemResolver, type ResolveName } from './resolve-name.ts'
 
 export type EgressOptions = UrlRules & {
   /** Ports of this machine on which this service listens; `protectPort` adds those that are known later. */
@@ -26,7 +26,7 @@ const BOUNDS: ConnectionBounds = { perOrigin: 128, inAll: 1_300 }
  * and cookies do not exist. Costs nothing until the first request.
  */
 export function createEgress(options: EgressOptions): Egress {
-  const resolveName = options.resolveName ?? resolveBySystem
+  const resolveName = options.resolveName ?? createSystemResolver()
   let database: DatabaseAddress | undefined
   const own = createOwnAddresses(() => (database ??= options.database()), resolveName)
   for (const port of options.ownPorts) own.protectPort(port)
