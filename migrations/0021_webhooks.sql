@@ -33,8 +33,10 @@ create table webhook_endpoints (
   -- Attempts that failed since the last success, and since when.
   failing_since timestamptz,
   failed_attempts integer not null default 0,
-  -- The newest error of TLS, verbatim.
+  -- The newest error of TLS, verbatim; null after a later success.
   tls_error jsonb,
+  -- Codes of errors of TLS that the audit log has, with the minute: one entry per code and minute.
+  tls_audited jsonb not null default '{}',
   created_at timestamptz not null,
   updated_at timestamptz not null,
   deleted_at timestamptz

@@ -14,13 +14,14 @@ import { openBus } from './storage/bus.ts'
 import { databaseAddress } from './storage/database-address.ts'
 import { Database } from './storage/database.ts'
 import { createPool } from './storage/pool.ts'
+import { recordWebhooks } from './webhooks/record-webhooks.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from './storage/seal.ts'
 
 /**
  * What else happens with a fact, in this order, in the transaction of its change: the audit log, webhooks and alerts are
  * added here. Their folders build on `facts/`, which therefore cannot name them.
  */
-const FACT_SUBSCRIBERS: readonly FactSubscriber[] = [recordAudit]
+const FACT_SUBSCRIBERS: readonly FactSubscriber[] = [recordAudit, recordWebhooks]
 
 export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'egress' | 'passwords' | 'factSubscribers'>>
 

@@ -1,5 +1,6 @@
 import { mailChannel } from './mails/mail-channel.ts'
 import type { Channel } from './outbox/channel.ts'
+import { webhookChannel } from './webhooks/webhook-channel.ts'
 
 /** Everything that sends deliveries. */
-export const CHANNELS: readonly Channel[] = [mailChannel]
+export const CHANNELS: readonly Channel[] = [mailChannel, webhookChannel]

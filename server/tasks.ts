@@ -17,6 +17,8 @@ import { purgeOutcomesTask } from './outcomes/purge-outcomes.ts'
 import { erasureTask } from './privacy/erasure-task.ts'
 import { purgeQuarantineTask } from './privacy/purge-quarantine.ts'
 import { purgeTelemetryTask } from './telemetry/purge-telemetry.ts'
+import { autoPauseTask } from './webhooks/auto-pause.ts'
+import { purgeWebhooksTask } from './webhooks/purge-webhooks.ts'
 
 /** Every background task. */
 export const TASKS: readonly Task[] = [
@@ -40,4 +42,6 @@ export const TASKS: readonly Task[] = [
   purgeOperationsTask,
   purgeInboxesTask,
   purgeOutboxTask,
+  purgeWebhooksTask,
+  autoPauseTask,
 ]

@@ -99,6 +99,18 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   downloadAttachment: 'viewer',
   listFeedback: 'viewer',
   listAuditLog: 'admin',
+  listWebhooks: 'admin',
+  createWebhook: 'admin',
+  readWebhook: 'admin',
+  updateWebhook: 'admin',
+  deleteWebhook: 'admin',
+  rotateWebhookSecret: 'admin',
+  testWebhook: 'admin',
+  recoverWebhook: 'admin',
+  listWebhookDeliveries: 'admin',
+  readWebhookDelivery: 'admin',
+  replayWebhookDelivery: 'admin',
+  replayWebhookDeliveries: 'admin',
 }
 
 const guarded = all.filter(([name]) => MIN_ROLE[name] !== null)

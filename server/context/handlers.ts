@@ -37,6 +37,8 @@ export type SentFile = {
 /** What a handler is called with beside the app and the actor. */
 export type Call<R extends RouteSpec> = Inputs<R> & {
   readonly cookies: Cookies
+  /** Answers with the route's `otherStatus`. */
+  useOtherStatus(): void
   /** Sends the headers of a stream; only for routes with `stream: 'sse'`. */
   openStream(): EventStream
   /** Answers with a file; only for routes with `stream: 'file'`. */

@@ -363,7 +363,12 @@ export const KINDS = {
     outcome: 'failed',
   },
   /** Only the endpoint that it names receives the event. */
-  'webhook.test': { target: 'endpoint', data: NONE, audit: 'webhook.test', webhook: 'webhook.test' },
+  'webhook.test': {
+    target: 'endpoint',
+    data: z.object({ event_id: z.string() }),
+    audit: 'webhook.test',
+    webhook: 'webhook.test',
+  },
 
   /** The action and the type have different names in the two specifications. */
   'user.password_changed': {

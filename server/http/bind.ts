@@ -63,14 +63,16 @@ export function bindRoutes(
       handler: async (request, reply) => {
         const caller = callers.get(request)
         if (caller === undefined) throw new Error(`route ${name} was not authorised before its handler`)
-        const call = callOf(spec, request, reply, deps)
+        let status: number | undefined = spec.status
+        const call = {
+          ...callOf(spec, request, reply, deps),
+          useOtherStatus: () => void (status = spec.otherStatus),
+        }
         const work = handler(deps.app, caller as never, call as never)
         const answer = await (spec.stream === undefined ? withTimeout(work) : work)
         if (spec.stream !== undefined) return reply
         if (spec.status === 204) return reply.code(204).send()
-        return reply
-          .code(spec.status ?? 200)
-          .send(spec.response === undefined ? undefined : spec.response.parse(answer))
+        return reply.code(status ?? 200).send(spec.response === undefined ? undefined : spec.response.parse(answer))
       },
     })
   }
@@ -123,7 +125,12 @@ async function authorise(
   return authenticated.actor
 }
 
-function callOf(spec: RouteSpec, request: FastifyRequest, reply: FastifyReply, deps: BindDeps): Call<RouteSpec> {
+function callOf(
+  spec: RouteSpec,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: BindDeps,
+): Omit<Call<RouteSpec>, 'useOtherStatus'> {
   return {
     params: parseParams(spec, request.params),
     query: spec.query === undefined ? undefined : parse(spec.query, request.query),

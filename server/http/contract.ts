@@ -20,6 +20,8 @@ import { projectSettingsRoutes } from '../project-settings/project-settings.api.
 import { releaseRoutes } from '../releases/releases.api.ts'
 import { releaseHealthRoutes } from '../release-health/release-health.api.ts'
 import { sessionSummaryRoutes } from '../metrics/sessions/session-summary.api.ts'
+import { deliveryRoutes } from '../webhooks/deliveries.api.ts'
+import { webhookRoutes } from '../webhooks/webhooks.api.ts'
 import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
 
 /** Every endpoint of the product API. The browser imports only its type. */
@@ -44,6 +46,8 @@ export const contract = {
   ...feedbackRoutes,
   ...telemetryRoutes,
   ...intakeRoutes,
+  ...webhookRoutes,
+  ...deliveryRoutes,
   ...liveRoutes,
   ...auditRoutes,
 }

@@ -20,6 +20,8 @@ import { projectSettingsHandlers } from '../project-settings/project-settings.ha
 import { releaseHandlers } from '../releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../release-health/release-health.handlers.ts'
 import { sessionSummaryHandlers } from '../metrics/sessions/session-summary.handlers.ts'
+import { deliveryHandlers } from '../webhooks/deliveries.handlers.ts'
+import { webhookHandlers } from '../webhooks/webhooks.handlers.ts'
 import { telemetryHandlers } from '../telemetry/telemetry.handlers.ts'
 import type { Contract } from './contract.ts'
 
@@ -45,6 +47,8 @@ export const handlers: Handlers<Contract> = {
   ...feedbackHandlers,
   ...telemetryHandlers,
   ...intakeHandlers,
+  ...webhookHandlers,
+  ...deliveryHandlers,
   ...liveHandlers,
   ...auditHandlers,
 }

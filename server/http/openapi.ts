@@ -105,6 +105,7 @@ function operationOf(operationId: string, spec: RouteSpec, components: Component
         }),
     responses: {
       [String(spec.status ?? 200)]: successOf(spec, components),
+      ...(spec.otherStatus === undefined ? {} : { [String(spec.otherStatus)]: successOf(spec, components) }),
       ...Object.fromEntries(
         [...new Set(refusals)]
           .sort((a, b) => a - b)

@@ -793,6 +793,7 @@ export type Tables = {
     failing_since: Date | null
     failed_attempts: Generated<number>
     tls_error: NullableJson<unknown>
+    tls_audited: DefaultJson<unknown>
     created_at: Date
     updated_at: Date
     deleted_at: Date | null

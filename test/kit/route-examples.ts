@@ -6,11 +6,14 @@ import { insertEvents } from '#server/events/store.queries.ts'
 import type { Contract } from '#server/http/contract.ts'
 import { dayOf } from '#server/kernel/day.ts'
 import { changeIssues } from '#server/issue-bulk/start-operation.ts'
-import { newId } from '#server/kernel/ids.ts'
+import { newId, newPrefixedId } from '#server/kernel/ids.ts'
 import { discardIssue } from '#server/issue-merging/discard-issue.ts'
 import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
 import { createRelease } from '#server/releases/create-release.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
+import { createEndpoint } from '#server/webhooks/create-endpoint.ts'
+import { sendTest } from '#server/webhooks/send-test.ts'
+import type { WebhookEndpoint } from '#server/webhooks/webhooks.api.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from './grouping-version.ts'
 import { GOOD_PASSWORD, type Person } from './members.ts'
 import { newEventId } from './sdk.ts'
@@ -47,6 +50,14 @@ const onIssue =
 const onRelease =
   (body?: Record<string, unknown>): Example =>
   async (app, owner) => ({ params: { releaseId: await insertRelease(app, owner) }, body })
+
+const onWebhook =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => ({ params: { endpointId: (await insertWebhook(app, owner)).id }, body })
+
+const onDelivery =
+  (body?: Record<string, unknown>): Example =>
+  async (app, owner) => ({ params: { deliveryId: await insertDelivery(app, owner) }, body })
 
 /** For routes with a projectId. */
 const ofProject: Example = async (app, owner, stranger) => ({
@@ -230,8 +241,42 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   readQuota: nothing,
   updateQuota: () => Promise.resolve({ body: { events_per_day: 1_000_000 } }),
 
+  listWebhooks: nothing,
+  createWebhook: async (app, _owner, stranger) => ({
+    body: { url: 'https://hooks.example.com/a', events: ['device.new'] },
+    foreignBodies: [
+      { url: 'https://hooks.example.com/a', app_id: (await insertWebhook(app, stranger)).app_id },
+      { url: 'https://hooks.example.com/a', app_id: newPrefixedId('app') },
+    ],
+  }),
+  readWebhook: onWebhook(),
+  updateWebhook: onWebhook({ description: 'The pager' }),
+  deleteWebhook: onWebhook(),
+  rotateWebhookSecret: onWebhook({ overlap_seconds: 60 }),
+  testWebhook: onWebhook(),
+  recoverWebhook: onWebhook({ since: '2026-11-19T10:00:00Z' }),
+  listWebhookDeliveries: onWebhook(),
+  readWebhookDelivery: onDelivery(),
+  replayWebhookDelivery: onDelivery({ retries: true }),
+  replayWebhookDeliveries: async (app, owner) => ({ body: { ids: [await insertDelivery(app, owner)], retries: true } }),
+
   streamLive: nothing,
 }
+
+const insertDelivery = async (app: App, owner: Person): Promise<string> =>
+  (await sendTest(app, owner.actor, (await insertWebhook(app, owner)).id)).id
+
+const insertWebhook = (app: App, owner: Person): Promise<WebhookEndpoint> =>
+  createEndpoint(app, owner.actor, {
+    url: 'https://hooks.example.com/a',
+    events: [],
+    description: '',
+    ordering: 'none',
+    max_per_second: null,
+    auto_pause: false,
+    standard_headers: false,
+    headers: null,
+  })
 
 async function insertProject(app: App, owner: Person): Promise<string> {
   const id = newId()

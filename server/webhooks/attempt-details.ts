@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import type { EgressError, EgressResponse, EgressTimings } from '../context/egress.ts'
+
+const MAX_HEADER_BYTES = 4 * 1024
+const MAX_BODY_BYTES = 16 * 1024
+
+const Headers = z.array(z.tuple([z.string(), z.string()]))
+
+/** What the log keeps of an attempt, beside what the outbox keeps of every one. */
+export const AttemptDetails = z.object({
+  dns_ms: z.number().nullable().default(null),
+  connect_ms: z.number().nullable().default(null),
+  tls_ms: z.number().nullable().default(null),
+  remote_ip: z.string().nullable().default(null),
+  /** Which step failed; null with an answer. */
+  error_kind: z.string().nullable().default(null),
+  request_headers: Headers.default([]),
+  response_headers: Headers.default([]),
+  response_body: z.string().nullable().default(null),
+})
+export type AttemptDetails = z.infer<typeof AttemptDetails>
+
+type Sent = { readonly requestHeaders: [string, string][] }
+
+export const detailsOfAnswer = (answer: EgressResponse, { requestHeaders }: Sent): AttemptDetails => ({
+  ...steps(answer.timings),
+  remote_ip: answer.remoteIp,
+  error_kind: null,
+  request_headers: requestHeaders,
+  response_headers: shortened(answer.headers),
+  response_body: textOf(answer.body),
+})
+
+export const detailsOfError = (error: EgressError, { requestHeaders }: Sent): AttemptDetails => ({
+  ...steps(error.timings),
+  remote_ip: error.remoteIp,
+  error_kind: error.kind,
+  request_headers: requestHeaders,
+  response_headers: [],
+  response_body: null,
+})
+
+const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10)
+
+const steps = ({ dnsMs, connectMs, tlsMs }: EgressTimings) => ({
+  dns_ms: rounded(dnsMs),
+  connect_ms: rounded(connectMs),
+  tls_ms: rounded(tlsMs),
+})
+
+/** Whole headers, as long as they fit. */
+function shortened(headers: readonly (readonly [name: string, value: string])[]): [string, string][] {
+  let left = MAX_HEADER_BYTES
+  return headers.flatMap(([name, value]): [string, string][] => {
+    left -= Buffer.byteLength(name) + Buffer.byteLength(value)
+    return left < 0 ? [] : [[storable(name), storable(value)]]
+  })
+}
+
+/** The beginning of a body as text; a character that is cut is left out. */
+function textOf(body: Buffer): string {
+  const cut = body.subarray(0, MAX_BODY_BYTES)
+  return storable(new TextDecoder().decode(cut, { stream: body.length > cut.length }))
+}
+
+/** PostgreSQL stores no U+0000. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD')

@@ -1,0 +1,74 @@
+import { orgSealer } from '../auth/org-sealer.ts'
+import type { OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
+import { conflict, invalid } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { openLane } from '../outbox/open-lane.ts'
+import { countEndpoints, insertEndpoint, insertSecret, lockApplication } from './endpoints.queries.ts'
+import type { OwnHeader } from '#shared/webhook-headers.ts'
+import { sealHeaders } from './own-headers.ts'
+import { newSecret, secretPlace, secretPrefix } from './secrets.ts'
+import { viewEndpoint } from './view-endpoint.ts'
+import { type EndpointWithSecret, MAX_ENDPOINTS_PER_APPLICATION } from './webhooks.api.ts'
+
+export type NewEndpoint = {
+  readonly url: string
+  readonly events: readonly string[]
+  readonly app_id?: string | undefined
+  readonly description: string
+  readonly ordering: 'none' | 'strict'
+  readonly max_per_second: number | null
+  readonly auto_pause: boolean
+  readonly standard_headers: boolean
+  readonly headers: readonly OwnHeader[] | null
+}
+
+/** @throws AppError invalid (url, app_id), conflict (too many) */
+export async function createEndpoint(app: App, actor: OrgActor, input: NewEndpoint): Promise<EndpointWithSecret> {
+  const { url } = input
+  app.egress.checkUrl(url)
+  const { orgId } = actor
+  return app.tx(async (tx) => {
+    const appId = await lockApplication(tx, orgId, input.app_id)
+    if (appId === undefined) throw invalid('app_id names an application that is not in this organisation.')
+    if ((await countEndpoints(tx, appId)) >= MAX_ENDPOINTS_PER_APPLICATION)
+      throw conflict(`The application has ${MAX_ENDPOINTS_PER_APPLICATION} endpoints, the maximum. Delete one first.`)
+    const id = newId()
+    const now = app.clock.now()
+    const secret = newSecret()
+    const sealer = await orgSealer(app, orgId, tx)
+    await openLane(tx, {
+      id,
+      orgId,
+      channel: 'webhook',
+      maxPerSecond: input.max_per_second,
+      isStrict: input.ordering === 'strict',
+    })
+    await insertEndpoint(tx, {
+      id,
+      org_id: orgId,
+      app_id: appId,
+      url,
+      description: input.description,
+      events: [...input.events],
+      headers_sealed: sealHeaders(sealer, orgId, id, input.headers ?? []),
+      standard_headers: input.standard_headers,
+      auto_pause: input.auto_pause,
+      created_at: now,
+      updated_at: now,
+    })
+    await insertSecret(tx, {
+      endpoint_id: id,
+      version: 1,
+      secret_sealed: sealer.seal(Buffer.from(secret), secretPlace(orgId, id, 1)),
+      prefix: secretPrefix(secret),
+      created_at: now,
+    })
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'webhook.endpoint.created', orgId, endpointId: id, data: { url, events: input.events } },
+    ])
+    return { ...(await viewEndpoint(app, tx, actor, id)), secret }
+  })
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { SettledAttempt } from '../outbox/channel.ts'
+import { AttemptDetails } from './attempt-details.ts'
+import type { TlsError } from './view-endpoint.ts'
+
+/** What an endpoint remembers of its attempts. */
+export type Health = {
+  readonly lastStatus: number | null
+  readonly lastAttemptAt: Date | null
+  readonly lastDeliveredAt: Date | null
+  /** Since the last success. */
+  readonly failingSince: Date | null
+  readonly failedAttempts: number
+  readonly tlsError: TlsError | null
+  /** Minute of the newest entry in the audit log, by code of the error. */
+  readonly tlsAudited: Readonly<Record<string, string>>
+}
+
+export const TlsAudited = z.record(z.string(), z.string())
+
+export type AfterAttempts = {
+  readonly health: Health
+  /** Errors of TLS to write into the audit log: each code once a minute. */
+  readonly tlsErrors: readonly TlsError[]
+}
+
+/** @param attempts of one endpoint */
+export function afterAttempts(before: Health, attempts: readonly SettledAttempt[]): AfterAttempts {
+  const tlsErrors: TlsError[] = []
+  const health = attempts
+    .toSorted((a, b) => a.endedAt.getTime() - b.endedAt.getTime())
+    .reduce<Health>((known, { delivery, result, startedAt, endedAt }) => {
+      // Another worker recorded a newer attempt first.
+      const isNewest = known.lastAttemptAt === null || endedAt >= known.lastAttemptAt
+      const newest = isNewest ? { lastStatus: result.status, lastAttemptAt: endedAt } : {}
+      if (result.outcome === 'delivered')
+        return {
+          ...known,
+          ...newest,
+          lastDeliveredAt:
+            known.lastDeliveredAt !== null && known.lastDeliveredAt > endedAt ? known.lastDeliveredAt : endedAt,
+          failingSince: null,
+          failedAttempts: 0,
+          tlsError: isNewest ? null : known.tlsError,
+        }
+      const failing = {
+        ...known,
+        ...newest,
+        failingSince: known.failingSince ?? startedAt,
+        failedAttempts: known.failedAttempts + 1,
+      }
+      if (AttemptDetails.parse(result.details).error_kind !== 'tls') return failing
+      const code = result.errorCode ?? 'unknown'
+      const tlsError = { code, text: result.errorText ?? '', at: endedAt.toISOString(), delivery_id: delivery.id }
+      const minute = tlsError.at.slice(0, 16)
+      if (known.tlsAudited[code] === minute) return { ...failing, tlsError: isNewest ? tlsError : known.tlsError }
+      tlsErrors.push(tlsError)
+      return {
+        ...failing,
+        tlsError: isNewest ? tlsError : known.tlsError,
+        tlsAudited: { ...ofMinute(known.tlsAudited, minute), [code]: minute },
+      }
+    }, before)
+  return { health, tlsErrors }
+}
+
+/** Forgets earlier minutes. */
+const ofMinute = (audited: Readonly<Record<string, string>>, minute: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(audited).filter(([, of]) => of === minute))
+
+const AUTO_PAUSE_MS = 120 * 3_600_000
+const AUTO_PAUSE_ATTEMPTS = 20
+
+/** Whether an endpoint that asked for it is to be paused: no success for 120 hours, in at least 20 attempts. */
+export const isHopeless = (
+  { failingSince, failedAttempts }: Pick<Health, 'failingSince' | 'failedAttempts'>,
+  now: Date,
+): boolean =>
+  failingSince !== null &&
+  now.getTime() - failingSince.getTime() >= AUTO_PAUSE_MS &&
+  failedAttempts >= AUTO_PAUSE_ATTEMPTS

@@ -1,0 +1,126 @@
+import { orgSealer } from '../auth/org-sealer.ts'
+import type { App } from '../context/app.ts'
+import { EgressError } from '../context/egress.ts'
+import type { AttemptResult, ClaimedDelivery, Send } from '../outbox/channel.ts'
+import { detailsOfAnswer, detailsOfError, storable } from './attempt-details.ts'
+import type { OwnHeader } from '#shared/webhook-headers.ts'
+import { openHeaders } from './own-headers.ts'
+import { secretPlace } from './secrets.ts'
+import { secretsOfAttempt, type SecretVersion } from './secrets-of-attempt.ts'
+import { selectSending, type SendingRow } from './sending.queries.ts'
+import { isSuccess } from './view-endpoint.ts'
+import { loggedHeaders, requestHeaders } from './webhook-request.ts'
+
+export const ATTEMPT_TIMEOUT_MS = 10_000
+/** More of an answer is not read. */
+const MAX_ANSWER_BYTES = 64 * 1024
+
+type OpenSecret = SecretVersion & { readonly secret: string }
+
+/** An endpoint with what its requests need. */
+type Sending = {
+  readonly url: string
+  readonly current: number
+  readonly secrets: readonly OpenSecret[]
+  readonly isStandard: boolean
+  readonly ownHeaders: readonly OwnHeader[]
+}
+
+/**
+ * Reads the endpoints of a batch with one query. Opened secrets live as long as the batch: opening one takes less than
+ * signing a body, and a rotation needs no cache to be dropped.
+ */
+export async function prepareWebhooks(app: App, batch: readonly ClaimedDelivery[]): Promise<Send> {
+  const pinned = new Map(
+    batch.map(({ laneId, secretVersion }) => [
+      `${laneId}/${secretVersion}`,
+      { endpointId: laneId, version: secretVersion },
+    ]),
+  )
+  const rows = await selectSending(app.db, [...pinned.values()], app.clock.now())
+  const endpoints = new Map<string, Sending>()
+  for (const [id, ofEndpoint] of Map.groupBy(rows, (row) => row.id)) endpoints.set(id, await opened(app, ofEndpoint))
+  return (delivery, signal) => {
+    const endpoint = endpoints.get(delivery.laneId)
+    return endpoint === undefined ? Promise.resolve(DELETED) : send(app, endpoint, delivery, signal)
+  }
+}
+
+/** The lane was closed after the claim. */
+const DELETED: AttemptResult = {
+  outcome: 'failed',
+  status: null,
+  errorCode: 'endpoint_deleted',
+  errorText: 'The endpoint was deleted.',
+  durationMs: 0,
+  details: {},
+}
+
+async function opened(app: App, rows: readonly SendingRow[]): Promise<Sending> {
+  const [row] = rows
+  if (row === undefined) throw new Error('no rows of an endpoint')
+  const { id, org_id: orgId, url, secret_version: current, headers_sealed: sealed, standard_headers: isStandard } = row
+  const sealer = await orgSealer(app, orgId)
+  return {
+    url,
+    current,
+    isStandard,
+    secrets: rows.map(({ version, secret_sealed, overlap_until }) => ({
+      version,
+      overlapUntil: overlap_until,
+      secret: sealer.open(secret_sealed, secretPlace(orgId, id, version)).toString(),
+    })),
+    ownHeaders: openHeaders(sealer, orgId, id, sealed),
+  }
+}
+
+/** Signs with the time of this moment, and sends. Redirects are answers like any other. */
+async function send(
+  app: App,
+  { url, current, secrets, isStandard, ownHeaders }: Sending,
+  { id, messageId, type, body, trigger, secretVersion: pinned }: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const at = app.clock.now()
+  const headers = requestHeaders({
+    eventId: messageId,
+    deliveryId: id,
+    type,
+    body,
+    secrets: secretsOfAttempt(secrets, current, { trigger, pinned, now: at }).map(({ secret }) => secret),
+    isStandard,
+    ownHeaders,
+    version: app.config.version,
+    at,
+  })
+  const sent = { requestHeaders: loggedHeaders(headers, ownHeaders) }
+  try {
+    const answer = await app.egress.request({
+      url,
+      method: 'POST',
+      headers,
+      body,
+      timeoutMs: ATTEMPT_TIMEOUT_MS,
+      maxBodyBytes: MAX_ANSWER_BYTES,
+      signal,
+    })
+    return {
+      outcome: isSuccess(answer.status) ? 'delivered' : 'failed',
+      status: answer.status,
+      errorCode: null,
+      errorText: null,
+      durationMs: Math.round(answer.timings.durationMs),
+      details: detailsOfAnswer(answer, sent),
+    }
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error
+    return {
+      outcome: 'failed',
+      status: null,
+      errorCode: error.code,
+      errorText: storable(error.message),
+      durationMs: Math.round(error.timings.durationMs),
+      details: detailsOfError(error, sent),
+    }
+  }
+}

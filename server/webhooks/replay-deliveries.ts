@@ -1,0 +1,152 @@
+import type { OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
+import { conflict, invalid, notFound } from '../kernel/errors.ts'
+import { listDeliveries } from '../outbox/list-deliveries.ts'
+import { requestReplay } from '../outbox/request-replay.ts'
+import type { Tx } from '../storage/database.ts'
+import { selectWebhookDeliveries } from './delivery-access.queries.ts'
+import { MAX_RECOVERED, type ReplayResult, type WebhookDelivery } from './deliveries.api.ts'
+import { findEndpoint } from './endpoints.queries.ts'
+import { viewDelivery } from './view-delivery.ts'
+
+/**
+ * Sends a delivery again: immediately, or after its attempt in flight.
+ * @throws AppError not_found; conflict when its data was erased or its endpoint deleted
+ */
+export async function replayDelivery(
+  app: App,
+  actor: OrgActor,
+  { deliveryId, retries = false }: { deliveryId: string; retries?: boolean | undefined },
+): Promise<{ readonly delivery: WebhookDelivery; readonly isInFlight: boolean }> {
+  return app.tx(async (tx) => {
+    const result = (await replay(tx, app, actor, [deliveryId], retries)).get(deliveryId)
+    if (result === undefined) throw notFound('Delivery')
+    if (result === 'erased') throw conflict('The data of this delivery was erased. It cannot be sent again.')
+    if (result === 'endpoint_deleted') throw conflict('The endpoint of this delivery was deleted.')
+    return { delivery: await viewDelivery(tx, actor, deliveryId), isInFlight: result === 'accepted_in_flight' }
+  })
+}
+
+/** Sends several deliveries again; each has its own result. */
+export async function replayDeliveries(
+  app: App,
+  actor: OrgActor,
+  { ids, retries }: { ids: readonly string[]; retries: boolean },
+): Promise<ReplayResult[]> {
+  const results = await app.tx((tx) => replay(tx, app, actor, ids, retries))
+  return [...new Set(ids)].map((id) => ({ id, result: results.get(id) ?? 'not_found' }))
+}
+
+const PAGE = 1_000
+
+/**
+ * Sends everything again that failed in a time range. What fails again begins a new schedule.
+ * @throws AppError not_found, invalid (the range)
+ */
+export async function recoverDeliveries(
+  app: App,
+  actor: OrgActor,
+  { endpointId, since, until }: { endpointId: string; since: string; until?: string | undefined },
+): Promise<{ count: number; has_more: boolean }> {
+  const from = new Date(since)
+  const to = until === undefined ? undefined : new Date(until)
+  if (to !== undefined && to <= from) throw invalid('until must be later than since.')
+  return app.tx(async (tx) => {
+    const endpoint = await findEndpoint(tx, actor, endpointId)
+    if (endpoint === undefined || endpoint.deleted_at !== null) throw notFound('Endpoint')
+    const accepted: string[] = []
+    let cursor: string | null | undefined
+    while (cursor !== null && accepted.length < MAX_RECOVERED) {
+      const page = await listDeliveries(tx, endpointId, {
+        state: 'failed',
+        from,
+        to,
+        limit: PAGE,
+        offset: 0,
+        cursor,
+      })
+      const results = await requestReplays(
+        tx,
+        actor,
+        page.items.map(({ id }) => id),
+        true,
+      )
+      accepted.push(...[...results].flatMap(([id, { result }]) => (isAccepted(result) ? [id] : [])))
+      cursor = page.next_cursor
+    }
+    await recordReplays(tx, app, actor, new Map([[endpointId, accepted]]))
+    return { count: accepted.length, has_more: cursor !== null }
+  })
+}
+
+type Result = Exclude<ReplayResult['result'], 'not_found'>
+
+const isAccepted = (result: Result): boolean => result === 'accepted' || result === 'accepted_in_flight'
+
+/** The results of those that exist. */
+async function replay(
+  tx: Tx,
+  app: App,
+  actor: OrgActor,
+  ids: readonly string[],
+  retries: boolean,
+): Promise<Map<string, Result>> {
+  const results = await requestReplays(tx, actor, ids, retries)
+  const accepted = [...results].filter(([, { result }]) => isAccepted(result))
+  const byEndpoint = Map.groupBy(accepted, ([, { endpointId }]) => endpointId)
+  await recordReplays(
+    tx,
+    app,
+    actor,
+    new Map([...byEndpoint].map(([endpointId, ofEndpoint]) => [endpointId, ofEndpoint.map(([id]) => id)])),
+  )
+  return new Map([...results].map(([id, { result }]) => [id, result]))
+}
+
+async function requestReplays(
+  tx: Tx,
+  actor: OrgActor,
+  ids: readonly string[],
+  retries: boolean,
+): Promise<Map<string, { readonly endpointId: string; readonly result: Result }>> {
+  if (ids.length === 0) return new Map()
+  // Deliveries of other channels are none of these.
+  const webhooks = await selectWebhookDeliveries(tx, actor, ids)
+  const replayed = await requestReplay(
+    tx,
+    actor.orgId,
+    webhooks.map(({ id }) => id),
+    { retries },
+  )
+  return new Map(
+    replayed.map(({ id, laneId, answer }) => [
+      id,
+      { endpointId: laneId, result: answer === 'closed' ? ('endpoint_deleted' as const) : answer },
+    ]),
+  )
+}
+
+/** A fact names at most so many deliveries. */
+const MAX_NAMED = 100
+
+async function recordReplays(
+  tx: Tx,
+  app: App,
+  actor: OrgActor,
+  byEndpoint: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  await recordFacts(
+    tx,
+    factContext(app, actor),
+    [...byEndpoint]
+      .filter(([, ids]) => ids.length > 0)
+      .map(([endpointId, ids]) => ({
+        kind: 'webhook.delivery.replayed',
+        orgId: actor.orgId,
+        endpointId,
+        data: { count: ids.length, delivery_ids: ids.slice(0, MAX_NAMED) },
+      })),
+  )
+}

@@ -1,0 +1,15 @@
+import type { Channel } from '../outbox/channel.ts'
+import { ATTEMPT_TIMEOUT_MS, prepareWebhooks } from './prepare-webhooks.ts'
+import { DELAYS_MS } from './schedule.ts'
+import { settleWebhooks } from './settle-webhooks.ts'
+
+/** Sends signed events to endpoints; the lane of an endpoint has its id. */
+export const webhookChannel: Channel = {
+  name: 'webhook',
+  delaysMs: DELAYS_MS,
+  // The request has a clock of its own, which starts with it: this one ends what would overrun it.
+  timeoutMs: ATTEMPT_TIMEOUT_MS + 2_000,
+  prepare: prepareWebhooks,
+  settled: settleWebhooks,
+  live: (laneIds) => ({ kind: 'webhooks', endpoint_ids: [...laneIds] }),
+}

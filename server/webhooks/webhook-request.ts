@@ -1,0 +1,50 @@
+import type { OwnHeader } from '#shared/webhook-headers.ts'
+import { MASK } from '#shared/webhook-headers.ts'
+import { signature, standardSignature } from './sign.ts'
+
+/** What the headers of a request say. */
+export type RequestParts = {
+  readonly eventId: string
+  readonly deliveryId: string
+  readonly type: string
+  readonly body: Buffer
+  /** Newest first. */
+  readonly secrets: readonly string[]
+  /** Adds the headers of Standard Webhooks. */
+  readonly isStandard: boolean
+  readonly ownHeaders: readonly OwnHeader[]
+  readonly version: string
+  /** When it is sent. */
+  readonly at: Date
+}
+
+/** The headers of a request, beside those that the connection needs. */
+export function requestHeaders(parts: RequestParts): Record<string, string> {
+  const { eventId, deliveryId, type, body, secrets, ownHeaders, version, at } = parts
+  const timestamp = Math.floor(at.getTime() / 1_000)
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': `faultline-webhooks/${version}`,
+    'Svc-Event': type,
+    'Svc-Delivery': deliveryId,
+    'Svc-Timestamp': String(timestamp),
+    'Svc-Signature': signature(secrets, timestamp, body),
+    ...(parts.isStandard
+      ? {
+          'webhook-id': eventId,
+          'webhook-timestamp': String(timestamp),
+          'webhook-signature': standardSignature(secrets, eventId, timestamp, body),
+        }
+      : {}),
+    ...Object.fromEntries(ownHeaders.map(({ name, value }) => [name, value])),
+  }
+}
+
+/** The headers as the log shows them: values of own headers are masked. */
+export function loggedHeaders(
+  headers: Readonly<Record<string, string>>,
+  ownHeaders: readonly OwnHeader[],
+): [name: string, value: string][] {
+  const own = new Set(ownHeaders.map(({ name }) => name))
+  return Object.entries(headers).map(([name, value]) => [name, own.has(name) ? MASK : value])
+}
