@@ -80,7 +80,7 @@ test('a request that arrived before the stop and was not read yet is answered', 
   socket.on('data', (chunk: Buffer) => (heard += chunk.toString()))
   const ended = once(socket, 'close')
   const answers = (): number => heard.split('HTTP/1.1 200').length - 1
-  const request = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
+  const request = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
   socket.write(request)
   await waitFor('the first answer', () => answers() === 1)
   // The kernel holds it when the stop begins: the connection looks idle.

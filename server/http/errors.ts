@@ -1,6 +1,6 @@
 import type { FastifyError } from 'fastify'
 import type { z } from 'zod'
-import { AppError, type ErrorCode } from '../kernel/errors.ts'
+import { AppError, notFound, type ErrorCode } from '../kernel/errors.ts'
 import { databaseAway, isDatabaseAway } from '../storage/pool.ts'
 
 /** The only mapping of error codes to HTTP statuses. */
@@ -36,6 +36,9 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     }
   }
   if (isDatabaseAway(error)) return errorAnswer(databaseAway(error))
+  // Of the plugin for static files: a folder, or a path with empty segments, dots or a NUL.
+  if (error instanceof Error && 'statusCode' in error && (error.statusCode === 403 || error.statusCode === 404))
+    return errorAnswer(notFound('Page'))
   const fastify = fastifyRefusal(error)
   if (fastify !== null) return { status: 400, body: { error: fastify }, headers: {}, unexpected: false }
   return {

@@ -14,7 +14,7 @@ export type Figure = {
 }
 export type MetricsSource = { figures(): Promise<readonly Figure[]> }
 
-/** `GET /-/metrics`, Prometheus text: loopback only, or with `Authorization: Bearer METRICS_TOKEN`. */
+/** `GET /-/metrics`, Prometheus text: with `Authorization: Bearer METRICS_TOKEN`; in relaxed mode also from loopback. */
 export function registerMetrics(fastify: FastifyInstance, config: Config, source: MetricsSource): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -34,8 +34,9 @@ export function registerMetrics(fastify: FastifyInstance, config: Config, source
   })
   fastify.get('/-/metrics', async (request, reply) => {
     if (config.metricsToken === null) {
-      // Behind a proxy every client looks like loopback; the forwarding header shows that there is a proxy.
+      // Behind a proxy every client looks like loopback, and not every proxy says that it is one.
       if (
+        config.mode === 'strict' ||
         !isLoopbackHost(request.raw.socket.remoteAddress?.replace('::ffff:', '') ?? '') ||
         request.headers['x-forwarded-for'] !== undefined
       )

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { SECURITY_HEADERS } from './security-headers.ts'
 import { refuse, sizeProblem } from './socket-limits.ts'
 
 export type RequestGuard = {
@@ -79,7 +80,11 @@ function answerBroken(error: { code?: string }, socket: Socket): void {
         ? 'The request did not arrive in time.'
         : 'The request is not valid HTTP.'
   const body = JSON.stringify({ error: sentence })
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const headers = Object.entries({
+    ...SECURITY_HEADERS,
+    'content-type': 'application/json',
+    'content-length': body.length,
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${headers.join('')}\r\n${body}`)
 }

@@ -56,6 +56,55 @@ describe('pages of the service', () => {
   })
 })
 
+describe('an odd address', () => {
+  /** The status line and headers of the answer to a request line that no client library sends. */
+  const head = (path: string, host = 'localhost'): Promise<string> =>
+    new Promise((resolve) => {
+      let text = ''
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () =>
+        socket.write(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`),
+      )
+      socket.on('data', (chunk) => (text += chunk.toString()))
+      socket.on('close', () => resolve(text.split('\r\n\r\n')[0] ?? ''))
+    })
+
+  test.each([
+    ['//x', 404],
+    ['///', 404],
+    ['/api//me', 404],
+    ['/api/%00', 404],
+    ['/assets/', 404],
+    ['/assets//', 404],
+    ['/assets/%00', 404],
+    ['/docs/../x', 404],
+    ['/docs/static/%00', 404],
+    ['/.%00', 404],
+    ['http://localhost/api/me', 401],
+    ['/%', 400],
+    ['/api/%', 400],
+    ['/a b', 400],
+  ])('%s: %i, with security headers', async (path, status) => {
+    const answer = await head(path)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff')
+    expect(server.logLines.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'x', '10.0.0.1', '[fd00::1]'])(
+    'the host name %s is refused for pages and API',
+    async (host) => {
+      for (const path of ['/', '/api/me', '/-/metrics', '/docs']) expect(await head(path, host)).toContain('403')
+    },
+  )
+
+  test.each(['localhost', 'localhost:8000', '127.0.0.1', '[::1]:8000', 'LOCALHOST.', 'app.example'])(
+    'the host name %s is answered',
+    async (host) => {
+      expect(await head('/api/me', host)).toContain('401')
+    },
+  )
+})
+
 describe('every response', () => {
   test('has a request id and security headers', async () => {
     const { headers } = await anonymous.get('/api/me')
@@ -107,17 +156,17 @@ describe('an invalid request', () => {
     ['other than HTTP', 'GARBAGE\r\n\r\n', 'The request is not valid HTTP.'],
     [
       'too many headers',
-      `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`,
       'The headers are larger than 16 KiB.',
     ],
     [
       'an endless address',
-      `GET /api/issues?q=${'a'.repeat(9_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+      `GET /api/issues?q=${'a'.repeat(9_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
       'The address is longer than 8,192 characters.',
     ],
     [
       'a broken address',
-      'GET /api/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+      'GET /api/%zz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n',
       'The address of the request is malformed.',
     ],
   ])('%s is 400 in the form of the API', async (_what, text, error) => {
@@ -155,7 +204,7 @@ describe('bodies', () => {
 
   test('a refusal reaches a client that is still sending', async () => {
     const length = 20_000_000
-    const head = `POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`
+    const head = `POST /api/auth/login HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => {
         socket.write(head)
@@ -193,7 +242,7 @@ describe('bodies', () => {
     await new Promise<void>((resolve) => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => {
         socket.write(
-          'POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"em',
+          'POST /api/auth/login HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"em',
           () => {
             socket.destroy()
             resolve()

@@ -16,7 +16,9 @@ import { handlers } from './handlers.ts'
 import { registerHealth, type Health } from './health.ts'
 import { apiLimiter } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
+import { knownHosts } from './known-host.ts'
 import { createRequestGuard } from './request-guard.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 import { limitConnections } from './socket-limits.ts'
 import { closeUnread, createTurns } from './turns.ts'
 import { registerWebApp } from './web-app.ts'
@@ -73,7 +75,13 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       const { status, body } = errorAnswer(error)
       reply.hijack()
       const text = JSON.stringify(body)
-      reply.raw.writeHead(status, { 'content-type': 'application/json', 'content-length': text.length }).end(text)
+      reply.raw
+        .writeHead(status, {
+          ...SECURITY_HEADERS,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(text),
+        })
+        .end(text)
     },
     clientErrorHandler: (error, socket) => guard.onClientError(error, socket),
     // Ids of an app's users may hold any character, which takes up to twelve when encoded.
@@ -96,6 +104,11 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
     requestId: request.id,
   })
 
+  const checkHost = knownHosts(app.config)
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    checkHost(request.headers.host)
+    done()
+  })
   await fastify.register(cookie)
   takeJsonOnly(fastify)
   setHeaders(fastify, app)
@@ -195,7 +208,7 @@ function takeJsonOnly(fastify: FastifyInstance): void {
   })
   fastify.addHook('onRequest', (request, _reply, done) => {
     // A body must be complete after 30 s.
-    if (request.raw.headers['content-length'] !== undefined || request.raw.headers['transfer-encoding'] !== undefined) {
+    if (hasBody(request.raw)) {
       const timer = setTimeout(() => request.raw.destroy(), BODY_TIMEOUT_MS)
       const stop = () => clearTimeout(timer)
       request.raw.once('end', stop)
@@ -205,6 +218,9 @@ function takeJsonOnly(fastify: FastifyInstance): void {
   })
 }
 
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+
 function dropPrototypeKeys(this: unknown, key: string, value: unknown): unknown {
   return key === '__proto__' || key === 'constructor' || key === 'prototype' ? undefined : value
 }
@@ -213,10 +229,7 @@ function setHeaders(fastify: FastifyInstance, app: App): void {
   const https = app.config.publicUrl.startsWith('https:')
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id)
-    void reply.header('x-content-type-options', 'nosniff')
-    void reply.header('referrer-policy', 'strict-origin-when-cross-origin')
-    void reply.header('cross-origin-opener-policy', 'same-origin')
-    void reply.header('cross-origin-resource-policy', 'same-origin')
+    void reply.headers(SECURITY_HEADERS).header('cross-origin-resource-policy', 'same-origin')
     if (https) void reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains')
     if (request.url.startsWith('/api')) {
       void reply.header('cache-control', 'no-store')
@@ -271,7 +284,7 @@ function answerErrors(fastify: FastifyInstance, app: App): void {
         'request failed',
       )
     // A client that still sends would not receive the answer if we closed the connection. Its body ends within 30 s.
-    if (!request.raw.complete) void reply.header('connection', 'keep-alive')
+    if (hasBody(request.raw) && !request.raw.complete) void reply.header('connection', 'keep-alive')
     return reply.headers(answer.headers).code(answer.status).send(answer.body)
   })
 }

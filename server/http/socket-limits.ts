@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 const MAX_PER_ADDRESS = 1_000
 /** Limits of a request line and its headers (docs/protocol.md §6). */
@@ -39,6 +40,7 @@ export function refuse(response: ServerResponse, sentence: string): void {
   const isIntake = /^\/api\/\d+\//.test(response.req.url ?? '')
   const body = JSON.stringify(isIntake ? { error: sentence, detail: sentence } : { error: sentence })
   response.writeHead(400, {
+    ...SECURITY_HEADERS,
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     connection: 'close',

@@ -37,7 +37,7 @@ export async function defuse(url: string, bombs: readonly Bomb[]): Promise<Defus
 
 async function send(url: string, { path, headers, body }: Bomb): Promise<{ status: number; ms: number }> {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const head = `POST ${path} HTTP/1.1\r\nhost: x\r\n${lines.join('')}content-length: ${body.length}\r\n\r\n`
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}content-length: ${body.length}\r\n\r\n`
   const bytes = Buffer.concat([Buffer.from(head, 'latin1'), body])
   const { statuses, ms } = await sendRaw(url, bytes, { patienceMs: 30_000, oneAnswer: true })
   return { status: statuses[0] ?? 0, ms }

@@ -11,7 +11,7 @@ export type HonestFigures = { readonly p99Ms: number; readonly count: number; re
 const { url, path } = z.object({ url: z.string(), path: z.string() }).parse(workerData)
 const body = '{}\n{"type":"event"}\n{"message":"honest"}'
 const bytes = Buffer.from(
-  `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  `POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
 )
 let histogram = new Histogram()
 let bad = 0

@@ -29,7 +29,7 @@ const target: Target = {
 }
 
 /** For T-13, which mostly waits: the others run meanwhile. */
-const dripping = drip(target.url, `POST ${envelopePath(target)} HTTP/1.1\r\nhost: x\r\nx-slow: `, 50, 60)
+const dripping = drip(target.url, `POST ${envelopePath(target)} HTTP/1.1\r\nhost: localhost\r\nx-slow: `, 50, 60)
 
 /** Everything accepted is digested too, and none of it is in quarantine. */
 async function digestedWhole(): Promise<void> {

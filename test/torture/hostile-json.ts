@@ -20,7 +20,7 @@ export async function sendCases(url: string, cases: readonly JsonCase[]): Promis
   let slowestMs = 0
   const wrong: string[] = []
   for (const { name, path, body } of cases) {
-    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\norigin: ${url}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+    const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\norigin: ${url}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
     const { statuses, ms } = await sendRaw(url, Buffer.concat([Buffer.from(head, 'latin1'), body]), {
       patienceMs: 30_000,
       oneAnswer: true,

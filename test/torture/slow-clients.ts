@@ -107,8 +107,13 @@ export async function slowClients({ full, options }: TortureArgs): Promise<Verdi
     const idle = await client.figures('next')
     const slow = slowReaders(url, project.cookie, readers, postgres.connectionString)
     const [headers, bodies, read] = await Promise.all([
-      drip(url, `POST ${path} HTTP/1.1\r\nhost: x\r\nx-slow: `, sockets, HEADERS_GOAL_S + 10),
-      drip(url, `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n{}\n`, sockets, BODIES_GOAL_S + 10),
+      drip(url, `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-slow: `, sockets, HEADERS_GOAL_S + 10),
+      drip(
+        url,
+        `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100000\r\n\r\n{}\n`,
+        sockets,
+        BODIES_GOAL_S + 10,
+      ),
       slow,
     ])
     const honest = await client.figures('next')
@@ -165,7 +170,7 @@ async function slowReaders(url: string, cookie: string, count: number, database:
     const startedMs = performance.now()
     const socket = connect({ host: hostname, port: Number(port) })
     open.add(socket)
-    socket.on('connect', () => socket.write(`GET /api/live HTTP/1.1\r\nhost: x\r\ncookie: ${cookie}\r\n\r\n`))
+    socket.on('connect', () => socket.write(`GET /api/live HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\n\r\n`))
     socket.once('data', () => {
       opened++
       socket.pause()

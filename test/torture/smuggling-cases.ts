@@ -13,7 +13,7 @@ export type RawCase = {
 
 /** What follows a refused request on its connection; the intake counts it, if anything reads it. */
 export const second = ({ project }: Target): string =>
-  `GET /api/${project.number}/smuggled/ HTTP/1.1\r\nhost: x\r\n\r\n`
+  `GET /api/${project.number}/smuggled/ HTTP/1.1\r\nhost: localhost\r\n\r\n`
 
 /** Header lines that two parsers may read differently: where does the body end? */
 const AMBIGUOUS: [string, string][] = [
@@ -160,28 +160,32 @@ export function smugglingCases(target: Target, seed: number): RawCase[] {
   for (const [name, lines] of AMBIGUOUS) {
     for (const spelled of spellings(lines, rand)) {
       const path = pathOf()
-      add('refused', `${name} (${path})`, `POST ${path} HTTP/1.1\r\nhost: x\r\n${spelled}\r\n\r\n${chunked}${behind}`)
+      add(
+        'refused',
+        `${name} (${path})`,
+        `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${spelled}\r\n\r\n${chunked}${behind}`,
+      )
     }
-    add('refused', `${name}, no body`, `GET ${envelope} HTTP/1.1\r\nhost: x\r\n${lines}\r\n\r\n${behind}`)
+    add('refused', `${name}, no body`, `GET ${envelope} HTTP/1.1\r\nhost: localhost\r\n${lines}\r\n\r\n${behind}`)
   }
   for (const [name, chunks] of BAD_CHUNKS) {
     for (const path of paths)
       add(
         'refused',
         `a chunk ${name} (${path})`,
-        `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunks}${behind}`,
+        `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunks}${behind}`,
       )
   }
   for (const [name, line] of BAD_LINES)
-    add('refused', name, `${line.replace('{path}', envelope)}\r\nhost: x\r\ncontent-length: 0\r\n\r\n${behind}`)
+    add('refused', name, `${line.replace('{path}', envelope)}\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n${behind}`)
   add('refused', 'no host', `GET /healthz HTTP/1.1\r\n\r\n${behind}`)
-  add('refused', 'LF for CRLF', `GET /healthz HTTP/1.1\nhost: x\n\n${behind}`)
+  add('refused', 'LF for CRLF', `GET /healthz HTTP/1.1\nhost: localhost\n\n${behind}`)
   add(
     'refused',
     '17 KiB of headers',
-    `GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(17 * 1024)}\r\n\r\n${behind}`,
+    `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(17 * 1024)}\r\n\r\n${behind}`,
   )
-  add('refused', '101 headers', `GET /healthz HTTP/1.1\r\nhost: x\r\n${'x: 1\r\n'.repeat(101)}\r\n${behind}`)
+  add('refused', '101 headers', `GET /healthz HTTP/1.1\r\nhost: localhost\r\n${'x: 1\r\n'.repeat(101)}\r\n${behind}`)
   add(
     'refused',
     'chunks in HTTP/1.0',
@@ -195,7 +199,7 @@ export function smugglingCases(target: Target, seed: number): RawCase[] {
       add(
         want,
         `${name} in ${header}`,
-        `POST ${path} HTTP/1.1\r\n${header === 'host' ? '' : 'host: x\r\n'}${header}: a${lineBreak}x-injected: 1\r\ncontent-length: 3\r\n\r\n{}\n${want === 'refused' ? behind : ''}`,
+        `POST ${path} HTTP/1.1\r\n${header === 'host' ? '' : 'host: localhost\r\n'}${header}: a${lineBreak}x-injected: 1\r\ncontent-length: 3\r\n\r\n{}\n${want === 'refused' ? behind : ''}`,
       )
     }
   }
@@ -209,10 +213,14 @@ export function smugglingCases(target: Target, seed: number): RawCase[] {
       `/${value}`,
       `/docs/${value}`,
     ])
-      add('echo', `a line break in ${path}`, `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\n{}\n`)
+      add(
+        'echo',
+        `a line break in ${path}`,
+        `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\n\r\n{}\n`,
+      )
   }
 
-  const empty = `POST ${envelope} HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\n{}\n`
+  const empty = `POST ${envelope} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\n\r\n{}\n`
   add('lawful', 'HTTP/1.0 without a host', `POST ${envelope} HTTP/1.0\r\ncontent-length: 3\r\n\r\n{}\n`)
   add(
     'lawful',
@@ -223,39 +231,39 @@ export function smugglingCases(target: Target, seed: number): RawCase[] {
   add(
     'lawful',
     'a body on GET',
-    `GET ${envelope} HTTP/1.1\r\nhost: x\r\ncontent-length: ${behind.length}\r\n\r\n${behind}`,
+    `GET ${envelope} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${behind.length}\r\n\r\n${behind}`,
   )
   add('lawful', 'empty lines first', `\r\n\r\n${empty}`)
   add(
     'lawful',
     'an address with a host',
-    `POST http://other.example${envelope} HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\n{}\n`,
+    `POST http://other.example${envelope} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\n\r\n{}\n`,
   )
-  add('lawful', 'CONNECT', `CONNECT x:80 HTTP/1.1\r\nhost: x\r\n\r\n`)
+  add('lawful', 'CONNECT', `CONNECT x:80 HTTP/1.1\r\nhost: localhost\r\n\r\n`)
   add(
     'lawful',
     'an upgrade',
-    `GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n${behind}`,
+    `GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n${behind}`,
   )
   add(
     'lawful',
     'an upgrade to h2c',
-    `GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n\r\n${behind}`,
+    `GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n\r\n${behind}`,
   )
   add(
     'lawful',
     'an expectation that is not met',
-    `POST ${envelope} HTTP/1.1\r\nhost: x\r\nexpect: 200-ok\r\ncontent-length: 0\r\n\r\n`,
+    `POST ${envelope} HTTP/1.1\r\nhost: localhost\r\nexpect: 200-ok\r\ncontent-length: 0\r\n\r\n`,
   )
   add(
     'lawful',
     'names with an underscore',
-    `POST ${envelope} HTTP/1.1\r\nhost: x\r\ncontent_length: 50\r\ntransfer_encoding: chunked\r\ncontent-length: 3\r\n\r\n{}\n`,
+    `POST ${envelope} HTTP/1.1\r\nhost: localhost\r\ncontent_length: 50\r\ntransfer_encoding: chunked\r\ncontent-length: 3\r\n\r\n{}\n`,
   )
   add(
     'lawful',
     'a chunk by the byte',
-    `POST ${envelope} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: ChUnKeD\r\n\r\n1\r\n{\r\n1;a=b\r\n}\r\n1\r\n\n\r\n0\r\nx-trailer: 1\r\n\r\n`,
+    `POST ${envelope} HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: ChUnKeD\r\n\r\n1\r\n{\r\n1;a=b\r\n}\r\n1\r\n\n\r\n0\r\nx-trailer: 1\r\n\r\n`,
   )
   return cases
 }

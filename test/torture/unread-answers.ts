@@ -74,7 +74,7 @@ export async function unreadAnswers({ full }: TortureArgs): Promise<Verdict> {
 /** Connections that send requests and read nothing. */
 function attack(url: string, path: string, count: number, requests: number): Socket[] {
   const { hostname, port } = new URL(url)
-  const request = `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(requests)
+  const request = `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`.repeat(requests)
   return Array.from({ length: count }, () => {
     const socket = connect({ host: hostname, port: Number(port) })
     socket.on('error', () => {})
