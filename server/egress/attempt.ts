@@ -70,10 +70,12 @@ export function createAttempt(request: EgressRequest): Attempt {
   const abort = (): void => {
     settle(new EgressError('aborted', 'EGRESS_ABORTED', 'The request was aborted.', timings(), remoteIp()), false)
   }
-  const timer = setTimeout(() => {
+  const timeOut = (): void => {
     const text = `no answer within ${timeoutMs} ms`
     settle(new EgressError('timeout', 'EGRESS_TIMEOUT', text, timings(), remoteIp()), false)
-  }, timeoutMs)
+  }
+  // After a busy moment of this process timers run first: an answer that has arrived is read before the clock ends.
+  const timer = setTimeout(() => setImmediate(timeOut), timeoutMs)
   request.signal?.addEventListener('abort', abort, { once: true })
   if (request.signal?.aborted === true) abort()
   // `run` may come after the end.

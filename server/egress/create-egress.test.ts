@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import type { AddressInfo } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
 import { EgressError, type Egress, type EgressRequest } from '#server/context/egress.ts'
 import { selfSigned, testAuthority } from '#test/kit/certificates.ts'
@@ -414,6 +416,38 @@ test('what a server sends without being asked is no answer to the next request',
     const response = await egress.request(get(`http://127.0.0.1:${port}/`))
     expect(response.body.toString()).toBe(expected)
   }
+})
+
+/** Answers a request when the first number becomes 1, then sets the second. */
+const PATIENT_SERVER = `
+const { parentPort, workerData } = require('node:worker_threads')
+const state = new Int32Array(workerData)
+const server = require('node:http').createServer((request, response) => {
+  parentPort.postMessage('arrived')
+  Atomics.wait(state, 0, 0)
+  response.end('ok', () => {
+    Atomics.store(state, 1, 1)
+    Atomics.notify(state, 1)
+  })
+})
+server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`
+
+test('an answer that arrives in time counts when this process is too busy to read it in time', async () => {
+  const state = new Int32Array(new SharedArrayBuffer(8))
+  const worker = new Worker(PATIENT_SERVER, { eval: true, workerData: state.buffer })
+  closers.push(async () => void (await worker.terminate()))
+  const [port] = (await once(worker, 'message')) as [number]
+  const arrived = once(worker, 'message')
+  const timeoutMs = 1_000
+  const startedMs = performance.now()
+  const answer = egressWith().request(get(`http://127.0.0.1:${port}/`, { timeoutMs }))
+  await arrived
+  Atomics.store(state, 0, 1)
+  Atomics.notify(state, 0)
+  // This thread stands still until the answer is sent and the clock has ended.
+  Atomics.wait(state, 1, 0)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, startedMs + timeoutMs + 20 - performance.now())
+  expect(await answer).toMatchObject({ status: 200 })
 })
 
 test('an idle connection is closed', async () => {

@@ -1,4 +1,6 @@
+import { get } from 'node:https'
 import { afterEach, expect, test } from 'vitest'
+import { testAuthority } from './certificates.ts'
 import { startReceiver, type Answer, type Receiver } from './receiver.ts'
 
 let receiver: Receiver
@@ -65,4 +67,14 @@ test('a receiver that hangs keeps the connection until it is closed', async () =
   await receiver.close()
   expect(await hanging).toBe('failed')
   await expect(inBody.text()).rejects.toThrow()
+})
+
+test('a receiver with TLS can reset a connection', async () => {
+  const authority = testAuthority()
+  receiver = await startReceiver({ tls: authority.issue(), respond: () => ({ fault: 'reset' }) })
+  const failure = await new Promise<unknown>((resolve) => {
+    get(receiver.url, { ca: authority.cert }, () => resolve('answered')).on('error', resolve)
+  })
+  expect(failure).toMatchObject({ code: 'ECONNRESET' })
+  expect(receiver.requests).toHaveLength(1)
 })

@@ -105,9 +105,11 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     if (typeof answer === 'number') {
       response.writeHead(answer).end()
     } else if ('fault' in answer) {
-      if (answer.fault === 'reset') socket.resetAndDestroy()
-      else if (answer.fault === 'close') socket.end()
-      else if (answer.fault === 'hang-body') response.writeHead(200, { 'content-length': '10' }).flushHeaders()
+      // Below TLS, where only a TCP socket can send a RST.
+      if (answer.fault === 'reset')
+        for (const tcp of sockets) if (tcp.remotePort === socket.remotePort) tcp.resetAndDestroy()
+      if (answer.fault === 'close') socket.end()
+      if (answer.fault === 'hang-body') response.writeHead(200, { 'content-length': '10' }).flushHeaders()
     } else if ('raw' in answer) {
       const bytes = Buffer.from(answer.raw)
       if (answer.dripMs === undefined) socket.end(bytes)
