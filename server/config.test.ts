@@ -15,7 +15,7 @@ test('an empty environment: relaxed mode, loopback, open sign-up', () => {
     rateLimitScale: 1,
     refreshOverlapMs: 50,
     cookiePrefix: '',
-    roles: ['ingest', 'api', 'digest', 'schedule'],
+    roles: ['ingest', 'api', 'digest', 'schedule', 'deliver'],
   })
 })
 

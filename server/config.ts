@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
 /** Roles of a process. `serve` has all of them unless `--roles=` or FAULTLINE_ROLES names some. */
-export const PROCESS_ROLES = ['ingest', 'api', 'digest', 'schedule'] as const
+export const PROCESS_ROLES = ['ingest', 'api', 'digest', 'schedule', 'deliver'] as const
 export type ProcessRole = (typeof PROCESS_ROLES)[number]
 
 const SIGNUP_MODES = ['open', 'invite', 'closed'] as const

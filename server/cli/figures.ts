@@ -1,6 +1,9 @@
 import type { Figure } from '../http/metrics.ts'
 import type { Intake } from '../intake/create-intake.ts'
 import { LATENCY_BOUNDS_MS } from '../intake/intake-counters.ts'
+import { oldestDueMs } from '../outbox/engine.queries.ts'
+import type { DelivererFigures } from '../outbox/start-deliverer.ts'
+import type { Database } from '../storage/database.ts'
 
 /** Sums of digestion, in a thread or inline. */
 export type DigestSums = {
@@ -94,5 +97,31 @@ export function digestFigures(sums: DigestSums): Figure[] {
     counter('duplicates', 'Events that were already stored.', sums.duplicates),
     counter('quarantined', 'Requests moved to quarantine because they could not be digested.', sums.quarantined),
     counter('batches', 'Batches that digestion committed.', sums.batches),
+  ]
+}
+
+/** Figures of this process's deliveries; the age is that of all processes. */
+export async function deliveryFigures(db: Database, figures: DelivererFigures): Promise<Figure[]> {
+  const oldestMs = await oldestDueMs(db).catch(() => null)
+  const gauge = (name: string, help: string, value: number): Figure => ({
+    name: `faultline_deliveries_${name}`,
+    help,
+    kind: 'gauge',
+    value,
+  })
+  return [
+    ...[...figures.attempts].flatMap(([channel, sums]) =>
+      Object.entries(sums).map(([outcome, value]): Figure => ({
+        name: 'faultline_delivery_attempts_total',
+        help: 'Attempts of deliveries, by channel and outcome.',
+        kind: 'counter',
+        value,
+        labels: { channel, outcome },
+      })),
+    ),
+    gauge('in_flight', 'Deliveries that this process has and has not recorded yet.', figures.inFlight),
+    ...(oldestMs === null
+      ? []
+      : [gauge('oldest_due_seconds', 'Age of the oldest delivery that is due.', oldestMs / 1000)]),
   ]
 }

@@ -14,9 +14,12 @@ import { Database } from '../storage/database.ts'
 import { createPool } from '../storage/pool.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
 import { createDigester } from '../digest/digester.ts'
+import { CHANNELS } from '../channels.ts'
+import type { Channel } from '../outbox/channel.ts'
+import { startDeliverer } from '../outbox/start-deliverer.ts'
 import { TASKS } from '../tasks.ts'
 import { superviseDigestion } from './digest-supervisor.ts'
-import { digestFigures, intakeFigures, type DigestSums } from './figures.ts'
+import { deliveryFigures, digestFigures, intakeFigures, type DigestSums } from './figures.ts'
 
 export type Service = {
   readonly port: number
@@ -32,15 +35,18 @@ export type ServiceOptions = {
   readonly digestion: 'thread' | 'inline' | 'manual'
   /** Whether a process with the role `schedule` runs background jobs. Default true. */
   readonly jobs?: boolean
+  /** What a process with the role `deliver` sends. Default: everything. */
+  readonly channels?: readonly Channel[]
 }
 
 /** First for running requests, then for everything else in parallel. Together well below the limit of a stop. */
 const REQUEST_GRACE_MS = 5_000
 const DIGEST_GRACE_MS = 4_000
 const INTAKE_GRACE_MS = 4_000
+const DELIVERY_GRACE_MS = 4_000
 
 /**
- * Starts the roles of this process: intake, API and pages, digestion, jobs. It listens when this returns.
+ * Starts the roles of this process: intake, API and pages, digestion, jobs, deliveries. It listens when this returns.
  * @throws the error that prevents listening, after stopping what was started
  */
 export async function startService(app: App, connectionString: string, options: ServiceOptions): Promise<Service> {
@@ -65,6 +71,8 @@ export async function startService(app: App, connectionString: string, options: 
       ? await startDigestion(app, connectionString, options.digestion, handOver)
       : null
     if (digestion !== null) stops.push(() => digestion.stop())
+    const deliverer = roles.includes('deliver') ? startDeliverer(app, options.channels ?? CHANNELS) : null
+    if (deliverer !== null) stops.push(() => deliverer.stop(DELIVERY_GRACE_MS))
     const http = await createHttpService(app, {
       authenticate: (request, caller) =>
         authenticator.authenticate(
@@ -84,6 +92,7 @@ export async function startService(app: App, connectionString: string, options: 
         figures: async () => [
           ...(intake === null ? [] : await intakeFigures(intake)),
           ...(digestion === null ? [] : digestFigures(digestion.figures())),
+          ...(deliverer === null ? [] : await deliveryFigures(app.db, deliverer.figures())),
         ],
       },
     })

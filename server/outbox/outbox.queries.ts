@@ -6,8 +6,8 @@ import type { LaneChange, Message, NewDelivery, NewLane, Replay } from './delive
 export async function insertMessages(tx: Tx, messages: readonly Message[]): Promise<void> {
   await tx.query({
     name: 'outbox insert messages',
-    text: `insert into outbox_messages (id, org_id, type, user_id, body)
-      select * from unnest($1::text[], $2::uuid[], $3::text[], $4::uuid[], $5::bytea[])`,
+    text: `insert into outbox_messages (id, org_id, type, user_id, body, created_at)
+      select m.*, now() from unnest($1::text[], $2::uuid[], $3::text[], $4::uuid[], $5::bytea[]) m`,
     values: [
       messages.map((one) => one.id),
       messages.map((one) => one.orgId),
@@ -24,8 +24,9 @@ export async function insertDeliveries(
 ): Promise<void> {
   await tx.query({
     name: 'outbox insert deliveries',
-    text: `insert into outbox_deliveries (id, lane_id, message_id, org_id, type, secret_version)
-      select d.id, d.lane_id, d.message_id, m.org_id, m.type, d.secret_version
+    text: `insert into outbox_deliveries
+        (id, lane_id, message_id, org_id, type, secret_version, created_at, next_attempt_at, due_at)
+      select d.id, d.lane_id, d.message_id, m.org_id, m.type, d.secret_version, now(), now(), now()
       from unnest($1::text[], $2::uuid[], $3::text[], $4::int[]) as d (id, lane_id, message_id, secret_version)
       join outbox_messages m on m.id = d.message_id`,
     values: [

@@ -1,0 +1,362 @@
+import { describe, expect, test } from 'vitest'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import { newId } from '../kernel/ids.ts'
+import type { ClaimedDelivery } from './channel.ts'
+import { changeLane } from './change-lane.ts'
+import { closeLane } from './close-lane.ts'
+import { aWorker, result, testChannel, type TestChannel } from './engine.fixture.ts'
+import { eraseMessagesOf } from './erase-messages.ts'
+import { aLane, anOrg, someDeliveries } from './outbox.fixture.ts'
+import { readDelivery, type DeliveryDetail } from './read-delivery.ts'
+import { requestReplay } from './request-replay.ts'
+
+const t = await testApp()
+const { app } = t
+const orgId = await anOrg(app)
+
+let channels = 0
+/** A lane of its own channel: the workers of other tests do not see it. */
+async function setUp(
+  make: (name: string) => TestChannel,
+  lane: Parameters<typeof aLane>[2] = {},
+): Promise<{ channel: TestChannel; laneId: string; send(count: number, type?: string): Promise<string[]> }> {
+  const name = `test-${++channels}`
+  const laneId = await aLane(app, orgId, { ...lane, channel: name })
+  return {
+    channel: make(name),
+    laneId,
+    send: (count, type) => someDeliveries(app, orgId, laneId, count, { type: type ?? 'test.type' }),
+  }
+}
+
+const read = async (id: string): Promise<DeliveryDetail> => {
+  const detail = await readDelivery(app.db, orgId, id)
+  if (detail === null) throw new Error(`no delivery ${id}`)
+  return detail
+}
+const settled = (id: string, state: string) =>
+  waitFor(`${id} to be ${state}`, async () => {
+    const one = await read(id)
+    return one.state === state && !one.isReplayRequested && one
+  })
+const replay = (id: string, retries = false) => app.tx((tx) => requestReplay(tx, orgId, [id], { retries }))
+
+/** Attempts that end when the test says so. */
+function held(): {
+  send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<ReturnType<typeof result>>
+  end(id: string, outcome?: 'delivered' | 'failed'): void
+  readonly running: Set<string>
+} {
+  const ends = new Map<string, (outcome: 'delivered' | 'failed') => void>()
+  const running = new Set<string>()
+  return {
+    running,
+    send: ({ id }) =>
+      new Promise((resolve) => {
+        running.add(id)
+        ends.set(id, (outcome) => {
+          running.delete(id)
+          resolve(result(outcome))
+        })
+      }),
+    end: (id, outcome = 'delivered') => ends.get(id)?.(outcome),
+  }
+}
+
+test('a delivery is sent when it is committed, and recorded with its attempt', async () => {
+  const { channel, laneId, send } = await setUp((name) =>
+    testChannel(() => result('delivered', { status: 201, durationMs: 12.4, details: { text: 'a\0b\ud800' } }), {
+      name,
+    }),
+  )
+  aWorker(app, channel)
+  const [id = ''] = await send(1)
+  const one = await settled(id, 'delivered')
+  expect(one).toMatchObject({ attempt: 1, attemptsMade: 1, nextAttemptAt: null, lastStatus: 201, lastDurationMs: 12 })
+  expect(one.attempts).toMatchObject([
+    { n: 1, trigger: 'schedule', status: 201, durationMs: 12, details: { text: 'a\ufffdb\ufffd' } },
+  ])
+  expect(one.deliveredAt).not.toBeNull()
+  expect(channel.sent).toMatchObject([{ id, laneId, trigger: 'schedule', n: 1, type: 'test.type' }])
+  expect(channel.recorded).toMatchObject([{ delivery: { id }, isExhausted: false }])
+})
+
+test('an attempt that hangs ends with the timeout of its channel, one that throws with its error', async () => {
+  const { channel, send } = await setUp((name) =>
+    testChannel(({ type }) => (type === 'hang' ? new Promise(() => {}) : Promise.reject(new Error('no route'))), {
+      name,
+      timeoutMs: 50,
+    }),
+  )
+  aWorker(app, channel)
+  const [hanging = ''] = await send(1, 'hang')
+  const [throwing = ''] = await send(1, 'throw')
+  expect((await settled(hanging, 'failed')).attempts).toMatchObject([
+    { status: null, errorCode: 'TIMEOUT', errorText: 'There was no answer within 0.05 s.' },
+  ])
+  expect((await settled(throwing, 'failed')).attempts).toMatchObject([{ errorCode: 'ERROR', errorText: 'no route' }])
+})
+
+describe('bounds of a lane', () => {
+  test('no more than max_in_flight, over two workers', async () => {
+    const hold = held()
+    const { channel, send } = await setUp((name) => testChannel(hold.send, { name }), { maxInFlight: 3 })
+    aWorker(app, channel)
+    aWorker(app, channel)
+    const ids = await send(7)
+    let most = 0
+    while (channel.sent.length < 7) {
+      const before = channel.sent.length
+      await waitFor('three in flight', () => hold.running.size === Math.min(3, 7 - channel.recorded.length))
+      most = Math.max(most, hold.running.size)
+      hold.end([...hold.running][0] ?? '')
+      await waitFor('the next one', () => channel.sent.length > before || before >= 7)
+    }
+    expect(most).toBe(3)
+    for (const id of hold.running) hold.end(id)
+    for (const id of ids) await settled(id, 'delivered')
+  })
+
+  test('a paused lane keeps its deliveries and continues', async () => {
+    const { channel, laneId, send } = await setUp((name) => testChannel(undefined, { name }))
+    await app.tx((tx) => changeLane(tx, laneId, { isPaused: true }))
+    aWorker(app, channel)
+    const [id = ''] = await send(1)
+    const other = await setUp(() => channel)
+    await app.db.updateTable('outbox_lanes').set({ channel: channel.name }).where('id', '=', other.laneId).execute()
+    const [open = ''] = await other.send(1)
+    await settled(open, 'delivered')
+    expect((await read(id)).state).toBe('pending')
+    await app.tx((tx) => changeLane(tx, laneId, { isPaused: false }))
+    await settled(id, 'delivered')
+  })
+
+  test('strict order: the next waits until the one before is delivered or finally failed', async () => {
+    const hold = held()
+    const { channel, send } = await setUp((name) => testChannel(hold.send, { name, delaysMs: [0, 0] }), {
+      isStrict: true,
+    })
+    aWorker(app, channel)
+    const ids = await send(3)
+    const [first = '', second = '', third = ''] = ids.toSorted()
+    await waitFor('the first', () => hold.running.has(first))
+    hold.end(first, 'failed')
+    await waitFor('its second attempt', () => channel.sent.length === 2 && hold.running.has(first))
+    expect([...hold.running]).toEqual([first])
+    hold.end(first, 'failed')
+    await waitFor('the second', () => hold.running.has(second))
+    hold.end(second)
+    await waitFor('the third', () => hold.running.has(third))
+    // A replay does not wait.
+    await replay(first)
+    await waitFor('the replay', () => hold.running.has(first))
+    hold.end(first)
+    hold.end(third)
+    for (const id of ids) await settled(id, 'delivered')
+    expect(channel.sent.map(({ id }) => ids.toSorted().indexOf(id))).toEqual([0, 0, 1, 2, 0])
+  })
+
+  test('max_per_second delays first attempts only, and uses its share', async () => {
+    const times: number[] = []
+    const { channel, send } = await setUp(
+      (name) =>
+        testChannel(
+          ({ type }) => {
+            if (type === 'first') times.push(performance.now())
+            return result('delivered')
+          },
+          { name },
+        ),
+      { maxPerSecond: 20 },
+    )
+    aWorker(app, channel)
+    const [replayed = ''] = await send(1, 'other')
+    await settled(replayed, 'delivered')
+    await send(60, 'first')
+    await replay(replayed)
+    await waitFor('the replay', () => channel.sent.some(({ trigger }) => trigger === 'replay'))
+    expect(times.length).toBeLessThan(40)
+    await waitFor('all', () => times.length === 60)
+    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000
+    // 20 per second at most, in bursts of 2; at least 19 per second and the time of a wake.
+    expect(seconds).toBeGreaterThan(2.8)
+  })
+})
+
+describe('the end of an attempt in flight', () => {
+  test('on a lane that was closed: failed with the reason, unless it was delivered', async () => {
+    const hold = held()
+    const { channel, laneId, send } = await setUp((name) => testChannel(hold.send, { name }))
+    aWorker(app, channel)
+    const [failing = '', succeeding = ''] = await send(2)
+    await waitFor('both', () => hold.running.size === 2)
+    await app.tx((tx) => closeLane(tx, laneId, 'endpoint_deleted'))
+    hold.end(failing, 'failed')
+    hold.end(succeeding)
+    expect(await settled(failing, 'failed')).toMatchObject({
+      reason: 'endpoint_deleted',
+      nextAttemptAt: null,
+      attempt: 1,
+    })
+    expect(await settled(succeeding, 'delivered')).toMatchObject({ reason: null })
+  })
+
+  test('of an erased message: it ends', async () => {
+    const hold = held()
+    const { channel, laneId } = await setUp((name) => testChannel(hold.send, { name }))
+    const userId = newId()
+    const [id = ''] = await someDeliveries(app, orgId, laneId, 1, { userId })
+    aWorker(app, channel)
+    await waitFor('it', () => hold.running.size === 1)
+    await app.tx((tx) => eraseMessagesOf(tx, userId))
+    hold.end(id, 'failed')
+    expect(await settled(id, 'failed')).toMatchObject({ isErased: true, nextAttemptAt: null, reason: 'erased' })
+  })
+
+  test('with a replay asked for: it is sent once more, also after success', async () => {
+    const hold = held()
+    const { channel, send } = await setUp((name) => testChannel(hold.send, { name }))
+    aWorker(app, channel)
+    const [id = ''] = await send(1)
+    await waitFor('the attempt', () => hold.running.has(id))
+    expect(await replay(id)).toMatchObject([{ answer: 'accepted_in_flight' }])
+    expect(await replay(id)).toMatchObject([{ answer: 'accepted_in_flight' }])
+    expect(channel.sent).toHaveLength(1)
+    hold.end(id)
+    await waitFor('the replay', () => channel.sent.length === 2 && hold.running.has(id))
+    hold.end(id)
+    const { attempts } = await settled(id, 'delivered')
+    expect(attempts.map(({ n, trigger }) => [n, trigger])).toEqual([
+      [1, 'schedule'],
+      [2, 'replay'],
+    ])
+    expect(channel.sent).toHaveLength(2)
+  })
+})
+
+describe('leases', () => {
+  const endLease = (id: string) =>
+    app.db
+      .updateTable('outbox_deliveries')
+      .set({ due_at: new Date(Date.now() - 60_000) })
+      .where('id', '=', id)
+      .execute()
+
+  test('an attempt of a worker that ended is repeated with the same number; its late result is dropped', async () => {
+    const hold = held()
+    const { channel, send } = await setUp((name) => testChannel(hold.send, { name }))
+    const late = held()
+    const lateChannel = testChannel(late.send, { name: channel.name })
+    const stop = aWorker(app, lateChannel)
+    const [id = ''] = await send(1)
+    await waitFor('the first worker', () => late.running.has(id))
+    // Another process, whose claim is the next: the first one is not asked again while it claims nothing.
+    await app.db.updateTable('outbox_deliveries').set({ lease_token: newId() }).where('id', '=', id).execute()
+    late.end(id)
+    await waitFor('the late result', () => lateChannel.recorded.length === 0 && late.running.size === 0)
+    await stop()
+    expect((await read(id)).attempts).toEqual([])
+    aWorker(app, channel)
+    await endLease(id)
+    await waitFor('the second worker', () => hold.running.has(id))
+    hold.end(id)
+    expect((await settled(id, 'delivered')).attempts.map(({ n }) => n)).toEqual([1])
+    expect(channel.sent).toMatchObject([{ n: 1, trigger: 'schedule' }])
+  })
+
+  test('a replay whose worker ended stays a replay', async () => {
+    const { channel, send } = await setUp((name) => testChannel(undefined, { name }))
+    const [id = ''] = await send(1)
+    const lease = { state: 'in_flight', lease_token: newId(), lease_replay: 'once', replay: null } as const
+    await app.db.updateTable('outbox_deliveries').set(lease).where('id', '=', id).execute()
+    await endLease(id)
+    aWorker(app, channel)
+    await settled(id, 'delivered')
+    expect(channel.sent).toMatchObject([{ trigger: 'replay', n: 1 }])
+  })
+
+  test('a worker whose own lease seems to have ended continues its attempt and records it', async () => {
+    const hold = held()
+    const { channel, send } = await setUp((name) => testChannel(hold.send, { name }))
+    aWorker(app, channel)
+    const [id = ''] = await send(1)
+    await waitFor('the attempt', () => hold.running.has(id))
+    await endLease(id)
+    await waitFor('the new lease', async () => {
+      const row = await app.db.selectFrom('outbox_deliveries').select('due_at').where('id', '=', id).executeTakeFirst()
+      return (row?.due_at?.getTime() ?? 0) > Date.now()
+    })
+    hold.end(id)
+    await settled(id, 'delivered')
+    expect(channel.sent).toHaveLength(1)
+  })
+
+  test('a worker that stops lets attempts end and gives the others back', async () => {
+    const hold = held()
+    const { channel, send } = await setUp((name) => testChannel(hold.send, { name }))
+    const stop = aWorker(app, channel)
+    const [ending = '', hanging = ''] = await send(2)
+    await waitFor('both', () => hold.running.size === 2)
+    const stopped = stop()
+    hold.end(ending)
+    await stopped
+    expect(await read(ending)).toMatchObject({ state: 'delivered' })
+    expect(await read(hanging)).toMatchObject({ state: 'pending', attempts: [] })
+    const next = testChannel(undefined, { name: channel.name })
+    aWorker(app, next)
+    await settled(hanging, 'delivered')
+  })
+})
+
+describe('a channel that fails', () => {
+  test('to prepare: its deliveries wait and no attempt counts', async () => {
+    let failures = 0
+    const { channel, send } = await setUp((name) => {
+      const sound = testChannel(undefined, { name })
+      return {
+        ...sound,
+        prepare: (given, batch) =>
+          ++failures === 1 ? Promise.reject(new Error('no secrets')) : sound.prepare(given, batch),
+      }
+    })
+    aWorker(app, channel)
+    const [id = ''] = await send(1)
+    expect((await settled(id, 'delivered')).attempts.map(({ n }) => n)).toEqual([1])
+    expect(failures).toBe(2)
+    expect(t.logLines).toContainEqual(expect.objectContaining({ msg: 'a channel could not prepare' }))
+  })
+
+  test('to record: the attempt is recorded without its part, and the others with it', async () => {
+    const done: string[] = []
+    const { channel, send } = await setUp((name) =>
+      testChannel(undefined, {
+        name,
+        settled: (_tx, _app, attempts) => {
+          if (attempts.some(({ delivery }) => delivery.type === 'bad')) return Promise.reject(new Error('a bug'))
+          done.push(...attempts.map(({ delivery }) => delivery.id))
+          return Promise.resolve()
+        },
+      }),
+    )
+    const [good = ''] = await send(1, 'good')
+    const [bad = ''] = await send(1, 'bad')
+    aWorker(app, channel)
+    await settled(bad, 'delivered')
+    await settled(good, 'delivered')
+    expect(done).toEqual([good])
+  })
+})
+
+test('a hanging lane delays no other', async () => {
+  const name = `test-${++channels}`
+  const channel = testChannel(({ type }) => (type === 'hang' ? new Promise(() => {}) : result('delivered')), { name })
+  const dead = await aLane(app, orgId, { channel: name })
+  const alive = await aLane(app, orgId, { channel: name })
+  await someDeliveries(app, orgId, dead, 300, { type: 'hang' })
+  aWorker(app, channel)
+  await waitFor('the dead lane to be full', () => channel.sent.length === 100)
+  const ids = await someDeliveries(app, orgId, alive, 50)
+  for (const id of ids) await settled(id, 'delivered')
+  expect(channel.sent.filter(({ laneId }) => laneId === dead)).toHaveLength(100)
+})

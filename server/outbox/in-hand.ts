@@ -1,0 +1,12 @@
+import type { AttemptResult, Channel, ClaimedDelivery } from './channel.ts'
+
+/** A delivery in the hands of this process, until its result is recorded. */
+export type InHand = {
+  readonly delivery: ClaimedDelivery
+  readonly channel: Channel
+  /** Of its lease, which another claim of this process may have renewed. */
+  token: string
+  readonly abort: AbortController
+  /** Null while the attempt runs; `endedMs` is on `performance.now()`. */
+  ended: { readonly result: AttemptResult; readonly endedMs: number } | null
+}

@@ -1,0 +1,49 @@
+import type { AttemptResult, ClaimedDelivery, Send } from './channel.ts'
+
+/** After its signal is aborted, a channel has this time to return a result with details of its own. */
+const ABORT_GRACE_MS = 500
+
+/** Why an attempt is aborted when its process stops: it does not count. */
+export class StopError extends Error {}
+
+/**
+ * Makes one attempt within the wall clock.
+ * @param abort ends the attempt early, with a {@link StopError}
+ * @returns null when it was stopped and did not succeed
+ */
+export async function makeAttempt(
+  delivery: ClaimedDelivery,
+  send: Send,
+  timeoutMs: number,
+  abort: AbortController,
+): Promise<AttemptResult | null> {
+  const { signal } = abort
+  if (signal.aborted) return null
+  const startedMs = performance.now()
+  const timeout = setTimeout(() => abort.abort(timeoutError(timeoutMs)), timeoutMs)
+  let grace: NodeJS.Timeout | undefined
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => {
+    grace = setTimeout(() => reject(signal.reason as Error), signal.reason instanceof StopError ? 0 : ABORT_GRACE_MS)
+  })
+  try {
+    const result = await Promise.race([send(delivery, signal), aborted])
+    return signal.reason instanceof StopError && result.outcome === 'failed' ? null : result
+  } catch (error) {
+    if (signal.reason instanceof StopError) return null
+    return failedBy(signal.aborted ? signal.reason : error, performance.now() - startedMs)
+  } finally {
+    clearTimeout(timeout)
+    clearTimeout(grace)
+  }
+}
+
+const timeoutError = (timeoutMs: number): Error =>
+  Object.assign(new Error(`There was no answer within ${timeoutMs / 1000} s.`), { code: 'TIMEOUT' })
+
+/** The result of an attempt that threw. */
+function failedBy(error: unknown, durationMs: number): AttemptResult {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'ERROR'
+  const text = error instanceof Error ? error.message : String(error)
+  return { outcome: 'failed', status: null, errorCode: code, errorText: text, durationMs, details: {} }
+}

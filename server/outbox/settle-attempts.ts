@@ -1,0 +1,89 @@
+import type { App } from '../context/app.ts'
+import type { Tx } from '../storage/database.ts'
+import type { AttemptResult, Channel, ClaimedDelivery, SettledAttempt } from './channel.ts'
+import { decideNext } from './decide-next.ts'
+import { lockLeased, writeSettled, type Lease, type LeasedRow } from './engine.queries.ts'
+
+/** An attempt that has ended and is not recorded yet. */
+export type EndedAttempt = {
+  readonly delivery: ClaimedDelivery
+  readonly channel: Channel
+  readonly token: string
+  readonly result: AttemptResult
+  /** On `performance.now()`. */
+  readonly endedMs: number
+}
+
+/**
+ * Records attempts whose lease is still the worker's, and what follows from them, in one transaction with what their
+ * channels record.
+ * @param isolated what a channel throws is logged, and its attempts are recorded without its part
+ * @returns the recorded ones; the others are fenced off
+ */
+export function settleAttempts(
+  app: App,
+  attempts: readonly EndedAttempt[],
+  { isolated = false } = {},
+): Promise<ReadonlySet<EndedAttempt>> {
+  // Before the transaction begins: a due time is late by at most this round trip, and never early.
+  const nowMs = performance.now()
+  return app.tx(async (tx) => {
+    const leases = attempts.map(({ delivery, token }): Lease => ({ id: delivery.id, token }))
+    const rows = new Map((await lockLeased(tx, leases)).map((row) => [row.id, row]))
+    const mine = attempts
+      .flatMap((attempt) => {
+        const row = rows.get(attempt.delivery.id)
+        return row === undefined ? [] : [decided(app, attempt, row, nowMs)]
+      })
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    if (mine.length === 0) return new Set<EndedAttempt>()
+    const times = new Map((await writeSettled(tx, mine)).map((time) => [time.id, time]))
+    for (const [channel, ofChannel] of Map.groupBy(mine, ({ attempt }) => attempt.channel)) {
+      const settled = ofChannel.flatMap(({ id, attempt, decision }): SettledAttempt[] => {
+        const time = times.get(id)
+        if (time === undefined) return []
+        const { startedAt, endedAt } = time
+        const { delivery, result } = attempt
+        return [{ delivery, result, startedAt, endedAt, isExhausted: decision.isExhausted }]
+      })
+      if (isolated) await settledAlone(app, tx, channel, settled)
+      else await channel.settled(tx, app, settled)
+    }
+    return new Set(mine.map(({ attempt }) => attempt))
+  })
+}
+
+function decided(app: App, attempt: EndedAttempt, row: LeasedRow, nowMs: number) {
+  const { result, channel, endedMs } = attempt
+  const decision = decideNext(row, result.outcome, channel.delaysMs)
+  return {
+    id: row.id,
+    attempt,
+    n: row.attemptsMade + 1,
+    decision,
+    delayMs: typeof decision.schedule === 'object' ? decision.schedule.delayMs * app.config.retryScale : null,
+    elapsedMs: Math.max(0, nowMs - endedMs),
+    durationMs: result.durationMs,
+    isDelivered: result.outcome === 'delivered',
+    status: result.status,
+    errorCode: result.errorCode,
+    errorText: result.errorText === null ? null : storable(result.errorText),
+    details: JSON.stringify(result.details, (_key, value: unknown) =>
+      typeof value === 'string' ? storable(value) : value,
+    ),
+  }
+}
+
+/** PostgreSQL refuses NUL in texts, and half surrogate pairs in JSON. */
+const storable = (text: string): string => text.replaceAll('\0', '\u{FFFD}').toWellFormed()
+
+async function settledAlone(app: App, tx: Tx, channel: Channel, settled: readonly SettledAttempt[]): Promise<void> {
+  try {
+    await tx.savepoint(() => channel.settled(tx, app, settled))
+  } catch (error) {
+    app.log.error(
+      { err: error, channel: channel.name, delivery_id: settled[0]?.delivery.id },
+      'a channel could not record an attempt; it is recorded without the part of the channel',
+    )
+  }
+}

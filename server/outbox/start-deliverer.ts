@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto'
+import type { App } from '../context/app.ts'
+import { withinGrace } from '../kernel/abortable.ts'
+import type { AttemptResult, Channel, ClaimedDelivery, Send } from './channel.ts'
+import { OUTBOX_TOPIC } from './delivery.ts'
+import { claimDeliveries, giveBackLeases, selectDue, type ClaimedRow } from './engine.queries.ts'
+import type { InHand } from './in-hand.ts'
+import { createLivePublisher } from './live-publisher.ts'
+import { makeAttempt, StopError } from './make-attempt.ts'
+import { createOutage } from './outage.ts'
+import { endDeliveries, endErased } from './outbox.queries.ts'
+import { createSettler } from './settler.ts'
+import { createWaker, pause } from './waker.ts'
+
+/** Longer than the timeout of any channel, with time to record the result. */
+const LEASE_MS = 30_000
+const MAX_TIMEOUT_MS = LEASE_MS - 5_000
+const POLL_MS = 250
+/** Claims follow each other at this distance: each costs the database as much for one delivery as for many. */
+const CLAIM_INTERVAL_MS = 20
+const MAX_CLAIMED = 250
+/** In flight in this process; the reserve is for lanes with fewer than 2 in flight. */
+const MAX_IN_FLIGHT = 1_000
+const RESERVE = 200
+const MAX_PER_ORG = MAX_IN_FLIGHT / 2
+/** After an outage of the database, workers have this time to record results before others take over their leases. */
+const OUTAGE_GRACE_MS = 3_000
+/** A delivery whose channel could not prepare it waits this long. */
+const PREPARE_RETRY_MS = 1_000
+/** Deliveries of a closed lane that one statement ends. */
+const MAX_ENDED = 1_000
+
+export type DelivererFigures = {
+  readonly inFlight: number
+  /** Attempts recorded since the start, by channel. */
+  readonly attempts: ReadonlyMap<string, Readonly<Record<AttemptResult['outcome'], number>>>
+}
+
+export type Deliverer = {
+  figures(): DelivererFigures
+  /**
+   * Stops claiming, lets attempts end for half of `graceMs`, gives the others back and records what ended. What cannot be
+   * recorded in time is repeated when its lease has ended.
+   */
+  stop(graceMs: number): Promise<void>
+}
+
+/**
+ * Sends what is due until stopped. Wakes when deliveries are committed, and polls; continues by itself after an outage of
+ * the database. Whatever matters is in the database: a worker that is killed loses nothing.
+ */
+export function startDeliverer(app: App, channels: readonly Channel[]): Deliverer {
+  for (const { name, timeoutMs } of channels)
+    if (timeoutMs > MAX_TIMEOUT_MS) throw new Error(`the timeout of channel ${name} does not fit into a lease`)
+  const byName = new Map(channels.map((channel) => [channel.name, channel]))
+  const names = [...byName.keys()]
+  const sums = new Map(names.map((name) => [name, { delivered: 0, failed: 0 }]))
+  const inHand = new Map<string, InHand>()
+  const stopping = new AbortController()
+  const waker = createWaker()
+  const live = createLivePublisher(app)
+
+  const settler = createSettler(app, inHand, (recorded, fenced) => {
+    for (const { delivery } of [...recorded, ...fenced]) inHand.delete(delivery.id)
+    for (const { delivery, channel, ended } of recorded) {
+      const sum = sums.get(channel.name)
+      if (sum !== undefined && ended !== null) sum[ended.result.outcome]++
+      live.changed(channel, delivery.orgId, delivery.laneId)
+    }
+    // Their places are free; strict lanes continue.
+    waker.wake()
+  })
+
+  /** Gives leases back. Without the database they end by themselves. */
+  const release = async (entries: readonly InHand[], delayMs: number): Promise<void> => {
+    const leases = entries.map(({ delivery, token }) => ({ id: delivery.id, token }))
+    for (const { delivery } of entries) inHand.delete(delivery.id)
+    await giveBackLeases(app.db, leases, delayMs).catch(() => {})
+  }
+
+  const attempt = async (entry: InHand, send: Send): Promise<void> => {
+    const result = await makeAttempt(entry.delivery, send, entry.channel.timeoutMs, entry.abort)
+    if (result === null) return
+    entry.ended = { result, endedMs: performance.now() }
+    settler.ended()
+  }
+
+  const dispatch = async (channel: Channel, entries: readonly InHand[]): Promise<void> => {
+    const batch = entries.map(({ delivery }) => delivery)
+    let send: Send
+    try {
+      send = await channel.prepare(app, batch)
+    } catch (error) {
+      app.log.error({ err: error, channel: channel.name, deliveries: batch.length }, 'a channel could not prepare')
+      return release(entries, PREPARE_RETRY_MS)
+    }
+    for (const entry of entries) void attempt(entry, send)
+  }
+
+  const accept = (row: ClaimedRow, token: string): InHand[] => {
+    const known = inHand.get(row.id)
+    if (known !== undefined) {
+      // The lease seemed to have ended, because the database's clock jumped: the attempt continues under the new one.
+      known.token = token
+      return []
+    }
+    const channel = byName.get(row.channel)
+    if (channel === undefined || row.body === null) return []
+    const entry = { delivery: claimedOf(row, row.body), channel, token, abort: new AbortController(), ended: null }
+    inHand.set(row.id, entry)
+    return [entry]
+  }
+
+  /** @returns number of deliveries */
+  const claim = async (leaseGraceMs: number): Promise<number> => {
+    const token = randomUUID()
+    const orgs = new Map<string, number>()
+    for (const { delivery } of inHand.values()) orgs.set(delivery.orgId, (orgs.get(delivery.orgId) ?? 0) + 1)
+    const rows = await claimDeliveries(app.db, {
+      token,
+      leaseMs: LEASE_MS,
+      channels: names,
+      free: MAX_IN_FLIGHT - inHand.size,
+      freeWithReserve: MAX_IN_FLIGHT + RESERVE - inHand.size,
+      orgs,
+      maxPerOrg: MAX_PER_ORG,
+      maxRows: MAX_CLAIMED,
+      leaseGraceMs,
+    })
+    const entries = rows.flatMap((row) => accept(row, token))
+    for (const [channel, ofChannel] of Map.groupBy(entries, (entry) => entry.channel)) void dispatch(channel, ofChannel)
+    await endErasedOf(app, rows, token)
+    return rows.length
+  }
+
+  const claimUntilStopped = async (): Promise<void> => {
+    const outage = createOutage(app, 'claiming deliveries', stopping.signal)
+    let lookedAtMs = -Infinity
+    /** @returns time to wait, unless woken */
+    const step = async (isWoken: boolean, nowMs: number): Promise<number> => {
+      // Whoever wakes the worker committed something that is due.
+      if (!isWoken || nowMs - lookedAtMs >= POLL_MS) {
+        lookedAtMs = nowMs
+        const { waitMs, closedLaneIds } = await selectDue(app.db, names)
+        for (const laneId of closedLaneIds) await endDeliveries(app.db, laneId, MAX_ENDED)
+        if (waitMs === null || waitMs > 0) return Math.min(POLL_MS, waitMs ?? POLL_MS)
+      }
+      if (inHand.size >= MAX_IN_FLIGHT + RESERVE) return POLL_MS
+      const claimed = await claim(nowMs - outage.endedMs() < OUTAGE_GRACE_MS ? OUTAGE_GRACE_MS : 0)
+      // Nothing, though something is due: it waits for a bound of its lane.
+      return claimed > 0 || isWoken ? 0 : POLL_MS
+    }
+    let waitMs = 0
+    while (!stopping.signal.aborted) {
+      const isWoken = await waker.wait(waitMs, stopping.signal)
+      const startedMs = performance.now()
+      await outage.guard(async () => {
+        waitMs = await step(isWoken, startedMs)
+      })
+      await pause(startedMs + CLAIM_INTERVAL_MS - performance.now(), stopping.signal)
+    }
+  }
+
+  const offs = [app.bus.on(OUTBOX_TOPIC, () => waker.wake()), app.bus.onGap(() => waker.wake())]
+  const claiming = claimUntilStopped()
+  const isIdle = async (): Promise<void> => {
+    while (inHand.size > 0) await pause(CLAIM_INTERVAL_MS)
+  }
+
+  return {
+    figures: () => ({ inFlight: inHand.size, attempts: sums }),
+    async stop(graceMs) {
+      for (const off of offs) off()
+      stopping.abort()
+      await withinGrace(
+        graceMs / 2,
+        claiming.then(() => isIdle()),
+      )
+      const unfinished = [...inHand.values()].filter(({ ended }) => ended === null)
+      for (const { abort } of unfinished) abort.abort(new StopError())
+      await withinGrace(graceMs / 2, Promise.all([release(unfinished, 0), settler.idle()]))
+      settler.close()
+      live.close()
+    },
+  }
+}
+
+const claimedOf = (row: ClaimedRow, body: Buffer): ClaimedDelivery => ({
+  id: row.id,
+  laneId: row.laneId,
+  orgId: row.orgId,
+  messageId: row.messageId,
+  type: row.type,
+  body,
+  secretVersion: row.secretVersion,
+  trigger: row.isReplay ? 'replay' : 'schedule',
+  n: row.attemptsMade + 1,
+})
+
+/** Ends deliveries whose message was erased while they were in the hands of a worker that ended. */
+async function endErasedOf(app: App, rows: readonly ClaimedRow[], token: string): Promise<void> {
+  const erased = rows.filter(({ body }) => body === null)
+  if (erased.length === 0) return
+  await app.tx(async (tx) => {
+    await giveBackLeases(
+      tx,
+      erased.map(({ id }) => ({ id, token })),
+      0,
+    )
+    await endErased(
+      tx,
+      erased.map(({ messageId }) => messageId),
+    )
+  })
+}
