@@ -47,7 +47,7 @@ export type Deliverer = {
 
 /**
  * Sends what is due until stopped. Wakes when deliveries are committed, and polls; continues by itself after an outage of
- * the database. Whatever matters is in the database: a worker that is killed loses nothing.
+ * the database. All that matters is in the database: a worker that is killed loses nothing.
  */
 export function startDeliverer(app: App, channels: readonly Channel[]): Deliverer {
   for (const { name, timeoutMs } of channels)
@@ -138,7 +138,7 @@ export function startDeliverer(app: App, channels: readonly Channel[]): Delivere
     let lookedAtMs = -Infinity
     /** @returns time to wait, unless woken */
     const step = async (isWoken: boolean, nowMs: number): Promise<number> => {
-      // Whoever wakes the worker committed something that is due.
+      // A worker is woken when something is due.
       if (!isWoken || nowMs - lookedAtMs >= POLL_MS) {
         lookedAtMs = nowMs
         const { waitMs, closedLaneIds } = await selectDue(app.db, names)
