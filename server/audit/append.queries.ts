@@ -86,3 +86,26 @@ export async function selectLabels(db: Connection, named: Named): Promise<Label[
   })
   return rows
 }
+
+export async function selectEmails(
+  db: Connection,
+  userIds: readonly string[],
+): Promise<{ id: string; email: string }[]> {
+  const { rows } = await db.query<{ id: string; email: string }>(
+    'select id, email from users where id = any($1::uuid[])',
+    [userIds],
+  )
+  return rows
+}
+
+/** The organisations in which users are members. */
+export async function selectOrgsOf(
+  db: Connection,
+  userIds: readonly string[],
+): Promise<{ user_id: string; org_id: string }[]> {
+  const { rows } = await db.query<{ user_id: string; org_id: string }>(
+    'select user_id, org_id from memberships where user_id = any($1::uuid[]) and disabled_at is null',
+    [userIds],
+  )
+  return rows
+}

@@ -1,2 +1,259 @@
-/** Actions of refused requests. */
+import type { Actor, Caller } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { perApp } from '../context/per-app.ts'
+import { newId } from '../kernel/ids.ts'
+import { addEntries } from './add-entries.ts'
+import { selectEmails, selectOrgsOf } from './append.queries.ts'
+import { entryText, entryTime, metaText, type NewEntry } from './entry.ts'
+import { actorFields, requestFields } from './record-audit.ts'
+
+/**
+ * Refused requests. Each is counted in memory, and all of one actor, or of one account and address, within a minute are
+ * one entry: neither a password-guessing attack nor a broken script can fill the log or slow the database. A killed process
+ * loses the counts of its last minute.
+ */
 export const DENIALS = ['signin.failed', 'signin.locked', 'access.denied', 'ratelimit.exceeded'] as const
+
+type Action = (typeof DENIALS)[number]
+
+type Who = Pick<
+  NewEntry,
+  'actor_type' | 'actor_id' | 'actor_email' | 'actor_role' | 'ip' | 'user_agent' | 'request_id' | 'session_id'
+>
+
+/** Who was refused: an actor, or someone who claims an account and whose organisations are looked up later. */
+type Refused =
+  | { readonly actor: Exclude<Actor, { kind: 'system' }> }
+  | { readonly userId: string; readonly caller: Caller }
+
+/** What an entry of a minute lists, at most {@link MAX_DETAILS} different ones: routes, or limits. */
+type Detail = { readonly name: 'routes' | 'limits'; readonly value: string } | null
+
+type Counted = {
+  readonly action: Action
+  readonly refused: Refused
+  firstAt: Date
+  lastAt: Date
+  count: number
+  readonly details: Set<string>
+  readonly detailName: string | null
+  /** What the requests have not in common: those beyond the share of an organisation or account are counted together. */
+  readonly shared: 'actors' | 'addresses' | null
+}
+
+const MINUTE_MS = 60_000
+/** How often the end of the minute is looked for. */
+const CHECK_MS = 5_000
+const MAX_DETAILS = 10
+/** Entries of one organisation per minute and process; further requests share entries. */
+export const SHARE = 50
+/** Addresses of one account with entries of their own. */
+export const ACCOUNT_SHARE = 20
+/** Of all together; above it, only shared entries are added. */
+const MAX_COUNTED = 10_000
+
+type State = {
+  /** When the minute began: with the first request that it counts. */
+  startedAtMs: number
+  readonly counted: Map<string, Counted>
+  /** Entries by organisation or account. */
+  readonly shares: Map<string, number>
+  timer: NodeJS.Timeout | null
+}
+
+const states = perApp((): State => ({ startedAtMs: 0, counted: new Map(), shares: new Map(), timer: null }))
+
+/** Counts a refused request. Returns immediately and never fails: the response does not wait for it. */
+export function countDenial(app: App, action: Action, refused: Refused, detail: Detail = null): void {
+  const state = states(app)
+  if (state.counted.size === 0) state.startedAtMs = app.clock.monotonicMs()
+  const owner = 'actor' in refused ? refused.actor.orgId : refused.userId
+  const { origin } = 'actor' in refused ? refused.actor : refused.caller
+  const address = origin.kind === 'request' ? origin.ip : ''
+  const who = 'actor' in refused ? idOf(refused.actor) : address
+  const key = JSON.stringify([owner, action, who])
+  const known = state.counted.get(key)
+  if (known !== undefined) return add(app, known, detail)
+  const share = state.shares.get(owner) ?? 0
+  const isOverflow = share >= ('actor' in refused ? SHARE : ACCOUNT_SHARE) || state.counted.size >= MAX_COUNTED
+  const place = isOverflow ? JSON.stringify([owner, action]) : key
+  const now = app.clock.now()
+  const counted = state.counted.get(place) ?? {
+    action,
+    refused,
+    firstAt: now,
+    lastAt: now,
+    count: 0,
+    details: new Set<string>(),
+    detailName: detail?.name ?? null,
+    shared: !isOverflow ? null : 'actor' in refused ? 'actors' : 'addresses',
+  }
+  if (!isOverflow) state.shares.set(owner, share + 1)
+  state.counted.set(place, counted)
+  add(app, counted, detail)
+  watch(app, state)
+}
+
+function watch(app: App, state: State): void {
+  state.timer ??= setInterval(() => void flushEnded(app), CHECK_MS).unref()
+}
+
+function add(app: App, counted: Counted, detail: Detail): void {
+  counted.count++
+  counted.lastAt = app.clock.now()
+  if (detail !== null && counted.details.size < MAX_DETAILS) counted.details.add(detail.value)
+}
+
+const idOf = (actor: Exclude<Actor, { kind: 'system' }>): string => {
+  switch (actor.kind) {
+    case 'user':
+    case 'assistant':
+      return actor.userId
+    case 'api_key':
+      return actor.keyId
+    case 'integration':
+      return actor.integrationId
+  }
+}
+
+/** Writes the entries of the minute if it has ended. */
+export async function flushEnded(app: App): Promise<void> {
+  if (app.clock.monotonicMs() - states(app).startedAtMs >= MINUTE_MS) await flushDenials(app)
+}
+
+/** Writes the entries of the minute, also before its end: when the process stops. */
+export async function flushDenials(app: App): Promise<void> {
+  const state = states(app)
+  if (state.timer !== null) clearInterval(state.timer)
+  state.timer = null
+  const due = [...state.counted]
+  if (due.length === 0) return
+  state.counted.clear()
+  state.shares.clear()
+  try {
+    await writeDenials(
+      app,
+      due.map(([, one]) => one),
+    )
+  } catch (error) {
+    app.log.warn(
+      { err: error },
+      'refused requests could not be written to the audit log; the next entries include them',
+    )
+    if (state.counted.size === 0) state.startedAtMs = app.clock.monotonicMs()
+    for (const [key, one] of due) keep(state, key, one)
+    watch(app, state)
+  }
+}
+
+/** Adds counts that could not be written to those of this minute. */
+function keep({ counted }: State, key: string, before: Counted): void {
+  const now = counted.get(key)
+  if (now !== undefined) merge(before, now)
+  if (now !== undefined || counted.size < MAX_COUNTED) counted.set(key, before)
+}
+
+function merge(into: Counted, other: Counted): void {
+  into.count += other.count
+  if (other.firstAt < into.firstAt) into.firstAt = other.firstAt
+  if (other.lastAt > into.lastAt) into.lastAt = other.lastAt
+  for (const value of other.details) if (into.details.size < MAX_DETAILS) into.details.add(value)
+}
+
+async function writeDenials(app: App, due: readonly Counted[]): Promise<void> {
+  const userIds = [...new Set(due.flatMap(({ refused }) => userOf(refused) ?? []))]
+  await app.tx(async (tx) => {
+    const emails = new Map((await selectEmails(tx, userIds)).map(({ id, email }) => [`user:${id}`, email]))
+    const orgs = Map.groupBy(await selectOrgsOf(tx, userIds), (row) => row.user_id)
+    const ofOrgs = new Map<string, Counted[]>()
+    for (const one of due) {
+      const { refused } = one
+      const orgIds =
+        'actor' in refused ? [refused.actor.orgId] : (orgs.get(refused.userId) ?? []).map((row) => row.org_id)
+      for (const orgId of orgIds) ofOrgs.set(orgId, [...(ofOrgs.get(orgId) ?? []), one])
+    }
+    const now = app.clock.now()
+    const entries = [...ofOrgs].flatMap(([orgId, ones]) =>
+      withinShare(ones).map((one) => entryOf(one, orgId, emails, now)),
+    )
+    if (entries.length > 0) addEntries(tx, entries)
+  })
+}
+
+/** Those with the highest counts; the others, which an attack on many accounts makes, together. */
+function withinShare(ones: readonly Counted[]): Counted[] {
+  if (ones.length <= SHARE) return [...ones]
+  const byCount = ones.toSorted((a, b) => b.count - a.count)
+  const rest = new Map<Action, Counted>()
+  for (const one of byCount.slice(SHARE)) {
+    const known = rest.get(one.action)
+    if (known === undefined) rest.set(one.action, { ...one, details: new Set(one.details), shared: 'actors' })
+    else merge(known, one)
+  }
+  return [...byCount.slice(0, SHARE), ...rest.values()]
+}
+
+const userOf = (refused: Refused): string | null => {
+  if ('userId' in refused) return refused.userId
+  return 'userId' in refused.actor ? refused.actor.userId : null
+}
+
+function entryOf(counted: Counted, orgId: string, emails: ReadonlyMap<string, string>, now: Date): NewEntry {
+  const { action, shared, detailName, details } = counted
+  const list = [...details]
+  return {
+    id: newId(),
+    org_id: orgId,
+    created_at: entryTime(now),
+    action,
+    event_type: null,
+    ...whoFields(counted, emails),
+    ...targetFields(counted, emails, list),
+    project_id: null,
+    outcome: action === 'signin.failed' ? 'failed' : 'denied',
+    meta: metaText({
+      count: counted.count,
+      first_at: counted.firstAt.toISOString(),
+      last_at: counted.lastAt.toISOString(),
+      ...(detailName === null ? {} : { [detailName]: list }),
+      ...(shared === null ? {} : { shared }),
+    }),
+  }
+}
+
+const NOWHERE = { ip: null, user_agent: null, request_id: null, session_id: null }
+const NO_ONE = { actor_type: 'user', actor_id: null, actor_email: null, actor_role: null } as const
+const NOTHING = { target_type: null, target_id: null, target_label: null }
+
+type Emails = ReadonlyMap<string, string>
+
+/** Of the first request of the minute, as far as the others have it in common. */
+function whoFields({ refused, shared }: Counted, emails: Emails): Who {
+  if (shared === 'actors') return { ...NO_ONE, ...NOWHERE }
+  if ('actor' in refused) return { ...actorFields(refused.actor, emails), ...requestFields(refused.actor, undefined) }
+  const { userId, caller } = refused
+  const { origin, requestId } = caller
+  return {
+    ...NO_ONE,
+    actor_id: userId,
+    actor_email: emails.get(`user:${userId}`) ?? null,
+    ...(shared === 'addresses'
+      ? NOWHERE
+      : { ip: origin.ip, user_agent: entryText(origin.userAgent), request_id: requestId, session_id: null }),
+  }
+}
+
+/** The account that someone claimed to have; the route or limit, when it was only one. */
+function targetFields(
+  { refused, shared, detailName }: Counted,
+  emails: Emails,
+  [only, ...others]: readonly string[],
+): Pick<NewEntry, 'target_type' | 'target_id' | 'target_label'> {
+  if (shared === 'actors') return NOTHING
+  if ('userId' in refused) {
+    const label = emails.get(`user:${refused.userId}`) ?? null
+    return { target_type: 'user', target_id: refused.userId, target_label: label }
+  }
+  if (only === undefined || others.length > 0) return NOTHING
+  return { target_type: detailName === 'routes' ? 'route' : 'limit', target_id: null, target_label: entryText(only) }
+}

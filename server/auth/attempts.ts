@@ -41,10 +41,15 @@ export type Taken = {
   readonly windowStartedAt: Date | null
 }
 
-export type Attempt =
-  | { readonly allowed: true; readonly taken: Taken }
-  /** `first`: the first refused attempt of its window. */
-  | { readonly allowed: false; readonly first: boolean; readonly refusal: AppError }
+export type RefusedAttempt = {
+  readonly allowed: false
+  readonly limit: Limit
+  /** The first refused attempt of its window. */
+  readonly first: boolean
+  readonly refusal: AppError
+}
+
+export type Attempt = { readonly allowed: true; readonly taken: Taken } | RefusedAttempt
 
 /**
  * Counts an attempt and returns whether it is allowed. Refused attempts do not extend a block.
@@ -78,6 +83,7 @@ export async function takeAttempt(
   const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000))
   return {
     allowed: false,
+    limit,
     first: row.attempts === quota + 1 && row.strikes <= 1,
     refusal: rateLimited(`Too many attempts. Try again in ${inWords(seconds)}.`, seconds, {
       'ratelimit-policy': `"${limit.name}";q=${quota};w=${limit.windowMs / 1000}`,

@@ -1,5 +1,8 @@
-import type { Caller, RequestOrigin } from '../context/actor.ts'
+import { countDenial } from '../audit/denials.ts'
+import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { perApp } from '../context/per-app.ts'
+import type { AppError } from '../kernel/errors.ts'
 import {
   accountKey,
   LIMITS,
@@ -8,12 +11,12 @@ import {
   resetAttempts,
   returnAttempt,
   takeAttempt,
+  type RefusedAttempt,
   type Taken,
 } from './attempts.ts'
 import type { UserRow } from './auth.queries.ts'
 import { keyedQueue } from './keyed-queue.ts'
 import { isKnownNetwork } from './known-network.ts'
-import { perApp } from './per-app.ts'
 
 /**
  * Attempts are counted before the password is checked, so that parallel correct log-ins look like failures at first.
@@ -33,12 +36,13 @@ export type PasswordCheck = {
  * Whether this is the user's password, within the limits of docs/accounts.md.
  * @throws AppError rate_limited, with the same sentence and count for accounts that do not exist
  */
-export function checkPassword(app: App, check: PasswordCheck, { origin }: Pick<Caller, 'origin'>): Promise<boolean> {
+export function checkPassword(app: App, check: PasswordCheck, caller: Caller): Promise<boolean> {
+  const { origin } = caller
   const key = pairKey(check.email, origin.ip)
   return lanes(app)(key, async () => {
     const pair = await takeAttempt(app, LIMITS.loginPair, key, origin.ip)
-    if (!pair.allowed) throw pair.refusal
-    const others = await takeOthers(app, check, origin, pair.taken)
+    if (!pair.allowed) throw exceeded(app, check.user, caller, pair)
+    const others = await takeOthers(app, check, caller, pair.taken)
     const { user, password } = check
     const matches = await app.passwords.verify(user?.password_hash ?? null, password).catch(async (error: unknown) => {
       // The password was not checked, so the attempts do not count.
@@ -48,37 +52,46 @@ export function checkPassword(app: App, check: PasswordCheck, { origin }: Pick<C
     if (matches) {
       await resetAttempts(app, pair.taken)
       for (const taken of others) await returnAttempt(app, taken)
-    }
+    } else if (user !== null) countDenial(app, 'signin.failed', { userId: user.id, caller })
     return matches
   })
 }
 
-async function takeOthers(app: App, check: PasswordCheck, origin: RequestOrigin, pair: Taken): Promise<Taken[]> {
+async function takeOthers(app: App, check: PasswordCheck, caller: Caller, pair: Taken): Promise<Taken[]> {
+  const { origin } = caller
   const taken: Taken[] = []
   const account = await takeAttempt(app, LIMITS.loginAccount, accountKey(check.email), origin.ip)
   if (account.allowed) {
     taken.push(account.taken)
   } else {
-    if (account.first) warnUser(app, check.user)
+    if (account.first) warnUser(app, check.user, caller)
     // A distributed attack must not lock the user out: networks the user had sessions from stay allowed.
     if (check.user === null || !(await isKnownNetwork(app, check.user.id, origin.ip))) {
       await returnAttempt(app, pair)
-      throw account.refusal
+      throw exceeded(app, check.user, caller, account)
     }
   }
   const network = await takeAttempt(app, LIMITS.loginNetwork, networkKey(origin.ip), origin.ip)
   if (network.allowed) return [...taken, network.taken]
   for (const counted of [pair, ...taken]) await returnAttempt(app, counted)
-  throw network.refusal
+  throw exceeded(app, check.user, caller, network)
+}
+
+/** Counts for the audit log that a limit refused attempts for an account. @returns what to throw */
+function exceeded(app: App, user: UserRow | null, caller: Caller, { limit, refusal }: RefusedAttempt): AppError {
+  if (user !== null)
+    countDenial(app, 'ratelimit.exceeded', { userId: user.id, caller }, { name: 'limits', value: limit.name })
+  return refusal
 }
 
 /** At most one mail per hour. It is sent in the background: the response time must not reveal that the account exists. */
-function warnUser(app: App, user: UserRow | null): void {
+function warnUser(app: App, user: UserRow | null, caller: Caller): void {
   app.log.warn(
     { user_id: user?.id ?? null },
     'signin.locked: too many wrong passwords for one account; until the hour ends, it accepts log-ins from known networks only',
   )
   if (user === null) return
+  countDenial(app, 'signin.locked', { userId: user.id, caller })
   const { publicUrl } = app.config
   app.mail
     .send({

@@ -2,7 +2,7 @@ import type { App } from '../context/app.ts'
 import type { Connection } from '../storage/database.ts'
 import { dataKeySealer, newDataKey, type Sealer } from '../storage/seal.ts'
 import { orgDataKey } from './auth.queries.ts'
-import { perApp } from './per-app.ts'
+import { perApp } from '../context/per-app.ts'
 
 /** Opened data keys. A key never changes and organisations are never deleted, so no entry becomes stale. */
 const opened = perApp(() => new Map<string, Sealer>())

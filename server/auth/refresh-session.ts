@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '../context/actor.ts'
+import { countDenial } from '../audit/denials.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
@@ -9,7 +10,7 @@ import type { Tx } from '../storage/database.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { endSession, lockSession, readMembership, readSession, rotateSession, touchMembership } from './auth.queries.ts'
 import { orgSealer } from './org-sealer.ts'
-import { perApp } from './per-app.ts'
+import { perApp } from '../context/per-app.ts'
 import { isOwnRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
 import { aboutSession, sessionActor } from './session-facts.ts'
@@ -127,7 +128,10 @@ async function rotateLocked(tx: Tx, app: App, presented: Presented, caller: Call
   // The token is authentic but newer than the session: the database was restored from a backup.
   if (token.counter > row.counter) throw ended()
   const attempt = await takeAttempt(app, LIMITS.refresh, row.id, origin.ip, tx)
-  if (!attempt.allowed) throw attempt.refusal
+  if (!attempt.allowed) {
+    countDenial(app, 'ratelimit.exceeded', { actor }, { name: 'limits', value: attempt.limit.name })
+    throw attempt.refusal
+  }
   const idleExpiresAt = idleEnd(now, row.expires_at)
   await rotateSession(tx, row.id, {
     counter: row.counter + 1,

@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import type { Tx } from '../storage/database.ts'
 import { publish } from '../storage/bus.ts'
 import { readLiveSession, type LiveSession } from './auth.queries.ts'
-import { perApp } from './per-app.ts'
+import { perApp } from '../context/per-app.ts'
 
 /** The sessions that changed: one, or all of a user. */
 export type SessionChange = { readonly session_id: string } | { readonly user_id: string }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { App } from '../context/app.ts'
 import { publish } from '../storage/bus.ts'
 import { deleteOldSigningKeys, insertSigningKey, readSigningKeys, retireSigningKey } from './auth.queries.ts'
-import { perApp } from './per-app.ts'
+import { perApp } from '../context/per-app.ts'
 
 /** Keys of access tokens: Ed25519, named by their thumbprint, with the private part sealed at rest. */
 

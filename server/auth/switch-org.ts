@@ -1,4 +1,5 @@
 import { actorForLog, type SessionActor } from '../context/actor.ts'
+import { countDenial } from '../audit/denials.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
@@ -21,7 +22,10 @@ export async function switchOrg(app: App, actor: SessionActor, slug: string): Pr
     const membership = await membershipInSlug(tx, actor.userId, slug)
     if (membership === null) throw notFound('Organisation')
     const attempt = await takeAttempt(app, LIMITS.switchOrg, actor.userId, actor.origin.ip, tx)
-    if (!attempt.allowed) throw attempt.refusal
+    if (!attempt.allowed) {
+      countDenial(app, 'ratelimit.exceeded', { actor }, { name: 'limits', value: attempt.limit.name })
+      throw attempt.refusal
+    }
     const old = await readSession(tx, actor.sessionId)
     // It may have ended since the request was admitted.
     if (old === null || !(await endSession(tx, old.id, 'switched_org', app.clock.now()))) throw ended()

@@ -1,4 +1,5 @@
 import { ping } from '../spool/spool.queries.ts'
+import { flushDenials } from '../audit/denials.ts'
 import type { App } from '../context/app.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
 import { clientAddressReader } from '../http/client-address.ts'
@@ -106,6 +107,7 @@ export async function startService(app: App, connectionString: string, options: 
       async close() {
         await http.close(REQUEST_GRACE_MS)
         await stopWork()
+        await flushDenials(app)
       },
     }
   } catch (error) {

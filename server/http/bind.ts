@@ -4,7 +4,8 @@ import type { Caller, OrgActor, SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { Call, EventStream } from '../context/handlers.ts'
 import type { RouteSpec, RouteSpecs } from '../kernel/contract.ts'
-import { forbidden, invalid, notFound, unavailable } from '../kernel/errors.ts'
+import { countDenial } from '../audit/denials.ts'
+import { AppError, forbidden, invalid, notFound, unavailable } from '../kernel/errors.ts'
 import { PERMISSIONS, roleAtLeast } from '#shared/permissions.ts'
 import { callCookies } from './cookies.ts'
 import { checkCrossSite } from './csrf.ts'
@@ -68,7 +69,7 @@ export function bindRoutes(
           ...callOf(spec, request, reply, deps),
           useOtherStatus: () => void (status = spec.otherStatus),
         }
-        const work = handler(deps.app, caller as never, call as never)
+        const work = auditRefusal(deps.app, spec, caller, handler(deps.app, caller as never, call as never))
         const answer = await (spec.stream === undefined ? withTimeout(work) : work)
         if (spec.stream !== undefined) return reply
         if (spec.status === 204) return reply.code(204).send()
@@ -118,11 +119,25 @@ async function authorise(
   }
   const authenticated = await deps.authenticate(request, caller)
   if (authenticated === null) return deps.refuseUnauthenticated(request)
-  if (authenticated.viaCookie && !SAFE_METHODS.has(spec.method)) checkCrossSite(request.headers, ownOrigins)
-  if (!roleAtLeast(authenticated.actor.role, rule.minRole)) {
-    throw forbidden(`This needs the role ${rule.minRole} or higher; yours is ${authenticated.actor.role}.`)
+  const { actor, viaCookie } = authenticated
+  const checked = async (): Promise<OrgActor> => {
+    if (viaCookie && !SAFE_METHODS.has(spec.method)) checkCrossSite(request.headers, ownOrigins)
+    if (!roleAtLeast(actor.role, rule.minRole))
+      throw forbidden(`This needs the role ${rule.minRole} or higher; yours is ${actor.role}.`)
+    return actor
   }
-  return authenticated.actor
+  return auditRefusal(deps.app, spec, actor, checked())
+}
+
+/** Counts for the audit log what a known actor was not allowed to do. */
+async function auditRefusal<T>(app: App, spec: RouteSpec, actor: OrgActor | Caller, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'forbidden' && 'kind' in actor)
+      countDenial(app, 'access.denied', { actor }, { name: 'routes', value: `${spec.method} ${spec.path}` })
+    throw error
+  }
 }
 
 function callOf(

@@ -1,4 +1,4 @@
-import type { App } from '../context/app.ts'
+import type { App } from './app.ts'
 
 /** State of one App (caches, queues), created at first use and collected with the App. */
 export function perApp<T>(make: (app: App) => T): (app: App) => T {
