@@ -88,7 +88,8 @@ function initArguments(directory: string, majorVersion: number, sync: boolean): 
   return [
     `--pgdata=${directory}`,
     `--username=${CLUSTER_USER}`,
-    '--auth=trust',
+    '--auth-local=trust',
+    '--auth-host=reject',
     '--encoding=UTF8',
     '--locale=C',
     ...(majorVersion >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),

@@ -181,6 +181,30 @@ describe('a first start', () => {
       await query(db.connectionString, "select current_setting('server_version_num')::int / 10000 as major"),
     ).toEqual([{ major: 15 }])
   })
+
+  test('an existing data directory that others can read becomes private; a shared directory stays', async () => {
+    for (const [entry, isOurs] of [
+      [null, true],
+      ['other-file', false],
+    ] as const) {
+      const dataDir = freshDir()
+      mkdirSync(dataDir, { recursive: true })
+      chmodSync(dataDir, 0o777)
+      if (entry !== null) writeFileSync(join(dataDir, entry), '')
+      await start(dataDir)
+      expect(statSync(dataDir).mode & 0o077).toBe(isOurs ? (process.getuid?.() === 0 ? 0o011 : 0) : 0o077)
+    }
+  })
+
+  test('the server lets no connection over TCP in', async () => {
+    const dataDir = freshDir()
+    await start(dataDir)
+    const rules = readFileSync(join(clusterOf(dataDir), 'pg_hba.conf'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('host'))
+    expect(rules.length).toBeGreaterThan(0)
+    for (const rule of rules) expect(rule).toMatch(/reject\s*$/)
+  })
 })
 
 describe('refuses in one line', () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { abortable } from '../kernel/abortable.ts'
 import { DatabaseStartError, DiskFullError } from '../storage/database-start-error.ts'
@@ -12,6 +12,9 @@ import { canEnter, initUser, isRoot, serverUser } from './run-as.ts'
 import { type Durability, serverSettings, SOCKET_PORT } from './settings.ts'
 import { prepareSocketDir } from './socket-dir.ts'
 import { supervise } from './supervise.ts'
+
+/** The database's directory in the data directory. */
+const CLUSTER_DIRECTORY = 'postgres'
 
 export type EmbeddedPostgres = {
   /** For `pg` and libpq; uses a unix socket. */
@@ -43,7 +46,7 @@ export async function startEmbeddedPostgres(options: {
 }): Promise<EmbeddedPostgres> {
   const { log, binaries: set = 'pg18', durability = 'full', signal = new AbortController().signal } = options
   const dataDir = openDataDir(resolve(options.dataDir), durability)
-  const clusterDir = join(dataDir, 'postgres')
+  const clusterDir = join(dataDir, CLUSTER_DIRECTORY)
   const user = serverUser(clusterDir)
   if (!canEnter(dataDir, user)) {
     throw new DatabaseStartError(
@@ -124,12 +127,24 @@ function openDataDir(given: string, durability: Durability): string {
       for (let path = given; path.length >= firstCreated.length; path = dirname(path)) chmodSync(path, 0o711)
     }
     const dataDir = realpathSync(given)
+    if (firstCreated === undefined) makePrivate(dataDir)
     // Test runs create it with mkdtemp, which other users cannot enter.
     if (durability === 'none-for-tests' && isRoot()) chmodSync(dataDir, statSync(dataDir).mode | 0o011)
     return dataDir
   } catch (error) {
     throw explainFileError(error, given)
   }
+}
+
+/** An existing data directory, such as one of an older version, may be readable by others. A shared directory stays. */
+function makePrivate(dataDir: string): void {
+  const { uid, mode } = statSync(dataDir)
+  const entries = readdirSync(dataDir)
+  const isOurs = entries.length === 0 || entries.includes(CLUSTER_DIRECTORY)
+  if (!isOurs || uid !== process.getuid?.()) return
+  // As root, the database's user must enter it.
+  const wanted = isRoot() ? 0o711 : 0o700
+  if ((mode & 0o777 & ~wanted) !== 0) chmodSync(dataDir, wanted)
 }
 
 /** Explains a failed file operation in the data directory to the operator. Returns other errors unchanged. */

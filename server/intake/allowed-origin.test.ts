@@ -15,6 +15,12 @@ test.each([
   [['*.shop.example'], 'https://shop.example', false],
   [['https://*.shop.example'], 'https://a.shop.example', true],
   [['https://*.shop.example'], 'http://a.shop.example', false],
+  [['*.good.example'], 'https://evil.example/.good.example', false],
+  [['*.good.example'], 'https://evil.example?.good.example', false],
+  [['*.good.example'], 'https://evil.example#.good.example', false],
+  [['*.good.example'], 'https://evil.example\\.good.example', false],
+  [['good.example'], 'https://user@good.example', false],
+  [['good.example'], 'good.example', false],
   [['*'], 'null', true],
   [['https://shop.example'], 'null', false],
 ])('%j takes %s: %s', (allowed, origin, expected) => expect(isAllowedOrigin(allowed, origin)).toBe(expected))
