@@ -3,6 +3,7 @@ import { minRoleOf, roleAtLeast } from '#shared/permissions.ts'
 import { memberBehind, type Member } from '../context/actor.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { LiveMessage, type liveRoutes } from './live.api.ts'
+import { type OpenStream, registerStream } from './open-streams.ts'
 import { LIVE_TOPIC } from './publish.ts'
 
 const Envelope = z.tuple([z.string(), LiveMessage])
@@ -21,12 +22,20 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     const userId = memberBehind(actor)?.userId ?? null
     const sessionId = actor.kind === 'user' ? actor.sessionId : null
     if (stream.signal.aborted) return Promise.resolve()
+    const open: OpenStream = {
+      sessionId,
+      orgId: actor.orgId,
+      usedAtMs: app.clock.monotonicMs(),
+      end: () => stream.end(),
+    }
+    const unregister = registerStream(app, open)
     const waiting = new Map<string, LiveMessage>()
     const timers = new Set<NodeJS.Timeout>()
 
     const sendLater = (key: string, kind: LiveMessage['kind']): void => {
       const timer = setTimeout(() => {
         timers.delete(timer)
+        open.usedAtMs = app.clock.monotonicMs()
         stream.send(kind, waiting.get(key))
         waiting.delete(key)
       }, FLUSH_MS[kind])
@@ -51,6 +60,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     // Messages were lost, perhaps the end of this session among them: connecting again checks it and refetches.
     const stopGaps = app.bus.onGap(() => stream.end())
     stream.signal.addEventListener('abort', () => {
+      unregister()
       stop()
       stopSessions()
       stopGaps()
