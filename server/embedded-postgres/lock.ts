@@ -1,82 +1,125 @@
-import { randomUUID } from 'node:crypto'
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
-import { identify, type ProcessIdentity } from './processes.ts'
+import { bootId } from './processes.ts'
 
-const Holder = z.object({ pid: z.int().positive(), startedAt: z.string() })
+/** Who holds a lock; each beat writes it again. */
+const Holder = z.object({
+  pid: z.int().positive(),
+  host: z.string(),
+  bootId: z.string(),
+  /** Process ids of another namespace name other processes. */
+  namespace: z.string(),
+  beatAt: z.iso.datetime(),
+})
+type Holder = z.infer<typeof Holder>
+
+const BEAT_INTERVAL_MS = 10_000
+/** A holder on another machine that was silent for this long has ended. */
+const SILENT_AFTER_MS = 30_000
 
 /**
- * Locks a data directory for this process. The lock file names its holder by process id and start time, so that after
- * `kill -9` or a reboot it is recognised as stale even when another process has that id.
- * @returns a function that releases the lock
+ * Locks a data directory for this process, until it releases the lock or ends.
+ *
+ * The lock is one of the operating system: an exclusive transaction of SQLite, because Node has no `flock`. It is held
+ * across PID and IPC namespaces, so that two containers cannot share a directory, and the kernel releases it after
+ * `kill -9`. Some network file systems lock for one machine only; there the beats of the holder count.
+ * @returns a function that releases the lock, and may be called again
  * @throws DatabaseStartError when a running process holds it
  */
 export function lockDataDir(dataDir: string): () => void {
   const path = join(dataDir, 'faultline.lock')
-  const self = identify(process.pid)
-  if (!self) throw new DatabaseStartError('This process cannot find itself in the process table: is /proc mounted?')
-
-  // Written to another file and linked, so that the lock never exists without its content.
-  const own = `${path}.${process.pid}-${randomUUID()}`
+  const guard = openGuard(dataDir, path)
   try {
-    writeFileSync(own, `${JSON.stringify(self)}\n`, { mode: 0o600 })
-    for (let attempt = 0; attempt < 20; attempt++) {
-      if (tryLink(own, path)) return () => releaseOwn(path, self)
-      const holder = readHolder(path)
-      if (holder && isHolderAlive(holder)) throw new DatabaseStartError(held(dataDir, holder))
-      removeStale(path)
-    }
-  } finally {
-    rmSync(own, { force: true })
-  }
-  throw new DatabaseStartError(`${path} could not be locked, because other starts lock it as well. Try again.`)
-}
-
-const held = (dataDir: string, holder: ProcessIdentity): string =>
-  `Faultline already runs on ${dataDir} (process ${holder.pid}): stop it, or give this one its own ` +
-  'FAULTLINE_DATA_DIR and PORT.'
-
-const isHolderAlive = (holder: ProcessIdentity): boolean => identify(holder.pid)?.startedAt === holder.startedAt
-
-function tryLink(from: string, to: string): boolean {
-  try {
-    linkSync(from, to)
-    return true
+    const other = readHolder(path)
+    if (other !== null && isAliveElsewhere(other)) throw new DatabaseStartError(held(dataDir, other))
+    writeHolder(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    guard.close()
     throw error
   }
+  const beating = setInterval(() => {
+    try {
+      writeHolder(path)
+    } catch {
+      // On a full disk: the lock of the operating system is held all the same.
+    }
+  }, BEAT_INTERVAL_MS)
+  beating.unref()
+  return () => {
+    if (!guard.isOpen) return
+    clearInterval(beating)
+    if (readHolder(path)?.pid === process.pid) rmSync(path, { force: true })
+    guard.close()
+  }
 }
 
-/**
- * The holder; undefined when the file is missing or unreadable. An unreadable file is stale, because locks are never
- * incomplete.
- */
-function readHolder(path: string): ProcessIdentity | undefined {
+/** @throws DatabaseStartError when a process of this machine holds the lock */
+function openGuard(dataDir: string, path: string): DatabaseSync {
+  // Never deleted: a process that has opened it would hold a lock that others do not see.
+  const guard = new DatabaseSync(join(dataDir, 'faultline.guard'))
+  try {
+    guard.exec('begin exclusive')
+    return guard
+  } catch (error) {
+    guard.close()
+    if (!(error instanceof Error) || !('errcode' in error) || error.errcode !== SQLITE_BUSY) throw error
+    throw new DatabaseStartError(held(dataDir, readHolder(path)), { cause: error })
+  }
+}
+
+const SQLITE_BUSY = 5
+
+const held = (dataDir: string, holder: Holder | null): string => {
+  const who =
+    holder === null
+      ? ''
+      : ` (process ${holder.pid}${holder.host === hostname() ? '' : ` on ${holder.host}`}${holder.namespace === namespace() ? '' : ', in another container'})`
+  return `Faultline already runs on ${dataDir}${who}: stop it, or give this one its own FAULTLINE_DATA_DIR and PORT.`
+}
+
+/** Of a holder on this machine, the lock of the operating system has shown that it has ended. */
+function isAliveElsewhere({ host, bootId: boot, beatAt }: Holder): boolean {
+  if (boot === bootId() || host === hostname()) return false
+  // A clock may be ahead or behind.
+  return Math.abs(Date.now() - Date.parse(beatAt)) < SILENT_AFTER_MS
+}
+
+/** Null when the file is missing or unreadable. */
+function readHolder(path: string): Holder | null {
   try {
     return Holder.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
-    return undefined
+    return null
   }
 }
 
-/** Removes a stale lock. If another start replaced it meanwhile, its lock is put back. */
-function removeStale(path: string): void {
-  const aside = `${path}.stale-${process.pid}`
+/** Written to another file and renamed, so that the file is never incomplete. */
+function writeHolder(path: string): void {
+  const self: Holder = {
+    pid: process.pid,
+    host: hostname(),
+    bootId: bootId(),
+    namespace: namespace(),
+    beatAt: new Date().toISOString(),
+  }
+  const draft = `${path}.${process.pid}`
   try {
-    renameSync(path, aside)
+    writeFileSync(draft, `${JSON.stringify(self)}\n`, { mode: 0o600 })
+    renameSync(draft, path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    rmSync(draft, { force: true })
     throw error
   }
-  const moved = readHolder(aside)
-  if (moved && isHolderAlive(moved)) tryLink(aside, path)
-  rmSync(aside, { force: true })
 }
 
-function releaseOwn(path: string, self: ProcessIdentity): void {
-  const holder = readHolder(path)
-  if (holder?.pid === self.pid && holder.startedAt === self.startedAt) rmSync(path, { force: true })
+function namespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return ''
+  }
 }

@@ -3,9 +3,6 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Identifies a process even when its id is reused: `startedAt` is its start time, on Linux since a boot with an id. */
-export type ProcessIdentity = { pid: number; startedAt: string }
-
 /** Whether a process of any user with this id exists and is no zombie. */
 export function isAlive(pid: number): boolean {
   try {
@@ -14,22 +11,6 @@ export function isAlive(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
   return procStat(pid)?.state !== 'Z'
-}
-
-/** The identity of a running process; undefined when there is none. */
-export function identify(pid: number): ProcessIdentity | undefined {
-  if (process.platform === 'linux') {
-    const stat = procStat(pid)
-    // In a container whose first process does not reap, a killed process stays a zombie for ever.
-    if (stat?.state === 'Z' || stat?.state === 'X') return undefined
-    return stat && { pid, startedAt: `${bootId()}/${stat.startTicks}` }
-  }
-  try {
-    const started = execFileSync('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
-    return started === '' ? undefined : { pid, startedAt: started }
-  } catch {
-    return undefined
-  }
 }
 
 /** PostgreSQL processes whose working directory is this data directory: the postmaster and its children. Linux only. */
@@ -82,18 +63,19 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/** State and start time (ticks since boot) from /proc, after the process name, which may contain any characters. */
-function procStat(pid: number): { state: string; startTicks: string } | undefined {
+/** The state from /proc, after the process name, which may contain any characters. */
+function procStat(pid: number): { state: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { state: fields[0] ?? '', startTicks: fields[19] ?? '' }
+    return { state: fields[0] ?? '' }
   } catch {
     return undefined
   }
 }
 
-function bootId(): string {
+/** Of the running kernel, the same in all of its containers. */
+export function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
