@@ -102,14 +102,14 @@ export async function claimDeliveries(on: Connection, request: ClaimRequest): Pr
           and l.paused_at is null and l.closed_at is null and l.channel = any($3::text[])
         order by random() limit 1000
         for no key update of l skip locked
-      ), slots as (
+      ), slots as materialized (
         select l.*, (
             select count(*) from outbox_deliveries d
             where d.lane_id = l.id and d.lease_token is not null and d.due_at > now()
           ) as in_flight,
           greatest(2, 2 * $8::int / (select count(*) from lanes)) as share
         from lanes l
-      ), candidates as (
+      ), candidates as materialized (
         select c.id, c.due_at, s.org_id, s.in_flight, row_number() over (partition by s.id order by c.due_at, c.id) as n,
           s.max_in_flight
         from slots s, lateral (

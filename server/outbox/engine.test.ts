@@ -168,19 +168,22 @@ describe('bounds of a lane', () => {
           },
           { name },
         ),
-      { maxPerSecond: 20 },
+      { maxPerSecond: 100 },
     )
     aWorker(app, channel)
     const [replayed = ''] = await send(1, 'other')
     await settled(replayed, 'delivered')
-    await send(60, 'first')
+    await send(90, 'first')
     await replay(replayed)
     await waitFor('the replay', () => channel.sent.some(({ trigger }) => trigger === 'replay'))
-    expect(times.length).toBeLessThan(40)
-    await waitFor('all', () => times.length === 60)
+    expect(times.length).toBeLessThan(90)
+    await waitFor('all', () => times.length === 90)
     const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000
-    // 20 per second at most, in bursts of 2; at least 19 per second and the time of a wake.
-    expect(seconds).toBeGreaterThan(2.8)
+    // A burst of 10, then 91 per second: in no second more than 100.
+    expect(seconds).toBeGreaterThan(0.8)
+    const most = Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length))
+    // Sending takes a moment: a busy machine may send the end of one second with the next.
+    expect(most).toBeLessThan(110)
   })
 })
 

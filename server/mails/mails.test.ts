@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import type { App } from '../context/app.ts'
+import { newId } from '../kernel/ids.ts'
+import { aWorker } from '../outbox/engine.fixture.ts'
+import { listDeliveries } from '../outbox/list-deliveries.ts'
+import { anOrg } from '../outbox/outbox.fixture.ts'
+import { enqueueMails, mailLaneOf } from './enqueue-mails.ts'
+import { mailChannel } from './mail-channel.ts'
+
+const t = await testApp()
+const { app } = t
+
+const mailsOf = async (orgId: string) =>
+  (await listDeliveries(app.db, mailLaneOf(orgId), { limit: 10, offset: 0 })).items
+
+test('mails are sent when their transaction commits, and not otherwise', async () => {
+  const orgId = await anOrg(app)
+  aWorker(app, mailChannel)
+  const mail = { to: 'ada@example.com', subject: 'Hello', text: 'Ada, it works.' }
+  await expect(
+    app.tx(async (tx) => {
+      await enqueueMails(tx, orgId, [{ ...mail, subject: 'Never', type: 'test', userId: null }])
+      throw new Error('rolled back')
+    }),
+  ).rejects.toThrow('rolled back')
+  for (let round = 0; round < 2; round++)
+    await app.tx((tx) => enqueueMails(tx, orgId, [{ ...mail, type: 'test', userId: newId() }]))
+  await waitFor('both', async () => (await mailsOf(orgId)).filter(({ state }) => state === 'delivered').length === 2)
+  expect(t.mails).toEqual([mail, mail])
+})
+
+test('a mail that the server does not take is retried', async () => {
+  const orgId = await anOrg(app)
+  let refusals = 0
+  const refusing: App = {
+    ...app,
+    config: { ...app.config, retryScale: 0 },
+    mail: { send: () => (++refusals < 3 ? Promise.reject(new Error('421 try again later')) : Promise.resolve()) },
+  }
+  aWorker(refusing, mailChannel)
+  await app.tx((tx) =>
+    enqueueMails(tx, orgId, [{ to: 'ada@example.com', subject: 'Hello', text: '', type: 'test', userId: null }]),
+  )
+  await waitFor('the third attempt', async () => (await mailsOf(orgId))[0]?.state === 'delivered')
+  expect((await mailsOf(orgId))[0]).toMatchObject({ attempt: 3 })
+  expect(refusals).toBe(3)
+})
+
+test('the lane of an organisation is always the same, and a UUID', () => {
+  const orgId = newId()
+  expect(mailLaneOf(orgId)).toBe(mailLaneOf(orgId))
+  expect(mailLaneOf(orgId)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(mailLaneOf(orgId)).not.toBe(mailLaneOf(newId()))
+})
