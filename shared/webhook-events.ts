@@ -14,6 +14,7 @@ export const COMMON_FIELDS = ['email', 'ip', 'user_agent', 'session_id', 'method
 const SIGNUP = ['org_id', 'via']
 const PROVIDER = ['provider', 'issuer']
 const FACTOR = ['factor_id']
+const PASSKEY = ['passkey_id']
 
 /** Every event type of outbound webhooks, in the order in which they are listed. */
 export const WEBHOOK_EVENTS: readonly WebhookEvent[] = [
@@ -50,13 +51,13 @@ export const WEBHOOK_EVENTS: readonly WebhookEvent[] = [
     method: 'backup_code',
     fields: FACTOR,
   },
-  { type: 'passkey.registered', meaning: 'A user added a passkey.', method: 'passkey', fields: FACTOR },
-  { type: 'passkey.removed', meaning: 'A user removed a passkey.', method: 'passkey', fields: FACTOR },
+  { type: 'passkey.registered', meaning: 'A user added a passkey.', method: 'passkey', fields: PASSKEY },
+  { type: 'passkey.removed', meaning: 'A user removed a passkey.', method: 'passkey', fields: PASSKEY },
   {
     type: 'passkey.counter_regressed',
     meaning: 'A passkey may have been copied: its counter went back, and the log-in was refused.',
     method: 'passkey',
-    fields: FACTOR,
+    fields: PASSKEY,
   },
   { type: 'password.changed', meaning: 'A user changed their password.', method: 'password', fields: [] },
   {

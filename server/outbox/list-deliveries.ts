@@ -20,7 +20,7 @@ export type DeliveriesInput = {
   /** Times of creation: `from` inclusive, `to` exclusive. */
   readonly from?: Date | undefined
   readonly to?: Date | undefined
-  /** Only failed deliveries that have attempts left. */
+  /** True: only failed deliveries that have attempts left; false: all others. */
   readonly retrying?: boolean | undefined
 }
 
@@ -62,8 +62,8 @@ export async function listDeliveries(
 /** Null for any. */
 function statusesOf({ state, retrying }: DeliveriesInput): Status[] | null {
   if (retrying === true) return state === undefined || state === 'failed' ? ['retrying'] : []
-  if (state === undefined) return null
-  return state === 'failed' ? ['failed', 'retrying'] : [state]
+  if (state === undefined) return retrying === undefined ? null : ['pending', 'in_flight', 'delivered', 'failed']
+  return state === 'failed' && retrying === undefined ? ['failed', 'retrying'] : [state]
 }
 
 const Cursor = z.tuple([z.iso.datetime(), z.string().max(40)])

@@ -53,15 +53,12 @@ function shortened(headers: readonly (readonly [name: string, value: string])[])
   let left = MAX_HEADER_BYTES
   return headers.flatMap(([name, value]): [string, string][] => {
     left -= Buffer.byteLength(name) + Buffer.byteLength(value)
-    return left < 0 ? [] : [[storable(name), storable(value)]]
+    return left < 0 ? [] : [[name, value]]
   })
 }
 
 /** The beginning of a body as text; a character that is cut is left out. */
 function textOf(body: Buffer): string {
   const cut = body.subarray(0, MAX_BODY_BYTES)
-  return storable(new TextDecoder().decode(cut, { stream: body.length > cut.length }))
+  return new TextDecoder().decode(cut, { stream: body.length > cut.length })
 }
-
-/** PostgreSQL stores no U+0000. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD')

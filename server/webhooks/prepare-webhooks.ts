@@ -2,7 +2,7 @@ import { orgSealer } from '../auth/org-sealer.ts'
 import type { App } from '../context/app.ts'
 import { EgressError } from '../context/egress.ts'
 import type { AttemptResult, ClaimedDelivery, Send } from '../outbox/channel.ts'
-import { detailsOfAnswer, detailsOfError, storable } from './attempt-details.ts'
+import { detailsOfAnswer, detailsOfError } from './attempt-details.ts'
 import type { OwnHeader } from '#shared/webhook-headers.ts'
 import { openHeaders } from './own-headers.ts'
 import { secretPlace } from './secrets.ts'
@@ -118,7 +118,7 @@ async function send(
       outcome: 'failed',
       status: null,
       errorCode: error.code,
-      errorText: storable(error.message),
+      errorText: error.message,
       durationMs: Math.round(error.timings.durationMs),
       details: detailsOfError(error, sent),
     }

@@ -4,7 +4,8 @@ import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { listDeliveries } from '../outbox/list-deliveries.ts'
-import { requestReplay } from '../outbox/request-replay.ts'
+import { pinSecrets } from '../outbox/pin-secrets.ts'
+import { type ReplayAnswer, requestReplay } from '../outbox/request-replay.ts'
 import type { Tx } from '../storage/database.ts'
 import { selectWebhookDeliveries } from './delivery-access.queries.ts'
 import { MAX_RECOVERED, type ReplayResult, type WebhookDelivery } from './deliveries.api.ts'
@@ -83,7 +84,7 @@ export async function recoverDeliveries(
 
 type Result = Exclude<ReplayResult['result'], 'not_found'>
 
-const isAccepted = (result: Result): boolean => result === 'accepted' || result === 'accepted_in_flight'
+const isAccepted = (result: Result | ReplayAnswer): boolean => result === 'accepted' || result === 'accepted_in_flight'
 
 /** The results of those that exist. */
 async function replay(
@@ -120,6 +121,14 @@ async function requestReplays(
     webhooks.map(({ id }) => id),
     { retries },
   )
+  // The attempts of a new schedule belong to this replay, not to the event: a secret from before a rotation would fail.
+  if (retries) {
+    const taken = new Set(replayed.filter(({ answer }) => isAccepted(answer)).map(({ id }) => id))
+    await pinSecrets(
+      tx,
+      new Map(webhooks.flatMap(({ id, secret_version }) => (taken.has(id) ? [[id, secret_version]] : []))),
+    )
+  }
   return new Map(
     replayed.map(({ id, laneId, answer }) => [
       id,
