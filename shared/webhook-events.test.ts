@@ -5,9 +5,9 @@ import { KINDS, kindOf, type FactKind } from '#server/facts/kinds.ts'
 const kinds = (Object.keys(KINDS) as FactKind[]).filter((kind) => kindOf(kind).webhook !== undefined)
 
 test('the catalogue has every event type that a kind of fact names, and no other', () => {
-  expect(WEBHOOK_EVENTS.map(({ type }) => type).toSorted()).toEqual(
-    kinds.map((kind) => kindOf(kind).webhook).toSorted(),
-  )
+  const named = new Set(kinds.map((kind) => kindOf(kind).webhook))
+  expect(named).toEqual(new Set(WEBHOOK_EVENTS.map(({ type }) => type)))
+  expect(named.size).toBe(WEBHOOK_EVENTS.length)
 })
 
 test.each(kinds)('every field of %s is known from its fact, or from the request', (kind) => {

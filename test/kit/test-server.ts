@@ -11,15 +11,17 @@ export type TestServer = TestApp &
 
 /**
  * The whole service on a free port. With `digestion: 'manual'` (the default) call `service.drain()`; with `inline`,
- * events are digested as they arrive. Background jobs run only with `jobs: true`.
+ * events are digested as they arrive. Background jobs run only with `jobs: true`, and
+ * deliveries are sent only with `deliveries: true`.
  */
 export async function testServer(
-  options: TestAppOptions & { digestion?: 'inline' | 'manual'; jobs?: boolean } = {},
+  options: TestAppOptions & { digestion?: 'inline' | 'manual'; jobs?: boolean; deliveries?: boolean } = {},
 ): Promise<TestServer> {
   const test = await testApp(options)
   const service = await startService(test.app, test.connectionString, {
     digestion: options.digestion ?? 'manual',
     jobs: options.jobs ?? false,
+    ...(options.deliveries === true ? {} : { channels: [] }),
   })
   test.onClose(() => service.close())
   const digest = options.digestion === 'inline' ? undefined : () => service.drain()

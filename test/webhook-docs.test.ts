@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WEBHOOK_EVENTS } from '#shared/webhook-events.ts'
 import { newSecret } from '#server/webhooks/secrets.ts'
 import { signature } from '#server/webhooks/sign.ts'
 import { VERIFY_SNIPPETS } from '../web/features/webhooks/verify-snippets.ts'
@@ -161,4 +162,13 @@ describe('programs that verify a signature', () => {
     const page = readFileSync(new URL('../docs/webhooks.md', import.meta.url), 'utf8')
     for (const { code } of VERIFY_SNIPPETS) expect(page).toContain(code.trim())
   })
+})
+
+test('docs/webhooks.md lists every event type with its fields', () => {
+  const page = readFileSync(new URL('../docs/webhooks.md', import.meta.url), 'utf8')
+  for (const { type, meaning, fields } of WEBHOOK_EVENTS) {
+    const row = page.split('\n').find((line) => line.startsWith(`| \`${type}\` |`)) ?? ''
+    expect(row).toContain(`| ${meaning} |`)
+    for (const field of fields) expect(row).toContain(`\`${field}\``)
+  }
 })
