@@ -16,6 +16,9 @@ export async function setUpProject(url: string): Promise<BenchProject> {
   const cookie = await logIn(url)
   const answer = await call(url, '/api/projects', { name: 'Load', platform: 'web', region: 'eu-central-1' }, cookie)
   const project = z.object({ id: z.string(), number: z.number(), dsn: z.string() }).parse(await answer.json())
+  // Loads may create more issues than an app does.
+  const noBudget = { new_issues_per_hour: 0, new_issues_per_day: 0 }
+  await call(url, `/api/projects/${project.id}/settings`, noBudget, cookie, 'PATCH')
   return { projectId: project.id, number: project.number, publicKey: new URL(project.dsn).username, cookie }
 }
 
@@ -30,9 +33,9 @@ export async function logIn(url: string): Promise<string> {
     .join('; ')
 }
 
-async function call(url: string, path: string, body: unknown, cookie = ''): Promise<Response> {
+async function call(url: string, path: string, body: unknown, cookie = '', method = 'POST'): Promise<Response> {
   const response = await fetch(url + path, {
-    method: 'POST',
+    method,
     headers: { 'content-type': 'application/json', origin: url, cookie },
     body: JSON.stringify(body),
   })

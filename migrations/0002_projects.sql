@@ -17,6 +17,10 @@ create table projects (
   last_event_at timestamptz,
   -- The highest issue number given out (the 42 of SHOP-42).
   issue_number integer not null default 0,
+  -- Issues created in the hour and the UTC day of the newest one: their number has a budget.
+  new_issues_hour timestamptz,
+  new_issues_in_hour integer not null default 0,
+  new_issues_in_day integer not null default 0,
   -- Key of the hashes that scrubbing rules put in place of values, sealed. Made with the first rule that hashes and
   -- never replaced: equal values must keep equal hashes.
   scrub_key_sealed text,

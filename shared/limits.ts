@@ -23,3 +23,6 @@ export const ISSUE_RULE_BOUNDS = {
 export const MAX_EVENTS_PER_MINUTE = 1_000_000
 /** Events per day that the quota of an organisation may allow. */
 export const MAX_EVENTS_PER_DAY = 1_000_000_000
+
+/** Issues that events of a project may create per hour or day, as a setting. */
+export const MAX_NEW_ISSUES = 1_000_000

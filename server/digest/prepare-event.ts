@@ -111,6 +111,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
       isUnhandled: event.is_unhandled,
       eventSeverity: eventSeverityOf(severityFacts(event)),
       manyUsers: project.manyUsers,
+      newIssueBudget: project.newIssueBudget,
       ownershipMatches: project.ownership?.(event) ?? null,
       indexedTexts: indexedTextsOf(event, title),
       facts: factsOf(event),

@@ -15,6 +15,7 @@ export const someProject = (): ProjectFacts => ({
   storeProfiles: false,
   storeReplays: false,
   manyUsers: 25,
+  newIssueBudget: { perHour: 0, perDay: 0 },
   scrubbing: {},
   filters: compileFilters(filterSettings({}).inbound_filters),
   ownership: null,

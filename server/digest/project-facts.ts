@@ -8,6 +8,8 @@ import type { ScrubRules } from '../protocol/scrub.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { generalSettings } from '../projects/general-settings.ts'
 import { forgetErased } from '../issue-search/write-index-terms.ts'
+import type { NewIssueBudget } from '../issue-recording/occurrence.ts'
+import { limitSettings } from '../limits/limit-settings.ts'
 import { issueSettings } from '../issue-rules/issue-settings.ts'
 import { ownershipSettings } from '../ownership/ownership-settings.ts'
 import { scrubSettings } from '../privacy/scrub-settings.ts'
@@ -29,6 +31,7 @@ export type ProjectFacts = {
   readonly scrubbing: ScrubRules
   /** Number of users per day from which a crash is critical. */
   readonly manyUsers: number
+  readonly newIssueBudget: NewIssueBudget
   readonly filters: CompiledFilters
   /** Null without rules. */
   readonly ownership: OwnershipMatcher | null
@@ -86,6 +89,7 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
 type Row = { id: string; org_id: string; settings: Record<string, unknown>; scrub_key_sealed: string | null }
 
 async function factsOf(app: App, row: Row): Promise<ProjectFacts> {
+  const limits = limitSettings(row.settings)
   const recordings = attachmentSettings(row.settings)
   const [scrubbing, discarded, erasures] = await Promise.all([
     scrubbingOf(app, row, scrubSettings(row.settings)),
@@ -102,6 +106,7 @@ async function factsOf(app: App, row: Row): Promise<ProjectFacts> {
     storeReplays: recordings.store_replays,
     scrubbing,
     manyUsers: issueSettings(row.settings).severity_rules.users,
+    newIssueBudget: { perHour: limits.new_issues_per_hour, perDay: limits.new_issues_per_day },
     filters: compileFilters(filterSettings(row.settings).inbound_filters),
     ownership: compileOwnership(ownershipSettings(row.settings).ownership_rules),
     erasures,

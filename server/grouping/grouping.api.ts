@@ -5,7 +5,7 @@ import { z } from 'zod'
 export const GroupingPart = z.object({
   /**
    * The rule that decided: sdk_fingerprint, project_rule, exception_stack, thread_stack, type_value, message, anr,
-   * security, fallback; `rule` and `stack_rule` name rules of the project and are not part of the hash.
+   * security, fallback, new_issue_budget; `rule` and `stack_rule` name rules of the project and are not part of the hash.
    */
   variant: z.string(),
   /** In the order of the hash. */

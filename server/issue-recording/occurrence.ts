@@ -5,6 +5,9 @@ import type { Fact } from '../issue-search/facts.ts'
 import type { LazyMatches } from '../ownership/ownership.ts'
 import type { EventLevel } from '../protocol/event.api.ts'
 
+/** How many issues the events of a project may create; 0 for no limit. */
+export type NewIssueBudget = { readonly perHour: number; readonly perDay: number }
+
 /** One event to record: everything except its issue. */
 export type Occurrence = {
   readonly orgId: string
@@ -24,6 +27,8 @@ export type Occurrence = {
   readonly eventSeverity: EventSeverity
   /** The number of users on a day that makes a crash critical; a setting of the project. */
   readonly manyUsers: number
+  /** A setting of the project. */
+  readonly newIssueBudget: NewIssueBudget
   /** Matching ownership rules, computed only for a new issue; null if the project has no rules. */
   readonly ownershipMatches: LazyMatches | null
   /** Texts for the search index. */

@@ -6,8 +6,9 @@ import { writeIndexTerms } from '../issue-search/write-index-terms.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
 import { ACCEPTED, DISCARDED_ISSUE, DUPLICATE, type FactInContext, type ItemOutcome } from '../outcomes/recorder.ts'
-import { takeIssueNumbers } from '../projects/recording.queries.ts'
+import { type IssueNumbers, writeIssueNumbers } from '../projects/recording.queries.ts'
 import type { Tx } from '../storage/database.ts'
+import { admitNewIssues } from './admit-new-issues.ts'
 import { assignNewIssues } from './assign-new-issues.ts'
 import { findDiscardedEvents, findGroups } from './find-groups.ts'
 import type { GroupCacheStep } from './group-cache.ts'
@@ -43,7 +44,17 @@ export async function recordEvents(
   const cache = await counting.lockRelation(tx, new Set(fingerprints.map(({ projectId }) => projectId)))
   const known = await findGroups(tx, now, fingerprints, cache)
   const unknown = fingerprints.filter(({ key }) => !known.has(key))
-  const discarded = await findDiscardedEvents(tx, unknown)
+  const discarded = new Set(await findDiscardedEvents(tx, unknown))
+  const { admitted, overflow, numbers } = await admitNewIssues(
+    tx,
+    now,
+    unknown.filter(({ first }) => !discarded.has(first)),
+  )
+  const knownOverflow = await findGroups(tx, now, overflow, cache)
+  const newOverflow = overflow.filter(({ key }) => !knownOverflow.has(key))
+  const discardedOverflow = await findDiscardedEvents(tx, newOverflow)
+  for (const { first, originals } of newOverflow)
+    if (discardedOverflow.has(first)) for (const occurrence of originals) discarded.add(occurrence)
   const {
     groups: created,
     sums: sumsOfNew,
@@ -51,11 +62,13 @@ export async function recordEvents(
   } = await createIssues(
     tx,
     now,
-    unknown.filter(({ first }) => !discarded.has(first)),
+    [...admitted, ...newOverflow.filter(({ first }) => !discardedOverflow.has(first))],
+    numbers,
     cache,
   )
-  const grouped = fingerprints.flatMap((one): GroupedEvents[] => {
-    const group = known.get(one.key) ?? created.get(one.key)
+  for (const [key, group] of [...knownOverflow, ...created]) known.set(key, group)
+  const grouped = [...fingerprints, ...overflow].flatMap((one): GroupedEvents[] => {
+    const group = known.get(one.key)
     return group === undefined ? [] : [{ ...one, ...group, isNew: created.has(one.key) }]
   })
   await insertEvents(
@@ -114,19 +127,19 @@ function byFingerprint(occurrences: Iterable<Occurrence>): SameFingerprint[] {
 
 /**
  * Creates an issue with one group for each fingerprint, and assigns it by the ownership rules.
+ * @param numbers the counters of their projects, locked
  * @returns the groups and their first sums by key, and facts to record
  */
 async function createIssues(
   tx: Tx,
   now: Date,
   fingerprints: readonly SameFingerprint[],
+  numbers: ReadonlyMap<string, IssueNumbers>,
   cache: GroupCacheStep,
 ): Promise<{ groups: Map<string, KnownGroup>; sums: Map<string, FoldedSums>; facts: Fact[] }> {
   const groups = new Map<string, KnownGroup>()
   if (fingerprints.length === 0) return { groups, sums: new Map(), facts: [] }
-  const perProject = new Map<string, number>()
-  for (const { projectId } of fingerprints) perProject.set(projectId, (perProject.get(projectId) ?? 0) + 1)
-  const last = await takeIssueNumbers(tx, perProject)
+  const last = new Map([...numbers].map(([projectId, { number }]) => [projectId, number]))
   const rows = fingerprints.map((one) => {
     const number = (last.get(one.projectId) ?? 0) + 1
     last.set(one.projectId, number)
@@ -137,6 +150,10 @@ async function createIssues(
     const sums = sumsOf({ ...one, ...group, isNew: true })
     return { ...one, ...firstCounts(sums, now), id, number, sums, newest: newestOf(one.occurrences) }
   })
+  await writeIssueNumbers(
+    tx,
+    [...numbers.values()].map((row) => ({ ...row, number: last.get(row.id) ?? row.number })),
+  )
   await sql.insertIssues(
     tx,
     now,

@@ -69,6 +69,14 @@ export const Intake = z.object({
     entries_per_minute: Count.nullable().describe('Spans, log entries and metrics.'),
     is_default: z.boolean(),
     spike_protection: z.boolean(),
+    new_issues: z
+      .object({
+        per_hour: Count.describe('0: no limit.'),
+        used_this_hour: Count,
+        per_day: Count.describe('0: no limit.'),
+        used_today: Count,
+      })
+      .describe('Issues that events created; beyond the limits, events of unknown kinds are collected in one issue.'),
   }),
   quota: Quota,
 })

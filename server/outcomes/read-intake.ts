@@ -4,7 +4,8 @@ import type { App } from '../context/app.ts'
 import { notFound } from '../kernel/errors.ts'
 import { limitsOf } from '../limits/rate-limiter.ts'
 import { limitSettings } from '../limits/limit-settings.ts'
-import { readProject, readProjectKeys } from '../projects/projects.queries.ts'
+import { newIssuesAt } from '../projects/new-issues-at.ts'
+import { type ProjectRow, readProject, readProjectKeys } from '../projects/projects.queries.ts'
 import type { Intake } from './intake.api.ts'
 import { selectLosses, selectOutcomes, selectFloodSampling, type HourRow } from './intake.queries.ts'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
@@ -62,7 +63,7 @@ export async function readIntake(
       first_at: row.first_at.toISOString(),
       last_at: row.last_at.toISOString(),
     })),
-    limits: viewLimits(app.config.rateLimitScale, project.settings),
+    limits: viewLimits(app.config.rateLimitScale, project, app.clock.now()),
     quota,
   }
 }
@@ -124,8 +125,17 @@ function keysOf(rows: readonly HourRow[]): Omit<IntakeView['keys'][number], 'pub
 }
 
 /** Limits as they apply, RATE_LIMIT_SCALE included. */
-function viewLimits(scale: number, stored: Record<string, unknown>): IntakeView['limits'] {
-  const { rate_limit_per_minute: perMinute, spike_protection } = limitSettings(stored)
+function viewLimits(scale: number, project: ProjectRow, now: Date): IntakeView['limits'] {
+  const settings = limitSettings(project.settings)
+  const { rate_limit_per_minute: perMinute, spike_protection } = settings
+  const created = newIssuesAt(
+    {
+      hour: project.new_issues_hour,
+      inHour: project.new_issues_in_hour,
+      inDay: project.new_issues_in_day,
+    },
+    now,
+  )
   const [max, burst] = limitsOf('error', perMinute, scale)
   return {
     per_minute: scale === 0 ? null : max,
@@ -134,5 +144,11 @@ function viewLimits(scale: number, stored: Record<string, unknown>): IntakeView[
     entries_per_minute: scale === 0 ? null : limitsOf('span', perMinute, scale)[0],
     is_default: perMinute === null,
     spike_protection,
+    new_issues: {
+      per_hour: settings.new_issues_per_hour,
+      used_this_hour: created.inHour,
+      per_day: settings.new_issues_per_day,
+      used_today: created.inDay,
+    },
   }
 }

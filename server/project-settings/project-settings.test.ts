@@ -17,6 +17,8 @@ const defaults = {
   escalating: DEFAULT_ESCALATING,
   severity_rules: DEFAULT_SEVERITY_RULES,
   rate_limit_per_minute: null,
+  new_issues_per_hour: 5_000,
+  new_issues_per_day: 20_000,
   spike_protection: true,
   ownership_rules: [],
   store_profiles: false,

@@ -23,16 +23,40 @@ export async function updateSeen(db: Connection, seen: readonly SeenKey[]): Prom
   `.execute(db)
 }
 
-/** Reserves numbers of short ids. Returns the last number before the reserved ones, per project. */
-export async function takeIssueNumbers(tx: Tx, perProject: ReadonlyMap<string, number>): Promise<Map<string, number>> {
-  const { rows } = await tx.query<{ id: string; before: number }>({
-    name: 'record-take-numbers',
-    text: `update projects p set issue_number = p.issue_number + k.n
-           from (select * from unnest($1::uuid[], $2::int[]) k (id, n) order by id) k
-           where p.id = k.id returning p.id, p.issue_number - k.n as before`,
-    values: [[...perProject.keys()], [...perProject.values()]],
+/** The newest number of a short id, and the issues created in the hour and UTC day of the newest one. */
+export type IssueNumbers = {
+  readonly id: string
+  readonly number: number
+  readonly hour: Date | null
+  readonly inHour: number
+  readonly inDay: number
+}
+
+/** Locks the counters of new issues of projects, in the order of their ids. */
+export async function lockIssueNumbers(tx: Tx, projectIds: readonly string[]): Promise<IssueNumbers[]> {
+  const { rows } = await tx.query<IssueNumbers>({
+    name: 'record-lock-numbers',
+    text: `select id, issue_number as number, new_issues_hour as hour, new_issues_in_hour as "inHour", new_issues_in_day as "inDay"
+           from projects where id = any($1::uuid[]) order by id for no key update`,
+    values: [projectIds],
   })
-  return new Map(rows.map((row) => [row.id, row.before]))
+  return rows
+}
+
+export async function writeIssueNumbers(tx: Tx, rows: readonly IssueNumbers[]): Promise<void> {
+  await tx.query({
+    name: 'record-write-numbers',
+    text: `update projects p set issue_number = k.number, new_issues_hour = k.hour, new_issues_in_hour = k.in_hour, new_issues_in_day = k.in_day
+           from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::int[], $5::int[]) k (id, number, hour, in_hour, in_day)
+           where p.id = k.id`,
+    values: [
+      rows.map((row) => row.id),
+      rows.map((row) => row.number),
+      rows.map((row) => row.hour),
+      rows.map((row) => row.inHour),
+      rows.map((row) => row.inDay),
+    ],
+  })
 }
 
 /** Adds to the events per minute of projects. */

@@ -626,6 +626,9 @@ export type Tables = {
     first_event_at: Date | null
     last_event_at: Date | null
     issue_number: Generated<number>
+    new_issues_hour: Date | null
+    new_issues_in_hour: Generated<number>
+    new_issues_in_day: Generated<number>
     scrub_key_sealed: string | null
   }
   release_commits: {

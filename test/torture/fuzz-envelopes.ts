@@ -31,6 +31,7 @@ const PROJECT: ProjectFacts = {
   storeProfiles: true,
   storeReplays: true,
   manyUsers: 25,
+  newIssueBudget: { perHour: 0, perDay: 0 },
   scrubbing: {},
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
   ownership: null,

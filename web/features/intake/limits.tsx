@@ -1,4 +1,4 @@
-import { MAX_EVENTS_PER_DAY, MAX_EVENTS_PER_MINUTE } from '#shared/limits.ts'
+import { MAX_EVENTS_PER_DAY, MAX_EVENTS_PER_MINUTE, MAX_NEW_ISSUES } from '#shared/limits.ts'
 import { useState, type SubmitEvent } from 'react'
 import { ApiError, call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
@@ -18,14 +18,20 @@ import styles from './limits.module.css'
 
 const DEFAULT_PER_MINUTE = 3_000
 
+type LimitChange = {
+  rate_limit_per_minute?: number | null
+  new_issues_per_hour?: number
+  new_issues_per_day?: number
+  spike_protection?: boolean
+}
+
 type Props = { projectId: string; limits: Intake['limits']; quota: Intake['quota'] }
 
 /** The limits of the project; admins can change them. */
 export function IntakeLimits({ projectId, limits, quota }: Props) {
   const may = useCan('projects.write')
   const settingsChange = useChange({
-    send: (body: { rate_limit_per_minute?: number | null; spike_protection?: boolean }) =>
-      call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
+    send: (body: LimitChange) => call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
     touches: () => [['projects'], ['intake']],
     said: () => intakeTexts.saved,
     failed: null,
@@ -38,6 +44,8 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
   })
   const rate = (count: number | null): string =>
     count === null ? intakeTexts.off : intakeTexts.rate(formatCount(count))
+  const created = limits.new_issues
+  const bound = (count: number): string => (count === 0 ? intakeTexts.noLimit : formatCount(count))
   const perMinute =
     limits.per_minute === null
       ? intakeTexts.off
@@ -56,6 +64,17 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
         <div>
           <dt>{intakeTexts.sessions}</dt>
           <dd>{rate(limits.sessions_per_minute)}</dd>
+        </div>
+        <div>
+          <dt>{intakeTexts.newIssues}</dt>
+          <dd>
+            {intakeTexts.newIssuesUsed(
+              formatCount(created.used_this_hour),
+              bound(created.per_hour),
+              formatCount(created.used_today),
+              bound(created.per_day),
+            )}
+          </dd>
         </div>
         <div>
           <dt>{intakeTexts.quota}</dt>
@@ -92,6 +111,32 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
           busy={quotaChange.isPending}
           error={errorOf(quotaChange.error)}
           onSave={(value) => quotaChange.mutate(value)}
+        />
+        <LimitForm
+          key={`hour ${String(created.per_hour)}`}
+          label={intakeTexts.newPerHour}
+          hint={intakeTexts.newIssuesHint}
+          wrong={intakeTexts.newIssuesWrong}
+          value={created.per_hour}
+          min={0}
+          max={MAX_NEW_ISSUES}
+          why={may.why}
+          busy={settingsChange.isPending}
+          error={errorOf(settingsChange.error)}
+          onSave={(value) => settingsChange.mutate({ new_issues_per_hour: value ?? 0 })}
+        />
+        <LimitForm
+          key={`day ${String(created.per_day)}`}
+          label={intakeTexts.newPerDay}
+          hint={intakeTexts.newIssuesHint}
+          wrong={intakeTexts.newIssuesWrong}
+          value={created.per_day}
+          min={0}
+          max={MAX_NEW_ISSUES}
+          why={may.why}
+          busy={settingsChange.isPending}
+          error={errorOf(settingsChange.error)}
+          onSave={(value) => settingsChange.mutate({ new_issues_per_day: value ?? 0 })}
         />
       </div>
       <ul>

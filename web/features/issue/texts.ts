@@ -201,6 +201,7 @@ export const issueTexts = {
     anr: 'App not responding',
     security: 'Security report',
     fallback: 'Default fingerprint',
+    new_issue_budget: 'Events beyond the project’s limit of new issues, whatever their kind',
   },
 
   activity: 'Activity',
