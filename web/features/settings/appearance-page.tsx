@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { SettingsHead } from './frame.tsx'
+import { SettingsHead } from '../../common/settings-frame.tsx'
 import { setPrefs, usePrefs } from '../../common/prefs.ts'
 import { Card } from '../../ui/card.tsx'
 import { Segmented } from '../../ui/segmented.tsx'

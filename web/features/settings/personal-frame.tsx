@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { SettingsFrame } from './frame.tsx'
+import { SettingsFrame } from '../../common/settings-frame.tsx'
 import { paths } from '../../address/paths.ts'
 import { settingsTexts } from './texts.ts'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { projectSettingsQuery } from '../../api/queries.ts'
-import { SettingsFrame } from './frame.tsx'
+import { SettingsFrame } from '../../common/settings-frame.tsx'
 import { paths } from '../../address/paths.ts'
 import { groupingTexts } from './grouping/texts.ts'
 import { ownershipTexts } from './ownership-texts.ts'

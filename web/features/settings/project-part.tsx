@@ -7,7 +7,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { settingsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
-import { SettingsHead } from './frame.tsx'
+import { SettingsHead } from '../../common/settings-frame.tsx'
 
 /** A page of a project's settings: head, a note for members who cannot change it, and the states of its data. */
 export function ProjectPart({

@@ -1,21 +1,23 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { usePageTitle } from '../../common/page-title.ts'
+import { usePageTitle } from './page-title.ts'
 import { useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react'
-import { PageHead } from '../../ui/page-head.tsx'
-import styles from './frame.module.css'
-import settingsStyles from '../../common/settings.module.css'
-import { PageMain } from '../../ui/page-main.tsx'
+import { PageHead } from '../ui/page-head.tsx'
+import styles from './settings-frame.module.css'
+import settingsStyles from './settings.module.css'
+import { PageMain } from '../ui/page-main.tsx'
 
 type SettingsFrameProps = {
   /** Accessible name of the list of topics. */
   name: string
   heading: string
+  /** For tables: as wide as the page, not as wide as a form. */
+  wide?: boolean
   /** Links to the topics. */
   children: readonly ReactElement[]
 }
 
 /** The frame of settings pages: topics on the left, on small screens in a row above. */
-export function SettingsFrame({ name, heading, children }: SettingsFrameProps) {
+export function SettingsFrame({ name, heading, wide = false, children }: SettingsFrameProps) {
   const topics = useRef<HTMLUListElement>(null)
   const { pathname } = useLocation()
   // Scrolls the present topic into view, without scrolling the page.
@@ -38,7 +40,7 @@ export function SettingsFrame({ name, heading, children }: SettingsFrameProps) {
             ))}
           </ul>
         </nav>
-        <div className={`${styles.main} ${settingsStyles.page}`}>
+        <div className={`${styles.main} ${settingsStyles.page}`} data-wide={wide ? '' : undefined}>
           <Outlet />
         </div>
       </div>
