@@ -20,6 +20,7 @@ export const WebhookDelivery = z.object({
   type: z.string(),
   state: DeliveryState.describe('A failed delivery with next_attempt_at is tried again.'),
   attempt: z.number().int().describe('Attempts of the schedule that have ended, at most 6. Replays do not count.'),
+  attempts_made: z.number().int().describe('All attempts that have ended, with replays.'),
   next_attempt_at: Timestamp.nullable(),
   created_at: Timestamp,
   delivered_at: Timestamp.nullable(),

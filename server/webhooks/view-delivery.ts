@@ -82,6 +82,7 @@ const viewOf = (row: DeliveryRow): WebhookDelivery => ({
   type: row.type,
   state: row.state,
   attempt: row.attempt,
+  attempts_made: row.attemptsMade,
   next_attempt_at: row.nextAttemptAt?.toISOString() ?? null,
   created_at: row.createdAt.toISOString(),
   delivered_at: row.deliveredAt?.toISOString() ?? null,
