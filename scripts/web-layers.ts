@@ -21,11 +21,14 @@ export const webLayers = [
 /** The folders of `web/features/`. None imports another: what two of them need is in `common/`. */
 export const webFeatures = [
   'accounts',
+  'audit',
   'inbox',
   'intake',
   'issue',
   'issues',
   'onboarding',
+  'organisation',
   'releases',
   'settings',
+  'webhooks',
 ] as const

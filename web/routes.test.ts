@@ -34,6 +34,9 @@ test('every link leads to an address', () => {
     releases: paths.releases({ project: ID }),
     release: paths.release(ID),
     intake: paths.intake({ project: ID, range: '7d' }),
+    webhooks: paths.webhooks(),
+    'webhooks, a delivery': paths.webhooks({ endpoint: ID, delivery: 'd_01hf0000000000000000000000', state: 'failed' }),
+    audit: paths.audit({ action: 'webhook.*', from: '2026-11-20' }),
     appearance: paths.appearance(),
     security: paths.security(),
   }
@@ -42,6 +45,7 @@ test('every link leads to an address', () => {
     .toMatchInlineSnapshot(`
       {
         "appearance": "/me/appearance",
+        "audit": "/org/audit?action=webhook.*&from=2026-11-20",
         "home": "/",
         "intake": "/intake?project=019a0000-0000-7000-8000-000000000001&range=7d",
         "issue": "/issues/019a0000-0000-7000-8000-000000000001",
@@ -62,6 +66,8 @@ test('every link leads to an address', () => {
         "releases": "/releases?project=019a0000-0000-7000-8000-000000000001",
         "security": "/me/security",
         "signup": "/signup",
+        "webhooks": "/org/webhooks",
+        "webhooks, a delivery": "/org/webhooks?endpoint=019a0000-0000-7000-8000-000000000001&delivery=d_01hf0000000000000000000000&state=failed",
       }
     `)
 })

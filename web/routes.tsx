@@ -18,6 +18,7 @@ import { Shell } from './shell/shell.tsx'
 import { SignedIn } from './shell/signed-in.tsx'
 import { paths } from './address/paths.ts'
 import {
+  AuditSearch,
   DEFAULT_RANGE,
   IssueSearch,
   IssuesSearch,
@@ -29,6 +30,7 @@ import {
   ShellSearch,
   type Range,
   stringifySearch,
+  WebhooksSearch,
 } from './address/search.ts'
 
 /** The controls of the top bar on a page: project picker and time range. */
@@ -240,6 +242,44 @@ const projectOwnership = createRoute({
   component: lazyRouteComponent(() => import('./features/settings/ownership-page.tsx'), 'ProjectOwnershipPage'),
 })
 
+const organisation = createRoute({
+  getParentRoute: () => shell,
+  path: '/org',
+  staticData: { scope: { project: 'none', range: false } },
+  component: lazyRouteComponent(() => import('./features/organisation/organisation-frame.tsx'), 'OrganisationFrame'),
+})
+
+const organisationIndex = createRoute({
+  getParentRoute: () => organisation,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ ...paths.webhooks(), replace: true })
+  },
+})
+
+const webhooks = createRoute({
+  getParentRoute: () => organisation,
+  path: '/webhooks',
+  validateSearch: (search) => WebhooksSearch.parse(search),
+  component: lazyRouteComponent(() => import('./features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+})
+
+/** The address of one endpoint, for links from outside. */
+const webhook = createRoute({
+  getParentRoute: () => organisation,
+  path: '/webhooks/$endpointId',
+  beforeLoad: ({ params }) => {
+    throw redirect({ ...paths.webhooks({ endpoint: params.endpointId }), replace: true })
+  },
+})
+
+const audit = createRoute({
+  getParentRoute: () => organisation,
+  path: '/audit',
+  validateSearch: (search) => AuditSearch.parse(search),
+  component: lazyRouteComponent(() => import('./features/audit/audit-page.tsx'), 'AuditPage'),
+})
+
 const me = createRoute({
   getParentRoute: () => shell,
   path: '/me',
@@ -288,6 +328,7 @@ const tree = root.addChildren([
         projectOwnership,
         projectGrouping,
       ]),
+      organisation.addChildren([organisationIndex, webhooks, webhook, audit]),
       me.addChildren([meIndex, appearance, security]),
     ]),
   ]),

@@ -18,9 +18,9 @@ export type Person = Awaited<ReturnType<typeof aFounder>>
 
 /**
  * Call it at the top level of a test file. Events are digested as they arrive, on the real clock; jobs run only with
- * `jobs: true`.
+ * `jobs: true`, and webhooks are delivered only with `deliveries: true`.
  */
-export async function testDashboard(options: { jobs?: boolean } = {}): Promise<Dashboard> {
+export async function testDashboard(options: { jobs?: boolean; deliveries?: boolean } = {}): Promise<Dashboard> {
   const server = await testServer({ digestion: 'inline', realTime: true, ...options })
   const browser = await testBrowser()
   const open: Dashboard['open'] = (options = {}) => browser.open({ ...options, baseURL: server.url })

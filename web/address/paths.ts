@@ -1,5 +1,5 @@
 import { linkOptions } from '@tanstack/react-router'
-import type { IssueSearch, IssuesSearch, ReleasesSearch, ShellSearch } from './search.ts'
+import type { AuditSearch, IssueSearch, IssuesSearch, ReleasesSearch, ShellSearch, WebhooksSearch } from './search.ts'
 
 /** Every link of the dashboard, to be spread into a `Link` or passed to `navigate`. */
 export const paths = {
@@ -26,6 +26,8 @@ export const paths = {
     linkOptions({ to: '/projects/$projectId/settings/grouping', params: { projectId } }),
   projectOwnership: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/ownership', params: { projectId } }),
+  webhooks: (search: WebhooksSearch = {}) => linkOptions({ to: '/org/webhooks', search }),
+  audit: (search: AuditSearch = {}) => linkOptions({ to: '/org/audit', search }),
   appearance: () => linkOptions({ to: '/me/appearance' }),
   security: () => linkOptions({ to: '/me/security' }),
 } as const

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  AuditSearch,
   IssueSearch,
   IssuesSearch,
   LoginSearch,
@@ -8,6 +9,7 @@ import {
   parseSearch,
   ShellSearch,
   stringifySearch,
+  WebhooksSearch,
 } from './search.ts'
 
 const names = fc.constantFrom(
@@ -84,11 +86,25 @@ describe('the issues stream', () => {
             'tab',
             'next',
             'step',
+            'endpoint',
+            'delivery',
+            'type',
+            'from',
+            'action',
+            'entry',
           ),
           fc.anything(),
         ),
         (search) => {
-          for (const schema of [ShellSearch, IssuesSearch, IssueSearch, LoginSearch, OnboardingSearch])
+          for (const schema of [
+            ShellSearch,
+            IssuesSearch,
+            IssueSearch,
+            LoginSearch,
+            OnboardingSearch,
+            WebhooksSearch,
+            AuditSearch,
+          ])
             expect(() => schema.parse(search)).not.toThrow()
         },
       ),
@@ -109,6 +125,23 @@ test('an event is `oldest` or an id', () => {
   expect(IssueSearch.parse({ event: 'oldest' })).toEqual({ event: 'oldest' })
   expect(IssueSearch.parse({ event: '9f3c1e0452f64c1ab2b4d1d0c9a8b7e6' })).toHaveProperty('event')
   expect(IssueSearch.parse({ event: '../../me' })).toEqual({})
+})
+
+test('a delivery log keeps what can be filters and ids', () => {
+  const delivery = 'd_01kbn2q6x4e7v9c3m8t5hw0001'
+  const search = { endpoint: PROJECT, delivery, state: 'failed', type: 'device.new', from: '2026-11-20' }
+  expect(WebhooksSearch.parse(search)).toEqual(search)
+  expect(
+    WebhooksSearch.parse({ endpoint: '1', delivery: 'd_1', state: 'open', type: '<b>', from: '2026-13-40', to: 'x' }),
+  ).toEqual({})
+})
+
+test('an audit filter is an action, or the beginning of one', () => {
+  expect(AuditSearch.parse({ action: 'webhook.*', actor: 'ines@example.com' })).toEqual({
+    action: 'webhook.*',
+    actor: 'ines@example.com',
+  })
+  expect(AuditSearch.parse({ action: '*.created', target: '' })).toEqual({})
 })
 
 test('the address after logging in is a path of this site', () => {

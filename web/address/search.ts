@@ -122,6 +122,49 @@ export const ReleasesSearch = z.extend(ShellSearch, {
 })
 export type ReleasesSearch = z.infer<typeof ReleasesSearch>
 
+/** Ids with a prefix, such as `d_`. */
+const deliveryId = z.string().check(z.regex(/^d_[0-9a-z]{26}$/))
+
+/** A UTC day, such as `2026-11-20`. */
+const day = lenient(
+  z.string().check(
+    z.regex(/^\d{4}-\d\d-\d\d$/),
+    z.refine((date) => !Number.isNaN(Date.parse(date))),
+  ),
+)
+
+export const DELIVERY_FILTERS = ['failed', 'retrying'] as const
+
+export const WebhooksSearch = z.object({
+  /** The selected endpoint; absent for the first. */
+  endpoint: lenient(id),
+  /** The delivery that is shown in detail. */
+  delivery: lenient(deliveryId),
+  /** Absent for all deliveries. */
+  state: one(DELIVERY_FILTERS),
+  /** An event type. */
+  type: lenient(z.string().check(z.regex(/^[a-z][a-z0-9_.]{0,99}$/))),
+  from: day,
+  to: day,
+  /** The page of deliveries: the cursor after which it begins. */
+  after: text(200),
+})
+export type WebhooksSearch = z.infer<typeof WebhooksSearch>
+
+export const AuditSearch = z.object({
+  /** An action, or the start of one before `*`. */
+  action: lenient(z.string().check(z.regex(/^[a-z0-9_.]{0,100}\*?$/), z.minLength(1))),
+  /** An id or e-mail address. */
+  actor: text(320),
+  /** An id or a label. */
+  target: text(500),
+  from: day,
+  to: day,
+  /** The entry that is shown in detail. */
+  entry: text(40),
+})
+export type AuditSearch = z.infer<typeof AuditSearch>
+
 export const LoginSearch = z.object({
   /** The page after logging in: a path of this site. */
   next: lenient(z.string().check(z.regex(/^\/(?![/\\])/), z.maxLength(2000))),

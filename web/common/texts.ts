@@ -12,6 +12,8 @@ export const commonTexts = {
   notLoaded: (what: string) => `${what} did not load`,
   showingLoaded: 'Showing the last loaded data.',
   needsRole: (role: string) => `You need the ${role} role to change this.`,
+  forRole: (role: string) => `This page is for the ${role} role`,
+  forRoleMore: 'Ask an owner of your organisation to change your role.',
   skip: 'Skip to content',
   homeLink: 'Faultline, go to issues',
   theme: { dark: 'Switch to dark theme', light: 'Switch to light theme' },

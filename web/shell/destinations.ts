@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useMatchRoute, type LinkProps } from '@tanstack/react-router'
 import { carried, paths } from '../address/paths.ts'
 import { usePolling } from '../api/live.ts'
-import { onboardingQuery, openCountQuery, projectsQuery } from '../api/queries.ts'
+import { meQuery, onboardingQuery, openCountQuery, projectsQuery } from '../api/queries.ts'
+import { webhookEndpointsQuery } from '../api/webhook-queries.ts'
+import { can } from '../common/can.ts'
 import { useScope } from '../common/use-scope.ts'
 import { formatCount } from '../ui/format.ts'
 import type { IconName } from '../ui/icon.tsx'
@@ -10,7 +12,7 @@ import { shellTexts } from './texts.ts'
 
 /** A link of the rail; on phones a tab or an entry of More. */
 export type Destination = {
-  key: 'issues' | 'releases' | 'intake' | 'setup' | 'settings'
+  key: 'issues' | 'releases' | 'intake' | 'setup' | 'settings' | 'organisation'
   group: 'pages' | 'settings'
   label: string
   /** The label of a tab on phones, if the label is too long. */
@@ -18,8 +20,8 @@ export type Destination = {
   icon: IconName
   link: Pick<LinkProps, 'to' | 'params' | 'search'>
   isHere: boolean
-  /** Beside the label in the rail: a count, or a ring for an unfinished set-up. */
-  badge?: { count: string } | 'ring'
+  /** Beside the label in the rail: a count, a ring for an unfinished set-up, or a dot where something needs attention. */
+  badge?: { count: string } | 'ring' | 'attention'
 }
 
 /** The project of the links: the selected one, else the first. */
@@ -40,6 +42,15 @@ export function useDestinations(): Destination[] {
     meta: { quiet: true },
   })
   const setup = useQuery({ ...onboardingQuery, staleTime: 60_000, meta: { quiet: true } })
+
+  const me = useQuery(meQuery)
+  const role = me.data?.user.role ?? 'viewer'
+  const endpoints = useQuery({
+    ...webhookEndpointsQuery,
+    enabled: can(role, 'webhooks.read').allowed,
+    staleTime: 60_000,
+    meta: { quiet: true },
+  })
 
   const issues: Destination = {
     key: 'issues',
@@ -86,11 +97,22 @@ export function useDestinations(): Destination[] {
       isHere: at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false,
     },
   ]
+  const organisation: Destination = {
+    key: 'organisation',
+    group: 'settings',
+    label: shellTexts.organisation,
+    icon: 'org',
+    link: paths.webhooks(),
+    isHere: at({ to: '/org', fuzzy: true }) !== false,
+    ...(endpoints.data?.items.some((endpoint) => endpoint.needs_attention) === true ? { badge: 'attention' } : {}),
+  }
   const pages = project === null ? [] : ofProject(project)
   return [
     issues,
     ...pages.filter(({ group }) => group === 'pages'),
     ...(setup.data?.steps.first_event === false ? [unfinished] : []),
     ...pages.filter(({ group }) => group === 'settings'),
+    // Its pages are for admins.
+    ...(can(role, 'webhooks.read').allowed ? [organisation] : []),
   ]
 }

@@ -181,6 +181,28 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
           ),
         ]
       : []),
+    ...(me.data !== undefined && can(me.data.user.role, 'webhooks.read').allowed
+      ? [
+          place(
+            'webhooks',
+            shellTexts.webhooks,
+            { kind: 'icon', name: 'send' },
+            () => void navigate(paths.webhooks()),
+            shellTexts.organisation,
+          ),
+        ]
+      : []),
+    ...(me.data !== undefined && can(me.data.user.role, 'audit.read').allowed
+      ? [
+          place(
+            'audit',
+            shellTexts.audit,
+            { kind: 'icon', name: 'org' },
+            () => void navigate(paths.audit()),
+            shellTexts.organisation,
+          ),
+        ]
+      : []),
     place('appearance', commonTexts.appearance, { kind: 'icon', name: 'sun' }, () => void navigate(paths.appearance())),
     place(
       'security',

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
+import { AttentionDot } from '../ui/attention-dot.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
@@ -43,6 +44,8 @@ function DestinationList({ destinations }: { destinations: readonly Destination[
             <span>{label}</span>
             {badge === undefined ? null : badge === 'ring' ? (
               <span className={styles.ring} aria-hidden="true" />
+            ) : badge === 'attention' ? (
+              <AttentionDot className={styles.dot} />
             ) : (
               <span className={styles.count}>{badge.count}</span>
             )}

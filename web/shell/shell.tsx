@@ -104,8 +104,10 @@ function useFreshness(): void {
   // Throttled: a refetch at every message would cancel slow requests again and again.
   const count = useThrottled(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['issues', 'open-count'] }))
   const releases = useThrottled(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['releases'] }))
+  const webhooks = useThrottled(1000, () => client.invalidateQueries({ queryKey: ['webhooks'] }))
   useLive(
     (messages) => {
+      if (messages.some(({ kind }) => kind === 'webhooks')) webhooks()
       if (messages.some(({ kind }) => kind === 'project')) void client.invalidateQueries({ queryKey: ['projects'] })
       if (messages.some(({ kind }) => kind === 'inbox')) void client.invalidateQueries({ queryKey: ['inbox'] })
       if (messages.some(({ kind }) => kind === 'issues')) count()

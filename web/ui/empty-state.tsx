@@ -8,13 +8,14 @@ const ICONS = {
   filtered: 'filter',
   setup: 'plus',
   missing: 'search',
+  refused: 'lock',
   failed: 'warn',
 } as const satisfies Record<string, IconName>
 
 type EmptyStateProps = {
   /**
-   * good: no problems. filtered: hidden by filters. setup: no data yet. missing: nothing has this address. failed: an
-   * error, which screen readers announce. Without a kind there is no icon.
+   * good: no problems. filtered: hidden by filters. setup: no data yet. missing: nothing has this address. refused: for other
+   * roles. failed: an error, which screen readers announce. Without a kind there is no icon.
    */
   kind?: keyof typeof ICONS
   title: string

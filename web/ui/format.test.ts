@@ -12,6 +12,7 @@ const {
   formatExact,
   formatFactor,
   formatLeft,
+  formatMark,
   formatMoment,
   formatPoints,
   formatRate,
@@ -179,4 +180,14 @@ describe('times', () => {
     expect(formatExact(NOW)).toBe('19 Nov 2026 14:07:22 UTC')
     expect(formatClock(NOW)).toBe('14:07')
   })
+})
+
+test('a time of today has seconds, of another day the day', () => {
+  expect(formatMark('2026-11-19T14:05:04.999Z', NOW, 'utc')).toBe('14:05:04')
+  expect(formatMark('2026-11-18T14:05:04Z', NOW, 'utc')).toBe('18 Nov, 14:05')
+})
+
+test('a time left of more than an hour has no seconds', () => {
+  expect(formatLeft(Date.parse(NOW) + 86_400_000 - 1, NOW)).toBe(n('1_d'))
+  expect(formatLeft(Date.parse(NOW) + 86_340_000, NOW)).toBe(n('23_h 59_min'))
 })

@@ -126,6 +126,12 @@ export function formatClock(at: Instant, zone: Zone = shownZone): string {
   return `${two(hour)}:${two(minute)}`
 }
 
+/** `14:05:04` today, for times that are seconds apart; else as {@link formatMoment}. */
+export function formatMark(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
+  if (formatDay(at, now, zone) !== formatDay(now, now, zone)) return formatMoment(at, now, zone)
+  return `${formatClock(at, zone)}:${two(onTheWall(at, zone).second)}`
+}
+
 /** `9 Nov`, in other years `9 Nov 2025`. */
 export function formatDay(at: Instant, now: Instant = Date.now(), zone: Zone = shownZone): string {
   const { year, month, day } = onTheWall(at, zone)
@@ -177,9 +183,10 @@ export function formatAge(at: Instant, now: Instant = Date.now()): string {
   return unit(String(Math.floor(days / 365)), 'y')
 }
 
-/** The time until an instant: `3 min 12 s`, `0 s` once reached. */
+/** The time until an instant: `3 min 12 s`, `23 h 59 min`, `0 s` once reached. */
 export function formatLeft(until: Instant, now: Instant = Date.now()): string {
   const seconds = Math.max(0, Math.ceil((dateOf(until).getTime() - dateOf(now).getTime()) / SECOND))
   if (seconds < 60) return unit(String(seconds), 's')
+  if (seconds >= 3600) return formatDuration(seconds * SECOND)
   return twoUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's')
 }

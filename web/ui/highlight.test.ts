@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { partsOfCode } from './highlight.tsx'
+import { partsOfCode, partsOfJson } from './highlight.tsx'
 
 const kinds = (source: string) => partsOfCode(source).map(({ text, kind }) => [text, kind])
 
@@ -57,4 +57,29 @@ test('long lines take no time', () => {
   const start = performance.now()
   partsOfCode(source)
   expect(performance.now() - start).toBeLessThan(500)
+})
+
+test('JSON: names, strings, numbers and words, and nothing is lost', () => {
+  expect(
+    partsOfJson('{"id": "a\\"b", "n": -1.5e3, "ok": null}').flatMap(({ text, kind }) =>
+      kind === null ? [] : [[text, kind]],
+    ),
+  ).toEqual([
+    ['"id"', 'name'],
+    ['"a\\"b"', 'string'],
+    ['"n"', 'name'],
+    ['-1.5e3', 'number'],
+    ['"ok"', 'name'],
+    ['null', 'keyword'],
+  ])
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const source = JSON.stringify(value, null, 2)
+      expect(
+        partsOfJson(source)
+          .map(({ text }) => text)
+          .join(''),
+      ).toBe(source)
+    }),
+  )
 })

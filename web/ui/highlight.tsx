@@ -24,14 +24,20 @@ const KEYWORDS = new Set(
 const TOKEN =
   /(\/\/.*|\/\*[\s\S]*?\*\/|(?<=^|\s)#(?!\[|[a-fA-F\d]{3,8}\b|include\b|define\b).*)|("(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`(?:\\.|[^`\\])*`?)|(\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\w*)|([\p{L}_$][\p{L}\p{N}_$]*)|([\s\S])/gu
 
-/** Splits source into coloured parts; their joined texts are the source. */
-export function partsOfCode(source: string): CodePart[] {
+function makeParts() {
   const parts: CodePart[] = []
+  /** Joined with the part before it if both have one colour. */
   const add = (text: string, kind: Kind) => {
     const last = parts.at(-1)
     if (last !== undefined && last.kind === kind) last.text += text
     else parts.push({ text, kind })
   }
+  return { parts, add }
+}
+
+/** Splits source into coloured parts; their joined texts are the source. */
+export function partsOfCode(source: string): CodePart[] {
+  const { parts, add } = makeParts()
   for (const match of source.matchAll(TOKEN)) {
     const [text, comment, string, number, word] = match
     if (comment !== undefined) add(text, 'comment')
@@ -53,7 +59,31 @@ const MAX_LENGTH = 2000
 
 export function Code({ source }: { source: string }) {
   if (source.length > MAX_LENGTH) return source
-  return partsOfCode(source).map((part, index) => (
+  return <Parts parts={partsOfCode(source)} />
+}
+
+const JSON_TOKEN = /("(?:\\.|[^"\\])*")(?=(\s*:)?)|(-?\d[\d.eE+-]*)|(true|false|null)|([\s\S])/gu
+
+/** Splits JSON into coloured parts, names apart from values; their joined texts are the source. */
+export function partsOfJson(source: string): CodePart[] {
+  const { parts, add } = makeParts()
+  for (const [text, string, colon, number, word] of source.matchAll(JSON_TOKEN)) {
+    if (string !== undefined) add(text, colon === undefined ? 'string' : 'name')
+    else if (number !== undefined) add(text, 'number')
+    else add(text, word === undefined ? null : 'keyword')
+  }
+  return parts
+}
+
+const MAX_JSON_LENGTH = 20_000
+
+export function Json({ source }: { source: string }) {
+  if (source.length > MAX_JSON_LENGTH) return source
+  return <Parts parts={partsOfJson(source)} />
+}
+
+const Parts = ({ parts }: { parts: readonly CodePart[] }) =>
+  parts.map((part, index) => (
     // The parts of a source keep their order.
     <Fragment key={`${index} ${part.kind}`}>
       {part.kind === null ? (
@@ -65,4 +95,3 @@ export function Code({ source }: { source: string }) {
       )}
     </Fragment>
   ))
-}

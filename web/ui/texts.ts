@@ -7,6 +7,7 @@ export const uiTexts = {
   copyRequestId: 'Copy request ID',
   requestIdCopied: 'Request ID copied',
   copyFailed: 'Could not copy. Select the text and copy it manually.',
+  attention: 'needs attention',
   close: 'Close',
   unassigned: 'Unassigned',
   severity: (word: string) => `${word} severity`,
