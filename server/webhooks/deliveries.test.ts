@@ -1,63 +1,29 @@
 import { describe, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder } from '#test/kit/founder.ts'
-import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from '#test/kit/receiver.ts'
+import { type Answer, startReceiver } from '#test/kit/receiver.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { acceptedBy, acceptedByStandard, VERIFIER_NAMES } from '#test/kit/webhook-verifiers.ts'
-import { WebhookDelivery, WebhookDeliveryDetail } from './deliveries.api.ts'
-import { EndpointWithSecret, WebhookEndpoint } from './webhooks.api.ts'
+import { WebhookDelivery } from './deliveries.api.ts'
+import { EndpointWithSecret } from './webhooks.api.ts'
+import {
+  aReceiver,
+  anEndpoint,
+  auditOf,
+  ended,
+  headersOf,
+  readDelivery,
+  readEndpoint,
+  testDelivery,
+} from './webhooks.fixture.ts'
 
 /** Six attempts within half a second. */
 const t = await testServer({ realTime: true, deliveries: true, env: { FAULTLINE_RETRY_SCALE: '0.00001' } })
 
-async function aReceiver(
-  respond: (request: ReceivedRequest) => Answer | Promise<Answer> = () => 200,
-): Promise<Receiver> {
-  const receiver = await startReceiver({ respond })
-  t.onClose(() => receiver.close())
-  return receiver
-}
-
-async function anEndpoint(
-  owner: Client,
-  url: string,
-  fields: Record<string, unknown> = {},
-): Promise<EndpointWithSecret> {
-  const { status, body, text } = await owner.post('/api/webhooks', { url: `${url}/hook?a=1`, ...fields })
-  expect(status, text).toBe(201)
-  return EndpointWithSecret.parse(body)
-}
-
-const endpointOf = async (owner: Client, id: string): Promise<WebhookEndpoint> =>
-  WebhookEndpoint.parse((await owner.get(`/api/webhooks/${id}`)).body)
-
-async function testDelivery(owner: Client, endpointId: string): Promise<string> {
-  const { status, body, text } = await owner.post(`/api/webhooks/${endpointId}/test`)
-  expect(status, text).toBe(200)
-  return WebhookDelivery.strict().parse(body).id
-}
-
-const read = async (owner: Client, id: string): Promise<WebhookDeliveryDetail> =>
-  WebhookDeliveryDetail.strict().parse((await owner.get(`/api/webhook-deliveries/${id}`)).body)
-
-/** The delivery, when no attempt is under way or planned. */
-const ended = (owner: Client, id: string, attempts = 1): Promise<WebhookDeliveryDetail> =>
-  waitFor(`the end of ${id}`, async () => {
-    const one = await read(owner, id)
-    const isEnded = (one.state === 'delivered' || one.state === 'failed') && one.next_attempt_at === null
-    return isEnded && one.attempts.length >= attempts && one
-  })
-
-const headersOf = (request: ReceivedRequest | undefined) => request?.headers ?? {}
-
-async function actionsOf(owner: Client, action: string): Promise<{ meta: Record<string, unknown> }[]> {
-  return (await owner.get(`/api/audit-log?action=${action}`)).as<{ items: { meta: Record<string, unknown> }[] }>().items
-}
-
 describe('a delivery', () => {
   test('is a signed POST, which every library verifies, and its log says what was sent and answered', async () => {
-    const receiver = await aReceiver(() => ({ status: 202, headers: { 'x-answer': 'yes' }, body: 'thanks ’' }))
+    const receiver = await aReceiver(t, () => ({ status: 202, headers: { 'x-answer': 'yes' }, body: 'thanks ’' }))
     const owner = await aFounder(t.url)
     const { id, secret, app_id } = await anEndpoint(owner, receiver.url, {
       standard_headers: true,
@@ -125,7 +91,7 @@ describe('a delivery', () => {
     expect(sent.get('svc-signature')).toBe(headers['svc-signature'])
     expect(sent.get('authorization')).toBe('••••••••')
     expect(one.schedule.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6])
-    expect(await endpointOf(owner, id)).toMatchObject({
+    expect(await readEndpoint(owner, id)).toMatchObject({
       last_status: 202,
       needs_attention: false,
       success_rate: 1,
@@ -134,7 +100,7 @@ describe('a delivery', () => {
   })
 
   test('says who did what: a log-in after the endpoint was registered', async () => {
-    const receiver = await aReceiver()
+    const receiver = await aReceiver(t)
     const owner = await aFounder(t.url)
     const { id } = await anEndpoint(owner, receiver.url, { events: ['signin.password.ok'] })
     await owner.post('/api/auth/login', { email: owner.email, password: owner.password })
@@ -151,7 +117,7 @@ describe('a delivery', () => {
 
   test('goes to every endpoint whose filter takes it; a test only to its own', async () => {
     const owner = await aFounder(t.url)
-    const [all, some, none] = [await aReceiver(), await aReceiver(), await aReceiver()]
+    const [all, some, none] = [await aReceiver(t), await aReceiver(t), await aReceiver(t)]
     const endpoints = [
       await anEndpoint(owner, all.url),
       await anEndpoint(owner, some.url, { events: ['signin.password.ok', 'device.new'] }),
@@ -168,7 +134,7 @@ describe('a delivery', () => {
   })
 
   test('is attempted six times, each signed with the time of its sending, and is then failed', async () => {
-    const receiver = await aReceiver(() => ({ status: 500, body: 'no' }))
+    const receiver = await aReceiver(t, () => ({ status: 500, body: 'no' }))
     const owner = await aFounder(t.url)
     const { id, secret } = await anEndpoint(owner, receiver.url)
     const one = await ended(owner, await testDelivery(owner, id), 6)
@@ -182,8 +148,8 @@ describe('a delivery', () => {
     expect(one.attempts.map(({ n, trigger, status }) => [n, trigger, status])).toEqual(
       [1, 2, 3, 4, 5, 6].map((n) => [n, 'schedule', 500]),
     )
-    expect(await endpointOf(owner, id)).toMatchObject({ last_status: 500, needs_attention: true, success_rate: 0 })
-    expect(await actionsOf(owner, 'webhook.delivery.exhausted')).toMatchObject([
+    expect(await readEndpoint(owner, id)).toMatchObject({ last_status: 500, needs_attention: true, success_rate: 0 })
+    expect(await auditOf(owner, 'webhook.delivery.exhausted')).toMatchObject([
       { meta: { count: 1, delivery_ids: [one.id] } },
     ])
     const list = (query: string) => owner.get(`/api/webhooks/${id}/deliveries?${query}`)
@@ -205,14 +171,14 @@ describe('a delivery', () => {
     [429, { status: 429, headers: { 'retry-after': '3600' } }, 'failed'],
     [503, 503, 'failed'],
   ] as const)('answered with %i is judged by its status alone', async (status, answer, state) => {
-    const receiver = await aReceiver(() => answer)
+    const receiver = await aReceiver(t, () => answer)
     const owner = await aFounder(t.url)
     const { id } = await anEndpoint(owner, receiver.url)
     const one = await ended(owner, await testDelivery(owner, id), state === 'failed' ? 6 : 1)
     expect(one).toMatchObject({ state, last_status: status, attempt: state === 'failed' ? 6 : 1 })
     // Redirects are not followed.
     expect(new Set(receiver.requests.map(({ path }) => path))).toEqual(new Set(['/hook?a=1']))
-    expect(await endpointOf(owner, id)).toMatchObject({ last_status: status, needs_attention: state === 'failed' })
+    expect(await readEndpoint(owner, id)).toMatchObject({ last_status: status, needs_attention: state === 'failed' })
   })
 
   test.each([
@@ -220,13 +186,13 @@ describe('a delivery', () => {
     ['closed', { fault: 'close' }, 'UND_ERR_SOCKET'],
     ['answered with something else', { raw: 'SSH-2.0-OpenSSH_9.6\r\n' }, 'HTTPParserError'],
   ] as const)('whose connection is %s has no status but an error', async (_name, answer, code) => {
-    const receiver = await aReceiver(() => answer)
+    const receiver = await aReceiver(t, () => answer)
     const owner = await aFounder(t.url)
     const { id } = await anEndpoint(owner, receiver.url)
     const one = await ended(owner, await testDelivery(owner, id), 6)
     expect(one).toMatchObject({ state: 'failed', last_status: null, last_error_code: code })
     expect(one.attempts[0]?.error_text).not.toBe('')
-    expect(await endpointOf(owner, id)).toMatchObject({ last_status: null, needs_attention: true })
+    expect(await readEndpoint(owner, id)).toMatchObject({ last_status: null, needs_attention: true })
   })
 
   test('to a port where nothing listens is refused by the connection', async () => {
@@ -241,8 +207,8 @@ describe('a delivery', () => {
 
   test('keeps 16 KiB of an answer and 4 KiB of its headers, as text that can be stored', async () => {
     const owner = await aFounder(t.url)
-    const large = await aReceiver(() => ({ bodySizeBytes: 10 * 1024 * 1024 }))
-    const odd = await aReceiver(() => ({
+    const large = await aReceiver(t, () => ({ bodySizeBytes: 10 * 1024 * 1024 }))
+    const odd = await aReceiver(t, () => ({
       body: Buffer.concat([Buffer.from('a\0b'), Buffer.from([0xff, 0xfe]), Buffer.from('ü'.repeat(20_000))]),
       headers: { 'x-long': 'x'.repeat(4_000), 'x-last': 'y'.repeat(200) },
     }))
@@ -258,7 +224,7 @@ describe('a delivery', () => {
   })
 
   test('counts when the header line came, although the body never ends', async () => {
-    const receiver = await aReceiver(() => ({ status: 200, body: 'x'.repeat(200_000) }))
+    const receiver = await aReceiver(t, () => ({ status: 200, body: 'x'.repeat(200_000) }))
     const owner = await aFounder(t.url)
     const { id } = await anEndpoint(owner, receiver.url)
     expect(await ended(owner, await testDelivery(owner, id))).toMatchObject({ state: 'delivered' })
@@ -267,7 +233,7 @@ describe('a delivery', () => {
 
 describe('an endpoint', () => {
   test('that is paused keeps its deliveries and continues when it is resumed', async () => {
-    const receiver = await aReceiver()
+    const receiver = await aReceiver(t)
     const owner = await aFounder(t.url)
     const { id } = await anEndpoint(owner, receiver.url)
     await owner.patch(`/api/webhooks/${id}`, { paused: true })
@@ -275,19 +241,19 @@ describe('an endpoint', () => {
     // Another endpoint, whose delivery is later, is not paused.
     const other = await anEndpoint(owner, receiver.url)
     await ended(owner, await testDelivery(owner, other.id))
-    expect(await read(owner, first)).toMatchObject({ state: 'pending', attempts: [] })
+    expect(await readDelivery(owner, first)).toMatchObject({ state: 'pending', attempts: [] })
     await owner.patch(`/api/webhooks/${id}`, { paused: false })
     for (const delivery of [first, second]) expect(await ended(owner, delivery)).toMatchObject({ state: 'delivered' })
   })
 
   test('that is deleted ends its waiting deliveries, and its log stays', async () => {
-    const receiver = await aReceiver()
+    const receiver = await aReceiver(t)
     const owner = await aFounder(t.url)
     const { id } = await anEndpoint(owner, receiver.url)
     await owner.patch(`/api/webhooks/${id}`, { paused: true })
     const delivery = await testDelivery(owner, id)
     expect((await owner.delete(`/api/webhooks/${id}`)).status).toBe(204)
-    expect(await read(owner, delivery)).toMatchObject({
+    expect(await readDelivery(owner, delivery)).toMatchObject({
       state: 'failed',
       reason: 'endpoint_deleted',
       next_attempt_at: null,
@@ -301,6 +267,7 @@ describe('an endpoint', () => {
   test('that is deleted in flight gets no further attempt', async () => {
     let release: (answer: Answer) => void = () => {}
     const receiver = await aReceiver(
+      t,
       () =>
         new Promise((resolve) => {
           release = resolve
@@ -322,7 +289,7 @@ describe('an endpoint', () => {
 
   test('with strict ordering receives one after the other', async () => {
     let failing = true
-    const receiver = await aReceiver(() => (failing ? 500 : 200))
+    const receiver = await aReceiver(t, () => (failing ? 500 : 200))
     const owner = await aFounder(t.url)
     const { id } = await anEndpoint(owner, receiver.url, { ordering: 'strict' })
     await owner.patch(`/api/webhooks/${id}`, { paused: true })
@@ -339,7 +306,7 @@ describe('an endpoint', () => {
 describe('after a rotation', () => {
   async function failingOnce(overlapSeconds: number, fields: Record<string, unknown> = {}) {
     let release: (answer: Answer) => void = () => {}
-    const receiver = await aReceiver((request) =>
+    const receiver = await aReceiver(t, (request) =>
       receiver.requests.indexOf(request) === 0
         ? new Promise((resolve) => {
             release = resolve
@@ -377,7 +344,7 @@ describe('after a rotation', () => {
     const third = await waitFor('the replay', () => receiver.requests[2])
     expect(await acceptedBy(newer, third)).toEqual(VERIFIER_NAMES)
     expect(await acceptedBy(older, third)).toEqual([])
-    expect(await read(owner, delivery)).toMatchObject({ secret_version: 1 })
+    expect(await readDelivery(owner, delivery)).toMatchObject({ secret_version: 1 })
   })
 
   test('in an overlap both secrets sign, the newest first', async () => {
@@ -400,7 +367,7 @@ describe('a replay', () => {
     owner.post(`/api/webhook-deliveries/${id}/replay`, body)
 
   test('of a delivered one sends the same body once more, signed with the time of now', async () => {
-    const receiver = await aReceiver()
+    const receiver = await aReceiver(t)
     const owner = await aFounder(t.url)
     const { id, secret } = await anEndpoint(owner, receiver.url)
     const delivery = await testDelivery(owner, id)
@@ -418,13 +385,13 @@ describe('a replay', () => {
     expect(second?.body).toEqual(first?.body)
     expect(second?.headers['svc-delivery']).toBe(delivery)
     if (second !== undefined) expect(await acceptedBy(secret, second)).toEqual(VERIFIER_NAMES)
-    expect(await actionsOf(owner, 'webhook.delivery.replayed')).toMatchObject([
+    expect(await auditOf(owner, 'webhook.delivery.replayed')).toMatchObject([
       { meta: { count: 1, delivery_ids: [delivery] } },
     ])
   })
 
   test('of a failed one makes one attempt; with retries a new schedule begins, signed with the new secret', async () => {
-    const receiver = await aReceiver(() => 500)
+    const receiver = await aReceiver(t, () => 500)
     const owner = await aFounder(t.url)
     const { id, secret } = await anEndpoint(owner, receiver.url)
     const delivery = await testDelivery(owner, id)
@@ -446,7 +413,7 @@ describe('a replay', () => {
 
   test('asked for during an attempt is accepted, and sent when that attempt has ended', async () => {
     let release: (answer: Answer) => void = () => {}
-    const receiver = await aReceiver((request) =>
+    const receiver = await aReceiver(t, (request) =>
       receiver.requests.indexOf(request) === 0
         ? new Promise((resolve) => {
             release = resolve
@@ -469,7 +436,7 @@ describe('a replay', () => {
   })
 
   test('of several answers for each', async () => {
-    const receiver = await aReceiver()
+    const receiver = await aReceiver(t)
     const [owner, stranger] = [await aFounder(t.url), await aFounder(t.url)]
     const { id } = await anEndpoint(owner, receiver.url)
     const gone = await anEndpoint(owner, receiver.url)
@@ -493,14 +460,14 @@ describe('a replay', () => {
       },
     })
     expect(await ended(owner, mine, 2)).toMatchObject({ state: 'delivered' })
-    expect((await read(stranger, theirs)).attempts).toHaveLength(1)
+    expect((await readDelivery(stranger, theirs)).attempts).toHaveLength(1)
     for (const ids of [[], ['x'], Array.from({ length: 101 }, () => mine), mine])
       expect((await send(ids)).status).toBe(400)
   })
 
   test('of everything that failed in a time range', async () => {
     let answer = 500
-    const receiver = await aReceiver(() => answer)
+    const receiver = await aReceiver(t, () => answer)
     const owner = await aFounder(t.url)
     const { id } = await anEndpoint(owner, receiver.url)
     const failed = await Promise.all(Array.from({ length: 5 }, () => testDelivery(owner, id)))
@@ -516,8 +483,8 @@ describe('a replay', () => {
     const { status, body } = await recover({ since })
     expect({ status, body }).toEqual({ status: 200, body: { count: 5, has_more: false } })
     for (const delivery of failed) expect(await ended(owner, delivery, 7)).toMatchObject({ state: 'delivered' })
-    expect((await read(owner, good)).attempts).toHaveLength(1)
+    expect((await readDelivery(owner, good)).attempts).toHaveLength(1)
     expect((await recover({ since })).body).toEqual({ count: 0, has_more: false })
-    expect(await actionsOf(owner, 'webhook.delivery.replayed')).toMatchObject([{ meta: { count: 5 } }])
+    expect(await auditOf(owner, 'webhook.delivery.replayed')).toMatchObject([{ meta: { count: 5 } }])
   })
 })

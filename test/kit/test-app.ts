@@ -7,6 +7,8 @@ import { createApp } from '#server/app.ts'
 import { createPasswordHasher } from '#server/auth/password-hasher.ts'
 import { readConfig } from '#server/config.ts'
 import type { App } from '#server/context/app.ts'
+import { createEgress } from '#server/egress/create-egress.ts'
+import { databaseAddress } from '#server/storage/database-address.ts'
 import type { Mail } from '#server/context/mail.ts'
 import { cloneDatabase } from './database.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
@@ -28,6 +30,8 @@ export type TestAppOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Real time instead of a fake clock, for tests that drive real clients. */
   readonly realTime?: boolean
+  /** Certificates that outgoing requests trust, PEM. */
+  readonly trusted?: readonly string[]
 }
 
 /** The number of listening servers of this process. */
@@ -50,6 +54,18 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   )
   const app = await createApp(config, database.connectionString, 6, 'test', {
     ...(options.realTime === true ? {} : { clock }),
+    ...(options.trusted === undefined
+      ? {}
+      : {
+          egress: createEgress({
+            allowed: [],
+            loopbackOpen: true,
+            httpOpen: true,
+            ownPorts: [],
+            database: () => databaseAddress(database.connectionString),
+            ca: options.trusted,
+          }),
+        }),
     log,
     // The real algorithm at its lowest cost: 0.1 ms instead of 40.
     passwords: createPasswordHasher({ memoryKib: 8, passes: 1 }),
