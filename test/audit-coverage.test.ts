@@ -54,6 +54,14 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   addReleaseCommits: ['release.updated'],
   createDeploy: ['release.updated'],
   updateQuota: ['org.quota_updated'],
+  createWebhook: ['webhook.endpoint.created'],
+  updateWebhook: ['webhook.endpoint.updated'],
+  deleteWebhook: ['webhook.endpoint.deleted'],
+  rotateWebhookSecret: ['webhook.secret.rotated'],
+  testWebhook: ['webhook.test'],
+  recoverWebhook: ['webhook.delivery.replayed'],
+  replayWebhookDelivery: ['webhook.delivery.replayed'],
+  replayWebhookDeliveries: ['webhook.delivery.replayed'],
 }
 
 const names = Object.keys(contract) as Name[]

@@ -254,7 +254,16 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   deleteWebhook: onWebhook(),
   rotateWebhookSecret: onWebhook({ overlap_seconds: 60 }),
   testWebhook: onWebhook(),
-  recoverWebhook: onWebhook({ since: '2026-11-19T10:00:00Z' }),
+  recoverWebhook: async (app, owner) => {
+    const { id } = await insertWebhook(app, owner)
+    const delivery = await sendTest(app, owner.actor, id)
+    await app.db
+      .updateTable('outbox_deliveries')
+      .set({ state: 'failed', next_attempt_at: null, due_at: null })
+      .where('id', '=', delivery.id)
+      .execute()
+    return { params: { endpointId: id }, body: { since: '2020-01-01T00:00:00Z' } }
+  },
   listWebhookDeliveries: onWebhook(),
   readWebhookDelivery: onDelivery(),
   replayWebhookDelivery: onDelivery({ retries: true }),
