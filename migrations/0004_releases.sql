@@ -1,8 +1,9 @@
 -- Releases of a project, their commits and deploys.
 
 -- A text that sorts like the version, compared byte by byte. Numbers are prefixed with their length; 2.3.1-rc.1 sorts
--- before 2.3.1, and that before 2.3.1.1 and 2.3.1+77; packages sort apart. For lists only: releases/version.ts decides
--- which of two releases is older.
+-- before 2.3.1, and that before 2.3.1.1 and 2.3.1+77; packages sort apart. rc9 is written rc.9 before, Python's 2.0.0rc9
+-- as 2.0.0-rc.9, and its 2.1.0.dev3 as 2.1.0-0.dev.3. For lists only: releases/version.ts decides which of two releases
+-- is older.
 create function release_sort_key(version text) returns text language sql immutable strict parallel safe as $$
   select coalesce(string_agg(
     case
@@ -10,7 +11,14 @@ create function release_sort_key(version text) returns text language sql immutab
         then lpad(length(ltrim(m.part[1], '0'))::text, 3, '0') || ltrim(m.part[1], '0')
       else translate(m.part[1], '-.+', E'\x01\x03\x04')
     end, '' order by m.place), '') || E'\x02'
-  from regexp_matches(regexp_replace(version, '(^|@)[vV]([0-9])', '\1\2'), '[0-9]+|[^0-9]+', 'g')
+  from regexp_matches(
+    regexp_replace(regexp_replace(regexp_replace(regexp_replace(
+      regexp_replace(version, '(^|@)[vV]([0-9])', '\1\2'),
+      '([.][0-9]+)[._-]?(post)[._-]?([0-9]+)(?=[+]|$)', '\1.\2.\3', 'i'),
+      '([.][0-9]+)[._]?(dev)[._-]?([0-9]+)(?=[+]|$)', '\1-0.\2.\3', 'i'),
+      '([.][0-9]+)[._]?(alpha|beta|pre|rc|[abc])[._-]?([0-9]+)(?=[+]|$)', '\1-\2.\3', 'i'),
+      '([-.][A-Za-z]+)([0-9]+)(?=[-+.]|$)', '\1.\2', 'g'),
+    '[0-9]+|[^0-9]+', 'g')
     with ordinality m (part, place)
 $$;
 

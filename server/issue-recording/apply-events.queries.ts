@@ -73,10 +73,11 @@ export async function releaseFacts(
     project_id: string
     version: string
     released_at: Date | null
+    created_at: Date
     first_seen_at: Date | null
   }>({
     name: 'record-release-facts',
-    text: `select r.project_id, r.version, r.released_at, r.first_seen_at
+    text: `select r.project_id, r.version, r.released_at, r.created_at, r.first_seen_at
            from unnest($1::uuid[], $2::text[]) k (project_id, version)
            join releases r on r.project_id = k.project_id and r.version = k.version`,
     values: [keys.map((key) => key.projectId), keys.map((key) => key.version)],
@@ -85,7 +86,12 @@ export async function releaseFacts(
   for (const row of rows) {
     const byVersion = byProject.get(row.project_id) ?? new Map<string, ReleaseFacts>()
     byProject.set(row.project_id, byVersion)
-    byVersion.set(row.version, { version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at })
+    byVersion.set(row.version, {
+      version: row.version,
+      releasedAt: row.released_at,
+      createdAt: row.created_at,
+      firstSeenAt: row.first_seen_at,
+    })
   }
   return byProject
 }

@@ -222,6 +222,33 @@ describe('the release of the fix', () => {
     expect((await row())?.reason).toMatch(/from release com\.acme\.shop@2\.3\.1\+77, fixed in 2\.3\.1\.$/)
   })
 
+  test('a hash created as the fix and never seen: what was there before is older, what comes later is newer', async () => {
+    await record([{ release: 'aaa1111' }])
+    clock.advance(1_000)
+    await resolve({ in_release: 'fff9999' })
+    clock.advance(1_000)
+    await record([{ release: 'aaa1111' }])
+    expect((await automatic())[0]?.sentence).toBe(
+      'Late events are counted and do not reopen this issue: 1 event comes from aaa1111, which does not have the fix.',
+    )
+    await record([{ release: 'bbb2222' }])
+    expect((await row())?.reason).toMatch(/from release bbb2222, fixed in fff9999\.$/)
+  })
+
+  test('a hash as the fix of which nothing is known: the entry says so', async () => {
+    await resolve({ in_release: 'fff9999' })
+    await app.db.query("delete from releases where project_id = $1 and version = 'fff9999'", [projectId])
+    clock.advance(1_000)
+    await record([{ release: 'bbb2222' }])
+    expect(await automatic()).toMatchObject([
+      {
+        data: { before: 0, unfixed: 1, unnamed: 0, unknown: 1, release: 'bbb2222' },
+        sentence:
+          'Late events are counted and do not reopen this issue: 1 event comes from bbb2222, which is not known to have the fix.',
+      },
+    ])
+  })
+
   test('the first events of the fixed release make the issue regress in the same batch', async () => {
     await resolve({ in_release: 'shop@2.0.0' })
     clock.advance(1_000)

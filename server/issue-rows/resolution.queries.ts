@@ -5,17 +5,26 @@ import type { Connection, Tx } from '../storage/database.ts'
 
 /** Reads of releases for resolutions. */
 
+type FactsRow = { version: string; released_at: Date | null; created_at: Date; first_seen_at: Date | null }
+
+const factsOf = (row: FactsRow): ReleaseFacts => ({
+  version: row.version,
+  releasedAt: row.released_at,
+  createdAt: row.created_at,
+  firstSeenAt: row.first_seen_at,
+})
+
 /** Enough to contain the newest release of every package. */
 const MAX_RELEASES = 1_000
 
 /** Returns existing releases, newest first: created or seen, but not only planned. */
 export async function knownReleases(db: Connection, projectId: string): Promise<ReleaseFacts[]> {
-  const { rows } = await sql<{ version: string; released_at: Date | null; first_seen_at: Date | null }>`
-    select version, released_at, first_seen_at from releases
+  const { rows } = await sql<FactsRow>`
+    select version, released_at, created_at, first_seen_at from releases
     where project_id = ${projectId} and state <> 'planned' order by dated_at desc, id desc limit ${MAX_RELEASES}`.execute(
     db,
   )
-  return rows.map((row) => ({ version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at }))
+  return rows.map(factsOf)
 }
 
 /** Maximum of releases for one commit. */
@@ -46,13 +55,8 @@ export async function releasesByVersion(
   projectId: string,
   versions: readonly string[],
 ): Promise<ReleasesByVersion> {
-  const { rows } = await sql<{ version: string; released_at: Date | null; first_seen_at: Date | null }>`
-    select version, released_at, first_seen_at from releases
+  const { rows } = await sql<FactsRow>`
+    select version, released_at, created_at, first_seen_at from releases
     where project_id = ${projectId} and version = any(${[...versions]}::text[])`.execute(tx)
-  return new Map(
-    rows.map((row) => [
-      row.version,
-      { version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at },
-    ]),
-  )
+  return new Map(rows.map((row) => [row.version, factsOf(row)]))
 }

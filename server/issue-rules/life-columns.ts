@@ -23,7 +23,9 @@ const Late = z.object({
   before: z.number(),
   unfixed: z.number(),
   unnamed: z.number().default(0),
+  unknown: z.number().default(0),
   release: z.string().nullable(),
+  unknownRelease: z.string().nullable().default(null),
 })
 /** Column `resolution`: the fix, and the late events counted since. */
 const StoredResolution = z.intersection(

@@ -4,7 +4,7 @@ import { CALM_MS, SPIKE_PAUSE_MS } from './escalating.ts'
 import { countTowards, noProgress, plural, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
 import { minuteOf } from './issue.ts'
 import type { IssueStatus } from './issue.api.ts'
-import { fixedPhrase, hasFix, listed, type Fix, type ReleasesByVersion } from './resolution.ts'
+import { fixedPhrase, fixState, listed, type Fix, type FixState, type ReleasesByVersion } from './resolution.ts'
 
 /**
  * The life cycle of an issue as a pure state machine (docs/issues.md). A transition returns the next state and facts. Every
@@ -46,8 +46,12 @@ export type Late = {
   readonly unfixed: number
   /** Those of `unfixed` that have no release. */
   readonly unnamed: number
+  /** Those of `unfixed` from releases that nothing orders with the fix. */
+  readonly unknown: number
   /** A release without the fix, as an example. */
   readonly release: string | null
+  /** A release of `unknown`, as an example. */
+  readonly unknownRelease: string | null
 }
 
 type LifeFactKind =
@@ -142,32 +146,38 @@ function onEventsOfResolved(
 ): Transition {
   const after = events.filter((event) => timeOf(event).getTime() > resolved.at.getTime())
   // Once per release: a batch has many events of few releases.
-  const fixed = new Map<string | null, boolean>()
+  const states = new Map<string | null, FixState>()
   for (const { release } of after)
-    if (!fixed.has(release)) fixed.set(release, hasFix(resolved.fix, resolved.at, release, releases))
-  const contradicting = after.filter((event) => fixed.get(event.release) === true)
+    if (!states.has(release)) states.set(release, fixState(resolved.fix, resolved.at, release, releases))
+  const contradicting = after.filter((event) => states.get(event.release) === 'has')
   if (contradicting.length > 0) return regressed(life, resolved, events, contradicting, now)
   if (events.length === 0) return unchanged(life)
   const named = after.filter((event) => event.release !== null)
+  const unknown = named.filter((event) => states.get(event.release) === 'unknown')
+  const lacking = named.filter((event) => states.get(event.release) === 'lacks')
   const late: Late = {
     entryId: resolved.late?.entryId ?? newId(),
     before: (resolved.late?.before ?? 0) + events.length - after.length,
     unfixed: (resolved.late?.unfixed ?? 0) + after.length,
     unnamed: (resolved.late?.unnamed ?? 0) + after.length - named.length,
-    release: earliest(named)?.release ?? resolved.late?.release ?? null,
+    unknown: (resolved.late?.unknown ?? 0) + unknown.length,
+    release: earliest(lacking)?.release ?? resolved.late?.release ?? null,
+    unknownRelease: earliest(unknown)?.release ?? resolved.late?.unknownRelease ?? null,
   }
+  const example = late.release ?? late.unknownRelease
   return {
     life: { ...life, resolved: { ...resolved, late } },
     facts: [
       {
         kind: 'issue.late_events_received',
         entryId: late.entryId,
-        sentence: lateSentence(late, resolved.fix),
+        sentence: lateSentence(late),
         data: {
           before: late.before,
           unfixed: late.unfixed,
           unnamed: late.unnamed,
-          ...(late.release === null ? {} : { release: late.release }),
+          ...(late.unknown === 0 ? {} : { unknown: late.unknown }),
+          ...(example === null ? {} : { release: example }),
         },
       },
     ],
@@ -216,22 +226,21 @@ const earliest = (events: readonly ArrivedEvent[]): ArrivedEvent | undefined =>
     return byTime < 0 || (byTime === 0 && event.eventId < first.eventId) ? event : first
   }, undefined)
 
-function lateSentence({ before, unfixed, unnamed, release }: Late, fix: Fix): string {
-  const named = unfixed - unnamed
-  // It is unknown which release will contain the commit.
-  const [one, many] =
-    fix.kind === 'commit'
-      ? ['is not known to have the fix', 'not known to have the fix']
-      : ['does not have the fix', 'without the fix']
+function lateSentence({ before, unfixed, unnamed, unknown, release, unknownRelease }: Late): string {
   const reasons = [
     ...(before === 0 ? [] : [`${plural(before, 'event')} happened before it was resolved`]),
     ...(unnamed === 0 ? [] : [`${plural(unnamed, 'event')} ${unnamed === 1 ? 'names' : 'name'} no release`]),
-    ...(named === 1 ? [`1 event comes from ${release ?? 'a release'}, which ${one}`] : []),
-    ...(named > 1
-      ? [`${plural(named, 'event')} come from releases ${many}, such as ${release ?? 'an older one'}`]
-      : []),
+    ...releasesPhrase(unfixed - unnamed - unknown, release, 'does not have the fix', 'without the fix'),
+    ...releasesPhrase(unknown, unknownRelease, 'is not known to have the fix', 'not known to have the fix'),
   ]
   return `Late events are counted and do not reopen this issue: ${listed(reasons)}.`
+}
+
+function releasesPhrase(events: number, release: string | null, one: string, many: string): string[] {
+  if (events === 0) return []
+  return events === 1
+    ? [`1 event comes from ${release ?? 'a release'}, which ${one}`]
+    : [`${plural(events, 'event')} come from releases ${many}, such as ${release ?? 'an older one'}`]
 }
 
 function onEventsOfIgnored(

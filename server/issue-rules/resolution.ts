@@ -1,4 +1,4 @@
-import type { ReleaseFacts } from '../releases/order.ts'
+import { byDate, compareTimes, type ReleaseFacts } from '../releases/order.ts'
 import { compareVersions, parseVersion, type Version } from '../releases/version.ts'
 
 /** The fix of a resolved issue, and whether a release should contain it. Pure. */
@@ -22,36 +22,49 @@ export type ReleasesByVersion = ReadonlyMap<string, ReleaseFacts>
 const factsOf = (version: string, releases: ReleasesByVersion): ReleaseFacts =>
   releases.get(version) ?? { version, releasedAt: null, firstSeenAt: null }
 
+/** Whether a release has the fix; `unknown` where nothing orders the two. */
+export type FixState = 'has' | 'lacks' | 'unknown'
+
 /**
- * Whether a release should contain the fix: it is not older than the fix by version, then by release date, then by when
- * it was first seen (docs/issues.md). Without a release, only a resolution without a release counts. If it is unclear,
- * returns false: a false regression costs more than a late one.
+ * Whether a release should contain the fix. If it is unclear, returns false: a false regression costs more than a late
+ * one.
  * @param resolvedAt when the issue was resolved
  */
-export function hasFix(fix: Fix, resolvedAt: Date, release: string | null, releases: ReleasesByVersion): boolean {
-  if (fix.kind === 'now') return true
-  if (release === null || fix.kind === 'commit') return false
+export const hasFix = (fix: Fix, resolvedAt: Date, release: string | null, releases: ReleasesByVersion): boolean =>
+  fixState(fix, resolvedAt, release, releases) === 'has'
+
+/**
+ * Compares a release with the fix: it has the fix unless it is older by version, then by time (docs/issues.md). Without a
+ * release, only a resolution without a release counts.
+ */
+export function fixState(fix: Fix, resolvedAt: Date, release: string | null, releases: ReleasesByVersion): FixState {
+  if (fix.kind === 'now') return 'has'
+  if (release === null) return 'lacks'
+  // It is unknown which release will contain the commit.
+  if (fix.kind === 'commit') return 'unknown'
   const candidate = factsOf(release, releases)
   return fix.kind === 'release'
-    ? isInFixes(candidate, fix.versions, resolvedAt, releases)
-    : isNext(candidate, versionsIn(fix), resolvedAt, releases)
+    ? inFixes(candidate, fix.versions, resolvedAt, releases)
+    : asNext(candidate, versionsIn(fix), resolvedAt, releases)
 }
 
-/** Whether the release is the next one: it was not known at the resolution and is newer than all that were. */
-function isNext(
+/** Has the fix if it is the next release: not known at the resolution, and newer than all that were. */
+function asNext(
   candidate: ReleaseFacts,
   known: readonly string[],
   resolvedAt: Date,
   releases: ReleasesByVersion,
-): boolean {
-  if (known.includes(candidate.version)) return false
-  if (candidate.firstSeenAt !== null && candidate.firstSeenAt.getTime() <= resolvedAt.getTime()) return false
-  return known.every((version) => {
-    const byVersion = orderOf(candidate.version, version)
-    if (byVersion !== null) return byVersion > 0
-    // It was seen later than the known ones, but release dates decide first.
-    return (byReleaseDate(candidate, factsOf(version, releases)) ?? (candidate.firstSeenAt === null ? -1 : 1)) > 0
-  })
+): FixState {
+  if (known.includes(candidate.version)) return 'lacks'
+  if (candidate.firstSeenAt !== null && candidate.firstSeenAt.getTime() <= resolvedAt.getTime()) return 'lacks'
+  return ofAll(
+    known.map((version) => {
+      const order =
+        orderOf(candidate.version, version) ?? byDate(candidate.releasedAt, factsOf(version, releases).releasedAt)
+      // It was seen later than the known ones, but release dates decide first.
+      return order === null ? (candidate.firstSeenAt === null ? 'unknown' : 'has') : stateOf(order > 0)
+    }),
+  )
 }
 
 /**
@@ -59,38 +72,51 @@ function isNext(
  * does not. A branch without a fix, between two with one, contains it unless it was released before the lower fix. Fixes
  * of the same package decide first; other packages can be compared by time only.
  */
-function isInFixes(
+function inFixes(
   candidate: ReleaseFacts,
   versions: readonly string[],
   resolvedAt: Date,
   releases: ReleasesByVersion,
-): boolean {
-  if (versions.includes(candidate.version)) return true
+): FixState {
+  if (versions.includes(candidate.version)) return 'has'
   const all = versions.map((version) => factsOf(version, releases))
   const fixes = all.filter((fix) => isSamePackage(candidate.version, fix.version))
-  if (fixes.length === 0) return all.every((fix) => isNewer(candidate, fix))
+  if (fixes.length === 0) return ofAll(all.map((fix) => byTime(candidate, fix)))
   const ofBranch = fixes.filter((fix) => isSameBranch(candidate.version, fix.version))
-  if (ofBranch.length > 0) return ofBranch.some((fix) => isNotOlder(candidate, fix))
-  const older = fixes.filter((fix) => isNotOlder(candidate, fix))
-  if (older.length === 0) return false
-  if (older.length === fixes.length) return true
+  if (ofBranch.length > 0) return ofAny(ofBranch.map((fix) => byVersionOrTime(candidate, fix)))
+  const older = fixes.filter((fix) => byVersionOrTime(candidate, fix) === 'has')
+  if (older.length === 0) return 'lacks'
+  if (older.length === fixes.length) return 'has'
   const below = older.reduce((highest, fix) => ((orderOf(fix.version, highest.version) ?? 0) > 0 ? fix : highest))
-  return !wasReleasedBefore(candidate, below, resolvedAt)
+  return stateOf(!wasReleasedBefore(candidate, below, resolvedAt))
 }
+
+const stateOf = (has: boolean): FixState => (has ? 'has' : 'lacks')
+
+const ofAll = (states: readonly FixState[]): FixState =>
+  states.includes('lacks') ? 'lacks' : states.includes('unknown') ? 'unknown' : 'has'
+
+const ofAny = (states: readonly FixState[]): FixState =>
+  states.includes('has') ? 'has' : states.includes('unknown') ? 'unknown' : 'lacks'
 
 /** A fix without events counts as released on its release date, or else when the issue was resolved. */
 function wasReleasedBefore(candidate: ReleaseFacts, fix: ReleaseFacts, resolvedAt: Date): boolean {
-  const byDate = byReleaseDate(candidate, fix)
-  if (byDate !== null) return byDate < 0
+  const order = byDate(candidate.releasedAt, fix.releasedAt)
+  if (order !== null) return order < 0
   if (candidate.firstSeenAt === null) return false
   if (fix.firstSeenAt !== null) return candidate.firstSeenAt < fix.firstSeenAt
   return candidate.firstSeenAt <= (fix.releasedAt ?? resolvedAt)
 }
 
-/** By version, or by dates if versions have no order (builds). Equal versions are not older, whenever they were seen. */
-function isNotOlder(candidate: ReleaseFacts, fix: ReleaseFacts): boolean {
-  const byVersion = orderOf(candidate.version, fix.version)
-  return byVersion === null ? isNewer(candidate, fix) : byVersion >= 0
+/** By version, or by time if versions have no order (builds). Equal versions are not older, whenever they were seen. */
+function byVersionOrTime(candidate: ReleaseFacts, fix: ReleaseFacts): FixState {
+  const order = orderOf(candidate.version, fix.version)
+  return order === null ? byTime(candidate, fix) : stateOf(order >= 0)
+}
+
+function byTime(candidate: ReleaseFacts, fix: ReleaseFacts): FixState {
+  const order = compareTimes(candidate, fix)
+  return order === null ? 'unknown' : stateOf(order > 0)
 }
 
 /** Compares versions; without a package, `2.3.1` equals `com.acme@2.3.1`. Returns null if they have no order. */
@@ -116,18 +142,6 @@ function isSameBranch(a: string, b: string): boolean {
 }
 
 const branchOf = ({ numbers }: Version): string => `${numbers[0] ?? 0n}.${numbers[1] ?? 0n}`
-
-/** By release date if both have one, else by when they were first seen; false if unknown. */
-function isNewer(a: ReleaseFacts, b: ReleaseFacts): boolean {
-  const byDate = byReleaseDate(a, b)
-  if (byDate !== null) return byDate > 0
-  return a.firstSeenAt !== null && b.firstSeenAt !== null && a.firstSeenAt.getTime() > b.firstSeenAt.getTime()
-}
-
-/** Returns null if a date is missing or both are equal. */
-function byReleaseDate({ releasedAt: a }: ReleaseFacts, { releasedAt: b }: ReleaseFacts): number | null {
-  return a === null || b === null || a.getTime() === b.getTime() ? null : a.getTime() - b.getTime()
-}
 
 /**
  * Returns the fix "in the next release": after the highest version of each package, the newest name that is not a version,

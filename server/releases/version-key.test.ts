@@ -22,12 +22,22 @@ test('sorts numbers by value, pre-releases before and builds after their version
     '1.0.0-alpha.2',
     '1.0.0-alpha.10',
     '1.0.0-rc.1',
+    '1.0.0-rc9',
+    '1.0.0-rc10',
     '1.0.0',
     '1.0.0.1',
     '1.0.0+7',
     '1.0.0+41',
     '1.9.0',
     '1.10.0',
+    '1.11.0.dev3',
+    '1.11.0a1',
+    '1.11.0rc9',
+    '1.11.0rc10',
+    '1.11.0',
+    '1.11.0.post9',
+    '1.11.0.post10',
+    '1.11.1',
     'v2',
     '2024-11-03',
     '2024-11-30',
@@ -41,13 +51,17 @@ test('sorts numbers by value, pre-releases before and builds after their version
 
 test('sorts like the order of versions', async () => {
   const number = fc.integer({ min: 0, max: 120 })
-  const word = fc.oneof(number.map(String), fc.constantFrom('alpha', 'beta', 'rc'))
-  const version = fc
+  const word = fc.oneof(number.map(String), fc.constantFrom('alpha', 'beta', 'rc', 'rc9', 'rc10', 'beta2'))
+  const semantic = fc
     .tuple(fc.array(number, { minLength: 3, maxLength: 3 }), fc.array(word, { maxLength: 3 }), fc.option(number))
     .map(
       ([core, pre, build]) =>
         core.join('.') + (pre.length > 0 ? `-${pre.join('.')}` : '') + (build === null ? '' : `+${build}`),
     )
+  const python = fc
+    .tuple(fc.array(number, { minLength: 3, maxLength: 3 }), fc.constantFrom('a', 'b', 'rc', '.dev', '.post'), number)
+    .map(([core, word, count]) => `${core.join('.')}${word}${count}`)
+  const version = fc.oneof({ weight: 3, arbitrary: semantic }, { weight: 1, arbitrary: python })
   await fc.assert(
     fc.asyncProperty(fc.array(version, { minLength: 2, maxLength: 60 }), async (versions) => {
       const sorted = (await inOrder(versions)).flatMap((text) => parseVersion(text) ?? [])

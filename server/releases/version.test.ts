@@ -32,6 +32,23 @@ describe('versions', () => {
     ['20241103153000', '20241104090000'],
     ['1732100000000', '1732100000001'],
     ['1.0.0.1', '1.0.0.2'],
+    ['2.0.0-rc9', '2.0.0-rc10'],
+    ['2.0.0-rc.9', '2.0.0-rc10'],
+    ['2.0.0-beta10', '2.0.0-rc1'],
+    ['2.0.0', '2.0.0.post1'],
+    ['2.0.0+77', '2.0.0.post1'],
+    ['2.0.0.post9', '2.0.0.post10'],
+    ['2.0.0.post4', '2.0.1'],
+    ['2.0.0-rc9', '2.0.0.post1'],
+    ['2.0.0rc9', '2.0.0rc10'],
+    ['2.0.0rc1', '2.0.0'],
+    ['2.0.0b2', '2.0.0rc1'],
+    ['2.0.0.dev4', '2.0.0a1'],
+    ['2.0.0', '2.1.0.dev3+g9f2c1d0'],
+    ['shop@1.2.0-beta9', 'shop@1.2.0-beta10'],
+    // Left as they were: a hyphen is semantic versioning, and a word within a word is text.
+    ['1.0.0-alpha', '1.0.0-dev.1'],
+    ['1.0.0-x10y', '1.0.0-x9y'],
   ])('%s is older than %s', (a, b) => {
     expect(compare(a, b)).toBeLessThan(0)
     expect(compare(b, a)).toBeGreaterThan(0)
@@ -41,6 +58,9 @@ describe('versions', () => {
     ['1.0', '1.0.0'],
     ['v1.2.3', '1.2.3'],
     ['1.2.3', '1.2.3+9'],
+    ['1.2.3-rc1', '1.2.3-rc.1'],
+    ['1.2.3-rc.1', '1.2.3rc1'],
+    ['1.2.3.post1', '1.2.3-post1'],
   ])('%s and %s are the same version', (a, b) => {
     expect(compare(a, b)).toBe(0)
   })
@@ -52,6 +72,8 @@ describe('versions', () => {
     ['🚀', '1.0.0'],
     ['9'.repeat(300), '1.0.0'],
     ['', '1'],
+    ['4711b3', '4712'],
+    ['2.0.0.poster', '2.0.0'],
     ['1.'.repeat(60), '1'],
   ])('%s and %s cannot be compared', (a, b) => {
     expect(compare(a, b)).toBeNull()
@@ -62,7 +84,7 @@ describe('versions', () => {
     const version = fc
       .tuple(
         fc.array(number, { minLength: 1, maxLength: 4 }),
-        fc.option(fc.constantFrom('alpha', 'rc.1', 'rc.2', '7')),
+        fc.option(fc.constantFrom('alpha', 'rc.1', 'rc.2', 'rc9', 'rc10', '7')),
         fc.option(number),
       )
       .map(
@@ -77,10 +99,17 @@ describe('versions', () => {
 })
 
 describe('releases', () => {
-  const release = (version: string, releasedAt: string | null = null, firstSeenAt: string | null = null) => ({
+  const timeOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
+  const release = (
+    version: string,
+    releasedAt: string | null = null,
+    firstSeenAt: string | null = null,
+    createdAt: string | null = null,
+  ) => ({
     version,
-    releasedAt: releasedAt === null ? null : new Date(releasedAt),
-    firstSeenAt: firstSeenAt === null ? null : new Date(firstSeenAt),
+    releasedAt: timeOf(releasedAt),
+    createdAt: timeOf(createdAt),
+    firstSeenAt: timeOf(firstSeenAt),
   })
 
   test('versions take precedence over dates', () => {
@@ -94,5 +123,17 @@ describe('releases', () => {
     ).toBeGreaterThan(0)
     expect(compareReleases(release('abc', null, '2026-11-05'), release('def'))).toBeLessThan(0)
     expect(compareReleases(release('abc'), release('def'))).toBe(0)
+  })
+
+  test('one that was never seen counts from its release, else its creation', () => {
+    const seen = release('abc', null, '2026-11-05', '2026-11-05')
+    expect(compareReleases(seen, release('def', '2026-11-01'))).toBeGreaterThan(0)
+    expect(compareReleases(seen, release('def', null, null, '2026-11-04'))).toBeGreaterThan(0)
+    expect(compareReleases(seen, release('def', null, null, '2026-11-06'))).toBeLessThan(0)
+    expect(compareReleases(seen, release('def', '2026-11-30', null, '2026-11-04'))).toBeLessThan(0)
+    // Seen late, but it existed before.
+    expect(
+      compareReleases(release('abc', null, '2026-11-05', '2026-11-01'), release('def', null, null, '2026-11-03')),
+    ).toBeLessThan(0)
   })
 })

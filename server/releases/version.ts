@@ -4,8 +4,10 @@ export type Version = {
   readonly package: string | null
   /** `3.1.0`: any count of numbers, most significant first. */
   readonly numbers: readonly bigint[]
-  /** `beta.2` split at the dots; null for a final version. */
+  /** `beta.2` and `beta2` split into `beta` and `2`; null for a final version. */
   readonly prerelease: readonly string[] | null
+  /** The 1 of `2.0.0.post1` (Python): released after the version, before the next one. */
+  readonly post: bigint | null
   /** The part after `+`: a build number on mobile. */
   readonly build: string | null
 }
@@ -13,12 +15,18 @@ export type Version = {
 const MAX_CHARACTERS = 250
 /** `[package@][v]1.2.3[-beta.2][+77]`. Dates such as 2024-11-03 have their own form because of their hyphens. */
 const FORM = /^(?:(.+)@)?v?(\d{1,40}(?:\.\d{1,40}){0,9})(?:-([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i
+/** Python's spellings (PEP 440): `2.0.0rc1`, `2.0.0.post1`, `2.1.0.dev3`. */
+const PYTHON =
+  /^((?:.+@)?v?\d{1,40}(?:\.\d{1,40}){1,9})[._-]?(post|dev|alpha|beta|pre|rc|[abc])[._-]?(\d{1,40})(?:\+([0-9a-z.-]+))?$/i
+/** What semantic versions write with a hyphen is theirs, but for `-post1`. */
+const SEMANTIC = /^[^+]*\d-(?!post)/i
 const DATE = /^(?:(.+)@)?v?(\d{4})-(\d{2})-(\d{2})(?:[.-](\d{1,40}))?(?:-([a-z][0-9a-z.-]*))?(?:\+([0-9a-z.-]+))?$/i
 /** Digits of a version that is one number: long enough for a time (20241103153000123), shorter than a commit hash. */
 const MAX_DIGITS_ALONE = 17
 
 /**
- * Parses `1.0`, `v2`, `2024.11.3-beta.2+77`, `2024-11-03`, `4711`, `com.acme.shop@3.1.0+77`.
+ * Parses `1.0`, `v2`, `2024.11.3-beta.2+77`, `2024-11-03`, `4711`, `com.acme.shop@3.1.0+77`,
+ * `2.0.0.post1`.
  * @returns null for a name without an order
  */
 export function parseVersion(text: string): Version | null {
@@ -27,7 +35,16 @@ export function parseVersion(text: string): Version | null {
   if (date !== null) {
     const [, name, year = '0', month = '0', day = '0', serial, prerelease, build] = date
     const numbers = [year, month, day, ...(serial === undefined ? [] : [serial])].map(BigInt)
-    return { package: name ?? null, numbers, prerelease: prerelease?.split('.') ?? null, build: build ?? null }
+    return { package: name ?? null, numbers, prerelease: partsOf(prerelease), post: null, build: build ?? null }
+  }
+  const python = SEMANTIC.test(text) ? null : PYTHON.exec(text)
+  if (python !== null) {
+    const [, core = '', word = '', number = '0', build = null] = python
+    const version = parseVersion(core)
+    if (version === null) return null
+    if (word.toLowerCase() === 'post') return { ...version, post: BigInt(number), build }
+    // Development versions come before alpha.
+    return { ...version, prerelease: [...(word.toLowerCase() === 'dev' ? ['0'] : []), word, number], build }
   }
   const match = FORM.exec(text)
   if (match === null) return null
@@ -37,14 +54,19 @@ export function parseVersion(text: string): Version | null {
   return {
     package: name ?? null,
     numbers: parts.map(BigInt),
-    prerelease: prerelease === undefined ? null : prerelease.split('.'),
+    prerelease: partsOf(prerelease),
+    post: null,
     build: build ?? null,
   }
 }
 
+/** A word keeps no number: `rc10` comes after `rc9`. */
+const partsOf = (prerelease: string | undefined): readonly string[] | null =>
+  prerelease?.split('.').flatMap((part) => /^([a-z]+)(\d{1,40})$/i.exec(part)?.slice(1) ?? [part]) ?? null
+
 /**
- * Semantic Versioning 2.0 §11 with any count of numbers, and then by build number: mobile apps have many builds of one
- * version.
+ * Semantic Versioning 2.0 §11 with any count of numbers, but `rc9` before `rc10`, and then by build number: mobile apps
+ * have many builds of one version.
  * @returns below 0 when `a` is older; null when they cannot be compared: different packages, or builds without order
  */
 export function compareVersions(a: Version, b: Version): number | null {
@@ -56,6 +78,8 @@ export function compareVersions(a: Version, b: Version): number | null {
   }
   const byPrerelease = comparePrereleases(a.prerelease, b.prerelease)
   if (byPrerelease !== 0) return byPrerelease
+  const [post, otherPost] = [a.post ?? -1n, b.post ?? -1n]
+  if (post !== otherPost) return post < otherPost ? -1 : 1
   if (a.build === b.build) return 0
   // A name without a build means all builds of its version.
   if (a.build === null || b.build === null) return 0
