@@ -11,9 +11,9 @@ export type BenchProject = {
  * Signs up the first account of a fresh installation and creates a project, through the API.
  * @throws Error with the refusal
  */
-export async function setUpProject(url: string): Promise<BenchProject> {
-  await call(url, '/api/auth/signup', { ...ACCOUNT, name: 'Bench', org: 'Bench' })
-  const cookie = await logIn(url)
+export async function setUpProject(url: string, account: Account = ACCOUNT): Promise<BenchProject> {
+  await call(url, '/api/auth/signup', { ...account, name: 'Bench', org: 'Bench' })
+  const cookie = await logIn(url, account)
   const answer = await call(url, '/api/projects', { name: 'Load', platform: 'web', region: 'eu-central-1' }, cookie)
   const project = z.object({ id: z.string(), number: z.number(), dsn: z.string() }).parse(await answer.json())
   // Loads may create more issues than an app does.
@@ -22,11 +22,16 @@ export async function setUpProject(url: string): Promise<BenchProject> {
   return { projectId: project.id, number: project.number, publicKey: new URL(project.dsn).username, cookie }
 }
 
-const ACCOUNT = { email: 'bench@example.com', password: 'correct horse battery staple 42' }
+/** A project of another organisation of the same installation. */
+export const setUpSecondOrg = (url: string): Promise<BenchProject> =>
+  setUpProject(url, { ...ACCOUNT, email: 'other@example.com' })
+
+type Account = { readonly email: string; readonly password: string }
+const ACCOUNT: Account = { email: 'bench@example.com', password: 'correct horse battery staple 42' }
 
 /** Logs in to the account of {@link setUpProject}; returns the `Cookie` header. */
-export async function logIn(url: string): Promise<string> {
-  const login = await call(url, '/api/auth/login', ACCOUNT)
+export async function logIn(url: string, account = ACCOUNT): Promise<string> {
+  const login = await call(url, '/api/auth/login', account)
   return login.headers
     .getSetCookie()
     .map((one) => one.split(';', 1)[0])

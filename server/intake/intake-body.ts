@@ -10,21 +10,25 @@ import {
   permittedBytes,
 } from '../protocol/decode.ts'
 import { MAX_HEADER_BYTES } from '../protocol/envelope.ts'
+import { type BufferLimits, BufferShares, type Held } from './buffer-shares.ts'
 
 /** The client disconnected before its body was complete: nothing is stored and no response is possible. */
 export class AbortedError extends Error {}
 
-/** Maximum bytes of all bodies together that are being received or wait for their commit. */
-const MAX_BUFFERED_BYTES = 256 * 1024 * 1024
+/** Of a large body, as many bytes must arrive in each of these intervals: it holds memory that others need. */
+const MIN_RATE = { bytes: 80 * 1024, perMs: 5_000 }
 /** Maximum decoded bytes of all large bodies in memory; small ones take only a few milliseconds each. */
 const MAX_DECODING_BYTES = 100 * 1024 * 1024
 const MAX_DECODINGS_WAITING = 200
 
 export type Bodies = {
+  /** Counts what a request holds for an address, a key or an organisation, from now on. */
+  own(request: IncomingMessage, owner: string): void
   /**
    * Receives a body.
    * @param max bytes on the wire; 20 MiB unless the endpoint allows more
-   * @throws AppError `too_large` above that, `rate_limited` while too much is being received; AbortedError
+   * @throws AppError `too_large` above that, `rate_limited` while too much is being received, `invalid` when a large body
+   *   arrives too slowly; AbortedError
    */
   read(request: IncomingMessage, max?: number): Promise<Buffer>
   /**
@@ -53,6 +57,7 @@ type Partial = {
   readonly room: Buffer<ArrayBuffer> | null
   bytes: number
   ended: boolean
+  readonly held: Held
 }
 
 const ROOM_FROM_BYTES = 256 * 1024
@@ -64,8 +69,8 @@ function roomFor(request: IncomingMessage): Buffer<ArrayBuffer> | null {
   return announced >= ROOM_FROM_BYTES && announced <= ROOM_UP_TO_BYTES ? Buffer.allocUnsafeSlow(announced) : null
 }
 
-export function createBodies(): Bodies {
-  let buffered = 0
+export function createBodies(limits?: BufferLimits, minRate = MIN_RATE): Bodies {
+  const shares = new BufferShares(limits)
   let decoding = 0
   const waiting: (() => void)[] = []
   const partials = new WeakMap<IncomingMessage, Partial>()
@@ -73,7 +78,16 @@ export function createBodies(): Bodies {
   const partialOf = (request: IncomingMessage): Partial => {
     let partial = partials.get(request)
     if (partial === undefined)
-      partials.set(request, (partial = { chunks: [], room: roomFor(request), bytes: 0, ended: false }))
+      partials.set(
+        request,
+        (partial = {
+          chunks: [],
+          room: roomFor(request),
+          bytes: 0,
+          ended: false,
+          held: { bytes: 0, owners: [] },
+        }),
+      )
     return partial
   }
 
@@ -86,22 +100,31 @@ export function createBodies(): Bodies {
   ): Promise<void> =>
     new Promise((resolve, reject) => {
       if (partial.ended) return resolve()
+      let checkedBytes = partial.bytes
+      const check = setInterval(() => {
+        if (partial.bytes > ROOM_FROM_BYTES && partial.bytes - checkedBytes < minRate.bytes) {
+          stop()
+          reject(invalid('The body did not arrive in time.'))
+        }
+        checkedBytes = partial.bytes
+      }, minRate.perMs)
+      check.unref()
       const stop = (): void => {
+        clearInterval(check)
         request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
         request.pause()
       }
       const onData = (chunk: Buffer): void => {
+        if (!shares.take(partial.held, chunk.length)) {
+          stop()
+          return reject(rateLimited('Too many large requests at once. Try again in a few seconds.', 5))
+        }
         if (partial.room === null) partial.chunks.push(chunk)
         else chunk.copy(partial.room, partial.bytes)
         partial.bytes += chunk.length
-        buffered += chunk.length
         if (partial.bytes > max) {
           stop()
           return reject(bodyTooLarge(max))
-        }
-        if (buffered > MAX_BUFFERED_BYTES) {
-          stop()
-          return reject(rateLimited('Too many large requests at once. Try again in a few seconds.', 5))
         }
         if (enough?.() === true) {
           stop()
@@ -117,7 +140,7 @@ export function createBodies(): Bodies {
         stop()
         reject(new AbortedError('the client disconnected'))
       }
-      if (request.destroyed) return reject(new AbortedError('the client disconnected'))
+      if (request.destroyed) return onGone()
       request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
       request.resume()
     })
@@ -140,6 +163,7 @@ export function createBodies(): Bodies {
   }
 
   return {
+    own: (request, owner) => shares.own(partialOf(request).held, owner),
     async read(request, max = MAX_WIRE_BYTES) {
       if (Number(request.headers['content-length'] ?? 0) > max) throw bodyTooLarge(max)
       const partial = partialOf(request)
@@ -193,7 +217,7 @@ export function createBodies(): Bodies {
     release(request) {
       const partial = partials.get(request)
       if (partial === undefined) return
-      buffered -= partial.bytes
+      shares.release(partial.held)
       partials.delete(request)
     },
     discard(request) {

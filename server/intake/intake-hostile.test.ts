@@ -6,6 +6,7 @@ import { random } from '#bench/payloads.ts'
 import { watchLoop } from '#test/kit/loop-watch.ts'
 import { readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT } from '#test/kit/samples.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import { mutate } from '#test/torture/mutate.ts'
 import { type Answer, seedProject, testIntake } from './intake.fixture.ts'
 
@@ -166,4 +167,30 @@ describe('raw requests', () => {
       expect(answer.headers['set-cookie']).toBeUndefined()
     },
   )
+})
+
+describe('memory for bodies', () => {
+  test('large bodies of one key are refused beyond its share, and events of another key are accepted', async () => {
+    const [greedy, other] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')]
+    await seedProject(app, { number: 7_001, publicKey: greedy })
+    await seedProject(app, { number: 7_002, publicKey: other })
+    const body = randomBytes(19 << 20)
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => intake.socket()))
+    const answers = sockets.map(() => '')
+    for (const [n, socket] of sockets.entries()) {
+      socket.on('data', (chunk) => (answers[n] += chunk.toString()))
+      socket.write(
+        `POST /api/7001/envelope/?sentry_key=${greedy} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n`,
+      )
+      // Without its end: it is held until it is complete or late.
+      socket.write(body.subarray(0, -1))
+    }
+    await waitFor('a refusal', () => answers.some((answer) => answer.startsWith('HTTP/1.1 429')))
+    const answer = await intake.send({
+      url: `/api/7002/envelope/?sentry_key=${other}`,
+      body: '{}\n{"type":"event"}\n{"message":"honest"}',
+    })
+    expect(answer.status, answer.text).toBe(200)
+    for (const socket of sockets) socket.destroy()
+  })
 })

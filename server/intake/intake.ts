@@ -180,6 +180,7 @@ async function accept(
     query: route.query,
     pathKey: secondary?.head.params.key,
   })
+  deps.bodies.own(request, `address ${clientIp}`)
   let publicKey = auth?.key ?? null
   if (publicKey === null) {
     if (route.endpoint !== 'envelope' || route.projectNumber === null) throw noKey()
@@ -191,6 +192,8 @@ async function accept(
   if (!isAllowedOrigin(key.allowedOrigins, headers.origin))
     throw forbidden('The project does not accept events from this origin.')
   checkReadiness(deps, key, secondary)
+  deps.bodies.own(request, `key ${key.id}`)
+  deps.bodies.own(request, `organisation ${key.orgId}`)
   secondary?.endpoint.check?.(secondary.head)
 
   const isQuery = request.method === 'GET' && secondary === null

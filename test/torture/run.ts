@@ -4,6 +4,7 @@ import { databaseNetwork } from './database-network.ts'
 import { diskFull } from './disk-full.ts'
 import { failingIo } from './failing-io.ts'
 import { fuzzEnvelopes } from './fuzz-envelopes.ts'
+import { greedyKey } from './greedy-key.ts'
 import { hostileJson } from './hostile-json.ts'
 import { killFold } from './kill-fold.ts'
 import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
@@ -86,6 +87,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     id: 'T-46',
     summary: 'sockets that pipeline hundreds of requests and read no answer: bounded memory and descriptors',
     run: unreadAnswers,
+  },
+  'greedy-key': {
+    id: 'T-47',
+    summary:
+      'sockets of one public key that fill the memory for bodies: other organisations are not refused (--sockets)',
+    run: greedyKey,
   },
   smuggling: {
     id: 'T-14',
