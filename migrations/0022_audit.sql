@@ -28,6 +28,8 @@ create table audit_log (
   -- SHA-256 of the hash before and the entry's canonical JSON; 32 zero bytes stand before the first.
   prev_hash bytea not null,
   hash bytea not null,
+  -- HMAC of the hash: without the key of the service, no statement can make an entry that verifies.
+  mac bytea not null,
   primary key (org_id, seq)
 );
 -- Lists are ordered by time, newest first, whichever field they filter.
@@ -55,6 +57,8 @@ create table audit_heads (
   org_id uuid primary key,
   seq bigint not null,
   hash bytea not null,
+  -- Of organisation, seq and hash. Once it is wrong, those of all later entries are, too.
+  mac bytea not null,
   -- Up to where a signed head was written outside the database.
   signed_seq bigint not null default 0
 );
@@ -65,13 +69,12 @@ create table audit_checkpoints (
   seq bigint not null,
   hash bytea not null,
   created_at timestamptz not null,
-  key_id text not null,
   signature bytea not null
 );
 
--- Keys that sign heads and checkpoints: Ed25519, the private part sealed.
-create table audit_keys (
-  id text collate "C" primary key,
+-- The installation's key, which signs heads and checkpoints and makes the HMACs: Ed25519, sealed.
+create table audit_key (
+  id integer primary key check (id = 1),
   private_sealed text not null,
   created_at timestamptz not null
 );

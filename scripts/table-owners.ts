@@ -15,7 +15,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   attempt_counters: ['auth'],
   audit_checkpoints: ['audit'],
   audit_heads: ['audit'],
-  audit_keys: ['audit'],
+  audit_key: ['audit'],
   audit_log: ['audit'],
   bulk_operation_issues: ['issue-bulk'],
   bulk_operations: ['issue-bulk'],

@@ -1,9 +1,11 @@
 import { keepCanary } from './storage/canary.queries.ts'
 import pino from 'pino'
+import { openAuditKey } from './audit/audit-key.ts'
 import { recordAudit } from './audit/record-audit.ts'
 import { createPasswordHasher, PASSWORD_COST } from './auth/password-hasher.ts'
 import type { Config } from './config.ts'
 import type { App } from './context/app.ts'
+import type { AuditKey } from './context/audit-key.ts'
 import type { FactSubscriber } from './context/fact-context.ts'
 import { errorForLog } from './context/error-for-log.ts'
 import { createEgress } from './egress/create-egress.ts'
@@ -21,7 +23,7 @@ import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer
  * What else happens with a fact, in this order, in the transaction of its change: the audit log, webhooks and alerts are
  * added here. Their folders build on `facts/`, which therefore cannot name them.
  */
-const FACT_SUBSCRIBERS: readonly FactSubscriber[] = [recordAudit, recordWebhooks]
+const factSubscribers = (auditKey: AuditKey): readonly FactSubscriber[] => [recordAudit(auditKey), recordWebhooks]
 
 export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'egress' | 'passwords' | 'factSubscribers'>>
 
@@ -53,6 +55,7 @@ export async function createApp(
   )
   try {
     await checkCanary(db, sealer)
+    const auditKey = await openAuditKey(db, sealer, clock)
     const bus = await openBus(connectionString, (error) =>
       log.warn({ err: error.message }, 'the database connection that listens for messages was lost; it reconnects'),
     )
@@ -71,6 +74,7 @@ export async function createApp(
       clock,
       db,
       sealer,
+      auditKey,
       bus,
       tx: (work) => db.tx(work),
       mail:
@@ -84,7 +88,7 @@ export async function createApp(
         ),
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       egress,
-      factSubscribers: [...FACT_SUBSCRIBERS, ...(parts.factSubscribers ?? [])],
+      factSubscribers: [...factSubscribers(auditKey), ...(parts.factSubscribers ?? [])],
       async close() {
         await egress.close()
         await bus.close()

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { auditVerifyCommand } from './cli/audit-command.ts'
 import { migrateCommand } from './cli/migrate-command.ts'
 import { serveCommand } from './cli/serve-command.ts'
 import { ConfigError, PROCESS_ROLES, type ProcessRole } from './config.ts'
@@ -22,6 +23,14 @@ program
   .action((options: { roles?: ProcessRole[] }) => serveCommand(options.roles ?? null))
 
 program.command('migrate').description('apply pending migrations and exit').action(migrateCommand)
+
+program
+  .command('audit')
+  .description('the audit log')
+  .command('verify')
+  .description('verify that no entry was changed, added or removed; exit code 1 when one was')
+  .option('--org <slug>', 'only this organisation')
+  .action(auditVerifyCommand)
 
 function parseRoles(text: string): ProcessRole[] {
   const roles = text.split(',').map((role) => role.trim())

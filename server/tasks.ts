@@ -1,3 +1,5 @@
+import { purgeAuditTask } from './audit/purge-audit.ts'
+import { signHeadsTask } from './audit/signed-heads.ts'
 import { purgeFilesTask } from './feedback/purge-task.ts'
 import { packEventsTask } from './events/pack-task.ts'
 import { purgeEventsTask } from './events/purge-events.ts'
@@ -41,6 +43,8 @@ export const TASKS: readonly Task[] = [
   bulkIssuesTask,
   purgeOperationsTask,
   purgeInboxesTask,
+  signHeadsTask,
+  purgeAuditTask,
   purgeOutboxTask,
   purgeWebhooksTask,
   autoPauseTask,

@@ -99,6 +99,8 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   downloadAttachment: 'viewer',
   listFeedback: 'viewer',
   listAuditLog: 'admin',
+  exportAuditLog: 'admin',
+  verifyAuditLog: 'owner',
   listWebhooks: 'admin',
   createWebhook: 'admin',
   readWebhook: 'admin',

@@ -1,24 +1,56 @@
-import type { Tx } from '../storage/database.ts'
-import { insertEntries, lockHeads } from './append.queries.ts'
-import { chained, NO_HASH, type ChainedEntry, type NewEntry } from './entry.ts'
+import type { AuditKey } from '../context/audit-key.ts'
+import type { Deferred, Tx } from '../storage/database.ts'
+import { insertEntries, lockHeads, type Head } from './append.queries.ts'
+import { hashOf, NO_HASH, type ChainedEntry, type NewEntry } from './entry.ts'
 
 /**
  * Adds entries to the chains of their organisations when the transaction commits. The chains are locked then, and
  * briefly: no other work waits for a lock while this transaction holds one of them.
  */
-export function addEntries(tx: Tx, entries: readonly NewEntry[]): void {
-  tx.defer(chainEntries, entries)
+export function addEntries(tx: Tx, key: AuditKey, entries: readonly NewEntry[]): void {
+  const work = works.get(key) ?? chainWith(key)
+  works.set(key, work)
+  tx.defer(work, entries)
 }
 
-async function chainEntries(tx: Tx, entries: readonly NewEntry[]): Promise<void> {
-  const orgIds = [...new Set(entries.map((entry) => entry.org_id))].sort()
-  const heads = new Map((await lockHeads(tx, orgIds, NO_HASH)).map((head) => [head.org_id, head]))
-  const added = entries.map((entry): ChainedEntry => {
-    const head = heads.get(entry.org_id)
-    if (head === undefined) throw new Error('An audit chain has no head although it was just locked.')
-    const next = chained(entry, head)
-    heads.set(entry.org_id, next)
-    return next
-  })
-  await insertEntries(tx, added, [...heads.values()])
-}
+/** One function per key: what a transaction defers to the same function runs once. */
+const works = new WeakMap<AuditKey, Deferred<NewEntry>>()
+
+const chainWith =
+  (key: AuditKey): Deferred<NewEntry> =>
+  async (tx, entries) => {
+    const orgIds = [...new Set(entries.map((entry) => entry.org_id))].sort()
+    const empty = orgIds.map((orgId) => headAt(key, { org_id: orgId, seq: 0, hash: NO_HASH }, true))
+    const chains = new Map(
+      (await lockHeads(tx, empty)).map((head) => [head.org_id, { head, isWhole: headMac(key, head).equals(head.mac) }]),
+    )
+    const added = entries.map((entry): ChainedEntry => {
+      const chain = chains.get(entry.org_id)
+      if (chain === undefined) throw new Error('An audit chain has no head although it was just locked.')
+      const placed = { ...entry, seq: chain.head.seq + 1, prev_hash: chain.head.hash }
+      const hash = hashOf(placed)
+      chain.head = headAt(key, { org_id: entry.org_id, seq: placed.seq, hash }, chain.isWhole)
+      return { ...placed, hash, mac: chain.isWhole ? entryMac(key, hash) : NO_MAC }
+    })
+    await insertEntries(
+      tx,
+      added,
+      [...chains.values()].map(({ head }) => head),
+    )
+  }
+
+/**
+ * What follows a head that was changed in the database. Otherwise the next entry would heal the chain, and the removal of
+ * the newest entries would not be found.
+ */
+const NO_MAC: Buffer = Buffer.alloc(32)
+
+export const entryMac = (key: AuditKey, hash: Buffer): Buffer => key.mac('entry', hash)
+
+export const headMac = (key: AuditKey, { org_id, seq, hash }: Omit<Head, 'mac'>): Buffer =>
+  key.mac('head', org_id, String(seq), hash)
+
+const headAt = (key: AuditKey, head: Omit<Head, 'mac'>, isWhole: boolean): Head => ({
+  ...head,
+  mac: isWhole ? headMac(key, head) : NO_MAC,
+})

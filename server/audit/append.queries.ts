@@ -3,20 +3,25 @@ import type { ChainedEntry } from './entry.ts'
 
 /** SQL of adding entries. */
 
-export type Head = { readonly org_id: string; readonly seq: number; readonly hash: Buffer }
+export type Head = { readonly org_id: string; readonly seq: number; readonly hash: Buffer; readonly mac: Buffer }
 
 /**
- * The heads of chains, locked until the transaction ends; a missing one is created. One statement locks them in order
+ * The heads of chains, locked until the transaction ends; for a missing one, that of an empty chain. One statement locks them in order
  * of the organisation, so that transactions with several organisations wait for each other in one direction.
  */
-export async function lockHeads(tx: Tx, orgIds: readonly string[], empty: Buffer): Promise<Head[]> {
+export async function lockHeads(tx: Tx, empty: readonly Head[]): Promise<Head[]> {
   const { rows } = await tx.query<Head>({
     name: 'audit-lock-heads',
-    text: `insert into audit_heads as h (org_id, seq, hash)
-           select id, 0, $2::bytea from unnest($1::uuid[]) id order by id
+    text: `insert into audit_heads as h (org_id, seq, hash, mac)
+           select org_id, 0, decode(hash, 'hex'), decode(mac, 'hex')
+           from unnest($1::uuid[], $2::text[], $3::text[]) k (org_id, hash, mac) order by org_id
            on conflict (org_id) do update set seq = h.seq
-           returning org_id, seq, hash`,
-    values: [orgIds, empty],
+           returning org_id, seq, hash, mac`,
+    values: [
+      empty.map((head) => head.org_id),
+      empty.map((head) => head.hash.toString('hex')),
+      empty.map((head) => head.mac.toString('hex')),
+    ],
   })
   return rows
 }
@@ -28,28 +33,30 @@ export async function insertEntries(tx: Tx, entries: readonly ChainedEntry[], he
     text: `with added as (
              insert into audit_log (org_id, seq, id, created_at, action, event_type, actor_type, actor_id, actor_email,
                actor_role, target_type, target_id, target_label, project_id, ip, user_agent, request_id, session_id,
-               outcome, meta, prev_hash, hash)
+               outcome, meta, prev_hash, hash, mac)
              select org_id, seq, id, created_at, action, event_type, actor_type, actor_id, actor_email,
                actor_role, target_type, target_id, target_label, project_id, ip, user_agent, request_id, session_id,
-               outcome, meta, decode(prev_hash, 'hex'), decode(hash, 'hex')
+               outcome, meta, decode(prev_hash, 'hex'), decode(hash, 'hex'), decode(mac, 'hex')
              from json_to_recordset($1::json) e (org_id uuid, seq bigint, id uuid, created_at timestamptz, action text,
                event_type text, actor_type text, actor_id text, actor_email text, actor_role text, target_type text,
                target_id text, target_label text, project_id uuid, ip text, user_agent text, request_id text,
-               session_id uuid, outcome text, meta text, prev_hash text, hash text)
+               session_id uuid, outcome text, meta text, prev_hash text, hash text, mac text)
            )
-           update audit_heads h set seq = k.seq, hash = decode(k.hash, 'hex')
-           from unnest($2::uuid[], $3::bigint[], $4::text[]) k (org_id, seq, hash) where h.org_id = k.org_id`,
+           update audit_heads h set seq = k.seq, hash = decode(k.hash, 'hex'), mac = decode(k.mac, 'hex')
+           from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[]) k (org_id, seq, hash, mac) where h.org_id = k.org_id`,
     values: [
       JSON.stringify(
         entries.map((entry) => ({
           ...entry,
           prev_hash: entry.prev_hash.toString('hex'),
           hash: entry.hash.toString('hex'),
+          mac: entry.mac.toString('hex'),
         })),
       ),
       heads.map((head) => head.org_id),
       heads.map((head) => head.seq),
       heads.map((head) => head.hash.toString('hex')),
+      heads.map((head) => head.mac.toString('hex')),
     ],
   })
 }

@@ -44,6 +44,32 @@ export const AuditEntry = z.object({
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
+export const AuditVerification = z.object({
+  ok: z.boolean(),
+  entries: z.number().int().describe('Entries that verified.'),
+  first_seq: z.number().int().nullable().describe('Of the verified entries; null without any.'),
+  last_seq: z.number().int().nullable(),
+  first_bad_seq: z
+    .number()
+    .int()
+    .nullable()
+    .describe('The first place whose entry is missing, was changed or does not belong there.'),
+  reason: z.string().nullable(),
+  head: z
+    .object({
+      org_id: Id,
+      seq: z.number().int(),
+      hash: Hash,
+      created_at: z.iso.datetime(),
+      key_id: z.string(),
+      signature: z.string().describe('Ed25519, base64url; docs/audit-log.md says of what.'),
+    })
+    .nullable()
+    .describe('The verified end of the log, signed now; null for a broken or empty one.'),
+  checked_heads: z.number().int().describe('Signed heads of the past that agree with the log.'),
+  key: z.object({ id: z.string(), public_key: z.string() }).describe('What signs heads: Ed25519, base64url.'),
+})
+
 const text = (name: string) =>
   z
     .string()
@@ -72,5 +98,27 @@ export const auditRoutes = routes({
     permission: 'audit.read',
     query: z.strictObject({ ...pageQuery(50), ...auditFilters }),
     response: pageOf(AuditEntry),
+  },
+  exportAuditLog: {
+    method: 'GET',
+    path: '/api/audit-log/export',
+    tag: 'Audit log',
+    summary: 'Download the audit log as NDJSON, newest first',
+    description:
+      'Each line is the canonical JSON (RFC 8785) of an entry, whose last field is its hash. The export is an entry itself.',
+    permission: 'audit.read',
+    query: z.strictObject(auditFilters),
+    stream: 'file',
+  },
+  verifyAuditLog: {
+    method: 'GET',
+    path: '/api/audit-log/verify',
+    tag: 'Audit log',
+    summary: 'Verify that no entry of the audit log was changed, added or removed',
+    description:
+      'Reads the whole log: about half a minute per million entries. Compares it with the signed heads in the data directory of the process that answers.',
+    permission: 'audit.verify',
+    isSlow: true,
+    response: AuditVerification,
   },
 })

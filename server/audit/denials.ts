@@ -176,7 +176,7 @@ async function writeDenials(app: App, due: readonly Counted[]): Promise<void> {
     const entries = [...ofOrgs].flatMap(([orgId, ones]) =>
       withinShare(ones).map((one) => entryOf(one, orgId, emails, now)),
     )
-    if (entries.length > 0) addEntries(tx, entries)
+    if (entries.length > 0) addEntries(tx, app.auditKey, entries)
   })
 }
 

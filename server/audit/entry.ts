@@ -30,7 +30,8 @@ export type NewEntry = {
 }
 
 export type Entry = NewEntry & { readonly seq: number; readonly prev_hash: Buffer }
-export type ChainedEntry = Entry & { readonly hash: Buffer }
+/** With its hash, and the HMAC of it that only the service can make. */
+export type ChainedEntry = Entry & { readonly hash: Buffer; readonly mac: Buffer }
 
 /** What stands before the first entry of a chain. */
 export const NO_HASH: Buffer = Buffer.alloc(32)
@@ -57,12 +58,6 @@ export function canonicalEntry(entry: Entry): string {
 /** SHA-256 of the hash before and the canonical JSON. */
 export const hashOf = (entry: Entry): Buffer =>
   createHash('sha256').update(entry.prev_hash).update(canonicalEntry(entry)).digest()
-
-/** Puts an entry behind the one with `seq` and `hash`. */
-export function chained(entry: NewEntry, head: { readonly seq: number; readonly hash: Buffer }): ChainedEntry {
-  const placed = { ...entry, seq: head.seq + 1, prev_hash: head.hash }
-  return { ...placed, hash: hashOf(placed) }
-}
 
 const MAX_TEXT = 1_000
 

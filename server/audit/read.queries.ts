@@ -5,9 +5,9 @@ import type { ChainedEntry } from './entry.ts'
 
 const TIME = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-const COLUMNS = `l.org_id, l.seq, l.id, ${TIME('l.created_at')} as created_at, l.action, l.event_type, l.actor_type,
+export const ENTRY_COLUMNS = `l.org_id, l.seq, l.id, ${TIME('l.created_at')} as created_at, l.action, l.event_type, l.actor_type,
   l.actor_id, l.actor_email, l.actor_role, l.target_type, l.target_id, l.target_label, l.project_id, l.ip,
-  l.user_agent, l.request_id, l.session_id, l.outcome, l.meta, l.prev_hash, l.hash`
+  l.user_agent, l.request_id, l.session_id, l.outcome, l.meta, l.prev_hash, l.hash, l.mac`
 
 /** Place in a list: time and number of its last entry. */
 export type Place = { readonly created_at: string; readonly seq: number }
@@ -70,7 +70,7 @@ export async function selectEntries(
 ): Promise<ChainedEntry[]> {
   const values: unknown[] = []
   const entries = matching(
-    `${COLUMNS}, l.created_at as at`,
+    `${ENTRY_COLUMNS}, l.created_at as at`,
     listing,
     { after: page.after, limit: page.limit + page.offset },
     values,

@@ -1,5 +1,6 @@
 import { memberBehind, type Actor } from '../context/actor.ts'
 import type { FactContext, FactSubscriber, RecordedFact } from '../context/fact-context.ts'
+import type { AuditKey } from '../context/audit-key.ts'
 import { isFactKind, kindOf, type FactKind } from '../facts/kinds.ts'
 import type { Tx } from '../storage/database.ts'
 import { addEntries } from './add-entries.ts'
@@ -10,20 +11,23 @@ import { entryText, entryTime, metaText, type NewEntry } from './entry.ts'
  * Writes an entry of the audit log for each fact whose kind has an action, in the transaction of the change. A bulk
  * operation is one entry per changed value, of its start: the facts of its issues are none.
  */
-export const recordAudit: FactSubscriber = async (tx, context, facts) => {
-  const audited = facts.flatMap((fact): Audited[] => {
-    if (!isFactKind(fact.kind)) return []
-    const { audit } = kindOf(fact.kind)
-    if (audit === undefined || isByApps(fact) || context.operationId !== null) return []
-    return [{ fact, kind: fact.kind, action: audit }]
-  })
-  if (audited.length === 0) return
-  const labels = await labelsOf(tx, context.actor, audited)
-  addEntries(
-    tx,
-    audited.map((entry) => entryOf(context, entry, labels)),
-  )
-}
+export const recordAudit =
+  (key: AuditKey): FactSubscriber =>
+  async (tx, context, facts) => {
+    const audited = facts.flatMap((fact): Audited[] => {
+      if (!isFactKind(fact.kind)) return []
+      const { audit } = kindOf(fact.kind)
+      if (audit === undefined || isByApps(fact) || context.operationId !== null) return []
+      return [{ fact, kind: fact.kind, action: audit }]
+    })
+    if (audited.length === 0) return
+    const labels = await labelsOf(tx, context.actor, audited)
+    addEntries(
+      tx,
+      key,
+      audited.map((entry) => entryOf(context, entry, labels)),
+    )
+  }
 
 type Audited = { readonly fact: RecordedFact; readonly kind: FactKind; readonly action: string }
 

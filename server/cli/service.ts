@@ -1,5 +1,6 @@
 import { ping } from '../spool/spool.queries.ts'
 import { flushDenials } from '../audit/denials.ts'
+import { signHeads } from '../audit/signed-heads.ts'
 import type { App } from '../context/app.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
 import { clientAddressReader } from '../http/client-address.ts'
@@ -108,6 +109,10 @@ export async function startService(app: App, connectionString: string, options: 
         await http.close(REQUEST_GRACE_MS)
         await stopWork()
         await flushDenials(app)
+        if (roles.includes('schedule') && options.jobs !== false)
+          await signHeads(app).catch((error: unknown) =>
+            app.log.warn({ err: error }, 'the ends of the audit logs could not be signed; the next start does it'),
+          )
       },
     }
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Bus } from '../storage/bus.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import type { Sealer } from '../storage/seal.ts'
 import type { Egress } from './egress.ts'
+import type { AuditKey } from './audit-key.ts'
 import type { FactSubscriber } from './fact-context.ts'
 import type { Mailer } from './mail.ts'
 import type { PasswordHasher } from './passwords.ts'
@@ -18,6 +19,7 @@ export type App = {
   /** Runs work in one transaction of `db`; see {@link Database.tx}. No network call inside. */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   readonly sealer: Sealer
+  readonly auditKey: AuditKey
   readonly bus: Bus
   readonly mail: Mailer
   readonly passwords: PasswordHasher

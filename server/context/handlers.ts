@@ -29,7 +29,8 @@ export type EventStream = {
 export type SentFile = {
   readonly filename: string
   readonly contentType: string
-  readonly sizeBytes: number
+  /** Null when it is not known before it is read. */
+  readonly sizeBytes: number | null
   /** An error while reading it ends the connection. */
   readonly chunks: AsyncIterable<Buffer>
 }

@@ -1,5 +1,5 @@
 import { Attachment } from '../attachments/attachments.api.ts'
-import { AuditEntry } from '../audit/audit.api.ts'
+import { AuditEntry, AuditVerification } from '../audit/audit.api.ts'
 import { Me, RoleName } from '../auth/auth.api.ts'
 import { Feedback } from '../feedback/feedback.api.ts'
 import { FiltersPreview } from '../filters/filters.api.ts'
@@ -46,6 +46,7 @@ export const apiSchemas: NamedSchemas = {
   Activity,
   Attachment,
   AuditEntry,
+  AuditVerification,
   Breadcrumb,
   BulkOperation,
   BulkResult,

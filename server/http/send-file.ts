@@ -7,10 +7,10 @@ import type { SentFile } from '../context/handlers.ts'
  * show it without scripts, frames or requests.
  */
 export function sendFile(reply: FastifyReply, file: SentFile): void {
+  if (file.sizeBytes !== null) void reply.header('content-length', file.sizeBytes)
   void reply
     .header('content-disposition', dispositionOf(file.filename))
     .header('content-type', file.contentType)
-    .header('content-length', file.sizeBytes)
     .header('content-security-policy', "sandbox; default-src 'none'")
     .header('x-content-type-options', 'nosniff')
     .header('cross-origin-resource-policy', 'same-origin')

@@ -27,6 +27,8 @@ export type RouteSpec = {
   readonly response?: z.ZodType
   /** 'sse': the handler writes server-sent events itself; 'file': it sends a file. */
   readonly stream?: 'sse' | 'file'
+  /** It may take minutes: the time limit of handlers does not apply. */
+  readonly isSlow?: true
   /** Statuses this route can refuse with beside 400, 401, 403 and 500; for the documentation. */
   readonly refusals?: readonly (404 | 409 | 429 | 503)[]
   /** Checks a public route for cross-site calls. Unsafe methods with a cookie session are always checked. */

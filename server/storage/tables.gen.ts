@@ -62,17 +62,17 @@ export type Tables = {
     seq: number
     hash: Buffer
     created_at: Date
-    key_id: string
     signature: Buffer
   }
   audit_heads: {
     org_id: string
     seq: number
     hash: Buffer
+    mac: Buffer
     signed_seq: Generated<number>
   }
-  audit_keys: {
-    id: string
+  audit_key: {
+    id: number
     private_sealed: string
     created_at: Date
   }
@@ -99,6 +99,7 @@ export type Tables = {
     meta: string
     prev_hash: Buffer
     hash: Buffer
+    mac: Buffer
   }
   bulk_operation_issues: {
     operation_id: string

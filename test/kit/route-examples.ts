@@ -215,6 +215,8 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
 
   listFeedback: onProject(),
   listAuditLog: nothing,
+  exportAuditLog: nothing,
+  verifyAuditLog: nothing,
   downloadAttachment: async (app, owner) => {
     const projectId = await insertProject(app, owner)
     return { params: { projectId, attachmentId: await insertAttachment(app, projectId) } }

@@ -1,0 +1,120 @@
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { spawn } from 'node:child_process'
+import { beforeAll, expect, test } from 'vitest'
+import { aPerson, type Person } from '#test/kit/members.ts'
+import { exitOf } from '#test/kit/processes.ts'
+import { testServer } from '#test/kit/test-server.ts'
+import { updateQuota } from '../outcomes/update-quota.ts'
+import type { AuditEntry } from './audit.api.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { flushDenials } from './denials.ts'
+import { signHeads } from './signed-heads.ts'
+import type { VerifiedLog } from './verify-audit-log.ts'
+
+const t = await testServer()
+const { app } = t
+
+let ada: Person
+beforeAll(async () => {
+  ada = await aPerson(app)
+  for (let n = 0; n < 5; n++) await updateQuota(app, ada.actor, n)
+})
+
+const get = (path: string, cookie = ada.cookie) => fetch(`${t.url}/api/audit-log${path}`, { headers: { cookie } })
+
+/** What docs/audit-log.md tells a third party to do, with nothing but the file. */
+function verifyExport(text: string): number {
+  const lines = text.trimEnd().split('\n').toReversed()
+  let before = '0'.repeat(64)
+  for (const line of lines) {
+    const { hash, prev_hash } = JSON.parse(line) as AuditEntry
+    expect(prev_hash).toBe(before)
+    const hashed = `${line.slice(0, line.lastIndexOf(',"hash":"'))}}`
+    expect(createHash('sha256').update(Buffer.from(prev_hash, 'hex')).update(hashed).digest('hex')).toBe(hash)
+    before = hash
+  }
+  return lines.length
+}
+
+test('the export holds the lines as hashed, and is an entry itself', async () => {
+  const answer = await get('/export')
+  expect(answer.headers.get('content-type')).toBe('application/x-ndjson')
+  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="audit-log-2026-11-20.ndjson"/)
+  const text = await answer.text()
+  expect(verifyExport(text)).toBe(6)
+  const [first, ...others] = text.split('\n')
+  expect(JSON.parse(first ?? '')).toMatchObject({ seq: 6, action: 'audit.exported', meta: {} })
+  expect(others).toHaveLength(6)
+  const { items } = (await (await get('')).json()) as { items: AuditEntry[] }
+  expect(text).toBe(
+    items.map(({ hash, ...entry }) => `${canonicalJson(entry).slice(0, -1)},"hash":"${hash}"}\n`).join(''),
+  )
+})
+
+test('a filtered export', async () => {
+  const lines = (await (await get('/export?action=org.*')).text()).trimEnd().split('\n')
+  expect(lines).toHaveLength(5)
+  const { items } = (await (await get('?action=audit.exported&limit=1')).json()) as { items: AuditEntry[] }
+  expect(items[0]?.meta).toEqual({ action: 'org.*' })
+})
+
+test('an export of thousands of entries is complete', async () => {
+  const eve = await aPerson(app)
+  await app.db.query(
+    `with l as (select * from audit_log where org_id = $1 and seq = 1)
+     insert into audit_log select (jsonb_populate_record(null::audit_log,
+       to_jsonb(l) || jsonb_build_object('org_id', $2::text, 'seq', n))).* from l, generate_series(2, 2501) n`,
+    [ada.actor.orgId, eve.actor.orgId],
+  )
+  const lines = (await (await get('/export', eve.cookie)).text()).trimEnd().split('\n')
+  expect(new Set(lines.map((line) => (JSON.parse(line) as AuditEntry).seq)).size).toBe(2_501)
+})
+
+test('the owner verifies the log; its end is signed', async () => {
+  await signHeads(app)
+  const found = (await (await get('/verify')).json()) as VerifiedLog
+  expect(found).toMatchObject({ ok: true, first_seq: 1, first_bad_seq: null, reason: null, checked_heads: 1 })
+  expect(found.entries).toBe(found.head?.seq)
+  const { head, key } = found
+  if (head === null) throw new Error('no head')
+  const { org_id, seq, hash, created_at } = head
+  const text = canonicalJson({ purpose: 'faultline audit head', org_id, seq, hash, created_at })
+  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key.public_key }, format: 'jwk' })
+  expect(verify(null, Buffer.from(text), publicKey, Buffer.from(head.signature, 'base64url'))).toBe(true)
+  expect(createHash('sha256').update(Buffer.from(key.public_key, 'base64url')).digest('hex').slice(0, 32)).toBe(key.id)
+})
+
+test('a changed row is reported by API and command', async () => {
+  const eve = await aPerson(app)
+  for (let n = 0; n < 3; n++) await updateQuota(app, eve.actor, n)
+  await flushDenials(app)
+  expect(await command('--org', ada.orgSlug)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/: ok, \d+ entries/) as string,
+  })
+  await app.db.query('alter table audit_log disable trigger audit_log_unchanged')
+  await app.db.query(`update audit_log set actor_email = 'x' where org_id = $1 and seq = 2`, [eve.actor.orgId])
+  await app.db.query('alter table audit_log enable trigger audit_log_unchanged')
+  expect(await (await get('/verify', eve.cookie)).json()).toMatchObject({ ok: false, first_bad_seq: 2, entries: 1 })
+  const broken = await command('--org', eve.orgSlug)
+  expect(broken.code).toBe(1)
+  expect(broken.out).toContain(`${eve.orgSlug}: BROKEN at seq 2. The entry was changed: its hash is wrong.`)
+  expect((await command('--org', 'nowhere')).code).toBe(1)
+})
+
+/** `npm run admin -- audit verify` in a process of its own. */
+async function command(...args: readonly string[]): Promise<{ code: number | null; out: string }> {
+  const child = spawn(process.execPath, ['server/main.ts', 'audit', 'verify', ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: t.connectionString,
+      FAULTLINE_DATA_DIR: t.dataDir,
+      LOG_LEVEL: 'error',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+  const { code } = await exitOf(child)
+  return { code, out }
+}

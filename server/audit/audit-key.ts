@@ -1,0 +1,53 @@
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hkdfSync,
+  sign,
+  verify,
+} from 'node:crypto'
+import type { AuditKey } from '../context/audit-key.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Database } from '../storage/database.ts'
+import type { Sealer } from '../storage/seal.ts'
+import { insertKey, selectKey } from './key.queries.ts'
+
+const PLACE = 'audit_key:private_sealed:1'
+
+/**
+ * The installation's key, created by the first process that starts.
+ * @throws Error when it was sealed with an unknown encryption key
+ */
+export async function openAuditKey(db: Database, sealer: Sealer, clock: Clock): Promise<AuditKey> {
+  let sealed = await selectKey(db)
+  if (sealed === null) {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const bytes = privateKey.export({ type: 'pkcs8', format: 'der' })
+    await insertKey(db, sealer.seal(bytes, PLACE), clock.now())
+    // Another process may have been first.
+    sealed = await selectKey(db)
+  }
+  if (sealed === null) throw new Error('There is no key of the audit log although one was just created.')
+  return auditKeyOf(sealer.open(sealed, PLACE))
+}
+
+/** @param pkcs8 the private key */
+function auditKeyOf(pkcs8: Buffer): AuditKey {
+  const privateKey = createPrivateKey({ key: pkcs8, type: 'pkcs8', format: 'der' })
+  const publicKey = createPublicKey(privateKey)
+  const { x = '' } = publicKey.export({ format: 'jwk' })
+  const macKey = Buffer.from(hkdfSync('sha256', pkcs8, '', 'faultline audit mac', 32))
+  return {
+    id: createHash('sha256').update(Buffer.from(x, 'base64url')).digest('hex').slice(0, 32),
+    publicKey: x,
+    mac(...parts) {
+      const hmac = createHmac('sha256', macKey)
+      for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part)
+      return hmac.digest()
+    },
+    sign: (text) => sign(null, Buffer.from(text), privateKey),
+    verify: (text, signature) => verify(null, Buffer.from(text), publicKey, signature),
+  }
+}

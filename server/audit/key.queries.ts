@@ -1,0 +1,15 @@
+import type { Connection } from '../storage/database.ts'
+
+export async function selectKey(db: Connection): Promise<string | null> {
+  const row = await db.selectFrom('audit_key').select('private_sealed').where('id', '=', 1).executeTakeFirst()
+  return row?.private_sealed ?? null
+}
+
+/** Does nothing when there is one. */
+export async function insertKey(db: Connection, sealed: string, now: Date): Promise<void> {
+  await db
+    .insertInto('audit_key')
+    .values({ id: 1, private_sealed: sealed, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
