@@ -8,10 +8,12 @@ import { greedyKey } from './greedy-key.ts'
 import { hostileJson } from './hostile-json.ts'
 import { killFold } from './kill-fold.ts'
 import { killDatabase, killIntake, stopIntake } from './kill-intake.ts'
+import { manyKinds } from './many-kinds.ts'
 import { properties } from './properties.ts'
 import { slowClients } from './slow-clients.ts'
 import { smuggling } from './smuggling.ts'
 import { unreadAnswers } from './unread-answers.ts'
+import { twoServices } from './two-services.ts'
 import { type Claim, print, type Torture, type Verdict } from './torture.ts'
 
 /**
@@ -93,6 +95,16 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'sockets of one public key that fill the memory for bodies: other organisations are not refused (--sockets)',
     run: greedyKey,
+  },
+  'two-services': {
+    id: 'T-48',
+    summary: 'a second service on the same data, also in namespaces of its own: it ends with one line, nothing is lost',
+    run: twoServices,
+  },
+  'many-kinds': {
+    id: 'T-49',
+    summary: 'thousands of events with different fingerprints: a bounded number of issues, and every event counted',
+    run: manyKinds,
   },
   smuggling: {
     id: 'T-14',
