@@ -23,7 +23,7 @@ const authority = testAuthority()
 const t = await testServer({
   realTime: true,
   deliveries: true,
-  trusted: [authority.cert],
+  egress: { ca: [authority.cert] },
   env: { FAULTLINE_RETRY_SCALE: '0.00001' },
 })
 

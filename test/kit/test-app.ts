@@ -7,7 +7,7 @@ import { createApp } from '#server/app.ts'
 import { createPasswordHasher } from '#server/auth/password-hasher.ts'
 import { readConfig } from '#server/config.ts'
 import type { App } from '#server/context/app.ts'
-import { createEgress } from '#server/egress/create-egress.ts'
+import { createEgress, type EgressOptions } from '#server/egress/create-egress.ts'
 import { databaseAddress } from '#server/storage/database-address.ts'
 import type { Mail } from '#server/context/mail.ts'
 import { cloneDatabase } from './database.ts'
@@ -30,8 +30,8 @@ export type TestAppOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Real time instead of a fake clock, for tests that drive real clients. */
   readonly realTime?: boolean
-  /** Certificates that outgoing requests trust, PEM. */
-  readonly trusted?: readonly string[]
+  /** How outgoing requests differ from those of relaxed mode. */
+  readonly egress?: Partial<EgressOptions>
 }
 
 /** The number of listening servers of this process. */
@@ -54,7 +54,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   )
   const app = await createApp(config, database.connectionString, 6, 'test', {
     ...(options.realTime === true ? {} : { clock }),
-    ...(options.trusted === undefined
+    ...(options.egress === undefined
       ? {}
       : {
           egress: createEgress({
@@ -63,7 +63,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
             httpOpen: true,
             ownPorts: [],
             database: () => databaseAddress(database.connectionString),
-            ca: options.trusted,
+            ...options.egress,
           }),
         }),
     log,
