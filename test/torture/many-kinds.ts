@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { readMetric } from '#bench/setup-project.ts'
-import { envelopePath, startTarget, waitUntilDigested } from './target.ts'
+import { countStored, envelopePath, startTarget, waitUntilDigested } from './target.ts'
 import { atMost, claim, print, type TortureArgs, type Verdict } from './torture.ts'
 
 const Intake = z.object({ limits: z.object({ new_issues: z.object({ used_this_hour: z.number() }) }) })
@@ -40,7 +39,7 @@ export async function manyKinds({ full }: TortureArgs): Promise<Verdict> {
     }
     await Promise.all(Array.from({ length: 32 }, writer))
     await waitUntilDigested(url)
-    const stored = await readMetric(url, 'faultline_digest_events_total')
+    const stored = await countStored(url)
     const { limits } = Intake.parse(await api('GET', `/api/projects/${project.projectId}/intake`))
     const all = Issues.parse(await api('GET', `/api/issues?projectId=${project.projectId}&sort=-event_count&limit=1`))
     const [largest] = all.items

@@ -51,6 +51,14 @@ export async function waitUntilDigested(url: string, timeoutMs = 120_000): Promi
   }
 }
 
+/** Events stored since the service started. The digest thread reports its sums once a second. */
+export async function countStored(url: string): Promise<number> {
+  await new Promise((resolve) => {
+    setTimeout(resolve, 2_500)
+  })
+  return readMetric(url, 'faultline_digest_events_total')
+}
+
 /** Requests read as SDK traffic, as the service counts them, by status; `null` for the sum. */
 export async function countAnswers(url: string, status: number): Promise<number> {
   const text = await (await fetch(`${url}/-/metrics`)).text()

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#bench/service.ts'
-import { readMetric } from '#bench/setup-project.ts'
-import { envelopePath, startTarget, waitUntilDigested } from './target.ts'
+import { countStored, envelopePath, startTarget, waitUntilDigested } from './target.ts'
 import { claim, none, print, skip, type TortureArgs, type Verdict } from './torture.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -54,7 +53,7 @@ export async function twoServices({ full }: TortureArgs): Promise<Verdict> {
     isOver = true
     await Promise.all(writers)
     await waitUntilDigested(url)
-    const stored = await readMetric(url, 'faultline_digest_events_total')
+    const stored = await countStored(url)
     print(`  ${tries} second starts; ${acknowledged} events acknowledged meanwhile`)
     return {
       claims: [
