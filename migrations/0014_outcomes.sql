@@ -47,3 +47,16 @@ create table flood_sampling_hourly (
   last_at timestamptz not null,
   primary key (project_id, key_id, hour)
 );
+
+-- Texts that scrubbing replaced unsearched because a custom expression costs too much, by hour of receipt. A rule is named
+-- by what it says: its place in the list changes with the settings.
+create table costly_rules_hourly (
+  project_id uuid not null,
+  hour timestamptz not null,
+  path text not null,
+  regex text not null,
+  requests bigint not null,
+  texts bigint not null,
+  last_at timestamptz not null,
+  primary key (project_id, hour, path, regex)
+);

@@ -33,6 +33,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   events: ['events'],
   feedback: ['feedback'],
   flood_sampling_hourly: ['outcomes'],
+  costly_rules_hourly: ['outcomes'],
   inbox_entries: ['facts', 'inbox'],
   issue_activity: ['facts'],
   issue_fingerprints: ISSUES,

@@ -5,6 +5,7 @@ import type { PerformanceFact } from '../metrics/performance/fact.ts'
 import type { SessionFact } from '../metrics/sessions/record-sessions.ts'
 import type { CheckIn } from '../protocol/check-in.ts'
 import type { ClientLoss } from '../protocol/client-report.ts'
+import type { CostlyRule } from '../protocol/rule-budget.ts'
 import type { LogEntry } from '../protocol/log.ts'
 import type { TraceMetric } from '../protocol/trace-metric.ts'
 
@@ -27,6 +28,8 @@ type FactKinds = {
   performance: PerformanceFact
   /** Items that an SDK dropped before sending. */
   client_report: readonly ClientLoss[]
+  /** A note on the request: rules that replaced texts of it because searching them costs too much. */
+  costly_rules: readonly CostlyRule[]
 }
 
 export type FactKind = keyof FactKinds

@@ -4,6 +4,7 @@ import { borrowBody } from '../protocol/decode.ts'
 import { decodeStoreBody } from '../protocol/decode-store.ts'
 import { parseEnvelope, type EnvelopeHeader, type RawItem } from '../protocol/envelope.ts'
 import { topLevelString } from '../protocol/json-guard.ts'
+import { RuleBudget } from '../protocol/rule-budget.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
 import { parseTime } from '../protocol/time.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
@@ -19,8 +20,18 @@ import type { ProjectFacts } from './project-facts.ts'
  */
 export async function prepareEntry(entry: SpoolEntry, project: ProjectFacts | null): Promise<readonly PreparedItem[]> {
   if (project === null) return [{ category: 'default', quantity: 1, outcome: 'discarded', reason: 'project_gone' }]
-  return entry.endpoint === 'store' ? prepareStore(entry, project) : prepareEnvelope(entry, project)
+  const { ruleShare } = project
+  if (ruleShare === null) return prepareItems(entry, project)
+  const budget = new RuleBudget(ruleShare)
+  const items = await prepareItems(entry, { ...project, scrubbing: { ...project.scrubbing, budget } })
+  const costly = budget.costly()
+  return costly.length === 0
+    ? items
+    : [...items, { category: 'default', quantity: 0, kind: 'costly_rules', fact: costly }]
 }
+
+const prepareItems = (entry: SpoolEntry, project: ProjectFacts): Promise<readonly PreparedItem[]> =>
+  entry.endpoint === 'store' ? prepareStore(entry, project) : prepareEnvelope(entry, project)
 
 const NO_HEADER: EnvelopeHeader = { eventId: null, dsn: null, sentAt: null, sdk: null, trace: null, fields: {} }
 

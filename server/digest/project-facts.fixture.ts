@@ -17,6 +17,7 @@ export const someProject = (): ProjectFacts => ({
   manyUsers: 25,
   newIssueBudget: { perHour: 0, perDay: 0 },
   scrubbing: {},
+  ruleShare: null,
   filters: compileFilters(filterSettings({}).inbound_filters),
   ownership: null,
   erasures: null,

@@ -4,6 +4,7 @@ import { compileFilters, type CompiledFilters } from '../filters/compile-filters
 import { compileGrouping, type ProjectGrouping } from '../grouping/grouping.ts'
 import { discardedHashes } from '../issue-merging/discards.queries.ts'
 import { compileOwnership, type OwnershipMatcher } from '../ownership/ownership.ts'
+import type { RuleShare } from '../protocol/rule-budget.ts'
 import type { ScrubRules } from '../protocol/scrub.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { generalSettings } from '../projects/general-settings.ts'
@@ -17,6 +18,7 @@ import { filterSettings } from '../filters/filter-settings.ts'
 import { attachmentSettings } from '../attachments/attachment-settings.ts'
 import { scrubbingOf } from '../privacy/scrubbing-of.ts'
 import { recentErasures } from '../privacy/recent-erasures.queries.ts'
+import { createRuleShares, type RuleShares } from './rule-shares.ts'
 
 /** Settings of a project, compiled for digestion. */
 export type ProjectFacts = {
@@ -29,6 +31,8 @@ export type ProjectFacts = {
   readonly storeProfiles: boolean
   readonly storeReplays: boolean
   readonly scrubbing: ScrubRules
+  /** What custom expressions of the scrubbing rules may use; null without any. */
+  readonly ruleShare: RuleShare | null
   /** Number of users per day from which a crash is critical. */
   readonly manyUsers: number
   readonly newIssueBudget: NewIssueBudget
@@ -54,6 +58,7 @@ const FRESH_MS = 60_000
 /** A cache of project facts for a minute; a change of settings invalidates it immediately. */
 export function createProjectFactsReader(app: App): ProjectFactsReader {
   const known = new Map<string, { facts: ProjectFacts | null; readAtMs: number }>()
+  const shares = createRuleShares(() => app.clock.monotonicMs())
   /** Number of changes received: facts read before one of them are returned, but not cached. */
   let changes = 0
   const stops = [
@@ -76,7 +81,7 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
       if (entry !== undefined && app.clock.monotonicMs() - entry.readAtMs < FRESH_MS) return entry.facts
       const changesBefore = changes
       const row = await selectProjectForDigestion(app.db, projectId)
-      const facts = row === undefined ? null : await factsOf(app, row)
+      const facts = row === undefined ? null : await factsOf(app, row, shares)
       if (changes === changesBefore) known.set(projectId, { facts, readAtMs: app.clock.monotonicMs() })
       return facts
     },
@@ -88,7 +93,7 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
 
 type Row = { id: string; org_id: string; settings: Record<string, unknown>; scrub_key_sealed: string | null }
 
-async function factsOf(app: App, row: Row): Promise<ProjectFacts> {
+async function factsOf(app: App, row: Row, shares: RuleShares): Promise<ProjectFacts> {
   const limits = limitSettings(row.settings)
   const recordings = attachmentSettings(row.settings)
   const [scrubbing, discarded, erasures] = await Promise.all([
@@ -105,6 +110,7 @@ async function factsOf(app: App, row: Row): Promise<ProjectFacts> {
     storeProfiles: recordings.store_profiles,
     storeReplays: recordings.store_replays,
     scrubbing,
+    ruleShare: scrubbing.rules.some(({ pattern }) => pattern === 'custom') ? shares.of(row.org_id, row.id) : null,
     manyUsers: issueSettings(row.settings).severity_rules.users,
     newIssueBudget: { perHour: limits.new_issues_per_hour, perDay: limits.new_issues_per_day },
     filters: compileFilters(filterSettings(row.settings).inbound_filters),

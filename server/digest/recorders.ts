@@ -4,6 +4,7 @@ import { recordEvents } from '../issue-recording/record-events.ts'
 import { performanceRecorder } from '../metrics/performance/record-performance.ts'
 import { sessionRecorder } from '../metrics/sessions/record-sessions.ts'
 import { recordClientLosses } from '../outcomes/record-client-losses.ts'
+import { recordCostlyRules } from '../outcomes/record-costly-rules.ts'
 import type { Counting } from '../issue-recording/journal.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
 import { checkInRecorder } from '../telemetry/record-check-ins.ts'
@@ -25,4 +26,5 @@ export const recordersWith = (counting: Counting | undefined): { readonly [K in 
   session: sessionRecorder,
   performance: performanceRecorder,
   client_report: recordClientLosses,
+  costly_rules: recordCostlyRules,
 })

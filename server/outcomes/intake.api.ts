@@ -62,6 +62,19 @@ export const Intake = z.object({
     .describe(
       'Flood sampling: hours in which a key was over its limit for errors and events of new kinds were accepted.',
     ),
+  costly_rules: z
+    .array(
+      z.object({
+        path: z.string(),
+        regex: z.string(),
+        requests: Count.describe('Requests in which it replaced a text.'),
+        texts: Count,
+        last_at: Timestamp,
+      }),
+    )
+    .describe(
+      'Scrubbing rules whose expression costs too much, most recent first: texts that they would search were replaced by [Filtered: too costly].',
+    ),
   limits: z.object({
     per_minute: Count.nullable().describe('Items of one category per key; null: switched off.'),
     burst_10s: Count.nullable(),

@@ -30,7 +30,12 @@ export async function addOutcomes(tx: Tx, rows: readonly OutcomeRow[]): Promise<
   })
 }
 
-export const COUNT_TABLES = ['outcomes_hourly', 'client_losses_hourly', 'flood_sampling_hourly'] as const
+export const COUNT_TABLES = [
+  'outcomes_hourly',
+  'client_losses_hourly',
+  'flood_sampling_hourly',
+  'costly_rules_hourly',
+] as const
 
 /** Deletes counts of earlier hours. @returns the number of rows */
 export async function deleteCounts(

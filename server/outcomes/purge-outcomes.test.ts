@@ -20,9 +20,10 @@ test('deletes counts older than 400 days and no others', async () => {
       hour,
     ])
     await app.db.query('insert into flood_sampling_hourly values ($1, $2, $3, 1, 1, $3, $3)', [project, key, hour])
+    await app.db.query("insert into costly_rules_hourly values ($1, $2, '**', 'a', 1, 1, $2)", [project, hour])
     await app.db.query('insert into org_usage_daily values ($1, $2, 1)', [project, hour.slice(0, 10)])
   }
-  expect(await purgeOutcomes(app)).toBe(4)
+  expect(await purgeOutcomes(app)).toBe(5)
   expect(await purgeOutcomes(app)).toBe(0)
   const { rows } = await app.db.query<{ hour: Date }>('select hour from outcomes_hourly order by hour')
   expect(rows.map(({ hour }) => hour.toISOString())).toEqual(['2025-10-16T00:00:00.000Z', '2026-11-20T11:00:00.000Z'])

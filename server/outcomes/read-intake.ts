@@ -7,6 +7,7 @@ import { limitSettings } from '../limits/limit-settings.ts'
 import { newIssuesAt } from '../projects/new-issues-at.ts'
 import { type ProjectRow, readProject, readProjectKeys } from '../projects/projects.queries.ts'
 import type { Intake } from './intake.api.ts'
+import { selectCostlyRules } from './costly-rules.queries.ts'
 import { selectLosses, selectOutcomes, selectFloodSampling, type HourRow } from './intake.queries.ts'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
 import { readQuota } from './read-quota.ts'
@@ -39,10 +40,11 @@ export async function readIntake(
   const stepMs = step * HOUR_MS
   const to = (Math.floor(app.clock.now().getTime() / stepMs) + 1) * stepMs
   const from = new Date(to - hours * HOUR_MS)
-  const [rows, losses, samples, keys, quota] = await Promise.all([
+  const [rows, losses, samples, costly, keys, quota] = await Promise.all([
     selectOutcomes(app.db, projectId, from, step),
     selectLosses(app.db, projectId, from),
     selectFloodSampling(app.db, projectId, from),
+    selectCostlyRules(app.db, projectId, from),
     readProjectKeys(app.db, projectId),
     readQuota(app, actor),
   ])
@@ -63,6 +65,7 @@ export async function readIntake(
       first_at: row.first_at.toISOString(),
       last_at: row.last_at.toISOString(),
     })),
+    costly_rules: costly.map((row) => ({ ...row, last_at: row.last_at.toISOString() })),
     limits: viewLimits(app.config.rateLimitScale, project, app.clock.now()),
     quota,
   }

@@ -1,11 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, newEventId, sendEvent } from '#test/kit/sdk.ts'
+import { watchLoop } from '#test/kit/loop-watch.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Client } from '#test/kit/client.ts'
 import { differences } from './differences.ts'
+import type { z } from 'zod'
+import type { Intake as IntakeShape } from '../outcomes/intake.api.ts'
 import type { ScrubbingPreview } from './privacy.api.ts'
 
+type Intake = z.output<typeof IntakeShape>
 const t = await testServer({ realTime: true })
 const EVENT_ID = newEventId()
 let owner: Client
@@ -173,4 +177,75 @@ test('an invalid expression is refused when saved, and the whole change with it'
   const answer = await owner.patch(path, { retention_days: 12, scrub_rules })
   expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/scrub_rules\.1\.regex/)])
   expect((await owner.get(path)).body).toMatchObject({ retention_days: 90, scrub_rules: [] })
+})
+
+describe('an expression that costs too much', () => {
+  const custom = (regex: string, path = '**') => rule(path, { pattern: 'custom', regex })
+  const ISSUE = '(?i)(\\pL{1,500}){1,2}!'
+
+  test.each([
+    [ISSUE, /states, at most 1000.*Replace \{1,500\}/],
+    ['\\pL{900}[0-9]', /µs per character of "a+…".*Replace \{900\}/],
+    ['x[^y]*y|[^é]*é|x', /µs per character of/],
+  ])('%s is refused when saved and when previewed, with what to simplify', async (regex, reason) => {
+    const scrub_rules = [custom('ORD-\\d+'), custom(regex)]
+    for (const answer of [
+      await owner.patch(`/api/projects/${project.id}/settings`, { scrub_rules }),
+      await preview({ scrub_rules }),
+    ]) {
+      expect(answer.status).toBe(400)
+      expect(answer.as<{ error: string }>().error).toMatch(/^scrub_rules\.1\.regex cannot be used/)
+      expect(answer.as<{ error: string }>().error).toMatch(reason)
+    }
+  })
+
+  test('does not hold up the main thread, whatever the number of rules', async () => {
+    const loop = watchLoop()
+    const scrub_rules = Array.from({ length: 50 }, (_, n) => custom(`[a-z]{1,${250 + n}}@`))
+    const answers = await Promise.all([
+      preview({ scrub_rules }),
+      preview({}),
+      preview({ scrub_rules: [custom(ISSUE)] }),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400])
+    expect(loop.longestHoldMs()).toBeLessThan(200)
+    loop.stop()
+  })
+
+  test('a saved one filters what it cannot search; the note names it; others are digested', async () => {
+    const [theirs, mine] = [await aProject(owner), await aProject(await aFounder(t.url))]
+    // As saved before expressions were limited.
+    await t.app.db.query(`update projects set settings = settings || $2 where id = $1`, [
+      theirs.id,
+      JSON.stringify({ scrub_rules: [custom(ISSUE, 'extra.note'), custom('\\pL{900}[0-9]', 'message')] }),
+    ])
+    const long = 'a'.repeat(60_000)
+    for (let n = 0; n < 5; n++)
+      await sendEvent(
+        t.url,
+        theirs.dsn,
+        anEvent({ message: long, exception: undefined, extra: { note: 'n', other: long } }),
+      )
+    await sendEvent(t.url, mine.dsn, anEvent())
+    await t.service.drain()
+    const bodies = await t.app.db.query<{ title: string; n: number }>(
+      'select title, count(*)::int as n from events e join issues i on i.id = e.issue_id where e.project_id = any($1) group by title order by title',
+      [[theirs.id, mine.id]],
+    )
+    expect(bodies.rows).toEqual([
+      { title: 'PaymentError: card declined', n: 1 },
+      { title: '[Filtered: too costly]', n: 5 },
+    ])
+    const said = await owner.get(`/api/projects/${theirs.id}/intake`)
+    const { costly_rules: costly } = said.as<Intake>()
+    expect(costly.map(({ path }) => path).sort()).toEqual(['extra.note', 'message'])
+    // Once a payload is at its limit, the rule that used most is to blame for all of its texts.
+    expect(costly.find(({ path }) => path === 'message')).toMatchObject({ regex: '\\pL{900}[0-9]', requests: 5 })
+    expect(costly.reduce((sum, { texts }) => sum + texts, 0)).toBe(10)
+    expect(said.as<Intake>().totals).toEqual([{ outcome: 'accepted', reason: '', category: 'error', quantity: 5 }])
+    // It stays in the list while others change.
+    const settings = `/api/projects/${theirs.id}/settings`
+    const { scrub_rules } = (await owner.get(settings)).as<{ scrub_rules: unknown[] }>()
+    expect((await owner.patch(settings, { scrub_rules: [...scrub_rules, custom('ORD-\\d+')] })).status).toBe(200)
+  })
 })

@@ -1,23 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { eventForThread } from '../events/cloned-event.ts'
 import type { StoredEvent } from '../events/event.ts'
 import { readEvents } from '../events/store.queries.ts'
 import { newestEventsOfProject } from '../issue-events/newest-events.ts'
 import { dayOf } from '../kernel/day.ts'
 import { notFound } from '../kernel/errors.ts'
 import { unhyphenate } from '../kernel/ids.ts'
-import { decodeBodySync } from '../protocol/decode.ts'
-import { isRecord } from '../protocol/json.ts'
-import { parseGuarded } from '../protocol/json-guard.ts'
-import { readStoredEvent } from '../protocol/read-stored.ts'
-import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
-import { checkScrubRules } from './check-scrub-rules.ts'
+import { checkExpressions, inScrubThread, newExpressions } from './check-scrub-rules.ts'
 import { oldestDay } from '../projects/general-settings.ts'
 import { scrubSettings, type ScrubSettings } from './scrub-settings.ts'
 import { scrubbingOf } from './scrubbing-of.ts'
 import { readProject } from '../projects/projects.queries.ts'
-import { differences } from './differences.ts'
 import type { ScrubbingPreview } from './privacy.api.ts'
 
 type Proposed = {
@@ -28,7 +23,7 @@ const NOTHING: ScrubbingPreview = { event_id: null, issue_id: null, title: null,
 
 /**
  * Applies proposed scrubbing settings to a copy of a stored event and returns what would change.
- * @throws AppError not_found (project or event), invalid (expression)
+ * @throws AppError not_found (project or event), invalid (an expression, or the time limit), rate_limited
  */
 export async function previewScrubbing(
   app: App,
@@ -38,31 +33,21 @@ export async function previewScrubbing(
 ): Promise<ScrubbingPreview> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
-  checkScrubRules(proposed.scrub_rules)
+  const saved = scrubSettings(project.settings)
+  const added = newExpressions(proposed.scrub_rules, saved.scrub_rules)
   const stored = await findEvent(app, project, eventId)
-  if (stored === null) {
-    if (eventId !== undefined) throw notFound('Event')
-    return NOTHING
-  }
+  if (stored === null && eventId !== undefined) throw notFound('Event')
+  if (stored === null && added.length === 0) return NOTHING
   const named = Object.fromEntries(Object.entries(proposed).filter(([, value]) => value !== undefined))
-  const scrubbing = await scrubbingOf(app, project, { ...scrubSettings(project.settings), ...named })
+  const scrubbing = await scrubbingOf(app, project, { ...saved, ...named })
   // There is no key before the first hashing rule is saved. The preview then uses a random one.
-  const rules = { ...scrubbing, hashKey: scrubbing.hashKey ?? randomBytes(32) }
-  const before = payloadOf(stored)
-  const after = payloadOf(stored)
-  scrubEvent(after.payload, rules)
-  after.connection = scrubConnection(before.connection, rules)
-  const { list, total } = differences(
-    { ...before.payload, ...connectionFields(before.connection) },
-    { ...after.payload, ...connectionFields(after.connection) },
-  )
-  return {
-    event_id: stored.eventId,
-    issue_id: stored.issueId,
-    title: readStoredEvent(stored).title,
-    changes: list,
-    total_changes: total,
-  }
+  const hashKey = new Uint8Array(scrubbing.hashKey ?? randomBytes(32))
+  return inScrubThread(actor.orgId, async (ask) => {
+    await checkExpressions(ask, added)
+    if (stored === null) return NOTHING
+    const { title, list, total } = await ask({ stored: eventForThread(stored), scrubbing: { ...scrubbing, hashKey } })
+    return { event_id: stored.eventId, issue_id: stored.issueId, title, changes: [...list], total_changes: total }
+  })
 }
 
 async function findEvent(
@@ -80,20 +65,3 @@ async function findEvent(
   const days = { first: newest.receivedDay, last: newest.receivedDay }
   return (await readEvents(app.db, projectId, [newest.eventId], days))[0] ?? null
 }
-
-type Connection = { clientIp: string | null; userAgent: string | null }
-
-/** The stored JSON of the event, newly parsed, and the stored fields of its request. */
-function payloadOf(stored: StoredEvent): { payload: Record<string, unknown>; connection: Connection } {
-  const decoded = decodeBodySync(stored.body, stored.encoding)
-  const { value } = parseGuarded(decoded, stored.bodyStart, stored.bodyEnd)
-  return {
-    payload: isRecord(value) ? value : {},
-    connection: { clientIp: stored.clientIp, userAgent: stored.userAgent },
-  }
-}
-
-const connectionFields = ({ clientIp, userAgent }: Connection) => ({
-  'connection address': clientIp,
-  'connection user agent': userAgent,
-})

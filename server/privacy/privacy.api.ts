@@ -37,7 +37,7 @@ export const privacyRoutes = routes({
     tag: 'Projects',
     summary: 'Preview scrubbing settings on a stored event',
     description:
-      'Uses the settings in the body, and the saved ones for those that are absent. Changes nothing. The default event is the newest of the project.',
+      'Uses the settings in the body, and the saved ones for those that are absent. Changes nothing. The default event is the newest of the project. Runs beside other requests, for at most 10 seconds.',
     permission: 'projects.write',
     params: z.object({ projectId: Id }),
     body: z.strictObject({
@@ -54,7 +54,7 @@ export const privacyRoutes = routes({
         .optional(),
     }),
     response: ScrubbingPreview,
-    refusals: [404],
+    refusals: [404, 429],
   },
   eraseUserData: {
     method: 'DELETE',

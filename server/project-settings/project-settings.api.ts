@@ -94,6 +94,6 @@ export const projectSettingsRoutes = routes({
     params,
     body: ProjectSettingsPatch,
     response: ProjectSettings,
-    refusals: [404, 409],
+    refusals: [404, 409, 429],
   },
 })

@@ -11,12 +11,18 @@ import { slugTaken } from './create-project.ts'
 import { projectSettings } from './project-settings.ts'
 import type { ProjectSettingsPatch } from './project-settings.api.ts'
 import { sealedNewScrubKey } from '../privacy/scrub-key.ts'
-import { isSlugCollision, lockProject, readProjectKeys, updateProjectRow } from '../projects/projects.queries.ts'
+import {
+  isSlugCollision,
+  lockProject,
+  readProject,
+  readProjectKeys,
+  updateProjectRow,
+} from '../projects/projects.queries.ts'
 import { viewProjectSettings, type ProjectSettingsView } from './view-project-settings.ts'
 
 /**
  * Changes the given fields. Every process is notified on the topic `project`.
- * @throws AppError not_found, conflict (slug taken), invalid (scrub or ownership rules)
+ * @throws AppError not_found, conflict (slug taken), invalid (scrub or ownership rules), rate_limited
  */
 export async function updateProjectSettings(
   app: App,
@@ -28,11 +34,16 @@ export async function updateProjectSettings(
   const changes: Record<string, unknown> = Object.fromEntries(
     Object.entries(rest).filter(([, value]) => value !== undefined),
   )
+  if (rest.scrub_rules !== undefined) {
+    // Before the transaction: a trial takes up to seconds.
+    const before = await readProject(app.db, actor.orgId, projectId)
+    if (before === null) throw notFound('Project')
+    await checkScrubRules(actor.orgId, rest.scrub_rules, projectSettings(before.settings).scrub_rules)
+  }
   const { project, keys } = await app
     .tx(async (tx) => {
       const before = await lockProject(tx, actor.orgId, projectId)
       if (before === null) throw notFound('Project')
-      checkScrubRules(rest.scrub_rules)
       if (rest.ownership_rules !== undefined)
         await checkOwnershipRules(
           tx,

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { ScrubRule } from './scrub-rules.api.ts'
+import { RuleBudget, type CustomRule } from './rule-budget.ts'
 import { textPattern, type TextPattern } from './scrub-patterns.ts'
-import { FILTERED } from './scrub-words.ts'
+import { FILTERED, TOO_COSTLY } from './scrub-words.ts'
 
 /** Applies scrubbing rules of a project to single values. */
 
@@ -10,12 +11,13 @@ export type CompiledRule = {
   readonly action: ScrubRule['action']
   /** Null for the whole value. */
   readonly pattern: TextPattern | null
-  readonly isCustom: boolean
+  /** Null for a built-in pattern. */
+  readonly custom: CustomRule | null
   readonly word: string
 }
 
-/** Maximum text of a payload that custom expressions search; longer text is replaced completely. */
-const MAX_CUSTOM_CHARACTERS = 2_000_000
+/** Built-in patterns take linear time. */
+const NO_CHECK = (): void => {}
 
 /** Every built-in pattern needs one of these characters. */
 const NAME_WITH_VALUE = /[\d@%:]|bearer/i
@@ -26,19 +28,20 @@ const HASHED = /^hash:[0-9a-f]{24}$/
 export class RuleActions {
   readonly rules: readonly CompiledRule[]
   readonly #key: Buffer | null
-  #charactersLeft = MAX_CUSTOM_CHARACTERS
+  #budget = new RuleBudget()
 
   constructor(rules: readonly ScrubRule[], key: Buffer | null) {
     this.#key = key
     this.rules = rules.map((rule) => {
       const pattern = textPattern(rule, FILTERED)
-      return { action: rule.action, pattern, isCustom: rule.pattern === 'custom', word: pattern?.word ?? FILTERED }
+      const custom = rule.pattern === 'custom' ? { path: rule.path, regex: rule.regex ?? '' } : null
+      return { action: rule.action, pattern, custom, word: pattern?.word ?? FILTERED }
     })
   }
 
-  /** Starts a payload. */
-  begin(): void {
-    this.#charactersLeft = MAX_CUSTOM_CHARACTERS
+  /** Starts a payload, or continues one. */
+  begin(budget: RuleBudget): void {
+    this.#budget = budget
   }
 
   /** Whether one of them removes the value with its key. */
@@ -56,16 +59,16 @@ export class RuleActions {
     let clean = text
     for (const index of rules) {
       const rule = this.rules[index]
-      if (rule === undefined || clean === '' || clean === FILTERED) continue
+      if (rule === undefined || clean === '' || clean === FILTERED || clean === TOO_COSTLY) continue
       if (rule.pattern === null) {
         if (rule.action !== 'remove') clean = this.#put(rule, clean)
         continue
       }
-      if (rule.isCustom) {
-        this.#charactersLeft -= clean.length
-        if (this.#charactersLeft < 0) return FILTERED
-      }
-      clean = rule.pattern.replace(clean, (match) => (rule.action === 'remove' ? '' : this.#put(rule, match)))
+      const { pattern, custom } = rule
+      const text = clean
+      const search = (check: () => void): string =>
+        pattern.replace(text, (match) => (rule.action === 'remove' ? '' : this.#put(rule, match)), check)
+      clean = custom === null ? search(NO_CHECK) : (this.#budget.spend(custom, text, search) ?? TOO_COSTLY)
     }
     return clean
   }
@@ -75,7 +78,7 @@ export class RuleActions {
     if (!NAME_WITH_VALUE.test(name)) return name
     return this.onText(
       name,
-      rules.filter((rule) => this.rules[rule]?.pattern !== null && this.rules[rule]?.isCustom === false),
+      rules.filter((rule) => this.rules[rule]?.pattern !== null && this.rules[rule]?.custom === null),
     )
   }
 

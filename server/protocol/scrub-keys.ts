@@ -1,3 +1,4 @@
+import type { RuleBudget } from './rule-budget.ts'
 import type { ScrubRule } from './scrub-rules.api.ts'
 import { compileRules, type ProjectRules } from './scrub-rules.ts'
 import { EXEMPT } from './scrub-words.ts'
@@ -38,6 +39,8 @@ export type ScrubRules = {
   rules?: readonly ScrubRule[]
   /** Key of the hashes that rules create; without it they replace the value. */
   hashKey?: Buffer | null
+  /** What custom expressions of the rules may cost, for all parts of a payload together; default: each part its own. */
+  budget?: RuleBudget
 }
 
 const CODE = new Set(['context_line', 'pre_context', 'post_context'])

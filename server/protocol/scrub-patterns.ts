@@ -1,4 +1,5 @@
-import { compileLinearPattern } from '../kernel/linear-pattern.ts'
+import { compileLinearPattern, PatternTooLargeError } from '../kernel/linear-pattern.ts'
+import { CostLimitError } from './rule-budget.ts'
 import type { ScrubRule } from './scrub-rules.api.ts'
 import { replaceCards, replaceIbans, replaceSsns } from './scrub-numbers.ts'
 import { EMAIL } from './scrub-words.ts'
@@ -6,7 +7,8 @@ import { EMAIL } from './scrub-words.ts'
 /** Patterns that rules search in text (protocol/scrub-rules.api.ts), and the replacements they leave. */
 export type TextPattern = {
   readonly word: string
-  replace(text: string, by: (match: string) => string): string
+  /** @param check called while a custom expression searches; an error that it throws ends the search */
+  replace(text: string, by: (match: string) => string, check: () => void): string
 }
 
 const byExpression = (
@@ -48,6 +50,11 @@ const BUILT_IN: Readonly<Record<Exclude<ScrubRule['pattern'], 'anything' | 'cust
   uuid: byExpression('[UUID]', UUID),
 }
 
+/** For an expression that was saved before its size was limited. */
+const refuse = (): never => {
+  throw new CostLimitError()
+}
+
 /**
  * Returns null for the whole value: for `anything`, and for an expression that cannot be compiled, to remove too much
  * instead of too little.
@@ -57,8 +64,8 @@ export function textPattern(rule: Pick<ScrubRule, 'pattern' | 'regex'>, word: st
   if (rule.pattern !== 'custom') return BUILT_IN[rule.pattern]
   try {
     const custom = compileLinearPattern(rule.regex ?? '')
-    return { word, replace: (text, by) => custom.replace(text, by) }
-  } catch {
-    return null
+    return { word, replace: (text, by, check) => custom.replace(text, by, check) }
+  } catch (error) {
+    return error instanceof PatternTooLargeError ? { word, replace: refuse } : null
   }
 }

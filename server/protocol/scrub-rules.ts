@@ -2,13 +2,18 @@ import type { ScrubRule } from './scrub-rules.api.ts'
 import { isList, isRecord } from './json.ts'
 import { GuardError, type GuardedJson, parseGuarded } from './json-guard.ts'
 import { RuleActions } from './rule-actions.ts'
+import type { RuleBudget } from './rule-budget.ts'
 import { NOWHERE, RulePaths, type RuleState } from './rule-paths.ts'
 import { FILTERED } from './scrub-words.ts'
 
 /** The compiled rules of a project. */
 export type ProjectRules = {
-  /** Changes the payload in place. Never throws. @returns whether it changed */
-  apply(raw: Record<string, unknown>): boolean
+  /**
+   * Changes the payload in place. Never throws.
+   * @param budget what custom expressions may cost
+   * @returns whether it changed
+   */
+  apply(raw: Record<string, unknown>, budget: RuleBudget): boolean
 }
 
 /** Deeper than the guard allows. */
@@ -37,7 +42,8 @@ export function compileRules(rules: readonly ScrubRule[], hashKey: Buffer | null
   const paths = new RulePaths(rules.map(({ path }) => path))
   const actions = new RuleActions(rules, hashKey)
   return {
-    apply(raw) {
+    apply(raw, budget) {
+      actions.begin(budget)
       const walk = new Walk(paths, actions)
       return walk.record(raw, paths.start(), 0)
     },
@@ -53,7 +59,6 @@ class Walk {
   constructor(paths: RulePaths, actions: RuleActions) {
     this.#paths = paths
     this.#actions = actions
-    actions.begin()
   }
 
   record(record: Record<string, unknown>, state: RuleState, depth: number): boolean {

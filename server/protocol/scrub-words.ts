@@ -1,6 +1,9 @@
 /** The replacement of a secret. */
 export const FILTERED = '[Filtered]'
 
+/** The replacement of text that a rule of a project would search at too high a cost. */
+export const TOO_COSTLY = '[Filtered: too costly]'
+
 /** E-mail addresses, also in URLs, but not `shop@1.0.0`, a release. */
 export const EMAIL = /[\w.+%-]{1,64}(?:@|%40)(?!\d+\.\d)(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z][A-Za-z0-9-]{1,62}/g
 

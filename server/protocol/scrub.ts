@@ -11,6 +11,7 @@ import {
   KeyClassifier,
   type ScrubRules,
 } from './scrub-keys.ts'
+import { RuleBudget } from './rule-budget.ts'
 import { isCard } from './scrub-numbers.ts'
 import { scrubText } from './scrub-text.ts'
 import { FILTERED } from './scrub-words.ts'
@@ -67,7 +68,7 @@ export function scrubEvent(
   const classifier = classifierOf(rules)
   classifier.jsonTextsLeft = maxJsonTexts
   // Rules first, so that the defaults also apply to their results.
-  const byRules = classifier.project === null ? false : classifier.project.apply(raw)
+  const byRules = classifier.project === null ? false : classifier.project.apply(raw, rules.budget ?? new RuleBudget())
   return scrubRecord(raw, KEY_PLAIN, classifier, 0) || byRules
 }
 
@@ -80,7 +81,7 @@ export function scrubConnection(
   const { project } = classifierOf(rules)
   if (project === null) return { clientIp: kept, userAgent }
   const stand = { user: { ip_address: kept }, request: { headers: { 'User-Agent': userAgent } } }
-  project.apply(stand)
+  project.apply(stand, rules.budget ?? new RuleBudget())
   return {
     clientIp: stand.user?.ip_address === kept ? kept : null,
     userAgent: stand.request?.headers?.['User-Agent'] === userAgent ? userAgent : null,

@@ -162,6 +162,15 @@ export type Tables = {
     created_at: Date
     edited_at: Date | null
   }
+  costly_rules_hourly: {
+    project_id: string
+    hour: Date
+    path: string
+    regex: string
+    requests: number
+    texts: number
+    last_at: Date
+  }
   deploys: {
     id: string
     release_id: string

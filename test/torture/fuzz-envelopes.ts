@@ -33,6 +33,7 @@ const PROJECT: ProjectFacts = {
   manyUsers: 25,
   newIssueBudget: { perHour: 0, perDay: 0 },
   scrubbing: {},
+  ruleShare: null,
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
   ownership: null,
   erasures: null,

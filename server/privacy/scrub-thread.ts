@@ -1,0 +1,65 @@
+import { eventFromThread, type ClonedEvent } from '../events/cloned-event.ts'
+import type { StoredEvent } from '../events/event.ts'
+import { serveThread } from '../kernel/thread-task.ts'
+import { decodeBodySync } from '../protocol/decode.ts'
+import { isRecord } from '../protocol/json.ts'
+import { parseGuarded } from '../protocol/json-guard.ts'
+import { readStoredEvent } from '../protocol/read-stored.ts'
+import { RuleBudget } from '../protocol/rule-budget.ts'
+import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
+import { differences, type Difference } from './differences.ts'
+import { expressionProblem } from './rule-trial.ts'
+import type { Scrubbing } from './scrubbing-of.ts'
+
+/** Body of a thread that runs the expressions of scrubbing rules. */
+
+export type ScrubRequest =
+  | { readonly expression: string }
+  | { readonly stored: ClonedEvent; readonly scrubbing: Omit<Scrubbing, 'hashKey'> & { readonly hashKey: Uint8Array } }
+
+export type ScrubAnswer = {
+  /** Of an expression; null when it can be used. */
+  readonly problem: string | null
+  /** Of an event. */
+  readonly title: string
+  readonly list: readonly Difference[]
+  readonly total: number
+}
+
+const NOTHING: ScrubAnswer = { problem: null, title: '', list: [], total: 0 }
+
+serveThread((request: ScrubRequest): ScrubAnswer => {
+  if ('expression' in request) return { ...NOTHING, problem: expressionProblem(request.expression) }
+  const { scrubbing } = request
+  return preview(eventFromThread(request.stored), { ...scrubbing, hashKey: Buffer.from(scrubbing.hashKey) })
+})
+
+function preview(stored: StoredEvent, scrubbing: Scrubbing): ScrubAnswer {
+  const rules = { ...scrubbing, budget: new RuleBudget() }
+  const before = payloadOf(stored)
+  const after = payloadOf(stored)
+  scrubEvent(after.payload, rules)
+  after.connection = scrubConnection(before.connection, rules)
+  const changes = differences(
+    { ...before.payload, ...connectionFields(before.connection) },
+    { ...after.payload, ...connectionFields(after.connection) },
+  )
+  return { ...NOTHING, ...changes, title: readStoredEvent(stored).title }
+}
+
+type Connection = { clientIp: string | null; userAgent: string | null }
+
+/** The stored JSON of the event, newly parsed, and the stored fields of its request. */
+function payloadOf(stored: StoredEvent): { payload: Record<string, unknown>; connection: Connection } {
+  const decoded = decodeBodySync(stored.body, stored.encoding)
+  const { value } = parseGuarded(decoded, stored.bodyStart, stored.bodyEnd)
+  return {
+    payload: isRecord(value) ? value : {},
+    connection: { clientIp: stored.clientIp, userAgent: stored.userAgent },
+  }
+}
+
+const connectionFields = ({ clientIp, userAgent }: Connection) => ({
+  'connection address': clientIp,
+  'connection user agent': userAgent,
+})
