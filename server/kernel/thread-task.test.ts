@@ -35,10 +35,10 @@ test('a refusal reaches the caller as it is, a fault as an error', async () => {
 describe('turns', () => {
   test('an organisation has one thread, two that wait, and takes no turn of another', async () => {
     const gate = Promise.withResolvers<void>()
-    const begun: string[] = []
+    const started: string[] = []
     const start = (orgId: string, name: string) =>
       run(orgId, async (ask) => {
-        begun.push(name)
+        started.push(name)
         await ask('name')
         await gate.promise
         return name
@@ -48,8 +48,8 @@ describe('turns', () => {
     const third = start('a', 'a3')
     await expect(start('a', 'a4')).rejects.toMatchObject({ code: 'rate_limited' })
     const other = start('b', 'b1')
-    await waitFor('the other organisation', () => begun.includes('b1'))
-    expect(begun).toEqual(['a1', 'b1'])
+    await waitFor('the other organisation', () => started.includes('b1'))
+    expect(started).toEqual(['a1', 'b1'])
     gate.resolve()
     expect(await Promise.all([first, second, third, other])).toEqual(['a1', 'a2', 'a3', 'b1'])
   })
