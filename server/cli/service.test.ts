@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { aPerson } from '#test/kit/members.ts'
 import { client } from '#test/kit/client.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { anEvent, sendEvent } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
+import { listAuditLog } from '../audit/list-audit-log.ts'
+import { signedHeadsOf, type SignedHead } from '../audit/signed-heads.ts'
 import type { ProcessRole } from '../config.ts'
 import type { App } from '../context/app.ts'
 import { startService } from './service.ts'
@@ -88,4 +91,24 @@ test('a request that arrived before the stop and was not read yet is answered', 
   await service.close()
   await ended
   expect(answers()).toBe(2)
+})
+
+test('a stop writes the refused requests of its minute and signs the ends of the audit logs', async () => {
+  const owner = await aPerson(app)
+  const viewer = await aPerson(app, { role: 'viewer', org: { id: owner.actor.orgId, slug: owner.orgSlug } })
+  const service = await startService(
+    { ...app, config: { ...app.config, roles: ['api', 'schedule'] } },
+    connectionString,
+    {
+      digestion: 'manual',
+    },
+  )
+  const answer = await fetch(`${service.publicUrl}/api/audit-log`, { headers: { cookie: viewer.cookie } })
+  expect(answer.status).toBe(403)
+  await service.close()
+  const { items } = await listAuditLog(app, owner.actor, { limit: 10, offset: 0 })
+  expect(items).toMatchObject([{ seq: 1, action: 'access.denied', actor: { email: viewer.email } }])
+  const heads: SignedHead[] = []
+  for await (const head of signedHeadsOf(app, owner.actor.orgId)) heads.push(head)
+  expect(heads).toMatchObject([{ seq: 1, hash: items[0]?.hash }])
 })

@@ -45,6 +45,7 @@ export type ServiceOptions = {
 const REQUEST_GRACE_MS = 5_000
 const DIGEST_GRACE_MS = 4_000
 const INTAKE_GRACE_MS = 4_000
+const AUDIT_GRACE_MS = 2_000
 const DELIVERY_GRACE_MS = 4_000
 
 /**
@@ -107,18 +108,31 @@ export async function startService(app: App, connectionString: string, options: 
       drain: async () => digestion?.drain(),
       async close() {
         await http.close(REQUEST_GRACE_MS)
-        await stopWork()
-        await flushDenials(app)
-        if (roles.includes('schedule') && options.jobs !== false)
-          await signHeads(app).catch((error: unknown) =>
-            app.log.warn({ err: error }, 'the ends of the audit logs could not be signed; the next start does it'),
-          )
+        try {
+          await stopWork()
+        } finally {
+          const signs = roles.includes('schedule') && options.jobs !== false
+          if (!(await withinGrace(AUDIT_GRACE_MS, closeAudit(app, signs))))
+            app.log.warn({ grace_ms: AUDIT_GRACE_MS }, 'the audit log lacks refused requests of the last minute')
+        }
       },
     }
   } catch (error) {
     await stopWork()
     throw error
   }
+}
+
+/** Writes what the audit log still counts, and signs its end. */
+async function closeAudit(app: App, signs: boolean): Promise<void> {
+  await flushDenials(app)
+  if (!signs) return
+  await signHeads(app).catch((error: unknown) =>
+    app.log.warn(
+      { err: error },
+      'the ends of the audit logs could not be signed; this happens within an hour of the next start',
+    ),
+  )
 }
 
 /** Commits what was accepted. What the database cannot take was not acknowledged, and clients send it again. */
