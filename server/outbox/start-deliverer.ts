@@ -12,9 +12,9 @@ import { endDeliveries, endErased } from './outbox.queries.ts'
 import { createSettler } from './settler.ts'
 import { createWaker, pause } from './waker.ts'
 
-/** Longer than the timeout of any channel, with time to record the result. */
 const LEASE_MS = 30_000
-const MAX_TIMEOUT_MS = LEASE_MS - 5_000
+/** The share of a lease that an attempt may take; the rest is for recording its result. */
+const MAX_SHARE_OF_LEASE = 5 / 6
 const POLL_MS = 250
 /** Claims follow each other at this distance: each costs the database as much for one delivery as for many. */
 const CLAIM_INTERVAL_MS = 20
@@ -48,10 +48,16 @@ export type Deliverer = {
 /**
  * Sends what is due until stopped. Wakes when deliveries are committed, and polls; continues by itself after an outage of
  * the database. All that matters is in the database: a worker that is killed loses nothing.
+ * @param leaseMs how long a killed worker's deliveries wait; longer than the timeouts of the channels
  */
-export function startDeliverer(app: App, channels: readonly Channel[]): Deliverer {
+export function startDeliverer(
+  app: App,
+  channels: readonly Channel[],
+  { leaseMs = LEASE_MS }: { readonly leaseMs?: number } = {},
+): Deliverer {
   for (const { name, timeoutMs } of channels)
-    if (timeoutMs > MAX_TIMEOUT_MS) throw new Error(`the timeout of channel ${name} does not fit into a lease`)
+    if (timeoutMs > leaseMs * MAX_SHARE_OF_LEASE)
+      throw new Error(`the timeout of channel ${name} does not fit into a lease`)
   const byName = new Map(channels.map((channel) => [channel.name, channel]))
   const names = [...byName.keys()]
   const sums = new Map(names.map((name) => [name, { delivered: 0, failed: 0 }]))
@@ -118,7 +124,7 @@ export function startDeliverer(app: App, channels: readonly Channel[]): Delivere
     for (const { delivery } of inHand.values()) orgs.set(delivery.orgId, (orgs.get(delivery.orgId) ?? 0) + 1)
     const rows = await claimDeliveries(app.db, {
       token,
-      leaseMs: LEASE_MS,
+      leaseMs,
       channels: names,
       free: MAX_IN_FLIGHT - inHand.size,
       freeWithReserve: MAX_IN_FLIGHT + RESERVE - inHand.size,

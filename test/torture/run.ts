@@ -14,6 +14,7 @@ import { slowClients } from './slow-clients.ts'
 import { smuggling } from './smuggling.ts'
 import { unreadAnswers } from './unread-answers.ts'
 import { twoServices } from './two-services.ts'
+import { webhooks } from './webhooks.ts'
 import { type Claim, print, type Torture, type Verdict } from './torture.ts'
 
 /**
@@ -79,6 +80,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     id: 'P-01',
     summary: 'random histories, queries and merges against their models, 20 times as many as in npm test: minutes',
     run: properties,
+  },
+  webhooks: {
+    id: 'T-15',
+    summary:
+      'deliveries to receivers that fail, hang and reset: each ends after its schedule, none late, early or twice; then T-16, while workers are killed (--deliveries, --rate, --kills)',
+    run: webhooks,
   },
   'slow-clients': {
     id: 'T-13',
