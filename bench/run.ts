@@ -11,6 +11,7 @@ const benches = [
   'intake',
   'drain',
   'visible',
+  'webhooks',
   'read',
   'overload',
   'disk',

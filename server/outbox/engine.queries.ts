@@ -14,7 +14,7 @@ const OPEN_LANES = `open_lanes as (
     select (select d.lane_id from outbox_deliveries d
       where d.due_at is not null and d.lane_id > o.lane_id order by d.lane_id limit 1)
     from open_lanes o where o.lane_id is not null
-  ), earliest as (
+  ), earliest as materialized (
     select o.lane_id,
       (select d.due_at from outbox_deliveries d where d.lane_id = o.lane_id and d.is_first and d.due_at is not null
         order by d.due_at limit 1) as first_due_at,
@@ -244,17 +244,16 @@ export async function writeSettled(
           $9::float8[], $10::boolean[], $11::int[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[]) as s
           (id, state, attempt, schedule, delay, replay, reason, elapsed, duration, is_delivered, status, error_code,
             error_text, details, trigger, n)
-      ), scheduled as (
-        select e.*, case e.schedule when 'stays' then d.next_attempt_at
-          when 'delay' then e.ended_at + make_interval(secs => e.delay) end as next_attempt_at
-        from ended e join outbox_deliveries d on d.id = e.id
       ), updated as (
         update outbox_deliveries d set
           state = s.state,
           attempt = s.attempt,
           attempts_made = s.n,
-          next_attempt_at = s.next_attempt_at,
-          due_at = case when s.replay is null then s.next_attempt_at else now() end,
+          next_attempt_at = case s.schedule when 'stays' then d.next_attempt_at
+            when 'delay' then s.ended_at + make_interval(secs => s.delay) end,
+          due_at = case when s.replay is not null then now()
+            when s.schedule = 'stays' then d.next_attempt_at
+            when s.schedule = 'delay' then s.ended_at + make_interval(secs => s.delay) end,
           lease_token = null,
           lease_replay = null,
           replay = s.replay,
@@ -263,7 +262,7 @@ export async function writeSettled(
           last_error_code = s.error_code,
           last_duration_ms = round(s.duration * 1000),
           delivered_at = case when s.is_delivered then coalesce(d.delivered_at, s.ended_at) else d.delivered_at end
-        from scheduled s where d.id = s.id
+        from ended s where d.id = s.id
       ), written as (
         insert into outbox_attempts
           (delivery_id, n, trigger, started_at, duration_ms, status, error_code, error_text, details)

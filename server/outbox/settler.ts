@@ -6,7 +6,7 @@ import { settleAttempts, type EndedAttempt } from './settle-attempts.ts'
 import { pause } from './waker.ts'
 
 /** Attempts that end within this time are recorded in one transaction. */
-const COLLECT_MS = 4
+const COLLECT_MS = 10
 const MAX_SETTLED = 250
 
 export type Settler = {

@@ -17,7 +17,7 @@ const LEASE_MS = 30_000
 const MAX_SHARE_OF_LEASE = 5 / 6
 const POLL_MS = 250
 /** Claims follow each other at this distance: each costs the database as much for one delivery as for many. */
-const CLAIM_INTERVAL_MS = 20
+const CLAIM_INTERVAL_MS = 30
 const MAX_CLAIMED = 250
 /** In flight in this process; the reserve is for lanes with fewer than 2 in flight. */
 const MAX_IN_FLIGHT = 1_000
