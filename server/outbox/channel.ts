@@ -22,7 +22,13 @@ export type Channel = {
   live?(laneIds: readonly string[]): LiveMessage
 }
 
-/** Makes one attempt. What it throws counts as a failed attempt without a status. */
+/**
+ * Nothing was sent, for a reason on our side such as a bound of connections: no attempt. The delivery is claimed again
+ * soon.
+ */
+export class NotSentError extends Error {}
+
+/** Makes one attempt. Any other error than {@link NotSentError} counts as a failed attempt without a status. */
 export type Send = (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<AttemptResult>
 
 /** A delivery in the hands of a worker. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
-import type { ClaimedDelivery } from './channel.ts'
+import { type ClaimedDelivery, NotSentError } from './channel.ts'
 import { changeLane } from './change-lane.ts'
 import { closeLane } from './close-lane.ts'
 import { aWorker, result, testChannel, type TestChannel } from './engine.fixture.ts'
@@ -328,6 +328,22 @@ describe('a channel that fails', () => {
     expect((await settled(id, 'delivered')).attempts.map(({ n }) => n)).toEqual([1])
     expect(failures).toBe(2)
     expect(t.logLines).toContainEqual(expect.objectContaining({ msg: 'a channel could not prepare' }))
+  })
+
+  test('to send anything: no attempt counts, and it is claimed again', async () => {
+    let busy = 2
+    const { channel, send } = await setUp((name) =>
+      testChannel(
+        () => (busy-- > 0 ? Promise.reject(new NotSentError('no connection is free')) : result('delivered')),
+        {
+          name,
+        },
+      ),
+    )
+    aWorker(app, channel)
+    const [id = ''] = await send(1)
+    expect((await settled(id, 'delivered')).attempts).toMatchObject([{ n: 1, trigger: 'schedule', status: 200 }])
+    expect(channel.sent).toHaveLength(3)
   })
 
   test('to record: the attempt is recorded without its part, and the others with it', async () => {

@@ -1,4 +1,4 @@
-import type { AttemptResult, ClaimedDelivery, Send } from './channel.ts'
+import { type AttemptResult, type ClaimedDelivery, NotSentError, type Send } from './channel.ts'
 
 /** After its signal is aborted, a channel has this time to return a result with details of its own. */
 const ABORT_GRACE_MS = 500
@@ -9,16 +9,16 @@ export class StopError extends Error {}
 /**
  * Makes one attempt within the wall clock.
  * @param abort ends the attempt early, with a {@link StopError}
- * @returns null when it was stopped and did not succeed
+ * @returns `stopped` unless it succeeded all the same; `not_sent` when there was no attempt
  */
 export async function makeAttempt(
   delivery: ClaimedDelivery,
   send: Send,
   timeoutMs: number,
   abort: AbortController,
-): Promise<AttemptResult | null> {
+): Promise<AttemptResult | 'stopped' | 'not_sent'> {
   const { signal } = abort
-  if (signal.aborted) return null
+  if (signal.aborted) return 'stopped'
   const startedMs = performance.now()
   const timeout = setTimeout(() => abort.abort(timeoutError(timeoutMs)), timeoutMs)
   let grace: NodeJS.Timeout | undefined
@@ -28,9 +28,10 @@ export async function makeAttempt(
   })
   try {
     const result = await Promise.race([send(delivery, signal), aborted])
-    return signal.reason instanceof StopError && result.outcome === 'failed' ? null : result
+    return signal.reason instanceof StopError && result.outcome === 'failed' ? 'stopped' : result
   } catch (error) {
-    if (signal.reason instanceof StopError) return null
+    if (signal.reason instanceof StopError) return 'stopped'
+    if (error instanceof NotSentError) return 'not_sent'
     return failedBy(signal.aborted ? signal.reason : error, performance.now() - startedMs)
   } finally {
     clearTimeout(timeout)

@@ -27,6 +27,8 @@ const MAX_PER_ORG = MAX_IN_FLIGHT / 2
 const OUTAGE_GRACE_MS = 3_000
 /** A delivery whose channel could not prepare it waits this long. */
 const PREPARE_RETRY_MS = 1_000
+/** A delivery that its channel could not send yet waits this long. */
+const NOT_SENT_RETRY_MS = 250
 /** Deliveries of a closed lane that one statement ends. */
 const MAX_ENDED = 1_000
 
@@ -86,7 +88,8 @@ export function startDeliverer(
 
   const attempt = async (entry: InHand, send: Send): Promise<void> => {
     const result = await makeAttempt(entry.delivery, send, entry.channel.timeoutMs, entry.abort)
-    if (result === null) return
+    if (result === 'stopped') return
+    if (result === 'not_sent') return release([entry], NOT_SENT_RETRY_MS)
     entry.ended = { result, endedMs: performance.now() }
     settler.ended()
   }

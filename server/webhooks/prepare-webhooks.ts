@@ -1,8 +1,8 @@
 import { orgSealer } from '../auth/org-sealer.ts'
 import type { App } from '../context/app.ts'
 import { EgressError } from '../context/egress.ts'
-import type { AttemptResult, ClaimedDelivery, Send } from '../outbox/channel.ts'
 import { detailsOfAnswer, detailsOfError } from './attempt-details.ts'
+import { type AttemptResult, type ClaimedDelivery, NotSentError, type Send } from '../outbox/channel.ts'
 import type { OwnHeader } from '#shared/webhook-headers.ts'
 import { openHeaders } from './own-headers.ts'
 import { secretPlace } from './secrets.ts'
@@ -114,6 +114,8 @@ async function send(
     }
   } catch (error) {
     if (!(error instanceof EgressError)) throw error
+    // Other endpoints at the same host have all of its connections.
+    if (error.code === 'EGRESS_BUSY') throw new NotSentError(error.message)
     return {
       outcome: 'failed',
       status: null,
