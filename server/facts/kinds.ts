@@ -19,8 +19,8 @@ type Kind = {
   readonly notifies?: { readonly who: 'subscribers' | 'named'; readonly as: InboxKind }
   /** Subscribes the actor, or the users that the fact names, to its issue. */
   readonly subscribes?: { readonly who: 'actor' | 'named'; readonly as: Exclude<SubscriptionReason, 'manual'> }
-  /** Live message that names its issue, its project or its release. */
-  readonly live?: 'issues' | 'new_issues' | 'project' | 'releases'
+  /** Live message that names its issue, its project, its release or its endpoint. */
+  readonly live?: 'issues' | 'new_issues' | 'project' | 'releases' | 'webhooks'
   /** Action of the audit log. */
   readonly audit?: string
   /** How the action ended, if not well. */
@@ -321,26 +321,31 @@ export const KINDS = {
   'webhook.endpoint.created': {
     target: 'endpoint',
     data: z.object({ url: z.string(), events: ids }),
+    live: 'webhooks',
     audit: 'webhook.endpoint.created',
   },
   'webhook.endpoint.updated': {
     target: 'endpoint',
     data: z.object({ fields: ids }),
+    live: 'webhooks',
     audit: 'webhook.endpoint.updated',
   },
   'webhook.endpoint.deleted': {
     target: 'endpoint',
     data: z.object({ url: z.string() }),
+    live: 'webhooks',
     audit: 'webhook.endpoint.deleted',
   },
   'webhook.endpoint.auto_paused': {
     target: 'endpoint',
     data: z.object({ failing_since: z.string(), failed_attempts: z.number() }),
+    live: 'webhooks',
     audit: 'webhook.endpoint.auto_paused',
   },
   'webhook.secret.rotated': {
     target: 'endpoint',
     data: z.object({ version: z.number(), overlap_seconds: z.number() }),
+    live: 'webhooks',
     audit: 'webhook.secret.rotated',
   },
   /** All attempts of deliveries failed. */

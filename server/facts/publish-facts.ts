@@ -2,18 +2,24 @@ import { inboxMessages, publishLive, type OrgMessage } from '../live/publish.ts'
 import type { Tx } from '../storage/database.ts'
 import { kindOf, type NewFact } from './kinds.ts'
 
-/** Publishes one live message per project and kind, and the inboxes that changed, when the transaction commits. */
+/** Publishes one live message per project and kind, the inboxes and the webhook endpoints that changed, when the transaction commits. */
 export async function publishFacts(
   tx: Tx,
   facts: readonly NewFact[],
   inboxes: readonly { readonly org_id: string; readonly user_id: string }[],
 ): Promise<void> {
   const messages: OrgMessage[] = []
-  for (const [orgId, ofOrg] of Map.groupBy(facts, (fact) => fact.orgId))
+  for (const [orgId, ofOrg] of Map.groupBy(facts, (fact) => fact.orgId)) {
+    const endpointIds = ofOrg.flatMap((fact) =>
+      kindOf(fact.kind).live === 'webhooks' && 'endpointId' in fact ? [fact.endpointId] : [],
+    )
+    if (endpointIds.length > 0)
+      messages.push({ orgId, message: { kind: 'webhooks', endpoint_ids: [...new Set(endpointIds)] } })
     for (const [projectId, ofProject] of Map.groupBy(ofOrg, (fact) =>
       'projectId' in fact ? (fact.projectId ?? null) : null,
     ))
       if (projectId !== null) for (const message of messagesOf(projectId, ofProject)) messages.push({ orgId, message })
+  }
   for (const [orgId, ofOrg] of Map.groupBy(inboxes, (row) => row.org_id))
     messages.push(
       ...inboxMessages(

@@ -3,6 +3,7 @@ import { client, type Client } from '#test/kit/client.ts'
 import { aFounder } from '#test/kit/founder.ts'
 import { aMemberClient } from '#test/kit/member-client.ts'
 import { testServer } from '#test/kit/test-server.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
 import { EndpointWithSecret, WebhookEndpoint } from './webhooks.api.ts'
 
@@ -247,4 +248,17 @@ test('webhooks need the role admin, and are invisible to other organisations', a
   expect((await stranger.get(`/api/webhooks/${id}`)).status).toBe(404)
   expect((await stranger.delete(`/api/webhooks/${id}`)).status).toBe(404)
   expect((await stranger.get('/api/webhooks')).body).toMatchObject({ total: 0 })
+})
+
+test('open dashboards read an endpoint again after each change of it', async () => {
+  const owner = await aFounder(t.url)
+  const messages: unknown[] = []
+  t.onClose(() => Promise.resolve(off()))
+  const off = t.app.bus.on('live', (payload) => messages.push(payload))
+  const { id } = await anEndpoint(owner)
+  await owner.patch(`/api/webhooks/${id}`, { paused: true })
+  await owner.post(`/api/webhooks/${id}/rotate-secret`)
+  await owner.delete(`/api/webhooks/${id}`)
+  await waitFor('four messages', () => messages.filter((one) => JSON.stringify(one).includes(id)).length === 4)
+  expect(messages).toContainEqual([expect.any(String), { kind: 'webhooks', endpoint_ids: [id] }])
 })
