@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cases } from '#test/kit/properties.ts'
+import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
 import { acceptedBy, acceptedByStandard, VERIFIER_NAMES, type SignedRequest } from '#test/kit/webhook-verifiers.ts'
 import { newSecret, secretPrefix } from './secrets.ts'
 import { requestHeaders } from './webhook-request.ts'
@@ -43,59 +43,65 @@ describe('a signature', () => {
     )
   })
 
-  test('is refused after any change of the body, the time, the signature or the secret', async () => {
-    const secret = newSecret()
-    const request = signed([secret])
-    const signature = String(request.headers['svc-signature'])
-    const [t = '', v1 = ''] = signature.split(',')
-    const changedSignature = (value: string): SignedRequest => {
-      const changed = with_(request, 'svc-signature', value)
-      return with_(changed, 'svc-timestamp', /^t=(\d+)/.exec(value)?.[1] ?? '')
-    }
-    const change = fc.oneof(
-      fc.tuple(fc.nat(BODY.length - 1), fc.integer({ min: 1, max: 255 })).map(([place, by]) => {
-        const body = Buffer.from(BODY)
-        body[place] = (body[place] ?? 0) ^ by
-        return { ...request, body }
-      }),
-      fc.nat(BODY.length - 1).map((length) => ({ ...request, body: BODY.subarray(0, length) })),
-      fc.uint8Array({ minLength: 1, maxLength: 8 }).map((more) => ({ ...request, body: Buffer.concat([BODY, more]) })),
-      fc.nat(BODY.length - 2).map((place) => {
-        // Two bytes change their places.
-        const body = Buffer.from(BODY)
-        const [first = 0, second = 0] = [body[place], body[place + 1]]
-        body[place] = second
-        body[place + 1] = first === second ? first ^ 1 : first
-        return { ...request, body }
-      }),
-      fc
-        .integer({ min: -10_000, max: 10_000 })
-        .filter((by) => by !== 0)
-        .map((by) => changedSignature(`t=${Number(t.slice(2)) + by},${v1}`)),
-      fc.tuple(fc.integer({ min: 3, max: 66 }), fc.integer({ min: 1, max: 15 })).map(([place, by]) => {
-        const digit = (Number.parseInt(v1[place] ?? '0', 16) ^ by).toString(16)
-        return changedSignature(`${t},${v1.slice(0, place)}${digit}${v1.slice(place + 1)}`)
-      }),
-      fc.integer({ min: 3, max: 65 }).map((place) => {
-        const [first = '', second = ''] = [v1[place], v1[place + 1]]
-        const swapped = first === second ? (first === '0' ? '11' : '00') : second + first
-        return changedSignature(`${t},${v1.slice(0, place)}${swapped}${v1.slice(place + 2)}`)
-      }),
-      fc.integer({ min: 3, max: 66 }).map((length) => changedSignature(`${t},${v1.slice(0, length)}`)),
-    )
-    let tried = 0
-    await fc.assert(
-      fc.asyncProperty(change, async (changed) => {
-        tried++
-        expect(await acceptedBy(secret, changed)).toEqual([])
-      }),
-      { numRuns: cases(1_000, 10_000) },
-    )
-    expect(tried).toBeGreaterThanOrEqual(1_000)
-    expect(await acceptedBy(newSecret(), request)).toEqual([])
-    expect(await acceptedBy(secret.toLowerCase(), request)).toEqual([])
-    expect(await acceptedBy(secret.slice('whsec_'.length), request)).toEqual([])
-  })
+  test(
+    'is refused after any change of the body, the time, the signature or the secret',
+    { timeout: PROPERTY_TIMEOUT_MS },
+    async () => {
+      const secret = newSecret()
+      const request = signed([secret])
+      const signature = String(request.headers['svc-signature'])
+      const [t = '', v1 = ''] = signature.split(',')
+      const changedSignature = (value: string): SignedRequest => {
+        const changed = with_(request, 'svc-signature', value)
+        return with_(changed, 'svc-timestamp', /^t=(\d+)/.exec(value)?.[1] ?? '')
+      }
+      const change = fc.oneof(
+        fc.tuple(fc.nat(BODY.length - 1), fc.integer({ min: 1, max: 255 })).map(([place, by]) => {
+          const body = Buffer.from(BODY)
+          body[place] = (body[place] ?? 0) ^ by
+          return { ...request, body }
+        }),
+        fc.nat(BODY.length - 1).map((length) => ({ ...request, body: BODY.subarray(0, length) })),
+        fc
+          .uint8Array({ minLength: 1, maxLength: 8 })
+          .map((more) => ({ ...request, body: Buffer.concat([BODY, more]) })),
+        fc.nat(BODY.length - 2).map((place) => {
+          // Two bytes change their places.
+          const body = Buffer.from(BODY)
+          const [first = 0, second = 0] = [body[place], body[place + 1]]
+          body[place] = second
+          body[place + 1] = first === second ? first ^ 1 : first
+          return { ...request, body }
+        }),
+        fc
+          .integer({ min: -10_000, max: 10_000 })
+          .filter((by) => by !== 0)
+          .map((by) => changedSignature(`t=${Number(t.slice(2)) + by},${v1}`)),
+        fc.tuple(fc.integer({ min: 3, max: 66 }), fc.integer({ min: 1, max: 15 })).map(([place, by]) => {
+          const digit = (Number.parseInt(v1[place] ?? '0', 16) ^ by).toString(16)
+          return changedSignature(`${t},${v1.slice(0, place)}${digit}${v1.slice(place + 1)}`)
+        }),
+        fc.integer({ min: 3, max: 65 }).map((place) => {
+          const [first = '', second = ''] = [v1[place], v1[place + 1]]
+          const swapped = first === second ? (first === '0' ? '11' : '00') : second + first
+          return changedSignature(`${t},${v1.slice(0, place)}${swapped}${v1.slice(place + 2)}`)
+        }),
+        fc.integer({ min: 3, max: 66 }).map((length) => changedSignature(`${t},${v1.slice(0, length)}`)),
+      )
+      let tried = 0
+      await fc.assert(
+        fc.asyncProperty(change, async (changed) => {
+          tried++
+          expect(await acceptedBy(secret, changed)).toEqual([])
+        }),
+        { numRuns: cases(1_000, 10_000) },
+      )
+      expect(tried).toBeGreaterThanOrEqual(1_000)
+      expect(await acceptedBy(newSecret(), request)).toEqual([])
+      expect(await acceptedBy(secret.toLowerCase(), request)).toEqual([])
+      expect(await acceptedBy(secret.slice('whsec_'.length), request)).toEqual([])
+    },
+  )
 
   test('has lower-case digits: upper case is refused by all who compare text', async () => {
     const secret = newSecret()
