@@ -40,8 +40,8 @@ export type PreparedEvent =
   | { readonly outcome: 'invalid' | 'filtered' | 'discarded'; readonly reason: string }
 
 /**
- * Prepares one event: guard → parse → scrub → normalise → filter → fingerprint. Pure: same input, same result; does not
- * throw for any bytes that an SDK sends.
+ * Prepares one event: guard → parse → scrub → normalise → filter → fingerprint. Pure: same input, same result, but for
+ * texts that reach the limits of the project's expressions; does not throw for any bytes that an SDK sends.
  */
 export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEvent {
   if (raw.end - raw.start > MAX_EVENT_BYTES) return { outcome: 'invalid', reason: 'too_large' }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { aProject } from '../kit/founder.ts'
 import { anEvent, sendEvent } from '../kit/sdk.ts'
 import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
@@ -81,6 +82,31 @@ test('scrubbing: a rule is written, previewed, saved, and applied', async () => 
   await until('the event', async () => (await stored()) === 5)
   const answer = await person.post(`/api/projects/${project.id}/scrubbing/preview`, { scrub_rules: [], event_id: id })
   expect(answer.body).toMatchObject({ title: 'PaymentError: [Filtered]', total_changes: 0 })
+})
+
+test('a rule that costs too much: a note on intake and on its page, until it is removed', async () => {
+  const { id, dsn } = await aProject(person)
+  // As saved before expressions were limited.
+  await dashboard.server.app.db.query('update projects set settings = settings || $2 where id = $1', [
+    id,
+    JSON.stringify({
+      scrub_rules: [{ path: 'extra.note', pattern: 'custom', regex: '(?i)(\\pL{1,500}){1,2}!', action: 'replace' }],
+    }),
+  ])
+  await sendEvent(dashboard.server.url, dsn, saying('card declined', { extra: { note: 'secret' } }))
+  const intake = () => person.get(`/api/projects/${id}/intake`)
+  await until('the note', async () => (await intake()).as<{ costly_rules: unknown[] }>().costly_rules.length === 1)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/intake?project=${id}`)
+  await page.getByText('1 text in one request was stored as “[Filtered: too costly]”').waitFor()
+  await page.getByRole('link', { name: 'Change the rules' }).click()
+  await page.getByText('Rule 1 (extra.note): 1 text in the last 24 hours').waitFor()
+  await expectAccessible(page, 'a costly rule')
+  await screenshot(page, 'scrubbing-costly', { fullPage: true })
+  await page.getByRole('button', { name: 'Remove the rule for extra.note' }).click()
+  await press(page, 'Control+s')
+  await page.getByText('Scrubbing saved').waitFor()
+  await eventually(() => page.getByText('These rules take too long').count()).toBe(0)
 })
 
 const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { bombs } from './bombs.ts'
+import { costlyPatterns } from './costly-patterns.ts'
 import { databaseNetwork } from './database-network.ts'
 import { diskFull } from './disk-full.ts'
 import { failingIo } from './failing-io.ts'
@@ -112,6 +113,11 @@ const tortures: Readonly<Record<string, Torture>> = {
     id: 'T-49',
     summary: 'thousands of events with different fingerprints: a bounded number of issues, and every event counted',
     run: manyKinds,
+  },
+  'costly-patterns': {
+    id: 'T-50',
+    summary: 'expressions of scrubbing rules that take long: refused, or filtered; other organisations are not delayed',
+    run: costlyPatterns,
   },
   smuggling: {
     id: 'T-14',

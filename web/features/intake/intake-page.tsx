@@ -92,6 +92,7 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
     <div className={styles.page}>
       <QuotaNote quota={data.quota} />
       <FloodNote hours={data.storms} />
+      <CostlyNote projectId={projectId} rules={data.costly_rules} />
       {figures.all === 0 && figures.lost === 0 ? (
         <Card>
           <EmptyState
@@ -152,6 +153,28 @@ function FloodNote({ hours }: { hours: Intake['storms'] }) {
         kinds,
       )}
       {earlier.length === 0 ? null : <Minor as="p">{intakeTexts.earlierFloods(earlier.length)}</Minor>}
+    </Note>
+  )
+}
+
+/** Texts that scrubbing replaced because searching them costs too much. */
+function CostlyNote({ projectId, rules }: { projectId: string; rules: Intake['costly_rules'] }) {
+  if (rules.length === 0) return null
+  const texts = rules.reduce((sum, rule) => sum + rule.texts, 0)
+  // One request may be in several rules.
+  const requests = Math.max(...rules.map((rule) => rule.requests))
+  return (
+    <Note
+      tone="amber"
+      icon="warn"
+      role="status"
+      action={
+        <Link {...buttonLook()} {...paths.projectScrubbing(projectId)}>
+          {intakeTexts.costlyRules}
+        </Link>
+      }
+    >
+      {intakeTexts.costly(formatCount(texts), texts === 1, requests)}
     </Note>
   )
 }

@@ -180,6 +180,9 @@ export const intakeTexts = {
   between: (from: string, to: string) => (from === to ? `at ${from}` : `from ${from} to ${to}`),
   flood: (when: string, events: string, kinds: number) =>
     `Over the limit for errors ${when}. Flood sampling accepted ${events} of ${kinds === 1 ? 'a new issue' : `${kinds} new issues`}.`,
+  costly: (texts: string, one: boolean, requests: number) =>
+    `Scrubbing rules take too long: ${texts} ${one ? 'text' : 'texts'} in ${requests === 1 ? 'one request' : `${requests} requests`} ${one ? 'was' : 'were'} stored as “[Filtered: too costly]”.`,
+  costlyRules: 'Change the rules',
   events: (count: string, one: boolean) => `${count} ${one ? 'event' : 'events'}`,
   earlierFloods: (count: number) => `${count} more ${count === 1 ? 'hour' : 'hours'} over the limit in this period.`,
   categoryName: (category: string): string => own(categories, category) ?? category.replaceAll('_', ' '),

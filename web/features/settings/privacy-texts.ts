@@ -118,6 +118,10 @@ export const privacyTexts = {
     gone: 'removed',
     was: 'was',
     becomes: 'becomes',
+    costly:
+      'These rules take too long. Text that they could not search within the limit was stored as “[Filtered: too costly]”. An admin should simplify or remove them.',
+    costlyRule: (number: number, path: string, count: number) =>
+      `Rule ${number} (${path}): ${formatCount(count)} ${count === 1 ? 'text' : 'texts'} in the last 24 hours`,
     ruleOf: (number: number) => `Rule ${number}`,
   },
   erase: {

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { useCan } from '../../../common/can.ts'
+import { CostlyRules } from './costly-rules.tsx'
 import { EraseUser } from './erase-user.tsx'
 import { ProjectPart } from '../project-part.tsx'
 import { SaveState, SettingsForm, useSettingsSave } from '../form.tsx'
@@ -31,6 +32,7 @@ export function ProjectScrubbingPage() {
     <ProjectPart title={texts.title} lead={texts.lead} heightPx={420} mayChange={may.allowed} project={project}>
       {(data) => (
         <>
+          <CostlyRules project={data} />
           <ScrubbingForm key={projectId} project={data} why={may.why} />
           <EraseUser projectId={projectId} why={may.why} />
         </>
