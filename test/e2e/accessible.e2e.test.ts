@@ -37,12 +37,16 @@ test.each(COMBINATIONS)('pages with a session: $theme, $size', async ({ theme, s
     ['onboarding-send', '/onboarding', 'Send your first event'],
     ['settings-general', `/projects/${team.project.id}/settings/general`, 'General'],
     ['settings-keys', `/projects/${team.project.id}/settings/keys`, 'Client keys'],
+    ['webhooks-empty', '/org/webhooks', 'Webhooks'],
+    ['audit', '/org/audit', 'Audit log'],
     ['appearance', '/me/appearance', 'Appearance'],
     ['security', '/me/security', 'Security'],
   ]
   for (const [name, address, heading] of pages) {
     await page.goto(address)
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    if (name === 'webhooks-empty') await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor()
+    if (name === 'audit') await page.getByRole('link', { name: 'project.created' }).waitFor()
     if (name.startsWith('settings')) await page.getByText(/^(Short name|Rate limit)$/).waitFor()
     await judge(page, name, theme, size)
   }
@@ -89,6 +93,8 @@ test('at 320 pixels, which is 400 % zoom, no page scrolls sideways', async () =>
     '/onboarding?step=project',
     `/projects/${team.project.id}/settings/general`,
     `/projects/${team.project.id}/settings/keys`,
+    '/org/webhooks',
+    '/org/audit',
     '/me/appearance',
     '/me/security',
   ]) {

@@ -199,7 +199,7 @@ test('pausing keeps deliveries, resuming sends them; rotating and deleting ask t
   expect(await rotating.isVisible()).toBe(true)
   await rotating.getByLabel('Type “rotate” to confirm').fill('rotate')
   await press(page, 'Enter')
-  await page.getByText('Copy the new signing secret now.').waitFor()
+  await page.getByText(`Copy the new signing secret of ${host} now.`).waitFor()
   await page.getByText(/^The previous secret also signs for (1\sd|23\sh)/).waitFor()
   await screenshot(page, 'webhooks-rotated')
   await page.getByRole('button', { name: 'I have stored it' }).click()

@@ -183,6 +183,30 @@ export function scenesOf(world: World): Scene[] {
     owner('settings-grouping', settings('grouping')),
     owner('settings-grouping-rule', settings('grouping'), (page) => button(page, 'Add rule').click()),
 
+    { name: 'webhooks-empty', as: 'newcomer', address: '/org/webhooks' },
+    owner('webhooks', '/org/webhooks'),
+    owner('webhooks-delivery', `/org/webhooks?delivery=${world.delivery}`),
+    owner('webhooks-filtered-away', '/org/webhooks?state=failed&type=user.deleted'),
+    owner('webhooks-add', '/org/webhooks', async (page) => {
+      await button(page, 'Add endpoint').click()
+      await button(page, 'Only selected types').click()
+    }),
+    owner('webhooks-rotate', '/org/webhooks', async (page) => {
+      await button(page, 'Rotate').click()
+      await opened(page, 'dialog')
+    }),
+    owner('webhooks-menu', '/org/webhooks', menu(/^More actions: /)),
+    owner('webhooks-verify', '/org/webhooks', async (page) => {
+      await button(page, 'Verify a signature').click()
+      await opened(page, 'dialog')
+    }),
+    owner('audit', '/org/audit'),
+    owner('audit-filtered-away', '/org/audit?action=user.deleted&from=2026-11-01'),
+    owner('audit-entry', '/org/audit?action=webhook.*', async (page) => {
+      await page.getByRole('link', { name: 'webhook.endpoint.created' }).first().click()
+      await opened(page, 'dialog')
+    }),
+
     owner('me-appearance', '/me/appearance'),
     owner('me-security', '/me/security'),
 

@@ -25,6 +25,8 @@ const MASK = `(() => {
   const masked = (text) => text
     .replace(/127\\.0\\.0\\.1:\\d+/g, '127.0.0.1:8000')
     .replace(/\\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\\b/g, '01234567-89ab-7cde-8f01-23456789abcd')
+    .replace(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g, '0123456789abcdef'.repeat(4))
+    .replace(/whsec_[\\w+/]{6}/g, 'whsec_4kQ8aa')
     .replace(/(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g, '0123456789abcdef0123456789abcdef')
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const text = masked(node.nodeValue)

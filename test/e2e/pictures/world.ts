@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { crc32, deflateSync, gunzipSync } from 'node:zlib'
 import { aMemberClient } from '../../kit/member-client.ts'
 import { client, type Client } from '../../kit/client.ts'
+import { seedDeliveries, seededDelivery, seedHealth } from '../../kit/seed-deliveries.ts'
 import { readSamples } from '../../kit/samples.ts'
 import type { TestServer } from '../../kit/test-server.ts'
 
@@ -22,6 +23,8 @@ export type World = {
   readonly quietRelease: string
   /** Ids of issues by the type of their error. */
   readonly issues: Readonly<Record<string, string>>
+  /** A delivery that failed twice. */
+  readonly delivery: string
 }
 
 export const NOW = '2026-11-20T12:00:00.000Z'
@@ -424,6 +427,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
   await signUp(newcomer, { email: 'new@comer.example', name: 'Noor Odeh', org: 'Newcomers' })
   clock.set(new Date(NOW_MS))
   await logIn(owner, 'ines@meadowlark.example')
+  await webhooks(server, owner)
   return {
     owner,
     member,
@@ -434,6 +438,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
     release: releases[RELEASES[4]?.version ?? ''] ?? '',
     quietRelease: releases[RELEASES[1]?.version ?? ''] ?? '',
     issues,
+    delivery: seededDelivery(1),
   }
 }
 
@@ -482,6 +487,23 @@ async function members(of: {
       finished_at: new Date(NOW_MS - 8 * HOUR_MS).toISOString(),
     }),
   )
+}
+
+async function webhooks({ app }: TestServer, owner: Client): Promise<void> {
+  const endpoint = async (url: string, events: readonly string[]) =>
+    String((await ok(owner.post('/api/webhooks', { url, events }))).body['id'])
+  const now = new Date(NOW_MS)
+  const six = [
+    'session.theft_detected',
+    'device.new',
+    'signin.oidc.ok',
+    'mfa.totp.enrolled',
+    'mfa.totp.disabled',
+    'password.changed',
+  ]
+  await seedDeliveries(app, await endpoint('https://ops.example.com/hooks/identity', six), now)
+  await seedHealth(app, await endpoint('https://audit.example.com/v1/intake', []), now, 200)
+  await seedHealth(app, await endpoint('https://ci.example.com/hooks/rollout', six.slice(0, 2)), now, null)
 }
 
 async function settings(owner: Client, projectId: string, memberId: string): Promise<void> {

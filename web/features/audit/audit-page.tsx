@@ -1,5 +1,8 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { ExportLink } from './export-link.tsx'
+import { useVerification, VerificationNote } from './verification.tsx'
+import { useCan } from '../../common/can.ts'
 import { auditLogQuery, newEntriesQuery, type AuditEntry, type AuditFilters } from '../../api/audit-queries.ts'
 import { useLive } from '../../api/live.ts'
 import type { AuditSearch } from '../../address/search.ts'
@@ -28,8 +31,31 @@ const NO_FILTERS = { action: undefined, actor: undefined, target: undefined, fro
 
 /** The audit log: who did what, when, from where, with which outcome. */
 export function AuditPage() {
+  const { entry: _entry, ...filters } = route.useSearch()
+  const verify = useVerification()
+  const may = useCan('audit.verify')
   return (
-    <RestrictedPage title={texts.title} lead={texts.lead} needs="audit.read">
+    <RestrictedPage
+      title={texts.title}
+      lead={texts.lead}
+      needs="audit.read"
+      actions={
+        <>
+          <Button
+            look="ghost"
+            icon="check"
+            title={texts.verifyHint}
+            why={may.why}
+            busy={verify.isPending}
+            onClick={() => verify.mutate()}
+          >
+            {texts.verify}
+          </Button>
+          <ExportLink filters={filters} />
+        </>
+      }
+    >
+      <VerificationNote result={verify.data} error={verify.error} />
       <Log />
     </RestrictedPage>
   )

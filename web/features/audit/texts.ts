@@ -1,7 +1,7 @@
 /** Texts of the audit log. */
 export const auditTexts = {
   title: 'Audit log',
-  lead: 'Who changed what in your organisation, and when. Entries are kept for 365 days and cannot be changed.',
+  lead: 'Who changed what in your organisation, and when. Entries are kept for 365 days; Verify finds any that was changed.',
   what: 'The audit log',
 
   filters: {
@@ -18,6 +18,20 @@ export const auditTexts = {
     clear: 'Clear filters',
     actionWrong: 'Enter an action, or its beginning and *.',
   },
+
+  export: 'Export',
+  exportHint: 'The entries that match the filters, as NDJSON. The export is an entry itself.',
+  exportFailed: 'Could not export the audit log. Log in again.',
+  verify: 'Verify',
+  verifyHint: 'Recomputes the hash of every entry.',
+  verified: (count: string, first: string, last: string, heads: number) =>
+    `No entry was changed: ${count} verified, from number ${first} to ${last}.${
+      heads === 0 ? '' : heads === 1 ? ' 1 signed head agrees.' : ` ${heads} signed heads agree.`
+    }`,
+  verifiedEmpty: 'The audit log has no entries to verify.',
+  broken: (seq: string | null) =>
+    seq === null ? 'The audit log was changed.' : `The audit log was changed at entry number ${seq}.`,
+  notVerified: 'Could not verify the audit log.',
 
   columns: { time: 'Time', actor: 'Actor', action: 'Action', target: 'Target', address: 'Address', outcome: 'Outcome' },
   actorTypes: { user: 'User', api_key: 'API key', system: 'Faultline', integration: 'Integration' },

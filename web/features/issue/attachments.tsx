@@ -1,13 +1,13 @@
-import { useState, type MouseEvent } from 'react'
+import { useState } from 'react'
 import { fileUrl, freshSession } from '../../api/files.ts'
 import type { IssueDetail } from '../../api/issue-queries.ts'
+import { download } from '../../common/download.ts'
 import { Card } from '../../ui/card.tsx'
 import { own } from '../../ui/own.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatCount, formatSize } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Minor } from '../../ui/text.tsx'
-import { addToast } from '../../ui/toasts.tsx'
 import { fileTexts } from './file-texts.ts'
 import issueStyles from './issue.module.css'
 import styles from './attachments.module.css'
@@ -55,7 +55,7 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
         className={styles.fileN}
         href={url}
         download={file.filename}
-        onClick={(event) => void download(event, url, file)}
+        onClick={(event) => void download(event, fileOf(file, url))}
       >
         {file.filename}
       </a>
@@ -79,7 +79,7 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
           size="sm"
           icon="download"
           aria-label={fileTexts.download(file.filename)}
-          onClick={(event) => void download(event, url, file)}
+          onClick={(event) => void download(event, fileOf(file, url))}
         >
           {fileTexts.downloadShort}
         </Button>
@@ -98,22 +98,7 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
   )
 }
 
-/** Downloads a file. The session is refreshed first, because an expired one would download an error page. */
-async function download(event: MouseEvent, url: string, file: Attachment): Promise<void> {
-  // The press opens a new tab or window.
-  if (event.metaKey || event.ctrlKey || event.shiftKey) return
-  event.preventDefault()
-  try {
-    await freshSession()
-  } catch {
-    addToast({ text: fileTexts.downloadFailed, tone: 'bad' })
-    return
-  }
-  const link = document.createElement('a')
-  link.href = url
-  link.download = file.filename
-  link.click()
-}
+const fileOf = ({ filename }: Attachment, url: string) => ({ url, filename, failed: fileTexts.downloadFailed })
 
 function kindOf({ attachment_type: type, filename, is_image: isImage }: Attachment): string {
   const named = own(fileTexts.types, type)

@@ -79,7 +79,7 @@ export function EndpointCards({ endpoint, onSecret }: EndpointCardsProps) {
         <RotateDialog
           endpoint={endpoint}
           onClose={() => setRotating(false)}
-          onRotated={(secret) => onSecret({ secret, isRotated: true })}
+          onRotated={(secret) => onSecret({ host: hostOf(endpoint.url), secret, isRotated: true })}
         />
       ) : null}
     </>

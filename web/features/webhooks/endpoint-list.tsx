@@ -8,6 +8,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { NO_DATA } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -60,7 +61,13 @@ function EndpointRow({ endpoint, isSelected }: { endpoint: WebhookEndpoint; isSe
         </Minor>
       </div>
       <DayBars days={endpoint.days} successRate={endpoint.success_rate} />
-      <span className={styles.share}>{endpoint.success_rate === null ? null : formatShare(endpoint.success_rate)}</span>
+      <span className={styles.share}>
+        {endpoint.success_rate === null ? (
+          <span className={typeStyles.quiet}>{NO_DATA}</span>
+        ) : (
+          formatShare(endpoint.success_rate)
+        )}
+      </span>
       <span className={styles.last}>
         {isActive ? (
           answer === null ? null : (

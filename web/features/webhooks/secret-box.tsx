@@ -13,7 +13,7 @@ import typeStyles from '../../ui/type.module.css'
 const texts = webhooksTexts.secretBox
 
 /** A secret that the service just answered. */
-export type FreshSecret = { secret: string; isRotated: boolean }
+export type FreshSecret = { host: string; secret: string; isRotated: boolean }
 
 /** Shows a secret, this once. Leaving the page before it is stored asks first. */
 export function SecretBox({ fresh, onStored }: { fresh: FreshSecret; onStored: () => void }) {
@@ -30,7 +30,7 @@ export function SecretBox({ fresh, onStored }: { fresh: FreshSecret; onStored: (
   }, [fresh.secret])
   return (
     <Note tone="green" icon="key">
-      <b>{fresh.isRotated ? texts.titleRotated : texts.title}</b>
+      <b>{(fresh.isRotated ? texts.titleRotated : texts.title)(fresh.host)}</b>
       <div className={styles.line}>
         <InputBox>
           <input

@@ -236,8 +236,8 @@ export const webhooksTexts = {
   },
 
   secretBox: {
-    title: 'Copy the signing secret now. It is not shown again.',
-    titleRotated: 'Copy the new signing secret now. It is not shown again.',
+    title: (host: string) => `Copy the signing secret of ${host} now. It is not shown again.`,
+    titleRotated: (host: string) => `Copy the new signing secret of ${host} now. It is not shown again.`,
     label: 'Signing secret',
     copied: 'Secret copied',
     stored: 'I have stored it',

@@ -17,6 +17,7 @@ import { Deliveries } from './deliveries.tsx'
 import { AutoPausedNote, EndpointCards } from './endpoint-cards.tsx'
 import { EndpointDialog } from './endpoint-dialog.tsx'
 import { EndpointList } from './endpoint-list.tsx'
+import { hostOf } from './model.ts'
 import { NoEndpoint } from './no-endpoint.tsx'
 import { SecretBox, type FreshSecret } from './secret-box.tsx'
 import { webhooksTexts } from './texts.ts'
@@ -90,8 +91,8 @@ export function WebhooksPage() {
         <EndpointDialog
           endpoint={null}
           onClose={() => setAdding(false)}
-          onCreated={({ id, secret }) => {
-            setFresh({ secret, isRotated: false })
+          onCreated={({ id, url, secret }) => {
+            setFresh({ host: hostOf(url), secret, isRotated: false })
             void navigate({ search: { endpoint: id } })
           }}
         />
