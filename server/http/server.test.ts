@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { client } from '#test/kit/client.ts'
@@ -85,7 +86,9 @@ describe('an odd address', () => {
     ['/a b', 400],
   ])('%s: %i, with security headers', async (path, status) => {
     const answer = await head(path)
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    // Without a built dashboard, what could be a page says so.
+    const isBuilt = existsSync(new URL('../../web/dist/index.html', import.meta.url))
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status === 404 && !isBuilt ? '(404|503)' : status} `))
     expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff')
     expect(server.logLines.filter(({ level }) => level === 'error')).toEqual([])
   })

@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { isLoopbackHost } from '../config.ts'
 import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { invalid } from '../kernel/errors.ts'
+import { invalid, notFound } from '../kernel/errors.ts'
 import { bindRoutes, type Authenticator } from './bind.ts'
 import { addressMatcher, clientAddressReader } from './client-address.ts'
 import { contract } from './contract.ts'
@@ -107,6 +107,8 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   const checkHost = knownHosts(app.config)
   fastify.addHook('onRequest', (request, _reply, done) => {
     checkHost(request.headers.host)
+    // No file has such a name, and reading one fails. Routes of the API check their own parameters.
+    if ((request.is404 || !request.url.startsWith('/api/')) && /%00/.test(request.url)) throw notFound('Page')
     done()
   })
   await fastify.register(cookie)
