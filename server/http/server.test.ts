@@ -5,7 +5,7 @@ import { client } from '#test/kit/client.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-const server = await testServer({ realTime: true, env: { ALLOWED_ORIGINS: 'https://app.example' } })
+const server = await testServer({ realTime: true, deliveries: true, env: { ALLOWED_ORIGINS: 'https://app.example' } })
 const anonymous = client(server.url)
 
 describe('pages of the service', () => {
@@ -22,6 +22,9 @@ describe('pages of the service', () => {
     const project = await aProject(founder)
     await server.event({ project })
     const { text } = await anonymous.get('/-/metrics')
+    expect(text).toMatch(/faultline_delivery_attempts_total\{channel="webhook",outcome="delivered"\} 0/)
+    expect(text).toMatch(/^faultline_deliveries_in_flight 0$/m)
+    expect(text).toMatch(/^faultline_deliveries_oldest_due_seconds 0$/m)
     expect(text).toMatch(/^faultline_intake_accepted_total [1-9]/m)
     expect(text).toMatch(/^faultline_spool_open 1$/m)
     expect(text).toMatch(/^faultline_spool_disk_free_bytes [1-9]/m)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { aMemberClient } from '#test/kit/member-client.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
@@ -131,4 +132,24 @@ test('a message about more releases than it can name has an empty list', async (
   await waitFor('the empty list', () => aboutReleases(live).length > 1)
   expect(aboutReleases(live)[1]?.release_ids).toEqual([])
   live.close()
+})
+
+test('deliveries of endpoints are published to members who may read webhooks, merged within a second', async () => {
+  const owner = await aFounder(server.url)
+  const { org } = (await owner.get('/api/me')).as<{ org: { id: string } }>()
+  const member = await aMemberClient(server.app, server.url, owner, { name: 'Bob', role: 'member' })
+  const lives = [await openLive(owner), await openLive(member)]
+  const publish = (...endpointIds: string[]) =>
+    publishLive(server.app.db, [{ orgId: org.id, message: { kind: 'webhooks', endpoint_ids: endpointIds } }])
+  await publish('a')
+  await publish('b', 'a')
+  await waitFor('the message', () => lives[0]?.received.some(({ kind }) => kind === 'webhooks'))
+  // Both receive this one.
+  await publishLive(server.app.db, [{ orgId: org.id, message: { kind: 'project', project_id: 'p' } }])
+  await waitFor('the other message', () =>
+    lives.every(({ received }) => received.some(({ kind }) => kind === 'project')),
+  )
+  const webhooks = lives.map(({ received }) => received.filter(({ kind }) => kind === 'webhooks'))
+  expect(webhooks).toEqual([[{ kind: 'webhooks', endpoint_ids: ['a', 'b'] }], []])
+  for (const live of lives) live.close()
 })
