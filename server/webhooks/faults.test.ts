@@ -134,6 +134,26 @@ test('an address that is not allowed any more is refused when it is sent to', as
   expect(one).toMatchObject({ state: 'failed', last_status: null, last_error_code: 'EGRESS_URL' })
 })
 
+test('an endpoint whose secret cannot be opened holds up no other, until it is rotated', async () => {
+  const receiver = await aReceiver(t)
+  const owner = await aFounder(t.url)
+  const [broken, whole] = [await anEndpoint(owner, receiver.url), await anEndpoint(owner, receiver.url)]
+  await t.app.db
+    .updateTable('webhook_secrets')
+    .set({ secret_sealed: 'v1.d1.AAAA.AAAA' })
+    .where('endpoint_id', '=', broken.id)
+    .execute()
+  await owner.post('/api/auth/login', { email: owner.email, password: owner.password })
+  const { items } = (await owner.get(`/api/webhooks/${broken.id}/deliveries`)).as<{ items: { id: string }[] }>()
+  const one = await ended(owner, items[0]?.id ?? '', 6)
+  expect(one).toMatchObject({ state: 'failed', last_status: null, last_error_code: 'secret_unreadable' })
+  expect(receiver.requests).toHaveLength(1)
+  expect(await readEndpoint(owner, whole.id)).toMatchObject({ last_status: 200 })
+  await owner.post(`/api/webhooks/${broken.id}/rotate-secret`)
+  await owner.post(`/api/webhook-deliveries/${one.id}/replay`)
+  expect(await ended(owner, one.id, 7)).toMatchObject({ state: 'delivered' })
+})
+
 describe('automatic pause', () => {
   /** As if it had failed for so long. */
   const failedFor = (id: string, hours: number, attempts: number) =>

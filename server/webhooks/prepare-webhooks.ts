@@ -15,7 +15,8 @@ export const ATTEMPT_TIMEOUT_MS = 10_000
 /** More of an answer is not read. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
-type OpenSecret = SecretVersion & { readonly secret: string }
+/** Null when it cannot be opened. */
+type OpenSecret = SecretVersion & { readonly secret: string | null }
 
 /** An endpoint with what its requests need. */
 type Sending = {
@@ -23,7 +24,8 @@ type Sending = {
   readonly current: number
   readonly secrets: readonly OpenSecret[]
   readonly isStandard: boolean
-  readonly ownHeaders: readonly OwnHeader[]
+  /** Null when they cannot be opened. */
+  readonly ownHeaders: readonly OwnHeader[] | null
 }
 
 /**
@@ -42,25 +44,35 @@ export async function prepareWebhooks(app: App, batch: readonly ClaimedDelivery[
   for (const [id, ofEndpoint] of Map.groupBy(rows, (row) => row.id)) endpoints.set(id, await opened(app, ofEndpoint))
   return (delivery, signal) => {
     const endpoint = endpoints.get(delivery.laneId)
-    return endpoint === undefined ? Promise.resolve(DELETED) : send(app, endpoint, delivery, signal)
+    if (endpoint === undefined) return Promise.resolve(notSent('endpoint_deleted', 'The endpoint was deleted.'))
+    return send(app, endpoint, delivery, signal)
   }
 }
 
-/** The lane was closed after the claim. */
-const DELETED: AttemptResult = {
+/** An attempt that ends before a request. */
+const notSent = (errorCode: string, errorText: string): AttemptResult => ({
   outcome: 'failed',
   status: null,
-  errorCode: 'endpoint_deleted',
-  errorText: 'The endpoint was deleted.',
+  errorCode,
+  errorText,
   durationMs: 0,
   details: {},
-}
+})
 
 async function opened(app: App, rows: readonly SendingRow[]): Promise<Sending> {
   const [row] = rows
   if (row === undefined) throw new Error('no rows of an endpoint')
   const { id, org_id: orgId, url, secret_version: current, headers_sealed: sealed, standard_headers: isStandard } = row
   const sealer = await orgSealer(app, orgId)
+  // Neither other endpoints of the batch nor attempts with another secret may wait for what cannot be opened.
+  const openedOrNull = <T>(open: () => T): T | null => {
+    try {
+      return open()
+    } catch (error) {
+      app.log.error({ err: error, endpoint_id: id }, 'a secret or the headers of a webhook endpoint cannot be opened')
+      return null
+    }
+  }
   return {
     url,
     current,
@@ -68,9 +80,9 @@ async function opened(app: App, rows: readonly SendingRow[]): Promise<Sending> {
     secrets: rows.map(({ version, secret_sealed, overlap_until }) => ({
       version,
       overlapUntil: overlap_until,
-      secret: sealer.open(secret_sealed, secretPlace(orgId, id, version)).toString(),
+      secret: openedOrNull(() => sealer.open(secret_sealed, secretPlace(orgId, id, version)).toString()),
     })),
-    ownHeaders: openHeaders(sealer, orgId, id, sealed),
+    ownHeaders: openedOrNull(() => openHeaders(sealer, orgId, id, sealed)),
   }
 }
 
@@ -82,12 +94,16 @@ async function send(
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const at = app.clock.now()
+  const signing = secretsOfAttempt(secrets, current, { trigger, pinned, now: at })
+  const keys = signing.flatMap(({ secret }) => secret ?? [])
+  if (ownHeaders === null || keys.length < signing.length)
+    return notSent('secret_unreadable', 'The secret or the headers of the endpoint cannot be read. Set them again.')
   const headers = requestHeaders({
     eventId: messageId,
     deliveryId: id,
     type,
     body,
-    secrets: secretsOfAttempt(secrets, current, { trigger, pinned, now: at }).map(({ secret }) => secret),
+    secrets: keys,
     isStandard,
     ownHeaders,
     version: app.config.version,
