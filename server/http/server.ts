@@ -104,6 +104,9 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
     requestId: request.id,
   })
 
+  await fastify.register(cookie)
+  takeJsonOnly(fastify)
+  setHeaders(fastify, app)
   const checkHost = knownHosts(app.config)
   fastify.addHook('onRequest', (request, _reply, done) => {
     checkHost(request.headers.host)
@@ -111,9 +114,6 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
     if ((request.is404 || !request.url.startsWith('/api/')) && /%00/.test(request.url)) throw notFound('Page')
     done()
   })
-  await fastify.register(cookie)
-  takeJsonOnly(fastify)
-  setHeaders(fastify, app)
   logRequests(fastify, app, callerOf)
   answerErrors(fastify, app)
 
