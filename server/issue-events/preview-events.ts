@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
+import { eventForThread } from '../events/cloned-event.ts'
 import type { StoredEvent } from '../events/event.ts'
 import { readEvents, type EventPlace } from '../events/store.queries.ts'
-import { rateLimited } from '../kernel/errors.ts'
+import { rateLimited, unavailable } from '../kernel/errors.ts'
+import { type Ask, inThread } from '../kernel/thread-task.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
 import { newestEventsOfProject } from './newest-events.ts'
+import type { PreviewAnswer, PreviewedEvent, PreviewRequest } from './serve-preview.ts'
 
 const MAX_EVENTS = 10_000
 /** Events per query; the largest take 25 MiB. */
@@ -14,8 +17,10 @@ const BATCH_SIZE = 25
 const TIME_LIMIT_MS = 8_000
 /** Maximum time without a turn for other requests. */
 const MAX_BLOCK_MS = 5
-/** Concurrent previews of this process, each of which keeps a core busy for seconds. */
+/** Concurrent previews in the main thread, each of which keeps a core busy for seconds. */
 const MAX_CONCURRENT = 2
+/** What a thread may take beyond its preview's limit: its start, and the batch at the limit. */
+const GRACE_MS = 10_000
 
 let running = 0
 
@@ -25,59 +30,137 @@ type Previewed = { readonly looked_at: number; readonly of: number; readonly old
 
 /**
  * Visits the newest stored events of a project, for a preview of settings. Counts deleted and unreadable events as looked
- * at, but does not visit them. Other requests run meanwhile.
+ * at, but does not visit them. Other requests run meanwhile. For settings whose patterns can make an event expensive, use
+ * {@link previewInThread}.
  * @param since visits only events that occurred at or after this time
- * @param read how to read an event
  * @throws AppError rate_limited (too many previews run)
  */
 export async function previewEvents(
   app: App,
   projectId: string,
-  visit: (event: Event, stored: StoredEvent, place: EventPlace) => void,
-  { maxEvents = MAX_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits,
-  { since, read = readStoredEvent }: { readonly since?: Date; readonly read?: (stored: StoredEvent) => Event } = {},
+  visit: (event: Event, place: EventPlace) => void,
+  limits: PreviewLimits,
+  since?: Date,
 ): Promise<Previewed> {
   if (running >= MAX_CONCURRENT) throw rateLimited('Other previews are running. Try again in a few seconds.', 5)
   running++
+  let turnAtMs = performance.now()
   try {
-    const deadlineMs = performance.now() + timeLimitMs
-    const newest = await newestEventsOfProject(app, projectId, maxEvents)
-    const places = since === undefined ? newest : newest.filter(({ occurredAt }) => occurredAt >= since)
-    let lookedAt = 0
-    let turnAtMs = performance.now()
-    while (lookedAt < places.length && performance.now() < deadlineMs) {
-      const batch = places.slice(lookedAt, lookedAt + BATCH_SIZE)
-      const byId = new Map(batch.map((place) => [place.eventId, place]))
-      const days = batch.map(({ receivedDay }) => receivedDay).sort()
-      for (const stored of await readEvents(app.db, projectId, [...byId.keys()], {
-        first: days[0] ?? '',
-        last: days.at(-1) ?? '',
-      })) {
+    return await readBatches(app, projectId, limits, since, async (batch) => {
+      for (const { stored, place } of batch) {
         if (performance.now() - turnAtMs > MAX_BLOCK_MS) {
           await setImmediate()
           turnAtMs = performance.now()
         }
-        const place = byId.get(stored.eventId)
-        const event = tryRead(app, stored, read)
-        if (place !== undefined && event !== null) visit(event, stored, place)
+        const event = tryRead(app, stored)
+        if (event !== null) visit(event, place)
       }
-      lookedAt += batch.length
-    }
-    const oldest = lookedAt === 0 ? undefined : places[lookedAt - 1]
-    return { looked_at: lookedAt, of: places.length, oldest_at: oldest?.occurredAt.toISOString() ?? null }
+    })
   } finally {
     running--
   }
 }
 
-function tryRead(app: App, stored: StoredEvent, read: (stored: StoredEvent) => Event): Event | null {
-  try {
-    return read(stored)
-  } catch (error) {
-    app.log.warn(
-      { project_id: stored.projectId, event_id: stored.eventId, err: error },
-      'a stored event cannot be read',
+/**
+ * The same in a thread of its own, whose file calls `servePreview`.
+ * @param start what it gets first
+ * @throws AppError rate_limited (too many previews run or wait), unavailable (it does not come back)
+ */
+export async function previewInThread<Start, Result>(
+  app: App,
+  { orgId, projectId }: { readonly orgId: string; readonly projectId: string },
+  file: URL,
+  start: Start,
+  limits: PreviewLimits,
+): Promise<Previewed & { readonly result: Result }> {
+  return inPreviewThread<Start, Result, Previewed & { readonly result: Result }>(
+    orgId,
+    file,
+    limits.timeLimitMs ?? TIME_LIMIT_MS,
+    async (ask) => {
+      await ask({ start })
+      const previewed = await readBatches(app, projectId, limits, undefined, async (batch) => {
+        await visitInThread(app, ask, batch)
+      })
+      const { result } = await ask({ end: true })
+      if (result === null) throw new Error('a preview without a result')
+      return { ...previewed, result }
+    },
+  )
+}
+
+/** A thread for a preview. @throws AppError as above */
+export const inPreviewThread = <Start, Result, T>(
+  orgId: string,
+  file: URL,
+  timeLimitMs: number,
+  work: (ask: Ask<PreviewRequest<Start>, PreviewAnswer<Result>>) => Promise<T>,
+): Promise<T> =>
+  inThread(
+    orgId,
+    file,
+    {
+      timeLimitMs: timeLimitMs + GRACE_MS,
+      onLimit: () => unavailable('The dry run took too long. Use fewer or simpler patterns, then try again.'),
+    },
+    work,
+  )
+
+/** Has the thread visit events; logs those that it cannot read. */
+export async function visitInThread<Start, Result>(
+  app: App,
+  ask: Ask<PreviewRequest<Start>, PreviewAnswer<Result>>,
+  batch: readonly { readonly stored: StoredEvent; readonly place: Pick<EventPlace, 'issueId'> }[],
+): Promise<void> {
+  const events = batch.map(({ stored, place }): PreviewedEvent => ({
+    stored: eventForThread(stored),
+    issueId: place.issueId,
+  }))
+  const { unreadable } = await ask({ events })
+  for (const { stored, place } of batch)
+    if (unreadable.includes(stored.eventId)) logUnreadable(app, stored, `of issue ${place.issueId}`)
+}
+
+/** Reads the newest events of a project, batch by batch, until the limits are reached. */
+async function readBatches(
+  app: App,
+  projectId: string,
+  { maxEvents = MAX_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits,
+  since: Date | undefined,
+  visit: (batch: readonly { readonly stored: StoredEvent; readonly place: EventPlace }[]) => Promise<void>,
+): Promise<Previewed> {
+  const deadlineMs = performance.now() + timeLimitMs
+  const newest = await newestEventsOfProject(app, projectId, maxEvents)
+  const places = since === undefined ? newest : newest.filter(({ occurredAt }) => occurredAt >= since)
+  let lookedAt = 0
+  while (lookedAt < places.length && performance.now() < deadlineMs) {
+    const batch = places.slice(lookedAt, lookedAt + BATCH_SIZE)
+    const byId = new Map(batch.map((place) => [place.eventId, place]))
+    const days = batch.map(({ receivedDay }) => receivedDay).sort()
+    const events = await readEvents(app.db, projectId, [...byId.keys()], {
+      first: days[0] ?? '',
+      last: days.at(-1) ?? '',
+    })
+    await visit(
+      events.flatMap((stored) => {
+        const place = byId.get(stored.eventId)
+        return place === undefined ? [] : [{ stored, place }]
+      }),
     )
+    lookedAt += batch.length
+  }
+  const oldest = lookedAt === 0 ? undefined : places[lookedAt - 1]
+  return { looked_at: lookedAt, of: places.length, oldest_at: oldest?.occurredAt.toISOString() ?? null }
+}
+
+function tryRead(app: App, stored: StoredEvent): Event | null {
+  try {
+    return readStoredEvent(stored)
+  } catch (error) {
+    logUnreadable(app, stored, error)
     return null
   }
 }
+
+const logUnreadable = (app: App, { projectId, eventId }: StoredEvent, error: unknown): void =>
+  app.log.warn({ project_id: projectId, event_id: eventId, err: error }, 'a stored event cannot be read')

@@ -37,12 +37,12 @@ export async function previewGrouping(
   const previewed = await previewEvents(
     app,
     projectId,
-    (event, _stored, place) => {
+    (event, place) => {
       const now = app.clock.now()
       regrouping.add(place, groupNow(event, now), groupThen(event, now))
     },
     limits,
-    { since: new Date(app.clock.now().getTime() - WEEK_MS) },
+    new Date(app.clock.now().getTime() - WEEK_MS),
   )
   return { ...previewed, ...regrouping.result(await selectNames(app.db, regrouping.issueIds())) }
 }
