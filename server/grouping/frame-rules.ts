@@ -71,8 +71,8 @@ function markEvent(event: Event, rules: readonly Compiled[]): Marked {
   if (marker.applied.size === 0) return { event, grouped: event, applied: [] }
   const marked = { ...event, exceptions, threads }
   // A culprit that was derived from the stack is derived again.
-  if (event.culprit === culpritOf(event.transaction, leadingStack(event.exceptions, event.threads)))
-    marked.culprit = culpritOf(marked.transaction, leadingStack(exceptions, threads))
+  if (event.culprit === culpritOf(event.transaction, leadingStack(event.exceptions, event.threads), event.platform))
+    marked.culprit = culpritOf(marked.transaction, leadingStack(exceptions, threads), event.platform)
   return { event: marked, grouped: marker.without(marked), applied: [...marker.applied] }
 }
 
@@ -102,10 +102,11 @@ class Marker {
         return frame
       }
       const isInApp = rule.action === 'in_app'
-      if (frame.in_app === isInApp) return frame
+      if (frame.in_app === isInApp && frame.marked_in_app === undefined) return frame
       this.applied.add(rule)
       changed = true
-      return { ...frame, in_app: isInApp }
+      const { marked_in_app: _, ...rest } = frame
+      return { ...rest, in_app: isInApp }
     })
     return changed ? { ...stack, frames } : stack
   }

@@ -1,4 +1,5 @@
 import type { Event } from '../protocol/event.api.ts'
+import { asSent } from './as-sent.ts'
 import type { GroupingPart } from './grouping.api.ts'
 import { fingerprintV1 } from './v1.ts'
 import { fingerprintV2 } from './v2.ts'
@@ -14,7 +15,7 @@ export type GroupingVersion = (
 
 /** All versions. A project keeps its version until a member changes it. */
 export const groupingVersions: ReadonlyMap<number, GroupingVersion> = new Map([
-  [1, fingerprintV1],
+  [1, (event, rule) => fingerprintV1(asSent(event), rule)],
   [2, fingerprintV2],
 ])
 

@@ -92,10 +92,16 @@ export function cleanClass(raw: string): string {
 
 // --- Functions ----------------------------------------------------------------------------------------------------
 
+/** What Babel makes of generators and async functions, numbered by the file. */
+const CALLEE = /(?:^|\.)_callee\d*\$?(?: \[as |$)/
+
 /** Null: the function has no name that would still be its name tomorrow. */
 export function cleanFunction(raw: string, platform: string): string | null {
   switch (platform) {
+    case 'node':
+      return CALLEE.test(raw) ? null : cleanFunctionV1(raw, platform)
     case 'javascript':
+      if (CALLEE.test(raw)) return null
       // Firefox says how a function was called: `promise callback*load`, `setTimeout handler*load`.
       return cleanFunctionV1(raw.includes('*') ? raw.replace(/^(?:[\w. ]{1,60}\*)+/, '') : raw, platform)
     case 'java':
@@ -134,8 +140,7 @@ export function cleanFunction(raw: string, platform: string): string | null {
     case 'php':
       return cleanPhp(raw)
     case 'ruby':
-      // Rails numbers the functions it makes of templates.
-      return cleanFunctionV1(raw.replace(/(_(?:erb|haml|slim|builder|jbuilder|ruby))_{2,3}\d+_\d+$/, '$1'), platform)
+      return cleanRuby(raw)
     case 'elixir':
       return cleanFunctionV1(
         raw.replaceAll(/\banonymous fn\/\d+ in /g, 'fn in ').replace(/^-(.{1,300})-fun-\d+-$/, 'fn in $1'),
@@ -153,10 +158,23 @@ function cleanGo(raw: string): string | null {
   return cleanFunctionV1(name.replaceAll(/\.(gowrap|deferwrap|init\.)\d+/g, '.$1'), 'go')
 }
 
+function cleanRuby(raw: string): string | null {
+  const name = raw
+    .replace(/^(?:(?:block(?: \(\d+ levels\))?|rescue|ensure) in )+/, '')
+    // Since 3.4 the class stands before a method: `Acme::Cart#pay`, `Acme::Cart.build`.
+    .replace(/^[A-Z]\w{0,200}(?:::[A-Z]\w{0,200}){0,20}[#.](?=.)/, '')
+    // Rails numbers the functions it makes of templates.
+    .replace(/(_(?:erb|haml|slim|builder|jbuilder|ruby))_{2,3}\d+_\d+$/, '$1')
+  return cleanFunctionV1(name, 'ruby')
+}
+
 function cleanPhp(raw: string): string | null {
   // Since 8.4 a closure is named by the function it stands in and its line.
-  const closure = /\{closure:([^{}]{1,1000}?)(?::\d+)?\}$/.exec(raw)?.[1]
-  if (closure !== undefined) return closure.includes('/') ? null : `${closure} closure`
+  const inner = raw.lastIndexOf('{closure:')
+  const closure = inner < 0 ? undefined : /^\{closure:([^{}]{1,1000}?)(?::\d+)?\}/.exec(raw.slice(inner))?.[1]
+  // One in no function is named by its file.
+  if (closure !== undefined)
+    return /\/|^[a-z]:\\|\.php$/i.test(closure) ? null : `${closure.replace(/\(\)$/, '')} closure`
   const at = raw.indexOf('@anonymous')
   // Symfony names a container by its hash.
   if (at < 0) return cleanFunctionV1(raw.replace(/^(\\?Container)(?=\w{0,6}\d|\w{1,6}[A-Z])\w{7}(?=\\)/, '$1'), 'php')
@@ -236,6 +254,7 @@ function plainOf(name: string): string {
         '{lambda}',
       )
       .replaceAll('{{closure}}', '{closure}')
+      .replaceAll(/\{closure@[^{}]{1,500}\}/g, '{closure}')
       .replaceAll(/\{([a-z_ ]{1,40})#\d+\}/g, '{$1}')
       .replaceAll(/(?:::\{closure\}){2,}/g, '::{closure}')
       .replaceAll(/<impl ([^<>]{1,300})>/g, (_, what: string) => `{impl${hold(` ${what}`)}}`)

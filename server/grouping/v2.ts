@@ -1,21 +1,22 @@
 import { hash } from 'node:crypto'
 import type { Event } from '../protocol/event.api.ts'
+import { isSdkFrame } from '../protocol/sdk-frames.ts'
 import { baseName, withoutBuildHash } from './v1-names.ts'
 import { cleanClass, cleanFunction, fileName } from './v2-names.ts'
 import { roundOf } from './v2-rounds.ts'
 import { parameterise } from './v2-words.ts'
 
 /**
- * Grouping, version 2. Frozen: this file and its three companions never change again, issues are found by what they
- * answer. They import nothing else of ours but the type of an event and frozen names of version 1.
+ * Grouping, version 2. Frozen: this file, its three companions and the list of SDK frames never change again, issues are
+ * found by what they answer. They import nothing else of ours but the type of an event and frozen names of version 1.
  *
  * Beside names and words, version 2 tells apart what version 1 threw together: causes that never left a library, and
  * groups of exceptions.
  *
  * Order: the SDK's fingerprint → a rule of the project → security report → application not responding → oldest causal
- * exception with a usable stack → message → stack of the crashed thread → type and value → nothing but type and
- * platform. A message event goes by its words even where a stack came with it: JVM clients mark the thread of every
- * plain message as crashed.
+ * exception with a usable stack → stack of the crashed thread → message → stack of the current thread → type and value →
+ * nothing but type and platform. A message of the JVM goes by its words even beside a crashed thread: clients there mark
+ * the thread of every plain message as crashed.
  */
 
 type Value = { label: string; value: string }
@@ -65,6 +66,7 @@ function computedPart(event: Event): Part {
     securityPart(event) ??
     anrPart(event) ??
     exceptionPart(event) ??
+    crashedThreadPart(event) ??
     messagePart(event) ??
     threadPart(event) ??
     typeValuePart(event) ?? {
@@ -130,6 +132,17 @@ function messagePart(event: Event): Part | null {
     variant: 'message',
     values: [{ label: 'message', value: parameterise(event.message_template ?? event.message) }],
   }
+}
+
+const JVM = new Set(['java', 'android', 'kotlin', 'scala', 'groovy'])
+
+/** A message beside the stack of a crashed thread tells of the crash. */
+function crashedThreadPart(event: Event): Part | null {
+  if (event.message === null || JVM.has(event.platform) || event.exceptions.some(({ type }) => type !== null))
+    return null
+  const crashed = event.threads.find((thread) => thread.crashed)
+  const found = stackValues(crashed?.stacktrace?.frames ?? [], event.platform)
+  return found === null ? null : { variant: 'thread_stack', values: found.values }
 }
 
 function threadPart(event: Event): Part | null {
@@ -304,7 +317,7 @@ const isOverflow = ({ type, value }: Exception): boolean =>
 /** One entry per frame that counts; recursion, also through up to four functions, is folded into one round. */
 function contributions(frames: readonly Frame[], platform: string, endless = false): Contribution[] {
   const list: Contribution[] = []
-  for (const frame of frames) {
+  for (const frame of platform === 'php' ? withNamedClosures(frames) : frames) {
     const contribution = contributionOf(frame, frame.platform ?? platform)
     if (contribution === null) continue
     list.push(contribution)
@@ -317,6 +330,25 @@ function contributions(frames: readonly Frame[], platform: string, endless = fal
   }
   const round = endless ? roundOf(list.map(({ value }) => JSON.stringify([value.label, value.value]))) : null
   return round === null ? list : round.flatMap((index) => list[index] ?? [])
+}
+
+/**
+ * Before 8.4 PHP did not say which function a closure stands in: the last one of its file that was called. Since then it
+ * does, and the two are one problem.
+ */
+function withNamedClosures(frames: readonly Frame[]): readonly Frame[] {
+  if (!frames.some((frame) => frame.function?.endsWith('{closure}') === true)) return frames
+  const functions = new Map<string, string>()
+  return frames.map((frame) => {
+    const { function: name, filename } = frame
+    if (name === null || filename === null) return frame
+    if (!name.endsWith('{closure}')) {
+      if (!name.includes('{')) functions.set(filename, name)
+      return frame
+    }
+    const around = functions.get(filename)
+    return around === undefined ? frame : { ...frame, function: `{closure:${around}()}` }
+  })
 }
 
 function repeats(list: readonly Contribution[], period: number): boolean {
@@ -360,8 +392,7 @@ function sourceLine(line: string | null): string | null {
 }
 
 const EXTENSION = /^(?:chrome|moz|safari|safari-web|ms-browser|webkit-masked-url)(?:-extension)?:\/\//
-const SDK_FILE =
-  /(?:^|[\\/])(?:node_modules[\\/](?:@?sentry(?:-internal)?|raven(?:-js)?)[\\/]|sentry_sdk[\\/])|^package:sentry/
+const SDK_FILE = /(?:^|[\\/])(?:node_modules[\\/](?:@?sentry(?:-internal)?|raven(?:-js)?)[\\/]|sentry_sdk[\\/])/
 const SDK_PACKAGE = /(?:^|[\\/])(?:libsentry[\w.-]*|Sentry)$/
 const ASYNC_RUNTIME =
   /^(?:process\.processTicksAndRejections|processTicksAndRejections|runMicrotasks|_?asyncToGenerator|asyncGeneratorStep|__awaiter|__generator)$/
@@ -377,6 +408,7 @@ function isForeign(frame: Frame, platform: string): boolean {
     if (frame.function !== null && ASYNC_RUNTIME.test(frame.function)) return true
     if (EXTENSION.test(path)) return true
   }
+  if (isSdkFrame(frame, platform)) return true
   if (platform === 'python' && frame.function !== null && COMPREHENSION.test(frame.function)) return true
   // Kotlin's marks in recovered stacks of coroutines.
   if (module?.startsWith('_COROUTINE.') === true) return true
@@ -390,7 +422,9 @@ const MAIN = /^__(?:mp_)?main__$/
 /** Module or class where there is one, else the file's name. `__main__` is whatever file was started, here or by multiprocessing. */
 function placeOf(frame: Frame, platform: string): string | null {
   const script = platform === 'javascript' || platform === 'node'
-  if (frame.module !== null && !MAIN.test(frame.module)) {
+  // Of Ruby only newer clients say the class, and only since 3.4: the file was always there.
+  const hasModule = frame.module !== null && !(platform === 'ruby' && frame.filename !== null)
+  if (hasModule && frame.module !== null && !MAIN.test(frame.module)) {
     return script ? withoutBuildHash(frame.module) : cleanClass(frame.module)
   }
   const path = frame.filename ?? frame.abs_path

@@ -8,18 +8,30 @@ import { shiftedTime } from './time.ts'
 /** Maximum breadcrumbs; the newest are kept. */
 const MAX_BREADCRUMBS = 100
 
-/** In the order sent. `budget` bounds the data of all of them together. */
+/** Oldest first, also where they were sent newest first. `budget` bounds the data of all of them together. */
 export function readBreadcrumbs(raw: unknown, shiftMs: number, budget: JsonBudget, notes: Notes): Breadcrumb[] {
   const list = listOf(raw, notes, 'breadcrumbs')
   if (list.length > MAX_BREADCRUMBS) {
     notes.add('breadcrumbs', `${list.length} breadcrumbs; the newest ${MAX_BREADCRUMBS} are kept.`)
   }
   const crumbs: Breadcrumb[] = []
-  for (const element of list.length > MAX_BREADCRUMBS ? list.slice(-MAX_BREADCRUMBS) : list) {
+  const ordered = isNewestFirst(list) ? list.toReversed() : list
+  for (const element of ordered.length > MAX_BREADCRUMBS ? ordered.slice(-MAX_BREADCRUMBS) : ordered) {
     if (isRecord(element)) crumbs.push(readBreadcrumb(element, shiftMs, budget, notes))
     else if (element !== null) notes.add('breadcrumbs', 'A breadcrumb is no object.')
   }
   return crumbs
+}
+
+/** By the times of the first and the last one. */
+function isNewestFirst(list: readonly unknown[]): boolean {
+  const [first, last] = [timeOf(list[0]), timeOf(list.at(-1))]
+  return first !== null && last !== null && first > last
+}
+
+function timeOf(raw: unknown): string | null {
+  const time = isRecord(raw) ? raw['timestamp'] : null
+  return time === null || time === undefined ? null : shiftedTime(time, 0)
 }
 
 function readBreadcrumb(raw: Record<string, unknown>, shiftMs: number, budget: JsonBudget, notes: Notes): Breadcrumb {

@@ -24,6 +24,8 @@ export const Frame = z.object({
   lineno: z.number().nullable(),
   colno: z.number().nullable(),
   in_app: z.boolean(),
+  /** The SDK marked it in-app, but it belongs to an SDK, a runtime or a bundler. */
+  marked_in_app: z.literal(true).optional(),
   context_line: text,
   pre_context: z.array(z.string()),
   post_context: z.array(z.string()),
@@ -37,6 +39,8 @@ export type Frame = z.infer<typeof Frame>
 export const Stacktrace = z.object({
   /** Outermost call first: the last frame is where it happened. */
   frames: z.array(Frame),
+  /** Sent as `raw_stacktrace`, without another one. */
+  is_raw: z.literal(true).optional(),
   registers: z.record(z.string(), z.string()).nullable(),
 })
 export type Stacktrace = z.infer<typeof Stacktrace>

@@ -13,7 +13,7 @@ const KEPT_OLDEST = 25
 const MAX_THREADS = 256
 
 /** Oldest cause first, as sent. A single object counts as a list of one; empty elements are left out. */
-export function readExceptions(raw: unknown, setting: FrameSetting): Exception[] {
+export function readExceptions(raw: unknown, setting: FrameSetting, rawStacks: RawStack[]): Exception[] {
   const list = listOf(raw, setting.notes, 'exception', true)
   if (list.length > MAX_EXCEPTIONS) {
     setting.notes.add('exception', `${list.length} exceptions; ${MAX_EXCEPTIONS} are kept.`)
@@ -23,7 +23,10 @@ export function readExceptions(raw: unknown, setting: FrameSetting): Exception[]
   const exceptions: Exception[] = []
   for (const element of kept) {
     if (isRecord(element)) {
-      if (!isEmpty(element)) exceptions.push(readException(element, setting))
+      if (isEmpty(element)) continue
+      const exception = readException(element, setting)
+      exceptions.push(exception)
+      if (element['raw_stacktrace'] != null) rawStacks.push({ of: exception, raw: element['raw_stacktrace'] })
     } else if (element !== null) setting.notes.add('exception', 'An exception is no object.')
   }
   return exceptions
@@ -38,6 +41,17 @@ function readException(raw: Record<string, unknown>, setting: FrameSetting): Exc
     thread_id: textField(raw['thread_id'], 64, notes, 'exception.thread_id'),
     mechanism: readMechanism(raw['mechanism'], notes),
     stacktrace: readStacktrace(raw['stacktrace'], setting, 'exception.stacktrace'),
+  }
+}
+
+/** An exception or a thread that came with a `raw_stacktrace`. */
+export type RawStack = { readonly of: { stacktrace: Stacktrace | null }; readonly raw: unknown }
+
+/** Gives those without another stack their raw one. */
+export function attachRawStacks(found: readonly RawStack[], setting: FrameSetting): void {
+  for (const { of, raw } of found) {
+    const stack = of.stacktrace === null ? readStacktrace(raw, setting, 'raw_stacktrace') : null
+    if (stack !== null) of.stacktrace = { ...stack, is_raw: true }
   }
 }
 
@@ -74,7 +88,7 @@ function readMechanism(raw: unknown, notes: Notes): Mechanism | null {
   }
 }
 
-export function readThreads(raw: unknown, setting: FrameSetting): Thread[] {
+export function readThreads(raw: unknown, setting: FrameSetting, rawStacks: RawStack[]): Thread[] {
   const notes = setting.notes
   const list = listOf(raw, notes, 'threads')
   if (list.length > MAX_THREADS) notes.add('threads', `${list.length} threads; the first ${MAX_THREADS} are kept.`)
@@ -85,7 +99,7 @@ export function readThreads(raw: unknown, setting: FrameSetting): Thread[] {
       continue
     }
     const name = textField(element['name'], 256, notes, 'thread.name')
-    threads.push({
+    const thread: Thread = {
       id: textField(element['id'], 64, notes, 'thread.id'),
       name,
       state: textField(element['state'], 64, notes, 'thread.state'),
@@ -93,7 +107,9 @@ export function readThreads(raw: unknown, setting: FrameSetting): Thread[] {
       current: booleanField(element['current'], notes, 'thread.current') === true,
       main: booleanField(element['main'], notes, 'thread.main') ?? name === 'main',
       stacktrace: readStacktrace(element['stacktrace'], setting, 'thread.stacktrace'),
-    })
+    }
+    threads.push(thread)
+    if (element['raw_stacktrace'] != null) rawStacks.push({ of: thread, raw: element['raw_stacktrace'] })
   }
   return threads
 }
@@ -126,8 +142,17 @@ export function attachStacks(exceptions: Exception[], threads: Thread[], legacy:
   } else thread.stacktrace ??= legacy
 }
 
-/** Whether any exception has `handled: false`, or a fatal native signal does not have the field. */
-export function isUnhandled(exceptions: readonly Exception[], level: string): boolean {
+/**
+ * Whether any exception has `handled: false`, or a fatal native signal does not have the field. Go sends panics without
+ * a mechanism that says so (`Recover`), those of a text as a message: fatal is all that tells them.
+ */
+export function isUnhandled(exceptions: readonly Exception[], level: string, platform: string): boolean {
+  if (
+    platform === 'go' &&
+    level === 'fatal' &&
+    exceptions.every(({ mechanism }) => (mechanism?.handled ?? null) === null)
+  )
+    return true
   for (const { mechanism } of exceptions) {
     if (mechanism === null) continue
     if (mechanism.handled === false) return true

@@ -2,6 +2,7 @@ import type { Frame, Stacktrace } from './event.api.ts'
 import { addressField, booleanField, numberField, textField } from './fields.ts'
 import { imageAt, type ImageRange } from './images.ts'
 import { isInApp } from './in-app.ts'
+import { isRuntimeFrame } from './runtime-frames.ts'
 import { cleanRecord, isList, isRecord, isSafeKey, type JsonBudget } from './json.ts'
 import type { Notes } from './notes.ts'
 import { tidy } from './strings.ts'
@@ -74,10 +75,13 @@ function readFrame(raw: Record<string, unknown>, setting: FrameSetting): Frame {
   }
   if (instructionAddr !== null) placeInImage(frame, instructionAddr, raw['addr_mode'], setting)
   const inApp = raw['in_app']
+  const platform = ownPlatform ?? setting.platform
   frame.in_app =
-    typeof inApp === 'boolean'
-      ? inApp
-      : (booleanField(inApp, notes, 'frame.in_app') ?? isInApp(frame, ownPlatform ?? setting.platform))
+    typeof inApp === 'boolean' ? inApp : (booleanField(inApp, notes, 'frame.in_app') ?? isInApp(frame, platform))
+  if (frame.in_app && isRuntimeFrame(frame, platform)) {
+    frame.in_app = false
+    frame.marked_in_app = true
+  }
   return frame
 }
 

@@ -1,5 +1,6 @@
 import type { Exception, Frame, Stacktrace, Thread } from './event.api.ts'
 import { crashedThread, hasNativeCause } from './exceptions.ts'
+import { isSdkFrame } from './sdk-frames.ts'
 import { cut, firstLine } from './strings.ts'
 
 /** Title and culprit of an event. */
@@ -28,7 +29,7 @@ export function titleOf({ exception, message, stack, type, platform }: TitleInpu
   if (exception !== null && exception.type !== null) return cut(exceptionTitle(exception, stack, platform), MAX_TITLE)
   const line = message === null ? '' : firstLine(message)
   if (line !== '') return cut(line, MAX_TITLE)
-  const place = stack === null ? null : placeOf(stack)
+  const place = stack === null ? null : placeOf(stack, platform)
   if (place !== null) return cut(place, MAX_TITLE)
   return type === 'error' ? '<untitled error>' : `<untitled ${cut(type, 40)}>`
 }
@@ -36,7 +37,7 @@ export function titleOf({ exception, message, stack, type, platform }: TitleInpu
 function exceptionTitle(exception: Exception, stack: Stacktrace | null, platform: string): string {
   const type = firstLine(exception.type ?? '')
   if (isSignal(exception, platform)) {
-    const name = stack === null ? null : functionName(topFrame(stack))
+    const name = stack === null ? null : functionName(topFrame(stack, platform))
     if (name !== null) return `${type} / ${name}`
   }
   const value = exception.value === null ? '' : firstLine(exception.value)
@@ -50,9 +51,9 @@ function isSignal({ mechanism }: Exception, platform: string): boolean {
 }
 
 /** The transaction, else the innermost in-app function, else empty. */
-export function culpritOf(transaction: string | null, stack: Stacktrace | null): string {
+export function culpritOf(transaction: string | null, stack: Stacktrace | null, platform: string): string {
   if (transaction !== null) return cut(firstLine(transaction), MAX_CULPRIT)
-  return stack === null ? '' : cut(placeOf(stack) ?? '', MAX_CULPRIT)
+  return stack === null ? '' : cut(placeOf(stack, platform) ?? '', MAX_CULPRIT)
 }
 
 /** The stack for the culprit: the newest exception's, else that of a cause, else the crashed thread's. */
@@ -61,12 +62,12 @@ export function leadingStack(exceptions: readonly Exception[], threads: readonly
   return own ?? crashedThread(threads)?.stacktrace ?? null
 }
 
-/** The innermost in-app frame; instead of a builtin without a file, the frame that called it. */
-export function topFrame(stack: Stacktrace): Frame | null {
+/** The innermost in-app frame; instead of a builtin without a file, the frame that called it. Never one of an SDK. */
+export function topFrame(stack: Stacktrace, platform: string): Frame | null {
   return (
     stack.frames.findLast((frame) => frame.in_app && isLocated(frame)) ??
     stack.frames.findLast((frame) => frame.in_app) ??
-    stack.frames.at(-1) ??
+    stack.frames.findLast((frame) => !isSdkFrame(frame, frame.platform ?? platform)) ??
     null
   )
 }
@@ -77,8 +78,8 @@ function isLocated(frame: Frame): boolean {
   return path !== null && !path.endsWith('<anonymous>') && path !== 'native' && path !== '[native code]'
 }
 
-function placeOf(stack: Stacktrace): string | null {
-  const frame = topFrame(stack)
+function placeOf(stack: Stacktrace, platform: string): string | null {
+  const frame = topFrame(stack, platform)
   if (frame === null) return null
   const name = functionName(frame)
   const file = fileOf(frame)

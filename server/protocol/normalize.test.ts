@@ -345,6 +345,18 @@ describe('handled', () => {
   const unhandled = (mechanism: object, level = 'error') =>
     normalised({ level, exception: { type: 'E', mechanism } }).is_unhandled
 
+  test('a panic of Go that Recover took is unhandled: it is fatal, and no mechanism says otherwise', () => {
+    const go = (exception: unknown, level = 'fatal') =>
+      normalised({ platform: 'go', level, message: 'boom', exception }).is_unhandled
+    expect(go([{ type: '*errors.errorString', value: 'boom' }])).toBe(true)
+    expect(go([{ type: 'a', mechanism: { type: 'chained', exception_id: 1, parent_id: 0 } }, { type: 'b' }])).toBe(true)
+    expect(go([]), 'panic("boom") comes as a message').toBe(true)
+    expect(go([{ type: 'E' }], 'error'), 'captured').toBe(false)
+    expect(go([{ type: 'E', mechanism: { type: 'generic', handled: true } }])).toBe(false)
+    expect(normalised({ platform: 'python', level: 'fatal', exception: [{ type: 'E' }] }).is_unhandled).toBe(false)
+    expect(normalised({ platform: 'javascript', level: 'fatal', message: 'm' }).is_unhandled).toBe(false)
+  })
+
   test('only handled: false is unhandled', () => {
     expect(unhandled({ type: 'onerror', handled: false })).toBe(true)
     expect(unhandled({ type: 'generic', handled: true })).toBe(false)
@@ -373,6 +385,51 @@ describe('lists and stacks', () => {
     expect(event.breadcrumbs).toHaveLength(100)
     expect(event.breadcrumbs[0]?.message).toBe('9900')
     expect(event.errors).toMatchObject([{ name: 'breadcrumbs' }])
+  })
+
+  test('breadcrumbs sent newest first: the newest hundred are kept, oldest first', () => {
+    const timeOf = (second: number): string => new Date(RECEIVED.getTime() - 1_000_000 + second * 1_000).toISOString()
+    const sent = (order: (a: number, b: number) => number, count: number) =>
+      normalised({
+        timestamp: RECEIVED.toISOString(),
+        breadcrumbs: Array.from({ length: count }, (_, second) => second)
+          .sort(order)
+          .map((second) => ({ message: String(second), timestamp: timeOf(second) })),
+      }).breadcrumbs.map(({ message }) => Number(message))
+    const newest = Array.from({ length: 100 }, (_, index) => 600 + index)
+    expect(sent((a, b) => b - a, 700)).toEqual(newest)
+    expect(sent((a, b) => a - b, 700)).toEqual(newest)
+    expect(sent((a, b) => b - a, 3)).toEqual([0, 1, 2])
+    const same = normalised({ breadcrumbs: ['a', 'b'].map((message) => ({ message, timestamp: timeOf(0) })) })
+    expect(same.breadcrumbs.map(({ message }) => message)).toEqual(['a', 'b'])
+    const mixed = normalised({ breadcrumbs: [{ message: 'a', timestamp: timeOf(2) }, { message: 'b' }] })
+    expect(
+      mixed.breadcrumbs.map(({ message }) => message),
+      'without a time the order stays',
+    ).toEqual(['a', 'b'])
+  })
+
+  test('a raw stack counts where there is no other', () => {
+    const stackOf = (...names: string[]) => ({ frames: names.map((name) => ({ function: name })) })
+    const event = normalised({
+      exception: [
+        { type: 'A', raw_stacktrace: stackOf('raw') },
+        { type: 'B', stacktrace: stackOf('whole'), raw_stacktrace: stackOf('raw') },
+        { type: 'C' },
+      ],
+      threads: [{ id: 1, raw_stacktrace: stackOf('raw') }],
+    })
+    const names = [...event.exceptions, ...event.threads].map(({ stacktrace }) => stacktrace?.frames[0]?.function)
+    expect(names).toEqual(['raw', 'whole', undefined, 'raw'])
+    expect(event.exceptions.map(({ stacktrace }) => stacktrace?.is_raw)).toEqual([true, undefined, undefined])
+    const odd = normalised({ exception: [{ type: 'A', raw_stacktrace: 7 }] })
+    expect(odd.exceptions[0]?.stacktrace).toBeNull()
+    // The stack of the thread that crashed is a better one.
+    const crashed = normalised({
+      exception: [{ type: 'A', raw_stacktrace: stackOf('raw') }],
+      threads: [{ id: 1, crashed: true, stacktrace: stackOf('thread') }],
+    })
+    expect(crashed.exceptions[0]?.stacktrace?.frames[0]?.function).toBe('thread')
   })
 
   test('the ends of a deep stack are kept', () => {
@@ -447,9 +504,14 @@ describe('frames', () => {
     ).toBe(inApp)
   })
 
-  test('in_app of the SDK takes precedence', () => {
-    expect(oneFrame({ module: 'java.lang.Thread', in_app: true }, 'java')?.in_app).toBe(true)
+  test('in_app of the SDK takes precedence, but for SDKs and runtimes', () => {
+    expect(oneFrame({ module: 'com.android.settings.Main', in_app: true }, 'java')?.in_app).toBe(true)
     expect(oneFrame({ module: 'com.acme.Main', in_app: false }, 'java')?.in_app).toBe(false)
+    expect(oneFrame({ module: 'java.lang.Thread', in_app: true }, 'java')).toMatchObject({
+      in_app: false,
+      marked_in_app: true,
+    })
+    expect(oneFrame({ module: 'java.lang.Thread' }, 'java')).not.toHaveProperty('marked_in_app')
   })
 
   test("a frame's platform takes precedence over the event's", () => {

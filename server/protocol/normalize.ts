@@ -1,7 +1,7 @@
 import { readBreadcrumbs } from './breadcrumbs.ts'
 import { addAgentContexts, readContexts } from './contexts.ts'
 import type { Event } from './event.api.ts'
-import { attachStacks, isUnhandled, readExceptions, readThreads } from './exceptions.ts'
+import { attachRawStacks, attachStacks, isUnhandled, readExceptions, readThreads, type RawStack } from './exceptions.ts'
 import { textField } from './fields.ts'
 import { readStacktrace, type FrameSetting } from './frames.ts'
 import { imageRanges, readImages } from './images.ts'
@@ -62,10 +62,12 @@ export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeC
     withDetail,
     notes,
   }
-  const exceptions = readExceptions(raw['exception'] ?? raw['sentry.interfaces.Exception'], frames)
-  const threads = readThreads(raw['threads'], frames)
+  const rawStacks: RawStack[] = []
+  const exceptions = readExceptions(raw['exception'] ?? raw['sentry.interfaces.Exception'], frames, rawStacks)
+  const threads = readThreads(raw['threads'], frames, rawStacks)
   const legacy = readStacktrace(raw['stacktrace'] ?? raw['sentry.interfaces.Stacktrace'], frames, 'stacktrace')
   attachStacks(exceptions, threads, legacy)
+  attachRawStacks(rawStacks, frames)
 
   const text = readMessage(raw['logentry'], raw['message'] ?? raw['sentry.interfaces.Message'], notes)
   const naming = namingException(exceptions)
@@ -96,7 +98,7 @@ export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeC
     platform,
     level,
     title: titleOf({ exception: naming, message, stack, type, platform }),
-    culprit: culpritOf(transaction ?? textField(raw['culprit'], 200, notes, 'culprit'), stack),
+    culprit: culpritOf(transaction ?? textField(raw['culprit'], 200, notes, 'culprit'), stack, platform),
     logger: textField(raw['logger'], 128, notes, 'logger'),
     transaction,
     server_name: serverName,
@@ -111,7 +113,7 @@ export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeC
     message_template: text.template,
     error_type: naming?.type ?? null,
     error_value: naming?.value ?? null,
-    is_unhandled: isUnhandled(exceptions, level),
+    is_unhandled: isUnhandled(exceptions, level, platform),
     exceptions,
     threads,
     breadcrumbs: withDetail

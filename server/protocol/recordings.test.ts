@@ -112,7 +112,7 @@ describe.each(withEvent)('$name', ({ name, raw }) => {
   test('has the expected fields', () => {
     const naming = namingException(event.exceptions)
     const stack = naming?.stacktrace ?? event.exceptions.at(-1)?.stacktrace ?? currentStack(event)
-    const top = stack === null ? null : topFrame(stack)
+    const top = stack === null ? null : topFrame(stack, event.platform)
     const crumb = event.breadcrumbs.at(-1)
     expect({
       title: event.title,
