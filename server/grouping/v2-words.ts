@@ -45,7 +45,7 @@ const CODES = [
   String.raw`\(\d{4}(?=, ?["'])|\bERROR \d{4} \([0-9A-Z]{5}\)`,
   // JSON: its keys, and the words that say what it is about.
   String.raw`"(?:event|type|kind|code|error|reason|action)" ?: ?"[a-z][a-z_. -]{0,63}"|"[a-z_][\w.-]{0,63}"(?= ?:)`,
-  String.raw`\b(?-i:${PAIRS})\b|(?<=(?:^|[^\p{L}\p{N}\s]|\b(?:error|failed|with|code|status|response|got|returned|received|was|is|an?)) {0,2})\b(?:${SMALL_PAIRS})\b`,
+  String.raw`\b(?=[2-5]\d\d [a-z])(?:(?-i:${PAIRS})|(?<=(?:^|[^\p{L}\p{N}\s]|\b(?:error|failed|with|code|status|response|got|returned|received|was|is|an?)) {0,2})(?:${SMALL_PAIRS}))\b`,
   String.raw`\b(?:ORA|PLS|DB2|SQL)-\d{1,6}\b`,
   // React and its like ship numbers in place of words.
   String.raw`\bMinified \w{1,40} error #\d{1,4}\b`,
@@ -58,7 +58,7 @@ const CODES = [
  * Words of 21 characters, as nanoid makes them, in which letters change case within a word, and digits and marks stand
  * between letters, too often for a name.
  */
-const NANOID = String.raw`(?-i:(?<=(?<![\w-])(?:[a-z]{3,12}[-_])?)(?![a-z]{3,12}[-_])(?=(?:[\w-]*?(?:[a-z](?=[A-Z](?![a-z]{2}))|[A-Z](?=[A-Z][a-z](?![a-z]))|\d(?=[A-Za-z])|[A-Za-z](?=\d)|[-_](?=[A-Z](?![a-z]{2})))){5})(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{21}(?![\w-]))`
+const NANOID = String.raw`(?<![a-z\d])(?=[\w-]{21}(?![\w-]))(?-i:(?<=(?<![\w-])(?:[a-z]{3,12}[-_])?)(?![a-z]{3,12}[-_])(?=(?:[\w-]*?(?:[a-z](?=[A-Z](?![a-z]{2}))|[A-Z](?=[A-Z][a-z](?![a-z]))|\d(?=[A-Za-z])|[A-Za-z](?=\d)|[-_](?=[A-Z](?![a-z]{2})))){5})(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{21})`
 
 /** Tried in this order; codes come first, whole, and stay. */
 const FLEETING = new RegExp(
@@ -74,9 +74,9 @@ const FLEETING = new RegExp(
     String.raw`(?<ip>\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?=[0-9a-f:]{0,39}::|(?:[0-9a-f]{1,4}:){4})[0-9a-f:.]{2,45}(?:%\w{1,16})?\](?::\d{1,5})?|\b(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}\b|\b(?=[0-9a-f:]{0,40}\d)(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}\b|(?<![\w:])::(?=[0-9a-f:]{0,40}\d)(?:ffff:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4}(?::[0-9a-f]{1,5}){0,6})(?![\w:]))`,
     String.raw`(?<host>\b(?:[a-z0-9-]{1,63}\.){1,8}(?:${ENDINGS})(?::\d{1,5})?\b|\blocalhost(?::\d{1,5})?\b)`,
     // Short ones begin with a digit, or stand behind a word with a dash: `req-f3a2b`.
-    String.raw`(?<hex>\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,128}\b|\b(?!\d{1,6}e\d{1,4}\b)(?=\d{1,6}[a-f])[0-9a-f]{5,6}\b|(?<=[a-z]{2}[-_])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{5,6}\b)`,
+    String.raw`(?<hex>\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,128}\b|\b(?=\d{1,6}[a-f])(?!\d{1,6}e\d{1,4}\b)[0-9a-f]{5,6}\b|(?<=[a-z]{2}[-_])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{5,6}\b)`,
     // JSON Web Tokens, ULIDs, what Kubernetes puts behind the name of a pod, and long words in which digits stand between letters three times and more.
-    String.raw`(?<token>\beyJ[\w-]{8,1000}\.[\w-]{2,1000}(?:\.[\w-]{0,1000})?|\b[0-7][0-9a-hjkmnp-tv-z]{25}\b|(?<=[a-z\d])-(?=[a-z]{0,10}-?[a-z]{0,5}\d)[b-df-hj-np-tv-xz2-9]{5,10}-[b-df-hj-np-tv-xz2-9]{5}(?![\w-])|(?<=[a-z]_)(?-i:(?=[A-Za-z]*\d)(?=[A-Z\d]*[a-z])(?=[a-z\d]*[A-Z])[A-Za-z\d]{14,64}\b)|(?<![\w-])(?=\d*(?:[a-z_-]*[a-z]\d+(?=[a-z])){3})[\w-]{16,256}(?![\w-])|${NANOID}|\b(?!\d{1,9}(?:e\d|st|nd|rd|th|x\d)|(?:\d{1,9}(?:ms|[dhms])){2,5}\b)(?=\d{1,16}[a-z]{1,16}\d)[\da-z]{5,64}\b)`,
+    String.raw`(?<token>\beyJ[\w-]{8,1000}\.[\w-]{2,1000}(?:\.[\w-]{0,1000})?|\b[0-7][0-9a-hjkmnp-tv-z]{25}\b|(?<=[a-z\d])-(?=[a-z]{0,10}-?[a-z]{0,5}\d)[b-df-hj-np-tv-xz2-9]{5,10}-[b-df-hj-np-tv-xz2-9]{5}(?![\w-])|(?<=[a-z]_)(?-i:(?=[A-Za-z]*\d)(?=[A-Z\d]*[a-z])(?=[a-z\d]*[A-Z])[A-Za-z\d]{14,64}\b)|(?<![\w-])(?=\d*(?:[a-z_-]*[a-z]\d+(?=[a-z])){3})[\w-]{16,256}(?![\w-])|${NANOID}|\b(?=\d{1,16}[a-z]{1,16}\d)(?!\d{1,9}(?:e\d|st|nd|rd|th|x\d)|(?:\d{1,9}(?:ms|[dhms])){2,5}\b)[\da-z]{5,64}\b)`,
     String.raw`(?<duration>\b\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,9})? ?(?:${UNITS})\b|\b(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[dhms])){2,5}\b)`,
     String.raw`(?<size>\b\d{1,20}(?:,\d{3}){0,5}(?:\.\d{1,9})? ?(?:[kmgtp]i?b|bytes?)\b)`,
     String.raw`(?<number>(?<![A-Za-z_\d])[-+]?(?:\d{1,3}(?:,\d{3}){1,8}(?!\d)(?:\.\d{1,40})?|\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4}\b)?)|\d{3,})`,

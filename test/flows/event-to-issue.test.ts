@@ -151,3 +151,29 @@ describe('what must not happen', () => {
     expect(JSON.stringify(server.logLines)).not.toContain(secret)
   })
 })
+
+test('a panic of Go that Recover took is a crash, one that was captured is not', async () => {
+  const ada = await aFounder(server.url)
+  const project = await aProject(ada, { name: 'Gopher' })
+  const frames = [
+    { function: 'main', module: 'main', in_app: true },
+    { function: 'gopanic', module: 'runtime', abs_path: '/usr/local/go/src/runtime/panic.go', in_app: true },
+    { function: '(*Hub).Recover', module: 'github.com/getsentry/sentry-go', in_app: true },
+  ]
+  const go = (type: string, level: string) => ({
+    event_id: newEventId(),
+    platform: 'go',
+    level,
+    exception: [{ type, value: 'boom', stacktrace: { frames } }],
+  })
+  await sendEvent(server.url, project.dsn, go('*errors.errorString', 'fatal'))
+  await sendEvent(server.url, project.dsn, go('*fs.PathError', 'error'))
+  await server.service.drain()
+  const { body } = await ada.get(`/api/issues?projectId=${project.id}&sort=-severity`)
+  expect(body).toMatchObject({
+    items: [
+      { type: '*errors.errorString', severity: 'high', is_unhandled: true, culprit: 'main' },
+      { type: '*fs.PathError', severity: 'medium', is_unhandled: false, culprit: 'main' },
+    ],
+  })
+})
