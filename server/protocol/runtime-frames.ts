@@ -40,7 +40,7 @@ export function isRuntimeFrame(frame: Located, platform: string): boolean {
   }
 }
 
-/** Not all that is out of the app by default: an SDK may be told that `com.android.settings` is the app. */
+/** Not all that is out of the app by default: apps configure that `com.android.settings` is theirs. */
 const JVM =
   /^(?:java|javax|jdk|sun|com\.sun\.proxy|kotlin|kotlinx|scala|groovy|org\.codehaus\.groovy|clojure|dalvik|libcore|android|androidx|com\.android\.internal)\./
 const DOTNET =
