@@ -200,7 +200,7 @@ test('pausing keeps deliveries, resuming sends them; rotating and deleting ask t
   await rotating.getByLabel('Type “rotate” to confirm').fill('rotate')
   await press(page, 'Enter')
   await page.getByText(`Copy the new signing secret of ${host} now.`).waitFor()
-  await page.getByText(/^The previous secret also signs for (1\sd|23\sh)/).waitFor()
+  await page.getByText(/^The previous secret also signs until \d+ \w+, \d\d:\d\d, for (1\sd|23\sh)/).waitFor()
   await screenshot(page, 'webhooks-rotated')
   await page.getByRole('button', { name: 'I have stored it' }).click()
   await chooseFor(page, host, 'Send test event')
@@ -272,6 +272,20 @@ test('a link to a delivery opens it; type and date are filters in the address', 
   await page.getByRole('region', { name: 'device.new' }).getByText('certificate has expired').waitFor()
   await page.goto('/org/webhooks?delivery=d_00000000000000000000000000')
   await page.getByText('This delivery does not exist').waitFor()
+})
+
+test('an endpoint that the service paused says so, and is resumed in place', async () => {
+  const { person } = await aTeam(server)
+  const endpointId = await anEndpoint(person, { url: 'https://ops.example.com/hooks', auto_pause: true })
+  await person.patch(`/api/webhooks/${endpointId}`, { paused: true })
+  await server.app.db.query('update webhook_endpoints set auto_paused_at = now() where id = $1', [endpointId])
+  const page = await dashboard.openAs(person)
+  await page.goto('/org/webhooks')
+  await page.getByText('Faultline paused this endpoint').waitFor()
+  await page.getByText('Paused after failures').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('Faultline paused this endpoint').waitFor({ state: 'detached' })
+  await eventually(async () => (await person.get(`/api/webhooks/${endpointId}`)).body['state']).toBe('active')
 })
 
 test('a member sees what the page is, and that it is for admins', async () => {

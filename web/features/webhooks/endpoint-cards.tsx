@@ -4,7 +4,7 @@ import type { WebhookEndpoint } from '../../api/webhook-queries.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { formatLeft } from '../../ui/format.ts'
+import { formatExact, formatLeft, formatMoment } from '../../ui/format.ts'
 import { Note } from '../../ui/note.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Minor } from '../../ui/text.tsx'
@@ -90,8 +90,8 @@ function Overlap({ endsAt }: { endsAt: string }) {
   const now = useNow('second')
   if (!(Date.parse(endsAt) > now)) return null
   return (
-    <p className={styles.overlap}>
-      {texts.overlap(formatLeft(endsAt, now))} <Time at={endsAt} as="moment" className={typeStyles.hidden} />
+    <p className={styles.overlap} title={formatExact(endsAt)}>
+      {texts.overlap(formatMoment(endsAt, now), formatLeft(endsAt, now))}
     </p>
   )
 }

@@ -187,12 +187,12 @@ export const webhooksTexts = {
     secret: 'Signing secret',
     rotate: 'Rotate',
     once: 'Shown in full only once, when it is created. After a rotation, retries keep their secret; a replay uses the new one.',
-    overlap: (left: string) => `The previous secret also signs for ${left}.`,
+    overlap: (end: string, left: string) => `The previous secret also signs until ${end}, for ${left}.`,
     subscribed: (count: number) => (count === 1 ? 'Subscribed to 1 event type' : `Subscribed to ${count} event types`),
     subscribedAll: 'Subscribed to all event types',
     subscribedAllText: 'Also to types that are added later.',
     tlsError: 'Last TLS error, as in the audit log',
-    noTlsError: 'None since the last successful attempt.',
+    noTlsError: 'None. A later success clears it.',
   },
 
   form: {
