@@ -44,13 +44,13 @@ export async function prepareWebhooks(app: App, batch: readonly ClaimedDelivery[
   for (const [id, ofEndpoint] of Map.groupBy(rows, (row) => row.id)) endpoints.set(id, await opened(app, ofEndpoint))
   return (delivery, signal) => {
     const endpoint = endpoints.get(delivery.laneId)
-    if (endpoint === undefined) return Promise.resolve(notSent('endpoint_deleted', 'The endpoint was deleted.'))
+    if (endpoint === undefined) return Promise.resolve(endedEarly('endpoint_deleted', 'The endpoint was deleted.'))
     return send(app, endpoint, delivery, signal)
   }
 }
 
 /** An attempt that ends before a request. */
-const notSent = (errorCode: string, errorText: string): AttemptResult => ({
+const endedEarly = (errorCode: string, errorText: string): AttemptResult => ({
   outcome: 'failed',
   status: null,
   errorCode,
@@ -97,7 +97,7 @@ async function send(
   const signing = secretsOfAttempt(secrets, current, { trigger, pinned, now: at })
   const keys = signing.flatMap(({ secret }) => secret ?? [])
   if (ownHeaders === null || keys.length < signing.length)
-    return notSent('secret_unreadable', 'The secret or the headers of the endpoint cannot be read. Set them again.')
+    return endedEarly('secret_unreadable', 'The secret or the headers of the endpoint cannot be read. Set them again.')
   const headers = requestHeaders({
     eventId: messageId,
     deliveryId: id,

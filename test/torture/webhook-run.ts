@@ -15,6 +15,7 @@ import { createEndpoint } from '#server/webhooks/create-endpoint.ts'
 import { DELAYS_MS } from '#server/webhooks/schedule.ts'
 import { aPerson } from '#test/kit/members.ts'
 import { startReceiver, type Answer, type ReceivedRequest, type Receiver } from '#test/kit/receiver.ts'
+import { acceptedBy, VERIFIER_NAMES, type VerifierName } from '#test/kit/webhook-verifiers.ts'
 import { atMost, claim, none, type Claim } from './torture.ts'
 
 /** A run of T-15 or T-16: real endpoints, facts and receivers, and workers in processes of their own. */
@@ -44,17 +45,34 @@ const ATTEMPTS = DELAYS_MS.length
 type Contact = { readonly arrivedMs: number; readonly fate: Fate; readonly endedMs: number }
 type Fate = 'ok' | 'error' | 'hang' | 'reset' | 'always error'
 
-/** @returns the claims of T-15, and with kills those of T-16 */
+/** T-18: what independent libraries say of every request, and the bodies as they arrived. */
+type Truth = {
+  /** By the path of the endpoint. */
+  readonly secrets: Map<string, string>
+  /** Verifications, started when a request arrives: a signature is valid for five minutes. */
+  readonly verdicts: Promise<readonly VerifierName[]>[]
+  /** Digests of the bodies of each delivery. */
+  readonly bodies: Map<string, Set<string>>
+}
+
+/** @returns the claims of T-15 with T-18, and with kills those of T-16 */
 export async function deliverUnderFaults(run: WebhookRun): Promise<Claim[]> {
   const rand = random(run.seed)
   const contacts = new Map<string, Contact[]>()
-  const receiver = await startReceiver({ keepRequests: false, respond: (request) => respond(run, contacts, request) })
+  const truth: Truth = { secrets: new Map(), verdicts: [], bodies: new Map() }
+  const receiver = await startReceiver({
+    keepRequests: false,
+    respond: (request) => {
+      examine(truth, request)
+      return respond(run, contacts, request)
+    },
+  })
   const database = new pg.Client({ connectionString: run.connectionString })
   const workers: ChildProcess[] = []
   try {
     await database.connect()
     workers.push(...(await Promise.all(Array.from({ length: run.workers }, () => startWorker(run)))))
-    const orgId = await register(run.app, receiver)
+    const orgId = await register(run.app, receiver, truth.secrets)
     const watch = watchLeases(database)
     const writing = writeFacts(run, orgId)
     const killing = kill(run, workers, database, rand, writing)
@@ -63,12 +81,32 @@ export async function deliverUnderFaults(run: WebhookRun): Promise<Claim[]> {
     await waitUntilSettled(database, run)
     const overdueMs = await watch.stop()
     const log = await readLog(database)
-    return claimsOf(run, { contacts, committedMs, log, inFlight, overdueMs })
+    return [...claimsOf(run, { contacts, committedMs, log, inFlight, overdueMs }), ...(await truthOf(truth, log))]
   } finally {
     for (const worker of workers) worker.kill('SIGKILL')
     await receiver.close()
     await database.end().catch(() => {})
   }
+}
+
+const digestOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex')
+
+function examine({ secrets, verdicts, bodies }: Truth, request: ReceivedRequest): void {
+  verdicts.push(acceptedBy(secrets.get(request.path) ?? '', request))
+  const id = String(request.headers['svc-delivery'])
+  bodies.set(id, (bodies.get(id) ?? new Set()).add(digestOf(request.body)))
+}
+
+async function truthOf({ verdicts, bodies }: Truth, log: readonly LoggedDelivery[]): Promise<Claim[]> {
+  const refused = (await Promise.all(verdicts)).filter((accepting) => accepting.length < VERIFIER_NAMES.length)
+  const differing = log.filter(({ id, body }) => {
+    const seen = bodies.get(id)
+    return seen !== undefined && (seen.size > 1 || !seen.has(digestOf(body)))
+  })
+  return [
+    none(`requests of ${verdicts.length} that ${VERIFIER_NAMES.join(', ')} did not all accept`, refused.length),
+    none('deliveries whose bodies differ from the stored bytes', differing.length),
+  ]
 }
 
 /** Decides by the delivery and the number of its request, so that a seed repeats the shares. */
@@ -103,10 +141,10 @@ function respond(
 const EVENT = 'password.changed'
 
 /** A new organisation with endpoints that take one type of event. */
-async function register(app: App, receiver: Receiver): Promise<string> {
+async function register(app: App, receiver: Receiver, secrets: Map<string, string>): Promise<string> {
   const { actor } = await aPerson(app)
-  for (let endpoint = 0; endpoint < ENDPOINTS; endpoint++)
-    await createEndpoint(app, actor, {
+  for (let endpoint = 0; endpoint < ENDPOINTS; endpoint++) {
+    const { secret } = await createEndpoint(app, actor, {
       url: `${receiver.url}/${endpoint}`,
       events: [EVENT],
       description: '',
@@ -116,6 +154,8 @@ async function register(app: App, receiver: Receiver): Promise<string> {
       standard_headers: false,
       headers: null,
     })
+    secrets.set(`/${endpoint}`, secret)
+  }
   return actor.orgId
 }
 
@@ -231,12 +271,13 @@ type LoggedDelivery = {
   readonly attempt: number
   readonly attempts: number
   readonly userId: string
+  readonly body: Buffer
   readonly statuses: readonly (number | null)[]
 }
 
 async function readLog(database: pg.Client): Promise<LoggedDelivery[]> {
   const { rows } = await database.query<LoggedDelivery>(
-    `select d.id, d.state, d.attempt, d.attempts_made as attempts, m.user_id as "userId",
+    `select d.id, d.state, d.attempt, d.attempts_made as attempts, m.user_id as "userId", m.body,
        array(select a.status from outbox_attempts a where a.delivery_id = d.id order by a.n) as statuses
      from outbox_deliveries d join outbox_messages m on m.id = d.message_id`,
   )
