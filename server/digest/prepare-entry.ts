@@ -5,7 +5,7 @@ import { decodeStoreBody } from '../protocol/decode-store.ts'
 import { parseEnvelope, type EnvelopeHeader, type RawItem } from '../protocol/envelope.ts'
 import { topLevelString } from '../protocol/json-guard.ts'
 import { RuleBudget } from '../protocol/rule-budget.ts'
-import { scrubEvent } from '../protocol/scrub.ts'
+import { scrubEvent, withBudget } from '../protocol/scrub.ts'
 import { parseTime } from '../protocol/time.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { claimedQuantity, DROP_OUTCOMES } from '../outcomes/dropped-items.ts'
@@ -23,7 +23,7 @@ export async function prepareEntry(entry: SpoolEntry, project: ProjectFacts | nu
   const { ruleShare } = project
   if (ruleShare === null) return prepareItems(entry, project)
   const budget = new RuleBudget(ruleShare)
-  const items = await prepareItems(entry, { ...project, scrubbing: { ...project.scrubbing, budget } })
+  const items = await prepareItems(entry, { ...project, scrubbing: withBudget(project.scrubbing, budget) })
   const costly = budget.costly()
   return costly.length === 0
     ? items

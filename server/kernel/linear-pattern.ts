@@ -13,6 +13,8 @@ export type LinearPattern = {
    * @param check called after every few hundred characters that were read; an error that it throws ends the search
    */
   replace(text: string, by: (match: string) => string, check: () => void): string
+  /** Of its automaton; each takes memory, and time for compiling. */
+  readonly states: number
 }
 
 /** Of the compiled expression. A character costs up to 30 ns for each (measured). */
@@ -60,6 +62,7 @@ export function compileLinearPattern(expression: string): LinearPattern {
     throw new PatternTooLargeError(`it has ${states} states, at most ${MAX_STATES} are allowed. ${advice(expression)}`)
   if (pattern.matcher('').matches()) throw new Error('it matches empty text')
   return {
+    states,
     replace(text, by, check) {
       const matcher = pattern.matcher(engine.MatcherInput.utf16(new MeteredText(text, check)))
       let clean = ''

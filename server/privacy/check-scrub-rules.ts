@@ -24,42 +24,53 @@ export const inScrubThread = <T>(
     use,
   )
 
+/** Of all expressions of a project: compiling them pauses digestion for about 50 ms, and they take about 0.5 MB. */
+const MAX_STATES = 3_000
+
 /**
- * Checks the expressions of scrubbing rules: their syntax, the size of their automaton, and what they cost in a trial.
+ * Checks the expressions of scrubbing rules: their syntax, the size of their automata, and what they cost in a trial.
  * Those that are saved already are not tried again, so that a slow moment of the machine blocks no other change.
- * @throws AppError invalid for an expression that cannot be used, rate_limited
+ * @throws AppError invalid for expressions that cannot be used, rate_limited
  */
 export async function checkScrubRules(
   orgId: string,
   rules: readonly ScrubRule[] | undefined,
   saved: readonly ScrubRule[],
 ): Promise<void> {
-  const added = newExpressions(rules, saved)
-  if (added.length > 0) await inScrubThread(orgId, (ask) => checkExpressions(ask, added))
+  const expressions = expressionsToCheck(rules, saved)
+  if (expressions.length > 0) await inScrubThread(orgId, (ask) => checkExpressions(ask, expressions))
 }
 
-export type NewExpression = { readonly index: number; readonly regex: string }
+export type ExpressionToCheck = { readonly index: number; readonly regex: string; readonly isNew: boolean }
 
-/** The expressions to check, each once. */
-export function newExpressions(
+/** All expressions, each once; none when all are saved already. */
+export function expressionsToCheck(
   rules: readonly ScrubRule[] | undefined,
   saved: readonly ScrubRule[],
-): readonly NewExpression[] {
+): readonly ExpressionToCheck[] {
   const known = new Set(saved.map(({ regex }) => regex))
-  return (rules ?? []).flatMap(({ regex }, index) => {
-    if (regex === null || known.has(regex)) return []
-    known.add(regex)
-    return [{ index, regex }]
-  })
+  const found = new Map<string, ExpressionToCheck>()
+  for (const [index, { regex }] of (rules ?? []).entries())
+    if (regex !== null && !found.has(regex)) found.set(regex, { index, regex, isNew: !known.has(regex) })
+  const all = [...found.values()]
+  return all.some(({ isNew }) => isNew) ? all : []
 }
 
 /** @throws AppError invalid */
 export async function checkExpressions(
   ask: Ask<ScrubRequest, ScrubAnswer>,
-  expressions: readonly NewExpression[],
+  expressions: readonly ExpressionToCheck[],
 ): Promise<void> {
-  for (const { index, regex } of expressions) {
-    const { problem } = await ask({ expression: regex })
+  let sum = 0
+  let largest = { index: 0, states: 0 }
+  for (const { index, regex, isNew } of expressions) {
+    const { problem, states } = await ask({ expression: regex, isNew })
     if (problem !== null) throw invalid(`scrub_rules.${index}.regex cannot be used: ${problem}.`)
+    sum += states
+    if (states > largest.states) largest = { index, states }
   }
+  if (sum > MAX_STATES)
+    throw invalid(
+      `scrub_rules: their expressions have ${sum} states together, at most ${MAX_STATES} are allowed. Simplify the largest, scrub_rules.${largest.index}.regex: ${largest.states} states.`,
+    )
 }

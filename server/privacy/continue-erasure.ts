@@ -17,7 +17,8 @@ import { awaitFold } from '../issue-recording/await-fold.ts'
 import { factsOf } from '../issue-search/facts.ts'
 import { indexedTextsOf } from '../issue-search/indexed-texts.ts'
 import { readStoredEvent } from '../protocol/read-stored.ts'
-import { scrubEvent, type ScrubRules } from '../protocol/scrub.ts'
+import { RuleBudget } from '../protocol/rule-budget.ts'
+import { scrubEvent, type ScrubRules, withBudget } from '../protocol/scrub.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { eraseFromQuarantine, isDigestedUpTo } from '../spool/erase-from-spool.ts'
 import { scrubSettings } from './scrub-settings.ts'
@@ -91,7 +92,8 @@ async function userToErase(app: App, erasure: ErasureRow): Promise<UserToErase |
 }
 
 /** What hashing rules of the project make of the user's id: events received since the rule have only these hashes. */
-function scrubbedKeys(userKey: string, scrubbing: ScrubRules): string[] {
+function scrubbedKeys(userKey: string, rules: ScrubRules): string[] {
+  const scrubbing = withBudget(rules, new RuleBudget())
   return ['id', 'username', 'email', 'ip_address'].flatMap((field) => {
     const name = `user.${field}`
     const probe: { user?: Record<string, unknown>; attributes?: Record<string, unknown> } = {

@@ -199,9 +199,23 @@ describe('an expression that costs too much', () => {
     }
   })
 
+  test('all expressions of a project together are limited; the largest is named', async () => {
+    const scrub_rules = [
+      custom('ORD-\\d+'),
+      ...[20, 22, 21, 19].map((n) => custom(`(?:[a-z]{1,20} ){1,${n}}!`)),
+      custom('x'),
+    ]
+    const answer = await preview({ scrub_rules })
+    expect([answer.status, answer.text]).toEqual([
+      400,
+      expect.stringMatching(/33\d\d states together.*scrub_rules\.2\.regex/),
+    ])
+    expect((await preview({ scrub_rules: scrub_rules.slice(0, 3) })).status).toBe(200)
+  })
+
   test('does not hold up the main thread, whatever the number of rules', async () => {
     const loop = watchLoop()
-    const scrub_rules = Array.from({ length: 50 }, (_, n) => custom(`[a-z]{1,${250 + n}}@`))
+    const scrub_rules = Array.from({ length: 50 }, (_, n) => custom(`ORD-${n}-[a-z]{1,20}@`))
     const answers = await Promise.all([
       preview({ scrub_rules }),
       preview({}),

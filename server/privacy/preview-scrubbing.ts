@@ -8,7 +8,7 @@ import { newestEventsOfProject } from '../issue-events/newest-events.ts'
 import { dayOf } from '../kernel/day.ts'
 import { notFound } from '../kernel/errors.ts'
 import { unhyphenate } from '../kernel/ids.ts'
-import { checkExpressions, inScrubThread, newExpressions } from './check-scrub-rules.ts'
+import { checkExpressions, expressionsToCheck, inScrubThread } from './check-scrub-rules.ts'
 import { oldestDay } from '../projects/general-settings.ts'
 import { scrubSettings, type ScrubSettings } from './scrub-settings.ts'
 import { scrubbingOf } from './scrubbing-of.ts'
@@ -34,16 +34,16 @@ export async function previewScrubbing(
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
   const saved = scrubSettings(project.settings)
-  const added = newExpressions(proposed.scrub_rules, saved.scrub_rules)
+  const expressions = expressionsToCheck(proposed.scrub_rules, saved.scrub_rules)
   const stored = await findEvent(app, project, eventId)
   if (stored === null && eventId !== undefined) throw notFound('Event')
-  if (stored === null && added.length === 0) return NOTHING
+  if (stored === null && expressions.length === 0) return NOTHING
   const named = Object.fromEntries(Object.entries(proposed).filter(([, value]) => value !== undefined))
   const scrubbing = await scrubbingOf(app, project, { ...saved, ...named })
   // There is no key before the first hashing rule is saved. The preview then uses a random one.
   const hashKey = new Uint8Array(scrubbing.hashKey ?? randomBytes(32))
   return inScrubThread(actor.orgId, async (ask) => {
-    await checkExpressions(ask, added)
+    await checkExpressions(ask, expressions)
     if (stored === null) return NOTHING
     const { title, list, total } = await ask({ stored: eventForThread(stored), scrubbing: { ...scrubbing, hashKey } })
     return { event_id: stored.eventId, issue_id: stored.issueId, title, changes: [...list], total_changes: total }

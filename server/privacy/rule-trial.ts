@@ -1,4 +1,4 @@
-import { patternProblem, slowPattern } from '../kernel/linear-pattern.ts'
+import { compileLinearPattern, patternProblem, slowPattern } from '../kernel/linear-pattern.ts'
 import { threadCpuMs } from '../kernel/thread-time.ts'
 
 /** What an expression costs, measured with texts that make expressions slow. Runs in a thread of its own. */
@@ -12,6 +12,15 @@ const ROUNDS = 4
 /** Of one script each; `\pL` and `.` match most of them. */
 const CHARACTERS = 'aZ0 é я中_-./:=@!<"\n'
 const MAX_CHARACTERS = 60
+
+/** The states of an expression; 0 when it cannot be compiled. */
+export function statesOf(expression: string): number {
+  try {
+    return compileLinearPattern(expression).states
+  } catch {
+    return 0
+  }
+}
 
 /** Why an expression cannot be used, as a message for users; null when it can. */
 export function expressionProblem(expression: string): string | null {

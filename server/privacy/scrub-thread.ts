@@ -8,28 +8,33 @@ import { readStoredEvent } from '../protocol/read-stored.ts'
 import { RuleBudget } from '../protocol/rule-budget.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
 import { differences, type Difference } from './differences.ts'
-import { expressionProblem } from './rule-trial.ts'
+import { expressionProblem, statesOf } from './rule-trial.ts'
 import type { Scrubbing } from './scrubbing-of.ts'
 
 /** Body of a thread that runs the expressions of scrubbing rules. */
 
 export type ScrubRequest =
-  | { readonly expression: string }
+  | { readonly expression: string; readonly isNew: boolean }
   | { readonly stored: ClonedEvent; readonly scrubbing: Omit<Scrubbing, 'hashKey'> & { readonly hashKey: Uint8Array } }
 
 export type ScrubAnswer = {
   /** Of an expression; null when it can be used. */
   readonly problem: string | null
+  /** Of an expression. */
+  readonly states: number
   /** Of an event. */
   readonly title: string
   readonly list: readonly Difference[]
   readonly total: number
 }
 
-const NOTHING: ScrubAnswer = { problem: null, title: '', list: [], total: 0 }
+const NOTHING: ScrubAnswer = { problem: null, states: 0, title: '', list: [], total: 0 }
 
 serveThread((request: ScrubRequest): ScrubAnswer => {
-  if ('expression' in request) return { ...NOTHING, problem: expressionProblem(request.expression) }
+  if ('expression' in request) {
+    const { expression, isNew } = request
+    return { ...NOTHING, problem: isNew ? expressionProblem(expression) : null, states: statesOf(expression) }
+  }
   const { scrubbing } = request
   return preview(eventFromThread(request.stored), { ...scrubbing, hashKey: Buffer.from(scrubbing.hashKey) })
 })

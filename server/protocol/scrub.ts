@@ -53,6 +53,13 @@ function classifierOf(rules: ScrubRules): KeyClassifier {
   return classifier
 }
 
+/** The same rules for one payload, compiled once for all: its parts share a budget. */
+export function withBudget(rules: ScrubRules, budget: RuleBudget): ScrubRules {
+  const limited = { ...rules, budget }
+  classifiers.set(limited, classifierOf(rules))
+  return limited
+}
+
 /**
  * Removes secrets from a payload in place, before anything of it is stored (docs/protocol.md §16). Accepts raw events and
  * any other object from JSON (attributes of logs and spans). Never throws. Compiled rules are cached, so a rules object
