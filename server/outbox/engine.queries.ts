@@ -191,6 +191,7 @@ export type Lease = { readonly id: string; readonly token: string }
 
 export type LeasedRow = {
   id: string
+  token: string
   attempt: number
   attemptsMade: number
   isScheduled: boolean
@@ -203,7 +204,7 @@ export type LeasedRow = {
 export async function lockLeased(tx: Tx, leases: readonly Lease[]): Promise<LeasedRow[]> {
   const { rows } = await tx.query<LeasedRow>({
     name: 'outbox lock leased',
-    text: `select d.id, d.attempt, d.attempts_made as "attemptsMade", d.next_attempt_at is not null as "isScheduled",
+    text: `select d.id, mine.token, d.attempt, d.attempts_made as "attemptsMade", d.next_attempt_at is not null as "isScheduled",
         d.lease_replay as "leaseReplay", d.replay,
         case when d.erased_at is not null then 'erased' when l.closed_at is not null then l.closed_reason end as "endReason"
       from unnest($1::text[], $2::uuid[]) as mine (id, token)

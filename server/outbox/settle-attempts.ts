@@ -29,10 +29,11 @@ export function settleAttempts(
   const nowMs = performance.now()
   return app.tx(async (tx) => {
     const leases = attempts.map(({ delivery, token }): Lease => ({ id: delivery.id, token }))
-    const rows = new Map((await lockLeased(tx, leases)).map((row) => [row.id, row]))
+    // By token too: a worker may have claimed a delivery again, after its first lease had ended.
+    const rows = new Map((await lockLeased(tx, leases)).map((row) => [`${row.id}/${row.token}`, row]))
     const mine = attempts
       .flatMap((attempt) => {
-        const row = rows.get(attempt.delivery.id)
+        const row = rows.get(`${attempt.delivery.id}/${attempt.token}`)
         return row === undefined ? [] : [decided(app, attempt, row, nowMs)]
       })
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
