@@ -407,8 +407,7 @@ function isForeign(frame: Frame, platform: string): boolean {
     if (path === null || path === 'native' || path === '[native code]' || path.endsWith('<anonymous>')) return true
     if (frame.function !== null && ASYNC_RUNTIME.test(frame.function)) return true
     if (EXTENSION.test(path)) return true
-  }
-  if (isSdkFrame(frame, platform)) return true
+  } else if (isSdkFrame(frame, platform)) return true
   if (platform === 'python' && frame.function !== null && COMPREHENSION.test(frame.function)) return true
   // Kotlin's marks in recovered stacks of coroutines.
   if (module?.startsWith('_COROUTINE.') === true) return true

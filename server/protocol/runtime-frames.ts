@@ -54,15 +54,18 @@ const BUNDLER =
   /(?:^|\/)webpack\/(?:bootstrap|startup|before-startup|after-startup|runtime\/[\w ]{1,80})(?:[? ][\w ]{0,80})?$|\(webpack\)\/|\/@vite\/|\/@react-refresh|\[turbopack\]|(?:^|\/|\0)vite\/(?:preload-helper|modulepreload-polyfill)|commonjsHelpers\.js|rollupPluginBabelHelpers|\/parcel-bundler\//
 
 function isOfBundler(frame: Located, platform: string): boolean {
-  const path = frame.abs_path ?? frame.filename
-  if (path === null) return false
-  if (path.includes('node_modules') && /(?:^|[\\/])node_modules[\\/]/.test(path)) return true
   // Where a bundle was resolved, the address is that of the bundle, and the name that of the source.
-  const { filename } = frame
-  const isResolved = filename !== null && filename !== path
-  if (isResolved && filename.includes('node_modules') && /(?:^|[\\/])node_modules[\\/]/.test(filename)) return true
-  return platform === 'javascript' && (BUNDLER.test(path) || (isResolved && BUNDLER.test(filename)))
+  const { filename, abs_path: path } = frame
+  if (filename !== null && isOfLibrary(filename)) return true
+  if (path !== null && path !== filename && isOfLibrary(path)) return true
+  return (
+    platform === 'javascript' &&
+    ((filename !== null && BUNDLER.test(filename)) || (path !== null && BUNDLER.test(path)))
+  )
 }
+
+const isOfLibrary = (path: string): boolean =>
+  path.includes('node_modules') && /(?:^|[\\/])node_modules[\\/]/.test(path)
 
 const RUST_SOURCE =
   /^(?:[a-z]:)?[\\/]rustc[\\/][0-9a-f]{7,40}[\\/]|[\\/]rustlib[\\/]src[\\/]rust[\\/]|^library[\\/](?:std|core|alloc)[\\/]src[\\/]/i
