@@ -20,7 +20,7 @@ const MAX_BLOCK_MS = 5
 /** Concurrent previews in the main thread, each of which keeps a core busy for seconds. */
 const MAX_CONCURRENT = 2
 /** What a thread may take beyond its preview's limit: its start, and the batch at the limit. */
-const GRACE_MS = 10_000
+const GRACE_MS = 4_000
 
 let running = 0
 
@@ -100,7 +100,7 @@ export const inPreviewThread = <Start, Result, T>(
     orgId,
     file,
     {
-      timeLimitMs: timeLimitMs + GRACE_MS,
+      cpuLimitMs: timeLimitMs + GRACE_MS,
       onLimit: () => unavailable('The dry run took too long. Use fewer or simpler patterns, then try again.'),
     },
     work,

@@ -6,10 +6,10 @@ import { type Ask, inThread } from './thread-task.ts'
 
 type Request = 'name' | 'refuse' | 'fail' | 'never'
 const FILE = new URL('./endless-thread.fixture.ts', import.meta.url)
-const limits = (timeLimitMs: number) => ({ timeLimitMs, onLimit: () => unavailable('too long.') })
+const limits = (cpuLimitMs: number) => ({ cpuLimitMs, onLimit: () => unavailable('too long.') })
 
-const run = <T>(orgId: string, work: (ask: Ask<Request, string>) => Promise<T>, timeLimitMs = 60_000): Promise<T> =>
-  inThread(orgId, FILE, limits(timeLimitMs), work)
+const run = <T>(orgId: string, work: (ask: Ask<Request, string>) => Promise<T>, cpuLimitMs = 60_000): Promise<T> =>
+  inThread(orgId, FILE, limits(cpuLimitMs), work)
 
 test('a thread answers, and ends with the work', async () => {
   expect(await run('a', async (ask) => [await ask('name'), await ask('name')])).toEqual(['answer 0', 'answer 0'])

@@ -3,22 +3,18 @@ import { type Ask, inThread } from '../kernel/thread-task.ts'
 import type { ScrubRule } from '../protocol/scrub-rules.api.ts'
 import type { ScrubAnswer, ScrubRequest } from './scrub-thread.ts'
 
-const TIME_LIMIT_MS = 10_000
+const CPU_LIMIT_MS = 5_000
 
-/** Uses a thread for scrubbing rules. @throws AppError rate_limited, or invalid at its time limit */
-export const inScrubThread = <T>(
-  orgId: string,
-  use: (ask: Ask<ScrubRequest, ScrubAnswer>) => Promise<T>,
-  timeLimitMs = TIME_LIMIT_MS,
-): Promise<T> =>
+/** Uses a thread for scrubbing rules. @throws AppError rate_limited, or invalid at its limit */
+export const inScrubThread = <T>(orgId: string, use: (ask: Ask<ScrubRequest, ScrubAnswer>) => Promise<T>): Promise<T> =>
   inThread(
     orgId,
     new URL('./scrub-thread.ts', import.meta.url),
     {
-      timeLimitMs,
+      cpuLimitMs: CPU_LIMIT_MS,
       onLimit: () =>
         invalid(
-          `Trying these scrub_rules took longer than ${timeLimitMs / 1000} seconds. Simplify their expressions, or add fewer at once.`,
+          `Trying these scrub_rules took more than ${CPU_LIMIT_MS / 1000} seconds of processor time. Simplify their expressions, or add fewer at once.`,
         ),
     },
     use,

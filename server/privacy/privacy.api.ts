@@ -37,7 +37,7 @@ export const privacyRoutes = routes({
     tag: 'Projects',
     summary: 'Preview scrubbing settings on a stored event',
     description:
-      'Uses the settings in the body, and the saved ones for those that are absent. Changes nothing. The default event is the newest of the project. Runs beside other requests, for at most 10 seconds.',
+      'Uses the settings in the body, and the saved ones for those that are absent. Changes nothing. The default event is the newest of the project. Runs beside other requests, for at most 5 seconds of processor time.',
     permission: 'projects.write',
     params: z.object({ projectId: Id }),
     body: z.strictObject({
