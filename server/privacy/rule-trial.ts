@@ -6,8 +6,9 @@ import { threadCpuMs } from '../kernel/thread-time.ts'
 const TEXT_CHARACTERS = 1_000
 /** Usual expressions take up to 0.5 µs, those that keep hundreds of states alive 20 and more. */
 const MAX_US_PER_CHARACTER = 10
-/** What is slow is measured again, because the first rounds are not yet compiled to machine code. */
-const ROUNDS = 4
+/** What seems slow is measured again: the first round is not yet compiled to machine code, and others use the processor. */
+const MEASURED_MS = 60
+const MAX_ROUNDS = 20
 
 /** Of one script each; `\pL` and `.` match most of them. */
 const CHARACTERS = 'aZ0 é я中_-./:=@!<"\n'
@@ -35,14 +36,21 @@ export function expressionProblem(expression: string): string | null {
   return null
 }
 
+/** In µs per character. The clock of a thread may have steps of several ms, so it decides over many rounds only. */
 function costOf({ find }: { find: (text: string) => void }, text: string): number {
-  let least = Infinity
-  for (let round = 0; round < ROUNDS && least > MAX_US_PER_CHARACTER; round++) {
-    const startedMs = threadCpuMs()
+  const startedMs = performance.now()
+  find(text)
+  const elapsed = ((performance.now() - startedMs) * 1_000) / text.length
+  if (elapsed <= MAX_US_PER_CHARACTER) return elapsed
+  const startedCpuMs = threadCpuMs()
+  let usedMs = 0
+  let rounds = 0
+  while (usedMs < MEASURED_MS && rounds < MAX_ROUNDS) {
     find(text)
-    least = Math.min(least, ((threadCpuMs() - startedMs) * 1_000) / text.length)
+    rounds++
+    usedMs = threadCpuMs() - startedCpuMs
   }
-  return least
+  return (usedMs * 1_000) / (rounds * text.length)
 }
 
 /** Single characters, which keep repetitions alive; the expression's own text; words. */
