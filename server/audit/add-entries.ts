@@ -1,6 +1,6 @@
 import type { AuditKey } from '../context/audit-key.ts'
 import type { Deferred, Tx } from '../storage/database.ts'
-import { insertEntries, lockHeads, type Head } from './append.queries.ts'
+import { insertEntries, lockHeads, selectNewest, type Head, type LockedHead } from './append.queries.ts'
 import { hashOf, NO_HASH, type ChainedEntry, type NewEntry } from './entry.ts'
 
 /**
@@ -21,9 +21,8 @@ const chainWith =
   async (tx, entries) => {
     const orgIds = [...new Set(entries.map((entry) => entry.org_id))].sort()
     const empty = orgIds.map((orgId) => headAt(key, { org_id: orgId, seq: 0, hash: NO_HASH }, true))
-    const chains = new Map(
-      (await lockHeads(tx, empty)).map((head) => [head.org_id, { head, isWhole: headMac(key, head).equals(head.mac) }]),
-    )
+    const chains = new Map<string, Chain>()
+    for (const head of await lockHeads(tx, empty)) chains.set(head.org_id, await chainOf(tx, key, head))
     const added = entries.map((entry): ChainedEntry => {
       const chain = chains.get(entry.org_id)
       if (chain === undefined) throw new Error('An audit chain has no head although it was just locked.')
@@ -38,6 +37,18 @@ const chainWith =
       [...chains.values()].map(({ head }) => head),
     )
   }
+
+type Chain = { head: Head; readonly isWhole: boolean }
+
+/**
+ * Where a chain continues. When its head was removed or changed in the database, that is behind its newest entry: the
+ * service goes on, and verification finds the place, because what follows is not whole.
+ */
+async function chainOf(tx: Tx, key: AuditKey, { newest_seq, ...head }: LockedHead): Promise<Chain> {
+  if (headMac(key, head).equals(head.mac) && (newest_seq ?? 0) <= head.seq) return { head, isWhole: true }
+  const newest = (await selectNewest(tx, head.org_id)) ?? { seq: 0, hash: NO_HASH }
+  return { head: headAt(key, { org_id: head.org_id, ...newest }, false), isWhole: false }
+}
 
 /**
  * What follows a head that was changed in the database. Otherwise the next entry would heal the chain, and the removal of

@@ -5,18 +5,23 @@ import type { ChainedEntry } from './entry.ts'
 
 export type Head = { readonly org_id: string; readonly seq: number; readonly hash: Buffer; readonly mac: Buffer }
 
+/** With the number of the chain's newest entry in the log: null without entries. */
+export type LockedHead = Head & { readonly newest_seq: number | null }
+
 /**
  * The heads of chains, locked until the transaction ends; for a missing one, that of an empty chain. One statement locks them in order
  * of the organisation, so that transactions with several organisations wait for each other in one direction.
  */
-export async function lockHeads(tx: Tx, empty: readonly Head[]): Promise<Head[]> {
-  const { rows } = await tx.query<Head>({
+export async function lockHeads(tx: Tx, empty: readonly Head[]): Promise<LockedHead[]> {
+  const { rows } = await tx.query<LockedHead>({
     name: 'audit-lock-heads',
     text: `insert into audit_heads as h (org_id, seq, hash, mac)
            select org_id, 0, decode(hash, 'hex'), decode(mac, 'hex')
            from unnest($1::uuid[], $2::text[], $3::text[]) k (org_id, hash, mac) order by org_id
            on conflict (org_id) do update set seq = h.seq
-           returning org_id, seq, hash, mac`,
+           returning org_id, seq, hash, mac,
+             greatest((select max(l.seq) from audit_log l where l.org_id = h.org_id),
+                      (select c.seq from audit_checkpoints c where c.org_id = h.org_id)) as newest_seq`,
     values: [
       empty.map((head) => head.org_id),
       empty.map((head) => head.hash.toString('hex')),
@@ -24,6 +29,18 @@ export async function lockHeads(tx: Tx, empty: readonly Head[]): Promise<Head[]>
     ],
   })
   return rows
+}
+
+/** Hash of the newest place of a chain by its entries and its checkpoint; null when it has neither. */
+export async function selectNewest(tx: Tx, orgId: string): Promise<{ seq: number; hash: Buffer } | null> {
+  const { rows } = await tx.query<{ seq: number; hash: Buffer }>(
+    `(select seq, hash from audit_log where org_id = $1 order by seq desc limit 1)
+     union all
+     select seq, hash from audit_checkpoints where org_id = $1
+     order by seq desc limit 1`,
+    [orgId],
+  )
+  return rows[0] ?? null
 }
 
 /** Adds entries and moves the heads, which the caller has locked. */

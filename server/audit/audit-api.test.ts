@@ -58,6 +58,22 @@ test('a filtered export', async () => {
   expect(items[0]?.meta).toEqual({ action: 'org.*' })
 })
 
+test('an export is in the order of the chain, also when clocks of processes differ', async () => {
+  const eve = await aPerson(app)
+  for (let n = 0; n < 6; n++) {
+    await updateQuota(app, eve.actor, n)
+    t.clock.advance(n % 2 === 0 ? 30_000 : -20_000)
+  }
+  const text = await (await get('/export', eve.cookie)).text()
+  expect(verifyExport(text)).toBe(7)
+  for (const filter of ['action=org.*', `actor=${eve.email}`, `target=${eve.actor.orgId}`]) {
+    const lines = (await (await get(`/export?${filter}`, eve.cookie)).text()).trimEnd().split('\n')
+    const seqs = lines.map((line) => (JSON.parse(line) as AuditEntry).seq)
+    expect(seqs.slice(-6)).toEqual([6, 5, 4, 3, 2, 1])
+    expect(seqs).toEqual(seqs.toSorted((a, b) => b - a))
+  }
+})
+
 test('an export of thousands of entries is complete', async () => {
   const eve = await aPerson(app)
   await app.db.query(

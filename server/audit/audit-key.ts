@@ -11,18 +11,24 @@ import {
 import type { AuditKey } from '../context/audit-key.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Database } from '../storage/database.ts'
+import { DatabaseStartError } from '../storage/database-start-error.ts'
 import type { Sealer } from '../storage/seal.ts'
-import { insertKey, selectKey } from './key.queries.ts'
+import { hasHeads, insertKey, selectKey } from './key.queries.ts'
 
 const PLACE = 'audit_key:private_sealed:1'
 
 /**
  * The installation's key, created by the first process that starts.
  * @throws Error when it was sealed with an unknown encryption key
+ * @throws DatabaseStartError when it was removed: a new one would make all logs unverifiable
  */
 export async function openAuditKey(db: Database, sealer: Sealer, clock: Clock): Promise<AuditKey> {
   let sealed = await selectKey(db)
   if (sealed === null) {
+    if (await hasHeads(db))
+      throw new DatabaseStartError(
+        'The key of the audit log is missing (table audit_key), but there are logs that it protects. Restore its row from a backup, or see "When a log is broken" in docs/audit-log.md.',
+      )
     const { privateKey } = generateKeyPairSync('ed25519')
     const bytes = privateKey.export({ type: 'pkcs8', format: 'der' })
     await insertKey(db, sealer.seal(bytes, PLACE), clock.now())

@@ -103,7 +103,7 @@ export const auditRoutes = routes({
     method: 'GET',
     path: '/api/audit-log/export',
     tag: 'Audit log',
-    summary: 'Download the audit log as NDJSON, newest first',
+    summary: 'Download the audit log as NDJSON, highest seq first',
     description:
       'Each line is the canonical JSON (RFC 8785) of an entry, whose last field is its hash. The export is an entry itself.',
     permission: 'audit.read',

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { aCaller, aMembership, aPerson, type Person } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { AuditEntry } from './audit.api.ts'
-import { countDenial, flushDenials, flushEnded, SHARE, ACCOUNT_SHARE } from './denials.ts'
+import { newId } from '../kernel/ids.ts'
+import { countDenial, flushDenials, flushEnded, MAX_ORGS_PER_TX, SHARE, ACCOUNT_SHARE } from './denials.ts'
 import { listAuditLog } from './list-audit-log.ts'
 
 const t = await testServer()
@@ -158,4 +159,52 @@ test('what the database refuses is in the next entries', async () => {
   await app.db.query('drop trigger no on audit_log')
   await flushDenials(app)
   expect(await refusalsOf(ada)).toMatchObject([{ meta: { count: 2, routes: ['GET /a', 'GET /b'] } }])
+})
+
+test('many organisations are written in transactions of few, and a part that fails keeps only itself', async () => {
+  const orgIds = Array.from({ length: 120 }, () => newId())
+  await app.db.query(`create function no_such() returns trigger language plpgsql as $$ begin raise 'away'; end $$`)
+  await app.db.query(
+    `create trigger no_such before insert on audit_log for each row when (new.org_id = '${orgIds[0]}') execute function no_such()`,
+  )
+  const written = async (): Promise<{ org_id: string; count: number; tx: string }[]> => {
+    const { rows } = await app.db.query<{ org_id: string; count: number; tx: string }>(
+      `select org_id, (meta::json ->> 'count')::int as count, xmin::text as tx from audit_log where org_id = any($1::uuid[])`,
+      [orgIds],
+    )
+    return rows
+  }
+  for (const orgId of orgIds) countDenial(app, 'access.denied', { actor: { ...ada.actor, orgId } })
+  await flushDenials(app)
+  expect(await written()).toHaveLength(120 - MAX_ORGS_PER_TX)
+  await app.db.query('drop trigger no_such on audit_log')
+  await flushDenials(app)
+  await flushDenials(app)
+  const rows = await written()
+  expect(rows.map(({ count }) => count)).toEqual(orgIds.map(() => 1))
+  expect([...Map.groupBy(rows, ({ tx }) => tx).values()].map((part) => part.length).toSorted((a, b) => a - b)).toEqual([
+    20, 50, 50,
+  ])
+})
+
+test('an entry of an account that failed in one organisation is not repeated in the others', async () => {
+  const eve = await aPerson(app)
+  const orgIds = [eve.actor.orgId]
+  for (let n = 0; n < MAX_ORGS_PER_TX; n++) orgIds.push((await aMembership(app, eve)).actor.orgId)
+  await app.db.query(`create function no_more() returns trigger language plpgsql as $$ begin raise 'away'; end $$`)
+  await app.db.query(
+    `create trigger no_more before insert on audit_log for each row when (new.org_id = '${orgIds[0]}') execute function no_more()`,
+  )
+  const fail = (): void =>
+    countDenial(app, 'signin.failed', { userId: eve.actor.userId, caller: aCaller({ ip: '192.0.2.7' }) })
+  fail()
+  await flushDenials(app)
+  fail()
+  await app.db.query('drop trigger no_more on audit_log')
+  await flushDenials(app)
+  const { rows } = await app.db.query<{ org_id: string; count: number }>(
+    `select org_id, sum((meta::json ->> 'count')::int)::int as count from audit_log where org_id = any($1::uuid[]) group by org_id`,
+    [orgIds],
+  )
+  expect(rows.map(({ count }) => count)).toEqual(orgIds.map(() => 2))
 })

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Actor, Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { perApp } from '../context/per-app.ts'
@@ -30,6 +31,10 @@ type Refused =
 type Detail = { readonly name: 'routes' | 'limits'; readonly value: string } | null
 
 type Counted = {
+  /** What is counted together. */
+  readonly key: string
+  /** Organisations to which it could not be written; null means those of the actor or account. */
+  readonly orgIds: readonly string[] | null
   readonly action: Action
   readonly refused: Refused
   firstAt: Date
@@ -79,6 +84,8 @@ export function countDenial(app: App, action: Action, refused: Refused, detail: 
   const place = isOverflow ? JSON.stringify([owner, action]) : key
   const now = app.clock.now()
   const counted = state.counted.get(place) ?? {
+    key: place,
+    orgIds: null,
     action,
     refused,
     firstAt: now,
@@ -126,31 +133,24 @@ export async function flushDenials(app: App): Promise<void> {
   const state = states(app)
   if (state.timer !== null) clearInterval(state.timer)
   state.timer = null
-  const due = [...state.counted]
+  const due = [...state.counted.values()]
   if (due.length === 0) return
   state.counted.clear()
   state.shares.clear()
-  try {
-    await writeDenials(
-      app,
-      due.map(([, one]) => one),
-    )
-  } catch (error) {
-    app.log.warn(
-      { err: error },
-      'refused requests could not be written to the audit log; the next entries include them',
-    )
-    if (state.counted.size === 0) state.startedAtMs = app.clock.monotonicMs()
-    for (const [key, one] of due) keep(state, key, one)
-    watch(app, state)
-  }
+  const failed = await writeDenials(app, due)
+  if (failed.length === 0) return
+  if (state.counted.size === 0) state.startedAtMs = app.clock.monotonicMs()
+  for (const one of failed) keep(state, one)
+  watch(app, state)
 }
 
 /** Adds counts that could not be written to those of this minute. */
-function keep({ counted }: State, key: string, before: Counted): void {
-  const now = counted.get(key)
+function keep({ counted }: State, before: Counted): void {
+  const { key, orgIds } = before
+  const place = orgIds === null || !('userId' in before.refused) ? key : JSON.stringify([key, orgIds])
+  const now = counted.get(place)
   if (now !== undefined) merge(before, now)
-  if (now !== undefined || counted.size < MAX_COUNTED) counted.set(key, before)
+  if (now !== undefined || counted.size < MAX_COUNTED) counted.set(place, before)
 }
 
 function merge(into: Counted, other: Counted): void {
@@ -160,24 +160,82 @@ function merge(into: Counted, other: Counted): void {
   for (const value of other.details) if (into.details.size < MAX_DETAILS) into.details.add(value)
 }
 
-async function writeDenials(app: App, due: readonly Counted[]): Promise<void> {
-  const userIds = [...new Set(due.flatMap(({ refused }) => userOf(refused) ?? []))]
-  await app.tx(async (tx) => {
-    const emails = new Map((await selectEmails(tx, userIds)).map(({ id, email }) => [`user:${id}`, email]))
-    const orgs = Map.groupBy(await selectOrgsOf(tx, userIds), (row) => row.user_id)
-    const ofOrgs = new Map<string, Counted[]>()
-    for (const one of due) {
-      const { refused } = one
-      const orgIds =
-        'actor' in refused ? [refused.actor.orgId] : (orgs.get(refused.userId) ?? []).map((row) => row.org_id)
-      for (const orgId of orgIds) ofOrgs.set(orgId, [...(ofOrgs.get(orgId) ?? []), one])
+/** Each transaction locks the chains of its organisations, and what they do waits for it. */
+export const MAX_ORGS_PER_TX = 50
+export const MAX_ENTRIES_PER_TX = 500
+
+/** @returns what could not be written, by organisation */
+async function writeDenials(app: App, due: readonly Counted[]): Promise<readonly Counted[]> {
+  const ofOrgs = new Map<string, Counted[]>()
+  const emails = new Map<string, string>()
+  try {
+    const userIds = [...new Set(due.flatMap(({ refused }) => userOf(refused) ?? []))]
+    for (const { id, email } of await selectEmails(app.db, userIds)) emails.set(`user:${id}`, email)
+    const memberships = Map.groupBy(await selectOrgsOf(app.db, userIds), (row) => row.user_id)
+    for (const one of due)
+      for (const orgId of orgsOf(one, memberships)) ofOrgs.set(orgId, [...(ofOrgs.get(orgId) ?? []), one])
+  } catch (error) {
+    app.log.warn({ err: error }, NOT_WRITTEN)
+    return due
+  }
+  const now = app.clock.now()
+  const failed: Counted[] = []
+  for (const part of partsOf(ofOrgs)) {
+    const entries = part.flatMap(({ orgId, shown }) => shown.map((one) => entryOf(one, orgId, emails, now)))
+    try {
+      await app.tx((tx) => {
+        addEntries(tx, app.auditKey, entries)
+        return Promise.resolve()
+      })
+    } catch (error) {
+      app.log.warn({ err: error, organisations: part.length }, NOT_WRITTEN)
+      for (const { orgId, all } of part)
+        failed.push(...all.map((one) => ({ ...one, details: new Set(one.details), orgIds: [orgId] })))
     }
-    const now = app.clock.now()
-    const entries = [...ofOrgs].flatMap(([orgId, ones]) =>
-      withinShare(ones).map((one) => entryOf(one, orgId, emails, now)),
-    )
-    if (entries.length > 0) addEntries(tx, app.auditKey, entries)
-  })
+    await setImmediate()
+  }
+  return failed
+}
+
+const NOT_WRITTEN = 'refused requests could not be written to the audit log; the next entries include them'
+
+function orgsOf(
+  { refused, orgIds }: Counted,
+  memberships: ReadonlyMap<string, readonly { org_id: string }[]>,
+): readonly string[] {
+  if (orgIds !== null) return orgIds
+  return 'actor' in refused ? [refused.actor.orgId] : (memberships.get(refused.userId) ?? []).map((row) => row.org_id)
+}
+
+type OfOrg = { readonly orgId: string; readonly all: readonly Counted[]; readonly shown: readonly Counted[] }
+
+/** The organisations of each transaction. */
+function partsOf(ofOrgs: ReadonlyMap<string, readonly Counted[]>): OfOrg[][] {
+  const parts: OfOrg[][] = []
+  let part: OfOrg[] = []
+  let entries = 0
+  for (const [orgId, all] of ofOrgs) {
+    const shown = withinShare(together(all))
+    if (part.length === MAX_ORGS_PER_TX || (part.length > 0 && entries + shown.length > MAX_ENTRIES_PER_TX)) {
+      parts.push(part)
+      part = []
+      entries = 0
+    }
+    part.push({ orgId, all, shown })
+    entries += shown.length
+  }
+  return part.length === 0 ? parts : [...parts, part]
+}
+
+/** What an earlier flush could not write is one entry with what was counted since. */
+function together(ones: readonly Counted[]): Counted[] {
+  const byKey = new Map<string, Counted>()
+  for (const one of ones) {
+    const known = byKey.get(one.key)
+    if (known === undefined) byKey.set(one.key, { ...one, details: new Set(one.details) })
+    else merge(known, one)
+  }
+  return [...byKey.values()]
 }
 
 /** Those with the highest counts; the others, which an attack on many accounts makes, together. */

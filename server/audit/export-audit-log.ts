@@ -5,12 +5,12 @@ import type { SentFile } from '../context/handlers.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { canonicalEntry } from './entry.ts'
 import { listingOf, type AuditFilters } from './list-audit-log.ts'
-import { selectEntries, type Place } from './read.queries.ts'
+import { selectChainEntries } from './read.queries.ts'
 
 const BATCH = 1_000
 
 /**
- * The filtered log as NDJSON, newest first: each line is the canonical JSON that was hashed, with the hash behind it. Also
+ * The filtered log as NDJSON, highest `seq` first: each line is the canonical JSON that was hashed, with the hash behind it. Also
  * the export is an entry, and the first line of an export without filters.
  */
 export async function exportAuditLog(app: App, actor: OrgActor, filters: AuditFilters): Promise<SentFile> {
@@ -19,10 +19,10 @@ export async function exportAuditLog(app: App, actor: OrgActor, filters: AuditFi
     recordFacts(tx, factContext(app, actor), [{ kind: 'audit.exported', orgId: actor.orgId, data: { ...filters } }]),
   )
   async function* lines(): AsyncGenerator<Buffer> {
-    for (let after: Place | null = null; ;) {
-      const batch = await selectEntries(app.db, listing, { after, limit: BATCH, offset: 0 })
+    for (let before: number | null = null; ;) {
+      const batch = await selectChainEntries(app.db, listing, { before, limit: BATCH })
       yield Buffer.from(batch.map((entry) => lineOf(canonicalEntry(entry), entry.hash)).join(''))
-      after = batch.at(-1) ?? null
+      before = batch.at(-1)?.seq ?? null
       if (batch.length < BATCH) return
     }
   }

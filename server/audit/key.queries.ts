@@ -5,6 +5,11 @@ export async function selectKey(db: Connection): Promise<string | null> {
   return row?.private_sealed ?? null
 }
 
+/** Whether any log has entries. */
+export async function hasHeads(db: Connection): Promise<boolean> {
+  return (await db.selectFrom('audit_heads').select('org_id').limit(1).executeTakeFirst()) !== undefined
+}
+
 /** Does nothing when there is one. */
 export async function insertKey(db: Connection, sealed: string, now: Date): Promise<void> {
   await db

@@ -22,6 +22,9 @@ export type Listing = {
   readonly to: string | null
 }
 
+const actorIs = (actor: string, param: string): string =>
+  `l.${actor.includes('@') ? 'actor_email' : 'actor_id'} = ${param}`
+
 /**
  * The entries of a filter as one query: a part per action, and per way in which an entry can name the target. Each part
  * walks one index from its newest entry, so the query reads what it returns, however long the log is.
@@ -38,8 +41,7 @@ function matching(
   const param = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
   const { orgId, actions, actor, target, from, to } = listing
   const where = [`l.org_id = ${param(orgId, 'uuid')}`]
-  if (actor !== null)
-    where.push(`l.${actor.includes('@') ? 'actor_email' : 'actor_id'} = ${param(actor.toLowerCase(), 'text')}`)
+  if (actor !== null) where.push(actorIs(actor, param(actor.toLowerCase(), 'text')))
   if (from !== null) where.push(`l.created_at >= ${param(from, 'timestamptz')}`)
   if (to !== null) where.push(`l.created_at < ${param(to, 'timestamptz')}`)
   if (after !== null)
@@ -77,6 +79,35 @@ export async function selectEntries(
   )
   const { rows } = await db.query<ChainedEntry>(
     `select * from (${entries}) e order by e.at desc, e.seq desc limit ${page.limit} offset ${page.offset}`,
+    values,
+  )
+  return rows
+}
+
+/**
+ * The entries of a filter in the reverse order of their chain, which is not always that of their times: processes have
+ * clocks of their own.
+ * @param before the number behind the first one
+ */
+export async function selectChainEntries(
+  db: Connection,
+  { orgId, actions, actor, target, from, to }: Listing,
+  { before, limit }: { readonly before: number | null; readonly limit: number },
+): Promise<ChainedEntry[]> {
+  const values: unknown[] = []
+  const param = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
+  const where = [`l.org_id = ${param(orgId, 'uuid')}`]
+  if (before !== null) where.push(`l.seq < ${param(before, 'bigint')}`)
+  if (actions !== null) where.push(`l.action = any(${param(actions, 'text[]')})`)
+  if (actor !== null) where.push(actorIs(actor, param(actor.toLowerCase(), 'text')))
+  if (target !== null) {
+    const name = param(target, 'text')
+    where.push(`(l.target_id = ${name} or l.target_label = ${name})`)
+  }
+  if (from !== null) where.push(`l.created_at >= ${param(from, 'timestamptz')}`)
+  if (to !== null) where.push(`l.created_at < ${param(to, 'timestamptz')}`)
+  const { rows } = await db.query<ChainedEntry>(
+    `select ${ENTRY_COLUMNS} from audit_log l where ${where.join(' and ')} order by l.seq desc limit ${limit}`,
     values,
   )
   return rows

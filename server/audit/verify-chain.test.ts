@@ -327,6 +327,34 @@ describe('T-33: whatever is done to the rows, the first bad place is named', () 
   })
 })
 
+describe('a head that was removed or changed stops nothing, and its place is named', () => {
+  test.each([
+    ['removed', 'delete from audit_heads where org_id = $1', 5],
+    ['of an empty chain', `update audit_heads set seq = 0 where org_id = $1`, 5],
+    ['lowered', 'update audit_heads set seq = 2 where org_id = $1', 5],
+    ['raised', 'update audit_heads set seq = 9223372036854775807 where org_id = $1', 5],
+  ])('%s', async (_, statement, expected) => {
+    const orgId = await aChain(4)
+    await app.db.query(statement, [orgId])
+    await add(orgId, 2)
+    await add(orgId)
+    const { rows } = await app.db.query('select seq from audit_log where org_id = $1 order by seq', [orgId])
+    expect(rows.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(await verifyChain(app, orgId)).toMatchObject({ ok: false, entries: 4, first_bad_seq: expected })
+  })
+
+  test('an older one, with its HMAC', async () => {
+    const orgId = await aChain(2)
+    await app.db.query('create table older as select * from audit_heads where org_id = $1', [orgId])
+    await add(orgId, 3)
+    await app.db.query(
+      'update audit_heads h set seq = o.seq, hash = o.hash, mac = o.mac from older o where h.org_id = o.org_id',
+    )
+    await add(orgId)
+    expect(await verifyChain(app, orgId)).toMatchObject({ ok: false, entries: 5, first_bad_seq: 6 })
+  })
+})
+
 describe('the file of signed heads', () => {
   const fileOf = (): string => join(headsFolder, readdirSync(headsFolder)[0] ?? '')
 
@@ -364,19 +392,21 @@ describe('the file of signed heads', () => {
 })
 
 describe('retention', () => {
+  const purge = (): Promise<void> => purgeAudit(app, undefined, () => Promise.resolve(app.clock.now()))
+
   afterEach(() => t.clock.set('2026-11-20T12:00:00.000Z'))
 
   test('deletes entries older than a year from the beginning and leaves a signed checkpoint', async () => {
     const orgId = await aChain(5, [3])
     t.clock.advance(100 * DAY_MS)
     await add(orgId, 4)
-    await purgeAudit(app)
+    await purge()
     expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, entries: 9, first_seq: 1 })
     t.clock.advance(266 * DAY_MS)
-    await purgeAudit(app)
+    await purge()
     expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, entries: 4, first_seq: 6, last_seq: 9 })
     t.clock.advance(100 * DAY_MS)
-    await purgeAudit(app)
+    await purge()
     expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, entries: 0, first_seq: null, head: { seq: 9 } })
     await add(orgId)
     expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, entries: 1, first_seq: 10 })
@@ -399,16 +429,50 @@ describe('retention', () => {
     const orgId = await aChain(5)
     await tamper([`update audit_log set meta = '{}' where org_id = $1 and seq = 3`, [orgId]])
     t.clock.advance(366 * DAY_MS)
-    await purgeAudit(app)
-    await purgeAudit(app)
+    await purge()
+    await purge()
     expect(await verifyChain(app, orgId)).toMatchObject({ ok: false, first_bad_seq: 3, entries: 0, first_seq: 3 })
     expect(t.logLines.some((line) => line['org_id'] === orgId && line['seq'] === 3)).toBe(true)
+  })
+
+  test('a head that was removed after all entries were deleted: the chain continues behind its checkpoint', async () => {
+    const orgId = await aChain(3)
+    t.clock.advance(366 * DAY_MS)
+    await purge()
+    await app.db.query('delete from audit_heads where org_id = $1', [orgId])
+    await add(orgId)
+    expect(await verifyChain(app, orgId)).toMatchObject({ ok: false, entries: 0, first_bad_seq: 4 })
+  })
+
+  test('an entry that a wrong clock dated in the future does not stay', async () => {
+    const orgId = await aChain(2)
+    const now = t.clock.now()
+    t.clock.advance(20 * 365 * DAY_MS)
+    await add(orgId, 1_100)
+    t.clock.set(now)
+    await add(orgId, 2)
+    t.clock.advance(366 * DAY_MS)
+    await add(orgId)
+    await purge()
+    expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, entries: 1, first_seq: 1_105 })
+  })
+
+  test('a clock that is wrong deletes nothing', async () => {
+    const orgId = await aChain(3)
+    const databaseTime = t.clock.now()
+    t.clock.advance(366 * DAY_MS)
+    await purgeAudit(app, undefined, () => Promise.resolve(databaseTime))
+    expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, entries: 3 })
+    expect(t.logLines.some(({ level, msg }) => level === 'error' && String(msg).includes('clocks'))).toBe(true)
+    // The clock of these tests differs from that of their database.
+    await purgeAudit(app)
+    expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, entries: 3 })
   })
 
   test('the setting that allows it ends with its transaction', async () => {
     const orgId = await aChain(2)
     t.clock.advance(366 * DAY_MS)
-    await purgeAudit(app)
+    await purge()
     await add(orgId)
     for (let n = 0; n < 6; n++)
       await expect(app.db.query('delete from audit_log where org_id = $1', [orgId])).rejects.toThrow('only takes new')

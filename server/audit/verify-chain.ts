@@ -141,7 +141,9 @@ export function wrongIn(
   const bad = (reason: string): Bad => ({ seq: entry.seq, reason })
   if (!hashOf(entry).equals(entry.hash)) return bad('The entry was changed: its hash is wrong.')
   if (!entryMac(app.auditKey, entry.hash).equals(entry.mac))
-    return bad('The entry was not written by the service, or it follows entries that were removed.')
+    return bad(
+      'The entry was not written by the service, or it follows entries or a stored head that were removed or changed.',
+    )
   if (!entry.prev_hash.equals(at.hash)) return bad('The entry does not follow the one before it.')
   return null
 }

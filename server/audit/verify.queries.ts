@@ -76,6 +76,14 @@ export async function markSigned(db: Connection, orgId: string, seq: number): Pr
     .execute()
 }
 
+/** The clock of the database. */
+export async function selectTime(db: Connection): Promise<Date> {
+  const { rows } = await db.query<{ now: Date }>('select now() as now')
+  const [row] = rows
+  if (row === undefined) throw new Error('The database did not tell its time.')
+  return row.now
+}
+
 /** Deletes the entries up to a place and leaves a checkpoint there. Only this transaction may delete. */
 export async function deletePrefix(tx: Tx, { org_id, seq, hash, created_at, signature }: Checkpoint): Promise<void> {
   await tx.query(`set local faultline.audit_purge = 'on'`)
