@@ -41,8 +41,8 @@ const chainWith =
 type Chain = { head: Head; readonly isWhole: boolean }
 
 /**
- * Where a chain continues. When its head was removed or changed in the database, that is behind its newest entry: the
- * service goes on, and verification finds the place, because what follows is not whole.
+ * Where a chain continues. When its head was removed or changed in the database, that is behind its newest entry:
+ * members can still work, and verification finds the place, because what follows is not whole.
  */
 async function chainOf(tx: Tx, key: AuditKey, { newest_seq, ...head }: LockedHead): Promise<Chain> {
   if (headMac(key, head).equals(head.mac) && (newest_seq ?? 0) <= head.seq) return { head, isWhole: true }
