@@ -40,6 +40,8 @@ create index outbox_messages_by_org on outbox_messages (org_id);
 -- A message on its way to a lane.
 create table outbox_deliveries (
   id text collate "C" primary key,
+  -- The order in which strict lanes send: ids follow the clock of the service.
+  seq bigint not null generated always as identity,
   lane_id uuid not null references outbox_lanes on delete cascade,
   org_id uuid not null,
   message_id text collate "C" not null references outbox_messages on delete cascade,
@@ -78,7 +80,7 @@ create table outbox_deliveries (
 create index outbox_due on outbox_deliveries (lane_id, is_first, due_at) where due_at is not null;
 create index outbox_in_flight on outbox_deliveries (lane_id) where lease_token is not null;
 -- For strict order: the oldest delivery whose schedule has not ended.
-create index outbox_open on outbox_deliveries (lane_id, id) where next_attempt_at is not null;
+create index outbox_open on outbox_deliveries (lane_id, seq) where next_attempt_at is not null;
 create index outbox_deliveries_by_lane on outbox_deliveries (lane_id, created_at, id);
 create index outbox_deliveries_by_status on outbox_deliveries (lane_id, status, type, created_at, id);
 create index outbox_deliveries_by_message on outbox_deliveries (message_id);

@@ -107,6 +107,10 @@ export async function claimDeliveries(on: Connection, request: ClaimRequest): Pr
             select count(*) from outbox_deliveries d
             where d.lane_id = l.id and d.lease_token is not null and d.due_at > now()
           ) as in_flight,
+          case when l.is_strict then (
+            select d.id from outbox_deliveries d
+            where d.lane_id = l.id and d.next_attempt_at is not null order by d.seq limit 1
+          ) end as next_id,
           greatest(2, 2 * $8::int / (select count(*) from lanes)) as share
         from lanes l
       ), candidates as materialized (
@@ -121,18 +125,18 @@ export async function claimDeliveries(on: Connection, request: ClaimRequest): Pr
             where not s.is_strict and d.lane_id = s.id and not d.is_first and ${dueNow}
             order by d.due_at limit greatest(0, least(s.share, s.max_in_flight - s.in_flight)))
           union all
-          (select d.id, d.due_at from (
-              select id, due_at, lease_token, is_first from outbox_deliveries
-              where lane_id = s.id and next_attempt_at is not null order by id limit 1
-            ) d
-            where s.is_strict and ${dueNow} and (not d.is_first or s.first_allowed > 0))
+          (select d.id, d.due_at from outbox_deliveries d
+            where d.id = s.next_id and ${dueNow} and (not d.is_first or s.first_allowed > 0))
           union all
           (select d.id, d.due_at from outbox_deliveries d
-            where s.is_strict and d.lane_id = s.id and not d.is_first and d.replay is not null and ${dueNow}
-              and d.id <> coalesce((
-                select o.id from outbox_deliveries o where o.lane_id = s.id and o.next_attempt_at is not null
-                order by o.id limit 1), '')
+            where s.is_strict and d.lane_id = s.id and not d.is_first and d.replay is not null and d.lease_token is null
+              and d.due_at <= now() and d.id is distinct from s.next_id
             order by d.due_at limit greatest(0, least(s.share, s.max_in_flight - s.in_flight)))
+          union all
+          -- Abandoned leases: replays, and what was in flight before the lane became strict.
+          (select d.id, d.due_at from outbox_deliveries d
+            where s.is_strict and d.lane_id = s.id and d.lease_token is not null and ${dueNow}
+              and d.id is distinct from s.next_id)
         ) c
       ), ranked as (
         select c.*, c.in_flight + c.n <= 2 as is_small,
@@ -198,6 +202,7 @@ export type LeasedRow = {
   leaseReplay: Replay | null
   replay: Replay | null
   endReason: string | null
+  isErased: boolean
 }
 
 /** Locks the deliveries whose lease is still the worker's; others are missing. */
@@ -205,7 +210,7 @@ export async function lockLeased(tx: Tx, leases: readonly Lease[]): Promise<Leas
   const { rows } = await tx.query<LeasedRow>({
     name: 'outbox lock leased',
     text: `select d.id, mine.token, d.attempt, d.attempts_made as "attemptsMade", d.next_attempt_at is not null as "isScheduled",
-        d.lease_replay as "leaseReplay", d.replay,
+        d.lease_replay as "leaseReplay", d.replay, d.erased_at is not null as "isErased",
         case when d.erased_at is not null then 'erased' when l.closed_at is not null then l.closed_reason end as "endReason"
       from unnest($1::text[], $2::uuid[]) as mine (id, token)
       join outbox_deliveries d on d.id = mine.id and d.lease_token = mine.token

@@ -8,6 +8,7 @@ import { closeLane } from './close-lane.ts'
 import { aWorker, result, testChannel, type TestChannel } from './engine.fixture.ts'
 import { eraseMessagesOf } from './erase-messages.ts'
 import { aLane, anOrg, someDeliveries } from './outbox.fixture.ts'
+import { insertDeliveries, insertMessages } from './outbox.queries.ts'
 import { readDelivery, type DeliveryDetail } from './read-delivery.ts'
 import { requestReplay } from './request-replay.ts'
 
@@ -157,6 +158,25 @@ describe('bounds of a lane', () => {
     expect(channel.sent.map(({ id }) => ids.toSorted().indexOf(id))).toEqual([0, 0, 1, 2, 0])
   })
 
+  test('strict order is that of writing, whatever the clock of the service', async () => {
+    const { channel, laneId } = await setUp((name) => testChannel(undefined, { name }), { isStrict: true })
+    const prefix = newId()
+    const messageIds = ['c', 'a', 'b'].map((name) => `${prefix}${name}`)
+    await app.tx(async (tx) => {
+      await insertMessages(
+        tx,
+        messageIds.map((id) => ({ id, orgId, type: 'test.type', userId: null, body: Buffer.alloc(1) })),
+      )
+      await insertDeliveries(
+        tx,
+        messageIds.map((id) => ({ id, messageId: id, laneId })),
+      )
+    })
+    aWorker(app, channel)
+    await waitFor('all', () => channel.recorded.length === 3)
+    expect(channel.sent.map(({ id }) => id)).toEqual(messageIds)
+  })
+
   test('max_per_second delays first attempts only, and uses its share', async () => {
     const times: number[] = []
     const { channel, send } = await setUp(
@@ -217,6 +237,28 @@ describe('the end of an attempt in flight', () => {
     expect(await settled(id, 'failed')).toMatchObject({ isErased: true, nextAttemptAt: null, reason: 'erased' })
   })
 
+  test('of an erased message: what it received is not kept', async () => {
+    const end = Promise.withResolvers<void>()
+    const { channel, laneId } = await setUp((name) =>
+      testChannel(
+        async () => {
+          await end.promise
+          return result('failed', { errorCode: 'REFUSED', errorText: 'no ada here', details: { body: 'ada' } })
+        },
+        { name },
+      ),
+    )
+    const userId = newId()
+    const [id = ''] = await someDeliveries(app, orgId, laneId, 1, { userId })
+    aWorker(app, channel)
+    await waitFor('it', () => channel.sent.length === 1)
+    await app.tx((tx) => eraseMessagesOf(tx, userId))
+    end.resolve()
+    expect((await settled(id, 'failed')).attempts).toMatchObject([
+      { status: 500, errorCode: 'REFUSED', errorText: null, details: {} },
+    ])
+  })
+
   test('with a replay asked for: it is sent once more, also after success', async () => {
     const hold = held()
     const { channel, send } = await setUp((name) => testChannel(hold.send, { name }))
@@ -268,10 +310,16 @@ describe('leases', () => {
     expect(channel.sent).toMatchObject([{ n: 1, trigger: 'schedule' }])
   })
 
-  test('a replay whose worker ended stays a replay', async () => {
-    const { channel, send } = await setUp((name) => testChannel(undefined, { name }))
+  test.for([false, true])('a replay whose worker ended stays a replay; strict order: %s', async (isStrict) => {
+    const { channel, send } = await setUp((name) => testChannel(undefined, { name }), { isStrict })
     const [id = ''] = await send(1)
-    const lease = { state: 'in_flight', lease_token: newId(), lease_replay: 'once', replay: null } as const
+    const lease = {
+      state: 'in_flight',
+      lease_token: newId(),
+      lease_replay: 'once',
+      replay: null,
+      next_attempt_at: null,
+    } as const
     await app.db.updateTable('outbox_deliveries').set(lease).where('id', '=', id).execute()
     await endLease(id)
     aWorker(app, channel)
@@ -364,6 +412,36 @@ describe('a channel that fails', () => {
     await settled(bad, 'delivered')
     await settled(good, 'delivered')
     expect(done).toEqual([good])
+  })
+
+  test('to commit: the others are recorded, and the attempt at last without details', async () => {
+    const broken = () => Promise.reject(new Error('a chain is broken'))
+    const { channel, send } = await setUp((name) =>
+      testChannel(({ type }) => result('delivered', { details: { type } }), {
+        name,
+        settled: (tx, _app, attempts) => {
+          if (attempts.some(({ delivery }) => delivery.type === 'bad')) tx.defer(broken, [1])
+          return Promise.resolve()
+        },
+      }),
+    )
+    const [bad = ''] = await send(1, 'bad')
+    const good = await send(3, 'good')
+    aWorker(app, channel)
+    for (const id of good)
+      expect((await settled(id, 'delivered')).attempts).toMatchObject([{ details: { type: 'good' } }])
+    expect((await settled(bad, 'delivered')).attempts).toMatchObject([{ n: 1, status: 200, details: {} }])
+    expect(channel.sent).toHaveLength(4)
+  })
+
+  test('with a code that cannot be stored: it is made storable', async () => {
+    const { channel, send } = await setUp((name) =>
+      testChannel(() => result('failed', { errorCode: 'A\0B' }), { name }),
+    )
+    const [id = ''] = await send(1)
+    aWorker(app, channel)
+    expect((await settled(id, 'failed')).attempts).toMatchObject([{ errorCode: 'A\ufffdB' }])
+    expect(channel.sent).toHaveLength(1)
   })
 })
 

@@ -7,6 +7,9 @@ export type InHand = {
   /** Of its lease, which another claim of this process may have renewed. */
   token: string
   readonly abort: AbortController
+  /** How often the result could not be recorded, and when that is tried again, on `performance.now()`. */
+  failures: number
+  retryMs: number
   /** Null while the attempt runs; `endedMs` is on `performance.now()`. */
   ended: { readonly result: AttemptResult; readonly endedMs: number } | null
 }

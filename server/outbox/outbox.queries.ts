@@ -27,8 +27,10 @@ export async function insertDeliveries(
     text: `insert into outbox_deliveries
         (id, lane_id, message_id, org_id, type, secret_version, created_at, next_attempt_at, due_at)
       select d.id, d.lane_id, d.message_id, m.org_id, m.type, d.secret_version, now(), now(), now()
-      from unnest($1::text[], $2::uuid[], $3::text[], $4::int[]) as d (id, lane_id, message_id, secret_version)
-      join outbox_messages m on m.id = d.message_id`,
+      from unnest($1::text[], $2::uuid[], $3::text[], $4::int[])
+        with ordinality as d (id, lane_id, message_id, secret_version, n)
+      join outbox_messages m on m.id = d.message_id
+      order by d.n`,
     values: [
       deliveries.map((one) => one.id),
       deliveries.map((one) => one.laneId),
@@ -141,23 +143,25 @@ export async function eraseMessages(tx: Tx, userId: string): Promise<string[]> {
 
 /** Ends the deliveries of erased messages; those in flight are ended by their settlement. */
 export async function endErased(tx: Tx, messageIds: readonly string[]): Promise<void> {
-  await tx.query(
+  const { rows } = await tx.query<{ id: string }>(
     `with locked as (
        select id from outbox_deliveries where message_id = any($1::text[]) order by id for update
-     ), ended as (
-       update outbox_deliveries d set
-         erased_at = now(),
-         replay = null,
-         next_attempt_at = case when d.lease_token is null then null else d.next_attempt_at end,
-         due_at = case when d.lease_token is null then null else d.due_at end,
-         state = case when d.lease_token is null and d.due_at is not null then 'failed' else d.state end,
-         reason = case when d.lease_token is null and d.due_at is not null then 'erased' else d.reason end
-       from locked where d.id = locked.id
-       returning d.id
      )
-     update outbox_attempts a set error_text = null, details = '{}' from ended where a.delivery_id = ended.id`,
+     update outbox_deliveries d set
+       erased_at = now(),
+       replay = null,
+       next_attempt_at = case when d.lease_token is null then null else d.next_attempt_at end,
+       due_at = case when d.lease_token is null then null else d.due_at end,
+       state = case when d.lease_token is null and d.due_at is not null then 'failed' else d.state end,
+       reason = case when d.lease_token is null and d.due_at is not null then 'erased' else d.reason end
+     from locked where d.id = locked.id
+     returning d.id`,
     [messageIds],
   )
+  // A statement of its own sees attempts that were recorded while the one above waited for their deliveries.
+  await tx.query(`update outbox_attempts set error_text = null, details = '{}' where delivery_id = any($1::text[])`, [
+    rows.map(({ id }) => id),
+  ])
 }
 
 /** Deletes messages older than so many days, with their deliveries and attempts. @returns number of messages */

@@ -15,15 +15,20 @@ export type EndedAttempt = {
 }
 
 /**
+ * `together`: what a channel throws is thrown. `isolated`: it is logged, and its attempts are recorded without its part.
+ * `bare`: also without details, texts and what the channel would record, because those could not be recorded.
+ */
+export type SettleMode = 'together' | 'isolated' | 'bare'
+
+/**
  * Records attempts whose lease is still the worker's, and what follows from them, in one transaction with what their
  * channels record.
- * @param isolated what a channel throws is logged, and its attempts are recorded without its part
  * @returns the recorded ones; the others are fenced off
  */
 export function settleAttempts(
   app: App,
   attempts: readonly EndedAttempt[],
-  { isolated = false } = {},
+  mode: SettleMode = 'together',
 ): Promise<ReadonlySet<EndedAttempt>> {
   // Before the transaction begins: a due time is late by at most this round trip, and never early.
   const nowMs = performance.now()
@@ -34,7 +39,7 @@ export function settleAttempts(
     const mine = attempts
       .flatMap((attempt) => {
         const row = rows.get(`${attempt.delivery.id}/${attempt.token}`)
-        return row === undefined ? [] : [decided(app, attempt, row, nowMs)]
+        return row === undefined ? [] : [decided(app, attempt, row, { nowMs, isBare: mode === 'bare' })]
       })
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     if (mine.length === 0) return new Set<EndedAttempt>()
@@ -47,15 +52,23 @@ export function settleAttempts(
         const { delivery, result } = attempt
         return [{ delivery, result, startedAt, endedAt, isExhausted: decision.isExhausted }]
       })
-      if (isolated) await settledAlone(app, tx, channel, settled)
+      if (mode === 'bare') continue
+      if (mode === 'isolated') await settledAlone(app, tx, channel, settled)
       else await channel.settled(tx, app, settled)
     }
     return new Set(mine.map(({ attempt }) => attempt))
   })
 }
 
-function decided(app: App, attempt: EndedAttempt, row: LeasedRow, nowMs: number) {
+function decided(
+  app: App,
+  attempt: EndedAttempt,
+  row: LeasedRow,
+  { nowMs, isBare }: { readonly nowMs: number; readonly isBare: boolean },
+) {
   const { result, channel, endedMs } = attempt
+  // What was erased during the attempt must not come back with its record.
+  const isEmpty = isBare || row.isErased
   const decision = decideNext(row, result.outcome, channel.delaysMs)
   return {
     id: row.id,
@@ -67,9 +80,9 @@ function decided(app: App, attempt: EndedAttempt, row: LeasedRow, nowMs: number)
     durationMs: result.durationMs,
     isDelivered: result.outcome === 'delivered',
     status: result.status,
-    errorCode: result.errorCode,
-    errorText: result.errorText === null ? null : storable(result.errorText),
-    details: JSON.stringify(result.details, (_key, value: unknown) =>
+    errorCode: result.errorCode === null ? null : storable(result.errorCode),
+    errorText: result.errorText === null || isEmpty ? null : storable(result.errorText),
+    details: JSON.stringify(isEmpty ? {} : result.details, (_key, value: unknown) =>
       typeof value === 'string' ? storable(value) : value,
     ),
   }

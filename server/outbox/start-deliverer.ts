@@ -115,7 +115,15 @@ export function startDeliverer(
     }
     const channel = byName.get(row.channel)
     if (channel === undefined || row.body === null) return []
-    const entry = { delivery: claimedOf(row, row.body), channel, token, abort: new AbortController(), ended: null }
+    const entry = {
+      delivery: claimedOf(row, row.body),
+      channel,
+      token,
+      abort: new AbortController(),
+      failures: 0,
+      retryMs: 0,
+      ended: null,
+    }
     inHand.set(row.id, entry)
     return [entry]
   }

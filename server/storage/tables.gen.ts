@@ -496,6 +496,7 @@ export type Tables = {
   }
   outbox_deliveries: {
     id: string
+    seq: GeneratedAlways<number>
     lane_id: string
     org_id: string
     message_id: string
