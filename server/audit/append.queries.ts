@@ -1,3 +1,4 @@
+import type { Role } from '#shared/permissions.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { ChainedEntry } from './entry.ts'
 
@@ -108,6 +109,19 @@ export async function selectLabels(db: Connection, named: Named): Promise<Label[
            select 'endpoint', id, url from webhook_endpoints where id = any($6::uuid[])`,
     values: [named.user, named.issue, named.project, named.release, named.org, named.endpoint],
   })
+  return rows
+}
+
+/** Roles of a user in those of the organisations of which it is an active member. */
+export async function selectRoles(
+  db: Connection,
+  userId: string,
+  orgIds: readonly string[],
+): Promise<{ org_id: string; role: Role }[]> {
+  const { rows } = await db.query<{ org_id: string; role: Role }>(
+    'select org_id, role from memberships where user_id = $1 and org_id = any($2::uuid[]) and disabled_at is null',
+    [userId, orgIds],
+  )
   return rows
 }
 

@@ -77,12 +77,26 @@ const CUT_FIELDS = 20
  * objects, and `"truncated": true` is added.
  */
 export function metaText(meta: Readonly<Record<string, unknown>>): string {
-  for (const form of [meta, { ...cut(meta), truncated: true }, { ...cut(onlyValues(meta)), truncated: true }]) {
+  const safe = withoutQueries(meta)
+  for (const form of [safe, { ...cut(safe), truncated: true }, { ...cut(onlyValues(safe)), truncated: true }]) {
     const text = canonicalJson(form).toWellFormed()
     if (Buffer.byteLength(text) <= MAX_META_BYTES) return text
   }
   return '{"truncated":true}'
 }
+
+/** An address without what may be a secret: credentials, values of the query, fragment. Other texts unchanged. */
+export function withoutQuery(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return text
+  const { origin, pathname, searchParams } = new URL(text)
+  const query = [...searchParams.keys()].map((name) => `${encodeURIComponent(name)}=…`).join('&')
+  return `${origin}${pathname}${query === '' ? '' : `?${query}`}`
+}
+
+const withoutQueries = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, typeof value === 'string' ? withoutQuery(value) : value]),
+  )
 
 const cut = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { aCaller, aPerson, type Person } from '#test/kit/members.ts'
+import { aCaller, aMembership, aPerson, type Person } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { changePassword } from '../auth/change-password.ts'
+import { switchOrg } from '../auth/switch-org.ts'
 import { aboutIssue } from '../issue-rows/about-issue.ts'
-import { DIGESTION } from '../context/actor.ts'
+import { DIGESTION, systemActor } from '../context/actor.ts'
 import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
@@ -212,4 +214,106 @@ test('the log takes new entries only', async () => {
     'delete from audit_log where false',
   ])
     await expect(app.db.query(statement)).rejects.toThrow('audit_log only takes new entries')
+})
+
+describe('severity', () => {
+  const rated = (issue: ReturnType<typeof aboutIssue>, actor: Parameters<typeof factContext>[1]) =>
+    app.tx((tx) =>
+      recordFacts(tx, factContext(app, actor), [
+        {
+          kind: 'issue.severity_changed',
+          ...issue,
+          sentence: 'Severity rose to high.',
+          data: { from: 'low', to: 'high' },
+        },
+      ]),
+    )
+
+  test('is an entry when a member changed it, none when events or the sweep did', async () => {
+    const eve = await aPerson(app)
+    const project = await createProject(app, eve.actor, { name: 'Rated', platform: 'web', region: 'eu-central-1' })
+    const [id = ''] = await seedIssues(app, project.id, 1)
+    const issue = aboutIssue({ id, project_id: project.id, org_id: eve.actor.orgId })
+    await rated(issue, DIGESTION)
+    await rated(issue, systemActor('sweep-issues'))
+    expect(await entriesOf(eve, { action: 'issue.severity_changed' })).toEqual([])
+    await rated(issue, eve.actor)
+    expect(await entriesOf(eve, { action: 'issue.severity_changed' })).toMatchObject([{ actor: { email: eve.email } }])
+  })
+})
+
+describe('in another organisation of the user', () => {
+  const bothLogs = async (here: Person, there: Person) => [
+    await entriesOf(here),
+    (await listAuditLog(app, there.actor, { limit: 100, offset: 0 })).items,
+  ]
+
+  test('a change of the password is an entry, with the role there and without the session of here', async () => {
+    const here = await aPerson(app)
+    const there = await aMembership(app, here, { role: 'viewer' })
+    await changePassword(app, here.actor, { currentPassword: here.password, newPassword: 'another horse battery' })
+    const [ofHere, ofThere] = await bothLogs(here, there)
+    const changed = { action: 'user.password_changed', event_type: 'password.changed' }
+    expect(ofHere?.find(({ action }) => action === changed.action)).toMatchObject({
+      ...changed,
+      actor: { role: 'owner' },
+      session_id: here.actor.sessionId,
+    })
+    expect(ofThere).toMatchObject([
+      { action: 'session.revoked', actor: { role: 'viewer' }, session_id: there.actor.sessionId },
+      { ...changed, actor: { email: here.email, role: 'viewer' }, session_id: null },
+    ])
+    expect(JSON.stringify(ofThere)).not.toContain(here.actor.sessionId)
+  })
+
+  test('switching to it is an entry with the new session', async () => {
+    const here = await aPerson(app)
+    const there = await aMembership(app, here, { role: 'viewer' })
+    await switchOrg(app, here.actor, there.orgSlug)
+    const [, ofThere] = await bothLogs(here, there)
+    expect(ofThere).toMatchObject([{ action: 'session.org_switched', actor: { role: 'viewer' } }])
+    expect(ofThere?.[0]?.session_id).toBe(ofThere?.[0]?.target.id)
+    expect(JSON.stringify(ofThere)).not.toContain(here.actor.sessionId)
+  })
+})
+
+test('addresses are entered without the values of their query', async () => {
+  const eve = await aPerson(app)
+  const url = 'https://user:canary-1@receiver.example/hook?token=canary-2&a=canary-3#canary-4'
+  await app.tx(async (tx) => {
+    await recordFacts(tx, factContext(app, eve.actor), [
+      {
+        kind: 'webhook.endpoint.created',
+        orgId: eve.actor.orgId,
+        endpointId: newId(),
+        label: url,
+        data: { url, events: [] },
+      },
+    ])
+  })
+  const [entry] = await entriesOf(eve)
+  const shown = 'https://receiver.example/hook?token=…&a=…'
+  expect(entry).toMatchObject({ target: { label: shown }, meta: { url: shown } })
+  expect(JSON.stringify(entry)).not.toContain('canary')
+})
+
+test('a merge of many issues says how many, and the assistant that it acted', async () => {
+  const eve = await aPerson(app)
+  const [id = ''] = await seedIssues(
+    app,
+    (await createProject(app, eve.actor, { name: 'Merged', platform: 'web', region: 'eu-central-1' })).id,
+    1,
+  )
+  const issue = aboutIssue({ id, project_id: projectId, org_id: eve.actor.orgId })
+  const issueIds = Array.from({ length: 200 }, newId)
+  const { sessionId: _, ...member } = eve.actor
+  await app.tx((tx) =>
+    recordFacts(tx, factContext(app, { ...member, kind: 'assistant' }), [
+      { kind: 'issue.merged', ...issue, sentence: 'Merged.', data: { issue_ids: issueIds } },
+    ]),
+  )
+  expect((await entriesOf(eve))[0]).toMatchObject({
+    actor: { type: 'user', email: eve.email },
+    meta: { count: 200, truncated: true, assistant: true },
+  })
 })

@@ -2,10 +2,11 @@ import { memberBehind, type Actor } from '../context/actor.ts'
 import type { FactContext, FactSubscriber, RecordedFact } from '../context/fact-context.ts'
 import type { AuditKey } from '../context/audit-key.ts'
 import { isFactKind, kindOf, type FactKind } from '../facts/kinds.ts'
+import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../storage/database.ts'
 import { addEntries } from './add-entries.ts'
-import { selectLabels, type Named } from './append.queries.ts'
-import { entryText, entryTime, metaText, type NewEntry } from './entry.ts'
+import { selectLabels, selectRoles, type Named } from './append.queries.ts'
+import { entryText, entryTime, metaText, withoutQuery, type NewEntry } from './entry.ts'
 
 /**
  * Writes an entry of the audit log for each fact whose kind has an action, in the transaction of the change. A bulk
@@ -17,22 +18,46 @@ export const recordAudit =
     const audited = facts.flatMap((fact): Audited[] => {
       if (!isFactKind(fact.kind)) return []
       const { audit } = kindOf(fact.kind)
-      if (audit === undefined || isByApps(fact) || context.operationId !== null) return []
+      if (audit === undefined || isByApps(context.actor, fact) || context.operationId !== null) return []
       return [{ fact, kind: fact.kind, action: audit }]
     })
     if (audited.length === 0) return
     const labels = await labelsOf(tx, context.actor, audited)
+    const roles = await rolesOf(tx, context.actor, audited)
     addEntries(
       tx,
       key,
-      audited.map((entry) => entryOf(context, entry, labels)),
+      audited.map((entry) => ({ ...entryOf(context, entry, labels), ...asKnownTo(entry.fact, context.actor, roles) })),
     )
   }
 
 type Audited = { readonly fact: RecordedFact; readonly kind: FactKind; readonly action: string }
 
-/** Apps cause it, as many times as they like: they must not be able to fill the log. */
-const isByApps = (fact: RecordedFact): boolean => fact.kind === 'release.created' && fact.data['automatic'] === true
+/** Apps cause it, as many times as they like: they must not be able to fill the log. A DSN is public. */
+const isByApps = (actor: Actor, fact: RecordedFact): boolean =>
+  (fact.kind === 'release.created' && fact.data['automatic'] === true) ||
+  (fact.kind === 'issue.severity_changed' && memberBehind(actor) === null)
+
+/** In another organisation the actor has another role, and its session here is no concern of that one. */
+function asKnownTo(
+  fact: RecordedFact,
+  actor: Actor,
+  roles: ReadonlyMap<string, Role>,
+): Partial<Pick<NewEntry, 'actor_role' | 'session_id'>> {
+  const member = memberBehind(actor)
+  if (member === null || member.orgId === fact.orgId) return {}
+  return { actor_role: roles.get(fact.orgId) ?? null, session_id: fact.sessionId ?? null }
+}
+
+/** Roles of the actor in other organisations of the facts. */
+async function rolesOf(tx: Tx, actor: Actor, audited: readonly Audited[]): Promise<Map<string, Role>> {
+  const member = memberBehind(actor)
+  if (member === null) return new Map()
+  const orgIds = new Set(audited.map(({ fact }) => fact.orgId))
+  orgIds.delete(member.orgId)
+  if (orgIds.size === 0) return new Map()
+  return new Map((await selectRoles(tx, member.userId, [...orgIds])).map((row) => [row.org_id, row.role]))
+}
 
 type Target = {
   readonly type: string
@@ -118,7 +143,7 @@ function entryOf(context: FactContext, entry: Audited, labels: Labels): NewEntry
     ...actorFields(context.actor, labels),
     target_type: target.type,
     target_id: target.id,
-    target_label: entryText(label),
+    target_label: entryText(target.type === 'endpoint' && label !== undefined ? withoutQuery(label) : label),
     project_id: fact.projectId ?? null,
     ...requestFields(context.actor, fact.sessionId),
     outcome: kindOf(kind).outcome ?? 'ok',
@@ -126,6 +151,8 @@ function entryOf(context: FactContext, entry: Audited, labels: Labels): NewEntry
       ...fact.data,
       ...(fact.sentence === undefined ? {} : { reason: fact.sentence }),
       ...(kind === action ? {} : { cause: kind }),
+      ...(Array.isArray(fact.data['issue_ids']) ? { count: fact.data['issue_ids'].length } : {}),
+      ...(context.actor.kind === 'assistant' ? { assistant: true } : {}),
     }),
   }
 }

@@ -3,6 +3,7 @@ import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { invalid, unauthenticated } from '../kernel/errors.ts'
+import { accountFacts } from './account-facts.ts'
 import { endSessionsOf, lockUser, readMembership, readUser, setPasswordHash, type UserRow } from './auth.queries.ts'
 import { checkPassword } from './check-password.ts'
 import { checkPasswordLength, judgePassword, type PasswordSubject } from './password-rules.ts'
@@ -44,7 +45,7 @@ export async function changePassword(
     await announceSessions(tx, { user_id: user.id })
     const { session: started } = await startSession(tx, app, membership, { method: 'password', origin: actor.origin })
     await recordFacts(tx, factContext(app, actor, now), [
-      { kind: 'user.password_changed', orgId: actor.orgId, userId: user.id, data: {} },
+      ...(await accountFacts(tx, user.id, { kind: 'user.password_changed', data: {} })),
       ...revokedSessions(user.id, ended, 'password_changed'),
     ])
     return started

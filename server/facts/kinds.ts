@@ -283,7 +283,7 @@ export const KINDS = {
   'signin.oauth.ok': { target: 'session', data: provider, audit: 'signin.oauth.ok', webhook: 'signin.oauth.ok' },
   'signin.oidc.ok': { target: 'session', data: provider, audit: 'signin.oidc.ok', webhook: 'signin.oidc.ok' },
   'signout.ok': { target: 'session', data: NONE, audit: 'signout.ok' },
-  /** The audit log holds refreshes only on demand. */
+  /** Not in the audit log: every open dashboard refreshes all the time. */
   'session.refreshed': { target: 'session', data: NONE },
   /** Not by its own log-out. */
   'session.revoked': {
@@ -449,6 +449,12 @@ export const KINDS = {
 } as const satisfies Record<string, Kind>
 
 export type FactKind = keyof typeof KINDS
+
+/** Concerns an account, and with it every organisation of its user; `auth/account-facts.ts` makes a fact for each. */
+export type AccountFactKind = Extract<
+  FactKind,
+  'user.password_changed' | `password.${string}` | `email.${string}` | `mfa.${string}` | `passkey.${string}`
+>
 
 /** Whether the text names a kind. */
 export const isFactKind = (text: string): text is FactKind => Object.hasOwn(KINDS, text)

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { aPerson, type Person } from '#test/kit/members.ts'
+import { aMembership, aPerson, type Person } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
+import { changePassword } from '../auth/change-password.ts'
 import { systemActor } from '../context/actor.ts'
 import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
@@ -163,4 +164,23 @@ test('what the service did by itself has no address and no client', async () => 
     occurred_at: t.clock.now().toISOString(),
     data: { email: owner.email, ip: null, user_agent: null, method: null, reason: 'expired' },
   })
+})
+
+test('a change of an account reaches every organisation of the user, without the session of another one', async () => {
+  const ada = await aPerson(app)
+  const there = await aPerson(app)
+  const org = { id: there.actor.orgId, slug: there.orgSlug }
+  await aMembership(app, ada, { org })
+  const [own, other] = [await anEndpoint(ada, ['password.changed']), await anEndpoint(there, ['password.changed'])]
+  await changePassword(app, ada.actor, { currentPassword: ada.password, newPassword: 'another horse battery' })
+  expect([await typesAt(ada, own), await typesAt(there, other)]).toEqual([['password.changed'], ['password.changed']])
+  const bodyAt = async (endpointId: string) =>
+    (
+      await app.db.query<{ body: Buffer }>(
+        'select m.body from outbox_messages m join outbox_deliveries d on d.message_id = m.id where d.lane_id = $1',
+        [endpointId],
+      )
+    ).rows[0]?.body.toString()
+  expect(await bodyAt(own)).toContain(ada.actor.sessionId)
+  expect(await bodyAt(other)).toContain('"session_id":null')
 })

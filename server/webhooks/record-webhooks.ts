@@ -94,7 +94,8 @@ function commonData(
   email: string | undefined,
 ): Record<string, unknown> {
   const { origin } = actor
-  const ownSession = actor.kind === 'user' && actor.userId === userId ? actor.sessionId : null
+  // The session belongs to one organisation; the events of others do not name it.
+  const ownSession = actor.kind === 'user' && actor.userId === userId && actor.orgId === orgId ? actor.sessionId : null
   return {
     email: email ?? null,
     ip: origin.kind === 'request' ? origin.ip : null,
