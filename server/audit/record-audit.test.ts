@@ -11,6 +11,12 @@ import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { newId } from '../kernel/ids.ts'
+import { updateProjectSettings } from '../project-settings/update-project-settings.ts'
+import { addCommits } from '../releases/add-commits.ts'
+import { createRelease } from '../releases/create-release.ts'
+import { updateRelease } from '../releases/update-release.ts'
+import { createEndpoint } from '../webhooks/create-endpoint.ts'
+import { updateEndpoint } from '../webhooks/update-endpoint.ts'
 import { createProject } from '../project-settings/create-project.ts'
 import { updateQuota } from '../outcomes/update-quota.ts'
 import { deleteIssues, changeIssues } from '../issue-bulk/start-operation.ts'
@@ -179,8 +185,33 @@ describe('a bulk operation', () => {
     // The activity of each issue has both values, set and restored.
     const { rows } = await app.db.query('select from issue_activity where issue_id = any($1)', [ids])
     expect(rows).toHaveLength(12)
-    await deleteIssues(app, eve.actor, { ids })
-    expect((await changesOf(eve)).slice(4)).toMatchObject([{ action: 'issue.deleted', meta: { count: 3 } }])
+    const others = await seedIssues(app, projectId, 2)
+    const deletion = await deleteIssues(app, eve.actor, { ids: [...ids, ...others, newId()] })
+    expect((await changesOf(eve)).slice(4)).toMatchObject([
+      {
+        action: 'issue.deleted',
+        project_id: project.id,
+        meta: { operation_id: deletion.id, count: 3, short_ids: ['BULK-1', 'BULK-2', 'BULK-3'] },
+      },
+    ])
+  })
+
+  test('of issues of others, or of none, is no entry; of one, the issue is the target', async () => {
+    const eve = await aPerson(app)
+    const project = await createProject(app, eve.actor, { name: 'One', platform: 'web', region: 'eu-central-1' })
+    const [id = ''] = await seedIssues(app, project.id, 1)
+    const foreign = await seedIssues(app, projectId, 2)
+    await changeIssues(app, eve.actor, { ids: [...foreign, newId()], status: 'ignored' })
+    await deleteIssues(app, eve.actor, { query: { q: 'nothing has these words' } })
+    expect(await changesOf(eve)).toEqual([])
+    const operation = await changeIssues(app, eve.actor, { ids: [id, ...foreign], status: 'ignored' })
+    expect(await changesOf(eve)).toMatchObject([
+      {
+        target: { type: 'issue', id, label: 'ONE-1' },
+        project_id: project.id,
+        meta: { operation_id: operation.id, count: 1, to: 'ignored' },
+      },
+    ])
   })
 
   test('that is sent twice, or continued by a job, is entered once', async () => {
@@ -316,4 +347,55 @@ test('a merge of many issues says how many, and the assistant that it acted', as
     actor: { type: 'user', email: eve.email },
     meta: { count: 200, truncated: true, assistant: true },
   })
+})
+
+test('a request that changes nothing is no entry, and an entry names only the fields that differ', async () => {
+  const eve = await aPerson(app)
+  const { id } = await createProject(app, eve.actor, { name: 'Same', platform: 'web', region: 'eu-central-1' })
+  const release = await createRelease(app, eve.actor, { projectId: id, version: '1.0', url: 'https://a.example/' })
+  const endpoint = await createEndpoint(app, eve.actor, {
+    url: 'https://receiver.example/',
+    events: ['password.changed'],
+    description: 'One',
+    ordering: 'none',
+    max_per_second: null,
+    auto_pause: true,
+    standard_headers: false,
+    headers: [{ name: 'X-Own', value: 'value' }],
+  })
+  await updateQuota(app, eve.actor, 500)
+  const releaseId = release.id
+  const endpointId = endpoint.id
+  const commits = [{ id: 'abcdef1234567', message: 'Fix' }]
+  const before = (await entriesOf(eve)).length
+  await addCommits(app, eve.actor, { releaseId, commits })
+  const added = (await entriesOf(eve)).slice(0, -before)
+  expect(added.map(({ meta }) => meta)).toEqual([{ cause: 'release.commits_added', commits: 1 }])
+
+  await app.db.query('update webhook_endpoints set failed_attempts = 19, failing_since = now() where id = $1', [
+    endpointId,
+  ])
+  await updateQuota(app, eve.actor, 500)
+  await updateProjectSettings(app, eve.actor, id, {})
+  await updateProjectSettings(app, eve.actor, id, { name: 'Same', escalating: {} })
+  await updateRelease(app, eve.actor, { releaseId, url: 'https://a.example/', state: 'open' })
+  await addCommits(app, eve.actor, { releaseId, commits })
+  await updateEndpoint(app, eve.actor, { endpointId, paused: false, events: ['password.changed'], description: 'One' })
+  await updateEndpoint(app, eve.actor, { endpointId, headers: [{ name: 'X-Own' }] })
+  expect(await entriesOf(eve)).toHaveLength(before + 1)
+  const { rows } = await app.db.query('select failed_attempts from webhook_endpoints where id = $1', [endpointId])
+  expect(rows).toEqual([{ failed_attempts: 19 }])
+
+  await updateProjectSettings(app, eve.actor, id, { name: 'Other', slug: 'same' })
+  await updateRelease(app, eve.actor, { releaseId, url: 'https://b.example/', state: 'open' })
+  await addCommits(app, eve.actor, { releaseId, commits: [...commits, { id: '1234567abcdef' }] })
+  await updateEndpoint(app, eve.actor, { endpointId, paused: true, description: 'Two', max_per_second: null })
+  await updateEndpoint(app, eve.actor, { endpointId, headers: [{ name: 'X-Own', value: 'new' }] })
+  expect((await entriesOf(eve)).slice(0, 5).map(({ meta }) => meta['fields'] ?? meta['commits'])).toEqual([
+    ['headers'],
+    ['description', 'paused'],
+    1,
+    ['url'],
+    ['name'],
+  ])
 })

@@ -91,6 +91,9 @@ function targetOf({ fact, kind }: Audited): Target {
     case 'endpoint':
       return of(fact.endpointId, 'endpoint')
     case 'operation':
+      return fact.onlyIssueId === undefined
+        ? { type: target, id: fact.targetId ?? null, labelled: null }
+        : { ...of(fact.onlyIssueId, 'issue'), type: 'issue' }
     case 'invite':
     case 'api_key':
     case 'alert_rule':

@@ -396,7 +396,13 @@ export async function deleteOldAttempts(db: Connection, before: Date): Promise<v
     .execute()
 }
 
-/** Sets how many events a day the organisation may send; null is without limit. */
-export async function updateOrgQuota(tx: Tx, orgId: string, eventsPerDay: number | null): Promise<void> {
-  await tx.updateTable('orgs').set({ events_per_day: eventsPerDay }).where('id', '=', orgId).execute()
+/** Sets how many events a day the organisation may send; null is without limit. @returns whether that changed it */
+export async function updateOrgQuota(tx: Tx, orgId: string, eventsPerDay: number | null): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('orgs')
+    .set({ events_per_day: eventsPerDay })
+    .where('id', '=', orgId)
+    .where('events_per_day', 'is distinct from', eventsPerDay)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }

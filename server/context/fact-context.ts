@@ -31,6 +31,8 @@ export type RecordedFact = {
   readonly userId?: string
   readonly sessionId?: string
   readonly endpointId?: string
+  /** Of a bulk operation of one issue. */
+  readonly onlyIssueId?: string
   /** Of other targets. */
   readonly targetId?: string
   readonly sentence?: string

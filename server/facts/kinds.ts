@@ -46,7 +46,12 @@ const STATUS = {
 } as const
 const fields = z.object({ fields: ids })
 /** A change of many issues. The facts of each issue are not entries of the audit log. */
-const bulk = z.object({ count: z.number(), to: z.string().nullish(), undoes: z.string().optional() })
+const bulk = z.object({
+  operation_id: z.string(),
+  count: z.number(),
+  to: z.string().nullish(),
+  undoes: z.string().optional(),
+})
 const factor = z.object({ factor_id: z.string() })
 const passkey = z.object({ passkey_id: z.string() })
 const named = z.object({ name: z.string() })
@@ -174,7 +179,7 @@ export const KINDS = {
   'issues.status_changed': { target: 'operation', data: bulk, audit: 'issue.status_changed' },
   'issues.assigned': { target: 'operation', data: bulk, audit: 'issue.assigned' },
   'issues.severity_changed': { target: 'operation', data: bulk, audit: 'issue.severity_changed' },
-  'issues.deleted': { target: 'operation', data: bulk, audit: 'issue.deleted' },
+  'issues.deleted': { target: 'operation', data: bulk.extend({ short_ids: ids }), audit: 'issue.deleted' },
 
   'project.created': {
     target: 'project',
@@ -472,7 +477,7 @@ type Targets = {
   user: { readonly userId: string }
   session: { readonly userId: string; readonly sessionId: string }
   endpoint: { readonly endpointId: string }
-  operation: Other
+  operation: Operation
   invite: Other
   api_key: Other
   alert_rule: Other
@@ -482,6 +487,9 @@ type Targets = {
 
 /** Names its target by one id and, for the audit log, a label. */
 type Other = { readonly targetId: string; readonly label: string; readonly projectId?: string }
+
+/** Of one issue only, the issue is the target. */
+type Operation = Other & { readonly onlyIssueId?: string }
 
 type Shown = {
   /** For the activity and, unless `notice` is set, for inboxes. */

@@ -45,6 +45,33 @@ export async function insertOperation(tx: Tx, operation: NewOperation): Promise<
   return true
 }
 
+export type BulkSummary = {
+  readonly count: number
+  /** Null when they are of several projects. */
+  readonly projectId: string | null
+  /** The first ones. */
+  readonly issueIds: readonly string[]
+  readonly shortIds: readonly string[]
+}
+
+/** Those of the ids that are issues of the organisation. */
+export async function summarise(
+  tx: Tx,
+  orgId: string,
+  issueIds: readonly string[],
+  maxNamed: number,
+): Promise<BulkSummary> {
+  const { rows } = await sql<BulkSummary>`
+    select count(*)::int as count,
+      case when count(distinct i.project_id) = 1 then (array_agg(i.project_id))[1] end as "projectId",
+      coalesce((array_agg(i.id order by k.position))[1:${maxNamed}::int], '{}') as "issueIds",
+      coalesce((array_agg(upper(p.slug) || '-' || i.number order by k.position))[1:${maxNamed}::int], '{}') as "shortIds"
+    from unnest(${[...issueIds]}::uuid[]) with ordinality k (id, position)
+    join issues i on i.id = k.id and i.org_id = ${orgId}
+    join projects p on p.id = i.project_id`.execute(tx)
+  return rows[0] ?? { count: 0, projectId: null, issueIds: [], shortIds: [] }
+}
+
 export const selectOperation = (db: Connection, operationId: string) =>
   db
     .selectFrom('bulk_operations as o')

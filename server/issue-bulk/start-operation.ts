@@ -10,7 +10,14 @@ import { readMember } from '../team/members.queries.ts'
 import { fixOf } from '../issues/fix-of.ts'
 import { MAX_SYNC_ISSUES, type BulkChange, type BulkOperation } from './bulk.api.ts'
 import type { Fix } from '../issue-rules/resolution.ts'
-import { insertOperation, isSameRequest, projectsOf, selectOperation } from './bulk.queries.ts'
+import {
+  type BulkSummary,
+  insertOperation,
+  isSameRequest,
+  projectsOf,
+  selectOperation,
+  summarise,
+} from './bulk.queries.ts'
 import { matchingIssues, type BulkQuery } from './matching-issues.ts'
 import { CONTINUE_OPERATION, runOperation } from './run-operation.ts'
 import { viewOperation } from './view-operation.ts'
@@ -21,6 +28,9 @@ export type BulkTarget = {
   readonly projectId?: string | string[] | undefined
   readonly operation_id?: string | undefined
 }
+
+/** The entry of a deletion names at most so many issues. */
+const MAX_NAMED = 60
 
 /** A job continues a small operation that its request did not finish after this time. */
 const CONTINUE_AFTER_MS = 60_000
@@ -127,7 +137,8 @@ export async function begin(
       !(await insertOperation(tx, { fixes: {}, ...rest, id, orgId: actor.orgId, actorId: memberOf(actor).userId, now }))
     )
       return false
-    await recordFacts(tx, factContext(app, actor, now), factsOfStart(actor, { id, change, ...rest }))
+    const summary = await summarise(tx, actor.orgId, rest.issueIds, MAX_NAMED)
+    await recordFacts(tx, factContext(app, actor, now), factsOfStart(actor, { id, change, ...rest }, summary))
     // Also for small operations: the job continues when the process is killed.
     await addJob(
       tx,
@@ -156,12 +167,21 @@ export async function begin(
  */
 function factsOfStart(
   { orgId }: OrgActor,
-  { id, kind, change, undoes, issueIds }: Beginning & { readonly id: string },
+  { id, kind, change, undoes }: Beginning & { readonly id: string },
+  { count, projectId, issueIds, shortIds }: BulkSummary,
 ): Fact[] {
-  const count = issueIds.length
-  const about = { orgId, targetId: id, label: count === 1 ? '1 issue' : `${count} issues` }
-  if (kind === 'delete') return [{ kind: 'issues.deleted', ...about, data: { count } }]
-  const dataOf = (to: string | null) => (undoes === null ? { count, to } : { count, undoes })
+  const [issueId, ...others] = issueIds
+  if (issueId === undefined) return []
+  const about = {
+    orgId,
+    targetId: id,
+    label: count === 1 ? (shortIds[0] ?? '') : `${count} issues`,
+    ...(projectId === null ? {} : { projectId }),
+    ...(others.length > 0 ? {} : { onlyIssueId: issueId }),
+  }
+  const operation = { operation_id: id, count }
+  if (kind === 'delete') return [{ kind: 'issues.deleted', ...about, data: { ...operation, short_ids: shortIds } }]
+  const dataOf = (to: string | null) => (undoes === null ? { ...operation, to } : { ...operation, undoes })
   const facts: Fact[] = []
   if (change.status !== undefined) facts.push({ kind: 'issues.status_changed', ...about, data: dataOf(change.status) })
   if (change.assignee_id !== undefined)

@@ -1,7 +1,10 @@
 import { publish } from '../storage/bus.ts'
 import type { Tx } from '../storage/database.ts'
 import { OUTBOX_TOPIC, type LaneChange } from './delivery.ts'
-import { updateLane } from './outbox.queries.ts'
+import { type LaneState, selectLocked, updateLane } from './outbox.queries.ts'
+
+/** The bounds and pause of a lane, which stay so until the transaction ends; undefined when there is none. */
+export const lockLane = (tx: Tx, laneId: string): Promise<LaneState | undefined> => selectLocked(tx, laneId)
 
 /** Changes what is given of an open lane. Attempts in flight end as they began. */
 export async function changeLane(tx: Tx, laneId: string, change: LaneChange): Promise<void> {

@@ -55,6 +55,18 @@ export async function insertLane(tx: Tx, lane: NewLane): Promise<void> {
     .execute()
 }
 
+export type LaneState = { readonly isPaused: boolean; readonly maxPerSecond: number | null; readonly isStrict: boolean }
+
+/** Locks the lane until the transaction ends. */
+export async function selectLocked(tx: Tx, laneId: string): Promise<LaneState | undefined> {
+  const { rows } = await tx.query<LaneState>(
+    `select paused_at is not null as "isPaused", max_per_second as "maxPerSecond", is_strict as "isStrict"
+     from outbox_lanes where id = $1 for no key update`,
+    [laneId],
+  )
+  return rows[0]
+}
+
 export async function updateLane(tx: Tx, laneId: string, change: LaneChange): Promise<void> {
   const { maxInFlight, maxPerSecond, isStrict, isPaused } = change
   await tx.query(

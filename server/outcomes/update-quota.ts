@@ -9,7 +9,7 @@ import { readQuota, type QuotaView } from './read-quota.ts'
 /** Sets the quota; null removes it. Every intake drops its cached keys and applies it immediately. */
 export async function updateQuota(app: App, actor: OrgActor, eventsPerDay: number | null): Promise<QuotaView> {
   await app.tx(async (tx) => {
-    await updateOrgQuota(tx, actor.orgId, eventsPerDay)
+    if (!(await updateOrgQuota(tx, actor.orgId, eventsPerDay))) return
     await publish(tx, 'project', { org_id: actor.orgId })
     await recordFacts(tx, factContext(app, actor), [
       { kind: 'org.quota_updated', orgId: actor.orgId, data: { events_per_day: eventsPerDay } },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { dropCachedProject } from '../projects/drop-cached-project.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
@@ -13,6 +14,7 @@ import type { ProjectSettingsPatch } from './project-settings.api.ts'
 import { sealedNewScrubKey } from '../privacy/scrub-key.ts'
 import {
   isSlugCollision,
+  type ProjectRow,
   lockProject,
   readProject,
   readProjectKeys,
@@ -66,9 +68,11 @@ export async function updateProjectSettings(
           needsKey === true ? await sealedNewScrubKey(app, actor.orgId, projectId, tx) : before.scrub_key_sealed,
       })
       await dropCachedProject(tx, projectId)
-      await recordFacts(tx, factContext(app, actor), [
-        { kind: 'project.settings_updated', orgId: actor.orgId, projectId, data: { fields: Object.keys(patch) } },
-      ])
+      const fields = changedFields(before, after)
+      if (fields.length > 0)
+        await recordFacts(tx, factContext(app, actor), [
+          { kind: 'project.settings_updated', orgId: actor.orgId, projectId, data: { fields } },
+        ])
       return { project: after, keys: await readProjectKeys(tx, projectId) }
     })
     .catch((error: unknown) => {
@@ -76,4 +80,16 @@ export async function updateProjectSettings(
     })
   app.log.info({ project_id: projectId, ...actorForLog(actor), fields: Object.keys(patch) }, 'project.settings_updated')
   return viewProjectSettings(app.config, project, keys)
+}
+
+const fieldsOf = ({ name, slug, settings }: ProjectRow): Record<string, unknown> => ({
+  name,
+  slug,
+  ...projectSettings(settings),
+})
+
+/** Names of the fields that differ. */
+function changedFields(before: ProjectRow, after: ProjectRow): string[] {
+  const [old, current] = [fieldsOf(before), fieldsOf(after)]
+  return Object.keys(current).filter((field) => !isDeepStrictEqual(old[field], current[field]))
 }

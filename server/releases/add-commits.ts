@@ -23,20 +23,25 @@ export async function addCommits(
   return app.tx(async (tx) => {
     const release = await lockRelease(tx, actor.orgId, input.releaseId)
     if (release === null) throw notFound('Release')
-    const count = await storeCommits(tx, release, input.commits)
-    await recordFacts(tx, factContext(app, actor), [
-      { kind: 'release.commits_added', ...aboutRelease(actor, release), data: { commits: input.commits.length } },
-    ])
-    return { commit_count: count }
+    const { changed, total } = await storeCommits(tx, release, input.commits)
+    if (changed > 0)
+      await recordFacts(tx, factContext(app, actor), [
+        { kind: 'release.commits_added', ...aboutRelease(actor, release), data: { commits: changed } },
+      ])
+    return { commit_count: total }
   })
 }
 
-/** Writes commits of a locked or new release, and adds the job for issues that wait for them. @returns number of its commits */
-export async function storeCommits(tx: Tx, release: ReleaseRow, commits: readonly CommitInput[]): Promise<number> {
+/** Writes commits of a locked or new release, and adds the job for issues that wait for them. @returns how many were new or changed, and how many it has */
+export async function storeCommits(
+  tx: Tx,
+  release: ReleaseRow,
+  commits: readonly CommitInput[],
+): Promise<{ changed: number; total: number }> {
   // Of a commit that occurs twice, the first occurrence counts.
   const byId = new Map([...commits].reverse().map((commit) => [commit.id, commit]))
   const inOrder = [...new Set(commits.map((commit) => commit.id))].flatMap((id) => byId.get(id) ?? [])
-  await upsertCommits(
+  const changed = await upsertCommits(
     tx,
     release.id,
     inOrder.map((commit) => ({
@@ -55,5 +60,5 @@ export async function storeCommits(tx: Tx, release: ReleaseRow, commits: readonl
   if ((counts?.commits ?? 0) > MAX_PER_RELEASE)
     throw conflict(`A release can have at most ${MAX_PER_RELEASE.toLocaleString('en-GB')} commits.`)
   await addJob(tx, RELEASE_COMMITS_JOB, {}, { key: RELEASE_COMMITS_JOB })
-  return counts?.commits ?? 0
+  return { changed, total: counts?.commits ?? 0 }
 }

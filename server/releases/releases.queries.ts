@@ -80,28 +80,46 @@ export async function updateReleaseRow(
 
 export type NewCommit = Omit<Insertable<Tables['release_commits']>, 'position'>
 
-/** Takes commits newest first. New ones come before known ones, which keep their position and get the new values. */
-export async function upsertCommits(tx: Tx, releaseId: string, commits: readonly NewCommit[]): Promise<void> {
+/**
+ * Takes commits newest first. New ones come before known ones, which keep their position and get the new values.
+ * @returns how many are new or got another value
+ */
+export async function upsertCommits(tx: Tx, releaseId: string, commits: readonly NewCommit[]): Promise<number> {
   const { first } = await tx
     .selectFrom('release_commits')
     .select(sql<number>`coalesce(min(position), 0)`.as('first'))
     .where('release_id', '=', releaseId)
     .executeTakeFirstOrThrow()
-  await tx
+  const { numInsertedOrUpdatedRows } = await tx
     .insertInto('release_commits')
     .values(commits.map((commit, index) => ({ ...commit, position: first - commits.length + index })))
     .onConflict((conflict) =>
-      conflict.columns(['release_id', 'sha']).doUpdateSet((row) => ({
-        repository: sql`coalesce(excluded.repository, release_commits.repository)`,
-        message: sql`coalesce(excluded.message, release_commits.message)`,
-        author_name: sql`coalesce(excluded.author_name, release_commits.author_name)`,
-        author_email: sql`coalesce(excluded.author_email, release_commits.author_email)`,
-        committed_at: sql`coalesce(excluded.committed_at, release_commits.committed_at)`,
-        files: sql`coalesce(${row.ref('excluded.files')}, release_commits.files)`,
-      })),
+      conflict
+        .columns(['release_id', 'sha'])
+        .doUpdateSet(
+          Object.fromEntries(
+            COMMIT_VALUES.map((name) => [
+              name,
+              sql`coalesce(excluded.${sql.ref(name)}, release_commits.${sql.ref(name)})`,
+            ]),
+          ),
+        )
+        .where(
+          sql<boolean>`(${sql.join(
+            COMMIT_VALUES.map(
+              (name) =>
+                sql`coalesce(excluded.${sql.ref(name)}, release_commits.${sql.ref(name)}) is distinct from release_commits.${sql.ref(name)}`,
+            ),
+            sql` or `,
+          )})`,
+        ),
     )
-    .execute()
+    .executeTakeFirstOrThrow()
+  return Number(numInsertedOrUpdatedRows ?? 0)
 }
+
+/** What an upload that leaves it out keeps. */
+const COMMIT_VALUES = ['repository', 'message', 'author_name', 'author_email', 'committed_at', 'files'] as const
 
 type Slice = { readonly limit: number; readonly offset: number }
 

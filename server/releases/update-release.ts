@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
@@ -16,6 +17,8 @@ export type UpdateReleaseInput = {
   readonly ref?: string | null | undefined
 }
 
+const CHANGEABLE = ['released_at', 'state', 'url', 'ref'] as const
+
 /** Absent fields keep their value, null clears it. A date opens a planned release. @throws AppError not_found */
 export async function updateRelease(app: App, actor: OrgActor, input: UpdateReleaseInput): Promise<WholeRelease> {
   return app.tx(async (tx) => {
@@ -33,11 +36,11 @@ export async function updateRelease(app: App, actor: OrgActor, input: UpdateRele
       url: input.url === undefined ? release.url : input.url,
       ref: input.ref === undefined ? release.ref : input.ref,
     })
-    const { releaseId: _, ...given } = input
-    const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]))
-    await recordFacts(tx, factContext(app, actor), [
-      { kind: 'release.updated', ...aboutRelease(actor, release), data: { fields } },
-    ])
+    const fields = CHANGEABLE.filter((field) => !isDeepStrictEqual(row[field], release[field]))
+    if (fields.length > 0)
+      await recordFacts(tx, factContext(app, actor), [
+        { kind: 'release.updated', ...aboutRelease(actor, release), data: { fields } },
+      ])
     return viewRelease(tx, row)
   })
 }

@@ -100,7 +100,18 @@ export const findEndpoint = (db: Connection, { orgId }: OrgActor, endpointId: st
 export const lockEndpoint = (tx: Tx, { orgId }: OrgActor, endpointId: string) =>
   tx
     .selectFrom('webhook_endpoints')
-    .select(['id', 'url', 'secret_version', 'headers_sealed', 'deleted_at'])
+    .select([
+      'id',
+      'url',
+      'events',
+      'description',
+      'secret_version',
+      'headers_sealed',
+      'standard_headers',
+      'auto_pause',
+      'auto_paused_at',
+      'deleted_at',
+    ])
     .where('id', '=', endpointId)
     .where('org_id', '=', orgId)
     .forNoKeyUpdate()

@@ -1,11 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { orgSealer } from '../auth/org-sealer.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { invalid, notFound } from '../kernel/errors.ts'
-import { changeLane } from '../outbox/change-lane.ts'
-import type { Tx } from '../storage/database.ts'
+import { changeLane, lockLane } from '../outbox/change-lane.ts'
 import { changeEndpoint, lockEndpoint, selectEndpoint } from './endpoints.queries.ts'
 import type { OwnHeader } from '#shared/webhook-headers.ts'
 import { openHeaders, sealHeaders } from './own-headers.ts'
@@ -28,7 +28,11 @@ export type EndpointChange = {
   readonly headers?: readonly ChangedHeader[] | null | undefined
 }
 
-/** Changes the given fields. @throws AppError not_found, invalid (url, headers) */
+/**
+ * Changes the given fields. What the endpoint has already stays as it is: resuming an active one does not reset the count
+ * for its automatic pause.
+ * @throws AppError not_found, invalid (url, headers)
+ */
 export async function updateEndpoint(
   app: App,
   actor: OrgActor,
@@ -38,55 +42,70 @@ export async function updateEndpoint(
   if (change.url !== undefined) app.egress.checkUrl(change.url)
   return app.tx(async (tx) => {
     if ((await selectEndpoint(tx, actor, endpointId)) === undefined) throw notFound('Endpoint')
-    const now = app.clock.now()
     // The lane before the endpoint, in the order in which attempts lock them.
-    const { paused, max_per_second: maxPerSecond, ordering } = change
-    if (paused !== undefined || maxPerSecond !== undefined || ordering !== undefined)
+    const lane = await lockLane(tx, endpointId)
+    const endpoint = await lockEndpoint(tx, actor, endpointId)
+    if (lane === undefined || endpoint === undefined || endpoint.deleted_at !== null) throw notFound('Endpoint')
+    const sealer = await orgSealer(app, orgId, tx)
+    const stored = openHeaders(sealer, orgId, endpointId, endpoint.headers_sealed)
+    const asked = {
+      ...change,
+      headers: change.headers === undefined ? undefined : withStoredValues(stored, change.headers ?? []),
+    }
+    const before = {
+      ...endpoint,
+      // Neither for an automatic pause: pausing makes it a pause by the member.
+      paused: endpoint.auto_paused_at === null ? lane.isPaused : null,
+      max_per_second: lane.maxPerSecond,
+      ordering: lane.isStrict ? 'strict' : 'none',
+      headers: stored,
+    }
+    const fields = FIELDS.filter((name) => asked[name] !== undefined && !isDeepStrictEqual(asked[name], before[name]))
+    if (fields.length > 0) {
+      const isChanged = new Set<keyof EndpointChange>(fields)
+      const changed = <K extends keyof typeof asked>(name: K) => (isChanged.has(name) ? asked[name] : undefined)
+      const [paused, maxPerSecond, ordering] = [changed('paused'), changed('max_per_second'), changed('ordering')]
+      const [events, headers] = [changed('events'), changed('headers')]
       await changeLane(tx, endpointId, {
         ...(paused === undefined ? {} : { isPaused: paused }),
         ...(maxPerSecond === undefined ? {} : { maxPerSecond }),
         ...(ordering === undefined ? {} : { isStrict: ordering === 'strict' }),
       })
-    const endpoint = await lockEndpoint(tx, actor, endpointId)
-    if (endpoint === undefined || endpoint.deleted_at !== null) throw notFound('Endpoint')
-    const { events, description, auto_pause, standard_headers, headers } = change
-    await changeEndpoint(tx, endpointId, {
-      url: change.url,
-      events: events === undefined ? undefined : [...events],
-      description,
-      auto_pause,
-      standard_headers,
-      headers_sealed:
-        headers === undefined
-          ? undefined
-          : await sealChanged(tx, app, { orgId, endpointId, sealed: endpoint.headers_sealed }, headers ?? []),
-      // Counting for the next automatic pause begins again.
-      ...(paused === undefined ? {} : { auto_paused_at: null, failing_since: null, failed_attempts: 0 }),
-      updated_at: now,
-    })
-    const fields = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-    await recordFacts(tx, factContext(app, actor), [
-      { kind: 'webhook.endpoint.updated', orgId, endpointId, data: { fields } },
-    ])
+      await changeEndpoint(tx, endpointId, {
+        url: changed('url'),
+        events: events === undefined ? undefined : [...events],
+        description: changed('description'),
+        auto_pause: changed('auto_pause'),
+        standard_headers: changed('standard_headers'),
+        ...(headers === undefined ? {} : { headers_sealed: sealHeaders(sealer, orgId, endpointId, headers) }),
+        // Counting for the next automatic pause begins again.
+        ...(paused === undefined ? {} : { auto_paused_at: null, failing_since: null, failed_attempts: 0 }),
+        updated_at: app.clock.now(),
+      })
+      await recordFacts(tx, factContext(app, actor), [
+        { kind: 'webhook.endpoint.updated', orgId, endpointId, data: { fields } },
+      ])
+    }
     return viewEndpoint(app, tx, actor, endpointId)
   })
 }
 
-type Stored = { readonly orgId: string; readonly endpointId: string; readonly sealed: string | null }
+const FIELDS = [
+  'url',
+  'events',
+  'description',
+  'paused',
+  'ordering',
+  'max_per_second',
+  'auto_pause',
+  'standard_headers',
+  'headers',
+] as const satisfies readonly (keyof EndpointChange)[]
 
-async function sealChanged(
-  tx: Tx,
-  app: App,
-  { orgId, endpointId, sealed }: Stored,
-  changed: readonly ChangedHeader[],
-): Promise<string | null> {
-  const sealer = await orgSealer(app, orgId, tx)
-  const stored = new Map(
-    openHeaders(sealer, orgId, endpointId, sealed).map(({ name, value }) => [name.toLowerCase(), value]),
-  )
-  const headers = changed.map(({ name, value = stored.get(name.toLowerCase()) }): OwnHeader => {
+function withStoredValues(stored: readonly OwnHeader[], changed: readonly ChangedHeader[]): OwnHeader[] {
+  const values = new Map(stored.map(({ name, value }) => [name.toLowerCase(), value]))
+  return changed.map(({ name, value = values.get(name.toLowerCase()) }): OwnHeader => {
     if (value === undefined) throw invalid(`headers: ${name} needs a value, because none is stored.`)
     return { name, value }
   })
-  return sealHeaders(sealer, orgId, endpointId, headers)
 }
