@@ -59,8 +59,8 @@ create table audit_heads (
   hash bytea not null,
   -- Of organisation, seq and hash. Once it is wrong, those of all later entries are, too.
   mac bytea not null,
-  -- Up to where a signed head was written outside the database.
-  signed_seq bigint not null default 0
+  -- Whether a signed head was ever written outside the database. It only says that such files exist somewhere.
+  is_signed boolean not null default false
 );
 
 -- Up to where retention deleted a chain: verification starts behind it.

@@ -67,6 +67,11 @@ export const AuditVerification = z.object({
     .nullable()
     .describe('The verified end of the log, signed now; null for a broken or empty one.'),
   checked_heads: z.number().int().describe('Signed heads of the past that agree with the log.'),
+  warnings: z
+    .array(z.string())
+    .describe(
+      'What could not be compared: unreadable or missing files of signed heads. The log may be whole all the same.',
+    ),
   key: z.object({ id: z.string(), public_key: z.string() }).describe('What signs heads: Ed25519, base64url.'),
 })
 

@@ -11,7 +11,6 @@ import { isSigned, wrongIn } from './verify-chain.ts'
 const RETENTION_MS = 365 * 86_400_000
 /** Entries deleted by one transaction. */
 const BATCH = 1_000
-const CHAINS = 500
 /** An arbitrary number. Two purges would otherwise delete the same entries. */
 const PURGE_LOCK = 7_201_994_322
 
@@ -34,14 +33,9 @@ export async function purgeAudit(app: App, signal?: AbortSignal, timeOf = select
     )
     return
   }
-  for (let after: string | undefined; ;) {
-    const chains = await selectChains(app.db, { after }, CHAINS)
-    for (const { org_id: orgId } of chains)
-      do signal?.throwIfAborted()
-      while ((await app.tx((tx) => purgeBatch(tx, app, orgId, now))) > 0)
-    after = chains.at(-1)?.org_id
-    if (chains.length < CHAINS) return
-  }
+  for (const { org_id: orgId } of await selectChains(app.db))
+    do signal?.throwIfAborted()
+    while ((await app.tx((tx) => purgeBatch(tx, app, orgId, now))) > 0)
 }
 
 type Place = { readonly seq: number; readonly hash: Buffer }

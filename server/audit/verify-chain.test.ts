@@ -1,21 +1,24 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
+import { aPerson } from '#test/kit/members.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../kernel/ids.ts'
 import { addEntries } from './add-entries.ts'
 import { entryTime, hashOf, NO_HASH, type ChainedEntry, type NewEntry } from './entry.ts'
 import { purgeAudit } from './purge-audit.ts'
-import { signHeads } from './signed-heads.ts'
+import { signHeads, signHeadsTask } from './signed-heads.ts'
 import { verifyChain } from './verify-chain.ts'
+import { verifyChains } from './verify-chains.ts'
 import { entriesAfter, selectHead } from './verify.queries.ts'
 
 const t = await testApp()
 const { app } = t
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 
 const anEntry = (orgId: string): NewEntry => ({
   id: newId(),
@@ -56,7 +59,10 @@ async function aChain(length: number, signAt: readonly number[] = []): Promise<s
   for (const seq of [...signAt, length]) {
     if (seq > at) await add(orgId, seq - at)
     at = seq
-    if (signAt.includes(seq)) await signHeads(app)
+    if (!signAt.includes(seq)) continue
+    await signHeads(app)
+    // The files hold one head per hour, and the newest.
+    t.clock.advance(HOUR_MS)
   }
   return orgId
 }
@@ -355,18 +361,33 @@ describe('a head that was removed or changed stops nothing, and its place is nam
   })
 })
 
-describe('the file of signed heads', () => {
-  const fileOf = (): string => join(headsFolder, readdirSync(headsFolder)[0] ?? '')
-
-  test('is appended to, and holds each new end once', async () => {
-    const orgId = await aChain(3, [2, 3])
-    await signHeads(app)
-    const lines = readFileSync(fileOf(), 'utf8')
+describe('the files of signed heads', () => {
+  const latest = join(headsFolder, 'latest.ndjson')
+  const yearFile = (): string => join(headsFolder, `${t.clock.now().getUTCFullYear()}.ndjson`)
+  const linesOf = (file: string, orgId: string): string[] =>
+    readFileSync(file, 'utf8')
       .split('\n')
       .filter((line) => line.includes(orgId))
-    expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([2, 3])
-    expect(t.logLines.filter((line) => line['msg'] === 'audit.head' && line['org_id'] === orgId)).toHaveLength(2)
-    expect(Object.keys(JSON.parse(lines[0] ?? '{}') as object)).toEqual([
+  const seqsIn = (file: string, orgId: string): number[] =>
+    linesOf(file, orgId).map((line) => (JSON.parse(line) as { seq: number }).seq)
+  const errorsOf = (orgId: string) => t.logLines.filter(({ level, org_id }) => level === 'error' && org_id === orgId)
+
+  test('hold the newest head of each chain, and the last one of each hour', async () => {
+    const orgId = await aChain(2)
+    for (let minute = 0; minute < 4; minute++) {
+      await signHeads(app)
+      t.clock.advance(60_000)
+      await signHeads(app)
+      await add(orgId)
+    }
+    expect(seqsIn(latest, orgId)).toEqual([5])
+    t.clock.advance(HOUR_MS)
+    await signHeads(app)
+    await signHeads(app)
+    expect(seqsIn(yearFile(), orgId)).toEqual([5])
+    expect(seqsIn(latest, orgId)).toEqual([6])
+    expect(t.logLines.filter((line) => line['msg'] === 'audit.head' && line['org_id'] === orgId)).toHaveLength(5)
+    expect(Object.keys(JSON.parse(linesOf(latest, orgId)[0] ?? '{}') as object)).toEqual([
       'created_at',
       'hash',
       'key_id',
@@ -374,21 +395,142 @@ describe('the file of signed heads', () => {
       'seq',
       'signature',
     ])
+    expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, checked_heads: 2, warnings: [] })
+    expect(signHeadsTask.cron).toBe('* * * * *')
   })
 
-  test('a line that was changed is found; one that was cut off is left out', async () => {
+  test('two processes do not overwrite their heads', async () => {
+    const other = await secondApp(t)
+    const orgIds = [await aChain(1), await aChain(1)]
+    await Promise.all([signHeads(app), signHeads(other)])
+    for (const orgId of orgIds) expect(seqsIn(latest, orgId)).toEqual([1])
+  })
+
+  test('a line that was changed is found', async () => {
     const orgId = await aChain(3, [3])
-    const before = readFileSync(fileOf(), 'utf8')
-    writeFileSync(fileOf(), `${before}{"org_id":"${orgId}","seq":`)
-    expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, checked_heads: 1 })
-    writeFileSync(fileOf(), before.replace(/("org_id":"[^"]+","seq":)3(,"signature":"[^"]+"\}\n)$/, '$12$2'))
+    const before = readFileSync(latest, 'utf8')
+    const [line = ''] = linesOf(latest, orgId)
+    writeFileSync(latest, before.replace(line, line.replace('"seq":3', '"seq":2')))
     expect(await verifyChain(app, orgId)).toMatchObject({
       ok: false,
       first_bad_seq: 2,
       reason: expect.stringContaining('signature') as string,
     })
-    writeFileSync(fileOf(), before)
+    writeFileSync(latest, before)
   })
+
+  test('a line that was cut off is reported and kept, and damages no other', async () => {
+    const orgId = await aChain(4, [1, 2])
+    const before = readFileSync(latest, 'utf8')
+    writeFileSync(latest, `${before}{"org_id":"${orgId}","seq":`)
+    const year = readFileSync(yearFile(), 'utf8')
+    writeFileSync(yearFile(), `${year}{"created_at":`)
+    expect(await verifyChain(app, orgId)).toMatchObject({
+      ok: true,
+      checked_heads: 2,
+      warnings: ['2 lines of the files of signed heads cannot be read.'],
+    })
+    await signHeads(app)
+    expect(await verifyChain(app, orgId)).toMatchObject({
+      ok: true,
+      checked_heads: 3,
+      warnings: ['2 lines of the files of signed heads cannot be read.'],
+    })
+    writeFileSync(
+      yearFile(),
+      readFileSync(yearFile(), 'utf8').replaceAll(/^\{("created_at":|"org_id":"[^"]*","seq":)\n/gm, ''),
+    )
+    expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, checked_heads: 3, warnings: [] })
+  })
+
+  test('missing ones are a warning', async () => {
+    const orgId = await aChain(3)
+    expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, warnings: [] })
+    await signHeads(app)
+    renameSync(headsFolder, `${headsFolder}-away`)
+    const found = await verifyChain(app, orgId)
+    renameSync(`${headsFolder}-away`, headsFolder)
+    expect(found).toMatchObject({
+      ok: true,
+      checked_heads: 0,
+      warnings: [expect.stringContaining('Heads of this log were signed') as string],
+    })
+  })
+
+  test('a head that the service did not write is not signed', async () => {
+    const orgId = await aChain(3, [2])
+    await tamper([`update audit_heads set mac = decode(repeat('ab', 32), 'hex') where org_id = $1`, [orgId]])
+    await signHeads(app)
+    await signHeads(app)
+    expect(seqsIn(latest, orgId)).toEqual([2])
+    expect(errorsOf(orgId)).toHaveLength(1)
+  })
+
+  test('nothing in the database prevents signing', async () => {
+    const orgId = await aChain(3)
+    await app.db.query('update audit_heads set is_signed = true where org_id = $1', [orgId])
+    await signHeads(app)
+    expect(seqsIn(latest, orgId)).toEqual([3])
+  })
+
+  test('an older head with its HMAC is not signed, also when entries of the service follow it', async () => {
+    const orgId = await aChain(2)
+    await app.db.query('create table old_heads as select * from audit_heads where org_id = $1', [orgId])
+    await add(orgId, 3)
+    await signHeads(app)
+    await tamper(
+      ['delete from audit_log where org_id = $1 and seq > 2', [orgId]],
+      [
+        'update audit_heads h set seq = o.seq, hash = o.hash, mac = o.mac from old_heads o where h.org_id = o.org_id',
+        [],
+      ],
+    )
+    await signHeads(app)
+    await add(orgId, 6)
+    await signHeads(app)
+    expect(seqsIn(latest, orgId)).toEqual([5])
+    expect(errorsOf(orgId)).toHaveLength(1)
+    expect(await verifyChain(app, orgId)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('the log was replaced') as string,
+    })
+  })
+
+  test('a signed place that the purge has deleted does not prevent the next', async () => {
+    const orgId = await aChain(2, [2])
+    t.clock.advance(366 * DAY_MS)
+    await purgeAudit(app, undefined, () => Promise.resolve(app.clock.now()))
+    await add(orgId)
+    await signHeads(app)
+    expect(seqsIn(latest, orgId)).toEqual([3])
+    t.clock.set('2026-11-20T12:00:00.000Z')
+  })
+})
+
+test('verifying all logs finds one that was removed from some or all tables', async () => {
+  const whole = await aPerson(app)
+  await add(whole.actor.orgId)
+  const signed = await aChain(2, [2])
+  const noHead = await aChain(2)
+  const onlyCheckpoint = await aChain(2)
+  await tamper(
+    ...['audit_log', 'audit_heads'].map((table) => [`delete from ${table} where org_id = $1`, [signed]] as const),
+    ['delete from audit_heads where org_id = $1', [noHead]],
+    [
+      `insert into audit_checkpoints select org_id, seq, hash, now(), decode(repeat('ab', 64), 'hex') from audit_heads where org_id = $1`,
+      [onlyCheckpoint],
+    ],
+    ...['audit_log', 'audit_heads'].map(
+      (table) => [`delete from ${table} where org_id = $1`, [onlyCheckpoint]] as const,
+    ),
+  )
+  const lines: string[] = []
+  const { chains, broken } = await verifyChains(app, (line) => lines.push(line))
+  expect(chains).toBeGreaterThan(4)
+  expect(broken).toBeGreaterThan(3)
+  expect(lines.find((line) => line.startsWith(whole.orgSlug))).toMatch(/: ok, 1 entries/)
+  for (const orgId of [signed, noHead, onlyCheckpoint])
+    expect(lines.find((line) => line.startsWith(orgId))).toContain('BROKEN')
 })
 
 describe('retention', () => {
@@ -485,6 +627,6 @@ describe('retention', () => {
       await add(orgId)
       await signHeads(app)
     }
-    expect(readdirSync(headsFolder).toSorted()).toEqual(['2027.ndjson', '2028.ndjson'])
+    expect(readdirSync(headsFolder).toSorted()).toEqual(['2027.ndjson', '2028.ndjson', 'latest.ndjson'])
   })
 })

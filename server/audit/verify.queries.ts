@@ -15,10 +15,12 @@ export async function entriesAfter(db: Connection, orgId: string, seq: number, l
   return rows
 }
 
-export async function selectHead(db: Connection, orgId: string): Promise<Head | null> {
+export type StoredHead = Head & { readonly is_signed: boolean }
+
+export async function selectHead(db: Connection, orgId: string): Promise<StoredHead | null> {
   const row = await db
     .selectFrom('audit_heads')
-    .select(['org_id', 'seq', 'hash', 'mac'])
+    .select(['org_id', 'seq', 'hash', 'mac', 'is_signed'])
     .where('org_id', '=', orgId)
     .executeTakeFirst()
   return row ?? null
@@ -37,43 +39,66 @@ export async function selectCheckpoint(db: Connection, orgId: string): Promise<C
   return row ?? null
 }
 
-/** Organisations with a chain, by id; those that exist with their slug. */
+/**
+ * Organisations that have or had a chain, by id; those that exist with their slug. A chain may be missing in any of the
+ * tables, because someone removed it there.
+ * @param filter.known organisations that are known from elsewhere
+ */
 export async function selectChains(
   db: Connection,
-  filter: { readonly slug?: string | undefined; readonly after?: string | undefined },
-  limit: number,
+  { slug, known = [] }: { readonly slug?: string | undefined; readonly known?: readonly string[] } = {},
 ): Promise<{ org_id: string; slug: string | null }[]> {
-  let query = db
-    .selectFrom('audit_heads as h')
-    .leftJoin('orgs as o', 'o.id', 'h.org_id')
-    .select(['h.org_id', 'o.slug'])
-    .orderBy('h.org_id')
-    .limit(limit)
-  if (filter.slug !== undefined) query = query.where('o.slug', '=', filter.slug)
-  if (filter.after !== undefined) query = query.where('h.org_id', '>', filter.after)
-  return query.execute()
+  const { rows } = await db.query<{ org_id: string; slug: string | null }>(
+    `with recursive logs (org_id) as (
+       (select org_id from audit_log order by org_id limit 1)
+       union all
+       select (select l.org_id from audit_log l where l.org_id > logs.org_id order by l.org_id limit 1)
+       from logs where logs.org_id is not null
+     )
+     select k.org_id, o.slug from (
+       select id as org_id from orgs
+       union select org_id from audit_heads
+       union select org_id from audit_checkpoints
+       union select org_id from logs where org_id is not null
+       union select unnest($2::uuid[])
+     ) k left join orgs o on o.id = k.org_id
+     where $1::text is null or o.slug = $1
+     order by k.org_id`,
+    [slug ?? null, known],
+  )
+  return rows
 }
 
-/** Heads with entries that no signed head covers yet. */
-export async function unsignedHeads(db: Connection, after: string | null, limit: number): Promise<Head[]> {
+/** Heads of all chains, by organisation. */
+export async function selectHeads(db: Connection, after: string | null, limit: number): Promise<StoredHead[]> {
   let query = db
     .selectFrom('audit_heads')
-    .select(['org_id', 'seq', 'hash', 'mac'])
-    .whereRef('seq', '>', 'signed_seq')
+    .select(['org_id', 'seq', 'hash', 'mac', 'is_signed'])
     .orderBy('org_id')
     .limit(limit)
   if (after !== null) query = query.where('org_id', '>', after)
   return query.execute()
 }
 
+/** What the log has at places of its chains: the hash of the entry, unless the purge has deleted it. */
+export async function selectPlaces(
+  db: Connection,
+  places: readonly { readonly org_id: string; readonly seq: number }[],
+): Promise<{ org_id: string; hash: Buffer | null; is_purged: boolean }[]> {
+  if (places.length === 0) return []
+  const { rows } = await db.query<{ org_id: string; hash: Buffer | null; is_purged: boolean }>(
+    `select p.org_id, l.hash, coalesce(c.seq >= p.seq, false) as is_purged
+     from unnest($1::uuid[], $2::bigint[]) p (org_id, seq)
+     left join audit_log l on l.org_id = p.org_id and l.seq = p.seq
+     left join audit_checkpoints c on c.org_id = p.org_id`,
+    [places.map(({ org_id }) => org_id), places.map(({ seq }) => seq)],
+  )
+  return rows
+}
+
 /** One at a time: a statement that locked several heads in another order could deadlock with transactions that add entries. */
-export async function markSigned(db: Connection, orgId: string, seq: number): Promise<void> {
-  await db
-    .updateTable('audit_heads')
-    .set({ signed_seq: seq })
-    .where('org_id', '=', orgId)
-    .where('signed_seq', '<', seq)
-    .execute()
+export async function markSigned(db: Connection, orgId: string): Promise<void> {
+  await db.updateTable('audit_heads').set({ is_signed: true }).where('org_id', '=', orgId).execute()
 }
 
 /** The clock of the database. */

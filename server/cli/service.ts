@@ -130,7 +130,7 @@ async function closeAudit(app: App, signs: boolean): Promise<void> {
   await signHeads(app).catch((error: unknown) =>
     app.log.warn(
       { err: error },
-      'the ends of the audit logs could not be signed; this happens within an hour of the next start',
+      'the ends of the audit logs could not be signed; this happens within a minute of the next start',
     ),
   )
 }

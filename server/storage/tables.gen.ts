@@ -69,7 +69,7 @@ export type Tables = {
     seq: number
     hash: Buffer
     mac: Buffer
-    signed_seq: Generated<number>
+    is_signed: Generated<boolean>
   }
   audit_key: {
     id: number

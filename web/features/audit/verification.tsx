@@ -37,6 +37,11 @@ export function VerificationNote({ result, error }: { result: Verification | und
             formatCount(result.last_seq),
             result.checked_heads,
           )}
+      {result.warnings.map((warning) => (
+        <Minor as="p" key={warning}>
+          {warning}
+        </Minor>
+      ))}
     </Note>
   )
 }
