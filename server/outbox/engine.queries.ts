@@ -34,12 +34,23 @@ const RATE_FREE_AT = `(l.rate_used_until - ${INTERVAL} * (${BURST} - 1))`
 export type Due = {
   /** Until something is due on an open lane; null when there is nothing. */
   waitMs: number | null
+  /** The clock of the database. */
+  databaseMs: number | null
+  /** Paused lanes with leases whose workers ended. */
+  abandonedLaneIds: string[]
   /** Closed lanes with deliveries that have not ended. */
   closedLaneIds: string[]
 }
 
-/** What there is to do. Costs some index look-ups per lane with open deliveries, and almost nothing when there is none. */
-export async function selectDue(on: Connection, channels: readonly string[]): Promise<Due> {
+/** Whether the lease of a delivery has ended. @param parameter see `ClaimRequest.leasesEndedBy` */
+const leaseEnded = (parameter: string): string =>
+  `d.due_at <= now() and d.due_at <= to_timestamp(${parameter}::float8 / 1000)`
+
+/**
+ * What there is to do. Costs some index look-ups per lane with open deliveries, and almost nothing when there is none.
+ * @param leasesEndedBy as in {@link ClaimRequest}
+ */
+export async function selectDue(on: Connection, channels: readonly string[], leasesEndedBy: number): Promise<Due> {
   const { rows } = await on.query<Due>({
     name: 'outbox due',
     text: `with recursive ${OPEN_LANES}
@@ -47,13 +58,16 @@ export async function selectDue(on: Connection, channels: readonly string[]): Pr
           case when l.max_per_second is null then e.first_due_at
             when e.first_due_at is not null then greatest(e.first_due_at, ${RATE_FREE_AT}) end,
           e.other_due_at
-        )) filter (where l.closed_at is null) - now())::float8 * 1000 as "waitMs",
+        )) filter (where l.closed_at is null and l.paused_at is null) - now())::float8 * 1000 as "waitMs",
+        extract(epoch from now())::float8 * 1000 as "databaseMs",
+        coalesce(array_agg(l.id) filter (where l.closed_at is null and l.paused_at is not null), '{}') as "abandonedLaneIds",
         coalesce(array_agg(l.id) filter (where l.closed_at is not null), '{}') as "closedLaneIds"
       from earliest e join outbox_lanes l on l.id = e.lane_id
-      where l.closed_at is not null or (l.paused_at is null and l.channel = any($1::text[]))`,
-    values: [channels],
+      where l.closed_at is not null or l.channel = any($1::text[]) and (l.paused_at is null or exists (
+        select from outbox_deliveries d where d.lane_id = l.id and d.lease_token is not null and ${leaseEnded('$2')}))`,
+    values: [channels, leasesEndedBy],
   })
-  return rows[0] ?? { waitMs: null, closedLaneIds: [] }
+  return rows[0] ?? { waitMs: null, databaseMs: null, abandonedLaneIds: [], closedLaneIds: [] }
 }
 
 export type ClaimRequest = {
@@ -67,8 +81,11 @@ export type ClaimRequest = {
   readonly orgs: ReadonlyMap<string, number>
   readonly maxPerOrg: number
   readonly maxRows: number
-  /** Additional time before a lease counts as abandoned: after an outage its worker may still record the result. */
-  readonly leaseGraceMs: number
+  /**
+   * Leases that ended by this time of the database, and by its `now()`, are abandoned. In milliseconds of the epoch:
+   * -Infinity for none, Infinity for those that `now()` alone ends.
+   */
+  readonly leasesEndedBy: number
 }
 
 export type ClaimedRow = {
@@ -87,7 +104,7 @@ export type ClaimedRow = {
 
 /** Leases what is due, in one statement: under the bounds of lanes, organisations and the process, fairly among lanes. */
 export async function claimDeliveries(on: Connection, request: ClaimRequest): Promise<ClaimedRow[]> {
-  const dueNow = `d.due_at <= now() and (d.lease_token is null or d.due_at <= now() - make_interval(secs => $10::float8))`
+  const dueNow = `d.due_at <= now() and (d.lease_token is null or ${leaseEnded('$10')})`
   const { rows } = await on.query<ClaimedRow>({
     name: 'outbox claim',
     text: `with recursive ${OPEN_LANES}, lanes as (
@@ -105,7 +122,7 @@ export async function claimDeliveries(on: Connection, request: ClaimRequest): Pr
       ), slots as materialized (
         select l.*, (
             select count(*) from outbox_deliveries d
-            where d.lane_id = l.id and d.lease_token is not null and d.due_at > now()
+            where d.lane_id = l.id and d.lease_token is not null and not (${leaseEnded('$10')})
           ) as in_flight,
           case when l.is_strict then (
             select d.id from outbox_deliveries d
@@ -184,7 +201,7 @@ export async function claimDeliveries(on: Connection, request: ClaimRequest): Pr
       [...request.orgs.values()],
       request.maxRows,
       request.maxPerOrg,
-      request.leaseGraceMs / 1000,
+      request.leasesEndedBy,
     ],
   })
   return rows
@@ -299,6 +316,13 @@ export async function writeSettled(
   return times
 }
 
+/** A leased delivery as before its attempt. */
+const GIVEN_BACK = `
+  lease_token = null,
+  lease_replay = null,
+  replay = case when 'with_retries' in (d.replay, d.lease_replay) then 'with_retries' else coalesce(d.replay, d.lease_replay) end,
+  state = case when d.attempts_made = 0 or coalesce(d.replay, d.lease_replay) is not null then 'pending' else 'failed' end`
+
 /**
  * Gives leases back: their attempts were not made, or not finished, and count as not made.
  * @param delayMs until they are due again
@@ -310,14 +334,26 @@ export async function giveBackLeases(on: Connection, leases: readonly Lease[], d
        join outbox_deliveries d on d.id = m.id and d.lease_token = m.token
        order by d.id for update of d
      )
-     update outbox_deliveries d set
-       lease_token = null,
-       lease_replay = null,
-       replay = case when 'with_retries' in (d.replay, d.lease_replay) then 'with_retries' else coalesce(d.replay, d.lease_replay) end,
-       state = case when d.attempts_made = 0 or coalesce(d.replay, d.lease_replay) is not null then 'pending' else 'failed' end,
-       due_at = now() + make_interval(secs => $3::float8)
+     update outbox_deliveries d set ${GIVEN_BACK}, due_at = now() + make_interval(secs => $3::float8)
      from mine where d.id = mine.id`,
     [leases.map(({ id }) => id), leases.map(({ token }) => token), delayMs / 1000],
+  )
+}
+
+/**
+ * Ends the abandoned leases of a paused lane, which no claim takes: their attempts are made when it continues.
+ * @param leasesEndedBy as in {@link ClaimRequest}
+ */
+export async function endAbandoned(on: Connection, laneId: string, leasesEndedBy: number): Promise<void> {
+  await on.query(
+    `with abandoned as (
+       select d.id from outbox_deliveries d
+       where d.lane_id = $1 and d.lease_token is not null and ${leaseEnded('$2')}
+       order by d.id for update of d skip locked
+     )
+     update outbox_deliveries d set ${GIVEN_BACK}, due_at = now()
+     from abandoned where d.id = abandoned.id`,
+    [laneId, leasesEndedBy],
   )
 }
 

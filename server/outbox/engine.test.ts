@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
@@ -11,6 +11,7 @@ import { aLane, anOrg, someDeliveries } from './outbox.fixture.ts'
 import { insertDeliveries, insertMessages } from './outbox.queries.ts'
 import { readDelivery, type DeliveryDetail } from './read-delivery.ts'
 import { requestReplay } from './request-replay.ts'
+import { startDeliverer } from './start-deliverer.ts'
 
 const t = await testApp()
 const { app } = t
@@ -325,6 +326,50 @@ describe('leases', () => {
     aWorker(app, channel)
     await settled(id, 'delivered')
     expect(channel.sent).toMatchObject([{ trigger: 'replay', n: 1 }])
+  })
+
+  test('a worker that ended on a lane that is paused leaves its delivery as before the attempt', async () => {
+    const { channel, laneId, send } = await setUp((name) => testChannel(undefined, { name }))
+    const [id = '', failed = ''] = await send(2)
+    await app.tx((tx) => changeLane(tx, laneId, { isPaused: true }))
+    const lease = { state: 'in_flight', lease_token: newId() } as const
+    await app.db.updateTable('outbox_deliveries').set(lease).where('id', 'in', [id, failed]).execute()
+    await app.db
+      .updateTable('outbox_deliveries')
+      .set({ attempts_made: 1, attempt: 1 })
+      .where('id', '=', failed)
+      .execute()
+    await endLease(id)
+    await endLease(failed)
+    aWorker(app, channel)
+    await settled(id, 'pending')
+    await settled(failed, 'failed')
+    expect(channel.sent).toEqual([])
+    await app.tx((tx) => changeLane(tx, laneId, { isPaused: false }))
+    expect((await settled(failed, 'delivered')).attempt).toBe(2)
+    await settled(id, 'delivered')
+  })
+
+  test('no attempt begins when too little is left of its lease', async () => {
+    let prepared = 0
+    const { channel, send } = await setUp((name) => {
+      const sound = testChannel(undefined, { name, timeoutMs: 700 })
+      return {
+        ...sound,
+        prepare: async (given, batch) => {
+          const startedMs = performance.now()
+          if (++prepared === 1) await waitFor('a slow database', () => performance.now() - startedMs > 400)
+          return sound.prepare(given, batch)
+        },
+      }
+    })
+    const deliverer = startDeliverer(app, [channel], { leaseMs: 1_000 })
+    onTestFinished(() => deliverer.stop(2_000))
+    const [id = ''] = await send(1)
+    expect((await settled(id, 'delivered')).attempts.map(({ n }) => n)).toEqual([1])
+    expect(prepared).toBeGreaterThan(1)
+    expect(channel.sent).toHaveLength(1)
+    expect(t.logLines).toContainEqual(expect.objectContaining({ msg: 'a channel took too long to prepare' }))
   })
 
   test('a worker whose own lease seems to have ended continues its attempt and records it', async () => {

@@ -6,6 +6,8 @@ export type InHand = {
   readonly channel: Channel
   /** Of its lease, which another claim of this process may have renewed. */
   token: string
+  /** When the lease was asked for, on `performance.now()`. */
+  claimedMs: number
   readonly abort: AbortController
   /** How often the result could not be recorded, and when that is tried again, on `performance.now()`. */
   failures: number

@@ -7,7 +7,7 @@ import { changeLane } from './change-lane.ts'
 import { closeLane } from './close-lane.ts'
 import type { DeliveryState, Replay } from './delivery.ts'
 import { databaseClock, DELAYS_MS, result, testChannel, type TestChannel } from './engine.fixture.ts'
-import { claimDeliveries, giveBackLeases, selectDue } from './engine.queries.ts'
+import { claimDeliveries, endAbandoned, giveBackLeases, selectDue } from './engine.queries.ts'
 import { aLane, anOrg, someDeliveries } from './outbox.fixture.ts'
 import { requestReplay } from './request-replay.ts'
 import { settleAttempts } from './settle-attempts.ts'
@@ -143,7 +143,7 @@ const claimed = (worker: 0 | 1): Command =>
   command(`worker ${worker} claims`, async (model, { channel, workers }) => {
     const token = newId()
     const expected = claimable(model)
-    const { waitMs } = await selectDue(app.db, [channel.name])
+    const { waitMs } = await selectDue(app.db, [channel.name], Infinity)
     // Whether a delivery waits for another is only known to the claim.
     if (!model.isStrict || expected.length > 0) expect(waitMs !== null && waitMs <= 0).toBe(expected.length > 0)
     const rows = await claimDeliveries(app.db, {
@@ -155,7 +155,7 @@ const claimed = (worker: 0 | 1): Command =>
       orgs: new Map(),
       maxPerOrg: 500,
       maxRows: 250,
-      leaseGraceMs: 0,
+      leasesEndedBy: Infinity,
     })
     expect(rows.map(({ id }) => id).toSorted()).toEqual(expected.map(([id]) => id).toSorted())
     for (const claim of rows) {
@@ -242,12 +242,27 @@ const gaveBack = (worker: 0 | 1): Command =>
     for (const { id, token } of held) {
       const one = model.deliveries.get(id)
       if (one?.lease?.token !== token) continue
-      const asked = [one.replay, one.lease.replay]
-      one.replay = asked.includes('with_retries') ? 'with_retries' : asked.includes('once') ? 'once' : null
-      one.lease = null
-      one.state = one.made === 0 || one.replay !== null ? 'pending' : 'failed'
-      one.dueMs = model.nowMs
+      asBefore(model, one)
     }
+  })
+
+/** A delivery whose attempt was not made. */
+function asBefore(model: Model, one: Expected): void {
+  const asked = [one.replay, one.lease?.replay]
+  one.replay = asked.includes('with_retries') ? 'with_retries' : asked.includes('once') ? 'once' : null
+  one.lease = null
+  one.state = one.made === 0 || one.replay !== null ? 'pending' : 'failed'
+  one.dueMs = model.nowMs
+}
+
+const endedAbandoned = (): Command =>
+  command('leases end on a paused lane', async (model, { channel, laneId }) => {
+    if (!model.isPaused || model.isClosed) return
+    const abandoned = [...model.deliveries.values()].filter((one) => one.lease !== null && isDue(model, one))
+    const { abandonedLaneIds } = await selectDue(app.db, [channel.name], Infinity)
+    expect(abandonedLaneIds).toEqual(abandoned.length > 0 ? [laneId] : [])
+    await endAbandoned(app.db, laneId, Infinity)
+    for (const one of abandoned) asBefore(model, one)
   })
 
 const replayed = (index: number, retries: boolean): Command =>
@@ -282,7 +297,7 @@ const closed: Command = command('close', async (model, { laneId }) => {
   await app.tx((tx) => closeLane(tx, laneId, 'endpoint_deleted'))
   model.isClosed = true
   for (const one of model.deliveries.values()) {
-    if (one.dueMs === null || (one.lease !== null && !isDue(model, one))) continue
+    if (one.dueMs === null || one.lease !== null) continue
     Object.assign(one, {
       state: 'failed',
       reason: 'endpoint_deleted',
@@ -324,6 +339,7 @@ const commands = fc.commands<Model, Real, false>(
     fc.boolean().map(paused),
     fc.constant(paused(false)),
     fc.boolean().map(madeStrict),
+    fc.constant(endedAbandoned()),
     fc.constant(closed),
     // A second, the rest of a lease, each delay, and back.
     fc.constantFrom(1_000, 31_000, 65_000, 305_000, 1_805_000, 7_205_000, 43_205_000, -3_600_000).map(moved),

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
@@ -7,6 +7,7 @@ import type { AttemptResult } from './channel.ts'
 import { aWorker, result, testChannel } from './engine.fixture.ts'
 import { aLane, anOrg, someDeliveries } from './outbox.fixture.ts'
 import { readDelivery } from './read-delivery.ts'
+import { startDeliverer } from './start-deliverer.ts'
 
 const t = await testApp()
 const { app } = t
@@ -50,4 +51,46 @@ test('results that end while the database is away are recorded when it is back, 
   ends[2]?.('delivered')
   await waitFor('its result', async () => (await readDelivery(app.db, orgId, later))?.state === 'delivered')
   expect(channel.sent).toHaveLength(3)
+})
+
+test('after an outage longer than a lease, each worker records what it sent before others take it over', async () => {
+  const proxy = await startDatabaseProxy(t.connectionString)
+  const { clock, log, mail, passwords } = app
+  const ends: (() => void)[] = []
+  const channel = testChannel(
+    () =>
+      new Promise((resolve) => {
+        ends.push(() => resolve(result('delivered')))
+      }),
+    { name: 'two', timeoutMs: 1_500 },
+  )
+  const laneId = await aLane(app, orgId, { channel: channel.name })
+  for (const name of ['one', 'other']) {
+    const worker = await createApp(app.config, proxy.connectionString, 3, name, { clock, log, mail, passwords })
+    const deliverer = startDeliverer(worker, [channel], { leaseMs: 1_800 })
+    onTestFinished(async () => {
+      await deliverer.stop(2_000)
+      await worker.close()
+    })
+  }
+  onTestFinished(() => proxy.close())
+  const ids: string[] = []
+  // One after the other, so that both workers have some.
+  for (let count = 1; count <= 8; count++) {
+    ids.push(...(await someDeliveries(app, orgId, laneId, 1)))
+    await waitFor('it in flight', () => ends.length === count)
+  }
+  proxy.setFaults({ reset: true })
+  for (const end of ends) end()
+  await waitFor('the end of their leases', async () => {
+    const { rows } = await app.db.query<{ ended: boolean }>(
+      'select bool_and(due_at < now()) as ended from outbox_deliveries where lane_id = $1',
+      [laneId],
+    )
+    return rows[0]?.ended === true
+  })
+  proxy.setFaults({})
+  for (const id of ids)
+    await waitFor('each', async () => (await readDelivery(app.db, orgId, id))?.state === 'delivered')
+  expect(channel.sent).toHaveLength(8)
 })

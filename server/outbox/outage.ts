@@ -8,6 +8,8 @@ const MAX_RETRY_MS = 2_000
 export type Outage = {
   /** Runs work of a loop that will do it again; after a failure it logs and waits, longer each time. */
   guard(work: () => Promise<void>): Promise<void>
+  /** Whether work failed since it last succeeded. */
+  isAway(): boolean
   /** When the newest outage ended, on `performance.now()`. */
   endedMs(): number
 }
@@ -31,6 +33,7 @@ export function createOutage(app: App, what: string, stopping: AbortSignal): Out
         await pause(retryMs, stopping)
       }
     },
+    isAway: () => retryMs > 0,
     endedMs: () => endedMs,
   }
 }

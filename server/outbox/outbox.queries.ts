@@ -89,22 +89,28 @@ export async function markLaneClosed(tx: Tx, laneId: string, reason: string): Pr
 
 /**
  * Ends waiting deliveries of a closed lane, and those whose worker ended; those in flight are ended by their settlement.
+ * @param leasesEndedBy as in `ClaimRequest`
  * @returns number ended
  */
-export async function endDeliveries(on: Connection, laneId: string, max: number): Promise<number> {
+export async function endDeliveries(
+  on: Connection,
+  laneId: string,
+  max: number,
+  leasesEndedBy: number,
+): Promise<number> {
   const { rowCount } = await on.query(
     `update outbox_deliveries d
      set state = 'failed', reason = l.closed_reason, next_attempt_at = null, due_at = null, replay = null,
        lease_token = null, lease_replay = null
      from outbox_lanes l
      where l.id = $1 and l.closed_at is not null and d.due_at is not null
-       and (d.lease_token is null or d.due_at <= now())
+       and (d.lease_token is null or d.due_at <= now() and d.due_at <= to_timestamp($3::float8 / 1000))
        and d.id in (
          select id from outbox_deliveries
-         where lane_id = $1 and due_at is not null and (lease_token is null or due_at <= now())
+         where lane_id = $1 and due_at is not null and (lease_token is null or due_at <= now() and due_at <= to_timestamp($3::float8 / 1000))
          order by id limit $2 for update
        )`,
-    [laneId, max],
+    [laneId, max, leasesEndedBy],
   )
   return rowCount ?? 0
 }

@@ -84,7 +84,19 @@ test('moving the clock of the database loses and doubles nothing', async () => {
       }),
     { name: 'other' },
   )
-  aWorker(app, channel)
+  // Two workers that have seen the clock: each has sent something.
+  const firsts = [0, 1].map(() => new Set<string>())
+  for (const first of firsts)
+    aWorker(
+      app,
+      channel,
+      testChannel(({ id }) => (first.add(id), result('delivered')), { name: 'first' }),
+    )
+  const firstLaneId = await aLane(app, orgId, { channel: 'first' })
+  while (firsts.some(({ size }) => size === 0)) {
+    const [one = ''] = await someDeliveries(app, orgId, firstLaneId, 1)
+    await waitFor('each', async () => (await read(one)).state === 'delivered')
+  }
   const [id = ''] = await someDeliveries(app, orgId, laneId, 1)
   const lease = async () =>
     app.db
@@ -94,10 +106,15 @@ test('moving the clock of the database loses and doubles nothing', async () => {
       .executeTakeFirstOrThrow()
   await waitFor('the first attempt', () => ends.length === 1)
   const { lease_token: token } = await lease()
-  // Far beyond the end of the lease, while the attempt is in flight: the worker renews it and sends nothing.
+  // Far beyond the end of the lease, while the attempt is in flight: both workers claim others, and not this one.
   await clock.advance(24 * HOUR_MS)
-  await waitFor('the new lease', async () => (await lease()).lease_token !== token)
-  expect(ends).toHaveLength(1)
+  const between = await someDeliveries(app, orgId, laneId, 6)
+  await waitFor('the others', () => ends.length === 7)
+  for (const end of ends.splice(1)) end()
+  for (const one of between) await waitFor('each', async () => (await read(one)).state === 'failed')
+  await app.db.deleteFrom('outbox_deliveries').where('id', 'in', between).execute()
+  expect((await lease()).lease_token).toBe(token)
+  expect(channel.sent.splice(1)).toHaveLength(6)
   ends[0]?.()
   const failed = await waitFor('the failure', async () => {
     const one = await read(id)

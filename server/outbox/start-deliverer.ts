@@ -3,8 +3,9 @@ import type { App } from '../context/app.ts'
 import { withinGrace } from '../kernel/abortable.ts'
 import type { AttemptResult, Channel, ClaimedDelivery, Send } from './channel.ts'
 import { OUTBOX_TOPIC } from './delivery.ts'
-import { claimDeliveries, giveBackLeases, selectDue, type ClaimedRow } from './engine.queries.ts'
+import { claimDeliveries, endAbandoned, giveBackLeases, selectDue, type ClaimedRow } from './engine.queries.ts'
 import type { InHand } from './in-hand.ts'
+import { createLeaseClock } from './lease-clock.ts'
 import { createLivePublisher } from './live-publisher.ts'
 import { makeAttempt, StopError } from './make-attempt.ts'
 import { createOutage } from './outage.ts'
@@ -15,6 +16,8 @@ import { createWaker, pause } from './waker.ts'
 const LEASE_MS = 30_000
 /** The share of a lease that an attempt may take; the rest is for recording its result. */
 const MAX_SHARE_OF_LEASE = 5 / 6
+/** What must be left of a lease beyond the timeout when an attempt begins. */
+const MARGIN_SHARE_OF_LEASE = 1 / 15
 const POLL_MS = 250
 /** Claims follow each other at this distance: each costs the database as much for one delivery as for many. */
 const CLAIM_INTERVAL_MS = 30
@@ -103,14 +106,21 @@ export function startDeliverer(
       app.log.error({ err: error, channel: channel.name, deliveries: batch.length }, 'a channel could not prepare')
       return release(entries, PREPARE_RETRY_MS)
     }
-    for (const entry of entries) void attempt(entry, send)
+    // An attempt that outlives its lease would be made twice.
+    const latestMs = performance.now() + channel.timeoutMs + leaseMs * MARGIN_SHARE_OF_LEASE
+    const late = entries.filter(({ claimedMs }) => claimedMs + leaseMs < latestMs)
+    for (const entry of entries) if (!late.includes(entry)) void attempt(entry, send)
+    if (late.length === 0) return
+    app.log.warn({ channel: channel.name, deliveries: late.length }, 'a channel took too long to prepare')
+    await release(late, PREPARE_RETRY_MS)
   }
 
-  const accept = (row: ClaimedRow, token: string): InHand[] => {
+  const accept = (row: ClaimedRow, token: string, claimedMs: number): InHand[] => {
     const known = inHand.get(row.id)
     if (known !== undefined) {
       // The lease seemed to have ended, because the database's clock jumped: the attempt continues under the new one.
       known.token = token
+      known.claimedMs = claimedMs
       return []
     }
     const channel = byName.get(row.channel)
@@ -119,6 +129,7 @@ export function startDeliverer(
       delivery: claimedOf(row, row.body),
       channel,
       token,
+      claimedMs,
       abort: new AbortController(),
       failures: 0,
       retryMs: 0,
@@ -129,8 +140,9 @@ export function startDeliverer(
   }
 
   /** @returns number of deliveries */
-  const claim = async (leaseGraceMs: number): Promise<number> => {
+  const claim = async (leasesEndedBy: number): Promise<number> => {
     const token = randomUUID()
+    const claimedMs = performance.now()
     const orgs = new Map<string, number>()
     for (const { delivery } of inHand.values()) orgs.set(delivery.orgId, (orgs.get(delivery.orgId) ?? 0) + 1)
     const rows = await claimDeliveries(app.db, {
@@ -142,9 +154,9 @@ export function startDeliverer(
       orgs,
       maxPerOrg: MAX_PER_ORG,
       maxRows: MAX_CLAIMED,
-      leaseGraceMs,
+      leasesEndedBy,
     })
-    const entries = rows.flatMap((row) => accept(row, token))
+    const entries = rows.flatMap((row) => accept(row, token, claimedMs))
     for (const [channel, ofChannel] of Map.groupBy(entries, (entry) => entry.channel)) void dispatch(channel, ofChannel)
     await endErasedOf(app, rows, token)
     return rows.length
@@ -152,18 +164,29 @@ export function startDeliverer(
 
   const claimUntilStopped = async (): Promise<void> => {
     const outage = createOutage(app, 'claiming deliveries', stopping.signal)
+    const leaseClock = createLeaseClock(leaseMs)
     let lookedAtMs = -Infinity
+    const leasesEndedBy = (): number => {
+      const nowMs = performance.now()
+      // After an outage the others record first what they have.
+      const isGrace = outage.isAway() || nowMs - outage.endedMs() < OUTAGE_GRACE_MS
+      return isGrace ? -Infinity : leaseClock.endedBy(nowMs)
+    }
     /** @returns time to wait, unless woken */
     const step = async (isWoken: boolean, nowMs: number): Promise<number> => {
       // A worker is woken when something is due.
       if (!isWoken || nowMs - lookedAtMs >= POLL_MS) {
         lookedAtMs = nowMs
-        const { waitMs, closedLaneIds } = await selectDue(app.db, names)
-        for (const laneId of closedLaneIds) await endDeliveries(app.db, laneId, MAX_ENDED)
+        const askedMs = performance.now()
+        const endedBy = leasesEndedBy()
+        const { waitMs, databaseMs, abandonedLaneIds, closedLaneIds } = await selectDue(app.db, names, endedBy)
+        if (databaseMs !== null) leaseClock.observe(databaseMs, askedMs)
+        for (const laneId of abandonedLaneIds) await endAbandoned(app.db, laneId, endedBy)
+        for (const laneId of closedLaneIds) await endDeliveries(app.db, laneId, MAX_ENDED, endedBy)
         if (waitMs === null || waitMs > 0) return Math.min(POLL_MS, waitMs ?? POLL_MS)
       }
       if (inHand.size >= MAX_IN_FLIGHT + RESERVE) return POLL_MS
-      const claimed = await claim(nowMs - outage.endedMs() < OUTAGE_GRACE_MS ? OUTAGE_GRACE_MS : 0)
+      const claimed = await claim(leasesEndedBy())
       // Nothing, though something is due: it waits for a bound of its lane.
       return claimed > 0 || isWoken ? 0 : POLL_MS
     }

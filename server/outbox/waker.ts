@@ -9,17 +9,24 @@ export type Waker = {
 
 export function createWaker(): Waker {
   let isWoken = false
-  let waiting: AbortController | null = null
+  let endWait: (() => void) | null = null
   return {
     wake() {
       isWoken = true
-      waiting?.abort()
+      endWait?.()
     },
     async wait(ms, signal) {
-      if (!isWoken && ms > 0) {
-        waiting = new AbortController()
-        await pause(ms, AbortSignal.any([signal, waiting.signal]))
-        waiting = null
+      if (!isWoken && ms > 0 && !signal.aborted) {
+        // No combined signal: those of some runtimes stay with the long-lived one.
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const end = (): void => resolve()
+        const timer = setTimeout(end, ms)
+        signal.addEventListener('abort', end)
+        endWait = end
+        await promise
+        endWait = null
+        signal.removeEventListener('abort', end)
+        clearTimeout(timer)
       }
       const was = isWoken
       isWoken = false
