@@ -54,6 +54,7 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   addReleaseCommits: ['release.updated'],
   createDeploy: ['release.updated'],
   updateQuota: ['org.quota_updated'],
+  exportAuditLog: ['audit.exported'],
   createWebhook: ['webhook.endpoint.created'],
   updateWebhook: ['webhook.endpoint.updated'],
   deleteWebhook: ['webhook.endpoint.deleted'],
@@ -64,15 +65,38 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   replayWebhookDeliveries: ['webhook.delivery.replayed'],
 }
 
+/** Type of the target of each action. */
+const TARGETS: Readonly<Record<string, string>> = {
+  signup: 'user',
+  user: 'user',
+  signin: 'session',
+  signout: 'session',
+  session: 'session',
+  project: 'project',
+  issue: 'issue',
+  comment: 'comment',
+  release: 'release',
+  org: 'org',
+  audit: 'org',
+  webhook: 'endpoint',
+}
+
 const names = Object.keys(contract) as Name[]
 const specOf = (name: Name): RouteSpec => contract[name]
-const changing = names.filter((name) => specOf(name).method !== 'GET')
+const changing = names.filter((name) => specOf(name).method !== 'GET' || name === 'exportAuditLog')
 
 /** Entries of an organisation, oldest first. */
 const entriesOf = async (org: { readonly slug: string }) =>
   (
-    await t.app.db.query<{ action: string; seq: number; actor_email: string; outcome: string }>(
-      `select l.action, l.seq, l.actor_email, l.outcome
+    await t.app.db.query<{
+      action: string
+      seq: number
+      actor_email: string
+      outcome: string
+      target_type: string
+      target_label: string | null
+    }>(
+      `select l.action, l.seq, l.actor_email, l.outcome, l.target_type, l.target_label
        from audit_log l join orgs o on o.id = l.org_id where o.slug = $1 order by l.seq`,
       [org.slug],
     )
@@ -113,6 +137,11 @@ describe('every changing route', () => {
     ).toEqual(ENTRIES[name] ?? ['?'])
     const email = name === 'signUp' ? call.body?.['email'] : owner.email
     expect(made.every((entry) => entry.actor_email === email && entry.outcome === 'ok')).toBe(true)
+    for (const { action, target_type, target_label } of made) {
+      expect(target_type, action).toBe(TARGETS[action.split('.')[0] ?? ''])
+      expect(target_label, action).not.toBeNull()
+      expect(target_label, action).not.toBe('')
+    }
     expect((await entriesOf({ slug: stranger.orgSlug })).length).toBe(others)
   })
 })

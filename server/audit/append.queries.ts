@@ -136,13 +136,13 @@ export async function selectEmails(
   return rows
 }
 
-/** The organisations in which users are members. */
+/** The organisations in which users are members, also disabled ones. */
 export async function selectOrgsOf(
   db: Connection,
   userIds: readonly string[],
 ): Promise<{ user_id: string; org_id: string }[]> {
   const { rows } = await db.query<{ user_id: string; org_id: string }>(
-    'select user_id, org_id from memberships where user_id = any($1::uuid[]) and disabled_at is null',
+    'select user_id, org_id from memberships where user_id = any($1::uuid[])',
     [userIds],
   )
   return rows

@@ -51,6 +51,18 @@ test('the export holds the lines as hashed, and is an entry itself', async () =>
   )
 })
 
+test('no other site can make a browser export it, and write an entry', async () => {
+  const count = async () => ((await (await get('?action=audit.exported')).json()) as { total: number }).total
+  const before = await count()
+  for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { referer: 'https://evil.example/' }])
+    expect((await fetch(`${t.url}/api/audit-log/export`, { headers: { cookie: ada.cookie, ...headers } })).status).toBe(
+      403,
+    )
+  expect(await count()).toBe(before)
+  const own = { cookie: ada.cookie, 'sec-fetch-site': 'same-origin' }
+  expect((await fetch(`${t.url}/api/audit-log/export`, { headers: own })).status).toBe(200)
+})
+
 test('a filtered export', async () => {
   const lines = (await (await get('/export?action=org.*')).text()).trimEnd().split('\n')
   expect(lines).toHaveLength(5)

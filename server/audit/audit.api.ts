@@ -99,7 +99,8 @@ export const auditRoutes = routes({
     path: '/api/audit-log',
     tag: 'Audit log',
     summary: 'Entries of the audit log, newest first',
-    description: 'Entries are stored for 365 days.',
+    description:
+      'Entries are stored for 365 days. Those of refused requests are counted, and appear within about a minute.',
     permission: 'audit.read',
     query: z.strictObject({ ...pageQuery(50), ...auditFilters }),
     response: pageOf(AuditEntry),
@@ -113,6 +114,8 @@ export const auditRoutes = routes({
       'Each line is the canonical JSON (RFC 8785) of an entry, whose last field is its hash. The export is an entry itself.',
     permission: 'audit.read',
     query: z.strictObject(auditFilters),
+    // It writes an entry.
+    csrf: true,
     stream: 'file',
   },
   verifyAuditLog: {

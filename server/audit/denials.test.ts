@@ -4,6 +4,7 @@ import { testServer } from '#test/kit/test-server.ts'
 import type { AuditEntry } from './audit.api.ts'
 import { newId } from '../kernel/ids.ts'
 import { countDenial, flushDenials, flushEnded, MAX_ORGS_PER_TX, SHARE, ACCOUNT_SHARE } from './denials.ts'
+import { changePassword } from '../auth/change-password.ts'
 import { listAuditLog } from './list-audit-log.ts'
 
 const t = await testServer()
@@ -49,7 +50,7 @@ test('failed log-ins of one account and address within a minute are one entry, w
   expect(entry).toMatchObject({
     action: 'signin.failed',
     event_type: null,
-    actor: { type: 'user', id: ada.actor.userId, email: ada.email, role: null },
+    actor: { type: 'user', id: null, email: null, role: null },
     target: { type: 'user', id: ada.actor.userId, label: ada.email },
     ip: '127.0.0.1',
     user_agent: 'Firefox',
@@ -58,6 +59,30 @@ test('failed log-ins of one account and address within a minute are one entry, w
     meta: { count: 3, first_at: expect.any(String) as string, last_at: expect.any(String) as string },
   })
   expect(JSON.stringify(entry)).not.toMatch(/one"|two|three|unknown/)
+})
+
+test('a wrong current password is an entry of the signed-in user, that of a disabled account has no actor', async () => {
+  const wrong = { currentPassword: 'wrong', newPassword: 'another horse battery' }
+  await expect(changePassword(app, ada.actor, wrong)).rejects.toMatchObject({ code: 'invalid' })
+  await flushDenials(app)
+  const target = { type: 'user', id: ada.actor.userId, label: ada.email }
+  expect(await refusalsOf(ada)).toMatchObject([
+    {
+      action: 'signin.failed',
+      actor: { id: ada.actor.userId, email: ada.email, role: 'owner' },
+      target,
+      session_id: ada.actor.sessionId,
+    },
+  ])
+  for (const table of ['memberships', 'users']) {
+    await app.db.query(`update ${table} set disabled_at = now() where ${table === 'users' ? 'id' : 'user_id'} = $1`, [
+      ada.actor.userId,
+    ])
+    expect((await logIn(ada.email, ada.password)).status).toBe(401)
+    await flushDenials(app)
+  }
+  const unknown = { action: 'signin.failed', actor: { id: null, email: null }, target }
+  expect((await refusalsOf(ada)).slice(1)).toMatchObject([unknown, unknown])
 })
 
 test('every organisation of the account has the entry', async () => {
@@ -132,7 +157,7 @@ describe('an attack', () => {
     expect(entries).toHaveLength(ACCOUNT_SHARE + 1)
     expect(entries.reduce((sum, { meta }) => sum + Number(meta['count']), 0)).toBe(500)
     expect(entries.filter(({ meta }) => meta['shared'] !== undefined)).toMatchObject([
-      { actor: { email: ada.email }, ip: null, meta: { shared: 'addresses', count: 460 } },
+      { actor: { email: null }, target: { label: ada.email }, ip: null, meta: { shared: 'addresses', count: 460 } },
     ])
   })
 

@@ -23,7 +23,7 @@ type Who = Pick<
 >
 
 /** Who was refused: an actor, or someone who claims an account and whose organisations are looked up later. */
-type Refused =
+export type Refused =
   | { readonly actor: Exclude<Actor, { kind: 'system' }> }
   | { readonly userId: string; readonly caller: Caller }
 
@@ -289,12 +289,10 @@ type Emails = ReadonlyMap<string, string>
 function whoFields({ refused, shared }: Counted, emails: Emails): Who {
   if (shared === 'actors') return { ...NO_ONE, ...NOWHERE }
   if ('actor' in refused) return { ...actorFields(refused.actor, emails), ...requestFields(refused.actor, undefined) }
-  const { userId, caller } = refused
-  const { origin, requestId } = caller
+  const { origin, requestId } = refused.caller
+  // Someone who only claims to have the account is not its user.
   return {
     ...NO_ONE,
-    actor_id: userId,
-    actor_email: emails.get(`user:${userId}`) ?? null,
     ...(shared === 'addresses'
       ? NOWHERE
       : { ip: origin.ip, user_agent: entryText(origin.userAgent), request_id: requestId, session_id: null }),
@@ -303,15 +301,14 @@ function whoFields({ refused, shared }: Counted, emails: Emails): Who {
 
 /** The account that someone claimed to have; the route or limit, when it was only one. */
 function targetFields(
-  { refused, shared, detailName }: Counted,
+  { action, refused, shared, detailName }: Counted,
   emails: Emails,
   [only, ...others]: readonly string[],
 ): Pick<NewEntry, 'target_type' | 'target_id' | 'target_label'> {
   if (shared === 'actors') return NOTHING
-  if ('userId' in refused) {
-    const label = emails.get(`user:${refused.userId}`) ?? null
-    return { target_type: 'user', target_id: refused.userId, target_label: label }
-  }
+  const userId = 'actor' in refused && action !== 'signin.failed' ? null : userOf(refused)
+  if (userId !== null)
+    return { target_type: 'user', target_id: userId, target_label: emails.get(`user:${userId}`) ?? null }
   if (only === undefined || others.length > 0) return NOTHING
   return { target_type: detailName === 'routes' ? 'route' : 'limit', target_id: null, target_label: entryText(only) }
 }

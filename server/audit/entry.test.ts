@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cases } from '#test/kit/properties.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { canonicalEntry, entryText, entryTime, MAX_META_BYTES, metaText, NO_HASH, type Entry } from './entry.ts'
@@ -89,4 +89,31 @@ test('texts are stored as they are hashed', () => {
   expect(entryText('x'.repeat(2_000))).toHaveLength(1_000)
   expect(entryText(undefined)).toBeNull()
   expect(entryTime(new Date(1))).toBe('1970-01-01T00:00:00.001000Z')
+})
+
+describe('a verbatim text', () => {
+  const meta = (length: number) => ({
+    code: 'CERT',
+    delivery_id: 'd_1',
+    message: 'é"'.repeat(length / 2),
+    other: 'x'.repeat(300),
+  })
+  const textOf = (length: number) => JSON.parse(metaText(meta(length), 'message')) as Record<string, unknown>
+
+  test('is whole as long as it fits, also when other fields are cut', () => {
+    expect(textOf(1_000)).toEqual(meta(1_000))
+    expect(JSON.parse(metaText({ ...meta(600), other: 'x'.repeat(4_000) }, 'message'))).toMatchObject({
+      message: meta(600).message,
+      truncated: true,
+    })
+  })
+
+  test('is cut at the bound of the entry, and marked', () => {
+    const { message, truncated, code } = textOf(8_000)
+    expect({ truncated, code }).toEqual({ truncated: true, code: 'CERT' })
+    expect(message).toMatch(/^(é"|é$)+é?…$/)
+    const bytes = Buffer.byteLength(metaText(meta(8_000), 'message'))
+    expect(bytes).toBeLessThanOrEqual(MAX_META_BYTES)
+    expect(bytes).toBeGreaterThan(MAX_META_BYTES - 8)
+  })
 })

@@ -75,14 +75,34 @@ const CUT_FIELDS = 20
 /**
  * Canonical JSON of at most 4 KiB. From larger values the ends of long texts and lists are cut, then all lists and
  * objects, and `"truncated": true` is added.
+ * @param verbatim field whose text is cut last, and only as far as it must be
  */
-export function metaText(meta: Readonly<Record<string, unknown>>): string {
+export function metaText(meta: Readonly<Record<string, unknown>>, verbatim?: string): string {
   const safe = withoutQueries(meta)
   for (const form of [safe, { ...cut(safe), truncated: true }, { ...cut(onlyValues(safe)), truncated: true }]) {
     const text = canonicalJson(form).toWellFormed()
-    if (Buffer.byteLength(text) <= MAX_META_BYTES) return text
+    if (Buffer.byteLength(text) <= MAX_META_BYTES) return form === safe ? text : (withVerbatim(safe, verbatim) ?? text)
   }
   return '{"truncated":true}'
+}
+
+/** The cut fields with as much of the verbatim text as fits; null when there is none. */
+function withVerbatim(meta: Readonly<Record<string, unknown>>, verbatim: string | undefined): string | null {
+  const whole = verbatim === undefined ? undefined : meta[verbatim]
+  if (verbatim === undefined || typeof whole !== 'string') return null
+  const rest = { ...cut(onlyValues(meta)), truncated: true }
+  const formWith = (length: number): string =>
+    canonicalJson({
+      ...rest,
+      [verbatim]: `${whole.slice(0, length).toWellFormed()}${length < whole.length ? '…' : ''}`,
+    })
+  let [fits, tooLong] = [0, whole.length + 1]
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2)
+    if (Buffer.byteLength(formWith(middle)) <= MAX_META_BYTES) fits = middle
+    else tooLong = middle
+  }
+  return formWith(fits)
 }
 
 /** An address without what may be a secret: credentials, values of the query, fragment. Other texts unchanged. */

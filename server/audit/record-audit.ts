@@ -150,13 +150,16 @@ function entryOf(context: FactContext, entry: Audited, labels: Labels): NewEntry
     project_id: fact.projectId ?? null,
     ...requestFields(context.actor, fact.sessionId),
     outcome: kindOf(kind).outcome ?? 'ok',
-    meta: metaText({
-      ...fact.data,
-      ...(fact.sentence === undefined ? {} : { reason: fact.sentence }),
-      ...(kind === action ? {} : { cause: kind }),
-      ...(Array.isArray(fact.data['issue_ids']) ? { count: fact.data['issue_ids'].length } : {}),
-      ...(context.actor.kind === 'assistant' ? { assistant: true } : {}),
-    }),
+    meta: metaText(
+      {
+        ...fact.data,
+        ...(fact.sentence === undefined ? {} : { reason: fact.sentence }),
+        ...(kind === action ? {} : { cause: kind }),
+        ...(Array.isArray(fact.data['issue_ids']) ? { count: fact.data['issue_ids'].length } : {}),
+        ...(context.actor.kind === 'assistant' ? { assistant: true } : {}),
+      },
+      kindOf(kind).verbatim,
+    ),
   }
 }
 

@@ -57,6 +57,12 @@ export async function activeUserByEmail(db: Connection, email: string): Promise<
   return row ?? null
 }
 
+/** The account with this address, also a disabled one. */
+export async function accountIdByEmail(db: Connection, email: string): Promise<string | null> {
+  const row = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
+  return row?.id ?? null
+}
+
 /** Locks the user's row, so that new sessions and password changes of one user run one after the other. */
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   return (await tx.selectFrom('users').selectAll().where('id', '=', userId).forUpdate().executeTakeFirst()) ?? null

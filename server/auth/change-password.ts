@@ -30,7 +30,7 @@ export async function changePassword(
   ])
   if (found === null || org === null) throw sessionEnded()
   const warning = await checkNewPassword(app, { ...found, org: org.org_name }, input)
-  const check = { email: found.email, user: found, password: input.currentPassword }
+  const check = { email: found.email, user: found, accountId: found.id, password: input.currentPassword }
   if (!(await checkPassword(app, check, actor))) throw invalid('currentPassword is wrong.')
   const newHash = await app.passwords.hash(input.newPassword)
   const session = await app.tx(async (tx) => {

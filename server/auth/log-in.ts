@@ -4,7 +4,14 @@ import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { Role } from '#shared/permissions.ts'
-import { activeUserByEmail, lockUser, membershipsOf, setPasswordHash, type UserRow } from './auth.queries.ts'
+import {
+  accountIdByEmail,
+  activeUserByEmail,
+  lockUser,
+  membershipsOf,
+  setPasswordHash,
+  type UserRow,
+} from './auth.queries.ts'
 import { checkPassword } from './check-password.ts'
 import { foldEmail } from './email.ts'
 import { aboutSession, sessionActor } from './session-facts.ts'
@@ -21,8 +28,8 @@ export type LoggedIn = { readonly org: string; readonly role: Role; readonly tok
  */
 export async function logIn(app: App, input: LogInInput, caller: Caller): Promise<LoggedIn> {
   const email = foldEmail(input.email)
-  const found = await activeUserByEmail(app.db, email)
-  const matches = await checkPassword(app, { email, user: found, password: input.password }, caller)
+  const [found, accountId] = await Promise.all([activeUserByEmail(app.db, email), accountIdByEmail(app.db, email)])
+  const matches = await checkPassword(app, { email, user: found, accountId, password: input.password }, caller)
   if (!matches || found === null) {
     app.log.info({ user_id: found?.id ?? null, ip: caller.origin.ip, request_id: caller.requestId }, 'signin.failed')
     throw refused()

@@ -23,6 +23,8 @@ type Kind = {
   readonly live?: 'issues' | 'new_issues' | 'project' | 'releases' | 'webhooks'
   /** Action of the audit log. */
   readonly audit?: string
+  /** Field of the data that the audit log cuts last. */
+  readonly verbatim?: string
   /** How the action ended, if not well. */
   readonly outcome?: 'denied' | 'failed'
   /** Event type of webhooks. */
@@ -370,6 +372,7 @@ export const KINDS = {
     target: 'endpoint',
     data: z.object({ delivery_id: z.string(), code: z.string(), message: z.string() }),
     audit: 'webhook.tls_error',
+    verbatim: 'message',
     outcome: 'failed',
   },
   /** Only the endpoint that it names receives the event. */

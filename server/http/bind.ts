@@ -7,6 +7,7 @@ import type { RouteSpec, RouteSpecs } from '../kernel/contract.ts'
 import { countDenial } from '../audit/denials.ts'
 import { AppError, forbidden, invalid, notFound, unavailable } from '../kernel/errors.ts'
 import { PERMISSIONS, roleAtLeast } from '#shared/permissions.ts'
+import type { Admit } from './api-limit.ts'
 import { callCookies } from './cookies.ts'
 import { checkCrossSite } from './csrf.ts'
 import { validationSentence } from './errors.ts'
@@ -25,7 +26,7 @@ export type BindDeps = {
   readonly refuseUnauthenticated: (request: FastifyRequest) => never
   readonly callerOf: (request: FastifyRequest) => Caller
   /** Per-address limit of the API. */
-  readonly admit: (caller: Caller) => void
+  readonly admit: Admit
   /** Aborted when the service stops. It ends streams. */
   readonly stopping: AbortSignal
 }
@@ -58,7 +59,7 @@ export function bindRoutes(
       // Before the body is read: a caller without permission gets no validation errors.
       onRequest: async (request) => {
         const caller = deps.callerOf(request)
-        deps.admit(caller)
+        deps.admit(caller, () => void auditLimit(request, caller, deps))
         callers.set(request, await withTimeout(authorise(spec, request, caller, deps, ownOrigins)))
       },
       handler: async (request, reply) => {
@@ -121,12 +122,25 @@ async function authorise(
   if (authenticated === null) return deps.refuseUnauthenticated(request)
   const { actor, viaCookie } = authenticated
   const checked = async (): Promise<OrgActor> => {
-    if (viaCookie && !SAFE_METHODS.has(spec.method)) checkCrossSite(request.headers, ownOrigins)
+    if (viaCookie && (spec.csrf === true || !SAFE_METHODS.has(spec.method))) checkCrossSite(request.headers, ownOrigins)
     if (!roleAtLeast(actor.role, rule.minRole))
       throw forbidden(`This needs the role ${rule.minRole} or higher; yours is ${actor.role}.`)
     return actor
   }
   return auditRefusal(deps.app, spec, actor, checked())
+}
+
+/**
+ * Counts for the audit log that a member exceeded the limit of the API. Called once per address and minute: who sends the
+ * request is looked up only then.
+ */
+async function auditLimit(request: FastifyRequest, caller: Caller, { app, authenticate }: BindDeps): Promise<void> {
+  try {
+    const known = await authenticate(request, caller)
+    if (known !== null) countDenial(app, 'ratelimit.exceeded', { actor: known.actor }, { name: 'limits', value: 'api' })
+  } catch {
+    // No member whom the log could name.
+  }
 }
 
 /** Counts for the audit log what a known actor was not allowed to do. */

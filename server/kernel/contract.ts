@@ -31,7 +31,7 @@ export type RouteSpec = {
   readonly isSlow?: true
   /** Statuses this route can refuse with beside 400, 401, 403 and 500; for the documentation. */
   readonly refusals?: readonly (404 | 409 | 429 | 503)[]
-  /** Checks a public route for cross-site calls. Unsafe methods with a cookie session are always checked. */
+  /** Checks a public or safe route for cross-site calls. Unsafe methods with a cookie session are always checked. */
   readonly csrf?: boolean
 }
 
