@@ -174,7 +174,14 @@ class Both {
        on conflict (project_id, version) do update set state = 'open', first_seen_at = coalesce(releases.first_seen_at, excluded.first_seen_at)`,
       [newId(), this.projectId, version, now],
     )
-    this.releases.set(version, { version, releasedAt: null, firstSeenAt: now })
+    const createdAt = this.releases.get(version)?.createdAt ?? now
+    this.releases.set(version, { version, releasedAt: null, createdAt, firstSeenAt: now })
+  }
+
+  /** A release that a member or a tool creates, before its first event. */
+  create(version: string, now: Date): void {
+    if (!this.releases.has(version))
+      this.releases.set(version, { version, releasedAt: null, createdAt: now, firstSeenAt: null })
   }
 
   /** @param users the user of each event */
@@ -242,6 +249,7 @@ class Both {
       [this.projectId],
     )
     this.isReleased = true
+    this.create('3.0.2', now)
     await this.sweep(now)
   }
 
@@ -271,6 +279,7 @@ class Both {
             : { in_release: fix.map((index) => RELEASES[index]) },
     )
     await updateIssue(app, actor, { issueId, status: 'resolved', resolution })
+    if (typeof fix === 'object') for (const index of fix) this.create(RELEASES[index] ?? '', now)
     this.take(decide(this.life, { status: 'resolved', fix: await this.fixOf(fix) }, 'By hand.', now))
   }
 
