@@ -37,6 +37,8 @@ create table webhook_endpoints (
   tls_error jsonb,
   -- Codes of errors of TLS that the audit log has, with the minute: one entry per code and minute.
   tls_audited jsonb not null default '{}',
+  -- Minute of the newest entry about exhausted deliveries, and those that wait for the next; null before the first.
+  exhausted_audited jsonb,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   deleted_at timestamptz

@@ -355,7 +355,7 @@ export const KINDS = {
     live: 'webhooks',
     audit: 'webhook.secret.rotated',
   },
-  /** All attempts of deliveries failed. */
+  /** All attempts of deliveries failed; at most one per endpoint and minute. */
   'webhook.delivery.exhausted': {
     target: 'endpoint',
     data: z.object({ count: z.number(), delivery_ids: ids }),

@@ -808,6 +808,7 @@ export type Tables = {
     failed_attempts: Generated<number>
     tls_error: NullableJson<unknown>
     tls_audited: DefaultJson<unknown>
+    exhausted_audited: NullableJson<unknown>
     created_at: Date
     updated_at: Date
     deleted_at: Date | null

@@ -68,6 +68,31 @@ export function afterAttempts(before: Health, attempts: readonly SettledAttempt[
 const ofMinute = (audited: Readonly<Record<string, string>>, minute: string): Record<string, string> =>
   Object.fromEntries(Object.entries(audited).filter(([, of]) => of === minute))
 
+/** Minute of the newest entry about exhausted deliveries, and those that the next one names. */
+export const ExhaustedAudited = z.object({ minute: z.string(), count: z.number(), delivery_ids: z.array(z.string()) })
+export type ExhaustedAudited = z.infer<typeof ExhaustedAudited>
+
+/** An entry names at most so many deliveries. */
+const MAX_NAMED = 100
+
+/**
+ * The first exhausted deliveries of a minute are an entry immediately, later ones wait for the next.
+ * @returns what the entry says, or null, and what to remember
+ */
+export function afterExhausted(
+  before: ExhaustedAudited | null,
+  ids: readonly string[],
+  now: Date,
+): { entry: { count: number; delivery_ids: string[] } | null; after: ExhaustedAudited } {
+  const minute = now.toISOString().slice(0, 16)
+  const all = {
+    count: (before?.count ?? 0) + ids.length,
+    delivery_ids: [...(before?.delivery_ids ?? []), ...ids].slice(0, MAX_NAMED),
+  }
+  if (before?.minute === minute) return { entry: null, after: { minute, ...all } }
+  return { entry: all.count === 0 ? null : all, after: { minute, count: 0, delivery_ids: [] } }
+}
+
 const AUTO_PAUSE_MS = 120 * 3_600_000
 const AUTO_PAUSE_ATTEMPTS = 20
 

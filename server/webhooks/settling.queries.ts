@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/database.ts'
-import type { Health } from './endpoint-health.ts'
+import type { ExhaustedAudited, Health } from './endpoint-health.ts'
 
 /** What recording attempts writes to their endpoints. */
 
@@ -14,6 +14,7 @@ export type SettlingRow = {
   failed_attempts: number
   tls_error: unknown
   tls_audited: unknown
+  exhausted_audited: unknown
 }
 
 /** Locks endpoints that are not deleted, in order of their ids. */
@@ -21,11 +22,30 @@ export async function lockForSettling(tx: Tx, ids: readonly string[]): Promise<S
   const { rows } = await tx.query<SettlingRow>({
     name: 'webhooks lock endpoints',
     text: `select id, org_id, auto_pause, last_status, last_attempt_at, last_delivered_at, failing_since,
-        failed_attempts, tls_error, tls_audited
+        failed_attempts, tls_error, tls_audited, exhausted_audited
       from webhook_endpoints where id = any($1::uuid[]) and deleted_at is null order by id for no key update`,
     values: [ids],
   })
   return rows
+}
+
+/** Also of a deleted endpoint. */
+export async function lockExhausted(
+  tx: Tx,
+  endpointId: string,
+): Promise<{ org_id: string; exhausted_audited: unknown } | undefined> {
+  const { rows } = await tx.query<{ org_id: string; exhausted_audited: unknown }>(
+    'select org_id, exhausted_audited from webhook_endpoints where id = $1 for no key update',
+    [endpointId],
+  )
+  return rows[0]
+}
+
+export async function writeExhausted(tx: Tx, endpointId: string, audited: ExhaustedAudited): Promise<void> {
+  await tx.query('update webhook_endpoints set exhausted_audited = $2 where id = $1', [
+    endpointId,
+    JSON.stringify(audited),
+  ])
 }
 
 export async function writeHealth(tx: Tx, changed: readonly (Health & { readonly id: string })[]): Promise<void> {
