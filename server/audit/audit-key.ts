@@ -39,6 +39,22 @@ export async function openAuditKey(db: Database, sealer: Sealer, clock: Clock): 
   return auditKeyOf(sealer.open(sealed, PLACE))
 }
 
+/**
+ * The installation's key, for a command that only reads.
+ * @throws Error with one line for the operator when it is missing, or was sealed with an unknown encryption key
+ */
+export async function readAuditKey(db: Database, sealer: Sealer): Promise<AuditKey> {
+  const sealed = await selectKey(db)
+  if (sealed === null) throw new DatabaseStartError('There is no audit log yet: the database has no key of it.')
+  try {
+    return auditKeyOf(sealer.open(sealed, PLACE))
+  } catch (error) {
+    throw new Error('ENCRYPTION_KEYS does not fit this database. Name the key that it was set up with.', {
+      cause: error,
+    })
+  }
+}
+
 /** @param pkcs8 the private key */
 function auditKeyOf(pkcs8: Buffer): AuditKey {
   const privateKey = createPrivateKey({ key: pkcs8, type: 'pkcs8', format: 'der' })

@@ -1,26 +1,62 @@
-import { createApp } from '../app.ts'
+import pg from 'pg'
+import { readAuditKey } from '../audit/audit-key.ts'
 import { verifyChains } from '../audit/verify-chains.ts'
-import { readConfig } from '../config.ts'
-import { pendingMigrations } from '../storage/migrate.ts'
+import { readConfig, type Config } from '../config.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { Database } from '../storage/database.ts'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
-import { openDatabase } from './database.ts'
+import { pendingMigrations } from '../storage/migrate.ts'
+import { createPool } from '../storage/pool.ts'
+import { createSealer, existingEncryptionKeys, parseEncryptionKeys, type Sealer } from '../storage/seal.ts'
+import { openDatabaseToRead } from './database.ts'
+import { operatorError } from './operator-error.ts'
 import { createStopper } from './stopper.ts'
 
-/** `faultline audit verify`: a line per organisation; exit code 1 when an audit log is broken. */
+/**
+ * `faultline audit verify`: a line per organisation; exit code 1 when an audit log is broken. It only reads: it creates
+ * no keys and applies no migrations.
+ */
 export async function auditVerifyCommand({ org }: { readonly org?: string }): Promise<void> {
-  const config = readConfig()
+  const environment = readConfig()
   const print = (line: string): void => console.log(line)
   const stopper = createStopper()
-  await stopper.start(async () => {
-    const database = await openDatabase(config, print, stopper.signal)
-    stopper.onStop(() => database.stop())
-    const app = await createApp({ ...config, dataDir: database.dataDir }, database.connectionString, 2, 'audit')
-    stopper.onStop(() => app.close())
-    const pending = await pendingMigrations(app.db)
-    if (pending.length > 0) throw new DatabaseStartError('Run "npm run admin -- migrate" first.')
-    const { chains, broken } = await verifyChains(app, print, { slug: org, signal: stopper.signal })
-    if (chains === 0 && org !== undefined) throw new DatabaseStartError(`There is no audit log of ${org}.`)
-    const logs = `${chains} audit ${chains === 1 ? 'log' : 'logs'}`
-    stopper.stop(broken === 0 ? `Verified ${logs}.` : `Verified ${logs}: ${broken} broken.`, broken === 0 ? 0 : 1)
-  })
+  await stopper.start(() =>
+    operatorError(async () => {
+      const { connectionString, dataDir, stop } = await openDatabaseToRead(environment, print, stopper.signal)
+      stopper.onStop(stop)
+      const config = { ...environment, dataDir }
+      await checkMigrated(connectionString)
+      const db = new Database(createPool({ connectionString, name: 'faultline audit', max: 2, onError: () => {} }))
+      stopper.onStop(() => db.close())
+      const auditKey = await readAuditKey(db, sealerOf(config))
+      const parts = { db, auditKey, clock: systemClock, config }
+      const { chains, broken } = await verifyChains(parts, print, { slug: org, signal: stopper.signal })
+      if (chains === 0 && org !== undefined) throw new DatabaseStartError(`There is no audit log of ${org}.`)
+      const logs = `${chains} audit ${chains === 1 ? 'log' : 'logs'}`
+      stopper.stop(broken === 0 ? `Verified ${logs}.` : `Verified ${logs}: ${broken} broken.`, broken === 0 ? 0 : 1)
+    }),
+  )
 }
+
+const UNDEFINED_TABLE = '42P01'
+
+/** @throws DatabaseStartError when tables are missing */
+async function checkMigrated(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString, application_name: 'faultline audit' })
+  // The next statement reports an error that occurs between two statements.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const pending = await pendingMigrations(client).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE) return null
+      throw error
+    })
+    if (pending === null || pending.length > 0)
+      throw new DatabaseStartError('The database is not up to date. Run "npm run admin -- migrate" first.')
+  } finally {
+    await client.end()
+  }
+}
+
+const sealerOf = ({ encryptionKeys, dataDir }: Config): Sealer =>
+  createSealer(encryptionKeys === null ? existingEncryptionKeys(dataDir) : parseEncryptionKeys(encryptionKeys))

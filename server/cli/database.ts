@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 import type { Config } from '../config.ts'
 import { migrateJobs } from '../jobs/run-jobs.ts'
 import { abortable } from '../kernel/abortable.ts'
 import { chooseDataDir } from '../embedded-postgres/data-dir.ts'
-import { startEmbeddedPostgres } from '../embedded-postgres/start.ts'
+import { DataDirInUseError } from '../embedded-postgres/lock.ts'
+import { runningEmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
+import { DatabaseStartError } from '../storage/database-start-error.ts'
 import { checkExternalDatabase } from '../storage/external.ts'
 import { migrate } from '../storage/migrate.ts'
 
@@ -47,6 +51,32 @@ export async function openDatabase(
     dataDir: postgres.dataDir,
     failed: postgres.failed,
     stop: () => postgres.stop(),
+  }
+}
+
+/**
+ * As {@link openDatabase}, for a command that only reads: it also works beside a running service.
+ * @throws DatabaseStartError with one line for the operator, or the signal's reason
+ */
+export async function openDatabaseToRead(
+  config: Config,
+  progress: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Pick<OpenDatabase, 'connectionString' | 'dataDir' | 'stop'>> {
+  if (config.databaseUrl !== null) return openDatabase(config, progress, signal)
+  const { dataDir } = chooseDataDir(config.dataDir, config.dataDirIsExplicit)
+  if (!existsSync(join(dataDir, 'postgres'))) throw new DatabaseStartError(`There is no database in ${dataDir}.`)
+  try {
+    return await openDatabase(config, progress, signal)
+  } catch (error) {
+    if (!(error instanceof DataDirInUseError)) throw error
+    const running = runningEmbeddedPostgres(dataDir)
+    if (running === null)
+      throw new DatabaseStartError(
+        `${error.message.replace(/:.*/, '')}, and its database cannot be reached from here: run this where the service runs.`,
+        { cause: error },
+      )
+    return { ...running, stop: () => Promise.resolve() }
   }
 }
 

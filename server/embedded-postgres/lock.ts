@@ -17,6 +17,9 @@ const Holder = z.object({
 })
 type Holder = z.infer<typeof Holder>
 
+/** A running process has the data directory. */
+export class DataDirInUseError extends DatabaseStartError {}
+
 const BEAT_INTERVAL_MS = 10_000
 /** A holder on another machine that was silent for this long has ended. */
 const SILENT_AFTER_MS = 30_000
@@ -28,14 +31,14 @@ const SILENT_AFTER_MS = 30_000
  * across PID and IPC namespaces, so that two containers cannot share a directory, and the kernel releases it after
  * `kill -9`. Some network file systems lock for one machine only; there the beats of the holder count.
  * @returns a function that releases the lock, and may be called again
- * @throws DatabaseStartError when a running process holds it
+ * @throws DataDirInUseError when a running process holds it
  */
 export function lockDataDir(dataDir: string): () => void {
   const path = join(dataDir, 'faultline.lock')
   const guard = openGuard(dataDir, path)
   try {
     const other = readHolder(path)
-    if (other !== null && isAliveElsewhere(other)) throw new DatabaseStartError(held(dataDir, other))
+    if (other !== null && isAliveElsewhere(other)) throw new DataDirInUseError(held(dataDir, other))
     writeHolder(path)
   } catch (error) {
     guard.close()
@@ -57,7 +60,7 @@ export function lockDataDir(dataDir: string): () => void {
   }
 }
 
-/** @throws DatabaseStartError when a process of this machine holds the lock */
+/** @throws DataDirInUseError when a process of this machine holds the lock */
 function openGuard(dataDir: string, path: string): DatabaseSync {
   // Never deleted: a process that has opened it would hold a lock that others do not see.
   const guard = new DatabaseSync(join(dataDir, 'faultline.guard'))
@@ -67,7 +70,7 @@ function openGuard(dataDir: string, path: string): DatabaseSync {
   } catch (error) {
     guard.close()
     if (!(error instanceof Error) || !('errcode' in error) || error.errcode !== SQLITE_BUSY) throw error
-    throw new DatabaseStartError(held(dataDir, readHolder(path)), { cause: error })
+    throw new DataDirInUseError(held(dataDir, readHolder(path)), { cause: error })
   }
 }
 

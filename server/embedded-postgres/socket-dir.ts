@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
@@ -15,12 +15,7 @@ const longestPathBytes = 103
  * the lock of the data directory.
  */
 export function prepareSocketDir(dataDir: string, user: RunAs): string {
-  const digest = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
-  const candidates = [
-    join(dataDir, 'run'),
-    ...[tmpdir(), '/tmp'].flatMap((temporary) => [0, 1, 2].map((n) => join(temporary, `faultline-${digest}-${n}`))),
-  ].filter((directory) => Buffer.byteLength(`${directory}/.s.PGSQL.${SOCKET_PORT}.lock`) <= longestPathBytes)
-  for (const directory of candidates) {
+  for (const directory of candidates(dataDir)) {
     if (!makePrivate(directory, user)) continue
     // Files of a server that was killed. If another process has its id now, PostgreSQL would not start.
     for (const name of readdirSync(directory)) if (name.startsWith('.s.PGSQL.')) rmSync(join(directory, name))
@@ -29,6 +24,29 @@ export function prepareSocketDir(dataDir: string, user: RunAs): string {
   throw new DatabaseStartError(
     `No private directory for the database's socket could be created below ${dataDir} or ${tmpdir()}.`,
   )
+}
+
+/**
+ * The socket directory of the server that runs on a data directory; null when there is none that this process can see.
+ * @param dataDir absolute, with links resolved
+ */
+export function findSocketDir(dataDir: string, user: RunAs): string | null {
+  const self = process.getuid?.() ?? 0
+  for (const directory of candidates(dataDir)) {
+    const found = lstatSync(directory, { throwIfNoEntry: false })
+    // A directory of another user could lead to a database of his.
+    if (found?.isDirectory() !== true || (found.uid !== (user?.uid ?? self) && found.uid !== self)) continue
+    if (existsSync(join(directory, `.s.PGSQL.${SOCKET_PORT}`))) return directory
+  }
+  return null
+}
+
+function candidates(dataDir: string): string[] {
+  const digest = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  return [
+    join(dataDir, 'run'),
+    ...[tmpdir(), '/tmp'].flatMap((temporary) => [0, 1, 2].map((n) => join(temporary, `faultline-${digest}-${n}`))),
+  ].filter((directory) => Buffer.byteLength(`${directory}/.s.PGSQL.${SOCKET_PORT}.lock`) <= longestPathBytes)
 }
 
 /** @returns false when another user owns a directory of that name */

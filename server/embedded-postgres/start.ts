@@ -10,7 +10,7 @@ import { startPostmaster } from './postmaster.ts'
 import { keepReserve } from './reserve.ts'
 import { canEnter, initUser, isRoot, serverUser } from './run-as.ts'
 import { type Durability, serverSettings, SOCKET_PORT } from './settings.ts'
-import { prepareSocketDir } from './socket-dir.ts'
+import { findSocketDir, prepareSocketDir } from './socket-dir.ts'
 import { supervise } from './supervise.ts'
 
 /** The database's directory in the data directory. */
@@ -109,6 +109,16 @@ export async function startEmbeddedPostgres(options: {
     release()
     throw explainFileError(error, dataDir)
   }
+}
+
+/**
+ * How to reach the embedded database that another process runs on a data directory.
+ * @returns null when its socket is not visible here, as in another container
+ */
+export function runningEmbeddedPostgres(given: string): { connectionString: string; dataDir: string } | null {
+  const dataDir = realpathSync(resolve(given))
+  const socketDir = findSocketDir(dataDir, serverUser(join(dataDir, CLUSTER_DIRECTORY)))
+  return socketDir === null ? null : { connectionString: connectionString(socketDir), dataDir }
 }
 
 /** The server's end counts as caused by a full disk this long after it logged that. */

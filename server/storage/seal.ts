@@ -44,6 +44,18 @@ export function createSealer(keys: readonly Key[]): Sealer {
   }
 }
 
+const generatedFile = (dataDir: string): string => join(dataDir, 'keys', 'encryption-keys')
+
+/**
+ * As {@link generatedEncryptionKeys}, for a command that only reads.
+ * @throws Error with one line for the operator when there are none
+ */
+export function existingEncryptionKeys(dataDir: string): Key[] {
+  const file = generatedFile(dataDir)
+  if (!existsSync(file)) throw new Error(`ENCRYPTION_KEYS is not set, and ${file} does not exist.`)
+  return parseEncryptionKeys(readFileSync(file, 'utf8').trim())
+}
+
 /**
  * `k2:<base64 of 32 bytes>,k1:…` → keys.
  * @throws Error with one line for the operator
@@ -68,7 +80,7 @@ export function parseEncryptionKeys(text: string): Key[] {
 
 /** Keys of an installation without ENCRYPTION_KEYS: generated once in the data directory, readable by its owner only. */
 export function generatedEncryptionKeys(dataDir: string): Key[] {
-  const file = join(dataDir, 'keys', 'encryption-keys')
+  const file = generatedFile(dataDir)
   if (!existsSync(file)) {
     mkdirSync(join(dataDir, 'keys'), { recursive: true, mode: 0o700 })
     const draft = `${file}.${process.pid}`
