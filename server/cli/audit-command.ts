@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { readAuditKey } from '../audit/audit-key.ts'
 import { verifyChains } from '../audit/verify-chains.ts'
 import { readConfig, type Config } from '../config.ts'
@@ -25,9 +24,9 @@ export async function auditVerifyCommand({ org }: { readonly org?: string }): Pr
       const { connectionString, dataDir, stop } = await openDatabaseToRead(environment, print, stopper.signal)
       stopper.onStop(stop)
       const config = { ...environment, dataDir }
-      await checkMigrated(connectionString)
       const db = new Database(createPool({ connectionString, name: 'faultline audit', max: 2, onError: () => {} }))
       stopper.onStop(() => db.close())
+      await checkMigrated(db)
       const auditKey = await readAuditKey(db, sealerOf(config))
       const parts = { db, auditKey, clock: systemClock, config }
       const { chains, broken } = await verifyChains(parts, print, { slug: org, signal: stopper.signal })
@@ -41,21 +40,13 @@ export async function auditVerifyCommand({ org }: { readonly org?: string }): Pr
 const UNDEFINED_TABLE = '42P01'
 
 /** @throws DatabaseStartError when tables are missing */
-async function checkMigrated(connectionString: string): Promise<void> {
-  const client = new pg.Client({ connectionString, application_name: 'faultline audit' })
-  // The next statement reports an error that occurs between two statements.
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    const pending = await pendingMigrations(client).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE) return null
-      throw error
-    })
-    if (pending === null || pending.length > 0)
-      throw new DatabaseStartError('The database is not up to date. Run "npm run admin -- migrate" first.')
-  } finally {
-    await client.end()
-  }
+async function checkMigrated(db: Database): Promise<void> {
+  const pending = await pendingMigrations(db).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE) return null
+    throw error
+  })
+  if (pending === null || pending.length > 0)
+    throw new DatabaseStartError('The database is not up to date. Run "npm run admin -- migrate" first.')
 }
 
 const sealerOf = ({ encryptionKeys, dataDir }: Config): Sealer =>
