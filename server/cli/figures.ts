@@ -119,6 +119,13 @@ export async function deliveryFigures(db: Database, figures: DelivererFigures): 
         labels: { channel, outcome },
       })),
     ),
+    ...[...figures.notSent].map(([channel, value]): Figure => ({
+      name: 'faultline_deliveries_not_sent_total',
+      help: 'Deliveries that waited because their channel could not send them yet, such as for a connection.',
+      kind: 'counter',
+      value,
+      labels: { channel },
+    })),
     gauge('in_flight', 'Deliveries that this process has and has not recorded yet.', figures.inFlight),
     ...(oldestMs === null
       ? []

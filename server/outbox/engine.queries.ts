@@ -341,6 +341,24 @@ export async function giveBackLeases(on: Connection, leases: readonly Lease[], d
 }
 
 /**
+ * Gives lanes back their share of max_per_second, for first attempts that were claimed and not made.
+ * @param laneIds one for each attempt
+ */
+export async function giveBackRates(on: Connection, laneIds: readonly string[]): Promise<void> {
+  if (laneIds.length === 0) return
+  await on.query(
+    `with unused as (
+       select l.id, f.n from (select id, count(*) as n from unnest($1::uuid[]) as one (id) group by id) f
+       join outbox_lanes l on l.id = f.id
+       where l.max_per_second is not null order by l.id for no key update of l
+     )
+     update outbox_lanes l set rate_used_until = l.rate_used_until - ${INTERVAL} * unused.n
+     from unused where l.id = unused.id`,
+    [laneIds],
+  )
+}
+
+/**
  * Ends the abandoned leases of a paused lane, which no claim takes: their attempts are made when it continues.
  * @param leasesEndedBy as in {@link ClaimRequest}
  */

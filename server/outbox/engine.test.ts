@@ -439,6 +439,37 @@ describe('a channel that fails', () => {
     expect(channel.sent).toHaveLength(3)
   })
 
+  test('to send anything: the rate of the lane is not used up, and the log and the figures say it', async () => {
+    const { channel, laneId, send } = await setUp(
+      (name) =>
+        testChannel(
+          async () => {
+            // It stays as it is given back.
+            await app.tx((tx) => changeLane(tx, laneId, { isPaused: true }))
+            throw new NotSentError('no connection is free')
+          },
+          { name },
+        ),
+      { maxPerSecond: 1 },
+    )
+    const deliverer = startDeliverer(app, [channel])
+    onTestFinished(() => deliverer.stop(2_000))
+    const [id = ''] = await send(1)
+    await waitFor('it to be given back, and the second that its attempt would have used', async () => {
+      const { rows } = await app.db.query<{ isBack: boolean }>(
+        `select d.lease_token is null and l.rate_used_until < d.due_at as "isBack"
+         from outbox_deliveries d join outbox_lanes l on l.id = d.lane_id where d.id = $1 and l.paused_at is not null`,
+        [id],
+      )
+      return rows[0]?.isBack === true
+    })
+    expect(await read(id)).toMatchObject({ state: 'pending', attempts: [] })
+    expect(deliverer.figures().notSent).toEqual(new Map([[channel.name, 1]]))
+    expect(t.logLines).toContainEqual(
+      expect.objectContaining({ msg: 'deliveries could not be sent yet and wait', channel: channel.name }),
+    )
+  })
+
   test('to record: the attempt is recorded without its part, and the others with it', async () => {
     const done: string[] = []
     const { channel, send } = await setUp((name) =>

@@ -3,11 +3,19 @@ import type { App } from '../context/app.ts'
 import { withinGrace } from '../kernel/abortable.ts'
 import type { AttemptResult, Channel, ClaimedDelivery, Send } from './channel.ts'
 import { OUTBOX_TOPIC } from './delivery.ts'
-import { claimDeliveries, endAbandoned, giveBackLeases, selectDue, type ClaimedRow } from './engine.queries.ts'
+import {
+  claimDeliveries,
+  endAbandoned,
+  giveBackLeases,
+  giveBackRates,
+  selectDue,
+  type ClaimedRow,
+} from './engine.queries.ts'
 import type { InHand } from './in-hand.ts'
 import { createLeaseClock } from './lease-clock.ts'
 import { createLivePublisher } from './live-publisher.ts'
 import { makeAttempt, StopError } from './make-attempt.ts'
+import { createNotSent } from './not-sent.ts'
 import { createOutage } from './outage.ts'
 import { endDeliveries, endErased } from './outbox.queries.ts'
 import { createSettler } from './settler.ts'
@@ -30,8 +38,6 @@ const MAX_PER_ORG = MAX_IN_FLIGHT / 2
 const OUTAGE_GRACE_MS = 3_000
 /** A delivery whose channel could not prepare it waits this long. */
 const PREPARE_RETRY_MS = 1_000
-/** A delivery that its channel could not send yet waits this long. */
-const NOT_SENT_RETRY_MS = 250
 /** Deliveries of a closed lane that one statement ends. */
 const MAX_ENDED = 1_000
 
@@ -39,6 +45,8 @@ export type DelivererFigures = {
   readonly inFlight: number
   /** Attempts recorded since the start, by channel. */
   readonly attempts: ReadonlyMap<string, Readonly<Record<AttemptResult['outcome'], number>>>
+  /** Deliveries given back since the start because their channel could not send them yet, by channel. */
+  readonly notSent: ReadonlyMap<string, number>
 }
 
 export type Deliverer = {
@@ -83,16 +91,28 @@ export function startDeliverer(
   })
 
   /** Gives leases back. Without the database they end by themselves. */
-  const release = async (entries: readonly InHand[], delayMs: number): Promise<void> => {
+  const release = async (given: readonly InHand[], delayMs: number): Promise<void> => {
+    const entries = given.filter((entry) => inHand.get(entry.delivery.id) === entry)
+    if (entries.length === 0) return
     const leases = entries.map(({ delivery, token }) => ({ id: delivery.id, token }))
     for (const { delivery } of entries) inHand.delete(delivery.id)
-    await giveBackLeases(app.db, leases, delayMs).catch(() => {})
+    const firsts = entries.filter(({ delivery }) => delivery.n === 1 && delivery.trigger === 'schedule')
+    await giveBackLeases(app.db, leases, delayMs)
+      .then(() =>
+        giveBackRates(
+          app.db,
+          firsts.map(({ delivery }) => delivery.laneId),
+        ),
+      )
+      .catch(() => {})
   }
+  const notSent = createNotSent(app, release)
 
   const attempt = async (entry: InHand, send: Send): Promise<void> => {
     const result = await makeAttempt(entry.delivery, send, entry.channel.timeoutMs, entry.abort)
     if (result === 'stopped') return
-    if (result === 'not_sent') return release([entry], NOT_SENT_RETRY_MS)
+    if (result === 'not_sent') return notSent.add(entry)
+    notSent.made(entry.delivery.laneId)
     entry.ended = { result, endedMs: performance.now() }
     settler.ended()
   }
@@ -208,7 +228,7 @@ export function startDeliverer(
   }
 
   return {
-    figures: () => ({ inFlight: inHand.size, attempts: sums }),
+    figures: () => ({ inFlight: inHand.size, attempts: sums, notSent: notSent.counts }),
     async stop(graceMs) {
       for (const off of offs) off()
       stopping.abort()
