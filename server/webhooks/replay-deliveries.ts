@@ -71,7 +71,8 @@ export async function recoverDeliveries(
       const results = await requestReplays(
         tx,
         actor,
-        page.items.map(({ id }) => id),
+        // What was delivered before, and failed in a replay, arrived.
+        page.items.filter(({ deliveredAt }) => deliveredAt === null).map(({ id }) => id),
         true,
       )
       accepted.push(...[...results].flatMap(([id, { result }]) => (isAccepted(result) ? [id] : [])))
