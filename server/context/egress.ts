@@ -9,6 +9,11 @@ export type EgressRequest = {
   /** After so many bytes of the body the connection is dropped. Default 64 KiB. */
   readonly maxBodyBytes?: number
   readonly signal?: AbortSignal
+  /**
+   * On whose behalf it is sent, such as the id of a webhook endpoint. Groups share no connections, and each has the whole
+   * bound of connections to an origin. Absent is a group too.
+   */
+  readonly group?: string
 }
 
 /** Null when the step did not happen: on a reused connection, or after an earlier step failed. */

@@ -2,7 +2,7 @@ import type { Client } from 'undici'
 import { connectGuarded, Refusal, type ConnectionSteps, type Guard, type Target } from './connect.ts'
 
 export type ConnectionBounds = {
-  /** Connections to one scheme, host and port. */
+  /** Connections of one group to one scheme, host and port. */
   readonly perOrigin: number
   readonly inAll: number
 }
@@ -19,9 +19,15 @@ export type Connection = {
   drop(): void
 }
 
+/** A group and an origin: connections are for one share only. */
+export type Share = {
+  readonly group: string | undefined
+  readonly origin: string
+}
+
 export type Connections = {
-  /** Never waits. @throws Refusal `EGRESS_BUSY` when the origin or the process has no connection left */
-  take(origin: string, target: Target): Promise<Connection>
+  /** Never waits. @throws Refusal `EGRESS_BUSY` when the share or the process has no connection left */
+  take(share: Share, target: Target): Promise<Connection>
   close(): Promise<void>
 }
 
@@ -35,7 +41,7 @@ const MAX_RESPONSE_HEADERS_BYTES = 16_384
 
 type Held = {
   readonly client: Client
-  readonly origin: string
+  readonly share: string
   readonly aborting: AbortController
   steps: ConnectionSteps | null
   remoteIp: string | null
@@ -49,7 +55,7 @@ type Held = {
  * requests inside it, and does not say which connection a request used.
  */
 export function createConnections(guard: Guard, bounds: ConnectionBounds): Connections {
-  const byOrigin = new Map<string, Set<Held>>()
+  const byShare = new Map<string, Set<Held>>()
   /** Longest idle first. */
   const idle = new Set<Held>()
   let inAll = 0
@@ -60,18 +66,18 @@ export function createConnections(guard: Guard, bounds: ConnectionBounds): Conne
     held.ended = true
     inAll -= 1
     idle.delete(held)
-    const ofOrigin = byOrigin.get(held.origin)
-    ofOrigin?.delete(held)
-    if (ofOrigin?.size === 0) byOrigin.delete(held.origin)
+    const ofShare = byShare.get(held.share)
+    ofShare?.delete(held)
+    if (ofShare?.size === 0) byShare.delete(held.share)
     held.aborting.abort()
     void held.client.destroy()
   }
 
-  const open = async (origin: string, target: Target): Promise<Held> => {
+  const open = async (share: string, origin: string, target: Target): Promise<Held> => {
     const { default: UndiciClient } = await import('undici/lib/dispatcher/client.js')
     if (closed) throw new Refusal('EGRESS_CLOSED', 'The service is stopping.')
-    const ofOrigin = byOrigin.get(origin) ?? new Set()
-    if (ofOrigin.size >= bounds.perOrigin)
+    const ofShare = byShare.get(share) ?? new Set()
+    if (ofShare.size >= bounds.perOrigin)
       throw new Refusal('EGRESS_BUSY', `There are already ${bounds.perOrigin} requests to ${origin}.`)
     if (inAll >= bounds.inAll) {
       const [longestIdle] = idle
@@ -104,7 +110,7 @@ export function createConnections(guard: Guard, bounds: ConnectionBounds): Conne
     })
     const held: Held = {
       client,
-      origin,
+      share,
       aborting: new AbortController(),
       steps: null,
       remoteIp: null,
@@ -119,12 +125,12 @@ export function createConnections(guard: Guard, bounds: ConnectionBounds): Conne
       if (held.idle) end(held)
     })
     inAll += 1
-    byOrigin.set(origin, ofOrigin.add(held))
+    byShare.set(share, ofShare.add(held))
     return held
   }
 
-  const takeIdle = (origin: string): Held | undefined => {
-    for (const held of byOrigin.get(origin) ?? []) {
+  const takeIdle = (share: string): Held | undefined => {
+    for (const held of byShare.get(share) ?? []) {
       if (!held.idle) continue
       idle.delete(held)
       held.idle = false
@@ -135,8 +141,9 @@ export function createConnections(guard: Guard, bounds: ConnectionBounds): Conne
   }
 
   return {
-    async take(origin, target) {
-      const held = takeIdle(origin) ?? (await open(origin, target))
+    async take({ group, origin }, target) {
+      const share = `${origin} ${group ?? ''}`
+      const held = takeIdle(share) ?? (await open(share, origin, target))
       return {
         client: held.client,
         get steps() {
@@ -156,7 +163,7 @@ export function createConnections(guard: Guard, bounds: ConnectionBounds): Conne
     },
     async close() {
       closed = true
-      const all = [...byOrigin.values()].flatMap((ofOrigin) => [...ofOrigin])
+      const all = [...byShare.values()].flatMap((ofShare) => [...ofShare])
       for (const held of all) end(held)
       await Promise.all(all.map((held) => held.client.destroy()))
     },

@@ -373,6 +373,24 @@ describe('connections', () => {
     expect(await answered).toMatchObject({ kind: 'timeout' })
   })
 
+  test('groups share neither the bound of an origin nor connections', async () => {
+    const receiver = await receiverWith({ respond: ({ path }) => (path === '/hang' ? { fault: 'hang' } : 200) })
+    const egress = egressWith({ bounds: { perOrigin: 2, inAll: 5 } })
+    const aborting = new AbortController()
+    const hang = (group: string) => failure(egress, get(`${receiver.url}/hang`, { group, signal: aborting.signal }))
+    const stuck = ['a', 'a', 'b', 'b'].map(hang)
+    await waitFor('four requests', () => receiver.requests.length === 4)
+    expect(await failure(egress, get(receiver.url, { group: 'a' }))).toMatchObject({ code: 'EGRESS_BUSY' })
+    for (const group of ['c', undefined])
+      expect(await egress.request(get(receiver.url, group === undefined ? {} : { group }))).toMatchObject({
+        status: 200,
+      })
+    // The idle connection of another group is not used, it makes room.
+    expect(receiver.connections()).toBe(6)
+    aborting.abort()
+    await Promise.all(stuck)
+  })
+
   test('an idle connection makes room for another origin when all are taken', async () => {
     const receivers = await Promise.all(Array.from({ length: 4 }, () => receiverWith()))
     const egress = egressWith({ bounds: { perOrigin: 2, inAll: 2 } })

@@ -18,7 +18,7 @@ export type EgressOptions = UrlRules & {
   readonly ca?: readonly string[]
 }
 
-/** The outbox keeps at most 100 requests to an endpoint and 1,200 in all under way. */
+/** The outbox keeps at most 100 requests to an endpoint, which is a group, and 1,200 in all under way. */
 const BOUNDS: ConnectionBounds = { perOrigin: 128, inAll: 1_300 }
 
 /**
@@ -45,7 +45,7 @@ export function createEgress(options: EgressOptions): Egress {
       try {
         const url = checkUrl(request.url, options)
         const target = { secure: url.protocol === 'https:', host: hostOf(url), port: portOf(url) }
-        return await attempt.run(url, await connections.take(url.origin, target))
+        return await attempt.run(url, await connections.take({ group: request.group, origin: url.origin }, target))
       } catch (error) {
         if (error instanceof EgressError) throw error
         throw attempt.failure(error instanceof AppError ? new Refusal('EGRESS_URL', error.message) : error)

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { testAuthority } from '#test/kit/certificates.ts'
 import { aFounder } from '#test/kit/founder.ts'
+import type { Answer } from '#test/kit/receiver.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
+import { systemActor } from '../context/actor.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { eraseMessagesOf } from '../outbox/erase-messages.ts'
 import { everythingStored } from '#test/kit/everything-stored.ts'
 import { autoPause } from './auto-pause.ts'
@@ -266,4 +270,38 @@ test('no secret and no value of an own header is in the database, the log, the a
   for (const canary of [secret, rotated, header, password])
     for (const text of [stored, JSON.stringify(t.logLines), shown, sent, ...refused.map((answer) => answer.text)])
       expect(text).not.toContain(canary)
+})
+
+test('endpoints that hang hold up no other endpoint at the same host', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<Answer>()
+  const receiver = await aReceiver(t, ({ path }) => (path.startsWith('/hang') ? released : 200))
+  const [owner, neighbour] = [await aFounder(t.url), await aFounder(t.url)]
+  const { user } = (await owner.get('/api/me')).as<{ user: { id: string } }>()
+  const hanging = []
+  for (const n of [1, 2]) {
+    const { id } = await anEndpoint(owner, `${receiver.url}/hang/${n}`, { events: ['password.changed'] })
+    hanging.push(id)
+  }
+  const { orgId } = await t.app.db
+    .selectFrom('webhook_endpoints')
+    .select('org_id as orgId')
+    .where('id', 'in', hanging)
+    .executeTakeFirstOrThrow()
+  await t.app.tx((tx) =>
+    recordFacts(
+      tx,
+      factContext(t.app, systemActor('test')),
+      Array.from({ length: 90 }, () => ({ kind: 'user.password_changed' as const, orgId, userId: user.id, data: {} })),
+    ),
+  )
+  await waitFor('180 requests', () => receiver.requests.length === 180)
+  const { id } = await anEndpoint(neighbour, receiver.url)
+  expect(await ended(neighbour, await testDelivery(neighbour, id))).toMatchObject({ state: 'delivered' })
+  release(200)
+  await waitFor('the end of every delivery', async () => {
+    const lists = await Promise.all(
+      hanging.map((endpoint) => owner.get(`/api/webhooks/${endpoint}/deliveries?state=delivered`)),
+    )
+    return lists.every(({ body }) => (body as { total: number }).total === 90)
+  })
 })

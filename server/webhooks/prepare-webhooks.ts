@@ -90,7 +90,7 @@ async function opened(app: App, rows: readonly SendingRow[]): Promise<Sending> {
 async function send(
   app: App,
   { url, current, secrets, isStandard, ownHeaders }: Sending,
-  { id, messageId, type, body, trigger, secretVersion: pinned }: ClaimedDelivery,
+  { id, laneId, messageId, type, body, trigger, secretVersion: pinned }: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const at = app.clock.now()
@@ -119,6 +119,8 @@ async function send(
       timeoutMs: ATTEMPT_TIMEOUT_MS,
       maxBodyBytes: MAX_ANSWER_BYTES,
       signal,
+      // An endpoint that hangs takes no connections of others at the same host.
+      group: laneId,
     })
     return {
       outcome: isSuccess(answer.status) ? 'delivered' : 'failed',
@@ -130,7 +132,7 @@ async function send(
     }
   } catch (error) {
     if (!(error instanceof EgressError)) throw error
-    // Other endpoints at the same host have all of its connections.
+    // The process has no connection left.
     if (error.code === 'EGRESS_BUSY') throw new NotSentError(error.message)
     return {
       outcome: 'failed',
