@@ -9,16 +9,25 @@ const opened = perApp(() => new Map<string, Sealer>())
 
 const placeOf = (orgId: string): string => `orgs:data_key_sealed:${orgId}:${orgId}`
 
+/** The data key of an organisation cannot be opened: it was changed, or sealed with a key that is not configured. */
+export class UnreadableKeyError extends Error {}
+
 /**
  * Seals with the organisation's data key, which is itself sealed with the installation's master key. The place is
  * `table:column:row:organisation`.
  * @param db the transaction, when there is one: it may have created the organisation
- * @throws Error when the organisation is missing or its key was sealed with an unknown one
+ * @throws UnreadableKeyError
  */
 export async function orgSealer(app: App, orgId: string, db: Connection = app.db): Promise<Sealer> {
   const known = opened(app).get(orgId)
   if (known !== undefined) return known
-  const sealer = dataKeySealer(app.sealer.open(await orgDataKey(db, orgId), placeOf(orgId)))
+  const sealedKey = await orgDataKey(db, orgId)
+  let sealer: Sealer
+  try {
+    sealer = dataKeySealer(app.sealer.open(sealedKey, placeOf(orgId)))
+  } catch (error) {
+    throw new UnreadableKeyError(`the data key of organisation ${orgId} cannot be opened`, { cause: error })
+  }
   opened(app).set(orgId, sealer)
   return sealer
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { MASK } from '#shared/webhook-headers.ts'
 import type { EgressError, EgressResponse, EgressTimings } from '../context/egress.ts'
+import { withoutEcho } from './mask-echo.ts'
 
 const MAX_HEADER_BYTES = 4 * 1024
 const MAX_BODY_BYTES = 16 * 1024
@@ -20,15 +22,19 @@ export const AttemptDetails = z.object({
 })
 export type AttemptDetails = z.infer<typeof AttemptDetails>
 
-type Sent = { readonly requestHeaders: [string, string][] }
+type Sent = {
+  readonly requestHeaders: [string, string][]
+  /** What is masked when the answer repeats it. */
+  readonly confidential: RegExp | null
+}
 
-export const detailsOfAnswer = (answer: EgressResponse, { requestHeaders }: Sent): AttemptDetails => ({
+export const detailsOfAnswer = (answer: EgressResponse, { requestHeaders, confidential }: Sent): AttemptDetails => ({
   ...steps(answer.timings),
   remote_ip: answer.remoteIp,
   error_kind: null,
   request_headers: requestHeaders,
-  response_headers: shortened(answer.headers),
-  response_body: textOf(answer.body),
+  response_headers: shortened(answer.headers, confidential),
+  response_body: textOf(answer.body, confidential),
 })
 
 export const detailsOfError = (error: EgressError, { requestHeaders }: Sent): AttemptDetails => ({
@@ -49,16 +55,21 @@ const steps = ({ dnsMs, connectMs, tlsMs }: EgressTimings) => ({
 })
 
 /** Whole headers, as long as they fit. */
-function shortened(headers: readonly (readonly [name: string, value: string])[]): [string, string][] {
+function shortened(
+  headers: readonly (readonly [name: string, value: string])[],
+  confidential: RegExp | null,
+): [string, string][] {
+  const masked = (text: string): string => (confidential === null ? text : text.replaceAll(confidential, MASK))
   let left = MAX_HEADER_BYTES
-  return headers.flatMap(([name, value]): [string, string][] => {
+  return headers.flatMap((header): [string, string][] => {
+    const [name, value] = [masked(header[0]), masked(header[1])]
     left -= Buffer.byteLength(name) + Buffer.byteLength(value)
     return left < 0 ? [] : [[name, value]]
   })
 }
 
 /** The beginning of a body as text; a character that is cut is left out. */
-function textOf(body: Buffer): string {
-  const cut = body.subarray(0, MAX_BODY_BYTES)
-  return new TextDecoder().decode(cut, { stream: body.length > cut.length })
+function textOf(body: Buffer, confidential: RegExp | null): string {
+  const cut = withoutEcho(body, MAX_BODY_BYTES, confidential)
+  return new TextDecoder().decode(cut, { stream: body.length > MAX_BODY_BYTES || cut.length === MAX_BODY_BYTES })
 }

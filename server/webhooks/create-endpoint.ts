@@ -4,9 +4,16 @@ import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
-import { newId } from '../kernel/ids.ts'
+import { newId, newPrefixedId } from '../kernel/ids.ts'
 import { openLane } from '../outbox/open-lane.ts'
-import { countEndpoints, insertEndpoint, insertSecret, lockApplication } from './endpoints.queries.ts'
+import type { Tx } from '../storage/database.ts'
+import {
+  countEndpoints,
+  insertEndpoint,
+  insertSecret,
+  ensureDefaultApplication,
+  lockApplication,
+} from './endpoints.queries.ts'
 import type { OwnHeader } from '#shared/webhook-headers.ts'
 import { sealHeaders } from './own-headers.ts'
 import { newSecret, secretPlace, secretPrefix } from './secrets.ts'
@@ -31,8 +38,7 @@ export async function createEndpoint(app: App, actor: OrgActor, input: NewEndpoi
   app.egress.checkUrl(url)
   const { orgId } = actor
   return app.tx(async (tx) => {
-    const appId = await lockApplication(tx, orgId, input.app_id)
-    if (appId === undefined) throw invalid('app_id names an application that is not in this organisation.')
+    const appId = await applicationOf(tx, app, orgId, input.app_id)
     if ((await countEndpoints(tx, appId)) >= MAX_ENDPOINTS_PER_APPLICATION)
       throw conflict(`The application has ${MAX_ENDPOINTS_PER_APPLICATION} endpoints, the maximum. Delete one first.`)
     const id = newId()
@@ -71,4 +77,15 @@ export async function createEndpoint(app: App, actor: OrgActor, input: NewEndpoi
     ])
     return { ...(await viewEndpoint(app, tx, actor, id)), secret }
   })
+}
+
+/** Locks the application that the endpoint belongs to. @throws AppError invalid (app_id) */
+async function applicationOf(tx: Tx, app: App, orgId: string, appId: string | undefined): Promise<string> {
+  const found = await lockApplication(tx, orgId, appId)
+  if (found !== undefined) return found
+  if (appId !== undefined) throw invalid('app_id names an application that is not in this organisation.')
+  await ensureDefaultApplication(tx, orgId, newPrefixedId('app'), app.clock.now())
+  const made = await lockApplication(tx, orgId, undefined)
+  if (made === undefined) throw new Error(`organisation ${orgId} has no default application`)
+  return made
 }

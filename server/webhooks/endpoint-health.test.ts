@@ -100,3 +100,10 @@ test('an endpoint is hopeless after 120 hours and 20 attempts', () => {
   expect(isHopeless({ failingSince, failedAttempts: 1_000 }, new Date(hours(120).getTime() - 1))).toBe(false)
   expect(isHopeless({ failingSince: null, failedAttempts: 0 }, hours(1_000))).toBe(false)
 })
+
+test('after the clock of the database jumped back, the next attempt is the newest', () => {
+  const { health } = afterAttempts(NEW, [anAttempt(3_600, 500)])
+  const after = afterAttempts(health, [anAttempt(0, 200)]).health
+  expect(after).toMatchObject({ lastStatus: 200, lastAttemptAt: at(0), lastDeliveredAt: at(0) })
+  expect(afterAttempts(after, [anAttempt(-9, 500)]).health).toMatchObject({ lastStatus: 200, lastAttemptAt: at(0) })
+})

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { SettledAttempt } from '../outbox/channel.ts'
 import { AttemptDetails } from './attempt-details.ts'
+import { ATTEMPT_TIMEOUT_MS } from './schedule.ts'
 import type { TlsError } from './view-endpoint.ts'
 
 /** What an endpoint remembers of its attempts. */
@@ -30,15 +31,21 @@ export function afterAttempts(before: Health, attempts: readonly SettledAttempt[
   const health = attempts
     .toSorted((a, b) => a.endedAt.getTime() - b.endedAt.getTime())
     .reduce<Health>((known, { delivery, result, startedAt, endedAt }) => {
-      // Another worker recorded a newer attempt first.
-      const isNewest = known.lastAttemptAt === null || endedAt >= known.lastAttemptAt
+      // Another worker may have recorded a newer attempt first. One that is newer by more than an attempt takes is from
+      // before the database's clock jumped back.
+      const isNewest =
+        known.lastAttemptAt === null ||
+        endedAt >= known.lastAttemptAt ||
+        known.lastAttemptAt.getTime() - endedAt.getTime() > ATTEMPT_TIMEOUT_MS
       const newest = isNewest ? { lastStatus: result.status, lastAttemptAt: endedAt } : {}
       if (result.outcome === 'delivered')
         return {
           ...known,
           ...newest,
           lastDeliveredAt:
-            known.lastDeliveredAt !== null && known.lastDeliveredAt > endedAt ? known.lastDeliveredAt : endedAt,
+            !isNewest && known.lastDeliveredAt !== null && known.lastDeliveredAt > endedAt
+              ? known.lastDeliveredAt
+              : endedAt,
           failingSince: null,
           failedAttempts: 0,
           tlsError: isNewest ? null : known.tlsError,

@@ -133,6 +133,64 @@ test('app_id must name an application of the organisation', async () => {
   expect((await stranger.post('/api/webhooks', { url: URL_OF_HOOK, app_id })).status).toBe(400)
 })
 
+test('an organisation from before applications gets its default one with its first endpoint', async () => {
+  const owner = await aFounder(t.url)
+  const { app_id } = await anEndpoint(owner)
+  await t.app.db.deleteFrom('applications').where('id', '=', app_id).execute()
+  const made = await Promise.all([anEndpoint(owner), anEndpoint(owner)])
+  expect(new Set(made.map((one) => one.app_id)).size).toBe(1)
+  expect(made[0].app_id).not.toBe(app_id)
+  expect((await owner.post('/api/webhooks', { url: URL_OF_HOOK, app_id })).body).toEqual({
+    error: 'app_id names an application that is not in this organisation.',
+  })
+})
+
+test('values of own headers do not move to another origin unseen', async () => {
+  const owner = await aFounder(t.url)
+  const { id } = await anEndpoint(owner, { headers: [{ name: 'Authorization', value: 'Bearer 1' }] })
+  const patch = (body: Record<string, unknown>) => owner.patch(`/api/webhooks/${id}`, body)
+  expect((await patch({ url: 'https://hooks.example.com/other?a=1' })).status).toBe(200)
+  for (const url of ['https://other.example.com/', 'https://hooks.example.com:8443/', 'https://HOOKS.example.org/'])
+    for (const headers of [
+      undefined,
+      [{ name: 'Authorization' }],
+      [{ name: 'X', value: 'a' }, { name: 'Authorization' }],
+    ])
+      expect(await patch({ url, headers })).toMatchObject({
+        status: 400,
+        body: {
+          error: 'headers must be sent with every value, or as an empty list, when the URL moves to another origin.',
+        },
+      })
+  expect((await read(owner, id)).url).toBe('https://hooks.example.com/other?a=1')
+  const headers = [{ name: 'Authorization', value: 'Bearer 2' }]
+  expect((await patch({ url: 'https://other.example.com/', headers })).status).toBe(200)
+  expect((await patch({ url: URL_OF_HOOK, headers: [] })).status).toBe(200)
+  expect((await patch({ url: 'https://other.example.com/' })).status).toBe(200)
+})
+
+test('own headers that cannot be opened are shown as such, and can be set again', async () => {
+  const owner = await aFounder(t.url)
+  const { id } = await anEndpoint(owner, { headers: [{ name: 'Authorization', value: 'Bearer 1' }] })
+  await t.app.db
+    .updateTable('webhook_endpoints')
+    .set({ headers_sealed: 'v1.d1.AAAA.AAAA' })
+    .where('id', '=', id)
+    .execute()
+  expect(await owner.get('/api/webhooks')).toMatchObject({
+    status: 200,
+    body: { items: [{ id, headers: [], headers_unreadable: true }] },
+  })
+  const patch = (headers: unknown) => owner.patch(`/api/webhooks/${id}`, { headers })
+  expect((await patch([{ name: 'Authorization' }])).body).toEqual({
+    error: 'headers: the stored values cannot be read. Send every value.',
+  })
+  expect((await patch([{ name: 'Authorization', value: 'Bearer 1' }])).body).toMatchObject({
+    headers: [{ name: 'Authorization', value: '••••••••' }],
+    headers_unreadable: false,
+  })
+})
+
 test('a change keeps what it does not name', async () => {
   const owner = await aFounder(t.url)
   const {

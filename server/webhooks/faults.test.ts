@@ -246,7 +246,13 @@ test('after the erasure of a user the events about that user are empty and canno
 test('no secret and no value of an own header is in the database, the log, the audit log, a body or an error', async () => {
   const header = 'canary-of-an-own-header'
   const password = 'canary-of-a-password-7'
-  const receiver = await aReceiver(t, () => 500)
+  const secrets: string[] = []
+  // It shows what it got, and what it knows.
+  const receiver = await aReceiver(t, ({ headers }) => ({
+    status: 500,
+    headers: { 'x-echo': `got ${String(headers['x-key'])}` },
+    body: JSON.stringify({ headers, secrets }),
+  }))
   const owner = await aFounder(t.url)
   const { id, secret } = await anEndpoint(owner, receiver.url, { headers: [{ name: 'X-Key', value: header }] })
   const rotated = EndpointWithSecret.parse(
@@ -254,6 +260,7 @@ test('no secret and no value of an own header is in the database, the log, the a
   ).secret
   await owner.patch(`/api/webhooks/${id}`, { headers: [{ name: 'X-Key' }, { name: 'X-Other', value: header }] })
   await owner.post('/api/auth/change-password', { currentPassword: owner.password, newPassword: password })
+  secrets.push(secret, rotated)
   const refused = [
     await owner.patch(`/api/webhooks/${id}`, { headers: [{ name: 'X-Key', value: `${header}\n` }] }),
     await owner.post('/api/webhooks', { url: `https://user:${header}@example.com/` }),
@@ -261,8 +268,10 @@ test('no secret and no value of an own header is in the database, the log, the a
     await owner.post('/api/webhooks', { url: 'https://example.com/', secret }),
   ]
   expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400])
-  await ended(owner, await testDelivery(owner, id), 6)
+  const { attempts } = await ended(owner, await testDelivery(owner, id), 6)
   expect(headersOf(receiver.requests[0])['x-key']).toBe(header)
+  expect(attempts[0]?.response_headers).toContainEqual({ name: 'x-echo', value: 'got ••••••••' })
+  expect(attempts[0]?.response_body).toContain('"secrets":["••••••••","••••••••"]')
   const stored = await everythingStored(t.app.db)
   expect(stored).toContain(id)
   const shown = (await owner.get(`/api/webhooks/${id}/deliveries`)).text + (await owner.get('/api/webhooks')).text
@@ -277,7 +286,7 @@ test('endpoints that hang hold up no other endpoint at the same host', async () 
   const receiver = await aReceiver(t, ({ path }) => (path.startsWith('/hang') ? released : 200))
   const [owner, neighbour] = [await aFounder(t.url), await aFounder(t.url)]
   const { user } = (await owner.get('/api/me')).as<{ user: { id: string } }>()
-  const hanging = []
+  const hanging: string[] = []
   for (const n of [1, 2]) {
     const { id } = await anEndpoint(owner, `${receiver.url}/hang/${n}`, { events: ['password.changed'] })
     hanging.push(id)

@@ -1,17 +1,18 @@
-import { orgSealer } from '../auth/org-sealer.ts'
 import type { App } from '../context/app.ts'
 import { EgressError } from '../context/egress.ts'
 import { detailsOfAnswer, detailsOfError } from './attempt-details.ts'
 import { type AttemptResult, type ClaimedDelivery, NotSentError, type Send } from '../outbox/channel.ts'
 import type { OwnHeader } from '#shared/webhook-headers.ts'
+import { lenientSealer } from './lenient-sealer.ts'
 import { openHeaders } from './own-headers.ts'
+import { ATTEMPT_TIMEOUT_MS } from './schedule.ts'
 import { secretPlace } from './secrets.ts'
 import { secretsOfAttempt, type SecretVersion } from './secrets-of-attempt.ts'
 import { selectSending, type SendingRow } from './sending.queries.ts'
 import { isSuccess } from './view-endpoint.ts'
+import { confidentialOf } from './mask-echo.ts'
 import { loggedHeaders, requestHeaders } from './webhook-request.ts'
 
-export const ATTEMPT_TIMEOUT_MS = 10_000
 /** More of an answer is not read. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
@@ -44,26 +45,27 @@ export async function prepareWebhooks(app: App, batch: readonly ClaimedDelivery[
   for (const [id, ofEndpoint] of Map.groupBy(rows, (row) => row.id)) endpoints.set(id, await opened(app, ofEndpoint))
   return (delivery, signal) => {
     const endpoint = endpoints.get(delivery.laneId)
-    if (endpoint === undefined) return Promise.resolve(endedEarly('endpoint_deleted', 'The endpoint was deleted.'))
+    // Its lane is closed: a worker ends the delivery with the reason of the lane.
+    if (endpoint === undefined) return Promise.reject(new NotSentError('The endpoint was deleted.'))
     return send(app, endpoint, delivery, signal)
   }
 }
 
 /** An attempt that ends before a request. */
-const endedEarly = (errorCode: string, errorText: string): AttemptResult => ({
+const UNREADABLE: AttemptResult = {
   outcome: 'failed',
   status: null,
-  errorCode,
-  errorText,
+  errorCode: 'secret_unreadable',
+  errorText: 'The secret or the headers of the endpoint cannot be read. Set them again.',
   durationMs: 0,
   details: {},
-})
+}
 
 async function opened(app: App, rows: readonly SendingRow[]): Promise<Sending> {
   const [row] = rows
   if (row === undefined) throw new Error('no rows of an endpoint')
   const { id, org_id: orgId, url, secret_version: current, headers_sealed: sealed, standard_headers: isStandard } = row
-  const sealer = await orgSealer(app, orgId)
+  const sealer = await lenientSealer(app, orgId)
   // Neither other endpoints of the batch nor attempts with another secret may wait for what cannot be opened.
   const openedOrNull = <T>(open: () => T): T | null => {
     try {
@@ -96,8 +98,7 @@ async function send(
   const at = app.clock.now()
   const signing = secretsOfAttempt(secrets, current, { trigger, pinned, now: at })
   const keys = signing.flatMap(({ secret }) => secret ?? [])
-  if (ownHeaders === null || keys.length < signing.length)
-    return endedEarly('secret_unreadable', 'The secret or the headers of the endpoint cannot be read. Set them again.')
+  if (ownHeaders === null || keys.length < signing.length) return UNREADABLE
   const headers = requestHeaders({
     eventId: messageId,
     deliveryId: id,
@@ -109,7 +110,7 @@ async function send(
     version: app.config.version,
     at,
   })
-  const sent = { requestHeaders: loggedHeaders(headers, ownHeaders) }
+  const sent = { requestHeaders: loggedHeaders(headers, ownHeaders), confidential: confidentialOf(keys, ownHeaders) }
   try {
     const answer = await app.egress.request({
       url,

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { orgSealer } from '../auth/org-sealer.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { invalid, notFound } from '../kernel/errors.ts'
 import { changeLane, lockLane } from '../outbox/change-lane.ts'
+import type { Sealer } from '../storage/seal.ts'
 import { changeEndpoint, lockEndpoint, selectEndpoint } from './endpoints.queries.ts'
 import type { OwnHeader } from '#shared/webhook-headers.ts'
+import { lenientSealer } from './lenient-sealer.ts'
 import { openHeaders, sealHeaders } from './own-headers.ts'
 import { viewEndpoint } from './view-endpoint.ts'
 import type { WebhookEndpoint } from './webhooks.api.ts'
@@ -39,18 +40,27 @@ export async function updateEndpoint(
   { endpointId, ...change }: EndpointChange,
 ): Promise<WebhookEndpoint> {
   const { orgId } = actor
-  if (change.url !== undefined) app.egress.checkUrl(change.url)
+  const newUrl = change.url === undefined ? null : app.egress.checkUrl(change.url)
   return app.tx(async (tx) => {
     if ((await selectEndpoint(tx, actor, endpointId)) === undefined) throw notFound('Endpoint')
     // The lane before the endpoint, in the order in which attempts lock them.
     const lane = await lockLane(tx, endpointId)
     const endpoint = await lockEndpoint(tx, actor, endpointId)
     if (lane === undefined || endpoint === undefined || endpoint.deleted_at !== null) throw notFound('Endpoint')
-    const sealer = await orgSealer(app, orgId, tx)
-    const stored = openHeaders(sealer, orgId, endpointId, endpoint.headers_sealed)
+    const given = change.headers
+    // Whoever may change the URL must not read the stored values: they were meant for the old origin.
+    if (
+      newUrl !== null &&
+      newUrl.origin !== new URL(endpoint.url).origin &&
+      endpoint.headers_sealed !== null &&
+      (given === undefined || given?.some(({ value }) => value === undefined) === true)
+    )
+      throw invalid('headers must be sent with every value, or as an empty list, when the URL moves to another origin.')
+    const sealer = await lenientSealer(app, orgId, tx)
+    const stored = storedHeaders(sealer, orgId, endpointId, endpoint.headers_sealed)
     const asked = {
       ...change,
-      headers: change.headers === undefined ? undefined : withStoredValues(stored, change.headers ?? []),
+      headers: given === undefined ? undefined : withStoredValues(stored, given ?? []),
     }
     const before = {
       ...endpoint,
@@ -102,10 +112,27 @@ const FIELDS = [
   'headers',
 ] as const satisfies readonly (keyof EndpointChange)[]
 
-function withStoredValues(stored: readonly OwnHeader[], changed: readonly ChangedHeader[]): OwnHeader[] {
-  const values = new Map(stored.map(({ name, value }) => [name.toLowerCase(), value]))
+/** @throws AppError invalid when a value is absent and not stored, or cannot be opened */
+function withStoredValues(stored: readonly OwnHeader[] | null, changed: readonly ChangedHeader[]): OwnHeader[] {
+  if (stored === null && changed.some(({ value }) => value === undefined))
+    throw invalid('headers: the stored values cannot be read. Send every value.')
+  const values = new Map(stored?.map(({ name, value }) => [name.toLowerCase(), value]))
   return changed.map(({ name, value = values.get(name.toLowerCase()) }): OwnHeader => {
     if (value === undefined) throw invalid(`headers: ${name} needs a value, because none is stored.`)
     return { name, value }
   })
+}
+
+/** Null when they cannot be opened. */
+function storedHeaders(
+  sealer: Sealer,
+  orgId: string,
+  endpointId: string,
+  sealed: string | null,
+): readonly OwnHeader[] | null {
+  try {
+    return openHeaders(sealer, orgId, endpointId, sealed)
+  } catch {
+    return null
+  }
 }

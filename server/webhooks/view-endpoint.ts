@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { orgSealer } from '../auth/org-sealer.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { notFound } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
+import type { Sealer } from '../storage/seal.ts'
 import { type EndpointRow, selectDays, selectEndpoint } from './endpoints.queries.ts'
 import { MASK } from '#shared/webhook-headers.ts'
+import { lenientSealer } from './lenient-sealer.ts'
 import { openHeaders } from './own-headers.ts'
 import type { WebhookEndpoint } from './webhooks.api.ts'
 
@@ -39,7 +40,7 @@ export async function viewEndpoints(
   if (rows.length === 0) return []
   const now = app.clock.now()
   const first = dayPlus(dayOf(now), 1 - DAYS)
-  const sealer = await orgSealer(app, actor.orgId, db)
+  const sealer = await lenientSealer(app, actor.orgId, db)
   const counts = new Map(
     (
       await selectDays(
@@ -57,6 +58,7 @@ export async function viewEndpoints(
     })
     const delivered = days.reduce((sum, day) => sum + day.delivered, 0)
     const attempts = days.reduce((sum, day) => sum + day.failed, delivered)
+    const names = headerNames(sealer, actor.orgId, row)
     return {
       id: row.id,
       app_id: row.app_id,
@@ -72,7 +74,8 @@ export async function viewEndpoints(
       max_per_second: row.max_per_second,
       auto_pause: row.auto_pause,
       standard_headers: row.standard_headers,
-      headers: openHeaders(sealer, actor.orgId, row.id, row.headers_sealed).map(({ name }) => ({ name, value: MASK })),
+      headers: (names ?? []).map((name) => ({ name, value: MASK })),
+      headers_unreadable: names === null,
       overlap_ends_at: row.overlap_until !== null && row.overlap_until > now ? row.overlap_until.toISOString() : null,
       tls_error: row.tls_error === null ? null : TlsError.parse(row.tls_error),
       days,
@@ -81,4 +84,13 @@ export async function viewEndpoints(
       updated_at: row.updated_at.toISOString(),
     }
   })
+}
+
+/** Null when they cannot be opened; each attempt then fails and logs why. */
+function headerNames(sealer: Sealer, orgId: string, { id, headers_sealed }: EndpointRow): string[] | null {
+  try {
+    return openHeaders(sealer, orgId, id, headers_sealed).map(({ name }) => name)
+  } catch {
+    return null
+  }
 }

@@ -36,6 +36,11 @@ export const WebhookEndpoint = z.object({
   auto_pause: z.boolean(),
   standard_headers: z.boolean(),
   headers: z.array(Header).describe('Headers of your own that every request has.'),
+  headers_unreadable: z
+    .boolean()
+    .describe(
+      'The stored headers cannot be opened with the keys of this installation: nothing is sent. Set them again.',
+    ),
   overlap_ends_at: Timestamp.nullable().describe('Until then the secret before this one signs too.'),
   tls_error: z
     .object({ code: z.string(), text: z.string(), at: Timestamp, delivery_id: z.string() })
@@ -163,7 +168,7 @@ export const webhookRoutes = routes({
     tag: 'Webhooks',
     summary: 'Change, pause or resume an endpoint',
     description:
-      'Absent fields stay as they are. The filter decides when an event happens: a change of it affects later events only. A paused endpoint keeps its deliveries and continues when it is resumed.',
+      'Absent fields stay as they are. The filter decides when an event happens: a change of it affects later events only. A paused endpoint keeps its deliveries, also tests and replays, and continues when it is resumed.',
     permission: 'webhooks.write',
     params: endpointParams,
     body: z
@@ -176,7 +181,12 @@ export const webhookRoutes = routes({
         max_per_second: maxPerSecond.optional(),
         auto_pause: flag('auto_pause').optional(),
         standard_headers: flag('standard_headers').optional(),
-        headers: changedHeaders.nullable().optional().describe('Replaces all; null or an empty list removes them.'),
+        headers: changedHeaders
+          .nullable()
+          .optional()
+          .describe(
+            'Replaces all; null or an empty list removes them. Required, with every value, when the URL moves to another origin and headers are stored.',
+          ),
       })
       .refine((body) => Object.values(body).some((value) => value !== undefined), {
         error:

@@ -18,6 +18,7 @@ const endpoint: WebhookEndpoint = {
   auto_pause: false,
   standard_headers: false,
   headers: [{ name: 'X-Api-Key', value: '••••' }],
+  headers_unreadable: false,
   overlap_ends_at: null,
   tls_error: null,
   days: [],
