@@ -1,6 +1,6 @@
 import { actorLabel, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { retryOnDeadlock } from './retry-on-deadlock.ts'
+import { retryOnDeadlock } from '../storage/retry-on-deadlock.ts'
 import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'

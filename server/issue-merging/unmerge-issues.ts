@@ -1,6 +1,6 @@
 import { actorLabel, DIGESTION, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { retryOnDeadlock } from './retry-on-deadlock.ts'
+import { retryOnDeadlock } from '../storage/retry-on-deadlock.ts'
 import type { Tx } from '../storage/database.ts'
 import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'

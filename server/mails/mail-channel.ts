@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { App } from '../context/app.ts'
-import type { AttemptResult, Channel } from '../outbox/channel.ts'
+import type { AttemptResult, Channel, SettledAttempt } from '../outbox/channel.ts'
 
 /** The mail as it is stored in its message. */
 const Mail = z.object({ to: z.string(), subject: z.string(), text: z.string() })
@@ -12,13 +12,25 @@ export const mailChannel: Channel = {
   name: 'mail',
   delaysMs: [0, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS, 720 * MINUTE_MS],
   timeoutMs: 20_000,
-  prepare: (app) => Promise.resolve(({ body }) => send(app, body)),
-  settled: () => Promise.resolve(),
+  prepare: (app) => Promise.resolve(({ body }, signal) => send(app, body, signal)),
+  async settled(_tx, app, attempts) {
+    reportLost(app, attempts)
+  },
 }
 
-async function send(app: App, body: Buffer): Promise<AttemptResult> {
+async function send(app: App, body: Buffer, signal: AbortSignal): Promise<AttemptResult> {
   const startedMs = app.clock.monotonicMs()
-  await app.mail.send(Mail.parse(JSON.parse(body.toString())))
+  await app.mail.send(Mail.parse(JSON.parse(body.toString())), signal)
   const durationMs = app.clock.monotonicMs() - startedMs
   return { outcome: 'delivered', status: null, errorCode: null, errorText: null, durationMs, details: {} }
+}
+
+/** Nobody reads a log of mails: what is lost is told to the operator. */
+function reportLost(app: App, attempts: readonly SettledAttempt[]): void {
+  for (const { delivery, result, isExhausted } of attempts)
+    if (isExhausted)
+      app.log.error(
+        { type: delivery.type, org_id: delivery.orgId, delivery_id: delivery.id, error_code: result.errorCode },
+        'a mail could not be sent and is given up',
+      )
 }

@@ -48,6 +48,43 @@ test('a mail that the server does not take is retried', async () => {
   expect(refusals).toBe(3)
 })
 
+test('a mail that is never taken is given up, and the log says so', async () => {
+  const orgId = await anOrg(app)
+  const refusing: App = {
+    ...app,
+    config: { ...app.config, retryScale: 0 },
+    mail: { send: () => Promise.reject(Object.assign(new Error('550 no'), { code: 'EENVELOPE' })) },
+  }
+  aWorker(refusing, mailChannel)
+  await app.tx((tx) =>
+    enqueueMails(tx, orgId, [{ to: 'ada@example.com', subject: 'Hello', text: '', type: 'a.type', userId: null }]),
+  )
+  const lost = () => t.logLines.filter(({ level, type }) => level === 'error' && type === 'a.type')
+  await waitFor('the line', () => lost().length > 0)
+  expect(lost()).toMatchObject([{ org_id: orgId, error_code: 'EENVELOPE' }])
+  expect((await mailsOf(orgId))[0]).toMatchObject({ state: 'failed', attempt: 6 })
+  expect(JSON.stringify(lost())).not.toContain('ada@')
+})
+
+test('a mail that takes too long is ended', async () => {
+  const orgId = await anOrg(app)
+  const signals: (AbortSignal | undefined)[] = []
+  const slow: App = {
+    ...app,
+    mail: {
+      send: (_mail, signal) => {
+        signals.push(signal)
+        return new Promise(() => {})
+      },
+    },
+  }
+  aWorker(slow, { ...mailChannel, timeoutMs: 20 })
+  await app.tx((tx) =>
+    enqueueMails(tx, orgId, [{ to: 'ada@example.com', subject: 'Hello', text: '', type: 'test', userId: null }]),
+  )
+  await waitFor('the end', () => signals[0]?.aborted)
+})
+
 test('the lane of an organisation is always the same, and a UUID', () => {
   const orgId = newId()
   expect(mailLaneOf(orgId)).toBe(mailLaneOf(orgId))

@@ -26,7 +26,7 @@ export type DeliveriesInput = {
 
 /**
  * Returns a page of the deliveries of a lane, newest first. Its cost does not grow with the number of deliveries.
- * @throws AppError invalid for a cursor of another list
+ * @throws AppError invalid for a cursor of another list, or one beside an offset
  */
 export async function listDeliveries(
   on: Connection,
@@ -34,6 +34,7 @@ export async function listDeliveries(
   input: DeliveriesInput,
 ): Promise<Page<DeliveryRow>> {
   const { limit, cursor } = input
+  if (cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
   const after = cursor === undefined ? null : readCursor(cursor)
   const offset = after === null ? input.offset : 0
   const filter = {

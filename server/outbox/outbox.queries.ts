@@ -192,3 +192,12 @@ export async function deleteMessages(db: Connection, days: number, max: number):
   )
   return rowCount ?? 0
 }
+
+/** Deletes lanes that were closed so many days ago and have no deliveries left, with what refers to them. */
+export async function deleteClosedLanes(db: Connection, days: number): Promise<void> {
+  await db.query(
+    `delete from outbox_lanes l where closed_at < now() - make_interval(days => $1)
+       and not exists (select from outbox_deliveries d where d.lane_id = l.id)`,
+    [days],
+  )
+}

@@ -189,6 +189,7 @@ test('the list has each delivery once, newest first, by offset and by cursor, un
     expect(byOffset).toEqual(expected)
   }
   await expect(list(laneId, { cursor: 'x' })).rejects.toThrow('cursor is not valid')
+  await expect(list(laneId, { cursor: 'x', offset: 1 })).rejects.toThrow('either cursor or offset')
 })
 
 test('the purge deletes messages after 365 days, with deliveries and attempts', async () => {
@@ -204,4 +205,21 @@ test('the purge deletes messages after 365 days, with deliveries and attempts', 
   await purgeOutbox(app)
   expect(await readDelivery(app.db, orgId, old)).toBeNull()
   expect(await readDelivery(app.db, orgId, young)).not.toBeNull()
+})
+
+test('the purge deletes lanes that were closed 365 days ago, when they have no deliveries left', async () => {
+  const [kept, young, old, open] = await Promise.all(Array.from({ length: 4 }, () => aLane(app, orgId)))
+  const close = (laneId: string | undefined, days: number) =>
+    app.db.query(
+      `update outbox_lanes set closed_at = now() - make_interval(days => $2), closed_reason = 'gone' where id = $1`,
+      [laneId, days],
+    )
+  await someDeliveries(app, orgId, kept ?? '', 1)
+  for (const laneId of [kept, old]) await close(laneId, 366)
+  await close(young, 364)
+  await purgeOutbox(app)
+  const left = await app.db.selectFrom('outbox_lanes').select('id').where('org_id', '=', orgId).execute()
+  const ids = left.map(({ id }) => id)
+  expect(ids).toEqual(expect.arrayContaining([kept, young, open]))
+  expect(ids).not.toContain(old)
 })

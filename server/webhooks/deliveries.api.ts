@@ -89,7 +89,8 @@ export const deliveryRoutes = routes({
     path: '/api/webhooks/:endpointId/test',
     tag: 'Webhooks',
     summary: 'Send a test event to an endpoint',
-    description: 'Sends an event of the type webhook.test to this endpoint only; its filter does not matter.',
+    description:
+      'Sends an event of the type webhook.test to this endpoint only; its filter does not matter. While the endpoint is paused it waits until that is resumed.',
     permission: 'webhooks.write',
     params: endpointParams,
     response: WebhookDelivery,
@@ -100,7 +101,7 @@ export const deliveryRoutes = routes({
     path: '/api/webhooks/:endpointId/recover',
     tag: 'Webhooks',
     summary: 'Replay all failed deliveries of a time range',
-    description: `Asks for a replay of every failed delivery that was created in the range, newest first, about ${MAX_RECOVERED} in one call. ${RETRIES}`,
+    description: `Asks for a replay of every failed delivery that was created in the range and never delivered, the newest first, about ${MAX_RECOVERED} in one call. ${RETRIES}`,
     permission: 'webhooks.write',
     params: endpointParams,
     body: z.strictObject({ since: timeInput('since'), until: timeInput('until').optional() }),
@@ -115,6 +116,7 @@ export const deliveryRoutes = routes({
     path: '/api/webhooks/:endpointId/deliveries',
     tag: 'Webhooks',
     summary: 'Deliveries to an endpoint, newest first',
+    description: 'Answers for a deleted endpoint too, with what is left of its log.',
     permission: 'webhooks.read',
     params: endpointParams,
     query: z.strictObject({
@@ -153,7 +155,7 @@ export const deliveryRoutes = routes({
     tag: 'Webhooks',
     summary: 'Send a delivery again',
     description:
-      'Sends the same body immediately, signed with the current secret and time; 202 while an attempt is in flight, and then as soon as it has ended. A replay that succeeds ends the schedule.',
+      'Sends the same body immediately, signed with the current secret and time; 202 while an attempt is in flight, and then as soon as it has ended. A replay that succeeds ends the schedule. While the endpoint is paused it waits until that is resumed.',
     permission: 'webhooks.write',
     otherStatus: 202,
     params: deliveryParams,

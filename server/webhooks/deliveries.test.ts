@@ -260,7 +260,10 @@ describe('an endpoint', () => {
       attempts: [],
     })
     expect((await owner.post(`/api/webhook-deliveries/${delivery}/replay`)).status).toBe(409)
-    expect((await owner.get(`/api/webhooks/${id}/deliveries`)).status).toBe(404)
+    const list = await owner.get(`/api/webhooks/${id}/deliveries`)
+    expect(list.body).toMatchObject({ items: [{ id: delivery, reason: 'endpoint_deleted' }], total: 1 })
+    expect((await owner.get(`/api/webhooks/${id}`)).status).toBe(404)
+    expect((await (await aFounder(t.url)).get(`/api/webhooks/${id}/deliveries`)).status).toBe(404)
     expect(receiver.requests).toHaveLength(0)
   })
 

@@ -7,9 +7,10 @@ import { listDeliveries } from '../outbox/list-deliveries.ts'
 import { pinSecrets } from '../outbox/pin-secrets.ts'
 import { type ReplayAnswer, requestReplay } from '../outbox/request-replay.ts'
 import type { Tx } from '../storage/database.ts'
+import { retryOnDeadlock } from '../storage/retry-on-deadlock.ts'
 import { selectWebhookDeliveries } from './delivery-access.queries.ts'
 import { MAX_RECOVERED, type ReplayResult, type WebhookDelivery } from './deliveries.api.ts'
-import { findEndpoint } from './endpoints.queries.ts'
+import { findEndpoint, lockLane } from './endpoints.queries.ts'
 import { viewDelivery } from './view-delivery.ts'
 
 /**
@@ -54,33 +55,41 @@ export async function recoverDeliveries(
   const from = new Date(since)
   const to = until === undefined ? undefined : new Date(until)
   if (to !== undefined && to <= from) throw invalid('until must be later than since.')
-  return app.tx(async (tx) => {
+  const recover = async (tx: Tx) => {
+    // No claim and no other recovery takes these deliveries meanwhile.
+    await lockLane(tx, actor, endpointId)
     const endpoint = await findEndpoint(tx, actor, endpointId)
     if (endpoint === undefined || endpoint.deleted_at !== null) throw notFound('Endpoint')
+    const failed = await failedDeliveries(tx, endpointId, from, to)
     const accepted: string[] = []
-    let cursor: string | null | undefined
-    while (cursor !== null && accepted.length < MAX_RECOVERED) {
-      const page = await listDeliveries(tx, endpointId, {
-        state: 'failed',
-        from,
-        to,
-        limit: PAGE,
-        offset: 0,
-        cursor,
-      })
-      const results = await requestReplays(
-        tx,
-        actor,
-        // What was delivered before, and failed in a replay, arrived.
-        page.items.filter(({ deliveredAt }) => deliveredAt === null).map(({ id }) => id),
-        true,
-      )
+    for (let first = 0; first < failed.ids.length; first += PAGE) {
+      const results = await requestReplays(tx, actor, failed.ids.slice(first, first + PAGE), true)
       accepted.push(...[...results].flatMap(([id, { result }]) => (isAccepted(result) ? [id] : [])))
-      cursor = page.next_cursor
     }
     await recordReplays(tx, app, actor, new Map([[endpointId, accepted]]))
-    return { count: accepted.length, has_more: cursor !== null }
-  })
+    return { count: accepted.length, has_more: failed.hasMore }
+  }
+  return retryOnDeadlock(() => app.tx(recover))
+}
+
+/**
+ * The newest that failed, were never delivered and are not erased.
+ * @returns ids in ascending order, in which erasures and single replays lock deliveries too
+ */
+async function failedDeliveries(
+  tx: Tx,
+  endpointId: string,
+  from: Date,
+  to: Date | undefined,
+): Promise<{ readonly ids: string[]; readonly hasMore: boolean }> {
+  const ids: string[] = []
+  let cursor: string | null | undefined
+  while (cursor !== null && ids.length < MAX_RECOVERED) {
+    const page = await listDeliveries(tx, endpointId, { state: 'failed', from, to, limit: PAGE, offset: 0, cursor })
+    ids.push(...page.items.filter(({ isErased, deliveredAt }) => !isErased && deliveredAt === null).map(({ id }) => id))
+    cursor = page.next_cursor
+  }
+  return { ids: ids.toSorted(), hasMore: cursor !== null }
 }
 
 type Result = Exclude<ReplayResult['result'], 'not_found'>

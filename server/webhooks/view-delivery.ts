@@ -24,14 +24,13 @@ export type DeliveriesFilter = {
   readonly retrying?: 'true' | 'false' | undefined
 }
 
-/** Deliveries to an endpoint, newest first. @throws AppError not_found, invalid (cursor) */
+/** Deliveries to an endpoint, also a deleted one, newest first. @throws AppError not_found, invalid (cursor) */
 export async function listWebhookDeliveries(
   app: App,
   actor: OrgActor,
   { endpointId, from, to, retrying, ...filter }: DeliveriesFilter,
 ): Promise<Page<WebhookDelivery>> {
-  const endpoint = await findEndpoint(app.db, actor, endpointId)
-  if (endpoint === undefined || endpoint.deleted_at !== null) throw notFound('Endpoint')
+  if ((await findEndpoint(app.db, actor, endpointId)) === undefined) throw notFound('Endpoint')
   const page = await listDeliveries(app.db, endpointId, {
     ...filter,
     from: timeOf(from),

@@ -1,8 +1,8 @@
 const MAX_ATTEMPTS = 5
 
 /**
- * Runs a transaction again after PostgreSQL reported a deadlock: merging locks search documents in another order than the
- * job that adds terms to them.
+ * Runs a transaction again after PostgreSQL reported a deadlock, where not everything can be locked in one order: merging
+ * locks search documents in another order than the job that adds terms to them.
  * @throws the last error after five attempts
  */
 export async function retryOnDeadlock<T>(work: () => Promise<T>): Promise<T> {
