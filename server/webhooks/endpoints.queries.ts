@@ -38,17 +38,6 @@ export async function ensureDefaultApplication(tx: Tx, orgId: string, id: string
     .execute()
 }
 
-/** Locks the lane of an endpoint until the transaction ends. */
-export async function lockLane(tx: Tx, { orgId }: OrgActor, endpointId: string): Promise<void> {
-  await tx
-    .selectFrom('outbox_lanes')
-    .select('id')
-    .where('id', '=', endpointId)
-    .where('org_id', '=', orgId)
-    .forNoKeyUpdate()
-    .execute()
-}
-
 export async function countEndpoints(tx: Tx, appId: string): Promise<number> {
   const { n } = await tx
     .selectFrom('webhook_endpoints')

@@ -4,13 +4,14 @@ import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { listDeliveries } from '../outbox/list-deliveries.ts'
+import { lockLane } from '../outbox/change-lane.ts'
 import { pinSecrets } from '../outbox/pin-secrets.ts'
 import { type ReplayAnswer, requestReplay } from '../outbox/request-replay.ts'
 import type { Tx } from '../storage/database.ts'
 import { retryOnDeadlock } from '../storage/retry-on-deadlock.ts'
 import { selectWebhookDeliveries } from './delivery-access.queries.ts'
 import { MAX_RECOVERED, type ReplayResult, type WebhookDelivery } from './deliveries.api.ts'
-import { findEndpoint, lockLane } from './endpoints.queries.ts'
+import { findEndpoint } from './endpoints.queries.ts'
 import { viewDelivery } from './view-delivery.ts'
 
 /**
@@ -56,10 +57,10 @@ export async function recoverDeliveries(
   const to = until === undefined ? undefined : new Date(until)
   if (to !== undefined && to <= from) throw invalid('until must be later than since.')
   const recover = async (tx: Tx) => {
-    // No claim and no other recovery takes these deliveries meanwhile.
-    await lockLane(tx, actor, endpointId)
-    const endpoint = await findEndpoint(tx, actor, endpointId)
-    if (endpoint === undefined || endpoint.deleted_at !== null) throw notFound('Endpoint')
+    if ((await findEndpoint(tx, actor, endpointId)) === undefined) throw notFound('Endpoint')
+    // No claim, deletion or other recovery takes these deliveries meanwhile.
+    await lockLane(tx, endpointId)
+    if ((await findEndpoint(tx, actor, endpointId))?.deleted_at !== null) throw notFound('Endpoint')
     const failed = await failedDeliveries(tx, endpointId, from, to)
     const accepted: string[] = []
     for (let first = 0; first < failed.ids.length; first += PAGE) {
