@@ -37,6 +37,27 @@ export async function insertOrg(tx: Tx, org: Insertable<Tables['orgs']>): Promis
     .execute()
 }
 
+/** Creates the default application of an organisation that has none, because it is older than applications. */
+export async function ensureDefaultApplication(tx: Tx, orgId: string, id: string, now: Date): Promise<void> {
+  await tx
+    .insertInto('applications')
+    .columns(['id', 'org_id', 'name', 'is_default', 'created_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('orgs')
+        .select((org) => [
+          org.val(id).as('id'),
+          'orgs.id as org_id',
+          'orgs.name',
+          org.lit(true).as('is_default'),
+          org.val(now).as('created_at'),
+        ])
+        .where('orgs.id', '=', orgId),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
 // Users
 
 export type UserRow = Selectable<Tables['users']>

@@ -25,7 +25,7 @@ async function send(app: App, body: Buffer, signal: AbortSignal): Promise<Attemp
   return { outcome: 'delivered', status: null, errorCode: null, errorText: null, durationMs, details: {} }
 }
 
-/** Nobody reads a log of mails: what is lost is told to the operator. */
+/** No page shows the deliveries of mails, so the log names those that are lost. */
 function reportLost(app: App, attempts: readonly SettledAttempt[]): void {
   for (const { delivery, result, isExhausted } of attempts)
     if (isExhausted)

@@ -1,3 +1,4 @@
+import { ensureDefaultApplication } from '../auth/auth.queries.ts'
 import { orgSealer } from '../auth/org-sealer.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
@@ -7,13 +8,7 @@ import { conflict, invalid } from '../kernel/errors.ts'
 import { newId, newPrefixedId } from '../kernel/ids.ts'
 import { openLane } from '../outbox/open-lane.ts'
 import type { Tx } from '../storage/database.ts'
-import {
-  countEndpoints,
-  insertEndpoint,
-  insertSecret,
-  ensureDefaultApplication,
-  lockApplication,
-} from './endpoints.queries.ts'
+import { countEndpoints, insertEndpoint, insertSecret, lockApplication } from './endpoints.queries.ts'
 import type { OwnHeader } from '#shared/webhook-headers.ts'
 import { sealHeaders } from './own-headers.ts'
 import { newSecret, secretPlace, secretPrefix } from './secrets.ts'

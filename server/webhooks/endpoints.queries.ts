@@ -17,27 +17,6 @@ export async function lockApplication(tx: Tx, orgId: string, appId: string | und
   return (await query.forNoKeyUpdate().executeTakeFirst())?.id
 }
 
-/** Creates the default application of an organisation that has none, because it is older than applications. */
-export async function ensureDefaultApplication(tx: Tx, orgId: string, id: string, now: Date): Promise<void> {
-  await tx
-    .insertInto('applications')
-    .columns(['id', 'org_id', 'name', 'is_default', 'created_at'])
-    .expression((eb) =>
-      eb
-        .selectFrom('orgs')
-        .select((org) => [
-          org.val(id).as('id'),
-          'orgs.id as org_id',
-          'orgs.name',
-          org.lit(true).as('is_default'),
-          org.val(now).as('created_at'),
-        ])
-        .where('orgs.id', '=', orgId),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
-
 export async function countEndpoints(tx: Tx, appId: string): Promise<number> {
   const { n } = await tx
     .selectFrom('webhook_endpoints')

@@ -48,7 +48,7 @@ export async function updateEndpoint(
     const endpoint = await lockEndpoint(tx, actor, endpointId)
     if (lane === undefined || endpoint === undefined || endpoint.deleted_at !== null) throw notFound('Endpoint')
     const given = change.headers
-    // Whoever may change the URL must not read the stored values: they were meant for the old origin.
+    // A member who changes the URL must not read the stored values at a receiver of their own.
     if (
       newUrl !== null &&
       newUrl.origin !== new URL(endpoint.url).origin &&
