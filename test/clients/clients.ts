@@ -55,8 +55,8 @@ export const CLIENTS: readonly ClientApp[] = [
     name: 'sentry-go 0.36.0',
     prepare: go,
     sends: ['error', 'transaction', 'attachment', 'monitor', 'log_item'],
-    // A recovered panic; the SDK marks it fatal and does not report whether it was handled.
-    crash: { title: 'the pool is exhausted', level: 'fatal', is_unhandled: false },
+    // A recovered panic: the SDK marks it fatal and does not say whether it was handled, so it counts as unhandled.
+    crash: { title: 'the pool is exhausted', level: 'fatal', is_unhandled: true },
   },
   {
     name: 'sentry-java 8.27.0',
