@@ -100,15 +100,18 @@ export function createBodies(limits?: BufferLimits, minRate = MIN_RATE): Bodies 
   ): Promise<void> =>
     new Promise((resolve, reject) => {
       if (partial.ended) return resolve()
-      let checkedBytes = partial.bytes
-      const check = setInterval(() => {
-        if (partial.bytes > ROOM_FROM_BYTES && partial.bytes - checkedBytes < minRate.bytes) {
-          stop()
-          reject(invalid('The body did not arrive in time.'))
-        }
-        checkedBytes = partial.bytes
-      }, minRate.perMs)
-      check.unref()
+      let check: NodeJS.Timeout | undefined
+      const checkRate = (): void => {
+        let checkedBytes = partial.bytes
+        check = setInterval(() => {
+          if (partial.bytes - checkedBytes < minRate.bytes) {
+            stop()
+            reject(invalid('The body did not arrive in time.'))
+          }
+          checkedBytes = partial.bytes
+        }, minRate.perMs)
+        check.unref()
+      }
       const stop = (): void => {
         clearInterval(check)
         request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
@@ -122,6 +125,8 @@ export function createBodies(limits?: BufferLimits, minRate = MIN_RATE): Bodies 
         if (partial.room === null) partial.chunks.push(chunk)
         else chunk.copy(partial.room, partial.bytes)
         partial.bytes += chunk.length
+        // Most bodies are small and need no timer.
+        if (check === undefined && partial.bytes > ROOM_FROM_BYTES) checkRate()
         if (partial.bytes > max) {
           stop()
           return reject(bodyTooLarge(max))
