@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { type BenchProject, setUpSecondOrg } from '#bench/setup-project.ts'
-import type { HonestFigures } from './honest-client.ts'
+import { honestClient } from './honest.ts'
 import { envelopePath, startTarget, waitUntilDigested } from './target.ts'
 import { atMost, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 
@@ -36,25 +35,18 @@ const Intake = z.object({ costly_rules: z.array(z.object({ texts: z.number() }))
 export async function costlyPatterns({ full }: TortureArgs): Promise<Verdict> {
   const { service, project, url } = await startTarget()
   const other = await setUpSecondOrg(url)
-  const honest = new Worker(new URL('./honest-client.ts', import.meta.url), {
-    workerData: { url, path: envelopePath({ url, project: other }) },
-  })
-  const figures = (what: 'next' | 'stop'): Promise<HonestFigures> =>
-    new Promise((resolve) => {
-      honest.once('message', resolve)
-      honest.postMessage(what)
-    })
+  const honest = honestClient({ url, project: other })
   try {
     await delay(2_000)
-    await figures('next')
+    await honest.figures('next')
     await delay(5_000)
-    const idle = await figures('next')
+    const idle = await honest.figures('next')
     const attack = new Attack(url, project)
     await attack.save(ACCEPTED)
     const ended = attack.run(full ? 60_000 : 20_000)
     const lags = await markersOf(url, other, full ? 12 : 4)
     await ended
-    const meanwhile = await figures('stop')
+    const meanwhile = await honest.figures('stop')
     await waitUntilDigested(url)
     const leaked = await attack.leaked()
     const costly = Intake.parse(await get(url, project, `/api/projects/${project.projectId}/intake`)).costly_rules

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { setUpSecondOrg } from '#bench/setup-project.ts'
-import type { HonestFigures } from './honest-client.ts'
+import { honestClient } from './honest.ts'
 import { envelopePath, forgetPeak, peakMiB, residentMiB, startTarget } from './target.ts'
 import { atMost, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 
@@ -20,26 +19,19 @@ export async function greedyKey({ full, options }: TortureArgs): Promise<Verdict
   const count = Number(options['sockets'] ?? (full ? 100 : 40))
   const { service, project, url } = await startTarget()
   const other = await setUpSecondOrg(url)
-  const honest = new Worker(new URL('./honest-client.ts', import.meta.url), {
-    workerData: { url, path: envelopePath({ url, project: other }) },
-  })
-  const figures = (what: 'next' | 'stop'): Promise<HonestFigures> =>
-    new Promise((resolve) => {
-      honest.once('message', resolve)
-      honest.postMessage(what)
-    })
+  const honest = honestClient({ url, project: other })
   const sockets: Attack[] = []
   try {
     await delay(2_000)
-    await figures('next')
+    await honest.figures('next')
     await delay(4_000)
-    const idle = await figures('next')
+    const idle = await honest.figures('next')
     const idleMiB = residentMiB(service.pid)
     forgetPeak(service.pid)
     const body = randomBytes(BODY_BYTES)
     for (let n = 0; n < count; n++) sockets.push(attack(url, envelopePath({ url, project }), body))
     await delay(full ? 40_000 : 20_000)
-    const meanwhile = await figures('stop')
+    const meanwhile = await honest.figures('stop')
     const refused = sockets.filter(({ answer }) => answer().startsWith('HTTP/1.1 429')).length
     const late = sockets.filter(({ answer }) => answer().startsWith('HTTP/1.1 400')).length
     const open = sockets.filter(({ answer, isClosed }) => answer() === '' && !isClosed()).length

@@ -3,13 +3,12 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
 import { publish } from '#server/storage/bus.ts'
 import { Database } from '#server/storage/database.ts'
 import { createPool } from '#server/storage/pool.ts'
-import type { HonestFigures } from './honest-client.ts'
+import { honestClient } from './honest.ts'
 import { envelopePath, startTarget, type Target } from './target.ts'
 import { atMost, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 
@@ -68,21 +67,6 @@ export async function drip(url: string, head: string, count: number, patienceS: 
   if (stillOpen > 0) slowestS = patienceS
   for (const socket of open) socket.destroy()
   return { opened, slowestS, stillOpen }
-}
-
-/** Valid requests from another thread: this one is busy with dripping. */
-function honestClient(target: Target): { figures(what: 'next' | 'stop'): Promise<HonestFigures> } {
-  const worker = new Worker(new URL('./honest-client.ts', import.meta.url), {
-    workerData: { url: target.url, path: envelopePath(target) },
-  })
-  return {
-    figures: (what) =>
-      new Promise((resolve, reject) => {
-        worker.once('error', reject)
-        worker.once('message', (figures: HonestFigures) => resolve(figures))
-        worker.postMessage(what)
-      }),
-  }
 }
 
 /** T-13. Claim: each connection is closed in time, and other requests hardly slow down. */

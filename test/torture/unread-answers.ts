@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
-import type { HonestFigures } from './honest-client.ts'
-import { envelopePath, forgetPeak, peakMiB, residentMiB, startTarget } from './target.ts'
+import { honestClient } from './honest.ts'
+import { forgetPeak, peakMiB, residentMiB, startTarget } from './target.ts'
 import { atMost, claim, none, print, type TortureArgs, type Verdict } from './torture.ts'
 
 /** Goals of docs/reliability.md, T-46. */
@@ -24,21 +23,14 @@ const ATTACKS = [
 /** T-46. Claim: clients that send requests and read no answer cost little memory and few descriptors, and delay no other client. */
 export async function unreadAnswers({ full }: TortureArgs): Promise<Verdict> {
   const { service, project, url } = await startTarget()
-  const honest = new Worker(new URL('./honest-client.ts', import.meta.url), {
-    workerData: { url, path: envelopePath({ url, project }) },
-  })
-  const figures = (what: 'next' | 'stop'): Promise<HonestFigures> =>
-    new Promise((resolve) => {
-      honest.once('message', resolve)
-      honest.postMessage(what)
-    })
+  const honest = honestClient({ url, project })
   const { pid } = service
   try {
     const script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(`${url}/login`)).text())?.[1] ?? '/mark.svg'
     await delay(2_000)
-    await figures('next')
+    await honest.figures('next')
     await delay(5_000)
-    const idle = await figures('next')
+    const idle = await honest.figures('next')
     const idleMiB = residentMiB(pid)
     const idleDescriptors = descriptors(pid)
     forgetPeak(pid)
@@ -52,7 +44,7 @@ export async function unreadAnswers({ full }: TortureArgs): Promise<Verdict> {
       print(`  ${name}: ${peakMiB(pid).toFixed(0)} MiB, ${most} descriptors at most`)
       for (const socket of open) socket.destroy()
     }
-    const meanwhile = await figures('stop')
+    const meanwhile = await honest.figures('stop')
     const growth = peakMiB(pid) - idleMiB
     const [leftMiB, leftDescriptors] = await back(pid, idleMiB, idleDescriptors)
     const honestGoal = Math.max(2 * idle.p99Ms, MIN_HONEST_MS)
