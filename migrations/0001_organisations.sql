@@ -49,6 +49,8 @@ create table sessions (
   counter integer not null default 0,
   -- A token with counter - 1 is a parallel request until this time and a stolen token after it.
   hold_until timestamptz,
+  -- When the user last proved who they are. Switching the organisation keeps it.
+  authenticated_at timestamptz not null,
   created_at timestamptz not null,
   last_used_at timestamptz not null,
   idle_expires_at timestamptz not null,

@@ -41,6 +41,13 @@ export type Config = {
   readonly retryScale: number
   readonly refreshOverlapMs: number
   readonly cookiePrefix: string
+  /** `smtp://user:password@host:port` or `smtps://…`. Null: mails become files in the data directory. */
+  readonly smtpUrl: string | null
+  readonly mailFrom: string
+  readonly oauth: {
+    readonly github: { readonly clientId: string; readonly clientSecret: string; readonly baseUrl: string } | null
+    readonly google: { readonly clientId: string; readonly clientSecret: string; readonly issuer: string } | null
+  }
   readonly passwordCheck: 'block' | 'warn' | 'off'
   readonly metricsToken: string | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
@@ -127,6 +134,19 @@ const Environment = z.object({
   FAULTLINE_RETRY_SCALE: number(0, 1_000_000).default(1),
   REFRESH_OVERLAP_MS: wholeNumber(0, 10_000).default(50),
   COOKIE_PREFIX: z.enum(['', '__Host-'], { error: 'must be empty or __Host-' }).default(''),
+  SMTP_URL: z
+    .string()
+    .trim()
+    .regex(/^smtps?:\/\/[^\s/]+\/?$/, { error: 'must be smtp://user:password@host:port or smtps://…' })
+    .refine((text) => URL.canParse(text), { error: 'must be smtp://user:password@host:port or smtps://…' })
+    .optional(),
+  MAIL_FROM: z.string().trim().min(3, { error: 'must be an email address' }).optional(),
+  OAUTH_GITHUB_CLIENT_ID: z.string().trim().optional(),
+  OAUTH_GITHUB_CLIENT_SECRET: z.string().trim().optional(),
+  OAUTH_GITHUB_BASE_URL: webUrl.default('https://github.com'),
+  OAUTH_GOOGLE_CLIENT_ID: z.string().trim().optional(),
+  OAUTH_GOOGLE_CLIENT_SECRET: z.string().trim().optional(),
+  OAUTH_GOOGLE_ISSUER: webUrl.default('https://accounts.google.com'),
   PASSWORD_CHECK: oneOf(['block', 'warn', 'off']).optional(),
   METRICS_TOKEN: z.string().min(16, { error: 'must be at least 16 characters' }).optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
@@ -205,6 +225,9 @@ export function readConfig(environment: Environment = process.env): Config {
     retryScale: env.FAULTLINE_RETRY_SCALE,
     refreshOverlapMs: env.REFRESH_OVERLAP_MS,
     cookiePrefix: env.COOKIE_PREFIX,
+    smtpUrl: env.SMTP_URL ?? null,
+    mailFrom: env.MAIL_FROM ?? `Faultline <faultline@${new URL(env.PUBLIC_URL ?? 'http://localhost').hostname}>`,
+    oauth: Object.freeze({ github: githubOf(env), google: googleOf(env) }),
     passwordCheck: env.PASSWORD_CHECK ?? (mode === 'relaxed' ? 'warn' : 'block'),
     metricsToken: env.METRICS_TOKEN ?? null,
     logLevel: env.LOG_LEVEL,
@@ -213,7 +236,34 @@ export function readConfig(environment: Environment = process.env): Config {
 }
 
 /** Settings whose values never appear on a terminal or in a log. */
-const SECRET_NAMES = new Set(['DATABASE_URL', 'ENCRYPTION_KEYS', 'METRICS_TOKEN'])
+const SECRET_NAMES = new Set([
+  'DATABASE_URL',
+  'ENCRYPTION_KEYS',
+  'METRICS_TOKEN',
+  'SMTP_URL',
+  'OAUTH_GITHUB_CLIENT_SECRET',
+  'OAUTH_GOOGLE_CLIENT_SECRET',
+])
+
+type Settings = z.output<typeof Environment>
+
+function githubOf(env: Settings): Config['oauth']['github'] {
+  const client = clientOf('OAUTH_GITHUB', env.OAUTH_GITHUB_CLIENT_ID, env.OAUTH_GITHUB_CLIENT_SECRET)
+  return client === null ? null : { ...client, baseUrl: env.OAUTH_GITHUB_BASE_URL }
+}
+
+function googleOf(env: Settings): Config['oauth']['google'] {
+  const client = clientOf('OAUTH_GOOGLE', env.OAUTH_GOOGLE_CLIENT_ID, env.OAUTH_GOOGLE_CLIENT_SECRET)
+  return client === null ? null : { ...client, issuer: env.OAUTH_GOOGLE_ISSUER }
+}
+
+/** @throws ConfigError when only one of the two is set */
+function clientOf(name: string, clientId: string | undefined, clientSecret: string | undefined) {
+  if (clientId === undefined && clientSecret === undefined) return null
+  if (clientId === undefined || clientSecret === undefined)
+    throw new ConfigError(`${name}_CLIENT_ID and ${name}_CLIENT_SECRET belong together: set both or none.`)
+  return { clientId, clientSecret }
+}
 
 /** The version in package.json. */
 export function packageVersion(): string {

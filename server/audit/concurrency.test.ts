@@ -3,7 +3,7 @@ import { aCaller, aMembership, aPerson, type Person } from '#test/kit/members.ts
 import { secondApp } from '#test/kit/second-app.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { logIn } from '../auth/log-in.ts'
+import { logIn } from '../accounts/log-in.ts'
 import { DIGESTION } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'

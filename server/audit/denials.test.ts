@@ -4,7 +4,7 @@ import { testServer } from '#test/kit/test-server.ts'
 import type { AuditEntry } from './audit.api.ts'
 import { newId } from '../kernel/ids.ts'
 import { countDenial, flushDenials, flushEnded, MAX_ORGS_PER_TX, SHARE, ACCOUNT_SHARE } from './denials.ts'
-import { changePassword } from '../auth/change-password.ts'
+import { changePassword } from '../accounts/change-password.ts'
 import { listAuditLog } from './list-audit-log.ts'
 
 const t = await testServer()

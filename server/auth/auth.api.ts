@@ -5,21 +5,7 @@ import { ROLES } from '#shared/permissions.ts'
 
 export const RoleName = z.enum(ROLES)
 
-const email = z
-  .string({ error: 'email must be a string.' })
-  .trim()
-  .min(3, { error: 'email must not be empty.' })
-  .max(254, { error: 'email must be at most 254 characters.' })
-  .regex(/^[^\s@<>",;]+@[^\s@<>",;]+$/u, { error: 'email must look like name@example.com.' })
-
-/** The operation checks the length in code points. The limit here bounds the cost of hashing. */
-const password = (name: string) =>
-  z
-    .string({ error: `${name} must be a string.` })
-    .min(1, { error: `${name} must not be empty.` })
-    .max(1024, { error: `${name} must be at most 256 characters.` })
-
-const Ok = z.object({ ok: z.literal(true) })
+export const Ok = z.object({ ok: z.literal(true) })
 
 const Organisation = z.object({ id: Id, slug: z.string(), name: z.string() })
 
@@ -33,52 +19,6 @@ export const Me = z.object({
 })
 
 export const authRoutes = routes({
-  signUp: {
-    method: 'POST',
-    path: '/api/auth/signup',
-    tag: 'Authentication',
-    summary: 'Create a user and an organisation',
-    description:
-      'The first sign-up of an installation always works; later ones as FAULTLINE_SIGNUP says (403 otherwise). Sets no cookies: log in next. `org` is the slug of the new organisation; a taken slug gets a suffix.',
-    permission: 'public',
-    csrf: true,
-    status: 201,
-    body: z.strictObject({
-      email,
-      password: password('password'),
-      name: z
-        .string()
-        .trim()
-        .min(1, { error: 'name must not be empty.' })
-        .max(120, { error: 'name must be at most 120 characters.' }),
-      org: z
-        .string()
-        .trim()
-        .min(1, { error: 'org must not be empty.' })
-        .max(80, { error: 'org must be at most 80 characters.' }),
-    }),
-    response: z.object({
-      ok: z.literal(true),
-      org: z.string(),
-      warning: z
-        .string()
-        .optional()
-        .describe('A weakness of the password, which was accepted because of PASSWORD_CHECK=warn.'),
-    }),
-    refusals: [409, 429],
-  },
-  logIn: {
-    method: 'POST',
-    path: '/api/auth/login',
-    tag: 'Authentication',
-    summary: 'Log in and receive session cookies',
-    description: 'A session belongs to one organisation: the one the user used last. `org` is its slug.',
-    permission: 'public',
-    csrf: true,
-    body: z.strictObject({ email, password: password('password'), totpToken: z.string().max(64).optional() }),
-    response: z.object({ ok: z.literal(true), org: z.string(), role: RoleName }),
-    refusals: [429],
-  },
   logOut: {
     method: 'POST',
     path: '/api/auth/logout',
@@ -99,17 +39,6 @@ export const authRoutes = routes({
     permission: 'public',
     csrf: true,
     response: Ok,
-    refusals: [429],
-  },
-  changePassword: {
-    method: 'POST',
-    path: '/api/auth/change-password',
-    tag: 'Authentication',
-    summary: 'Change your password',
-    description: 'Ends every other session and gives this one new cookies.',
-    permission: 'self',
-    body: z.strictObject({ currentPassword: password('currentPassword'), newPassword: password('newPassword') }),
-    response: z.object({ ok: z.literal(true), warning: z.string().optional() }),
     refusals: [429],
   },
   switchOrg: {

@@ -1,25 +1,13 @@
 import type { Handlers } from '../context/handlers.ts'
 import type { authRoutes } from './auth.api.ts'
-import { changePassword } from './change-password.ts'
-import { logIn } from './log-in.ts'
 import { logOut } from './log-out.ts'
 import { readMe } from './read-me.ts'
 import { refreshSession } from './refresh-session.ts'
 import { ACCESS_COOKIE, clearSessionCookies, REFRESH_COOKIE, setSessionCookies } from './session-cookies.ts'
-import { signUp } from './sign-up.ts'
 import { publicJwks } from './signing-keys.ts'
 import { switchOrg } from './switch-org.ts'
 
 export const authHandlers: Handlers<typeof authRoutes> = {
-  signUp: async (app, caller, { body }) => {
-    const { org, warning } = await signUp(app, body, caller)
-    return { ok: true, org, warning: warning ?? undefined }
-  },
-  logIn: async (app, caller, { body, cookies }) => {
-    const { org, role, tokens } = await logIn(app, body, caller)
-    setSessionCookies(cookies, tokens)
-    return { ok: true, org, role }
-  },
   logOut: async (app, caller, { cookies }) => {
     await logOut(app, { accessToken: cookies.get(ACCESS_COOKIE), refreshToken: cookies.get(REFRESH_COOKIE) }, caller)
     clearSessionCookies(cookies)
@@ -28,11 +16,6 @@ export const authHandlers: Handlers<typeof authRoutes> = {
   refresh: async (app, caller, { cookies }) => {
     setSessionCookies(cookies, await refreshSession(app, cookies.get(REFRESH_COOKIE), caller))
     return { ok: true }
-  },
-  changePassword: async (app, actor, { body, cookies }) => {
-    const { tokens, warning } = await changePassword(app, actor, body)
-    setSessionCookies(cookies, tokens)
-    return { ok: true, warning: warning ?? undefined }
   },
   switchOrg: async (app, actor, { body, cookies }) => {
     const { org, role, tokens } = await switchOrg(app, actor, body.org)

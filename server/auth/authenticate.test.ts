@@ -18,7 +18,7 @@ import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
 import { makeAccessToken } from './access-token.ts'
 import { createAuthenticator } from './authenticate.ts'
-import { changePassword } from './change-password.ts'
+import { changePassword } from '../accounts/change-password.ts'
 import { logOut } from './log-out.ts'
 import { publicJwks, rotateSigningKey, signingKey } from './signing-keys.ts'
 

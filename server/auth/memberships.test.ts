@@ -5,7 +5,7 @@ import { aProject } from '#test/kit/founder.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { createAuthenticator } from './authenticate.ts'
-import { logIn } from './log-in.ts'
+import { logIn } from '../accounts/log-in.ts'
 import { refreshSession } from './refresh-session.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
 

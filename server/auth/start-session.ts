@@ -6,6 +6,7 @@ import { newId } from '../kernel/ids.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../storage/database.ts'
 import { makeAccessToken } from './access-token.ts'
+import type { SignInMethod } from './sign-in-method.ts'
 import { endSurplusSessions, insertSession, touchMembership, type MembershipRow } from './auth.queries.ts'
 import { orgSealer } from './org-sealer.ts'
 import { makeRefreshToken } from './refresh-token.ts'
@@ -42,21 +43,26 @@ export const idleEnd = (now: Date, expiresAt: Date): Date =>
 /**
  * Begins a session of one membership and ends the user's oldest sessions beyond 20. The transaction holds the lock of the
  * user's row.
- * @param start.method how the user proved who they are, such as `password`
- * @param start.expiresAt the end of the session this one continues in another organisation; by default 30 days from now
+ * @param start.method how the user proved who they are
+ * @param start.continues the session that this one continues in another organisation; by default it is a new log-in of 30
+ *   days
  * @returns the state from which {@link issueTokens} makes tokens after the commit; facts of the sessions that ended
  */
 export async function startSession(
   tx: Tx,
   app: App,
   membership: Pick<MembershipRow, 'user_id' | 'org_id' | 'role'>,
-  start: { readonly method: string; readonly origin: RequestOrigin; readonly expiresAt?: Date },
+  start: {
+    readonly method: SignInMethod
+    readonly origin: RequestOrigin
+    readonly continues?: { readonly authenticated_at: Date; readonly expires_at: Date }
+  },
 ): Promise<{ readonly session: SessionState; readonly revoked: readonly Fact[] }> {
   const { user_id: userId, org_id: orgId, role } = membership
   const now = app.clock.now()
   const sessionId = newId()
   const key = randomBytes(KEY_BYTES)
-  const expiresAt = start.expiresAt ?? new Date(now.getTime() + ABSOLUTE_MS)
+  const expiresAt = start.continues?.expires_at ?? new Date(now.getTime() + ABSOLUTE_MS)
   const idleExpiresAt = idleEnd(now, expiresAt)
   const sealer = await orgSealer(app, orgId, tx)
   await insertSession(tx, {
@@ -65,6 +71,7 @@ export async function startSession(
     org_id: orgId,
     method: start.method,
     hmac_key_sealed: sealer.seal(key, hmacKeyPlace(sessionId, orgId)),
+    authenticated_at: start.continues?.authenticated_at ?? now,
     created_at: now,
     last_used_at: now,
     idle_expires_at: idleExpiresAt,

@@ -6,17 +6,22 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { notFound, unauthenticated } from '../kernel/errors.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { endSession, lockUser, membershipInSlug, readSession } from './auth.queries.ts'
-import type { LoggedIn } from './log-in.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
+import { SignInMethod } from './sign-in-method.ts'
 import { aboutSession } from './session-facts.ts'
-import { issueTokens, startSession } from './start-session.ts'
+import { issueTokens, startSession, type SessionTokens } from './start-session.ts'
+import type { Role } from '#shared/permissions.ts'
 
 /**
  * Ends the session and begins one in another organisation of the same user. The new session ends when the old one would
  * have ended: switching does not prolong a log-in.
  * @throws AppError not_found (also for an organisation that does not exist), unauthenticated, rate_limited
  */
-export async function switchOrg(app: App, actor: SessionActor, slug: string): Promise<LoggedIn> {
+export async function switchOrg(
+  app: App,
+  actor: SessionActor,
+  slug: string,
+): Promise<{ readonly org: string; readonly role: Role; readonly tokens: SessionTokens }> {
   const { session, org } = await app.tx(async (tx) => {
     await lockUser(tx, actor.userId)
     const membership = await membershipInSlug(tx, actor.userId, slug)
@@ -30,7 +35,7 @@ export async function switchOrg(app: App, actor: SessionActor, slug: string): Pr
     // It may have ended since the request was admitted.
     if (old === null || !(await endSession(tx, old.id, 'switched_org', app.clock.now()))) throw ended()
     await announceSessions(tx, { session_id: old.id })
-    const start = { method: old.method, origin: actor.origin, expiresAt: old.expires_at }
+    const start = { method: SignInMethod.parse(old.method), origin: actor.origin, continues: old }
     const { session, revoked } = await startSession(tx, app, membership, start)
     await recordFacts(tx, factContext(app, actor), [
       { kind: 'session.org_switched', ...aboutSession(actor), data: { direction: 'out' } },

@@ -44,6 +44,8 @@ export type Call<R extends RouteSpec> = Inputs<R> & {
   openStream(): EventStream
   /** Answers with a file; only for routes with `stream: 'file'`. */
   sendFile(file: SentFile): void
+  /** Answers 302; only for routes with `stream: 'redirect'`. */
+  redirect(location: string): void
 }
 
 /** Who calls a route. A public route knows only the request; a route of one's own account needs a session. */

@@ -71,7 +71,9 @@ export function bindRoutes(
           useOtherStatus: () => void (status = spec.otherStatus),
         }
         const work = auditRefusal(deps.app, spec, caller, handler(deps.app, caller as never, call as never))
-        const answer = await (spec.stream === undefined && spec.isSlow !== true ? withTimeout(work) : work)
+        const answer = await ((spec.stream === undefined || spec.stream === 'redirect') && spec.isSlow !== true
+          ? withTimeout(work)
+          : work)
         if (spec.stream !== undefined) return reply
         if (spec.status === 204) return reply.code(204).send()
         return reply.code(status ?? 200).send(spec.response === undefined ? undefined : spec.response.parse(answer))
@@ -167,6 +169,7 @@ function callOf(
     cookies: callCookies(deps.app.config, request, reply),
     openStream: () => openStream(request, reply, deps.stopping),
     sendFile: (file) => sendFile(reply, file),
+    redirect: (location) => void reply.redirect(location, 302),
   }
 }
 

@@ -1,5 +1,6 @@
 import { auditRoutes } from '../audit/audit.api.ts'
 import { authRoutes } from '../auth/auth.api.ts'
+import { accountRoutes } from '../accounts/accounts.api.ts'
 import { attachmentRoutes } from '../attachments/attachments.api.ts'
 import { feedbackRoutes } from '../feedback/feedback.api.ts'
 import { filterRoutes } from '../filters/filters.api.ts'
@@ -27,6 +28,7 @@ import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
 /** Every endpoint of the product API. The browser imports only its type. */
 export const contract = {
   ...authRoutes,
+  ...accountRoutes,
   ...projectRoutes,
   ...projectSettingsRoutes,
   ...memberRoutes,

@@ -1,6 +1,7 @@
 import { attachmentHandlers } from '../attachments/attachments.handlers.ts'
 import { auditHandlers } from '../audit/audit.handlers.ts'
 import { authHandlers } from '../auth/auth.handlers.ts'
+import { accountHandlers } from '../accounts/accounts.handlers.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { feedbackHandlers } from '../feedback/feedback.handlers.ts'
 import { filterHandlers } from '../filters/filters.handlers.ts'
@@ -28,6 +29,7 @@ import type { Contract } from './contract.ts'
 /** Every handler of the product API; the type fails when a route has none. */
 export const handlers: Handlers<Contract> = {
   ...authHandlers,
+  ...accountHandlers,
   ...projectHandlers,
   ...projectSettingsHandlers,
   ...memberHandlers,

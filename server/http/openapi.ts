@@ -104,7 +104,7 @@ function operationOf(operationId: string, spec: RouteSpec, components: Component
           },
         }),
     responses: {
-      [String(spec.status ?? 200)]: successOf(spec, components),
+      [spec.stream === 'redirect' ? '302' : String(spec.status ?? 200)]: successOf(spec, components),
       ...(spec.otherStatus === undefined ? {} : { [String(spec.otherStatus)]: successOf(spec, components) }),
       ...Object.fromEntries(
         [...new Set(refusals)]
@@ -121,6 +121,7 @@ function successOf(spec: RouteSpec, components: Components): Json {
       description: 'A stream of server-sent events.',
       content: { 'text/event-stream': { schema: { type: 'string' } } },
     }
+  if (spec.stream === 'redirect') return { description: 'A redirect.' }
   if (spec.stream === 'file')
     return {
       description: 'The file.',

@@ -25,8 +25,8 @@ export type RouteSpec = {
   readonly body?: z.ZodType
   /** Shape of the answer; undeclared fields are dropped. Absent for 204 and for streams. */
   readonly response?: z.ZodType
-  /** 'sse': the handler writes server-sent events itself; 'file': it sends a file. */
-  readonly stream?: 'sse' | 'file'
+  /** 'sse': the handler writes server-sent events itself; 'file': it sends a file; 'redirect': it sends the browser on. */
+  readonly stream?: 'sse' | 'file' | 'redirect'
   /** It may take minutes: the time limit of handlers does not apply. */
   readonly isSlow?: true
   /** Statuses this route can refuse with beside 400, 401, 403 and 500; for the documentation. */

@@ -713,6 +713,7 @@ export type Tables = {
     hmac_key_sealed: string
     counter: Generated<number>
     hold_until: Date | null
+    authenticated_at: Date
     created_at: Date
     last_used_at: Date
     idle_expires_at: Date

@@ -4,9 +4,9 @@ import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
-import { createAuthenticator } from './authenticate.ts'
+import { createAuthenticator } from '../auth/authenticate.ts'
 import { logIn } from './log-in.ts'
-import { createPasswordHasher } from './password-hasher.ts'
+import { createPasswordHasher } from '../auth/password-hasher.ts'
 
 const t = await testApp()
 const MINUTE_MS = 60_000

@@ -3,13 +3,20 @@ import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { invalid, unauthenticated } from '../kernel/errors.ts'
-import { accountFacts } from './account-facts.ts'
-import { endSessionsOf, lockUser, readMembership, readUser, setPasswordHash, type UserRow } from './auth.queries.ts'
-import { checkPassword } from './check-password.ts'
-import { checkPasswordLength, judgePassword, type PasswordSubject } from './password-rules.ts'
-import { announceSessions, dropCachedSessions } from './session-cache.ts'
-import { revokedSessions } from './session-facts.ts'
-import { issueTokens, startSession, type SessionTokens } from './start-session.ts'
+import { accountFacts } from '../auth/account-facts.ts'
+import {
+  endSessionsOf,
+  lockUser,
+  readMembership,
+  readUser,
+  setPasswordHash,
+  type UserRow,
+} from '../auth/auth.queries.ts'
+import { checkPassword } from '../auth/check-password.ts'
+import { checkPasswordLength, judgePassword, type PasswordSubject } from '../auth/password-rules.ts'
+import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
+import { revokedSessions } from '../auth/session-facts.ts'
+import { issueTokens, startSession, type SessionTokens } from '../auth/start-session.ts'
 
 export type ChangePasswordInput = { readonly currentPassword: string; readonly newPassword: string }
 

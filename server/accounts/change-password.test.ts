@@ -4,10 +4,10 @@ import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { App } from '../context/app.ts'
-import { createAuthenticator } from './authenticate.ts'
+import { createAuthenticator } from '../auth/authenticate.ts'
 import { changePassword } from './change-password.ts'
 import { logIn } from './log-in.ts'
-import { refreshSession } from './refresh-session.ts'
+import { refreshSession } from '../auth/refresh-session.ts'
 
 const t = await testApp()
 const second = await secondApp(t)

@@ -7,11 +7,11 @@ import { conflict, forbidden } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { slugOf } from '../kernel/slug.ts'
 import type { Connection, Tx } from '../storage/database.ts'
-import { anyOrgExists, insertMembership, insertOrg, insertUser, orgSlugsLike } from './auth.queries.ts'
-import { addressKey, LIMITS, takeAttempt } from './attempts.ts'
-import { foldEmail } from './email.ts'
-import { sealedNewDataKey } from './org-sealer.ts'
-import { checkPasswordLength, judgePassword } from './password-rules.ts'
+import { anyOrgExists, insertMembership, insertOrg, insertUser, orgSlugsLike } from '../auth/auth.queries.ts'
+import { addressKey, LIMITS, takeAttempt } from '../auth/attempts.ts'
+import { foldEmail } from '../auth/email.ts'
+import { sealedNewDataKey } from '../auth/org-sealer.ts'
+import { checkPasswordLength, judgePassword } from '../auth/password-rules.ts'
 
 /** An arbitrary number. Sign-ups run one after the other, so that only one is the first and slugs do not collide. */
 const SIGN_UP_LOCK = 7_201_994_313

@@ -1,0 +1,30 @@
+import type { SessionActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { forbidden, invalid, unauthenticated } from '../kernel/errors.ts'
+import { readSession, readUser } from './auth.queries.ts'
+import { checkPassword } from './check-password.ts'
+
+/** Changes of how a user signs in need a log-in within this time, or the password again. */
+export const RECENT_SIGN_IN_MS = 15 * 60_000
+
+/**
+ * Refuses a change of how a user signs in when only an old session proves who they are: a stranger at an open browser
+ * must not be able to keep the account.
+ * @param password null or undefined when none was sent
+ * @throws AppError forbidden (ask for the password), invalid (wrong password), rate_limited, unauthenticated
+ */
+export async function requireRecentSignIn(
+  app: App,
+  actor: SessionActor,
+  password: string | null | undefined,
+): Promise<void> {
+  const [session, user] = await Promise.all([readSession(app.db, actor.sessionId), readUser(app.db, actor.userId)])
+  if (session === null || user === null) throw unauthenticated('This session has ended. Log in again.')
+  if (password !== null && password !== undefined) {
+    const check = { email: user.email, user, accountId: user.id, password }
+    if (!(await checkPassword(app, check, actor))) throw invalid('password is wrong.')
+    return
+  }
+  if (app.clock.now().getTime() - session.authenticated_at.getTime() < RECENT_SIGN_IN_MS) return
+  throw forbidden('You logged in more than 15 minutes ago. Send your password again.')
+}
