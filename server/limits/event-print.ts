@@ -31,10 +31,12 @@ export function eventPrint(decoded: Buffer, start: number, end: number, reads: R
   for (const [key, from, to] of sections)
     if (reads.has(key)) parts.push(key, text.slice(from, to))
     else if (TEXTS.has(key)) parts.push(key, text.slice(from, Math.min(to, from + MAX_TEXT)))
-  // Threads and bare stacks are long; grouping reads them only when the exceptions have no stack.
-  const hasFrames = sections.some(([key, from, to]) => EXCEPTION.has(key) && text.slice(from, to).includes('"frames"'))
+  // Threads and bare stacks are long.
+  const readsStacks =
+    sections.some(([key]) => STACKS.has(key)) &&
+    !sections.some(([key, from, to]) => EXCEPTION.has(key) && decideAlone(text.slice(from, to)))
   for (const [key, from, to] of sections) {
-    if (EXCEPTION.has(key) || (STACKS.has(key) && !hasFrames)) parts.push(key, ...namesIn(text.slice(from, to), reads))
+    if (EXCEPTION.has(key) || (STACKS.has(key) && readsStacks)) parts.push(key, ...namesIn(text.slice(from, to), reads))
   }
   return hash('sha1', parts.join('\n'), 'base64')
 }
@@ -94,6 +96,48 @@ function topLevelValues(text: string, reads: ReadonlySet<string>): Section[] {
   }
   finish(text.length)
   return sections
+}
+
+/**
+ * Whether grouping reads no stack but those of these exceptions: each has frames, so none takes the stack of a thread, and
+ * one has a type, without which the message or the crashed thread decides.
+ * @param exceptions `{"values":[…]}`; false for other forms
+ */
+function decideAlone(exceptions: string): boolean {
+  let depth = 0
+  let field = ''
+  let hasType = false
+  let hasFrames = false
+  for (let i = 0; i < exceptions.length; i++) {
+    const code = exceptions.charCodeAt(i)
+    if (code === QUOTE) {
+      const close = stringEnd(exceptions, i + 1)
+      if ((depth === EXCEPTION_DEPTH || depth === STACK_DEPTH) && startsWith(COLON, exceptions, close + 1)) {
+        const key = exceptions.slice(i + 1, close)
+        if (depth === EXCEPTION_DEPTH) {
+          field = key
+          hasType ||= key === 'type' && startsWith(SOME_TEXT, exceptions, close + 1)
+        } else if (field === 'stacktrace' && key === 'frames')
+          hasFrames = startsWith(FIRST_FRAME, exceptions, close + 1)
+      }
+      i = close
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth === EXCEPTION_DEPTH) hasFrames = false
+    } else if ((code === 0x7d || code === 0x5d) && depth-- === EXCEPTION_DEPTH && !hasFrames) return false
+  }
+  return hasType
+}
+
+/** Inside `{"values":[{` and `{"values":[{"stacktrace":{`. */
+const EXCEPTION_DEPTH = 3
+const STACK_DEPTH = 4
+const COLON = /\s*:/y
+const SOME_TEXT = /\s*:\s*"[^"]/y
+const FIRST_FRAME = /\s*:\s*\[\s*\{/y
+
+function startsWith(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at
+  return pattern.test(text)
 }
 
 /** Position of the quote that ends the string whose first character is at `start`; the text's length without one. */

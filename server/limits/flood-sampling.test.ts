@@ -56,6 +56,44 @@ describe('the cheap print', () => {
     expect(printOf(make(1))).toBe(printOf(make(22)))
   })
 
+  test('tells threads and bare stacks apart unless exceptions with types and frames decide alone', () => {
+    const stack = (name: string) => ({ frames: [{ function: name, filename: 'src/pay.ts' }] })
+    const untyped = [{ stacktrace: { frames: [] } }, { stacktrace: stack('pay') }]
+    const typed = [
+      { type: 'Error' },
+      { type: 'Error', stacktrace: { frames: [] } },
+      { type: 'Error', stacktrace: null },
+    ]
+    for (const exception of [...untyped, ...typed]) {
+      const make = (name: string) => ({
+        exception: { values: [exception] },
+        threads: { values: [{ crashed: true, stacktrace: stack(name) }] },
+        message: 'boom',
+      })
+      expect(fingerprintOf(make('pay')), JSON.stringify(exception)).not.toBe(fingerprintOf(make('load')))
+      expect(printOf(make('pay')), JSON.stringify(exception)).not.toBe(printOf(make('load')))
+    }
+    // One of two exceptions has no stack: it takes that of its thread.
+    const chain = (name: string) => ({
+      exception: {
+        values: [
+          { type: 'Cause', thread_id: 1 },
+          { type: 'Error', stacktrace: stack('pay') },
+        ],
+      },
+      threads: { values: [{ id: 1, stacktrace: stack(name) }] },
+    })
+    expect(fingerprintOf(chain('pay'))).not.toBe(fingerprintOf(chain('load')))
+    expect(printOf(chain('pay'))).not.toBe(printOf(chain('load')))
+    const alone = (name: string) => ({
+      exception: { values: [{ type: 'Error', value: 'boom', stacktrace: stack('pay') }] },
+      threads: { values: [{ crashed: true, stacktrace: stack(name) }] },
+      message: 'boom',
+    })
+    expect(fingerprintOf(alone('pay'))).toBe(fingerprintOf(alone('load')))
+    expect(printOf(alone('pay'))).toBe(printOf(alone('load')))
+  })
+
   const word = fc.constantFrom('pay', 'load', 'save1', 'save2', 'a"b', 'ü')
   const frame = fc.record(
     {
