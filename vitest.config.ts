@@ -14,6 +14,7 @@ const shared = {
   hookTimeout: 120_000,
   teardownTimeout: 20_000,
   restoreMocks: true,
+  setupFiles: 'test/kit/seed.ts',
 } as const
 
 const excluded = ['**/node_modules/**', 'web/dist/**', 'data/**', 'test/fixtures/**']

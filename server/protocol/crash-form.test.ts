@@ -97,7 +97,7 @@ describe('files', () => {
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         crashEvent({ ...nothing, event: Buffer.from(bytes), breadcrumbs: [Buffer.from(bytes)] })
       }),
-      { numRuns: 500, seed: 3 },
+      { numRuns: 500 },
     )
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })

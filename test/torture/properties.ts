@@ -16,12 +16,12 @@ const propertyFiles = (): string[] =>
  * Runs properties with the number of random cases for a night. A counterexample is printed with the seed that repeats
  * it.
  */
-export async function properties(_args: TortureArgs): Promise<Verdict> {
+export async function properties({ seed }: TortureArgs): Promise<Verdict> {
   const files = propertyFiles()
   print(files.join('\n'))
   const child = spawn(process.execPath, [join(root, 'scripts/test.mjs'), '--project', 'unit', ...files], {
     cwd: root,
-    env: { ...process.env, TEST_PROPERTIES: 'nightly' },
+    env: { ...process.env, TEST_PROPERTIES: 'nightly', TEST_SEED: String(seed) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''
