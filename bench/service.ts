@@ -17,6 +17,8 @@ export type Service = {
    * given. Returns the exit code, null when a signal ended it.
    */
   stop(signal?: NodeJS.Signals): Promise<number | null>
+  /** What it printed so far. */
+  output(): string
 }
 
 const root = join(import.meta.dirname, '..')
@@ -29,6 +31,8 @@ export async function startService(
   options: {
     checkout?: string
     dataDir?: string
+    /** Default: a free one. */
+    port?: number
     command?: readonly string[]
     env?: Readonly<Record<string, string>>
   } = {},
@@ -37,7 +41,7 @@ export async function startService(
   const scratch = options.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'faultline-bench-')) : undefined
   if (scratch !== undefined) chmodSync(scratch, 0o755)
   const dataDir = options.dataDir ?? join(scratch ?? '', 'data')
-  const port = await freePort()
+  const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
   const [command = '', ...args] = options.command ?? [process.execPath, join(checkout, 'scripts', 'start.mjs')]
 
@@ -75,6 +79,7 @@ export async function startService(
     pid,
     readyMs: performance.now() - startedAt,
     dataDir,
+    output: () => output,
     async stop(signal = 'SIGINT') {
       // The whole group, like Ctrl-C in a terminal: npm, which may be in between, waits only for its child.
       if (!isGone) process.kill(-pid, signal)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { auth } from './auth.ts'
 import { bombs } from './bombs.ts'
 import { costlyPatterns } from './costly-patterns.ts'
 import { databaseNetwork } from './database-network.ts'
@@ -87,6 +88,11 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'deliveries to receivers that fail, hang and reset: each ends after its schedule, none late, early or twice; then T-16, while workers are killed (--deliveries, --rate, --kills)',
     run: webhooks,
+  },
+  auth: {
+    id: 'T-21…',
+    summary: 'attacks on accounts, sessions and keys, against two services on one database: T-21 to T-45 (--row=T-21)',
+    run: auth,
   },
   'slow-clients': {
     id: 'T-13',

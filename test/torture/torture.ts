@@ -40,6 +40,10 @@ export const claim = (asked: string, measured: string | number, holds: boolean):
 export const atMost = (what: string, most: number, measured: number, unit = ''): Claim =>
   claim(`${what} ≤${most}${unit}`, `${Math.round(measured * 100) / 100}${unit}`, measured <= most)
 
+/** Guards against a run that tried too little. */
+export const atLeast = (what: string, least: number, measured: number): Claim =>
+  claim(`${what} ≥${least}`, measured, measured >= least)
+
 /** Something that must not happen. */
 export const none = (what: string, count: number): Claim => claim(`0 ${what}`, count, count === 0)
 
