@@ -17,7 +17,7 @@ export type ForgedToken = { readonly name: string; readonly token: string }
 const text = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * Tokens for the session of `victim` that nobody but the service can make, or that it must not accept any more: with
+ * Tokens for the session of `victim` that only the service can make, or that it must not accept any more: with
  * every header and claim changed, of other keys and algorithms, and with broken signatures.
  */
 export async function forgedTokens(app: App, victim: Person, other: Person): Promise<ForgedToken[]> {
@@ -67,7 +67,7 @@ export async function forgedTokens(app: App, victim: Person, other: Person): Pro
     'an unknown session': { sid: newId() },
     'a session id with SQL': { sid: "' or 1=1" },
     'a session list': { sid: [victim.actor.sessionId] },
-    'the session of somebody else': { sid: other.actor.sessionId },
+    'the session of another user': { sid: other.actor.sessionId },
     'another subject': { sub: other.actor.userId },
     'no subject': { sub: undefined },
     'an unknown subject': { sub: newId() },
