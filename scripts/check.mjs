@@ -1,6 +1,6 @@
 /**
- * `npm run check`: types, lint with import boundaries, format, styles, words and SQL, in parallel. Prints the problems
- * and one line per tool. `npm run check -- --fix` formats and applies the safe lint fixes first.
+ * `npm run check`: types, lint with import boundaries, format, styles, words, dependencies and SQL, in parallel.
+ * Prints the problems and one line per tool. `npm run check -- --fix` formats and applies the safe lint fixes first.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -21,6 +21,7 @@ const tools = [
   { name: 'format', args: [bin('oxfmt', 'bin', 'oxfmt'), '--list-different'] },
   { name: 'styles', args: [join(root, 'scripts', 'check-styles.ts')] },
   { name: 'words', args: [join(root, 'scripts', 'check-words.ts')] },
+  { name: 'dependencies', args: [join(root, 'scripts', 'check-dependencies.ts')] },
   { name: 'sql', args: [join(root, 'scripts', 'check-sql.ts')] },
 ]
 
@@ -39,7 +40,9 @@ const run = ({ name, args }) =>
   })
 
 if (process.argv.includes('--help')) {
-  process.stdout.write('npm run check [-- --fix]   types, lint with import boundaries, format, styles, words\n')
+  process.stdout.write(
+    'npm run check [-- --fix]   types, lint with import boundaries, format, styles, words, dependencies\n',
+  )
   process.exit(0)
 }
 

