@@ -48,6 +48,8 @@ export type Config = {
     readonly github: { readonly clientId: string; readonly clientSecret: string; readonly baseUrl: string } | null
     readonly google: { readonly clientId: string; readonly clientSecret: string; readonly issuer: string } | null
   }
+  /** Whether the code that verifies a setup is used up by it. */
+  readonly totpStrict: boolean
   readonly passwordCheck: 'block' | 'warn' | 'off'
   readonly metricsToken: string | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
@@ -147,6 +149,7 @@ const Environment = z.object({
   OAUTH_GOOGLE_CLIENT_ID: z.string().trim().optional(),
   OAUTH_GOOGLE_CLIENT_SECRET: z.string().trim().optional(),
   OAUTH_GOOGLE_ISSUER: webUrl.default('https://accounts.google.com'),
+  TOTP_STRICT: oneOf(['0', '1']).default('0'),
   PASSWORD_CHECK: oneOf(['block', 'warn', 'off']).optional(),
   METRICS_TOKEN: z.string().min(16, { error: 'must be at least 16 characters' }).optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
@@ -228,6 +231,7 @@ export function readConfig(environment: Environment = process.env): Config {
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM ?? `Faultline <faultline@${new URL(env.PUBLIC_URL ?? 'http://localhost').hostname}>`,
     oauth: Object.freeze({ github: githubOf(env), google: googleOf(env) }),
+    totpStrict: env.TOTP_STRICT === '1',
     passwordCheck: env.PASSWORD_CHECK ?? (mode === 'relaxed' ? 'warn' : 'block'),
     metricsToken: env.METRICS_TOKEN ?? null,
     logLevel: env.LOG_LEVEL,

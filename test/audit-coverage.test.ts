@@ -13,6 +13,10 @@ type Name = keyof typeof contract
 
 const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   refresh: 'Every open dashboard refreshes its session all the time; a theft is an entry.',
+  setUpTwoFactor: 'Changes nothing before the code is verified, which is an entry.',
+  startPasskeyRegistration: 'Gives out a challenge.',
+  startPasskeyLogIn: 'Gives out a challenge.',
+  renamePasskey: "The name is for the passkey's own user.",
   markInboxRead: "Concerns only the member's own inbox.",
   subscribe: "Concerns only the member's own inbox.",
   unsubscribe: "Concerns only the member's own inbox.",
@@ -31,6 +35,13 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   logIn: ['signin.password.ok'],
   logOut: ['signout.ok'],
   changePassword: ['user.password_changed', 'session.revoked'],
+  verifyTwoFactor: ['mfa.totp.enrolled', 'mfa.backup_codes.generated', 'session.revoked'],
+  disableTwoFactor: ['mfa.totp.disabled', 'session.revoked'],
+  replaceBackupCodes: ['mfa.backup_codes.generated'],
+  continueSignIn: ['signin.oauth.ok'],
+  registerPasskey: ['passkey.registered'],
+  logInWithPasskey: ['signin.passkey.ok'],
+  deletePasskey: ['passkey.removed'],
   switchOrg: ['session.org_switched', 'session.org_switched'],
   createProject: ['project.created'],
   updateProjectSettings: ['project.settings_updated'],
@@ -72,6 +83,8 @@ const TARGETS: Readonly<Record<string, string>> = {
   signin: 'session',
   signout: 'session',
   session: 'session',
+  mfa: 'user',
+  passkey: 'user',
   project: 'project',
   issue: 'issue',
   comment: 'comment',
@@ -113,10 +126,11 @@ describe('every changing route', () => {
     const path = spec.path.replaceAll(/:(\w+)/g, (_, param: string) => encodeURIComponent(call.params?.[param] ?? ''))
     const isPublic = spec.permission === 'public'
     const cookie = name === 'refresh' ? `svc_refresh=${owner.tokens.refreshToken}` : isPublic ? '' : owner.cookie
+    const sent = [name === 'logOut' ? owner.cookie : cookie, call.cookie ?? ''].filter((one) => one !== '').join('; ')
     const response = await fetch(t.url + path + (call.query ?? ''), {
       method: spec.method,
       headers: {
-        ...(name === 'logOut' ? { cookie: owner.cookie } : cookie === '' ? {} : { cookie }),
+        ...(sent === '' ? {} : { cookie: sent }),
         ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: call.body === undefined ? null : JSON.stringify(call.body),

@@ -29,6 +29,19 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   changePassword: 'viewer',
   switchOrg: 'viewer',
   readMe: 'viewer',
+  readTwoFactor: 'viewer',
+  setUpTwoFactor: 'viewer',
+  verifyTwoFactor: 'viewer',
+  disableTwoFactor: 'viewer',
+  replaceBackupCodes: 'viewer',
+  continueSignIn: null,
+  startPasskeyRegistration: 'viewer',
+  registerPasskey: 'viewer',
+  startPasskeyLogIn: null,
+  logInWithPasskey: null,
+  listPasskeys: 'viewer',
+  renamePasskey: 'viewer',
+  deletePasskey: 'viewer',
   listProjects: 'viewer',
   createProject: 'admin',
   readProjectSettings: 'viewer',
@@ -141,11 +154,12 @@ type Got = { readonly status: number; readonly body: unknown; readonly headers: 
 async function send({ spec, call = {}, cookie, query = call.query ?? '', raw, headers }: Sent): Promise<Got> {
   const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? newId()))
   const body = raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
+  const cookies = [cookie, call.cookie].filter((one) => one !== undefined && one !== '').join('; ')
   const gone = new AbortController()
   const response = await fetch(t.url + path + query, {
     method: spec.method,
     headers: {
-      ...(cookie === undefined ? {} : { cookie }),
+      ...(cookies === '' ? {} : { cookie: cookies }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -270,7 +284,7 @@ describe.each(ROLES)('the role %s', (role) => {
     const { cookie, call } = await aMemberClient(name)
     // With ids that do not exist, so that only the permission is tested.
     const { status } = await send({ spec, call: { ...call, params: {} }, cookie })
-    expect(spec.params === undefined ? [200, 201, 204, 400] : [404]).toContain(status)
+    expect(spec.params === undefined ? [200, 201, 204, 400, 409] : [404]).toContain(status)
   })
 })
 

@@ -43,11 +43,20 @@ export const accountRoutes = routes({
     path: '/api/auth/login',
     tag: 'Authentication',
     summary: 'Log in and receive session cookies',
-    description: 'A session belongs to one organisation: the one the user used last. `org` is its slug.',
+    description:
+      'A session belongs to one organisation: the one the user used last. `org` is its slug. Users with two-factor authentication also send `totpToken`, a code of their app or a backup code; without it a right password answers `totp_required` and sets no cookies.',
     permission: 'public',
     csrf: true,
     body: z.strictObject({ email: Email, password: password('password'), totpToken: z.string().max(64).optional() }),
-    response: z.object({ ok: z.literal(true), org: z.string(), role: RoleName }),
+    response: z.union([
+      z.object({
+        ok: z.literal(true),
+        org: z.string(),
+        role: RoleName,
+        warning: z.string().optional().describe('Few backup codes are left.'),
+      }),
+      z.object({ totp_required: z.literal(true) }),
+    ]),
     refusals: [429],
   },
   changePassword: {

@@ -13,8 +13,9 @@ export const accountHandlers: Handlers<typeof accountRoutes> = {
   },
   logIn: async (app, caller, { body, cookies }) => {
     const signedIn = await logIn(app, body, signInCaller(caller, cookies))
+    if (signedIn === null) return { totp_required: true }
     setSignInCookies(cookies, signedIn)
-    return { ok: true, org: signedIn.org, role: signedIn.role }
+    return { ok: true, org: signedIn.org, role: signedIn.role, warning: signedIn.warning ?? undefined }
   },
   changePassword: async (app, actor, { body, cookies }) => {
     const { tokens, warning } = await changePassword(app, actor, body)

@@ -6,7 +6,7 @@ import { waitFor } from '#test/kit/wait.ts'
 import type { App } from '../context/app.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
 import { changePassword } from './change-password.ts'
-import { logIn } from './log-in.ts'
+import { logInWithPassword as logIn } from '#test/kit/log-in.ts'
 import { refreshSession } from '../auth/refresh-session.ts'
 
 const t = await testApp()

@@ -5,7 +5,7 @@ import { waitFor } from '#test/kit/wait.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
-import { logIn } from './log-in.ts'
+import { logInWithPassword as logIn } from '#test/kit/log-in.ts'
 import { createPasswordHasher } from '../auth/password-hasher.ts'
 
 const t = await testApp()

@@ -11,15 +11,28 @@ import {
 } from '../auth/auth.queries.ts'
 import { checkPassword } from '../auth/check-password.ts'
 import { foldEmail } from '../auth/email.ts'
+import { checkSecondFactor, returnCodeAttempt, consumeSecondFactor } from '../two-factor/second-factor.ts'
 
-export type LogInInput = { readonly email: string; readonly password: string }
+export type LogInInput = {
+  readonly email: string
+  readonly password: string
+  /** A code of the authenticator app or a backup code. */
+  readonly totpToken?: string | undefined
+}
+
+export type LoggedIn = SignedIn & {
+  /** Few backup codes are left. */
+  readonly warning: string | null
+}
 
 /**
- * Checks e-mail and password and begins a session in the organisation used last.
- * @throws AppError unauthenticated (the same for an unknown address, a wrong password and a disabled account),
- *   rate_limited
+ * Checks e-mail and password, and the code of a user with two-factor authentication, and begins a session in the
+ * organisation used last.
+ * @returns null when the password is right and a code is needed that was not sent
+ * @throws AppError unauthenticated (the same for an unknown address, a wrong password and a disabled account; another
+ *   for a wrong code), rate_limited
  */
-export async function logIn(app: App, input: LogInInput, caller: SignInCaller): Promise<SignedIn> {
+export async function logIn(app: App, input: LogInInput, caller: SignInCaller): Promise<LoggedIn | null> {
   const email = foldEmail(input.email)
   const [found, accountId] = await Promise.all([activeUserByEmail(app.db, email), accountIdByEmail(app.db, email)])
   const matches = await checkPassword(app, { email, user: found, accountId, password: input.password }, caller)
@@ -27,17 +40,22 @@ export async function logIn(app: App, input: LogInInput, caller: SignInCaller): 
     app.log.info({ user_id: found?.id ?? null, ip: caller.origin.ip, request_id: caller.requestId }, 'signin.failed')
     throw refused()
   }
+  const factor = await checkSecondFactor(app, found.id, input.totpToken, caller)
+  if (factor === null) return null
   const newHash = await rehashed(app, found, input.password)
-  const completed = await app.tx(async (tx) => {
+  const { completed, warning } = await app.tx(async (tx) => {
     const user = await lockUser(tx, found.id)
     const [membership] = await membershipsOf(tx, found.id)
     // The password may have been changed, or the account disabled, while the old password was checked.
     if (user?.password_hash !== found.password_hash || membership === undefined) throw refused()
     if (newHash !== null) await setPasswordHash(tx, user.id, newHash)
-    return completeSignIn(tx, app, membership, { fact: { kind: 'signin.password.ok', data: {} }, caller })
+    const { facts, warning } = await consumeSecondFactor(tx, app, { user, orgId: membership.org_id }, factor, caller)
+    const signIn = { fact: { kind: 'signin.password.ok', data: {} }, caller, more: facts } as const
+    return { completed: await completeSignIn(tx, app, membership, signIn), warning }
   })
+  await returnCodeAttempt(app, factor)
   app.log.info({ user_id: found.id, ip: caller.origin.ip, request_id: caller.requestId }, 'signin.password.ok')
-  return issueSignIn(app, completed)
+  return { ...(await issueSignIn(app, completed)), warning }
 }
 
 /** A hash with the current cost, when the stored one has a lower one; else null. */

@@ -3,7 +3,7 @@ import { aCaller, GOOD_PASSWORD } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
-import { logIn } from './log-in.ts'
+import { logInWithPassword as logIn } from '#test/kit/log-in.ts'
 import { signUp } from './sign-up.ts'
 
 const t = await testApp()

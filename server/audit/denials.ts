@@ -13,7 +13,10 @@ import { actorFields, requestFields } from './record-audit.ts'
  * one entry: neither a password-guessing attack nor a broken script can fill the log or slow the database. A killed process
  * loses the counts of its last minute.
  */
-export const DENIALS = ['signin.failed', 'signin.locked', 'access.denied', 'ratelimit.exceeded'] as const
+export const DENIALS = ['signin.failed', 'signin.locked', 'mfa.failed', 'access.denied', 'ratelimit.exceeded'] as const
+
+/** Wrong credentials, of which the account is the target; the others are refusals. */
+const FAILURES: ReadonlySet<Action> = new Set(['signin.failed', 'mfa.failed'])
 
 type Action = (typeof DENIALS)[number]
 
@@ -268,7 +271,7 @@ function entryOf(counted: Counted, orgId: string, emails: ReadonlyMap<string, st
     ...whoFields(counted, emails),
     ...targetFields(counted, emails, list),
     project_id: null,
-    outcome: action === 'signin.failed' ? 'failed' : 'denied',
+    outcome: FAILURES.has(action) ? 'failed' : 'denied',
     meta: metaText({
       count: counted.count,
       first_at: counted.firstAt.toISOString(),
@@ -306,7 +309,7 @@ function targetFields(
   [only, ...others]: readonly string[],
 ): Pick<NewEntry, 'target_type' | 'target_id' | 'target_label'> {
   if (shared === 'actors') return NOTHING
-  const userId = 'actor' in refused && action !== 'signin.failed' ? null : userOf(refused)
+  const userId = 'actor' in refused && !FAILURES.has(action) ? null : userOf(refused)
   if (userId !== null)
     return { target_type: 'user', target_id: userId, target_label: emails.get(`user:${userId}`) ?? null }
   if (only === undefined || others.length > 0) return NOTHING

@@ -28,6 +28,7 @@ export const LIMITS = {
   loginPair: { name: 'login', quota: 5, windowMs: 15 * MINUTE_MS, maxBlockMs: 15 * MINUTE_MS, byAddress: false },
   loginAccount: { name: 'login-account', quota: 50, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   loginNetwork: { name: 'login-network', quota: 60, windowMs: 15 * MINUTE_MS, maxBlockMs: null, byAddress: true },
+  secondFactor: { name: 'totp', quota: 10, windowMs: 15 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   signUp: { name: 'signup', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: true },
   switchOrg: { name: 'switch-org', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   refresh: { name: 'refresh', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },

@@ -10,6 +10,13 @@ export type PasswordHasher = {
    * @throws AppError rate_limited when too many hashes are waiting
    */
   verify(hash: string | null, password: string): Promise<boolean>
+  /**
+   * The hash of a random code, at a fixed lower cost: equal codes of one salt have equal hashes, so that one hash finds a
+   * code among many.
+   * @returns 32 bytes
+   * @throws AppError rate_limited when too many hashes are waiting
+   */
+  hashCode(code: string, salt: Buffer): Promise<Buffer>
   /** Whether a hash was made with a lower cost than today's. */
   isOutdated(hash: string): boolean
 }

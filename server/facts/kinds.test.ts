@@ -32,7 +32,7 @@ const ADDED =
   session.org_switched`.split(/\s+/)
 
 /** A refused request changes nothing: no fact. `audit/` counts refusals and writes these entries itself. */
-const REFUSALS = ['signin.failed', 'signin.locked', 'access.denied', 'ratelimit.exceeded']
+const REFUSALS = ['signin.failed', 'signin.locked', 'mfa.failed', 'access.denied', 'ratelimit.exceeded']
 
 /** Not in the log. */
 const LEFT_OUT = ['session.refreshed']

@@ -414,7 +414,6 @@ export const KINDS = {
     audit: 'mfa.backup_code.used',
     webhook: 'mfa.backup_code.used',
   },
-  'mfa.failed': { target: 'user', data: factor, audit: 'mfa.failed', outcome: 'failed' },
   'passkey.registered': {
     target: 'user',
     data: passkey,

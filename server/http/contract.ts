@@ -1,5 +1,7 @@
 import { auditRoutes } from '../audit/audit.api.ts'
 import { authRoutes } from '../auth/auth.api.ts'
+import { twoFactorRoutes } from '../two-factor/two-factor.api.ts'
+import { passkeyRoutes } from '../passkeys/passkeys.api.ts'
 import { accountRoutes } from '../accounts/accounts.api.ts'
 import { attachmentRoutes } from '../attachments/attachments.api.ts'
 import { feedbackRoutes } from '../feedback/feedback.api.ts'
@@ -28,6 +30,8 @@ import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
 /** Every endpoint of the product API. The browser imports only its type. */
 export const contract = {
   ...authRoutes,
+  ...twoFactorRoutes,
+  ...passkeyRoutes,
   ...accountRoutes,
   ...projectRoutes,
   ...projectSettingsRoutes,

@@ -1,6 +1,8 @@
 import { attachmentHandlers } from '../attachments/attachments.handlers.ts'
 import { auditHandlers } from '../audit/audit.handlers.ts'
 import { authHandlers } from '../auth/auth.handlers.ts'
+import { twoFactorHandlers } from '../two-factor/two-factor.handlers.ts'
+import { passkeyHandlers } from '../passkeys/passkeys.handlers.ts'
 import { accountHandlers } from '../accounts/accounts.handlers.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { feedbackHandlers } from '../feedback/feedback.handlers.ts'
@@ -29,6 +31,8 @@ import type { Contract } from './contract.ts'
 /** Every handler of the product API; the type fails when a route has none. */
 export const handlers: Handlers<Contract> = {
   ...authHandlers,
+  ...twoFactorHandlers,
+  ...passkeyHandlers,
   ...accountHandlers,
   ...projectHandlers,
   ...projectSettingsHandlers,

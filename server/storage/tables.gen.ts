@@ -101,6 +101,11 @@ export type Tables = {
     hash: Buffer
     mac: Buffer
   }
+  backup_codes: {
+    factor_id: string
+    hash: Buffer
+    used_at: Date | null
+  }
   bulk_operation_issues: {
     operation_id: string
     position: number
@@ -549,6 +554,18 @@ export type Tables = {
     reason: string
     quantity: number
   }
+  passkeys: {
+    id: string
+    user_id: string
+    credential_id: Buffer
+    public_key: Buffer
+    counter: number
+    name: string
+    transports: string[]
+    backed_up: boolean
+    created_at: Date
+    last_used_at: Date | null
+  }
   performance_days: {
     project_id: string
     day: string
@@ -751,6 +768,16 @@ export type Tables = {
     entry: Buffer
     body: Buffer
   }
+  totp_factors: {
+    id: string
+    user_id: string
+    secret_sealed: string
+    backup_salt: Buffer
+    created_at: Date
+    verified_at: Date | null
+    enrolled_step: number | null
+    used_step: number | null
+  }
   trace_metrics: {
     received_day: string
     project_id: string
@@ -767,6 +794,10 @@ export type Tables = {
     environment: string
     attributes: Json<unknown>
     notes: NullableJson<unknown>
+  }
+  used_challenges: {
+    hash: Buffer
+    expires_at: Date
   }
   user_identities: {
     project_id: string

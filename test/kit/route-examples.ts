@@ -11,11 +11,19 @@ import { discardIssue } from '#server/issue-merging/discard-issue.ts'
 import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
 import { createRelease } from '#server/releases/create-release.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
+import { startPasskeyLogIn } from '#server/passkeys/log-in-with-passkey.ts'
+import { startPasskeyRegistration } from '#server/passkeys/register-passkey.ts'
+import { startPendingSignIn } from '#server/two-factor/pending-sign-in.ts'
+import { setUpTwoFactor } from '#server/two-factor/set-up-two-factor.ts'
 import { createEndpoint } from '#server/webhooks/create-endpoint.ts'
 import { sendTest } from '#server/webhooks/send-test.ts'
 import type { WebhookEndpoint } from '#server/webhooks/webhooks.api.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from './grouping-version.ts'
 import { GOOD_PASSWORD, type Person } from './members.ts'
+import { addPasskey, passkeyOrigin } from './passkeys.ts'
+import { authenticatorApp, insertVerifiedFactor } from './two-factor.ts'
+import { softAuthenticator } from './authenticator.ts'
+import { cookieJar } from './cookie-jar.ts'
 import { newEventId } from './sdk.ts'
 import { insertGroups } from './seed-issues.ts'
 
@@ -23,6 +31,8 @@ import { insertGroups } from './seed-issues.ts'
 export type ExampleCall = {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: Readonly<Record<string, unknown>>
+  /** Cookies that the call needs beside those of a session. */
+  readonly cookie?: string
   /** Where the route asks for one. */
   readonly query?: string
   /** Query strings that name things of `stranger`: each must be 404 or an empty list. */
@@ -84,6 +94,46 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     Promise.resolve({ body: { org: owner.orgSlug }, foreignBodies: [{ org: stranger.orgSlug }, { org: 'nowhere' }] }),
   readJwks: nothing,
   readMe: nothing,
+  readTwoFactor: nothing,
+  setUpTwoFactor: (_app, owner) => Promise.resolve({ body: { password: owner.password } }),
+  verifyTwoFactor: async (app, owner) => {
+    const { otpauthUrl } = await setUpTwoFactor(app, owner.actor, undefined)
+    return { body: { token: authenticatorApp(app, otpauthUrl).code() } }
+  },
+  disableTwoFactor: async (app, owner) => {
+    await insertVerifiedFactor(app, owner)
+    return { body: { password: owner.password } }
+  },
+  replaceBackupCodes: async (app, owner) => {
+    await insertVerifiedFactor(app, owner)
+    return { body: { password: owner.password } }
+  },
+  continueSignIn: async (app, owner) => {
+    const phone = await insertVerifiedFactor(app, owner)
+    const jar = cookieJar()
+    const fact = { kind: 'signin.oauth.ok', data: { provider: 'github', issuer: 'https://github.com' } } as const
+    startPendingSignIn(app, jar, { userId: owner.actor.userId, orgId: owner.actor.orgId, fact })
+    return { body: { token: phone.code() }, cookie: jar.header() }
+  },
+  startPasskeyRegistration: (_app, owner) => Promise.resolve({ body: { password: owner.password } }),
+  registerPasskey: async (app, owner) => {
+    const jar = cookieJar()
+    const options = await startPasskeyRegistration(app, owner.actor, { password: undefined, cookies: jar })
+    const { response } = softAuthenticator(passkeyOrigin(app)).create(options)
+    return { body: { name: 'Phone', response }, cookie: jar.header() }
+  },
+  startPasskeyLogIn: nothing,
+  logInWithPasskey: async (app, owner) => {
+    const { passkey } = await addPasskey(app, owner)
+    const jar = cookieJar()
+    return { body: { response: passkey.answer(startPasskeyLogIn(app, jar)) }, cookie: jar.header() }
+  },
+  listPasskeys: nothing,
+  renamePasskey: async (app, owner) => ({
+    params: { passkeyId: (await addPasskey(app, owner)).row.id },
+    body: { name: 'Key ring' },
+  }),
+  deletePasskey: async (app, owner) => ({ params: { passkeyId: (await addPasskey(app, owner)).row.id } }),
 
   listProjects: nothing,
   createProject: () => Promise.resolve({ body: { name: `Shop ${newId()}`, platform: 'web', region: 'eu-central-1' } }),

@@ -1,0 +1,11 @@
+import type { App } from '../context/app.ts'
+import type { FactorRow } from './two-factor.queries.ts'
+
+/** Users belong to no organisation: their secrets are sealed with the master key. */
+const placeOf = (factorId: string, userId: string): string => `totp_factors:secret_sealed:${factorId}:${userId}`
+
+export const sealSecret = (app: App, secret: Buffer, factorId: string, userId: string): string =>
+  app.sealer.seal(secret, placeOf(factorId, userId))
+
+export const openSecret = (app: App, factor: FactorRow): Buffer =>
+  app.sealer.open(factor.secret_sealed, placeOf(factor.id, factor.user_id))

@@ -1,0 +1,140 @@
+import { countDenial, type Refused } from '../audit/denials.ts'
+import { accountFacts } from '../auth/account-facts.ts'
+import { LIMITS, returnAttempt, takeAttempt, type Taken } from '../auth/attempts.ts'
+import type { UserRow } from '../auth/auth.queries.ts'
+import type { Caller } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { unauthenticated } from '../kernel/errors.ts'
+import { enqueueMails } from '../mails/enqueue-mails.ts'
+import type { Connection, Tx } from '../storage/database.ts'
+import { FEW_BACKUP_CODES, readBackupCode } from './backup-codes.ts'
+import { openSecret } from './factor-secret.ts'
+import { isTotpCode, stepOfCode } from './totp.ts'
+import { codeUsedMail } from './two-factor-mails.ts'
+import {
+  countUnusedCodes,
+  hasUnusedCode,
+  readFactor,
+  consumeCode,
+  consumeStep,
+  type FactorRow,
+} from './two-factor.queries.ts'
+
+type Code = { readonly step: number } | { readonly hash: Buffer }
+
+/** What the user showed beside the first factor. It is not used up yet: {@link consumeSecondFactor} does that. */
+export type SecondFactor =
+  /** The user has not turned on two-factor authentication. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'code'; readonly factorId: string; readonly code: Code; readonly taken: Taken }
+
+/** Whether a sign-in of the user needs a code. */
+export async function needsSecondFactor(db: Connection, userId: string): Promise<boolean> {
+  return (await verifiedFactorOf(db, userId)) !== null
+}
+
+/**
+ * Checks the code of a sign-in whose first factor was right, before its transaction: a backup code costs a hash. The
+ * attempt is counted first, whatever the code is.
+ * @param token a code of the app or a backup code; absent or empty when the user was not asked yet
+ * @returns null when a code is needed and there is none
+ * @throws AppError unauthenticated (wrong code), rate_limited
+ */
+export async function checkSecondFactor(
+  app: App,
+  userId: string,
+  token: string | undefined,
+  caller: Caller,
+): Promise<SecondFactor | null> {
+  const factor = await verifiedFactorOf(app.db, userId)
+  if (factor === null) return { kind: 'none' }
+  const text = token?.trim() ?? ''
+  if (text === '') return null
+  const taken = await takeCodeAttempt(app, userId, { userId, caller })
+  const code = await readCode(app, factor, text).catch(async (error: unknown) => {
+    // The code was not checked, so the attempt does not count.
+    await returnAttempt(app, taken)
+    throw error
+  })
+  if (code === null) throw refuse(app, { userId, caller })
+  return { kind: 'code', factorId: factor.id, code, taken }
+}
+
+/**
+ * Uses up the code in the transaction of the sign-in, which holds the lock of the user's row: of parallel sign-ins with
+ * one code exactly one succeeds.
+ * @param whose the user, locked, and the organisation of the new session
+ * @returns the facts of the sign-in, and a warning when few backup codes are left
+ * @throws AppError unauthenticated when the code was used before
+ */
+export async function consumeSecondFactor(
+  tx: Tx,
+  app: App,
+  whose: { readonly user: UserRow; readonly orgId: string },
+  factor: SecondFactor,
+  caller: Caller,
+): Promise<{ readonly facts: readonly Fact[]; readonly warning: string | null }> {
+  const { user, orgId } = whose
+  const userId = user.id
+  if (factor.kind === 'none') {
+    // It may have been turned on since the check.
+    if (await needsSecondFactor(tx, userId)) throw unauthenticated('Your log-in now needs a code. Log in again.')
+    return { facts: [], warning: null }
+  }
+  const { factorId, code } = factor
+  if ('step' in code) {
+    if (!(await consumeStep(tx, factorId, code.step))) throw refuse(app, { userId, caller })
+    return { facts: [], warning: null }
+  }
+  if (!(await consumeCode(tx, factorId, code.hash, app.clock.now()))) throw refuse(app, { userId, caller })
+  const facts = await accountFacts(tx, userId, { kind: 'mfa.backup_code.used', data: { factor_id: factorId } })
+  const left = await countUnusedCodes(tx, factorId)
+  await enqueueMails(tx, orgId, [codeUsedMail(app, user, left)])
+  return { facts, warning: left > FEW_BACKUP_CODES ? null : fewLeft(left) }
+}
+
+/** Takes a right code off the count of failures, after the commit of its sign-in. */
+export async function returnCodeAttempt(app: App, factor: SecondFactor): Promise<void> {
+  if (factor.kind === 'code') await returnAttempt(app, factor.taken)
+}
+
+/** Counts an attempt with a code. @throws AppError rate_limited */
+export async function takeCodeAttempt(app: App, userId: string, refused: Refused): Promise<Taken> {
+  const { ip } = 'actor' in refused ? ipOf(refused.actor.origin) : refused.caller.origin
+  const attempt = await takeAttempt(app, LIMITS.secondFactor, userId, ip)
+  if (attempt.allowed) return attempt.taken
+  countDenial(app, 'ratelimit.exceeded', refused, { name: 'limits', value: attempt.limit.name })
+  throw attempt.refusal
+}
+
+const ipOf = (origin: { readonly kind: string; readonly ip?: string }): { readonly ip: string } => ({
+  ip: origin.ip ?? '',
+})
+
+async function verifiedFactorOf(db: Connection, userId: string): Promise<FactorRow | null> {
+  const factor = await readFactor(db, userId)
+  return factor === null || factor.verified_at === null ? null : factor
+}
+
+async function readCode(app: App, factor: FactorRow, text: string): Promise<Code | null> {
+  if (isTotpCode(text)) {
+    const step = await stepOfCode(openSecret(app, factor), text, app.clock.now())
+    return step === null ? null : { step }
+  }
+  const code = readBackupCode(text)
+  if (code === null) return null
+  const hash = await app.passwords.hashCode(code, factor.backup_salt)
+  return (await hasUnusedCode(app.db, factor.id, hash)) ? { hash } : null
+}
+
+/** The same for a wrong code and a used one. */
+function refuse(app: App, refused: Refused) {
+  countDenial(app, 'mfa.failed', refused)
+  return unauthenticated('The code is wrong or was used already. Wait for the next one of your app.')
+}
+
+const fewLeft = (left: number): string =>
+  left === 0
+    ? 'This was your last backup code. Create new ones.'
+    : `You have ${left} backup ${left === 1 ? 'code' : 'codes'} left. Create new ones.`

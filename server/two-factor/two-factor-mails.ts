@@ -1,0 +1,46 @@
+import type { App } from '../context/app.ts'
+import type { QueuedMail } from '../mails/enqueue-mails.ts'
+import { FEW_BACKUP_CODES } from './backup-codes.ts'
+
+type Receiver = { readonly id: string; readonly email: string; readonly name: string }
+
+type Notice = { readonly type: string; readonly subject: string; readonly what: string }
+
+/** Users learn of every change to how they sign in, in case it was not theirs. */
+const noticeMail = (app: App, user: Receiver, { type, subject, what }: Notice): QueuedMail => ({
+  type,
+  userId: user.id,
+  to: user.email,
+  subject,
+  text: `Hello ${user.name},\n\n${what}\n\nThis concerns your account at ${app.config.publicUrl}. If this was not you, change your password and ask an owner of your organisation for help immediately.\n`,
+})
+
+export const enrolledMail = (app: App, user: Receiver): QueuedMail =>
+  noticeMail(app, user, {
+    type: 'mfa.totp.enrolled',
+    subject: 'Two-factor authentication is on',
+    what: 'two-factor authentication was turned on: your log-in now asks for a code of your authenticator app. All other sessions were ended. Keep your backup codes in a safe place; each of them replaces the app once.',
+  })
+
+export const disabledMail = (app: App, user: Receiver, byOperator: boolean): QueuedMail =>
+  noticeMail(app, user, {
+    type: 'mfa.totp.disabled',
+    subject: 'Two-factor authentication is off',
+    what: byOperator
+      ? 'the operator of this installation turned off two-factor authentication of your account and ended all its sessions: your log-in asks for the password only. Turn it on again in your security settings.'
+      : 'two-factor authentication was turned off: your log-in asks for the password only. All other sessions were ended.',
+  })
+
+export const newCodesMail = (app: App, user: Receiver): QueuedMail =>
+  noticeMail(app, user, {
+    type: 'mfa.backup_codes.generated',
+    subject: 'You have new backup codes',
+    what: 'new backup codes were created. The old ones no longer work.',
+  })
+
+export const codeUsedMail = (app: App, user: Receiver, left: number): QueuedMail =>
+  noticeMail(app, user, {
+    type: 'mfa.backup_code.used',
+    subject: 'A backup code was used',
+    what: `somebody logged in with one of your backup codes; ${left} ${left === 1 ? 'is' : 'are'} left.${left > FEW_BACKUP_CODES ? '' : ' Create new ones in your security settings.'}`,
+  })
