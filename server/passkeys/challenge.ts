@@ -6,8 +6,8 @@ import { invalid } from '../kernel/errors.ts'
 import { deleteExpiredChallenges, consumeChallenge } from './passkeys.queries.ts'
 
 /**
- * A challenge is in a sealed cookie of the browser that asked for it, and in the database only once it was answered: log-in
- * pages that nobody uses leave no rows.
+ * A challenge is in a sealed cookie of the browser that asked for it, and in the database only once it was answered: unused
+ * log-in pages leave no rows.
  */
 
 const COOKIE = 'svc_passkey'

@@ -8,7 +8,7 @@ const CHARACTERS = 10
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const SALT_BYTES = 16
 
-/** From this number on users are told how many are left. */
+/** From this number on users see how many are left. */
 export const FEW_BACKUP_CODES = 3
 
 export type BackupCodeSet = {

@@ -42,5 +42,5 @@ export const codeUsedMail = (app: App, user: Receiver, left: number): QueuedMail
   noticeMail(app, user, {
     type: 'mfa.backup_code.used',
     subject: 'A backup code was used',
-    what: `somebody logged in with one of your backup codes; ${left} ${left === 1 ? 'is' : 'are'} left.${left > FEW_BACKUP_CODES ? '' : ' Create new ones in your security settings.'}`,
+    what: `one of your backup codes was used to log in; ${left} ${left === 1 ? 'is' : 'are'} left.${left > FEW_BACKUP_CODES ? '' : ' Create new ones in your security settings.'}`,
   })
