@@ -9,6 +9,7 @@ import type { AuditKey } from './context/audit-key.ts'
 import type { FactSubscriber } from './context/fact-context.ts'
 import { errorForLog } from './context/error-for-log.ts'
 import { createEgress } from './egress/create-egress.ts'
+import { createTxtResolver } from './egress/resolve-txt.ts'
 import { fileMailer } from './context/mail.ts'
 import { parseAddressRange, type AddressRange } from './kernel/address-range.ts'
 import { systemClock } from './kernel/clock.ts'
@@ -25,7 +26,9 @@ import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer
  */
 const factSubscribers = (auditKey: AuditKey): readonly FactSubscriber[] => [recordAudit(auditKey), recordWebhooks]
 
-export type AppParts = Partial<Pick<App, 'clock' | 'log' | 'mail' | 'egress' | 'passwords' | 'factSubscribers'>>
+export type AppParts = Partial<
+  Pick<App, 'clock' | 'log' | 'mail' | 'egress' | 'resolveTxt' | 'passwords' | 'factSubscribers'>
+>
 
 /**
  * Composition root: configuration → pool, bus, sealer, clock, mail → App.
@@ -88,6 +91,7 @@ export async function createApp(
         ),
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       egress,
+      resolveTxt: parts.resolveTxt ?? createTxtResolver(),
       factSubscribers: [...factSubscribers(auditKey), ...(parts.factSubscribers ?? [])],
       async close() {
         await egress.close()

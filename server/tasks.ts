@@ -20,6 +20,7 @@ import { erasureTask } from './privacy/erasure-task.ts'
 import { purgeQuarantineTask } from './privacy/purge-quarantine.ts'
 import { purgeTelemetryTask } from './telemetry/purge-telemetry.ts'
 import { autoPauseTask } from './webhooks/auto-pause.ts'
+import { recheckDomainsTask } from './sso/recheck-domains.ts'
 import { auditExhaustedTask } from './webhooks/settle-webhooks.ts'
 import { purgeWebhooksTask } from './webhooks/purge-webhooks.ts'
 
@@ -50,4 +51,5 @@ export const TASKS: readonly Task[] = [
   purgeWebhooksTask,
   autoPauseTask,
   auditExhaustedTask,
+  recheckDomainsTask,
 ]

@@ -26,6 +26,18 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   logOut: null,
   refresh: null,
   readJwks: null,
+  startSso: null,
+  finishSso: null,
+  linkSso: null,
+  readSsoConfig: 'owner',
+  updateSsoConfig: 'owner',
+  removeSsoConfig: 'owner',
+  verifySsoDomain: 'owner',
+  startSocial: null,
+  finishSocial: null,
+  listSocial: 'viewer',
+  linkSocial: 'viewer',
+  unlinkSocial: 'viewer',
   changePassword: 'viewer',
   switchOrg: 'viewer',
   readMe: 'viewer',
@@ -130,8 +142,11 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
 
 const guarded = all.filter(([name]) => MIN_ROLE[name] !== null)
 const open = all.filter(([name]) => MIN_ROLE[name] === null)
-const naming = all.filter(([, spec]) => spec.params !== undefined)
-const querying = all.filter(([, spec]) => spec.query !== undefined)
+/** A browser that must be sent on gets no JSON: whatever it brings, it comes to a page. */
+const answering = all.filter(([, spec]) => spec.stream !== 'redirect')
+const redirecting = all.filter(([, spec]) => spec.stream === 'redirect')
+const naming = answering.filter(([, spec]) => spec.params !== undefined)
+const querying = answering.filter(([, spec]) => spec.query !== undefined)
 const taking = all.filter(([, spec]) => spec.body !== undefined)
 const unsafe = all.filter(([, spec]) => spec.method !== 'GET')
 const unsafeWithoutBody = unsafe.filter(([, spec]) => spec.body === undefined)
@@ -150,6 +165,8 @@ type Sent = {
 
 type Got = { readonly status: number; readonly body: unknown; readonly headers: Headers }
 
+const statusOf = (spec: RouteSpec): number => (spec.stream === 'redirect' ? 302 : (spec.status ?? 200))
+
 /** Parameters that the call does not name get ids that do not exist. */
 async function send({ spec, call = {}, cookie, query = call.query ?? '', raw, headers }: Sent): Promise<Got> {
   const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? newId()))
@@ -165,6 +182,7 @@ async function send({ spec, call = {}, cookie, query = call.query ?? '', raw, he
     },
     body: body ?? null,
     signal: gone.signal,
+    redirect: 'manual',
   })
   if (spec.stream !== undefined && response.ok) {
     gone.abort()
@@ -231,7 +249,7 @@ test('the permissions of the routes equal the matrix of this test', () => {
 
 test.each(all)('%s answers its example as the contract declares', async (name, spec) => {
   const { owner, call } = await anExample(name)
-  expect((await send({ spec, call, cookie: owner.cookie })).status).toBe(spec.status ?? 200)
+  expect((await send({ spec, call, cookie: owner.cookie })).status).toBe(statusOf(spec))
 })
 
 describe('without a session', () => {
@@ -239,7 +257,7 @@ describe('without a session', () => {
     const { owner, call } = await anExample(name)
     // The refresh cookie is what `refresh` needs; it is no session.
     const cookie = name === 'refresh' ? `svc_refresh=${owner.tokens.refreshToken}` : ''
-    expect((await send({ spec, call, cookie })).status).toBe(spec.status ?? 200)
+    expect((await send({ spec, call, cookie })).status).toBe(statusOf(spec))
   })
 
   test.each(guarded)('%s: 401', async (name, spec) => {
@@ -325,6 +343,20 @@ describe('things of another organisation', () => {
   })
 })
 
+describe('routes that send the browser on', () => {
+  test.each(redirecting)('%s: whatever it is called with, the browser comes to a page', async (_name, spec) => {
+    const queries = ['', '?unknown=1', '?state=a&state=b&code=1', '?error=x', '?org=a&org=b', '?link=1', '?__proto__=1']
+    for (const query of queries) {
+      const before = await changesMade()
+      const got = await send({ spec, query })
+      expect(got.status).toBe(302)
+      expect(got.headers.get('location')).toMatch(/^\/(login|me\/security)\?error=[a-z_]+$/)
+      expect(got.headers.getSetCookie()).toEqual([])
+      expect(await changesMade()).toEqual(before)
+    }
+  })
+})
+
 describe('malformed', () => {
   test.each(naming)('%s with invalid ids: 404', async (name, spec) => {
     const { owner, call } = await anExample(name)
@@ -403,7 +435,7 @@ describe('with cookies', () => {
   test.each(unsafe)('from our own pages %s works', async (name, spec) => {
     for (const headers of ours) {
       const { owner, call } = await anExample(name)
-      expect((await send({ spec, call, cookie: owner.cookie, headers })).status).toBe(spec.status ?? 200)
+      expect((await send({ spec, call, cookie: owner.cookie, headers })).status).toBe(statusOf(spec))
     }
   })
 })

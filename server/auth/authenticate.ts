@@ -51,7 +51,8 @@ export function createAuthenticator(app: App): Authenticator {
   }
 }
 
-async function actorOfToken(app: App, token: string, caller: Caller): Promise<SessionActor> {
+/** @throws AppError unauthenticated */
+export async function actorOfToken(app: App, token: string, caller: Caller): Promise<SessionActor> {
   const claims = await readAccessToken(app, token)
   const session = await liveSession(app, claims.sid)
   if (session === null || session.userId !== claims.sub || session.expiresAt <= app.clock.now()) throw ended()

@@ -9,6 +9,7 @@ import type { AuditKey } from './audit-key.ts'
 import type { FactSubscriber } from './fact-context.ts'
 import type { Mailer } from './mail.ts'
 import type { PasswordHasher } from './passwords.ts'
+import type { ResolveTxt } from './txt-records.ts'
 
 /** What an operation may use: time, storage, secrets, mail, outgoing requests. Built once by `server/app.ts`, passed to every operation. */
 export type App = {
@@ -25,6 +26,7 @@ export type App = {
   readonly passwords: PasswordHasher
   /** For every address that a user can type. */
   readonly egress: Egress
+  readonly resolveTxt: ResolveTxt
   /** What else happens with facts; `server/app.ts` has the list. */
   readonly factSubscribers: readonly FactSubscriber[]
   close(): Promise<void>

@@ -397,6 +397,9 @@ export const KINDS = {
     audit: 'password.reset.ok',
     webhook: 'password.reset.ok',
   },
+  /** A way to sign in: the account at a provider. */
+  'identity.linked': { target: 'user', data: provider, audit: 'identity.linked' },
+  'identity.unlinked': { target: 'user', data: provider, audit: 'identity.unlinked' },
   'email.changed': { target: 'user', data: NONE, audit: 'email.changed', webhook: 'email.changed' },
   'user.disabled': { target: 'user', data: NONE, audit: 'user.disabled', webhook: 'user.disabled' },
   'user.deleted': { target: 'user', data: NONE, audit: 'user.deleted', webhook: 'user.deleted' },
@@ -460,7 +463,12 @@ export type FactKind = keyof typeof KINDS
 /** Concerns an account, and with it every organisation of its user; `auth/account-facts.ts` makes a fact for each. */
 export type AccountFactKind = Extract<
   FactKind,
-  'user.password_changed' | `password.${string}` | `email.${string}` | `mfa.${string}` | `passkey.${string}`
+  | 'user.password_changed'
+  | `password.${string}`
+  | `email.${string}`
+  | `mfa.${string}`
+  | `passkey.${string}`
+  | `identity.${string}`
 >
 
 /** Whether the text names a kind. */

@@ -3,6 +3,8 @@ import { authRoutes } from '../auth/auth.api.ts'
 import { twoFactorRoutes } from '../two-factor/two-factor.api.ts'
 import { passkeyRoutes } from '../passkeys/passkeys.api.ts'
 import { accountRoutes } from '../accounts/accounts.api.ts'
+import { socialRoutes } from '../social-sign-in/social.api.ts'
+import { ssoRoutes } from '../sso/sso.api.ts'
 import { attachmentRoutes } from '../attachments/attachments.api.ts'
 import { feedbackRoutes } from '../feedback/feedback.api.ts'
 import { filterRoutes } from '../filters/filters.api.ts'
@@ -33,6 +35,8 @@ export const contract = {
   ...twoFactorRoutes,
   ...passkeyRoutes,
   ...accountRoutes,
+  ...ssoRoutes,
+  ...socialRoutes,
   ...projectRoutes,
   ...projectSettingsRoutes,
   ...memberRoutes,

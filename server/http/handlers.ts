@@ -5,6 +5,8 @@ import { twoFactorHandlers } from '../two-factor/two-factor.handlers.ts'
 import { passkeyHandlers } from '../passkeys/passkeys.handlers.ts'
 import { accountHandlers } from '../accounts/accounts.handlers.ts'
 import type { Handlers } from '../context/handlers.ts'
+import { socialHandlers } from '../social-sign-in/social.handlers.ts'
+import { ssoHandlers } from '../sso/sso.handlers.ts'
 import { feedbackHandlers } from '../feedback/feedback.handlers.ts'
 import { filterHandlers } from '../filters/filters.handlers.ts'
 import { issueEventHandlers } from '../issue-events/issue-events.handlers.ts'
@@ -34,6 +36,8 @@ export const handlers: Handlers<Contract> = {
   ...twoFactorHandlers,
   ...passkeyHandlers,
   ...accountHandlers,
+  ...ssoHandlers,
+  ...socialHandlers,
   ...projectHandlers,
   ...projectSettingsHandlers,
   ...memberHandlers,

@@ -748,6 +748,31 @@ export type Tables = {
     created_at: Date
     retired_at: Date | null
   }
+  social_identities: {
+    provider: 'github' | 'google'
+    issuer: string
+    subject: string
+    user_id: string
+    login: string
+    linked_at: Date
+    last_used_at: Date | null
+  }
+  social_pending_links: {
+    token_hash: Buffer
+    provider: string
+    issuer: string
+    subject: string
+    login: string
+    expires_at: Date
+  }
+  social_transactions: {
+    state_hash: Buffer
+    browser_hash: Buffer
+    provider: string
+    linking_session_id: string | null
+    created_at: Date
+    expires_at: Date
+  }
   spool: {
     shard: number
     id: GeneratedAlways<number>
@@ -767,6 +792,54 @@ export type Tables = {
     attempts: number
     entry: Buffer
     body: Buffer
+  }
+  sso_configs: {
+    org_id: string
+    issuer: string
+    client_id: string
+    client_secret_sealed: string
+    client_secret_updated_at: Date
+    jit: boolean
+    default_role: 'viewer' | 'member'
+    enforced: boolean
+    last_error: string | null
+    last_error_at: Date | null
+    created_at: Date
+    updated_at: Date
+  }
+  sso_domains: {
+    org_id: string
+    domain: string
+    token: string
+    created_at: Date
+    verified_at: Date | null
+    verified_by: 'dns' | 'operator' | null
+    checked_at: Date | null
+    missing_since: Date | null
+  }
+  sso_identities: {
+    org_id: string
+    issuer: string
+    subject: string
+    user_id: string
+    linked_at: Date
+    last_used_at: Date
+  }
+  sso_pending_links: {
+    token_hash: Buffer
+    org_id: string
+    issuer: string
+    subject: string
+    user_id: string
+    has_second_factor: boolean
+    expires_at: Date
+  }
+  sso_transactions: {
+    state_hash: Buffer
+    browser_hash: Buffer
+    org_id: string
+    created_at: Date
+    expires_at: Date
   }
   totp_factors: {
     id: string

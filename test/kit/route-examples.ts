@@ -15,6 +15,10 @@ import { startPasskeyLogIn } from '#server/passkeys/log-in-with-passkey.ts'
 import { startPasskeyRegistration } from '#server/passkeys/register-passkey.ts'
 import { startPendingSignIn } from '#server/two-factor/pending-sign-in.ts'
 import { setUpTwoFactor } from '#server/two-factor/set-up-two-factor.ts'
+import { aSocialIdentity, pendingSocialLink } from './social.ts'
+import { anSsoDomain, pendingSsoLink, SSO_INPUT } from './sso.ts'
+import { insertIdentity } from '#server/social-sign-in/social.queries.ts'
+import { updateSsoConfig } from '#server/sso/update-config.ts'
 import { createEndpoint } from '#server/webhooks/create-endpoint.ts'
 import { sendTest } from '#server/webhooks/send-test.ts'
 import type { WebhookEndpoint } from '#server/webhooks/webhooks.api.ts'
@@ -134,6 +138,28 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     body: { name: 'Key ring' },
   }),
   deletePasskey: async (app, owner) => ({ params: { passkeyId: (await addPasskey(app, owner)).row.id } }),
+
+  startSso: () => Promise.resolve({ query: '?org=nowhere' }),
+  finishSso: () => Promise.resolve({ query: '?code=x&state=y' }),
+  linkSso: async (app, owner) => ({ body: { password: owner.password }, cookie: await pendingSsoLink(app, owner) }),
+  readSsoConfig: nothing,
+  updateSsoConfig: () => Promise.resolve({ body: SSO_INPUT }),
+  removeSsoConfig: async (app, owner) => {
+    await updateSsoConfig(app, owner.actor, SSO_INPUT)
+    return {}
+  },
+  verifySsoDomain: async (app, owner) => ({ params: { domain: await anSsoDomain(app, owner) } }),
+  startSocial: () => Promise.resolve({ params: { provider: 'github' } }),
+  finishSocial: () => Promise.resolve({ params: { provider: 'github' }, query: '?code=x&state=y' }),
+  listSocial: nothing,
+  linkSocial: async (app, owner) => ({
+    body: { password: owner.password },
+    cookie: `svc_oauth_link=${await pendingSocialLink(app)}`,
+  }),
+  unlinkSocial: async (app, owner) => {
+    await app.tx((tx) => insertIdentity(tx, aSocialIdentity(), owner.actor.userId, app.clock.now()))
+    return { params: { provider: 'github' } }
+  },
 
   listProjects: nothing,
   createProject: () => Promise.resolve({ body: { name: `Shop ${newId()}`, platform: 'web', region: 'eu-central-1' } }),

@@ -11,6 +11,8 @@ import { createEgress, type EgressOptions } from '#server/egress/create-egress.t
 import { databaseAddress } from '#server/storage/database-address.ts'
 import type { Mail } from '#server/context/mail.ts'
 import { cloneDatabase } from './database.ts'
+import type { ResolveTxt } from '#server/context/txt-records.ts'
+import { knownTxtRecords } from './txt-records.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
 
 export type TestApp = {
@@ -32,6 +34,8 @@ export type TestAppOptions = {
   readonly realTime?: boolean
   /** How outgoing requests differ from those of relaxed mode. */
   readonly egress?: Partial<EgressOptions>
+  /** TXT records, by default those of `setTxtRecord`. */
+  readonly resolveTxt?: ResolveTxt
 }
 
 /** The number of listening servers of this process. */
@@ -67,6 +71,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
           }),
         }),
     log,
+    resolveTxt: options.resolveTxt ?? knownTxtRecords,
     // The real algorithm at its lowest cost: 0.1 ms instead of 40.
     passwords: createPasswordHasher({ memoryKib: 8, passes: 1 }),
     mail: {

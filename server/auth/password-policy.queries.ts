@@ -1,0 +1,19 @@
+import type { Connection } from '../storage/database.ts'
+
+/** Whether single sign-on is enforced for this user by an organisation that has verified the domain. */
+export async function enforcedFor(db: Connection, userId: string, domain: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('memberships as m')
+    .innerJoin('sso_configs as c', 'c.org_id', 'm.org_id')
+    .innerJoin('sso_domains as d', 'd.org_id', 'c.org_id')
+    .select('m.org_id')
+    .where('m.user_id', '=', userId)
+    .where('m.disabled_at', 'is', null)
+    .where('m.role', '<>', 'owner')
+    .where('c.enforced', '=', true)
+    .where('d.domain', '=', domain)
+    .where('d.verified_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
