@@ -37,7 +37,7 @@ create table sso_domains (
   primary key (org_id, domain),
   check ((verified_at is null) = (verified_by is null))
 );
--- A domain proves who somebody is for one organisation only.
+-- A domain proves the addresses of users for one organisation only.
 create unique index sso_domains_verified on sso_domains (domain) where verified_at is not null;
 
 -- Who the provider means: (organisation, issuer, subject) and nothing else. E-mail addresses change hands.

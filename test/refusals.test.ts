@@ -142,7 +142,7 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
 
 const guarded = all.filter(([name]) => MIN_ROLE[name] !== null)
 const open = all.filter(([name]) => MIN_ROLE[name] === null)
-/** A browser that must be sent on gets no JSON: whatever it brings, it comes to a page. */
+/** A browser that must be sent on gets no JSON: every request brings it to a page. */
 const answering = all.filter(([, spec]) => spec.stream !== 'redirect')
 const redirecting = all.filter(([, spec]) => spec.stream === 'redirect')
 const naming = answering.filter(([, spec]) => spec.params !== undefined)
@@ -344,7 +344,7 @@ describe('things of another organisation', () => {
 })
 
 describe('routes that send the browser on', () => {
-  test.each(redirecting)('%s: whatever it is called with, the browser comes to a page', async (_name, spec) => {
+  test.each(redirecting)('%s: every request brings the browser to a page', async (_name, spec) => {
     const queries = ['', '?unknown=1', '?state=a&state=b&code=1', '?error=x', '?org=a&org=b', '?link=1', '?__proto__=1']
     for (const query of queries) {
       const before = await changesMade()

@@ -6,7 +6,7 @@ import type { App } from '../context/app.ts'
 export const loginError = (error: SignInError): string => `/login?error=${error}`
 
 /**
- * Sends the browser to where `work` says, and to the log-in page if it fails: nobody reads JSON there.
+ * Sends the browser to where `work` says, and to the log-in page if it fails: browsers would show the JSON of an error.
  * @param fallback what the log-in page says of an error that nothing foresaw; the log has it
  */
 export async function redirectAfter(

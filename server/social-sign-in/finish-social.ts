@@ -33,7 +33,7 @@ import { EXCHANGE_LIMIT_MS, socialProvider } from './social-provider.ts'
 export type SocialResult =
   | { readonly kind: 'signed_in'; readonly signedIn: SignedIn }
   | { readonly kind: 'linked'; readonly provider: ProviderName }
-  /** Nobody has linked this account. The token lets the browser link it after a log-in with the password. */
+  /** No user has linked this account. The token lets the browser link it after a log-in with the password. */
   | { readonly kind: 'not_linked'; readonly token: string }
   | { readonly kind: 'refused'; readonly error: SignInError; readonly isLinking: boolean }
 

@@ -13,7 +13,7 @@ const Tokens = z.union([
   z.object({ error: z.string() }),
 ])
 
-/** The number stays when the account is renamed; its name may later belong to somebody else. */
+/** The number stays when the account is renamed; its name may later belong to another account. */
 const Account = z.object({ id: z.int().positive(), login: z.string().min(1).max(255) })
 
 /** OAuth 2 as GitHub and GitHub Enterprise Server speak it, with PKCE: no discovery, no ID token. */

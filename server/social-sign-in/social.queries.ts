@@ -34,7 +34,7 @@ export async function takeTransaction(
 
 // Identities
 
-/** Who the provider means; `login` is for people. */
+/** Who the provider means; `login` is only shown. */
 export type SocialIdentity = {
   readonly provider: 'github' | 'google'
   readonly issuer: string

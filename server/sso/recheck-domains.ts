@@ -10,7 +10,7 @@ import { recordName, recordValue } from './view-config.ts'
 
 const DAY_MS = 86_400_000
 const CHECK_EVERY_MS = 7 * DAY_MS
-/** A record that somebody deleted by mistake must not change at once who gets in. */
+/** A record that was deleted by mistake must not change immediately which users get in. */
 const GRACE_MS = 7 * DAY_MS
 
 /** Looks again for the records of verified domains: weekly, and daily while one is missing. */

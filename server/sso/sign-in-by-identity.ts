@@ -140,7 +140,7 @@ async function createMember(
   await lockUser(tx, userId)
   const role = config.default_role === 'viewer' ? 'viewer' : 'member'
   await insertMembership(tx, { user_id: userId, org_id: orgId, role, created_at: now })
-  // Whoever holds it now was created in the same moment: undo all of this.
+  // Another request linked it in the same moment: undo all of this.
   if (!(await insertIdentity(tx, { orgId, ...identity }, userId, now))) throw new Error('an identity was linked twice')
   const membership = await readMembership(tx, userId, orgId)
   if (membership === null) throw new Error('a new member is no member')

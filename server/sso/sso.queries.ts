@@ -146,7 +146,7 @@ export async function takeTransaction(
   return row ?? null
 }
 
-/** After a change of the provider: nobody who is on the way to the old one may come back. */
+/** After a change of the provider: browsers on the way to the old one must not come back. */
 export async function deleteAttempts(tx: Tx, orgId: string): Promise<void> {
   await tx.deleteFrom('sso_transactions').where('org_id', '=', orgId).execute()
   await tx.deleteFrom('sso_pending_links').where('org_id', '=', orgId).execute()

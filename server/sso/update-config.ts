@@ -128,7 +128,7 @@ async function replaceDomains(tx: Tx, orgId: string, domains: readonly string[],
 }
 
 /**
- * Enforcing must concern somebody, and must leave a way in when the provider is broken.
+ * Enforcing must concern some member, and must leave a way in when the provider is broken.
  * @throws AppError conflict
  */
 async function checkEnforceable(tx: Tx, orgId: string): Promise<void> {

@@ -11,7 +11,7 @@ export const aSocialIdentity = (): SocialIdentity => ({
   login: 'octocat',
 })
 
-/** The token of a browser that came back with an account that nobody has linked. */
+/** The token of a browser that came back with an account that no user has linked. */
 export async function pendingSocialLink(app: App, identity = aSocialIdentity()): Promise<string> {
   const token = newOneTimeToken()
   const now = app.clock.now()

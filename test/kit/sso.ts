@@ -6,7 +6,7 @@ import { updateSsoConfig, type SsoConfigInput } from '#server/sso/update-config.
 import type { Person } from './members.ts'
 import { setTxtRecord } from './txt-records.ts'
 
-/** A provider that nobody asks. */
+/** A provider that no test asks. */
 export const SSO_INPUT = {
   issuer: 'http://127.0.0.1:9/',
   client_id: 'faultline',
