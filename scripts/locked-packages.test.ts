@@ -61,7 +61,7 @@ test.each([
   ['MIT OR Apache-2.0 AND GPL-3.0-only', true],
   ['(MIT OR Apache-2.0) AND GPL-3.0-only', false],
   ['MIT WITH some exception', false],
-  ['SEE LICENSE IN LICENSE.md', false],
+  ['SEE LICENSE IN LICENSE', false],
   ['UNLICENSED', false],
   ['(MIT', false],
   ['', false],

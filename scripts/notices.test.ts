@@ -30,7 +30,7 @@ test('packages with one text share a section; licence and notice of a package ar
     { a: {}, b: {}, c: { license: 'Apache-2.0' }, tool: { dev: true } },
     {
       'a/LICENSE': 'Text of Ann\r\n',
-      'b/license.md': 'Text of Ann',
+      'b/license.txt': 'Text of Ann',
       'c/LICENSE': 'Apache',
       'c/NOTICE': 'by Carl',
       'c/license.js': 'code',
@@ -47,9 +47,9 @@ test('a package without a file has the licence of its README, else the text of M
   const text = noticesOf(
     { a: {}, b: {} },
     {
-      'a/README.md': '# a\n\n## License\n\nCopyright Ann. Permission is hereby granted, free\n\n## Usage\n\nrun it',
+      'a/README': '# a\n\n## License\n\nCopyright Ann. Permission is hereby granted, free\n\n## Usage\n\nrun it',
       'b/package.json': JSON.stringify({ author: 'Ben <ben@example.com>' }),
-      'b/README.md': '## License\nMIT',
+      'b/README': '## License\nMIT',
     },
   )
   expect(text).toContain('\nCopyright Ann. Permission is hereby granted, free\n')
