@@ -8,7 +8,9 @@ create table orgs (
   data_key_sealed text not null,
   created_at timestamptz not null,
   -- Errors, transactions and security reports the organisation may send per UTC day; null means no limit.
-  events_per_day bigint check (events_per_day >= 0)
+  events_per_day bigint check (events_per_day >= 0),
+  -- When a member was invited for the first time: a step of the setup.
+  first_invite_at timestamptz
 );
 
 create table users (
@@ -32,8 +34,13 @@ create table memberships (
   created_at timestamptz not null,
   -- When a session of this membership began or was refreshed last. Log-in continues in the organisation used last.
   last_used_at timestamptz,
+  -- The member cannot log in here, nor be assigned or notified.
   disabled_at timestamptz,
-  primary key (user_id, org_id)
+  -- No longer a member. The row stays, so that issues and comments still name who was assigned or wrote; an accepted
+  -- invitation makes it a membership again.
+  removed_at timestamptz,
+  primary key (user_id, org_id),
+  check (removed_at is null or disabled_at is not null)
 );
 create index memberships_by_org on memberships (org_id, created_at, user_id);
 

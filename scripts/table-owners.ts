@@ -8,6 +8,7 @@ const ISSUES = ['issue-rows', 'issue-recording', 'issue-merging', 'issue-bulk', 
  * needs a line here.
  */
 export const tableOwners: Readonly<Record<string, readonly string[]>> = {
+  api_keys: ['api-keys'],
   app_sessions: ['metrics'],
   applications: ['auth'],
   attachment_chunks: ['attachments'],
@@ -36,6 +37,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   feedback: ['feedback'],
   flood_sampling_hourly: ['outcomes'],
   inbox_entries: ['facts', 'inbox'],
+  invites: ['team'],
   issue_activity: ['facts'],
   issue_fingerprints: ISSUES,
   issue_generations: ISSUES,

@@ -18,6 +18,7 @@ import { rateImpactTask } from './metrics/sessions/rate-impact.ts'
 import { purgeOutcomesTask } from './outcomes/purge-outcomes.ts'
 import { erasureTask } from './privacy/erasure-task.ts'
 import { purgeQuarantineTask } from './privacy/purge-quarantine.ts'
+import { purgeInvitesTask } from './team/purge-invites.ts'
 import { purgeTelemetryTask } from './telemetry/purge-telemetry.ts'
 import { autoPauseTask } from './webhooks/auto-pause.ts'
 import { recheckDomainsTask } from './sso/recheck-domains.ts'
@@ -45,6 +46,7 @@ export const TASKS: readonly Task[] = [
   bulkIssuesTask,
   purgeOperationsTask,
   purgeInboxesTask,
+  purgeInvitesTask,
   signHeadsTask,
   purgeAuditTask,
   purgeOutboxTask,

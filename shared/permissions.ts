@@ -2,8 +2,8 @@
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** What a permission requires: the minimum role, and the scope of an API key (null: sessions only). */
-export type Rule = { readonly minRole: Role; readonly scope: Scope | null }
+/** What a permission requires: the minimum role, and of an API key a scope (`any`: none; null: keys are refused). */
+export type Rule = { readonly minRole: Role; readonly scope: Scope | 'any' | null }
 
 /**
  * The permission matrix of the server, and what the dashboard enables. Every route names one entry; the effective right
@@ -12,6 +12,8 @@ export type Rule = { readonly minRole: Role; readonly scope: Scope | null }
 export const PERMISSIONS = {
   public: null,
   self: { minRole: 'viewer', scope: null },
+  /** Who the caller is: each key may ask. */
+  'me.read': { minRole: 'viewer', scope: 'any' },
   'issues.read': { minRole: 'viewer', scope: 'issues:read' },
   'issues.write': { minRole: 'member', scope: 'issues:write' },
   'issues.admin': { minRole: 'admin', scope: 'issues:admin' },
@@ -21,6 +23,7 @@ export const PERMISSIONS = {
   'projects.write': { minRole: 'admin', scope: 'projects:write' },
   'team.read': { minRole: 'viewer', scope: 'team:read' },
   'team.write': { minRole: 'admin', scope: 'team:write' },
+  'invites.read': { minRole: 'admin', scope: 'team:read' },
   'webhooks.read': { minRole: 'admin', scope: 'webhooks:read' },
   'webhooks.write': { minRole: 'admin', scope: 'webhooks:write' },
   'projects.delete': { minRole: 'owner', scope: null },
@@ -31,7 +34,7 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS
 
-/** What an API key may be limited to; some belong to parts of the product that come later. */
+/** What an API key may be limited to. */
 export const SCOPES = [
   'issues:read',
   'issues:write',
@@ -59,3 +62,16 @@ export const roleAtLeast = (role: Role, minRole: Role): boolean => ROLES.indexOf
 
 /** The minimum role of a permission that needs a session. */
 export const minRoleOf = (permission: Exclude<Permission, 'public'>): Role => PERMISSIONS[permission].minRole
+
+/** Who asks for a permission: a member, and for an API key its scopes. */
+export type Asking = { readonly role: Role; readonly scopes?: readonly string[] }
+
+/** Why a permission is refused, as a sentence for the caller; null when it is granted: role ∩ scopes. */
+export function refusalOf(permission: Exclude<Permission, 'public'>, { role, scopes }: Asking): string | null {
+  const rule: Rule = PERMISSIONS[permission]
+  if (scopes !== undefined && rule.scope === null) return 'An API key cannot do this. Log in to the dashboard.'
+  if (scopes !== undefined && rule.scope !== null && rule.scope !== 'any' && !scopes.includes(rule.scope))
+    return `This needs an API key with the scope ${rule.scope}.`
+  if (!roleAtLeast(role, rule.minRole)) return `This needs the role ${rule.minRole} or higher; yours is ${role}.`
+  return null
+}

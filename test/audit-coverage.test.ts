@@ -24,6 +24,7 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   updateView: 'A saved view shows what its reader may see anyway.',
   deleteView: 'A saved view shows what its reader may see anyway.',
   previewFilters: 'Reads.',
+  readInvite: 'Reads.',
   previewScrubbing: 'Reads.',
   previewOwnership: 'Reads.',
   previewGrouping: 'Reads.',
@@ -49,6 +50,15 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   linkSocial: ['identity.linked'],
   unlinkSocial: ['identity.unlinked'],
   switchOrg: ['session.org_switched', 'session.org_switched'],
+  updateMember: ['member.role_changed', 'session.revoked'],
+  removeMember: ['member.removed', 'session.revoked'],
+  inviteMember: ['invite.created'],
+  inviteMembers: ['invite.created'],
+  resendInvite: ['invite.resent'],
+  revokeInvite: ['invite.revoked'],
+  acceptInvite: ['invite.accepted'],
+  createApiKey: ['api_key.created'],
+  deleteApiKey: ['api_key.revoked'],
   createProject: ['project.created'],
   updateProjectSettings: ['project.settings_updated'],
   rotateDsn: ['project.dsn_rotated'],
@@ -86,6 +96,9 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
 const TARGETS: Readonly<Record<string, string>> = {
   signup: 'user',
   user: 'user',
+  member: 'user',
+  invite: 'invite',
+  api_key: 'api_key',
   signin: 'session',
   signout: 'session',
   session: 'session',
@@ -157,7 +170,8 @@ describe('every changing route', () => {
       made.map(({ action }) => action),
       'its entries, or a reason in WITHOUT_ENTRY',
     ).toEqual(ENTRIES[name] ?? ['?'])
-    const email = name === 'signUp' ? call.body?.['email'] : owner.email
+    const emails: Partial<Record<Name, unknown>> = { signUp: call.body?.['email'], acceptInvite: stranger.email }
+    const email = emails[name] ?? owner.email
     expect(made.every((entry) => entry.actor_email === email && entry.outcome === 'ok')).toBe(true)
     for (const { action, target_type, target_label } of made) {
       expect(target_type, action).toBe(TARGETS[action.split('.')[0] ?? ''])

@@ -48,7 +48,7 @@ describe('the password', () => {
     const session = await t.app.db
       .selectFrom('sessions')
       .selectAll()
-      .where('id', '=', who?.actor.sessionId ?? '')
+      .where('id', '=', who?.viaCookie === true ? who.actor.sessionId : '')
       .executeTakeFirstOrThrow()
     expect(session).toMatchObject({ ip: '192.0.2.99', user_agent: 'Firefox', method: 'password', counter: 0 })
     expect(session.expires_at.getTime() - session.created_at.getTime()).toBe(30 * 86_400_000)

@@ -30,6 +30,9 @@ export const LIMITS = {
   loginNetwork: { name: 'login-network', quota: 60, windowMs: 15 * MINUTE_MS, maxBlockMs: null, byAddress: true },
   secondFactor: { name: 'totp', quota: 10, windowMs: 15 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   signUp: { name: 'signup', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: true },
+  acceptInvite: { name: 'accept-invite', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: true },
+  /** Mails of an organisation to people who do not know it yet. */
+  invite: { name: 'invite', quota: 500, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   switchOrg: { name: 'switch-org', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   refresh: { name: 'refresh', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
 } as const satisfies Record<string, Limit>

@@ -72,7 +72,8 @@ export const authRoutes = routes({
     path: '/api/me',
     tag: 'Account',
     summary: 'The current user, organisation and role',
-    permission: 'self',
+    description: 'An API key shows only the organisation it belongs to.',
+    permission: 'me.read',
     response: Me,
   },
 })

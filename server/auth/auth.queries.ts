@@ -84,6 +84,11 @@ export async function accountIdByEmail(db: Connection, email: string): Promise<s
   return row?.id ?? null
 }
 
+/** The account with this address, also a disabled one and one without memberships. */
+export async function accountByEmail(db: Connection, email: string): Promise<UserRow | null> {
+  return (await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()) ?? null
+}
+
 /** Locks the user's row, so that new sessions and password changes of one user run one after the other. */
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   return (await tx.selectFrom('users').selectAll().where('id', '=', userId).forUpdate().executeTakeFirst()) ?? null
@@ -113,8 +118,28 @@ export async function setPasswordHash(tx: Tx, userId: string, hash: string, notB
 
 // Memberships
 
-export async function insertMembership(tx: Tx, membership: Insertable<Tables['memberships']>): Promise<void> {
-  await tx.insertInto('memberships').values(membership).execute()
+/**
+ * Adds a member, also one who was removed before.
+ * @returns false when the user is a member already, also a disabled one
+ */
+export async function insertMembership(tx: Tx, membership: Insertable<Tables['memberships']>): Promise<boolean> {
+  const result = await tx
+    .insertInto('memberships')
+    .values(membership)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'org_id'])
+        .doUpdateSet((row) => ({
+          role: row.ref('excluded.role'),
+          created_at: row.ref('excluded.created_at'),
+          last_used_at: null,
+          disabled_at: null,
+          removed_at: null,
+        }))
+        .where('memberships.removed_at', 'is not', null),
+    )
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
 }
 
 export type MembershipRow = Awaited<ReturnType<typeof membershipsOf>>[number]

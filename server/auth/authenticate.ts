@@ -1,4 +1,5 @@
-import type { Caller, SessionActor } from '../context/actor.ts'
+import { actorOfKey } from '../api-keys/key-actor.ts'
+import type { ApiKeyActor, Caller, SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import { readAccessToken } from './access-token.ts'
@@ -18,9 +19,14 @@ export type Authenticator = {
    * @returns the actor, or null when the request has no credentials
    * @throws AppError unauthenticated when its credentials are not valid
    */
-  authenticate(credentials: Credentials, caller: Caller): Promise<{ actor: SessionActor; viaCookie: boolean } | null>
+  authenticate(credentials: Credentials, caller: Caller): Promise<Authenticated | null>
   close(): void
 }
+
+/** Who sent a request. Only browsers send cookies without being asked to: other sites can make them. */
+export type Authenticated =
+  | { readonly actor: SessionActor; readonly viaCookie: true }
+  | { readonly actor: ApiKeyActor; readonly viaCookie: false }
 
 const PURGE_EVERY_MS = 10 * 60_000
 
@@ -42,9 +48,8 @@ export function createAuthenticator(app: App): Authenticator {
     close: () => clearInterval(purging),
     async authenticate({ authorization, accessToken }, caller) {
       // `Basic` may be meant for a proxy in front of the service.
-      if (authorization != null && /^bearer(?:\s|$)/i.test(authorization)) {
-        throw unauthenticated('API keys are not accepted yet. Use the session cookies that POST /api/auth/login sets.')
-      }
+      const bearer = /^bearer(?:\s+(.*))?$/is.exec(authorization ?? '')
+      if (bearer !== null) return { actor: await actorOfKey(app, (bearer[1] ?? '').trim(), caller), viaCookie: false }
       if (accessToken == null || accessToken === '') return null
       return { actor: await actorOfToken(app, accessToken, caller), viaCookie: true }
     },

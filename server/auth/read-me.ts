@@ -1,19 +1,22 @@
 import type { z } from 'zod'
-import type { SessionActor } from '../context/actor.ts'
+import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import type { Me } from './auth.api.ts'
 import { membershipsOf, readSession, readUser, type MembershipRow } from './auth.queries.ts'
 
-/** The caller's user, organisation, memberships and session. */
-export async function readMe(app: App, actor: SessionActor): Promise<z.input<typeof Me>> {
-  const [user, session, memberships] = await Promise.all([
-    readUser(app.db, actor.userId),
-    readSession(app.db, actor.sessionId),
-    membershipsOf(app.db, actor.userId),
+/** The caller's user, organisation, memberships and session. A key knows only its own membership. */
+export async function readMe(app: App, actor: OrgActor): Promise<z.input<typeof Me>> {
+  const { userId, orgId } = memberOf(actor)
+  const sessionId = actor.kind === 'user' ? actor.sessionId : null
+  const [user, session, all] = await Promise.all([
+    readUser(app.db, userId),
+    sessionId === null ? null : readSession(app.db, sessionId),
+    membershipsOf(app.db, userId),
   ])
-  const current = memberships.find((membership) => membership.org_id === actor.orgId)
-  if (user === null || session === null || current === undefined) throw unauthenticated()
+  const memberships = sessionId === null ? all.filter((membership) => membership.org_id === orgId) : all
+  const current = memberships.find((membership) => membership.org_id === orgId)
+  if (user === null || current === undefined || (sessionId !== null && session === null)) throw unauthenticated()
   return {
     user: {
       id: user.id,
@@ -24,7 +27,7 @@ export async function readMe(app: App, actor: SessionActor): Promise<z.input<typ
     },
     org: orgOf(current),
     memberships: memberships.map((membership) => ({ org: orgOf(membership), role: membership.role })),
-    session: { id: session.id, expires_at: session.expires_at.toISOString() },
+    session: session === null ? null : { id: session.id, expires_at: session.expires_at.toISOString() },
   }
 }
 

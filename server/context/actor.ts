@@ -1,4 +1,4 @@
-import type { Role } from '#shared/permissions.ts'
+import { refusalOf, type Permission, type Role } from '#shared/permissions.ts'
 import { forbidden } from '../kernel/errors.ts'
 
 /** Where a request came from. */
@@ -87,6 +87,14 @@ export function memberOf(actor: Actor): Member {
   const member = memberBehind(actor)
   if (member === null) throw forbidden('Only a member of the organisation can do this.')
   return member
+}
+
+/** Whether the member's role, and the scopes of an API key, grant a permission. An integration and the system have none. */
+export function isGranted(permission: Exclude<Permission, 'public'>, actor: Actor): boolean {
+  const member = memberBehind(actor)
+  if (member === null) return false
+  const scopes = actor.kind === 'api_key' ? actor.scopes : undefined
+  return refusalOf(permission, { role: member.role, scopes }) === null
 }
 
 /** The actor's name as the activity shows it. */

@@ -17,6 +17,7 @@ const specs = routes({
   flood: { method: 'GET', path: '/api/flood', tag: 'T', summary: 'A stream', permission: 'public', stream: 'sse' },
   late: { method: 'GET', path: '/api/late', tag: 'T', summary: 'A late one', permission: 'public', stream: 'sse' },
 })
+const unlimited = () => ({ headers: () => ({}), giveBack: () => {} })
 const stopping = new AbortController()
 const { promise: isLateAsked, resolve: lateAsked } = Promise.withResolvers<void>()
 const { promise: leftEarly, resolve: leave } = Promise.withResolvers<void>()
@@ -43,7 +44,7 @@ bindRoutes(
       throw unauthenticated()
     },
     callerOf: () => aCaller(),
-    admit: () => {},
+    limits: { address: unlimited, key: unlimited },
     stopping: stopping.signal,
   },
 )

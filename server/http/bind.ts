@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { Caller, OrgActor, SessionActor } from '../context/actor.ts'
+import type { ApiKeyActor, Caller, OrgActor, SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { Call, EventStream } from '../context/handlers.ts'
 import type { RouteSpec, RouteSpecs } from '../kernel/contract.ts'
 import { countDenial } from '../audit/denials.ts'
 import { AppError, forbidden, invalid, notFound, unavailable } from '../kernel/errors.ts'
-import { PERMISSIONS, roleAtLeast } from '#shared/permissions.ts'
-import type { Admit } from './api-limit.ts'
+import { refusalOf } from '#shared/permissions.ts'
+import type { ApiLimits } from './api-limit.ts'
 import { callCookies } from './cookies.ts'
 import { checkCrossSite } from './csrf.ts'
 import { validationSentence } from './errors.ts'
@@ -17,7 +17,7 @@ import { sendFile } from './send-file.ts'
 export type Authenticator = (
   request: FastifyRequest,
   caller: Caller,
-) => Promise<{ actor: SessionActor; viaCookie: boolean } | null>
+) => Promise<{ actor: SessionActor | ApiKeyActor; viaCookie: boolean } | null>
 
 export type BindDeps = {
   readonly app: App
@@ -25,8 +25,7 @@ export type BindDeps = {
   /** Throws `unauthenticated`. */
   readonly refuseUnauthenticated: (request: FastifyRequest) => never
   readonly callerOf: (request: FastifyRequest) => Caller
-  /** Per-address limit of the API. */
-  readonly admit: Admit
+  readonly limits: ApiLimits
   /** Aborted when the service stops. It ends streams. */
   readonly stopping: AbortSignal
 }
@@ -57,10 +56,18 @@ export function bindRoutes(
       // HEAD would open a stream without a reader.
       exposeHeadRoute: spec.stream === undefined,
       // Before the body is read: a caller without permission gets no validation errors.
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
         const caller = deps.callerOf(request)
-        deps.admit(caller, () => void auditLimit(request, caller, deps))
-        callers.set(request, await withTimeout(authorise(spec, request, caller, deps, ownOrigins)))
+        const ofAddress = deps.limits.address(caller, () => void auditLimit(request, caller, deps))
+        void reply.headers(ofAddress.headers())
+        const authorised = authorise(spec, request, caller, deps, ownOrigins, (actor) => {
+          if (actor.kind !== 'api_key') return
+          // A key has a limit of its own. An invalid one stays counted with its address.
+          ofAddress.giveBack()
+          const ofKey = deps.limits.key(actor.keyId, () => countLimit(deps.app, actor, 'api-key'))
+          void reply.headers(ofKey.headers())
+        })
+        callers.set(request, await withTimeout(authorised))
       },
       handler: async (request, reply) => {
         const caller = callers.get(request)
@@ -105,8 +112,9 @@ async function withTimeout<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
+ * @param admit counts a request of a known actor
  * @returns the actor; for a public route only the caller
- * @throws AppError unauthenticated, forbidden
+ * @throws AppError unauthenticated, rate_limited, forbidden
  */
 async function authorise(
   spec: RouteSpec,
@@ -114,19 +122,21 @@ async function authorise(
   caller: Caller,
   deps: BindDeps,
   ownOrigins: readonly string[],
+  admit: (actor: SessionActor | ApiKeyActor) => void,
 ): Promise<OrgActor | Caller> {
-  const rule = PERMISSIONS[spec.permission]
-  if (rule === null) {
+  const { permission } = spec
+  if (permission === 'public') {
     if (spec.csrf === true) checkCrossSite(request.headers, ownOrigins)
     return caller
   }
   const authenticated = await deps.authenticate(request, caller)
   if (authenticated === null) return deps.refuseUnauthenticated(request)
   const { actor, viaCookie } = authenticated
+  admit(actor)
   const checked = async (): Promise<OrgActor> => {
     if (viaCookie && (spec.csrf === true || !SAFE_METHODS.has(spec.method))) checkCrossSite(request.headers, ownOrigins)
-    if (!roleAtLeast(actor.role, rule.minRole))
-      throw forbidden(`This needs the role ${rule.minRole} or higher; yours is ${actor.role}.`)
+    const refusal = refusalOf(permission, actor)
+    if (refusal !== null) throw forbidden(refusal)
     return actor
   }
   return auditRefusal(deps.app, spec, actor, checked())
@@ -139,11 +149,14 @@ async function authorise(
 async function auditLimit(request: FastifyRequest, caller: Caller, { app, authenticate }: BindDeps): Promise<void> {
   try {
     const known = await authenticate(request, caller)
-    if (known !== null) countDenial(app, 'ratelimit.exceeded', { actor: known.actor }, { name: 'limits', value: 'api' })
+    if (known !== null) countLimit(app, known.actor, 'api')
   } catch {
     // No member whom the log could name.
   }
 }
+
+const countLimit = (app: App, actor: SessionActor | ApiKeyActor, limit: string): void =>
+  countDenial(app, 'ratelimit.exceeded', { actor }, { name: 'limits', value: limit })
 
 /** Counts for the audit log what a known actor was not allowed to do. */
 async function auditRefusal<T>(app: App, spec: RouteSpec, actor: OrgActor | Caller, work: Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import { auditRoutes } from '../audit/audit.api.ts'
+import { apiKeyRoutes } from '../api-keys/api-keys.api.ts'
 import { authRoutes } from '../auth/auth.api.ts'
 import { twoFactorRoutes } from '../two-factor/two-factor.api.ts'
 import { passkeyRoutes } from '../passkeys/passkeys.api.ts'
@@ -19,6 +20,7 @@ import { intakeRoutes } from '../outcomes/intake.api.ts'
 import type { ByAddress } from '../kernel/contract.ts'
 import { liveRoutes } from '../live/live.api.ts'
 import { privacyRoutes } from '../privacy/privacy.api.ts'
+import { inviteRoutes } from '../team/invites.api.ts'
 import { memberRoutes } from '../team/members.api.ts'
 import { projectRoutes } from '../projects/projects.api.ts'
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
@@ -40,6 +42,8 @@ export const contract = {
   ...projectRoutes,
   ...projectSettingsRoutes,
   ...memberRoutes,
+  ...inviteRoutes,
+  ...apiKeyRoutes,
   ...filterRoutes,
   ...privacyRoutes,
   ...issueRoutes,

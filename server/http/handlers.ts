@@ -1,5 +1,6 @@
 import { attachmentHandlers } from '../attachments/attachments.handlers.ts'
 import { auditHandlers } from '../audit/audit.handlers.ts'
+import { apiKeyHandlers } from '../api-keys/api-keys.handlers.ts'
 import { authHandlers } from '../auth/auth.handlers.ts'
 import { twoFactorHandlers } from '../two-factor/two-factor.handlers.ts'
 import { passkeyHandlers } from '../passkeys/passkeys.handlers.ts'
@@ -19,6 +20,7 @@ import { viewHandlers } from '../views/views.handlers.ts'
 import { intakeHandlers } from '../outcomes/intake.handlers.ts'
 import { liveHandlers } from '../live/live.handlers.ts'
 import { privacyHandlers } from '../privacy/privacy.handlers.ts'
+import { inviteHandlers } from '../team/invites.handlers.ts'
 import { memberHandlers } from '../team/members.handlers.ts'
 import { projectHandlers } from '../projects/projects.handlers.ts'
 import { projectSettingsHandlers } from '../project-settings/project-settings.handlers.ts'
@@ -41,6 +43,8 @@ export const handlers: Handlers<Contract> = {
   ...projectHandlers,
   ...projectSettingsHandlers,
   ...memberHandlers,
+  ...inviteHandlers,
+  ...apiKeyHandlers,
   ...filterHandlers,
   ...privacyHandlers,
   ...issueHandlers,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PERMISSIONS } from '#shared/permissions.ts'
+import { PERMISSIONS, type Rule } from '#shared/permissions.ts'
 import type { RouteSpec, RouteSpecs } from '../kernel/contract.ts'
 
 type Json = { [key: string]: unknown }
@@ -45,6 +45,7 @@ export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version:
     components: {
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: 'svc_access', description: 'Set by POST /api/auth/login.' },
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of POST /api/api-keys.' },
       },
       parameters: parameters.shared,
       responses: Object.fromEntries(
@@ -82,18 +83,15 @@ function name(specs: RouteSpecs, named: NamedSchemas): void {
 }
 
 function operationOf(operationId: string, spec: RouteSpec, components: Components, shared: SharedParameters): Json {
-  const rule = PERMISSIONS[spec.permission]
-  const access =
-    rule === null
-      ? 'Needs no session.'
-      : `Minimum role: ${rule.minRole}.${rule.scope === null ? ' Sessions only.' : ` API-key scope: ${rule.scope}.`}`
+  const rule: Rule | null = PERMISSIONS[spec.permission]
+  const access = rule === null ? 'Needs no session.' : `Minimum role: ${rule.minRole}. ${keyAccess(rule)}`
   const refusals = [400, ...(rule === null ? [] : [401, 403]), ...(spec.refusals ?? [])]
   return {
     operationId,
     tags: [spec.tag],
     summary: spec.summary,
     description: spec.description === undefined ? access : `${spec.description}\n\n${access}`,
-    security: rule === null ? [] : [{ session: [] }],
+    security: rule === null ? [] : [{ session: [] }, ...(rule.scope === null ? [] : [{ apiKey: [] }])],
     parameters: parametersOf(spec, components).map((parameter) => shared.referenceTo(parameter)),
     ...(spec.body === undefined
       ? {}
@@ -113,6 +111,11 @@ function operationOf(operationId: string, spec: RouteSpec, components: Component
       ),
     },
   }
+}
+
+function keyAccess({ scope }: Rule): string {
+  if (scope === null) return 'Sessions only.'
+  return scope === 'any' ? 'Any API key.' : `API-key scope: ${scope}.`
 }
 
 function successOf(spec: RouteSpec, components: Components): Json {

@@ -14,7 +14,7 @@ import { registerDocs } from './docs.ts'
 import { errorAnswer } from './errors.ts'
 import { handlers } from './handlers.ts'
 import { registerHealth, type Health } from './health.ts'
-import { apiLimiter } from './api-limit.ts'
+import { apiLimits } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
 import { knownHosts } from './known-host.ts'
 import { createRequestGuard } from './request-guard.ts'
@@ -125,7 +125,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       authenticate: deps.authenticate,
       refuseUnauthenticated: deps.refuseUnauthenticated,
       callerOf,
-      admit: apiLimiter(app),
+      limits: apiLimits(app),
       stopping: stopping.signal,
     })
     await registerDocs(fastify, app.config.version)

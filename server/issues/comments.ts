@@ -8,14 +8,13 @@ import {
   selectComment,
   selectComments,
 } from './comments.queries.ts'
-import { memberOf, type OrgActor } from '../context/actor.ts'
+import { isGranted, memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { forbidden, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Page } from '../kernel/page.api.ts'
-import { roleAtLeast } from '#shared/permissions.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Comment, COMMENT_SORTS } from './issues.api.ts'
 import { holdIssue, selectIssue } from '../issue-rows/issues.queries.ts'
@@ -164,7 +163,7 @@ export async function deleteComment(
     const comment = await lockComment(tx, id, input.commentId)
     if (comment === undefined) throw notFound('Comment')
     const member = memberOf(actor)
-    if (comment.author_id !== member.userId && !roleAtLeast(member.role, 'admin'))
+    if (comment.author_id !== member.userId && !isGranted('issues.admin', actor))
       throw forbidden('Only its author, an admin or an owner can delete a comment.')
     // Notifications of the comment are deleted with it.
     await publishInbox(tx, actor.orgId, await notifiedOfComment(tx, comment.id))

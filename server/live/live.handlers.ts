@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { minRoleOf, roleAtLeast } from '#shared/permissions.ts'
-import { memberBehind, type Member } from '../context/actor.ts'
+import type { Permission } from '#shared/permissions.ts'
+import { isGranted, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { LiveMessage, type liveRoutes } from './live.api.ts'
 import { type OpenStream, registerStream } from './open-streams.ts'
@@ -9,6 +9,7 @@ import { LIVE_TOPIC } from './publish.ts'
 const Envelope = z.tuple([z.string(), LiveMessage])
 
 const SessionEnd = z.object({ session_id: z.string().optional(), user_id: z.string().optional() })
+const KeyEnd = z.object({ key_id: z.string() })
 
 /**
  * Messages that arrive within this time are merged and sent together. Batches of digestion may find new releases one
@@ -20,10 +21,10 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
   streamLive: (app, actor, call) => {
     const stream = call.openStream()
     const userId = memberBehind(actor)?.userId ?? null
-    const sessionId = actor.kind === 'user' ? actor.sessionId : null
+    const holder = holderOf(actor)
     if (stream.signal.aborted) return Promise.resolve()
     const open: OpenStream = {
-      sessionId,
+      holder,
       orgId: actor.orgId,
       usedAtMs: app.clock.monotonicMs(),
       end: () => stream.end(),
@@ -44,7 +45,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     const stop = app.bus.on(LIVE_TOPIC, (payload) => {
       const parsed = Envelope.safeParse(payload)
       if (!parsed.success || parsed.data[0] !== actor.orgId) return
-      const message = forMember(parsed.data[1], memberBehind(actor))
+      const message = forActor(parsed.data[1], actor)
       if (message === null) return
       const key =
         message.kind === 'inbox' || message.kind === 'webhooks' ? message.kind : `${message.kind}/${message.project_id}`
@@ -55,7 +56,11 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     // A member who was logged out, or whose role changed, must not receive further messages.
     const stopSessions = app.bus.on('session', (payload) => {
       const ended = SessionEnd.safeParse(payload)
-      if (ended.success && (ended.data.session_id === sessionId || ended.data.user_id === userId)) stream.end()
+      if (ended.success && (ended.data.session_id === holder || ended.data.user_id === userId)) stream.end()
+    })
+    const stopKeys = app.bus.on('api-key', (payload) => {
+      const ended = KeyEnd.safeParse(payload)
+      if (ended.success && ended.data.key_id === holder) stream.end()
     })
     // Messages were lost, perhaps the end of this session among them: connecting again checks it and refetches.
     const stopGaps = app.bus.onGap(() => stream.end())
@@ -63,6 +68,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
       unregister()
       stop()
       stopSessions()
+      stopKeys()
       stopGaps()
       for (const timer of timers) clearTimeout(timer)
     })
@@ -70,12 +76,26 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
   },
 }
 
-/** The part of a message that this member may receive; null for nothing. */
-function forMember(message: LiveMessage, member: Member | null): LiveMessage | null {
-  if (message.kind === 'webhooks')
-    return member !== null && roleAtLeast(member.role, minRoleOf('webhooks.read')) ? message : null
+/** What bounds and ends a stream: the session or the API key. */
+function holderOf(actor: OrgActor): string {
+  if (actor.kind === 'user' && actor.sessionId !== null) return actor.sessionId
+  return actor.kind === 'api_key' ? actor.keyId : actor.orgId
+}
+
+const NEEDS: Readonly<Record<LiveMessage['kind'], Exclude<Permission, 'public'>>> = {
+  issues: 'issues.read',
+  project: 'projects.read',
+  releases: 'releases.read',
+  inbox: 'self',
+  webhooks: 'webhooks.read',
+}
+
+/** The part of a message that this actor may receive; null for nothing. */
+function forActor(message: LiveMessage, actor: OrgActor): LiveMessage | null {
+  if (!isGranted(NEEDS[message.kind], actor)) return null
   if (message.kind !== 'inbox') return message
-  return member !== null && message.user_ids.includes(member.userId) ? { ...message, user_ids: [member.userId] } : null
+  const userId = memberBehind(actor)?.userId
+  return userId !== undefined && message.user_ids.includes(userId) ? { ...message, user_ids: [userId] } : null
 }
 
 /** Two messages of one kind and project as one; an empty list of ids means "too many to name" and stays empty. */

@@ -6,9 +6,9 @@ import { MAX_STREAMS, type OpenStream, registerStream } from './open-streams.ts'
 const { app } = await testApp()
 const ended: OpenStream[] = []
 
-function opened(of: { sessionId?: string | null; orgId: string }, usedAtMs: number): OpenStream & { close(): void } {
+function opened(of: { holder?: string; orgId: string }, usedAtMs: number): OpenStream & { close(): void } {
   const stream: OpenStream = {
-    sessionId: newId(),
+    holder: newId(),
     ...of,
     usedAtMs,
     end: () => {
@@ -20,12 +20,12 @@ function opened(of: { sessionId?: string | null; orgId: string }, usedAtMs: numb
   return Object.assign(stream, { close })
 }
 
-test('the stream that was idle longest ends when its session, its organisation or the process has too many', () => {
+test('the stream that was idle longest ends when its session or key, its organisation or the process has too many', () => {
   const orgId = newId()
-  const sessionId = newId()
-  const ofSession = Array.from({ length: MAX_STREAMS.session }, (_, n) => opened({ sessionId, orgId }, 1_000 - n))
+  const holder = newId()
+  const ofSession = Array.from({ length: MAX_STREAMS.session }, (_, n) => opened({ holder, orgId }, 1_000 - n))
   expect(ended).toEqual([])
-  opened({ sessionId, orgId }, 2_000)
+  opened({ holder, orgId }, 2_000)
   expect(ended.splice(0)).toEqual([ofSession.at(-1)])
 
   // The organisation has as many as the session by now.
@@ -33,9 +33,6 @@ test('the stream that was idle longest ends when its session, its organisation o
   expect(ended).toEqual([])
   opened({ orgId }, 9_000)
   expect(ended.splice(0)).toEqual([ofSession.at(-2)])
-  // Programs have no session.
-  opened({ sessionId: null, orgId }, 9_000)
-  expect(ended.splice(0)).toEqual([ofSession.at(-3)])
 
   // One organisation with few, and many with some: the largest share gives.
   const small = newId()

@@ -1,12 +1,12 @@
 import { perApp } from '../context/per-app.ts'
 import type { App } from '../context/app.ts'
 
-/** Open streams of this process: shares, so that no session and no organisation can take the connections of the others. */
+/** Open streams of this process: shares, so that no session, API key or organisation can take the connections of the others. */
 export const MAX_STREAMS = { session: 20, org: 200, all: 2_000 } as const
 
 export type OpenStream = {
-  /** Null for a program, which has no session: its organisation's share bounds it. */
-  readonly sessionId: string | null
+  /** Id of the session or API key. */
+  readonly holder: string
   readonly orgId: string
   /** When the last message was sent, or it was opened. */
   usedAtMs: number
@@ -16,13 +16,13 @@ export type OpenStream = {
 const registries = perApp(() => new Set<OpenStream>())
 
 /**
- * Registers a stream. Where its session, its organisation or the process has too many, the one that was idle longest ends;
+ * Registers a stream. Where its session or key, its organisation or the process has too many, the one that was idle longest ends;
  * of all of them, one of the organisation with the most.
  * @returns a function that removes it
  */
 export function registerStream(app: App, stream: OpenStream): () => void {
   const streams = registries(app)
-  const ofSession = [...streams].filter(({ sessionId }) => sessionId !== null && sessionId === stream.sessionId)
+  const ofSession = [...streams].filter(({ holder }) => holder === stream.holder)
   if (ofSession.length >= MAX_STREAMS.session) endIdlest(streams, ofSession)
   const ofOrg = [...streams].filter(({ orgId }) => orgId === stream.orgId)
   if (ofOrg.length >= MAX_STREAMS.org) endIdlest(streams, ofOrg)

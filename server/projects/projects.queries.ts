@@ -153,7 +153,12 @@ export async function expireProjectKeys(tx: Tx, projectId: string, expiresAt: Da
     .execute()
 }
 
-export type OnboardingFacts = { readonly projects: boolean; readonly requests: boolean; readonly events: boolean }
+export type OnboardingFacts = {
+  readonly projects: boolean
+  readonly requests: boolean
+  readonly events: boolean /** Someone was invited or joined, also if they left since. */
+  readonly invites: boolean
+}
 
 export async function readOnboardingFacts(db: Connection, orgId: string): Promise<OnboardingFacts> {
   const row = await db
@@ -162,6 +167,8 @@ export async function readOnboardingFacts(db: Connection, orgId: string): Promis
       sql<boolean>`count(*) > 0`.as('projects'),
       sql<boolean>`count(first_request_at) > 0`.as('requests'),
       sql<boolean>`count(first_event_at) > 0`.as('events'),
+      sql<boolean>`exists (select from orgs where id = ${orgId} and first_invite_at is not null)
+        or (select count(*) from (select 1 from memberships where org_id = ${orgId} limit 2) m) > 1`.as('invites'),
     ])
     .where('org_id', '=', orgId)
     .executeTakeFirstOrThrow()

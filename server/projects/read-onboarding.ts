@@ -14,8 +14,7 @@ export async function readOnboarding(app: App, actor: OrgActor): Promise<Onboard
     project_created: facts.projects,
     sdk_installed: facts.requests,
     first_event: facts.events,
-    // Invitations do not exist yet.
-    team_invited: false,
+    team_invited: facts.invites,
   }
   return { steps, completed: Object.values(steps).every(Boolean) }
 }

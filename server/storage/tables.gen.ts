@@ -8,6 +8,18 @@ type DefaultJson<T> = ColumnType<T, string | undefined, string>
 type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>
 
 export type Tables = {
+  api_keys: {
+    id: string
+    user_id: string
+    org_id: string
+    name: string
+    prefix: string
+    key_hash: Buffer
+    scopes: string[]
+    created_at: Date
+    last_used_at: Date | null
+    expires_at: Date | null
+  }
   app_sessions: {
     project_id: string
     sid: string
@@ -291,6 +303,17 @@ export type Tables = {
     created_at: Date
     read_at: Date | null
   }
+  invites: {
+    id: string
+    org_id: string
+    email: string
+    role: 'viewer' | 'member' | 'admin' | 'owner'
+    invited_by: string | null
+    token_hash: Buffer
+    created_at: Date
+    sent_at: Date
+    expires_at: Date
+  }
   issue_activity: {
     id: string
     issue_id: string
@@ -457,6 +480,7 @@ export type Tables = {
     created_at: Date
     last_used_at: Date | null
     disabled_at: Date | null
+    removed_at: Date | null
   }
   monitors: {
     id: string
@@ -487,6 +511,7 @@ export type Tables = {
     data_key_sealed: string
     created_at: Date
     events_per_day: number | null
+    first_invite_at: Date | null
   }
   outbox_attempts: {
     delivery_id: string

@@ -4,31 +4,33 @@ import type { App } from '../context/app.ts'
 import type { Page } from '../kernel/page.api.ts'
 import { pageByName, type NameListInput } from '../kernel/page-by-name.ts'
 import type { Member } from './members.api.ts'
-import { countMembers, selectMembers, type MemberRow } from './members.queries.ts'
+import { countMembers, selectMembers, type MemberRow, type MemberState } from './members.queries.ts'
 
 /**
- * Returns active members of the caller's organisation.
+ * Returns members of the caller's organisation.
  * @throws AppError invalid for a cursor of another sort
  */
 export function listMembers(
   app: App,
   { orgId }: OrgActor,
-  { q = '', ...input }: NameListInput & { readonly q?: string | undefined },
+  { q = '', state, ...input }: NameListInput & { readonly q?: string | undefined; readonly state: MemberState },
 ): Promise<Page<z.infer<typeof Member>>> {
   const search = q.trim() === '' ? null : q.trim()
   return pageByName(
     input,
-    (listing) => selectMembers(app.db, { ...listing, orgId, search }),
-    () => countMembers(app.db, orgId, search),
+    (listing) => selectMembers(app.db, { ...listing, orgId, search, state }),
+    () => countMembers(app.db, { orgId, search, state }),
     viewMember,
   )
 }
 
-const viewMember = (row: MemberRow): z.infer<typeof Member> => ({
+export const viewMember = (row: MemberRow): z.infer<typeof Member> => ({
   id: row.id,
   name: row.name,
   email: row.email,
   role: row.role,
   created_at: row.created_at.toISOString(),
   last_seen_at: row.last_used_at?.toISOString() ?? null,
+  two_factor: Boolean(row.two_factor),
+  disabled_at: row.disabled_at?.toISOString() ?? null,
 })

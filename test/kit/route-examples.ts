@@ -1,3 +1,4 @@
+import { createKey } from '#server/api-keys/create-key.ts'
 import { packContent } from '#server/attachments/attachment.ts'
 import { insertAttachments } from '#server/attachments/attachments.queries.ts'
 import { listAttachments } from '#server/attachments/list-attachments.ts'
@@ -23,7 +24,8 @@ import { createEndpoint } from '#server/webhooks/create-endpoint.ts'
 import { sendTest } from '#server/webhooks/send-test.ts'
 import type { WebhookEndpoint } from '#server/webhooks/webhooks.api.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from './grouping-version.ts'
-import { GOOD_PASSWORD, type Person } from './members.ts'
+import { anInvite } from './invites.ts'
+import { aPerson, GOOD_PASSWORD, type Person } from './members.ts'
 import { addPasskey, passkeyOrigin } from './passkeys.ts'
 import { authenticatorApp, insertVerifiedFactor } from './two-factor.ts'
 import { softAuthenticator } from './authenticator.ts'
@@ -244,6 +246,29 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listInbox: nothing,
   markInboxRead: () => Promise.resolve({ body: { ids: [newId()] } }),
   listMembers: nothing,
+  updateMember: async (app, owner) => ({
+    params: { memberId: await insertMember(app, owner) },
+    body: { role: 'viewer' },
+  }),
+  removeMember: async (app, owner) => ({ params: { memberId: await insertMember(app, owner) } }),
+  inviteMember: () => Promise.resolve({ body: { email: `${newId()}@example.com`, role: 'member' } }),
+  listInvites: nothing,
+  inviteMembers: () => Promise.resolve({ body: { emails: [`${newId()}@example.com`], role: 'viewer' } }),
+  resendInvite: async (app, owner) => ({ params: { inviteId: (await anInvite(app, owner)).id } }),
+  revokeInvite: async (app, owner) => ({ params: { inviteId: (await anInvite(app, owner)).id } }),
+  readInvite: async (app, owner) => ({ body: { token: (await anInvite(app, owner)).token } }),
+  acceptInvite: async (app, owner, stranger) => ({
+    body: {
+      token: (await anInvite(app, owner, { email: stranger.email })).token,
+      password: stranger.password,
+    },
+  }),
+
+  listApiKeys: nothing,
+  createApiKey: () => Promise.resolve({ body: { name: 'CI', scopes: ['read'] } }),
+  deleteApiKey: async (app, owner) => ({
+    params: { keyId: (await createKey(app, owner.actor, { name: 'CI', scopes: ['read'] })).id },
+  }),
   previewOwnership: async (app, owner, stranger) => ({
     params: { projectId: await insertProject(app, owner) },
     body: { ownership_rules: [{ match: 'path', glob: 'src/*', team: 'web' }] },
@@ -349,6 +374,9 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
 
   streamLive: nothing,
 }
+
+const insertMember = async (app: App, owner: Person): Promise<string> =>
+  (await aPerson(app, { role: 'member', org: { id: owner.actor.orgId, slug: owner.orgSlug } })).actor.userId
 
 const insertDelivery = async (app: App, owner: Person): Promise<string> =>
   (await sendTest(app, owner.actor, (await insertWebhook(app, owner)).id)).id

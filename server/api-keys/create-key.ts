@@ -1,0 +1,42 @@
+import type { z } from 'zod'
+import { actorForLog, type SessionActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
+import { conflict, invalid, unauthenticated } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { MAX_KEYS, type apiKeyRoutes } from './api-keys.api.ts'
+import { insertKey, lockAndCountKeys } from './api-keys.queries.ts'
+import { keyHash, newKey, prefixOf } from './key-format.ts'
+import { parseScopes } from './scopes.ts'
+
+type Spec = (typeof apiKeyRoutes)['createApiKey']
+
+/**
+ * Creates a key of the caller's membership.
+ * @throws AppError invalid (scopes, expiry), conflict (too many keys)
+ */
+export async function createKey(
+  app: App,
+  actor: SessionActor,
+  input: z.output<Spec['body']>,
+): Promise<z.input<Spec['response']>> {
+  const { userId, orgId } = actor
+  const scopes = parseScopes(input.scopes)
+  const now = app.clock.now()
+  const expiresAt = input.expires_at == null ? null : new Date(input.expires_at)
+  if (expiresAt !== null && expiresAt <= now) throw invalid('expires_at must be in the future.')
+  const key = newKey()
+  const row = { id: newId(), name: input.name, prefix: prefixOf(key), scopes, created_at: now, expires_at: expiresAt }
+  await app.tx(async (tx) => {
+    if ((await lockAndCountKeys(tx, userId)) >= MAX_KEYS)
+      throw conflict(`You have ${MAX_KEYS} API keys already. Delete one that you no longer use.`)
+    const isMember = await insertKey(tx, { ...row, user_id: userId, org_id: orgId, key_hash: keyHash(key) })
+    if (!isMember) throw unauthenticated('This session has ended. Log in again.')
+    await recordFacts(tx, factContext(app, actor, now), [
+      { kind: 'api_key.created', orgId, targetId: row.id, label: row.name, data: { scopes } },
+    ])
+  })
+  app.log.info({ ...actorForLog(actor), key_id: row.id }, 'api_key.created')
+  return { ...row, key, created_at: now.toISOString(), expires_at: expiresAt?.toISOString() ?? null }
+}

@@ -1,0 +1,93 @@
+import type { z } from 'zod'
+import { roleAtLeast, type Role } from '#shared/permissions.ts'
+import { readSession } from '../auth/auth.queries.ts'
+import { endSessionsIn, updateMembership, type MembershipChange } from '../auth/membership-changes.queries.ts'
+import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
+import { revokedSessions } from '../auth/session-facts.ts'
+import { SignInMethod } from '../auth/sign-in-method.ts'
+import { issueTokens, startSession, type SessionState, type SessionTokens } from '../auth/start-session.ts'
+import { actorForLog, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
+import { notFound, unauthenticated } from '../kernel/errors.ts'
+import type { Tx } from '../storage/database.ts'
+import { lockChangeable, lockTeam, requireGrantable, requireOtherOwner } from './change-team.ts'
+import { viewMember } from './list-members.ts'
+import type { Member } from './members.api.ts'
+import { readListedMember } from './members.queries.ts'
+
+export type MemberInput = { readonly role?: Role | undefined; readonly disabled?: boolean | undefined }
+
+type Changed = {
+  readonly member: z.infer<typeof Member>
+  /** Of the caller, who changed their own role: the session that replaces the ended one. */
+  readonly tokens: SessionTokens | null
+}
+
+/**
+ * Changes a member's role, or disables or enables the member. Both end the member's sessions in the organisation; API keys
+ * have the new role at once. A change to what is so already does nothing.
+ * @throws AppError not_found, forbidden (a role above one's own; an owner), conflict (the last owner), unauthenticated
+ */
+export async function changeMember(app: App, actor: OrgActor, memberId: string, input: MemberInput): Promise<Changed> {
+  const now = app.clock.now()
+  const { session, row } = await app.tx(async (tx) => {
+    const team = await lockTeam(tx, actor)
+    const member = await lockChangeable(tx, team, memberId)
+    const { role = member.role } = input
+    const disabled = input.disabled ?? member.disabled_at !== null
+    const newRole = role !== member.role
+    const newState = disabled !== (member.disabled_at !== null)
+    if (newRole) requireGrantable(team, role)
+    if ((newRole && !roleAtLeast(role, member.role)) || (newState && disabled))
+      await requireOtherOwner(tx, team, member)
+    const of = { orgId: team.orgId, userId: memberId }
+    let session: SessionState | null = null
+    if (newRole || newState) {
+      const ended = await endSessionsIn(tx, of, newRole ? 'role_changed' : 'member_disabled', now)
+      await announceSessions(tx, { user_id: memberId })
+      const change: MembershipChange = {
+        ...(newRole ? { role } : {}),
+        ...(newState ? { disabled_at: disabled ? now : null } : {}),
+      }
+      await updateMembership(tx, of, change)
+      const facts: Fact[] = []
+      if (newRole) facts.push({ kind: 'member.role_changed', ...of, data: { from: member.role, to: role } })
+      if (newState) facts.push({ kind: disabled ? 'user.disabled' : 'user.enabled', ...of, data: {} })
+      const own = newRole && !disabled && actor.kind === 'user' && actor.userId === memberId ? actor.sessionId : null
+      if (own !== null && !ended.some(({ id }) => id === own)) throw sessionEnded()
+      facts.push(...revokedSessions(memberId, ended, newRole ? 'role_changed' : 'member_disabled'))
+      if (own !== null) {
+        const continued = await continueSession(tx, app, actor, own, role)
+        session = continued.session
+        facts.push(...continued.revoked)
+      }
+      await recordFacts(tx, factContext(app, actor, now), facts)
+    }
+    const row = await readListedMember(tx, team.orgId, memberId)
+    if (row === undefined) throw notFound('Member')
+    return { session, row }
+  })
+  dropCachedSessions(app, { user_id: memberId })
+  app.log.info(
+    { ...actorForLog(actor), member_id: memberId, role: row.role, disabled: input.disabled },
+    'member.changed',
+  )
+  return { member: viewMember(row), tokens: session === null ? null : await issueTokens(app, session) }
+}
+
+/** A new session for the caller whose own role changed; it ends when the old one would have ended. */
+async function continueSession(tx: Tx, app: App, actor: OrgActor, sessionId: string, role: Role) {
+  const old = await readSession(tx, sessionId)
+  if (old === null || actor.origin.kind !== 'request') throw sessionEnded()
+  const membership = { user_id: old.user_id, org_id: old.org_id, role }
+  return startSession(tx, app, membership, {
+    method: SignInMethod.parse(old.method),
+    origin: actor.origin,
+    continues: old,
+  })
+}
+
+const sessionEnded = () => unauthenticated('This session has ended. Log in again.')

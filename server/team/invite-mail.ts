@@ -1,0 +1,23 @@
+import type { App } from '../context/app.ts'
+import type { QueuedMail } from '../mails/enqueue-mails.ts'
+
+export type InviteMail = {
+  readonly to: string
+  readonly org: string
+  /** Name of the inviting member. */
+  readonly inviter: string
+  readonly role: string
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/** The page of the dashboard that accepts an invitation. */
+const inviteLink = (app: App, token: string): string => `${app.config.publicUrl}/invite?token=${token}`
+
+export const inviteMail = (app: App, { to, org, inviter, role, token, expiresAt }: InviteMail): QueuedMail => ({
+  type: 'invite.created',
+  userId: null,
+  to,
+  subject: `${inviter} invited you to ${org} on Faultline`,
+  text: `Hello,\n\n${inviter} invited you to join ${org} on Faultline with the role ${role}.\n\nAccept the invitation here:\n${inviteLink(app, token)}\n\nThe link is valid once, until ${expiresAt.toUTCString()}. If you do not know ${inviter}, ignore this mail.\n`,
+})

@@ -1,0 +1,36 @@
+import { deleteKeysOf } from '../api-keys/api-keys.queries.ts'
+import { keyRevoked } from '../api-keys/delete-key.ts'
+import { endSessionsIn, updateMembership } from '../auth/membership-changes.queries.ts'
+import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
+import { revokedSessions } from '../auth/session-facts.ts'
+import { actorForLog, type OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
+import { lockChangeable, lockTeam, requireOtherOwner } from './change-team.ts'
+
+/**
+ * Removes a member: sessions and API keys in this organisation end. Comments and assignments still name the person, who
+ * keeps the account and the other memberships.
+ * @throws AppError not_found, forbidden (an owner), conflict (the last owner)
+ */
+export async function removeMember(app: App, actor: OrgActor, memberId: string): Promise<void> {
+  const now = app.clock.now()
+  await app.tx(async (tx) => {
+    const team = await lockTeam(tx, actor)
+    const member = await lockChangeable(tx, team, memberId)
+    await requireOtherOwner(tx, team, member)
+    const of = { orgId: team.orgId, userId: memberId }
+    const ended = await endSessionsIn(tx, of, 'member_removed', now)
+    await announceSessions(tx, { user_id: memberId })
+    const keys = await deleteKeysOf(tx, of)
+    await updateMembership(tx, of, { disabled_at: member.disabled_at ?? now, removed_at: now })
+    await recordFacts(tx, factContext(app, actor, now), [
+      { kind: 'member.removed', ...of, data: { role: member.role } },
+      ...revokedSessions(memberId, ended, 'member_removed'),
+      ...keys.map(keyRevoked),
+    ])
+  })
+  dropCachedSessions(app, { user_id: memberId })
+  app.log.info({ ...actorForLog(actor), member_id: memberId }, 'member.removed')
+}
