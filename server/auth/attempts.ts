@@ -31,7 +31,7 @@ export const LIMITS = {
   secondFactor: { name: 'totp', quota: 10, windowMs: 15 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   signUp: { name: 'signup', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: true },
   acceptInvite: { name: 'accept-invite', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: true },
-  /** Mails of an organisation to people who do not know it yet. */
+  /** Mails of an organisation to addresses outside of it. */
   invite: { name: 'invite', quota: 500, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   switchOrg: { name: 'switch-org', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   refresh: { name: 'refresh', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },

@@ -30,7 +30,7 @@ const Token = z
   .min(1, { error: 'token must not be empty.' })
   .max(200, { error: 'token must be at most 200 characters.' })
 
-const ROLE_RULE = 'Nobody gives a role above their own (403).'
+const ROLE_RULE = 'A member cannot give a role above their own (403).'
 
 export const inviteRoutes = routes({
   inviteMember: {
@@ -59,7 +59,7 @@ export const inviteRoutes = routes({
     method: 'POST',
     path: '/api/invites',
     tag: 'Team',
-    summary: 'Invite many people by mail',
+    summary: 'Invite many addresses by mail',
     description: `Takes \`emails\`, at most ${MAX_EMAILS}, or \`email\`. The response has a result for each address, in the same order: an address that is refused does not stop the others. ${ROLE_RULE}`,
     permission: 'team.write',
     body: z

@@ -46,7 +46,7 @@ export const memberRoutes = routes({
     tag: 'Team',
     summary: "Change a member's role, or disable or enable the member",
     description:
-      "Nobody gives a role above their own, and only owners change owners (403). The last owner who can log in keeps the role (409). A change ends the member's sessions in this organisation; who changes their own role gets a new session. API keys have the new role at once. A disabled member cannot log in here and is not notified.",
+      "A member cannot give a role above their own, and only owners change owners (403). The last owner who can log in keeps the role (409). A change ends the member's sessions in this organisation; who changes their own role gets a new session. API keys have the new role at once. A disabled member cannot log in here and is not notified.",
     permission: 'team.write',
     params: memberId,
     body: z
