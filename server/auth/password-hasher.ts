@@ -19,8 +19,11 @@ const ARGON2ID = 2
 const SALT_BYTES = 16
 const OUTPUT_BYTES = 32
 
-/** argon2id with one lane. Hashes with other parameters still verify. */
-export function createPasswordHasher(cost: PasswordCost): PasswordHasher {
+/**
+ * argon2id with one lane. Hashes with other parameters still verify.
+ * @param codeCost of {@link PasswordHasher.hashCode}; another one does not find stored codes
+ */
+export function createPasswordHasher(cost: PasswordCost, codeCost: PasswordCost = CODE_COST): PasswordHasher {
   const dummy = dummyHash(cost)
   const limited = limitConcurrency(MAX_RUNNING, MAX_WAITING)
   return {
@@ -42,8 +45,8 @@ export function createPasswordHasher(cost: PasswordCost): PasswordHasher {
       limited(() =>
         hashRaw(code, {
           algorithm: ARGON2ID,
-          memoryCost: CODE_COST.memoryKib,
-          timeCost: CODE_COST.passes,
+          memoryCost: codeCost.memoryKib,
+          timeCost: codeCost.passes,
           parallelism: 1,
           outputLen: OUTPUT_BYTES,
           salt,

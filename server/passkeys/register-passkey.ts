@@ -106,7 +106,8 @@ async function verify(app: App, response: z.output<typeof RegistrationResponse>,
     app.log.info({ err: error }, 'a passkey could not be registered')
     return null
   })
-  if (verified === null || !verified.verified)
+  // The library does not compare the id with the one that the authenticator wrote.
+  if (!verified?.verified || verified.registrationInfo.credential.id !== response.id)
     throw invalid('The passkey could not be verified. Start again, at the address of PUBLIC_URL.')
   const { credential, credentialBackedUp } = verified.registrationInfo
   return {

@@ -72,7 +72,8 @@ export async function continueSignIn(
   const pending = readPending(app, cookies.get(PENDING_COOKIE))
   if (pending === null) throw over()
   const factor = await checkSecondFactor(app, pending.user_id, token, caller)
-  if (factor === null) throw over()
+  // Without a code, which was needed when it began, it does not go on.
+  if (factor?.kind !== 'code') throw over()
   const { completed, warning } = await app.tx(async (tx) => {
     const user = await lockUser(tx, pending.user_id)
     const membership = await readMembership(tx, pending.user_id, pending.org_id)

@@ -1,17 +1,17 @@
 import { countDenial, type Refused } from '../audit/denials.ts'
 import { accountFacts } from '../auth/account-facts.ts'
 import { LIMITS, returnAttempt, takeAttempt, type Taken } from '../auth/attempts.ts'
-import type { UserRow } from '../auth/auth.queries.ts'
-import type { Caller } from '../context/actor.ts'
+import { membershipsOf, readUser, type UserRow } from '../auth/auth.queries.ts'
+import type { Caller, SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import type { Fact } from '../facts/kinds.ts'
-import { unauthenticated } from '../kernel/errors.ts'
+import { unauthenticated, type AppError } from '../kernel/errors.ts'
 import { enqueueMails } from '../mails/enqueue-mails.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import { FEW_BACKUP_CODES, readBackupCode } from './backup-codes.ts'
 import { openSecret } from './factor-secret.ts'
-import { isTotpCode, stepOfCode } from './totp.ts'
-import { codeUsedMail } from './two-factor-mails.ts'
+import { readTotpCode, stepOfCode } from './totp.ts'
+import { codeUsedMail, wrongCodesMail } from './two-factor-mails.ts'
 import {
   countUnusedCodes,
   hasUnusedCode,
@@ -51,13 +51,13 @@ export async function checkSecondFactor(
   if (factor === null) return { kind: 'none' }
   const text = token?.trim() ?? ''
   if (text === '') return null
-  const taken = await takeCodeAttempt(app, userId, { userId, caller })
+  const taken = await takeCodeAttempt(app, userId, caller)
   const code = await readCode(app, factor, text).catch(async (error: unknown) => {
     // The code was not checked, so the attempt does not count.
     await returnAttempt(app, taken)
     throw error
   })
-  if (code === null) throw refuse(app, { userId, caller })
+  if (code === null) throw wrongCode(app, userId, caller)
   return { kind: 'code', factorId: factor.id, code, taken }
 }
 
@@ -84,10 +84,10 @@ export async function consumeSecondFactor(
   }
   const { factorId, code } = factor
   if ('step' in code) {
-    if (!(await consumeStep(tx, factorId, code.step))) throw refuse(app, { userId, caller })
+    if (!(await consumeStep(tx, factorId, code.step))) throw wrongCode(app, userId, caller)
     return { facts: [], warning: null }
   }
-  if (!(await consumeCode(tx, factorId, code.hash, app.clock.now()))) throw refuse(app, { userId, caller })
+  if (!(await consumeCode(tx, factorId, code.hash, app.clock.now()))) throw wrongCode(app, userId, caller)
   const facts = await accountFacts(tx, userId, { kind: 'mfa.backup_code.used', data: { factor_id: factorId } })
   const left = await countUnusedCodes(tx, factorId)
   await enqueueMails(tx, orgId, [codeUsedMail(app, user, left)])
@@ -100,17 +100,28 @@ export async function returnCodeAttempt(app: App, factor: SecondFactor): Promise
 }
 
 /** Counts an attempt with a code. @throws AppError rate_limited */
-export async function takeCodeAttempt(app: App, userId: string, refused: Refused): Promise<Taken> {
-  const { ip } = 'actor' in refused ? ipOf(refused.actor.origin) : refused.caller.origin
-  const attempt = await takeAttempt(app, LIMITS.secondFactor, userId, ip)
+export async function takeCodeAttempt(app: App, userId: string, who: Caller | SessionActor): Promise<Taken> {
+  const attempt = await takeAttempt(app, LIMITS.secondFactor, userId, who.origin.ip)
   if (attempt.allowed) return attempt.taken
+  const refused = refusedOf(userId, who)
+  if (attempt.first) await warnUser(app, userId)
   countDenial(app, 'ratelimit.exceeded', refused, { name: 'limits', value: attempt.limit.name })
   throw attempt.refusal
 }
 
-const ipOf = (origin: { readonly kind: string; readonly ip?: string }): { readonly ip: string } => ({
-  ip: origin.ip ?? '',
-})
+/** Someone knows the password: at most one mail per window. */
+async function warnUser(app: App, userId: string): Promise<void> {
+  await app.tx(async (tx) => {
+    const user = await readUser(tx, userId)
+    const [membership] = await membershipsOf(tx, userId)
+    if (user !== null && membership !== undefined)
+      await enqueueMails(tx, membership.org_id, [wrongCodesMail(app, user, LIMITS.secondFactor.quota)])
+  })
+}
+
+/** A signed-in user who turns it on is known; at the log-in, someone only claims the account. */
+const refusedOf = (userId: string, who: Caller | SessionActor): Refused =>
+  'kind' in who ? { actor: who } : { userId, caller: who }
 
 async function verifiedFactorOf(db: Connection, userId: string): Promise<FactorRow | null> {
   const factor = await readFactor(db, userId)
@@ -118,8 +129,9 @@ async function verifiedFactorOf(db: Connection, userId: string): Promise<FactorR
 }
 
 async function readCode(app: App, factor: FactorRow, text: string): Promise<Code | null> {
-  if (isTotpCode(text)) {
-    const step = await stepOfCode(openSecret(app, factor), text, app.clock.now())
+  const totp = readTotpCode(text)
+  if (totp !== null) {
+    const step = await stepOfCode(openSecret(app, factor), totp, app.clock.now())
     return step === null ? null : { step }
   }
   const code = readBackupCode(text)
@@ -128,10 +140,12 @@ async function readCode(app: App, factor: FactorRow, text: string): Promise<Code
   return (await hasUnusedCode(app.db, factor.id, hash)) ? { hash } : null
 }
 
-/** The same for a wrong code and a used one. */
-function refuse(app: App, refused: Refused) {
-  countDenial(app, 'mfa.failed', refused)
-  return unauthenticated('The code is wrong or was used already. Wait for the next one of your app.')
+/** The same for a wrong code and a used one. @returns what to throw */
+function wrongCode(app: App, userId: string, caller: Caller): AppError {
+  countDenial(app, 'mfa.failed', refusedOf(userId, caller))
+  return unauthenticated(
+    'The code is wrong or was used already. Wait for the next one of your app, and check the time of its device.',
+  )
 }
 
 const fewLeft = (left: number): string =>

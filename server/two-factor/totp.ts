@@ -9,8 +9,11 @@ const ISSUER = 'Faultline'
 
 export const newTotpSecret = (): Buffer => randomBytes(SECRET_BYTES)
 
-/** Whether a text has the form of a code. */
-export const isTotpCode = (text: string): boolean => /^\d{6}$/.test(text)
+/** The code that a user typed; apps show it with a space in the middle. @returns null for a text that is none */
+export function readTotpCode(text: string): string | null {
+  const code = text.replaceAll(/\s/g, '')
+  return /^\d{6}$/.test(code) ? code : null
+}
 
 /** The address that apps read from a QR code. */
 export async function otpauthUrl(secret: Buffer, email: string): Promise<string> {

@@ -44,3 +44,10 @@ export const codeUsedMail = (app: App, user: Receiver, left: number): QueuedMail
     subject: 'A backup code was used',
     what: `one of your backup codes was used to log in; ${left} ${left === 1 ? 'is' : 'are'} left.${left > FEW_BACKUP_CODES ? '' : ' Create new ones in your security settings.'}`,
   })
+
+export const wrongCodesMail = (app: App, user: Receiver, attempts: number): QueuedMail =>
+  noticeMail(app, user, {
+    type: 'mfa.failed',
+    subject: 'Wrong codes for your Faultline account',
+    what: `your right password was sent with a wrong code more than ${attempts} times within 15 minutes. Further codes are refused for the rest of that time.`,
+  })

@@ -13,7 +13,7 @@ import { enqueueMails } from '../mails/enqueue-mails.ts'
 import { openSecret } from './factor-secret.ts'
 import { renewSession } from './renew-session.ts'
 import { takeCodeAttempt } from './second-factor.ts'
-import { isTotpCode, stepOfCode } from './totp.ts'
+import { readTotpCode, stepOfCode } from './totp.ts'
 import { enrolledMail } from './two-factor-mails.ts'
 import { markVerified, readFactor } from './two-factor.queries.ts'
 
@@ -27,8 +27,9 @@ export async function verifyTwoFactor(app: App, actor: SessionActor, token: stri
   const factor = await readFactor(app.db, actor.userId)
   if (factor === null) throw conflict('There is nothing to verify. Start with the setup.')
   if (factor.verified_at !== null) throw conflict('Two-factor authentication is on already.')
-  const taken = await takeCodeAttempt(app, actor.userId, { actor })
-  const step = isTotpCode(token) ? await stepOfCode(openSecret(app, factor), token, app.clock.now()) : null
+  const taken = await takeCodeAttempt(app, actor.userId, actor)
+  const code = readTotpCode(token)
+  const step = code === null ? null : await stepOfCode(openSecret(app, factor), code, app.clock.now())
   if (step === null) {
     countDenial(app, 'mfa.failed', { actor })
     throw invalid('token is not the code that your app shows now. Check the time of your device.')

@@ -17,6 +17,8 @@ export type Deviation = {
   readonly userHandle?: string | null
   readonly credentialId?: string
   readonly crossOrigin?: boolean
+  /** The algorithm that the key says it is for, as COSE numbers them. */
+  readonly alg?: number
   /** Changes the bytes of the attestation object. */
   readonly attestation?: (bytes: Buffer) => Buffer
   readonly signature?: (bytes: Buffer) => Buffer
@@ -53,7 +55,7 @@ export function softAuthenticator(
     create(options, over = {}) {
       const { privateKey, publicKey } = keyPair(algorithm)
       const id = randomBytes(32)
-      const cose = coseKey(algorithm, publicKey)
+      const cose = coseKey(algorithm, publicKey, over.alg)
       let counter = counts ? 1 : 0
       const attested = Buffer.concat([Buffer.alloc(16), uint16(id.length), id, cose])
       const authData = authenticatorData(over.rpId ?? options.rp.id, over.counter ?? counter, over, attested)
@@ -153,15 +155,17 @@ function keyPair(algorithm: AlgorithmName): { privateKey: KeyObject; publicKey: 
   }
 }
 
+const ALG = { ES256: -7, EdDSA: -8, RS256: -257 } as const
+
 /** RFC 9052: the key as a map of numbers. */
-function coseKey(algorithm: AlgorithmName, publicKey: KeyObject): Buffer {
+function coseKey(algorithm: AlgorithmName, publicKey: KeyObject, alg: number = ALG[algorithm]): Buffer {
   const jwk = publicKey.export({ format: 'jwk' })
   const part = (text: string | undefined) => cborBytes(Buffer.from(text ?? '', 'base64url'))
   switch (algorithm) {
     case 'ES256':
       return cborMap([
         [1, cborInt(2)],
-        [3, cborInt(-7)],
+        [3, cborInt(alg)],
         [-1, cborInt(1)],
         [-2, part(jwk.x)],
         [-3, part(jwk.y)],
@@ -169,14 +173,14 @@ function coseKey(algorithm: AlgorithmName, publicKey: KeyObject): Buffer {
     case 'EdDSA':
       return cborMap([
         [1, cborInt(1)],
-        [3, cborInt(-8)],
+        [3, cborInt(alg)],
         [-1, cborInt(6)],
         [-2, part(jwk.x)],
       ])
     case 'RS256':
       return cborMap([
         [1, cborInt(3)],
-        [3, cborInt(-257)],
+        [3, cborInt(alg)],
         [-1, part(jwk.n)],
         [-2, part(jwk.e)],
       ])

@@ -38,6 +38,8 @@ export type TestAppOptions = {
   readonly resolveTxt?: ResolveTxt
 }
 
+const LOWEST_COST = { memoryKib: 8, passes: 1 }
+
 /** The number of listening servers of this process. */
 const listeners = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
 
@@ -73,7 +75,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     log,
     resolveTxt: options.resolveTxt ?? knownTxtRecords,
     // The real algorithm at its lowest cost: 0.1 ms instead of 40.
-    passwords: createPasswordHasher({ memoryKib: 8, passes: 1 }),
+    passwords: createPasswordHasher(LOWEST_COST, LOWEST_COST),
     mail: {
       send: (mail) => {
         mails.push(mail)
