@@ -196,7 +196,7 @@ describe('the answer of the browser is refused', () => {
     expect(await countOf(person)).toBe(0)
   })
 
-  test('of a credential that is known, whoever has it', async () => {
+  test('of a credential that this or another user has', async () => {
     const [person, stranger] = [await aPerson(app), await aPerson(app)]
     const { cookies, options } = await begin(person)
     const { response } = softAuthenticator(passkeyOrigin(app)).create(options)
@@ -217,9 +217,9 @@ describe('the answer of the browser is refused', () => {
 test('at most twenty, also when they arrive at once', async () => {
   const person = await aPerson(app)
   for (let i = 0; i < 18; i++) await addPasskey(app, person)
-  const begun = await Promise.all(Array.from({ length: 6 }, () => begin(person)))
+  const started = await Promise.all(Array.from({ length: 6 }, () => begin(person)))
   const results = await Promise.allSettled(
-    begun.map(({ cookies, options }) => {
+    started.map(({ cookies, options }) => {
       const { response } = softAuthenticator(passkeyOrigin(app)).create(options)
       return registerPasskey(app, person.actor, { name: undefined, response, cookies })
     }),
