@@ -21,14 +21,17 @@ export const webLayers = [
 /** The folders of `web/features/`. None imports another: what two of them need is in `common/`. */
 export const webFeatures = [
   'accounts',
+  'api-keys',
   'audit',
   'inbox',
   'intake',
   'issue',
   'issues',
+  'members',
   'onboarding',
   'organisation',
   'releases',
   'settings',
+  'sso',
   'webhooks',
 ] as const

@@ -253,8 +253,26 @@ const organisationIndex = createRoute({
   getParentRoute: () => organisation,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ ...paths.webhooks(), replace: true })
+    throw redirect({ ...paths.members(), replace: true })
   },
+})
+
+const members = createRoute({
+  getParentRoute: () => organisation,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./features/members/members-page.tsx'), 'MembersPage'),
+})
+
+const apiKeys = createRoute({
+  getParentRoute: () => organisation,
+  path: '/api-keys',
+  component: lazyRouteComponent(() => import('./features/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
+})
+
+const sso = createRoute({
+  getParentRoute: () => organisation,
+  path: '/sso',
+  component: lazyRouteComponent(() => import('./features/sso/sso-page.tsx'), 'SsoPage'),
 })
 
 const webhooks = createRoute({
@@ -328,7 +346,7 @@ const tree = root.addChildren([
         projectOwnership,
         projectGrouping,
       ]),
-      organisation.addChildren([organisationIndex, webhooks, webhook, audit]),
+      organisation.addChildren([organisationIndex, members, sso, apiKeys, webhooks, webhook, audit]),
       me.addChildren([meIndex, appearance, security]),
     ]),
   ]),

@@ -37,6 +37,9 @@ test.each(COMBINATIONS)('pages with a session: $theme, $size', async ({ theme, s
     ['onboarding-send', '/onboarding', 'Send your first event'],
     ['settings-general', `/projects/${team.project.id}/settings/general`, 'General'],
     ['settings-keys', `/projects/${team.project.id}/settings/keys`, 'Client keys'],
+    ['members', '/org/members', 'Members'],
+    ['sso', '/org/sso', 'Single sign-on'],
+    ['api-keys', '/org/api-keys', 'API keys'],
     ['webhooks-empty', '/org/webhooks', 'Webhooks'],
     ['audit', '/org/audit', 'Audit log'],
     ['appearance', '/me/appearance', 'Appearance'],
@@ -46,6 +49,9 @@ test.each(COMBINATIONS)('pages with a session: $theme, $size', async ({ theme, s
     await page.goto(address)
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
     if (name === 'webhooks-empty') await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor()
+    if (name === 'members') await page.getByText('1 member', { exact: true }).waitFor()
+    if (name === 'sso') await page.getByLabel('Issuer').waitFor()
+    if (name === 'api-keys') await page.getByRole('heading', { name: 'No API keys yet' }).waitFor()
     if (name === 'audit') await page.getByRole('link', { name: 'project.created' }).waitFor()
     if (name.startsWith('settings')) await page.getByText(/^(Short name|Rate limit)$/).waitFor()
     await judge(page, name, theme, size)
@@ -93,6 +99,9 @@ test('at 320 pixels, which is 400 % zoom, no page scrolls sideways', async () =>
     '/onboarding?step=project',
     `/projects/${team.project.id}/settings/general`,
     `/projects/${team.project.id}/settings/keys`,
+    '/org/members',
+    '/org/sso',
+    '/org/api-keys',
     '/org/webhooks',
     '/org/audit',
     '/me/appearance',

@@ -60,6 +60,7 @@ test('an endpoint is added with the keyboard, its secret is shown once, and a te
   const page = await dashboard.openAs(person)
   await page.goto('/issues')
   await page.getByRole('link', { name: 'Organisation' }).click()
+  await page.getByRole('link', { name: 'Webhooks' }).click()
   await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
   await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor()
   await page.getByRole('region', { name: 'Example request body' }).getByText('"signin.password.ok"').waitFor()
@@ -97,7 +98,7 @@ test('an endpoint is added with the keyboard, its secret is shown once, and a te
   await eventually(() => page.evaluate<string>('navigator.clipboard.readText()')).toBe(shown)
   // Leaving asks once, because the secret is never shown again.
   await page.getByRole('link', { name: 'Audit log' }).click()
-  const leaving = page.getByRole('dialog', { name: 'Leave without storing the secret?' })
+  const leaving = page.getByRole('dialog', { name: 'Leave without storing it?' })
   await leaving.getByRole('button', { name: 'Stay' }).click()
   await leaving.waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'I have stored it' }).click()

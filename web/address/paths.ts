@@ -26,6 +26,9 @@ export const paths = {
     linkOptions({ to: '/projects/$projectId/settings/grouping', params: { projectId } }),
   projectOwnership: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/ownership', params: { projectId } }),
+  members: () => linkOptions({ to: '/org/members' }),
+  apiKeys: () => linkOptions({ to: '/org/api-keys' }),
+  sso: () => linkOptions({ to: '/org/sso' }),
   webhooks: (search: WebhooksSearch = {}) => linkOptions({ to: '/org/webhooks', search }),
   audit: (search: AuditSearch = {}) => linkOptions({ to: '/org/audit', search }),
   appearance: () => linkOptions({ to: '/me/appearance' }),

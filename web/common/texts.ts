@@ -24,6 +24,13 @@ export const commonTexts = {
   keys: 'Keyboard shortcuts',
   logOut: 'Log out',
   logOutFailed: 'Could not log out.',
+  secretBox: {
+    copied: 'Copied',
+    stored: 'I have stored it',
+    leaveTitle: 'Leave without storing it?',
+    leaveNow: 'Leave',
+    stay: 'Stay',
+  },
   regions: {
     'eu-central-1': 'Europe, eu-central-1',
     'us-east-1': 'United States, us-east-1',

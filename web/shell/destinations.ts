@@ -102,7 +102,7 @@ export function useDestinations(): Destination[] {
     group: 'settings',
     label: shellTexts.organisation,
     icon: 'org',
-    link: paths.webhooks(),
+    link: paths.members(),
     isHere: at({ to: '/org', fuzzy: true }) !== false,
     ...(endpoints.data?.items.some((endpoint) => endpoint.needs_attention) === true ? { badge: 'attention' } : {}),
   }

@@ -181,6 +181,20 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
           ),
         ]
       : []),
+    place(
+      'members',
+      shellTexts.members,
+      { kind: 'icon', name: 'user' },
+      () => void navigate(paths.members()),
+      shellTexts.organisation,
+    ),
+    place(
+      'api-keys',
+      shellTexts.apiKeys,
+      { kind: 'icon', name: 'key' },
+      () => void navigate(paths.apiKeys()),
+      shellTexts.organisation,
+    ),
     ...(me.data !== undefined && can(me.data.user.role, 'webhooks.read').allowed
       ? [
           place(

@@ -9,6 +9,8 @@ export const shellTexts = {
   intake: 'Intake',
   projectSettings: 'Project settings',
   organisation: 'Organisation',
+  members: 'Members',
+  apiKeys: 'API keys',
   webhooks: 'Webhooks',
   audit: 'Audit log',
   setUp: 'Finish setting up',

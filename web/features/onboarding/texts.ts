@@ -15,6 +15,10 @@ export const onboardingTexts = {
     eventWaiting: (passed: string) => `waiting, ${passed}`,
     eventNext: 'after the SDK is installed',
     eventDone: 'received',
+    team: 'Invite your team',
+    teamMore: 'optional',
+    teamDone: 'invited',
+    invite: 'Invite',
     done: 'Done',
   },
   project: {

@@ -14,9 +14,18 @@ export function OrganisationFrame() {
   return (
     <SettingsFrame name={organisationTexts.frame} heading={organisationTexts.heading} wide>
       {[
+        <Link key="members" {...paths.members()}>
+          {organisationTexts.members}
+        </Link>,
+        <Link key="sso" {...paths.sso()}>
+          {organisationTexts.sso}
+        </Link>,
         <Link key="webhooks" {...paths.webhooks()} activeOptions={{ includeSearch: false }}>
           {organisationTexts.webhooks}
           {endpoints.data?.items.some((endpoint) => endpoint.needs_attention) === true ? <AttentionDot /> : null}
+        </Link>,
+        <Link key="api-keys" {...paths.apiKeys()}>
+          {organisationTexts.apiKeys}
         </Link>,
         <Link key="audit" {...paths.audit()} activeOptions={{ includeSearch: false }}>
           {organisationTexts.audit}

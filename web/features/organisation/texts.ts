@@ -2,6 +2,9 @@
 export const organisationTexts = {
   frame: 'Organisation settings',
   heading: 'Organisation',
+  members: 'Members',
+  sso: 'Single sign-on',
   webhooks: 'Webhooks',
+  apiKeys: 'API keys',
   audit: 'Audit log',
 } as const

@@ -238,12 +238,7 @@ export const webhooksTexts = {
     title: (host: string) => `Copy the signing secret of ${host} now. It is not shown again.`,
     titleRotated: (host: string) => `Copy the new signing secret of ${host} now. It is not shown again.`,
     label: 'Signing secret',
-    copied: 'Secret copied',
-    stored: 'I have stored it',
-    leaveTitle: 'Leave without storing the secret?',
-    leave: 'It is not shown again. Without it you would have to rotate the secret.',
-    leaveNow: 'Leave',
-    stay: 'Stay',
+    lost: 'It is not shown again. Without it you would have to rotate the secret.',
   },
 
   rotate: {

@@ -19,7 +19,7 @@ import { EndpointDialog } from './endpoint-dialog.tsx'
 import { EndpointList } from './endpoint-list.tsx'
 import { hostOf } from './model.ts'
 import { NoEndpoint } from './no-endpoint.tsx'
-import { SecretBox, type FreshSecret } from './secret-box.tsx'
+import { FreshSecretBox, type FreshSecret } from './fresh-secret.tsx'
 import { webhooksTexts } from './texts.ts'
 import { VerifyDialog } from './verify-dialog.tsx'
 import styles from './webhooks-page.module.css'
@@ -68,7 +68,7 @@ export function WebhooksPage() {
         </>
       }
     >
-      {fresh === null ? null : <SecretBox fresh={fresh} onStored={() => setFresh(null)} />}
+      {fresh === null ? null : <FreshSecretBox fresh={fresh} onStored={() => setFresh(null)} />}
       {endpoints.data === undefined ? (
         endpoints.error === null ? (
           <Skeleton heightPx={420} label={commonTexts.loading} />

@@ -1,22 +1,32 @@
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { InputBox } from '../../ui/field.tsx'
-import { Note } from '../../ui/note.tsx'
-import { Toolbar } from '../../ui/stack.tsx'
-import { webhooksTexts } from './texts.ts'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { Button } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { InputBox } from '../ui/field.tsx'
+import { Note } from '../ui/note.tsx'
+import { Toolbar } from '../ui/stack.tsx'
+import { commonTexts } from './texts.ts'
 import styles from './secret-box.module.css'
-import typeStyles from '../../ui/type.module.css'
+import typeStyles from '../ui/type.module.css'
 
-const texts = webhooksTexts.secretBox
+const texts = commonTexts.secretBox
 
-/** A secret that the service just answered. */
-export type FreshSecret = { host: string; secret: string; isRotated: boolean }
+type SecretBoxProps = {
+  /** What to copy, as a sentence. */
+  title: string
+  /** Accessible name of the field. */
+  label: string
+  secret: string
+  /** What is lost with the secret, for the question before leaving. */
+  lost: string
+  onStored: () => void
+  /** Below the secret. */
+  children?: ReactNode
+}
 
-/** Shows a secret, this once. Leaving the page before it is stored asks first. */
-export function SecretBox({ fresh, onStored }: { fresh: FreshSecret; onStored: () => void }) {
+/** Shows a secret that the service just answered, this once. Leaving the page before it is stored asks first. */
+export function SecretBox({ title, label, secret, lost, onStored, children }: SecretBoxProps) {
   const field = useRef<HTMLInputElement>(null)
   const leaving = useBlocker({
     // Another selection on this page keeps the box.
@@ -27,28 +37,29 @@ export function SecretBox({ fresh, onStored }: { fresh: FreshSecret; onStored: (
   useEffect(() => {
     field.current?.focus({ preventScroll: true })
     field.current?.scrollIntoView({ block: 'nearest' })
-  }, [fresh.secret])
+  }, [secret])
   return (
     <Note tone="green" icon="key">
-      <b>{(fresh.isRotated ? texts.titleRotated : texts.title)(fresh.host)}</b>
+      <b>{title}</b>
       <div className={styles.line}>
         <InputBox>
           <input
             ref={field}
             className={typeStyles.mono}
             readOnly
-            aria-label={texts.label}
-            value={fresh.secret}
+            aria-label={label}
+            value={secret}
             onFocus={(event) => event.target.select()}
           />
-          <CopyButton size="sm" text={fresh.secret} said={texts.copied} />
+          <CopyButton size="sm" text={secret} said={texts.copied} />
         </InputBox>
         <Button icon="check" onClick={onStored}>
           {texts.stored}
         </Button>
       </div>
+      {children}
       <Dialog open={leaving.status === 'blocked'} onClose={() => leaving.reset?.()} title={texts.leaveTitle}>
-        <p>{texts.leave}</p>
+        <p>{lost}</p>
         <Toolbar align="end">
           <Button onClick={() => leaving.reset?.()}>{texts.stay}</Button>
           <Button look="danger" onClick={() => leaving.proceed?.()}>
