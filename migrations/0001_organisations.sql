@@ -22,6 +22,8 @@ create table users (
   created_at timestamptz not null,
   -- Ends every membership; see memberships.disabled_at for one of them.
   disabled_at timestamptz,
+  -- When the user first logged in: no mail warns of that device.
+  first_device_at timestamptz,
   -- Access tokens issued before this time are refused.
   not_before timestamptz
 );
@@ -64,12 +66,14 @@ create table sessions (
   expires_at timestamptz not null,
   ip text,
   user_agent text,
+  -- The device it was started on; it may have been forgotten since.
+  device_id uuid,
   ended_at timestamptz,
   end_reason text,
   foreign key (user_id, org_id) references memberships on delete cascade
 );
 create index sessions_by_user on sessions (user_id, last_used_at) where ended_at is null;
--- Deleting a user and looking up known networks read ended sessions too.
+-- Deleting a user reads ended sessions too.
 create index sessions_of_user on sessions (user_id);
 
 create table signing_keys (

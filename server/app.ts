@@ -10,7 +10,8 @@ import type { FactSubscriber } from './context/fact-context.ts'
 import { errorForLog } from './context/error-for-log.ts'
 import { createEgress } from './egress/create-egress.ts'
 import { createTxtResolver } from './egress/resolve-txt.ts'
-import { fileMailer } from './context/mail.ts'
+import { fileMailer } from './mails/file-mailer.ts'
+import { smtpMailer } from './mails/smtp-mailer.ts'
 import { parseAddressRange, type AddressRange } from './kernel/address-range.ts'
 import { systemClock } from './kernel/clock.ts'
 import { openBus } from './storage/bus.ts'
@@ -80,15 +81,7 @@ export async function createApp(
       auditKey,
       bus,
       tx: (work) => db.tx(work),
-      mail:
-        parts.mail ??
-        fileMailer(
-          config.dataDir,
-          'faultline@localhost',
-          () => clock.now(),
-          (file, subject) =>
-            log.info({ file, subject }, 'a mail was written to a file because no SMTP server is configured'),
-        ),
+      mail: parts.mail ?? createMailer(config, clock, log),
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       egress,
       resolveTxt: parts.resolveTxt ?? createTxtResolver(),
@@ -103,6 +96,14 @@ export async function createApp(
     await db.close()
     throw error
   }
+}
+
+function createMailer({ smtpUrl, mailFrom, dataDir }: Config, clock: App['clock'], log: App['log']): App['mail'] {
+  const now = () => clock.now()
+  if (smtpUrl !== null) return smtpMailer(smtpUrl, mailFrom, now)
+  return fileMailer(dataDir, mailFrom, now, (file, subject) =>
+    log.info({ file, subject }, 'a mail was written to a file because no SMTP server is configured'),
+  )
 }
 
 function rangeOf(text: string): AddressRange {

@@ -1,3 +1,4 @@
+import { resetLinkTask } from './accounts/forgot-password.ts'
 import { purgeAuditTask } from './audit/purge-audit.ts'
 import { signHeadsTask } from './audit/signed-heads.ts'
 import { purgeFilesTask } from './feedback/purge-task.ts'
@@ -27,6 +28,7 @@ import { purgeWebhooksTask } from './webhooks/purge-webhooks.ts'
 
 /** Every background task. */
 export const TASKS: readonly Task[] = [
+  resetLinkTask,
   packEventsTask,
   purgeEventsTask,
   erasureTask,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { contract } from '#server/http/contract.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { aPerson } from '#test/kit/members.ts'
-import { EXAMPLES } from '#test/kit/route-examples.ts'
+import { EXAMPLES, newAddressOf } from '#test/kit/route-examples.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
 /** Every route that changes something writes an entry of the audit log, or stands in the list below with the reason. */
@@ -17,6 +17,10 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   startPasskeyRegistration: 'Gives out a challenge.',
   startPasskeyLogIn: 'Gives out a challenge.',
   renamePasskey: "The name is for the passkey's own user.",
+  forgotPassword: 'Does the same for every address, known or not; the job that sends the link writes the entry.',
+  changeEmail: 'Changes nothing before the address is confirmed.',
+  updateMe: 'Only how a user is shown; entries name users by their address.',
+  forgetDevice: 'Concerns only the user; the next log-in from it is an entry.',
   markInboxRead: "Concerns only the member's own inbox.",
   subscribe: "Concerns only the member's own inbox.",
   unsubscribe: "Concerns only the member's own inbox.",
@@ -33,7 +37,12 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
 /** Actions of each route's example, oldest first. */
 const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   signUp: ['signup.password.ok'],
-  logIn: ['signin.password.ok'],
+  logIn: ['signin.password.ok', 'device.new'],
+  endSession: ['session.revoked'],
+  endOtherSessions: ['session.revoked'],
+  resetPassword: ['password.reset.ok', 'session.revoked'],
+  confirmEmail: ['email.changed'],
+  deleteMe: ['session.revoked', 'user.deleted'],
   logOut: ['signout.ok'],
   changePassword: ['user.password_changed', 'session.revoked'],
   verifyTwoFactor: ['mfa.totp.enrolled', 'mfa.backup_codes.generated', 'session.revoked'],
@@ -106,6 +115,9 @@ const TARGETS: Readonly<Record<string, string>> = {
   passkey: 'user',
   identity: 'user',
   sso: 'org',
+  device: 'session',
+  password: 'user',
+  email: 'user',
   project: 'project',
   issue: 'issue',
   comment: 'comment',
@@ -170,7 +182,11 @@ describe('every changing route', () => {
       made.map(({ action }) => action),
       'its entries, or a reason in WITHOUT_ENTRY',
     ).toEqual(ENTRIES[name] ?? ['?'])
-    const emails: Partial<Record<Name, unknown>> = { signUp: call.body?.['email'], acceptInvite: stranger.email }
+    const emails: Partial<Record<Name, unknown>> = {
+      signUp: call.body?.['email'],
+      acceptInvite: stranger.email,
+      confirmEmail: newAddressOf(owner),
+    }
     const email = emails[name] ?? owner.email
     expect(made.every((entry) => entry.actor_email === email && entry.outcome === 'ok')).toBe(true)
     for (const { action, target_type, target_label } of made) {

@@ -1,7 +1,21 @@
 import { z } from 'zod'
-import { RoleName } from '../auth/auth.api.ts'
+import { Me, Ok, RoleName } from '../auth/auth.api.ts'
 import { Email, password } from '../auth/credentials.api.ts'
 import { routes } from '../kernel/contract.ts'
+
+const OAUTH_PROVIDERS = ['github', 'google'] as const
+
+const UserName = z
+  .string({ error: 'name must be a string.' })
+  .trim()
+  .min(1, { error: 'name must not be empty.' })
+  .max(120, { error: 'name must be at most 120 characters.' })
+
+/** The secret of a link in a mail. Its form is not checked: a wrong one has the same answer as a used one. */
+const LinkToken = z
+  .string({ error: 'token must be a string.' })
+  .min(1, { error: 'token must not be empty.' })
+  .max(200, { error: 'token must be at most 200 characters.' })
 
 export const accountRoutes = routes({
   signUp: {
@@ -17,11 +31,7 @@ export const accountRoutes = routes({
     body: z.strictObject({
       email: Email,
       password: password('password'),
-      name: z
-        .string()
-        .trim()
-        .min(1, { error: 'name must not be empty.' })
-        .max(120, { error: 'name must be at most 120 characters.' }),
+      name: UserName,
       org: z
         .string()
         .trim()
@@ -44,7 +54,7 @@ export const accountRoutes = routes({
     tag: 'Authentication',
     summary: 'Log in and receive session cookies',
     description:
-      'A session belongs to one organisation: the one the user used last. `org` is its slug. Users with two-factor authentication also send `totpToken`, a code of their app or a backup code; without it a right password answers `totp_required` and sets no cookies.',
+      'A session belongs to one organisation: the one the user used last. `org` is its slug. Users with two-factor authentication also send `totpToken`, a code of their app or a backup code; without it a right password answers `totp_required` and sets no cookies. 403 after the right password of a user without an organisation.',
     permission: 'public',
     csrf: true,
     body: z.strictObject({ email: Email, password: password('password'), totpToken: z.string().max(64).optional() }),
@@ -69,5 +79,88 @@ export const accountRoutes = routes({
     body: z.strictObject({ currentPassword: password('currentPassword'), newPassword: password('newPassword') }),
     response: z.object({ ok: z.literal(true), warning: z.string().optional() }),
     refusals: [429],
+  },
+  readMethods: {
+    method: 'GET',
+    path: '/api/auth/methods',
+    tag: 'Authentication',
+    summary: 'What the log-in page offers',
+    permission: 'public',
+    response: z.object({
+      signup: z.enum(['open', 'invite', 'closed']).describe('Who may sign up.'),
+      first: z.boolean().describe('There is no organisation yet: the next sign-up works with any setting.'),
+      oauth: z.array(z.enum(OAUTH_PROVIDERS)).describe('Social accounts that are configured.'),
+      passkeys: z.literal(true),
+      sso: z.literal(true),
+    }),
+  },
+  forgotPassword: {
+    method: 'POST',
+    path: '/api/auth/forgot-password',
+    tag: 'Authentication',
+    summary: 'Ask for a link that resets the password',
+    description:
+      'Always 200, for any address. The mail follows within seconds; at most 5 per address and 30 per IP address an hour.',
+    permission: 'public',
+    csrf: true,
+    body: z.strictObject({ email: Email }),
+    response: Ok,
+  },
+  resetPassword: {
+    method: 'POST',
+    path: '/api/auth/reset-password',
+    tag: 'Authentication',
+    summary: 'Set a new password with the link of a mail',
+    description:
+      'The newest link works once, for an hour. Ends every session of the user and sets no cookies: log in next. Two-factor authentication stays on.',
+    permission: 'public',
+    csrf: true,
+    body: z.strictObject({ token: LinkToken, password: password('password') }),
+    response: z.object({ ok: z.literal(true), warning: z.string().optional() }),
+    refusals: [429],
+  },
+  changeEmail: {
+    method: 'POST',
+    path: '/api/auth/change-email',
+    tag: 'Account',
+    summary: 'Ask to change your e-mail address',
+    description:
+      'Mails a link to the new address; the change happens when it is confirmed, within an hour. The present address is informed. A user without a password must have logged in within 15 minutes.',
+    permission: 'self',
+    body: z.strictObject({ email: Email, password: password('password').optional() }),
+    response: Ok,
+    refusals: [409, 429],
+  },
+  confirmEmail: {
+    method: 'POST',
+    path: '/api/auth/confirm-email',
+    tag: 'Account',
+    summary: 'Confirm a new e-mail address with the link of a mail',
+    permission: 'public',
+    csrf: true,
+    body: z.strictObject({ token: LinkToken }),
+    response: Ok,
+    refusals: [409],
+  },
+  updateMe: {
+    method: 'PATCH',
+    path: '/api/me',
+    tag: 'Account',
+    summary: 'Change your name',
+    permission: 'self',
+    body: z.strictObject({ name: UserName }),
+    response: Me,
+  },
+  deleteMe: {
+    method: 'DELETE',
+    path: '/api/me',
+    tag: 'Account',
+    summary: 'Delete your account',
+    description:
+      'Ends your sessions and memberships and erases deliveries about you. What you did in an organisation stays there without your name. 409 while you are the only owner of an organisation. A user without a password must have logged in within 15 minutes.',
+    permission: 'self',
+    status: 204,
+    body: z.strictObject({ password: password('password').optional() }),
+    refusals: [409, 429],
   },
 })

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { aCaller, aPerson, type Person } from '#test/kit/members.ts'
 import { secondApp } from '#test/kit/second-app.ts'
+import { queuedMails } from '#test/kit/queued-mails.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { App } from '../context/app.ts'
@@ -51,7 +52,9 @@ test('ends every session in every process immediately, and starts a new one for 
   expect(await refreshSession(t.app, tokens.refreshToken, aCaller())).toBeDefined()
   await expect(login(person, person.password)).rejects.toMatchObject(dead)
   await expect(login(person, NEW)).resolves.toBeDefined()
-  expect(t.mails.filter((mail) => mail.to === person.email)).toMatchObject([{ subject: /password was changed/ }])
+  expect(await queuedMails(t.app, person.email)).toMatchObject([
+    { type: 'password.changed', subject: 'Your Faultline password was changed' },
+  ])
 })
 
 describe('refusals change nothing', () => {

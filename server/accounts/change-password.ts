@@ -4,19 +4,14 @@ import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { invalid, unauthenticated } from '../kernel/errors.ts'
 import { accountFacts } from '../auth/account-facts.ts'
-import {
-  endSessionsOf,
-  lockUser,
-  readMembership,
-  readUser,
-  setPasswordHash,
-  type UserRow,
-} from '../auth/auth.queries.ts'
+import { lockUser, readMembership, readSession, readUser, setPasswordHash } from '../auth/auth.queries.ts'
 import { checkPassword } from '../auth/check-password.ts'
 import { checkPasswordLength, judgePassword, type PasswordSubject } from '../auth/password-rules.ts'
-import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
-import { revokedSessions } from '../auth/session-facts.ts'
+import { endSessions } from '../auth/end-sessions.ts'
+import { dropCachedSessions } from '../auth/session-cache.ts'
 import { issueTokens, startSession, type SessionTokens } from '../auth/start-session.ts'
+import { deleteTokens } from './account-tokens.queries.ts'
+import { mailPasswordChanged } from './mail-password-changed.ts'
 
 export type ChangePasswordInput = { readonly currentPassword: string; readonly newPassword: string }
 
@@ -48,18 +43,23 @@ export async function changePassword(
       throw invalid('currentPassword is wrong: the password was just changed by another request.')
     const now = app.clock.now()
     await setPasswordHash(tx, user.id, newHash, now)
-    const ended = await endSessionsOf(tx, user.id, 'password_changed', now)
-    await announceSessions(tx, { user_id: user.id })
-    const { session: started } = await startSession(tx, app, membership, { method: 'password', origin: actor.origin })
+    await deleteTokens(tx, user.id)
+    const old = await readSession(tx, actor.sessionId)
+    const revoked = await endSessions(tx, app, { userId: user.id }, 'password_changed')
+    const { session: started } = await startSession(tx, app, membership, {
+      method: 'password',
+      origin: actor.origin,
+      deviceId: old?.device_id ?? null,
+    })
     await recordFacts(tx, factContext(app, actor, now), [
       ...(await accountFacts(tx, user.id, { kind: 'user.password_changed', data: {} })),
-      ...revokedSessions(user.id, ended, 'password_changed'),
+      ...revoked,
     ])
+    await mailPasswordChanged(tx, app, { user, orgId: actor.orgId, caller: actor })
     return started
   })
   dropCachedSessions(app, { user_id: found.id })
   app.log.info({ ...actorForLog(actor), ip: actor.origin.ip }, 'user.password_changed')
-  await mailUser(app, found)
   return { tokens: await issueTokens(app, session), warning }
 }
 
@@ -71,22 +71,6 @@ async function checkNewPassword(
   checkPasswordLength(input.newPassword, 'newPassword')
   if (input.newPassword === input.currentPassword) throw invalid('newPassword must differ from the current one.')
   return judgePassword(app.config.passwordCheck, input.newPassword, subject)
-}
-
-/** The password stays changed when the mail cannot be sent. */
-async function mailUser(app: App, user: UserRow): Promise<void> {
-  try {
-    await app.mail.send({
-      to: user.email,
-      subject: 'Your Faultline password was changed',
-      text: `Hello ${user.name},\n\nthe password of your account at ${app.config.publicUrl} was changed and all other sessions were ended.\n\nIf this was not you, ask an owner of your organisation for help immediately.\n`,
-    })
-  } catch (error) {
-    app.log.warn(
-      { err: error },
-      'the mail about the changed password could not be sent; the password is changed nevertheless',
-    )
-  }
 }
 
 const sessionEnded = () => unauthenticated('This session has ended. Log in again.')

@@ -1,17 +1,11 @@
 import { completeSignIn, issueSignIn, type SignedIn, type SignInCaller } from '../auth/complete-sign-in.ts'
 import type { App } from '../context/app.ts'
-import { unauthenticated } from '../kernel/errors.ts'
-import {
-  accountIdByEmail,
-  activeUserByEmail,
-  lockUser,
-  membershipsOf,
-  setPasswordHash,
-  type UserRow,
-} from '../auth/auth.queries.ts'
+import { forbidden, unauthenticated } from '../kernel/errors.ts'
+import { lockUser, membershipsOf, setPasswordHash, userByEmail, type UserRow } from '../auth/auth.queries.ts'
 import { checkPassword } from '../auth/check-password.ts'
 import { foldEmail } from '../auth/email.ts'
 import { checkSecondFactor, returnCodeAttempt, consumeSecondFactor } from '../two-factor/second-factor.ts'
+import { maySignInByPassword } from '../auth/password-policy.ts'
 
 export type LogInInput = {
   readonly email: string
@@ -29,14 +23,16 @@ export type LoggedIn = SignedIn & {
  * Checks e-mail and password, and the code of a user with two-factor authentication, and begins a session in the
  * organisation used last.
  * @returns null when the password is right and a code is needed that was not sent
- * @throws AppError unauthenticated (the same for an unknown address, a wrong password and a disabled account; another
- *   for a wrong code), rate_limited
+ * @throws AppError unauthenticated (the same for an unknown address, a wrong password, a disabled account and one that must
+ *   use single sign-on; another for a wrong code), forbidden (right password, no organisation), rate_limited
  */
 export async function logIn(app: App, input: LogInInput, caller: SignInCaller): Promise<LoggedIn | null> {
   const email = foldEmail(input.email)
-  const [found, accountId] = await Promise.all([activeUserByEmail(app.db, email), accountIdByEmail(app.db, email)])
-  const matches = await checkPassword(app, { email, user: found, accountId, password: input.password }, caller)
-  if (!matches || found === null) {
+  const account = await userByEmail(app.db, email)
+  const found = account?.disabled_at === null ? account : null
+  const check = { email, user: found, accountId: account?.id ?? null, password: input.password }
+  const matches = await checkPassword(app, check, caller)
+  if (!matches || found === null || !(await maySignInByPassword(app.db, found))) {
     app.log.info({ user_id: found?.id ?? null, ip: caller.origin.ip, request_id: caller.requestId }, 'signin.failed')
     throw refused()
   }
@@ -45,9 +41,11 @@ export async function logIn(app: App, input: LogInInput, caller: SignInCaller): 
   const newHash = await rehashed(app, found, input.password)
   const { completed, warning } = await app.tx(async (tx) => {
     const user = await lockUser(tx, found.id)
-    const [membership] = await membershipsOf(tx, found.id)
     // The password may have been changed, or the account disabled, while the old password was checked.
-    if (user?.password_hash !== found.password_hash || membership === undefined) throw refused()
+    if (user?.password_hash !== found.password_hash || user.disabled_at !== null) throw refused()
+    const [membership] = await membershipsOf(tx, found.id)
+    if (membership === undefined)
+      throw forbidden('You are not a member of any organisation. Ask an owner to invite you.')
     if (newHash !== null) await setPasswordHash(tx, user.id, newHash)
     const { facts, warning } = await consumeSecondFactor(tx, app, { user, orgId: membership.org_id }, factor, caller)
     const signIn = { fact: { kind: 'signin.password.ok', data: {} }, caller, more: facts } as const

@@ -26,6 +26,13 @@ type Limit = {
 
 export const LIMITS = {
   loginPair: { name: 'login', quota: 5, windowMs: 15 * MINUTE_MS, maxBlockMs: 15 * MINUTE_MS, byAddress: false },
+  loginDevice: {
+    name: 'login-device',
+    quota: 5,
+    windowMs: 15 * MINUTE_MS,
+    maxBlockMs: 15 * MINUTE_MS,
+    byAddress: false,
+  },
   loginAccount: { name: 'login-account', quota: 50, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   loginNetwork: { name: 'login-network', quota: 60, windowMs: 15 * MINUTE_MS, maxBlockMs: null, byAddress: true },
   secondFactor: { name: 'totp', quota: 10, windowMs: 15 * MINUTE_MS, maxBlockMs: null, byAddress: false },
@@ -33,6 +40,15 @@ export const LIMITS = {
   acceptInvite: { name: 'accept-invite', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: true },
   /** Mails of an organisation to addresses outside of it. */
   invite: { name: 'invite', quota: 500, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
+  forgotEmail: { name: 'forgot-password', quota: 5, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
+  forgotAddress: {
+    name: 'forgot-password-address',
+    quota: 30,
+    windowMs: 60 * MINUTE_MS,
+    maxBlockMs: null,
+    byAddress: true,
+  },
+  changeEmail: { name: 'change-email', quota: 5, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   switchOrg: { name: 'switch-org', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   refresh: { name: 'refresh', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
 } as const satisfies Record<string, Limit>
@@ -110,6 +126,7 @@ export async function resetAttempts(app: App, taken: Taken): Promise<void> {
 const digest = (...parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('base64url')
 
+export const deviceKey = (email: string, deviceId: string): string => digest(email, deviceId)
 export const pairKey = (email: string, ip: string): string => digest(email, networkOf(ip))
 export const accountKey = (email: string): string => digest(email)
 export const networkKey = (ip: string): string => digest(networkOf(ip))

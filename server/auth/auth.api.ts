@@ -7,7 +7,7 @@ export const RoleName = z.enum(ROLES)
 
 export const Ok = z.object({ ok: z.literal(true) })
 
-const Organisation = z.object({ id: Id, slug: z.string(), name: z.string() })
+export const Organisation = z.object({ id: Id, slug: z.string(), name: z.string() })
 
 export const Me = z.object({
   user: z.object({ id: Id, email: z.string(), name: z.string(), role: RoleName, created_at: Timestamp }),

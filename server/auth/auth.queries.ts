@@ -1,5 +1,5 @@
 import { newPrefixedId } from '../kernel/ids.ts'
-import { sql, type Insertable, type Selectable } from 'kysely'
+import { sql, type Expression, type Insertable, type Selectable } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tables } from '../storage/tables.gen.ts'
@@ -62,26 +62,9 @@ export async function ensureDefaultApplication(tx: Tx, orgId: string, id: string
 
 export type UserRow = Selectable<Tables['users']>
 
-/** A user who can log in: not disabled, and a member of at least one organisation. */
-export async function activeUserByEmail(db: Connection, email: string): Promise<UserRow | null> {
-  const row = await db
-    .selectFrom('users as u')
-    .selectAll('u')
-    .where('u.email', '=', email)
-    .where('u.disabled_at', 'is', null)
-    .where((where) =>
-      where.exists(
-        where.selectFrom('memberships as m').whereRef('m.user_id', '=', 'u.id').where('m.disabled_at', 'is', null),
-      ),
-    )
-    .executeTakeFirst()
-  return row ?? null
-}
-
-/** The account with this address, also a disabled one. */
-export async function accountIdByEmail(db: Connection, email: string): Promise<string | null> {
-  const row = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
-  return row?.id ?? null
+/** The user with this address, also a disabled one. */
+export async function userByEmail(db: Connection, email: string): Promise<UserRow | null> {
+  return (await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()) ?? null
 }
 
 /** The account with this address, also a disabled one and one without memberships. */
@@ -106,6 +89,31 @@ export async function insertUser(tx: Tx, user: Insertable<Tables['users']>): Pro
     .onConflict((conflict) => conflict.column('email').doNothing())
     .executeTakeFirst()
   return result.numInsertedOrUpdatedRows === 1n
+}
+
+export async function setUserName(tx: Tx, userId: string, name: string): Promise<void> {
+  await tx.updateTable('users').set({ name }).where('id', '=', userId).execute()
+}
+
+/** The user's row is locked, and no other user has the address. */
+export async function setUserEmail(tx: Tx, userId: string, email: string): Promise<void> {
+  await tx.updateTable('users').set({ email }).where('id', '=', userId).execute()
+}
+
+/** Deletes the user with memberships, sessions, devices and whatever else belongs only to them. */
+export async function deleteUser(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('users').where('id', '=', userId).execute()
+}
+
+/** @returns whether the user had no device before */
+export async function markFirstDevice(tx: Tx, userId: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set({ first_device_at: now })
+    .where('id', '=', userId)
+    .where('first_device_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
 }
 
 export async function setPasswordHash(tx: Tx, userId: string, hash: string, notBefore?: Date): Promise<void> {
@@ -171,6 +179,52 @@ export async function readMembership(db: Connection, userId: string, orgId: stri
 export async function membershipInSlug(db: Connection, userId: string, slug: string): Promise<MembershipRow | null> {
   return (await activeMemberships(db, userId).where('o.slug', '=', slug).executeTakeFirst()) ?? null
 }
+
+export type OwnershipRow = {
+  readonly org_id: string
+  readonly org_name: string
+  readonly other_owners: number
+  readonly other_members: number
+}
+
+/**
+ * Locks the owners of organisations, so that of two owners who leave or are lowered at the same time the second sees that
+ * the first has gone. End sessions before it: refreshes lock the session first and the membership second.
+ */
+export async function lockOwners(tx: Tx, orgIds: readonly string[]): Promise<void> {
+  if (orgIds.length === 0) return
+  await tx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('org_id', 'in', orgIds)
+    .where('role', '=', 'owner')
+    .orderBy('org_id')
+    .orderBy('user_id')
+    .forUpdate()
+    .execute()
+}
+
+/** The organisations that this user owns, with the number of others in each who can log in. */
+export function ownedOrgs(db: Connection, userId: string): Promise<OwnershipRow[]> {
+  return db
+    .selectFrom('memberships as own')
+    .innerJoin('orgs as o', 'o.id', 'own.org_id')
+    .select((own) => [
+      'own.org_id',
+      'o.name as org_name',
+      othersIn(own.ref('own.org_id'), userId, true).as('other_owners'),
+      othersIn(own.ref('own.org_id'), userId, false).as('other_members'),
+    ])
+    .where('own.user_id', '=', userId)
+    .where('own.role', '=', 'owner')
+    .orderBy('own.org_id')
+    .execute()
+}
+
+const othersIn = (orgId: Expression<string>, userId: string, ownersOnly: boolean) => sql<number>`(
+  select count(*)::integer from memberships m join users u on u.id = m.user_id
+  where m.org_id = ${orgId} and m.user_id <> ${userId} and m.disabled_at is null and u.disabled_at is null
+    and (m.role = 'owner' or not ${ownersOnly}::boolean))`
 
 /** Call it after every other write of the transaction: refreshes lock the session first and the membership second. */
 export async function touchMembership(tx: Tx, userId: string, orgId: string, now: Date): Promise<void> {
@@ -298,19 +352,35 @@ export async function endSession(tx: Tx, sessionId: string, reason: string, now:
 
 export type EndedSession = { readonly id: string; readonly org_id: string }
 
-/** @returns the sessions that were active */
-export function endSessionsOf(tx: Tx, userId: string, reason: string, now: Date): Promise<EndedSession[]> {
-  return tx
-    .updateTable('sessions')
-    .set({ ended_at: now, end_reason: reason })
-    .where('user_id', '=', userId)
-    .where('ended_at', 'is', null)
-    .returning(['id', 'org_id'])
-    .execute()
+/** Sessions of a user: all, those of one organisation, all but one, or one. */
+export type SessionsOf = {
+  readonly userId: string
+  readonly orgId?: string
+  readonly exceptId?: string
+  readonly onlyId?: string
 }
 
-/** Ends the least recently used sessions beyond `max`. */
-export function endSurplusSessions(tx: Tx, userId: string, max: number, now: Date): Promise<EndedSession[]> {
+/** @returns the sessions that were active */
+export function endSessionsOf(tx: Tx, of: SessionsOf, reason: string, now: Date): Promise<EndedSession[]> {
+  let update = tx
+    .updateTable('sessions')
+    .set({ ended_at: now, end_reason: reason })
+    .where('user_id', '=', of.userId)
+    .where('ended_at', 'is', null)
+  if (of.orgId !== undefined) update = update.where('org_id', '=', of.orgId)
+  if (of.exceptId !== undefined) update = update.where('id', '<>', of.exceptId)
+  if (of.onlyId !== undefined) update = update.where('id', '=', of.onlyId)
+  return update.returning(['id', 'org_id']).execute()
+}
+
+/**
+ * Ends the least recently used sessions beyond `max`, never the new one: the clocks of two processes may differ, and its
+ * time is not always the latest.
+ */
+export function endSurplusSessions(
+  tx: Tx,
+  { userId, newId, max, now }: { userId: string; newId: string; max: number; now: Date },
+): Promise<EndedSession[]> {
   return tx
     .updateTable('sessions')
     .set({ ended_at: now, end_reason: 'too_many' })
@@ -320,27 +390,35 @@ export function endSurplusSessions(tx: Tx, userId: string, max: number, now: Dat
         .select('id')
         .where('user_id', '=', userId)
         .where('ended_at', 'is', null)
+        .where('id', '<>', newId)
         .orderBy('last_used_at', 'desc')
         .orderBy('id', 'desc')
-        .offset(max),
+        .offset(max - 1),
     )
     .returning(['id', 'org_id'])
     .execute()
 }
 
-/** Addresses of the user's sessions since a time. */
-export async function sessionAddresses(db: Connection, userId: string, since: Date): Promise<string[]> {
-  const rows = await db
-    .selectFrom('sessions')
-    .select('ip')
-    .distinct()
-    .where('user_id', '=', userId)
-    .where('last_used_at', '>=', since)
-    .where((where) => where.or([where('end_reason', 'is', null), where('end_reason', '<>', 'theft')]))
-    .limit(200)
+/** Sessions of a user that can still be refreshed, the last used first. */
+export function activeSessions(db: Connection, userId: string, now: Date) {
+  return db
+    .selectFrom('sessions as s')
+    .innerJoin('orgs as o', 'o.id', 's.org_id')
+    .innerJoin('memberships as m', (join) =>
+      join.onRef('m.user_id', '=', 's.user_id').onRef('m.org_id', '=', 's.org_id').on('m.disabled_at', 'is', null),
+    )
+    .select(['s.id', 's.method', 's.ip', 's.user_agent', 's.authenticated_at', 's.created_at', 's.last_used_at'])
+    .select(['s.expires_at', 'o.id as org_id', 'o.slug as org_slug', 'o.name as org_name'])
+    .where('s.user_id', '=', userId)
+    .where('s.ended_at', 'is', null)
+    .where('s.idle_expires_at', '>', now)
+    .where('s.expires_at', '>', now)
+    .orderBy('s.last_used_at', 'desc')
+    .orderBy('s.id', 'desc')
     .execute()
-  return rows.flatMap((row) => row.ip ?? [])
 }
+
+export type ActiveSession = Awaited<ReturnType<typeof activeSessions>>[number]
 
 /** Sessions expire after a week without use: those last used before `before` are over, also without `ended_at`. */
 export async function deleteSessionsLastUsed(db: Connection, before: Date): Promise<void> {

@@ -7,12 +7,16 @@ import { recordFacts } from '../facts/record-facts.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../storage/database.ts'
 import type { MembershipRow } from './auth.queries.ts'
+import { DEVICE_COOKIE, DEVICE_COOKIE_DAYS, makeDeviceToken } from './device-token.ts'
+import { mailNewDevice } from './mail-new-device.ts'
+import { recogniseDevice } from './recognise-device.ts'
 import { setSessionCookies } from './session-cookies.ts'
 import { aboutSession, sessionActor } from './session-facts.ts'
-import type { SignInMethod } from './sign-in-method.ts'
+import type { SignInMethod } from './sign-in-method.api.ts'
 import { issueTokens, startSession, type SessionState, type SessionTokens } from './start-session.ts'
 
-const DEVICE_COOKIE = 'svc_device'
+/** Every way to sign in is below this path. */
+const DEVICE_PATH = '/api/auth'
 
 /** A request that signs in, with what the browser remembers of itself. */
 export type SignInCaller = Caller & {
@@ -42,8 +46,8 @@ export type CompletedSignIn = {
   /** Slug of the organisation. */
   readonly org: string
   readonly session: SessionState
-  /** The `svc_device` cookie to set; null keeps the browser's. */
-  readonly deviceToken: string | null
+  /** The `svc_device` cookie. */
+  readonly deviceToken: string
 }
 
 /** What the browser of a signed-in user keeps. */
@@ -52,12 +56,13 @@ export type SignedIn = {
   readonly org: string
   readonly role: Role
   readonly tokens: SessionTokens
-  readonly deviceToken: string | null
+  readonly deviceToken: string
 }
 
 /**
- * Begins the session of a user who has proved who they are, by whatever way, and records it. The transaction holds the
- * lock of the user's row. After the commit call {@link issueSignIn}.
+ * Begins the session of a user who has proved who they are, by whatever way, and records it. A device that is not known
+ * is recorded after it, and a mail warns of it. The transaction holds the lock of the user's row. After the commit call
+ * {@link issueSignIn}.
  * @param more facts of the same sign-in that come before it, such as a used backup code
  */
 export async function completeSignIn(
@@ -67,11 +72,25 @@ export async function completeSignIn(
   signIn: { readonly fact: SignInFact; readonly caller: SignInCaller; readonly more?: readonly Fact[] },
 ): Promise<CompletedSignIn> {
   const { fact, caller, more = [] } = signIn
-  const start = { method: METHODS[fact.kind], origin: caller.origin }
+  const { user_id: userId, org_slug: org } = membership
+  const device = await recogniseDevice(tx, app, userId, { origin: caller.origin, token: caller.deviceToken })
+  const start = { method: METHODS[fact.kind], origin: caller.origin, deviceId: device.id }
   const { session, revoked } = await startSession(tx, app, membership, start)
   const actor = sessionActor(membership, session.sessionId, caller)
-  await recordFacts(tx, factContext(app, actor), [...more, { ...fact, ...aboutSession(actor) }, ...revoked])
-  return { org: membership.org_slug, session, deviceToken: null }
+  const about = aboutSession(actor)
+  const newDevice: Fact = {
+    kind: 'device.new',
+    ...about,
+    data: { device_id: device.id, device_label: device.label, first: device.isFirst },
+  }
+  await recordFacts(tx, factContext(app, actor), [
+    ...more,
+    { ...fact, ...about },
+    ...(device.isNew ? [newDevice] : []),
+    ...revoked,
+  ])
+  if (device.isNew && !device.isFirst) await mailNewDevice(tx, app, membership, { label: device.label, caller })
+  return { org, session, deviceToken: makeDeviceToken(app, userId, device.id) }
 }
 
 /** The tokens of a sign-in. Call it after the commit, see {@link issueTokens}. */
@@ -80,6 +99,11 @@ export async function issueSignIn(app: App, { org, session, deviceToken }: Compl
 }
 
 /** Sets the cookies of a sign-in. */
-export function setSignInCookies(cookies: Cookies, { tokens }: SignedIn): void {
+export function setSignInCookies(cookies: Cookies, { tokens, deviceToken }: SignedIn): void {
   setSessionCookies(cookies, tokens)
+  cookies.set(DEVICE_COOKIE, deviceToken, {
+    path: DEVICE_PATH,
+    sameSite: 'lax',
+    maxAgeSeconds: DEVICE_COOKIE_DAYS * 86_400,
+  })
 }

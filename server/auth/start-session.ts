@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../storage/database.ts'
 import { makeAccessToken } from './access-token.ts'
-import type { SignInMethod } from './sign-in-method.ts'
+import type { SignInMethod } from './sign-in-method.api.ts'
 import { endSurplusSessions, insertSession, touchMembership, type MembershipRow } from './auth.queries.ts'
 import { orgSealer } from './org-sealer.ts'
 import { makeRefreshToken } from './refresh-token.ts'
@@ -44,6 +44,7 @@ export const idleEnd = (now: Date, expiresAt: Date): Date =>
  * Begins a session of one membership and ends the user's oldest sessions beyond 20. The transaction holds the lock of the
  * user's row.
  * @param start.method how the user proved who they are
+ * @param start.deviceId the device it is started on
  * @param start.continues the session that this one continues in another organisation; by default it is a new log-in of 30
  *   days
  * @returns the state from which {@link issueTokens} makes tokens after the commit; facts of the sessions that ended
@@ -55,6 +56,7 @@ export async function startSession(
   start: {
     readonly method: SignInMethod
     readonly origin: RequestOrigin
+    readonly deviceId?: string | null
     readonly continues?: { readonly authenticated_at: Date; readonly expires_at: Date }
   },
 ): Promise<{ readonly session: SessionState; readonly revoked: readonly Fact[] }> {
@@ -78,8 +80,9 @@ export async function startSession(
     expires_at: expiresAt,
     ip: start.origin.ip,
     user_agent: start.origin.userAgent,
+    device_id: start.deviceId ?? null,
   })
-  const surplus = await endSurplusSessions(tx, userId, MAX_SESSIONS, now)
+  const surplus = await endSurplusSessions(tx, { userId, newId: sessionId, max: MAX_SESSIONS, now })
   for (const { id } of surplus) await announceSessions(tx, { session_id: id })
   await touchMembership(tx, userId, orgId, now)
   const session = { member: { userId, orgId, role }, sessionId, key, counter: 0, idleExpiresAt, expiresAt }

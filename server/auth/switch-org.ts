@@ -7,7 +7,7 @@ import { notFound, unauthenticated } from '../kernel/errors.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { endSession, lockUser, membershipInSlug, readSession } from './auth.queries.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
-import { SignInMethod } from './sign-in-method.ts'
+import { SignInMethod } from './sign-in-method.api.ts'
 import { aboutSession } from './session-facts.ts'
 import { issueTokens, startSession, type SessionTokens } from './start-session.ts'
 import type { Role } from '#shared/permissions.ts'
@@ -35,7 +35,12 @@ export async function switchOrg(
     // It may have ended since the request was admitted.
     if (old === null || !(await endSession(tx, old.id, 'switched_org', app.clock.now()))) throw ended()
     await announceSessions(tx, { session_id: old.id })
-    const start = { method: SignInMethod.parse(old.method), origin: actor.origin, continues: old }
+    const start = {
+      method: SignInMethod.parse(old.method),
+      origin: actor.origin,
+      deviceId: old.device_id,
+      continues: old,
+    }
     const { session, revoked } = await startSession(tx, app, membership, start)
     await recordFacts(tx, factContext(app, actor), [
       { kind: 'session.org_switched', ...aboutSession(actor), data: { direction: 'out' } },

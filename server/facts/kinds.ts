@@ -465,7 +465,7 @@ export type FactKind = keyof typeof KINDS
 /** Concerns an account, and with it every organisation of its user; `auth/account-facts.ts` makes a fact for each. */
 export type AccountFactKind = Extract<
   FactKind,
-  | 'user.password_changed'
+  | `user.${string}`
   | `password.${string}`
   | `email.${string}`
   | `mfa.${string}`

@@ -3,6 +3,7 @@ import { apiKeyRoutes } from '../api-keys/api-keys.api.ts'
 import { authRoutes } from '../auth/auth.api.ts'
 import { twoFactorRoutes } from '../two-factor/two-factor.api.ts'
 import { passkeyRoutes } from '../passkeys/passkeys.api.ts'
+import { sessionRoutes } from '../auth/sessions.api.ts'
 import { accountRoutes } from '../accounts/accounts.api.ts'
 import { socialRoutes } from '../social-sign-in/social.api.ts'
 import { ssoRoutes } from '../sso/sso.api.ts'
@@ -36,6 +37,7 @@ export const contract = {
   ...authRoutes,
   ...twoFactorRoutes,
   ...passkeyRoutes,
+  ...sessionRoutes,
   ...accountRoutes,
   ...ssoRoutes,
   ...socialRoutes,

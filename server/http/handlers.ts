@@ -4,6 +4,7 @@ import { apiKeyHandlers } from '../api-keys/api-keys.handlers.ts'
 import { authHandlers } from '../auth/auth.handlers.ts'
 import { twoFactorHandlers } from '../two-factor/two-factor.handlers.ts'
 import { passkeyHandlers } from '../passkeys/passkeys.handlers.ts'
+import { sessionHandlers } from '../auth/sessions.handlers.ts'
 import { accountHandlers } from '../accounts/accounts.handlers.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { socialHandlers } from '../social-sign-in/social.handlers.ts'
@@ -37,6 +38,7 @@ export const handlers: Handlers<Contract> = {
   ...authHandlers,
   ...twoFactorHandlers,
   ...passkeyHandlers,
+  ...sessionHandlers,
   ...accountHandlers,
   ...ssoHandlers,
   ...socialHandlers,

@@ -1,36 +1,47 @@
 import { createHash } from 'node:crypto'
-import type { Mail } from '../context/mail.ts'
+import type { App } from '../context/app.ts'
 import { hyphenate, newPrefixedId } from '../kernel/ids.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { openLane } from '../outbox/open-lane.ts'
 import type { Tx } from '../storage/database.ts'
+import type { Sealer } from '../storage/seal.ts'
 import { mailChannel } from './mail-channel.ts'
+import type { MailContent } from './mail-content.ts'
+import { sealMail } from './sealed-mail.ts'
 
 /** A mail whose sending is retried when the server does not take it. */
-export type QueuedMail = Mail & {
+export type QueuedMail = MailContent & {
+  readonly to: string
   /** Why it is sent, such as `webhook.endpoint.auto_paused`. */
   readonly type: string
   /** The receiver, if it is a user: an erasure empties the mail. */
   readonly userId: string | null
 }
 
-/** Sends mails of an organisation when the transaction commits. */
-export async function enqueueMails(tx: Tx, orgId: string, mails: readonly QueuedMail[]): Promise<void> {
+/** Deliveries of one organisation at a time: servers limit connections of one client. */
+const MAX_IN_FLIGHT = 5
+
+/** Sends mails of an organisation when the transaction commits. They are sealed: some contain secrets. */
+export async function enqueueMails(
+  tx: Tx,
+  { sealer }: Pick<App, 'sealer'>,
+  orgId: string,
+  mails: readonly QueuedMail[],
+): Promise<void> {
   if (mails.length === 0) return
   const laneId = mailLaneOf(orgId)
-  await openLane(tx, { id: laneId, orgId, channel: mailChannel.name })
-  const messages = mails.map(({ type, userId, ...mail }) => ({
-    id: newPrefixedId('evt'),
-    orgId,
-    type,
-    userId,
-    body: Buffer.from(JSON.stringify(mail)),
-  }))
+  await openLane(tx, { id: laneId, orgId, channel: mailChannel.name, maxInFlight: MAX_IN_FLIGHT })
+  const messages = mails.map((mail) => messageOf(sealer, orgId, mail))
   await enqueue(
     tx,
     messages,
     messages.map(({ id }) => ({ messageId: id, laneId })),
   )
+}
+
+function messageOf(sealer: Sealer, orgId: string, { type, userId, ...mail }: QueuedMail) {
+  const id = newPrefixedId('evt')
+  return { id, orgId, type, userId, body: sealMail(sealer, { messageId: id, orgId }, mail) }
 }
 
 /** The lane of an organisation's mails: a UUID that follows from the organisation's. */

@@ -8,9 +8,12 @@ import { listDeliveries } from '../outbox/list-deliveries.ts'
 import { anOrg } from '../outbox/outbox.fixture.ts'
 import { enqueueMails, mailLaneOf } from './enqueue-mails.ts'
 import { mailChannel } from './mail-channel.ts'
+import { renderMail } from './render-mail.ts'
 
 const t = await testApp()
 const { app } = t
+
+const A_MAIL = { to: 'ada@example.com', subject: 'Hello', name: 'Ada', paragraphs: [], type: 'test', userId: null }
 
 const mailsOf = async (orgId: string) =>
   (await listDeliveries(app.db, mailLaneOf(orgId), { limit: 10, offset: 0 })).items
@@ -18,17 +21,20 @@ const mailsOf = async (orgId: string) =>
 test('mails are sent when their transaction commits, and not otherwise', async () => {
   const orgId = await anOrg(app)
   aWorker(app, mailChannel)
-  const mail = { to: 'ada@example.com', subject: 'Hello', text: 'Ada, it works.' }
+  const mail = { ...A_MAIL, paragraphs: ['It works.'] }
   await expect(
     app.tx(async (tx) => {
-      await enqueueMails(tx, orgId, [{ ...mail, subject: 'Never', type: 'test', userId: null }])
+      await enqueueMails(tx, app, orgId, [{ ...mail, subject: 'Never' }])
       throw new Error('rolled back')
     }),
   ).rejects.toThrow('rolled back')
   for (let round = 0; round < 2; round++)
-    await app.tx((tx) => enqueueMails(tx, orgId, [{ ...mail, type: 'test', userId: newId() }]))
+    await app.tx((tx) => enqueueMails(tx, app, orgId, [{ ...mail, userId: newId() }]))
   await waitFor('both', async () => (await mailsOf(orgId)).filter(({ state }) => state === 'delivered').length === 2)
-  expect(t.mails).toEqual([mail, mail])
+  expect(t.mails).toEqual([
+    { to: 'ada@example.com', ...renderMail(mail, app.config.publicUrl) },
+    { to: 'ada@example.com', ...renderMail(mail, app.config.publicUrl) },
+  ])
 })
 
 test('a mail that the server does not take is retried', async () => {
@@ -40,9 +46,7 @@ test('a mail that the server does not take is retried', async () => {
     mail: { send: () => (++refusals < 3 ? Promise.reject(new Error('421 try again later')) : Promise.resolve()) },
   }
   aWorker(refusing, mailChannel)
-  await app.tx((tx) =>
-    enqueueMails(tx, orgId, [{ to: 'ada@example.com', subject: 'Hello', text: '', type: 'test', userId: null }]),
-  )
+  await app.tx((tx) => enqueueMails(tx, app, orgId, [A_MAIL]))
   await waitFor('the third attempt', async () => (await mailsOf(orgId))[0]?.state === 'delivered')
   expect((await mailsOf(orgId))[0]).toMatchObject({ attempt: 3 })
   expect(refusals).toBe(3)
@@ -56,9 +60,7 @@ test('a mail that is never taken is given up, and the log says so', async () => 
     mail: { send: () => Promise.reject(Object.assign(new Error('550 no'), { code: 'EENVELOPE' })) },
   }
   aWorker(refusing, mailChannel)
-  await app.tx((tx) =>
-    enqueueMails(tx, orgId, [{ to: 'ada@example.com', subject: 'Hello', text: '', type: 'a.type', userId: null }]),
-  )
+  await app.tx((tx) => enqueueMails(tx, app, orgId, [{ ...A_MAIL, type: 'a.type' }]))
   const lost = () => t.logLines.filter(({ level, type }) => level === 'error' && type === 'a.type')
   await waitFor('the line', () => lost().length > 0)
   expect(lost()).toMatchObject([{ org_id: orgId, error_code: 'EENVELOPE' }])
@@ -79,9 +81,7 @@ test('a mail that takes too long is ended', async () => {
     },
   }
   aWorker(slow, { ...mailChannel, timeoutMs: 20 })
-  await app.tx((tx) =>
-    enqueueMails(tx, orgId, [{ to: 'ada@example.com', subject: 'Hello', text: '', type: 'test', userId: null }]),
-  )
+  await app.tx((tx) => enqueueMails(tx, app, orgId, [A_MAIL]))
   await waitFor('the end', () => signals[0]?.aborted)
 })
 

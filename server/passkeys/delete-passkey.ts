@@ -17,7 +17,7 @@ export async function deletePasskey(app: App, actor: SessionActor, passkeyId: st
     if (user === null || passkey === null) throw notFound('Passkey')
     const fact = { kind: 'passkey.removed', data: { passkey_id: passkey.id } } as const
     await recordFacts(tx, factContext(app, actor), await accountFacts(tx, user.id, fact))
-    await enqueueMails(tx, actor.orgId, [removedMail(app, user, passkey.name)])
+    await enqueueMails(tx, app, actor.orgId, [removedMail(app, user, passkey.name)])
   })
   app.log.info({ ...actorForLog(actor), ip: actor.origin.ip, passkey_id: passkeyId }, 'passkey.removed')
 }

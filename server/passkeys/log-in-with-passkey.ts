@@ -125,7 +125,7 @@ async function recordRegress(
   }
   const fact = { kind: 'passkey.counter_regressed', data: { passkey_id: passkey.id } } as const
   await recordFacts(tx, factContext(app, actor), await accountFacts(tx, user.id, fact))
-  await enqueueMails(tx, membership.org_id, [regressedMail(app, user, passkey.name)])
+  await enqueueMails(tx, app, membership.org_id, [regressedMail(app, user, passkey.name)])
 }
 
 const refused = () => unauthenticated('This passkey cannot be used here. Log in another way.')

@@ -12,26 +12,29 @@ const noticeMail = (
   userId: user.id,
   to: user.email,
   subject,
-  text: `Hello ${user.name},\n\n${what}\n\nThis concerns your account at ${app.config.publicUrl}. If this was not you, change your password, remove passkeys you do not know and ask an owner of your organisation for help immediately.\n`,
+  name: user.name,
+  paragraphs: [what],
+  closing: ['If this was not you, change your password and tell an owner of your organisation.'],
+  action: { label: 'Check your security settings', url: `${app.config.publicUrl}/me/security` },
 })
 
 export const registeredMail = (app: App, user: Receiver, name: string): QueuedMail =>
   noticeMail(app, user, {
     type: 'passkey.registered',
     subject: 'A passkey was added to your account',
-    what: `the passkey "${name}" was added. It logs in without password and code.`,
+    what: `The passkey "${name}" was added. It logs in without password and code.`,
   })
 
 export const removedMail = (app: App, user: Receiver, name: string): QueuedMail =>
   noticeMail(app, user, {
     type: 'passkey.removed',
     subject: 'A passkey was removed from your account',
-    what: `the passkey "${name}" was removed and can no longer log in.`,
+    what: `The passkey "${name}" was removed and can no longer log in.`,
   })
 
 export const regressedMail = (app: App, user: Receiver, name: string): QueuedMail =>
   noticeMail(app, user, {
     type: 'passkey.counter_regressed',
     subject: 'A passkey of your account may have been copied',
-    what: `a log-in with the passkey "${name}" was refused because its counter went back: a copy of it may exist. Remove the passkey and add it again.`,
+    what: `A log-in with the passkey "${name}" was refused because its counter went back: a copy of it may exist. Remove the passkey and add it again.`,
   })

@@ -83,7 +83,7 @@ export async function registerPasskey(
     if (!(await insertPasskey(tx, passkey))) throw conflict('This passkey is registered already.')
     const fact = { kind: 'passkey.registered', data: { passkey_id: passkey.id } } as const
     await recordFacts(tx, factContext(app, actor), await accountFacts(tx, user.id, fact))
-    await enqueueMails(tx, actor.orgId, [registeredMail(app, user, passkey.name)])
+    await enqueueMails(tx, app, actor.orgId, [registeredMail(app, user, passkey.name)])
     return passkey
   })
   app.log.info({ ...actorForLog(actor), ip: actor.origin.ip, passkey_id: passkey.id }, 'passkey.registered')

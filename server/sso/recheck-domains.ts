@@ -62,21 +62,22 @@ async function mailOwners(
   const owners = await ownersOf(tx, orgId)
   await enqueueMails(
     tx,
+    app,
     orgId,
-    owners.map(({ id, email }) => ({
+    owners.map(({ id, email, name }) => ({
       type: 'sso.domain.missing',
       userId: id,
       to: email,
       subject: isLost ? `${domain} is no longer verified` : `The proof of ${domain} is missing`,
-      text: [
+      name,
+      paragraphs: [
         `Faultline did not find the TXT record ${recordName(domain)} with the value ${recordValue(token)}.`,
         isLost
           ? 'The domain is no longer verified: single sign-on adds no members with its addresses and is not enforced for them.'
           : 'If it is still missing in a week, the domain is no longer verified.',
-        'Add the record again, then verify the domain:',
-        `${app.config.publicUrl}/org/sso`,
-        '',
-      ].join('\n'),
+        'Add the record again, then check it.',
+      ],
+      action: { label: 'Check the domain', url: `${app.config.publicUrl}/org/sso` },
     })),
   )
 }

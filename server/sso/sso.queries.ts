@@ -233,7 +233,7 @@ export async function ownersWithPassword(
   return db
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['u.id', 'u.email'])
+    .select(['u.id', 'u.email', 'u.name'])
     .where('m.org_id', '=', orgId)
     .where('m.role', '=', 'owner')
     .where('m.disabled_at', 'is', null)
@@ -243,11 +243,14 @@ export async function ownersWithPassword(
     .execute()
 }
 
-export function ownersOf(db: Connection, orgId: string): Promise<{ readonly id: string; readonly email: string }[]> {
+export function ownersOf(
+  db: Connection,
+  orgId: string,
+): Promise<{ readonly id: string; readonly email: string; readonly name: string }[]> {
   return db
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['u.id', 'u.email'])
+    .select(['u.id', 'u.email', 'u.name'])
     .where('m.org_id', '=', orgId)
     .where('m.role', '=', 'owner')
     .where('m.disabled_at', 'is', null)

@@ -8,6 +8,14 @@ type DefaultJson<T> = ColumnType<T, string | undefined, string>
 type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>
 
 export type Tables = {
+  account_tokens: {
+    user_id: string
+    purpose: 'reset' | 'email'
+    token_hash: Buffer
+    email: string | null
+    created_at: Date
+    expires_at: Date
+  }
   api_keys: {
     id: string
     user_id: string
@@ -198,6 +206,14 @@ export type Tables = {
     started_at: Date | null
     finished_at: Date | null
     created_at: Date
+  }
+  devices: {
+    id: string
+    user_id: string
+    fingerprint: Buffer
+    label: string
+    first_seen_at: Date
+    last_seen_at: Date
   }
   discarded_fingerprints: {
     project_id: string
@@ -762,6 +778,7 @@ export type Tables = {
     expires_at: Date
     ip: string | null
     user_agent: string | null
+    device_id: string | null
     ended_at: Date | null
     end_reason: string | null
   }
@@ -911,6 +928,7 @@ export type Tables = {
     password_hash: string | null
     created_at: Date
     disabled_at: Date | null
+    first_device_at: Date | null
     not_before: Date | null
   }
   webhook_days: {

@@ -33,7 +33,7 @@ export async function resendInvite(app: App, actor: OrgActor, inviteId: string):
     await renewInvite(tx, inviteId, { token_hash: oneTimeTokenHash(token), sent_at: now, expires_at: expiresAt })
     const { name: inviter } = memberOf(actor)
     const mail = inviteMail(app, { to: row.email, org: team.org.name, inviter, role: row.role, token, expiresAt })
-    await enqueueMails(tx, team.orgId, [mail])
+    await enqueueMails(tx, app, team.orgId, [mail])
     await recordFacts(tx, factContext(app, actor, now), [
       { kind: 'invite.resent', orgId: team.orgId, targetId: row.id, label: row.email, data: { role: row.role } },
     ])

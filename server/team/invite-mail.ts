@@ -19,5 +19,9 @@ export const inviteMail = (app: App, { to, org, inviter, role, token, expiresAt 
   userId: null,
   to,
   subject: `${inviter} invited you to ${org} on Faultline`,
-  text: `Hello,\n\n${inviter} invited you to join ${org} on Faultline with the role ${role}.\n\nAccept the invitation here:\n${inviteLink(app, token)}\n\nThe link is valid once, until ${expiresAt.toUTCString()}. If you do not know ${inviter}, ignore this mail.\n`,
+  name: null,
+  paragraphs: [`${inviter} invited you to join ${org} on Faultline with the role ${role}.`],
+  action: { label: 'Accept the invitation', url: inviteLink(app, token) },
+  closing: [`The link is valid once, until ${expiresAt.toUTCString()}.`],
+  reason: `You receive this mail because ${inviter} entered your address. If you do not know them, ignore it.`,
 })

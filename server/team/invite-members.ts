@@ -100,7 +100,7 @@ async function invite(tx: Tx, app: App, actor: OrgActor, addresses: readonly str
   }
   if (facts.length > 0) {
     await noteInvite(tx, team.orgId, now)
-    await enqueueMails(tx, team.orgId, mails)
+    await enqueueMails(tx, app, team.orgId, mails)
     await recordFacts(tx, factContext(app, actor, now), facts)
   }
   return outcomes

@@ -35,7 +35,7 @@ export async function disableTwoFactor(
       ...(await accountFacts(tx, user.id, { kind: 'mfa.totp.disabled', data: { factor_id: factorId } })),
       ...facts,
     ])
-    await enqueueMails(tx, actor.orgId, [disabledMail(app, user, false)])
+    await enqueueMails(tx, app, actor.orgId, [disabledMail(app, user, false)])
     return session
   })
   dropCachedSessions(app, { user_id: actor.userId })
@@ -56,14 +56,14 @@ export async function disableTwoFactorByOperator(app: App, userId: string): Prom
     if (user === null) throw notFound('User')
     const factorId = await deleteVerifiedFactor(tx, user.id)
     if (factorId === null) throw conflict('Two-factor authentication of this user is off.')
-    const sessions = await endSessionsOf(tx, user.id, 'two_factor_changed', app.clock.now())
+    const sessions = await endSessionsOf(tx, { userId: user.id }, 'two_factor_changed', app.clock.now())
     await announceSessions(tx, { user_id: user.id })
     await recordFacts(tx, factContext(app, actor), [
       ...(await accountFacts(tx, user.id, { kind: 'mfa.totp.disabled', data: { factor_id: factorId } })),
       ...revokedSessions(user.id, sessions, 'two_factor_changed'),
     ])
     const [membership] = await membershipsOf(tx, user.id)
-    if (membership !== undefined) await enqueueMails(tx, membership.org_id, [disabledMail(app, user, true)])
+    if (membership !== undefined) await enqueueMails(tx, app, membership.org_id, [disabledMail(app, user, true)])
     return sessions.length
   })
   dropCachedSessions(app, { user_id: userId })

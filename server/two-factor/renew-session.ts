@@ -1,7 +1,7 @@
 import { endSessionsOf, readMembership, readSession, type SessionRow } from '../auth/auth.queries.ts'
 import { announceSessions } from '../auth/session-cache.ts'
 import { revokedSessions } from '../auth/session-facts.ts'
-import { SignInMethod } from '../auth/sign-in-method.ts'
+import { SignInMethod } from '../auth/sign-in-method.api.ts'
 import { startSession, type SessionState } from '../auth/start-session.ts'
 import type { SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
@@ -23,7 +23,7 @@ export async function renewSession(
   const membership = await readMembership(tx, actor.userId, actor.orgId)
   if (old === null || old.ended_at !== null || membership === null)
     throw unauthenticated('This session has ended. Log in again.')
-  const ended = await endSessionsOf(tx, actor.userId, 'two_factor_changed', app.clock.now())
+  const ended = await endSessionsOf(tx, { userId: actor.userId }, 'two_factor_changed', app.clock.now())
   await announceSessions(tx, { user_id: actor.userId })
   const { session } = await startSession(tx, app, membership, startOf(old, actor))
   return { session, facts: revokedSessions(actor.userId, ended, 'two_factor_changed') }

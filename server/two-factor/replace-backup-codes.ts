@@ -30,7 +30,7 @@ export async function replaceBackupCodes(
     await replaceCodes(tx, factor.id, salt, hashes)
     const fact = { kind: 'mfa.backup_codes.generated', data: { factor_id: factor.id } } as const
     await recordFacts(tx, factContext(app, actor), await accountFacts(tx, user.id, fact))
-    await enqueueMails(tx, actor.orgId, [newCodesMail(app, user)])
+    await enqueueMails(tx, app, actor.orgId, [newCodesMail(app, user)])
   })
   app.log.info({ ...actorForLog(actor), ip: actor.origin.ip }, 'mfa.backup_codes.generated')
   return [...codes]

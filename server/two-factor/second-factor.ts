@@ -90,7 +90,7 @@ export async function consumeSecondFactor(
   if (!(await consumeCode(tx, factorId, code.hash, app.clock.now()))) throw wrongCode(app, userId, caller)
   const facts = await accountFacts(tx, userId, { kind: 'mfa.backup_code.used', data: { factor_id: factorId } })
   const left = await countUnusedCodes(tx, factorId)
-  await enqueueMails(tx, orgId, [codeUsedMail(app, user, left)])
+  await enqueueMails(tx, app, orgId, [codeUsedMail(app, user, left)])
   return { facts, warning: left > FEW_BACKUP_CODES ? null : fewLeft(left) }
 }
 
@@ -115,7 +115,7 @@ async function warnUser(app: App, userId: string): Promise<void> {
     const user = await readUser(tx, userId)
     const [membership] = await membershipsOf(tx, userId)
     if (user !== null && membership !== undefined)
-      await enqueueMails(tx, membership.org_id, [wrongCodesMail(app, user, LIMITS.secondFactor.quota)])
+      await enqueueMails(tx, app, membership.org_id, [wrongCodesMail(app, user, LIMITS.secondFactor.quota)])
   })
 }
 

@@ -12,14 +12,17 @@ const noticeMail = (app: App, user: Receiver, { type, subject, what }: Notice): 
   userId: user.id,
   to: user.email,
   subject,
-  text: `Hello ${user.name},\n\n${what}\n\nThis concerns your account at ${app.config.publicUrl}. If this was not you, change your password and ask an owner of your organisation for help immediately.\n`,
+  name: user.name,
+  paragraphs: [what],
+  closing: ['If this was not you, change your password and tell an owner of your organisation.'],
+  action: { label: 'Check your security settings', url: `${app.config.publicUrl}/me/security` },
 })
 
 export const enrolledMail = (app: App, user: Receiver): QueuedMail =>
   noticeMail(app, user, {
     type: 'mfa.totp.enrolled',
     subject: 'Two-factor authentication is on',
-    what: 'two-factor authentication was turned on: your log-in now asks for a code of your authenticator app. All other sessions were ended. Keep your backup codes in a safe place; each of them replaces the app once.',
+    what: 'Two-factor authentication was turned on: your log-in now asks for a code of your authenticator app. All other sessions were ended. Keep your backup codes in a safe place; each of them replaces the app once.',
   })
 
 export const disabledMail = (app: App, user: Receiver, byOperator: boolean): QueuedMail =>
@@ -27,27 +30,27 @@ export const disabledMail = (app: App, user: Receiver, byOperator: boolean): Que
     type: 'mfa.totp.disabled',
     subject: 'Two-factor authentication is off',
     what: byOperator
-      ? 'the operator of this installation turned off two-factor authentication of your account and ended all its sessions: your log-in asks for the password only. Turn it on again in your security settings.'
-      : 'two-factor authentication was turned off: your log-in asks for the password only. All other sessions were ended.',
+      ? 'The operator of this installation turned off two-factor authentication of your account and ended all its sessions: your log-in asks for the password only. Turn it on again in your security settings.'
+      : 'Two-factor authentication was turned off: your log-in asks for the password only. All other sessions were ended.',
   })
 
 export const newCodesMail = (app: App, user: Receiver): QueuedMail =>
   noticeMail(app, user, {
     type: 'mfa.backup_codes.generated',
     subject: 'You have new backup codes',
-    what: 'new backup codes were created. The old ones no longer work.',
+    what: 'New backup codes were created. The old ones no longer work.',
   })
 
 export const codeUsedMail = (app: App, user: Receiver, left: number): QueuedMail =>
   noticeMail(app, user, {
     type: 'mfa.backup_code.used',
     subject: 'A backup code was used',
-    what: `one of your backup codes was used to log in; ${left} ${left === 1 ? 'is' : 'are'} left.${left > FEW_BACKUP_CODES ? '' : ' Create new ones in your security settings.'}`,
+    what: `One of your backup codes was used to log in; ${left} ${left === 1 ? 'is' : 'are'} left.${left > FEW_BACKUP_CODES ? '' : ' Create new ones in your security settings.'}`,
   })
 
 export const wrongCodesMail = (app: App, user: Receiver, attempts: number): QueuedMail =>
   noticeMail(app, user, {
     type: 'mfa.failed',
     subject: 'Wrong codes for your Faultline account',
-    what: `your right password was sent with a wrong code more than ${attempts} times within 15 minutes. Further codes are refused for the rest of that time.`,
+    what: `Your right password was sent with a wrong code more than ${attempts} times within 15 minutes. Further codes are refused for the rest of that time.`,
   })

@@ -47,7 +47,7 @@ export async function verifyTwoFactor(app: App, actor: SessionActor, token: stri
       ...(await accountFacts(tx, user.id, { kind: 'mfa.backup_codes.generated', data })),
       ...facts,
     ])
-    await enqueueMails(tx, actor.orgId, [enrolledMail(app, user)])
+    await enqueueMails(tx, app, actor.orgId, [enrolledMail(app, user)])
     return session
   })
   await returnAttempt(app, taken)

@@ -38,7 +38,7 @@ export const ownersOf = (tx: Tx, orgId: string) =>
   tx
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['u.id', 'u.email'])
+    .select(['u.id', 'u.email', 'u.name'])
     .where('m.org_id', '=', orgId)
     .where('m.role', '=', 'owner')
     .where('m.disabled_at', 'is', null)

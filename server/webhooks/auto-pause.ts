@@ -30,19 +30,20 @@ export async function autoPause(app: App, endpointId: string): Promise<void> {
     const owners = await ownersOf(tx, orgId)
     await enqueueMails(
       tx,
+      app,
       orgId,
-      owners.map(({ id, email }) => ({
+      owners.map(({ id, email, name }) => ({
         type: 'webhook.endpoint.auto_paused',
         userId: id,
         to: email,
         subject: 'A webhook endpoint was paused',
-        text: [
+        name,
+        paragraphs: [
           `Faultline paused the webhook endpoint ${url}.`,
           `It has answered no delivery with a success since ${failingSince.toISOString()}, in ${failedAttempts} attempts.`,
-          'Its deliveries are kept. Resume it when the receiver works again:',
-          `${app.config.publicUrl}/org/webhooks`,
-          '',
-        ].join('\n'),
+          'Its deliveries are kept. Resume it when the receiver works again.',
+        ],
+        action: { label: 'Show webhooks', url: `${app.config.publicUrl}/org/webhooks` },
       })),
     )
   })

@@ -1,13 +1,18 @@
 import { createKey } from '#server/api-keys/create-key.ts'
+import { putToken, type TokenPurpose } from '#server/accounts/account-tokens.queries.ts'
 import { packContent } from '#server/attachments/attachment.ts'
 import { insertAttachments } from '#server/attachments/attachments.queries.ts'
 import { listAttachments } from '#server/attachments/list-attachments.ts'
+import { lockUser } from '#server/auth/auth.queries.ts'
+import { recogniseDevice } from '#server/auth/recognise-device.ts'
+import { startSession } from '#server/auth/start-session.ts'
 import type { App } from '#server/context/app.ts'
 import { insertEvents } from '#server/events/store.queries.ts'
 import type { Contract } from '#server/http/contract.ts'
 import { dayOf } from '#server/kernel/day.ts'
 import { changeIssues } from '#server/issue-bulk/start-operation.ts'
 import { newId, newPrefixedId } from '#server/kernel/ids.ts'
+import { newOneTimeToken, oneTimeTokenHash } from '#server/kernel/one-time-token.ts'
 import { discardIssue } from '#server/issue-merging/discard-issue.ts'
 import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
 import { createRelease } from '#server/releases/create-release.ts'
@@ -161,6 +166,28 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   unlinkSocial: async (app, owner) => {
     await app.tx((tx) => insertIdentity(tx, aSocialIdentity(), owner.actor.userId, app.clock.now()))
     return { params: { provider: 'github' } }
+  },
+
+  listSessions: nothing,
+  endSession: async (app, owner) => ({ params: { sessionId: await insertSession(app, owner) } }),
+  endOtherSessions: async (app, owner) => {
+    await insertSession(app, owner)
+    return {}
+  },
+  listDevices: nothing,
+  forgetDevice: async (app, owner) => ({ params: { deviceId: await insertDevice(app, owner) } }),
+  readMethods: nothing,
+  forgotPassword: (_app, owner) => Promise.resolve({ body: { email: owner.email } }),
+  resetPassword: async (app, owner) => ({
+    body: { token: await insertToken(app, owner, 'reset'), password: 'a different good password' },
+  }),
+  changeEmail: (_app, owner) =>
+    Promise.resolve({ body: { email: `${newId()}@example.com`, password: owner.password } }),
+  confirmEmail: async (app, owner) => ({ body: { token: await insertToken(app, owner, 'email') } }),
+  updateMe: () => Promise.resolve({ body: { name: 'Ada' } }),
+  deleteMe: async (app, owner) => {
+    await aPerson(app, { role: 'owner', org: { id: owner.actor.orgId, slug: owner.orgSlug } })
+    return { body: { password: owner.password } }
   },
 
   listProjects: nothing,
@@ -377,6 +404,39 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
 
 const insertMember = async (app: App, owner: Person): Promise<string> =>
   (await aPerson(app, { role: 'member', org: { id: owner.actor.orgId, slug: owner.orgSlug } })).actor.userId
+/** Another session of the user. */
+async function insertSession(app: App, { actor }: Person): Promise<string> {
+  const { userId: user_id, orgId: org_id, role, origin } = actor
+  const { session } = await app.tx(async (tx) => {
+    await lockUser(tx, user_id)
+    return startSession(tx, app, { user_id, org_id, role }, { method: 'password', origin })
+  })
+  return session.sessionId
+}
+
+async function insertDevice(app: App, { actor: { userId, origin } }: Person): Promise<string> {
+  const { id } = await app.tx((tx) => recogniseDevice(tx, app, userId, { origin, token: null }))
+  return id
+}
+
+/** The address that {@link insertToken} confirms. */
+export const newAddressOf = ({ email }: Person): string => `new-${email}`
+
+async function insertToken(app: App, owner: Person, purpose: TokenPurpose): Promise<string> {
+  const token = newOneTimeToken()
+  const now = app.clock.now()
+  await app.tx((tx) =>
+    putToken(tx, {
+      user_id: owner.actor.userId,
+      purpose,
+      token_hash: oneTimeTokenHash(token),
+      email: purpose === 'email' ? newAddressOf(owner) : null,
+      created_at: now,
+      expires_at: new Date(now.getTime() + 60_000),
+    }),
+  )
+  return token
+}
 
 const insertDelivery = async (app: App, owner: Person): Promise<string> =>
   (await sendTest(app, owner.actor, (await insertWebhook(app, owner)).id)).id

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileMailer } from '#server/context/mail.ts'
+import { fileMailer } from '#server/mails/file-mailer.ts'
 import { lockDataDir } from '#server/embedded-postgres/lock.ts'
 import { generatedEncryptionKeys } from '#server/storage/seal.ts'
 import { type FsFault, withFaultyFs } from '../kit/faulty-fs.ts'
@@ -49,7 +49,7 @@ const FILES: readonly OwnFile[] = [
   },
 ]
 
-const MAIL = { to: 'a@example.com', subject: 'Torture', text: `${'x'.repeat(10_000)} the end` }
+const MAIL = { to: 'a@example.com', subject: 'Torture', text: 'short', html: `${'x'.repeat(10_000)} the end` }
 const mailer = (folder: string) =>
   fileMailer(
     folder,

@@ -1,0 +1,26 @@
+import type { UserRow } from '../auth/auth.queries.ts'
+import type { Caller } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { enqueueMails } from '../mails/enqueue-mails.ts'
+import type { Tx } from '../storage/database.ts'
+
+/** Tells the user of a new password. */
+export const mailPasswordChanged = (
+  tx: Tx,
+  app: App,
+  { user, orgId, caller }: { readonly user: UserRow; readonly orgId: string; readonly caller: Caller },
+): Promise<void> =>
+  enqueueMails(tx, app, orgId, [
+    {
+      type: 'password.changed',
+      userId: user.id,
+      to: user.email,
+      subject: 'Your Faultline password was changed',
+      name: user.name,
+      paragraphs: [
+        `The password of your account was changed from the IP address ${caller.origin.ip}. All other sessions were ended.`,
+      ],
+      closing: ['If this was not you, reset your password now, and tell an owner of your organisation.'],
+      action: { label: 'Reset your password', url: `${app.config.publicUrl}/forgot` },
+    },
+  ])

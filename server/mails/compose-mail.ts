@@ -1,0 +1,18 @@
+import type { Mail } from '../context/mail.ts'
+
+/**
+ * The options of nodemailer for a mail. Addresses are objects, because a text would be parsed as a list; files and URLs
+ * are never read.
+ */
+export const messageOf = ({ to, subject, text, html }: Mail, from: string, date: Date) => ({
+  from,
+  to: { name: '', address: to },
+  subject,
+  text,
+  html,
+  date,
+  // Vacation notices must not answer.
+  headers: { 'Auto-Submitted': 'auto-generated' },
+  disableFileAccess: true,
+  disableUrlAccess: true,
+})

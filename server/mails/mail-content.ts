@@ -1,0 +1,21 @@
+import { z } from 'zod'
+
+/** What a mail says; `render-mail.ts` makes HTML and text of it. */
+export const MailContent = z.object({
+  subject: z.string(),
+  /** Of the receiver; null when it is not known. */
+  name: z.string().nullable(),
+  paragraphs: z.array(z.string()).readonly(),
+  /** The one thing to do; below the paragraphs. */
+  action: z.object({ label: z.string(), url: z.string() }).optional(),
+  /** Such as the time and place of what happened. */
+  details: z
+    .array(z.tuple([z.string(), z.string()]).readonly())
+    .readonly()
+    .optional(),
+  /** Below the action, such as what to do if it was not the receiver. */
+  closing: z.array(z.string()).readonly().optional(),
+  /** Why the receiver has it, instead of their account. */
+  reason: z.string().optional(),
+})
+export type MailContent = z.infer<typeof MailContent>
