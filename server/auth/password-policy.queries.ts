@@ -9,7 +9,19 @@ export async function enforcedFor(db: Connection, userId: string, domain: string
     .select('m.org_id')
     .where('m.user_id', '=', userId)
     .where('m.disabled_at', 'is', null)
-    .where('m.role', '<>', 'owner')
+    .where((where) =>
+      where.or([
+        where('m.role', '<>', 'owner'),
+        where.not(
+          where.exists(
+            where
+              .selectFrom('totp_factors as f')
+              .whereRef('f.user_id', '=', 'm.user_id')
+              .where('f.verified_at', 'is not', null),
+          ),
+        ),
+      ]),
+    )
     .where('c.enforced', '=', true)
     .where('d.domain', '=', domain)
     .where('d.verified_at', 'is not', null)

@@ -1,7 +1,7 @@
 import type { SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { forbidden, invalid, unauthenticated } from '../kernel/errors.ts'
-import { readSession, readUser } from './auth.queries.ts'
+import { membershipsOf, readSession, readUser } from './auth.queries.ts'
 import { checkPassword } from './check-password.ts'
 
 /** Changes of how a user signs in need a log-in within this time, or the password again. */
@@ -10,6 +10,7 @@ export const RECENT_SIGN_IN_MS = 15 * 60_000
 /**
  * Refuses a change of how a user signs in when only an old session proves who they are: a stranger at an open browser
  * must not be able to keep the account.
+ * A recent single sign-on suffices only for users who have no password and no other organisation.
  * @param password null or undefined when none was sent
  * @throws AppError forbidden (ask for the password), invalid (wrong password), rate_limited, unauthenticated
  */
@@ -25,6 +26,10 @@ export async function requireRecentSignIn(
     if (!(await checkPassword(app, check, actor))) throw invalid('password is wrong.')
     return
   }
+  // What opens every organisation of a user must not follow from what the provider of one of them says.
+  const isOfOne =
+    session.method === 'oidc' && (user.password_hash !== null || (await membershipsOf(app.db, user.id)).length > 1)
+  if (isOfOne) throw forbidden('You logged in with single sign-on. Send your password.')
   if (app.clock.now().getTime() - session.authenticated_at.getTime() < RECENT_SIGN_IN_MS) return
   throw forbidden('You logged in more than 15 minutes ago. Send your password again.')
 }

@@ -3,7 +3,7 @@ import { countDenial } from '../audit/denials.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
-import { notFound, unauthenticated } from '../kernel/errors.ts'
+import { forbidden, notFound, unauthenticated } from '../kernel/errors.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { endSession, lockUser, membershipInSlug, readSession } from './auth.queries.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
@@ -15,7 +15,7 @@ import type { Role } from '#shared/permissions.ts'
 /**
  * Ends the session and begins one in another organisation of the same user. The new session ends when the old one would
  * have ended: switching does not prolong a log-in.
- * @throws AppError not_found (also for an organisation that does not exist), unauthenticated, rate_limited
+ * @throws AppError not_found (also for an organisation that does not exist), forbidden (single sign-on), unauthenticated, rate_limited
  */
 export async function switchOrg(
   app: App,
@@ -32,6 +32,9 @@ export async function switchOrg(
       throw attempt.refusal
     }
     const old = await readSession(tx, actor.sessionId)
+    // An organisation's provider answers for that organisation only.
+    if (old?.method === 'oidc')
+      throw forbidden('You logged in with single sign-on of this organisation. Log in again to open another one.')
     // It may have ended since the request was admitted.
     if (old === null || !(await endSession(tx, old.id, 'switched_org', app.clock.now()))) throw ended()
     await announceSessions(tx, { session_id: old.id })

@@ -16,6 +16,8 @@ import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { newOneTimeToken, oneTimeTokenHash } from '../kernel/one-time-token.ts'
 import type { Tx } from '../storage/database.ts'
+import type { ProvedSignIn } from '../two-factor/pending-sign-in.ts'
+import { needsSecondFactor } from '../two-factor/second-factor.ts'
 import { describeFailure } from '../sso/describe-failure.ts'
 import { queryOf, type ProviderAnswer } from '../sso/finish-sso.ts'
 import { ProviderName } from './social.api.ts'
@@ -32,6 +34,8 @@ import { EXCHANGE_LIMIT_MS, socialProvider } from './social-provider.ts'
 /** How a visit to the provider ended here. */
 export type SocialResult =
   | { readonly kind: 'signed_in'; readonly signedIn: SignedIn }
+  /** A code of the authenticator app completes the sign-in. */
+  | { readonly kind: 'code'; readonly proved: ProvedSignIn }
   | { readonly kind: 'linked'; readonly provider: ProviderName }
   /** No user has linked this account. The token lets the browser link it after a log-in with the password. */
   | { readonly kind: 'not_linked'; readonly token: string }
@@ -89,6 +93,7 @@ async function signIn(app: App, identity: SocialIdentity, caller: SignInCaller):
     return { kind: 'not_linked', token }
   }
   const decided = await app.tx((tx) => complete(tx, app, identity, userId, caller))
+  if (typeof decided !== 'string' && 'fact' in decided) return { kind: 'code', proved: decided }
   if (typeof decided !== 'string') return { kind: 'signed_in', signedIn: await issueSignIn(app, decided) }
   countDenial(app, 'signin.failed', { userId, caller })
   return { kind: 'refused', error: decided, isLinking: false }
@@ -100,7 +105,7 @@ async function complete(
   identity: SocialIdentity,
   userId: string,
   caller: SignInCaller,
-): Promise<CompletedSignIn | SignInError> {
+): Promise<CompletedSignIn | ProvedSignIn | SignInError> {
   const user = await lockUser(tx, userId)
   const [membership] = await membershipsOf(tx, userId)
   // The identity may have been unlinked since.
@@ -109,7 +114,9 @@ async function complete(
   if (!(await maySignInByPassword(tx, user))) return 'sso_required'
   await touchIdentity(tx, identity, app.clock.now())
   const data = { provider: identity.provider, issuer: identity.issuer }
-  return completeSignIn(tx, app, membership, { fact: { kind: 'signin.oauth.ok', data }, caller })
+  const fact = { kind: 'signin.oauth.ok', data } as const
+  if (await needsSecondFactor(tx, userId)) return { userId, orgId: membership.org_id, fact }
+  return completeSignIn(tx, app, membership, { fact, caller })
 }
 
 /** Links the identity to the user of a session that still lives. @returns why not */

@@ -38,7 +38,7 @@ export const socialRoutes = routes({
     tag: 'Social sign-in',
     summary: 'Come back from GitHub or Google',
     description:
-      'Redirects to / with session cookies, to /login?step=totp when a code of the authenticator app is needed, to /me/security?linked=… after linking, else to /login?error=… (not_linked: log in, then call POST /api/auth/oauth/link) or /me/security?error=….',
+      'Redirects to / with session cookies, to /login?step=code when a code of the authenticator app is needed (POST /api/auth/2fa/continue), to /me/security?linked=… after linking, else to /login?error=… (not_linked: log in, then call POST /api/auth/oauth/link) or /me/security?error=….',
     permission: 'public',
     stream: 'redirect',
     params: anyProvider,

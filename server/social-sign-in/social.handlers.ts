@@ -3,6 +3,7 @@ import { loginError, redirectAfter } from '../auth/redirect-after-sign-in.ts'
 import { REDIRECT_LIFE_MS } from '../auth/redirect-secrets.ts'
 import { ACCESS_COOKIE } from '../auth/session-cookies.ts'
 import type { Cookies, Handlers } from '../context/handlers.ts'
+import { CODE_STEP, startPendingSignIn } from '../two-factor/pending-sign-in.ts'
 import { finishSocial } from './finish-social.ts'
 import { linkSocial } from './link-social.ts'
 import { listSocial } from './list-social.ts'
@@ -51,6 +52,10 @@ export const socialHandlers: Handlers<typeof socialRoutes> = {
       if (result.kind === 'not_linked') {
         setCookie(cookies, LINK_COOKIE, result.token, 'strict')
         return loginError('not_linked')
+      }
+      if (result.kind === 'code') {
+        startPendingSignIn(app, cookies, result.proved)
+        return CODE_STEP
       }
       setSignInCookies(cookies, result.signedIn)
       return '/'

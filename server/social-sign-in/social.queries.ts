@@ -83,11 +83,12 @@ export async function deleteIdentity(tx: Tx, userId: string, provider: SocialIde
   await tx.deleteFrom('social_identities').where('user_id', '=', userId).where('provider', '=', provider).execute()
 }
 
-/** How many ways to sign in the user has: a password, identities of single sign-on and of providers. */
+/** How many ways to sign in the user has: a password, passkeys, identities of single sign-on and of providers. */
 export async function waysToSignIn(db: Connection, userId: string): Promise<number> {
   const { rows } = await sql<{ ways: number }>`
     select (
       (select count(*) from users where id = ${userId} and password_hash is not null)
+      + (select count(*) from passkeys where user_id = ${userId})
       + (select count(*) from social_identities where user_id = ${userId})
       + (select count(*) from sso_identities where user_id = ${userId})
     )::integer as ways`.execute(db)

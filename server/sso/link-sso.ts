@@ -7,6 +7,7 @@ import type { Fact } from '../facts/kinds.ts'
 import { conflict, invalid, unauthenticated } from '../kernel/errors.ts'
 import { oneTimeTokenHash } from '../kernel/one-time-token.ts'
 import type { Tx } from '../storage/database.ts'
+import { checkSecondFactor, consumeSecondFactor, returnCodeAttempt } from '../two-factor/second-factor.ts'
 import { linked } from './sign-in-by-identity.ts'
 import {
   anyMembership,
@@ -21,13 +22,14 @@ import {
 /**
  * Confirms with the account's password that an identity of the provider belongs to it, links both and signs in.
  * @param input.token of the browser that came from the provider
+ * @returns null when a code is needed that was not sent
  * @throws AppError invalid (no such confirmation waits), unauthenticated (wrong password), rate_limited, conflict
  */
 export async function linkSso(
   app: App,
-  input: { readonly token: string | null; readonly password: string },
+  input: { readonly token: string | null; readonly password: string; readonly totpToken?: string | undefined },
   caller: SignInCaller,
-): Promise<SignedIn> {
+): Promise<SignedIn | null> {
   const hash = input.token === null ? null : oneTimeTokenHash(input.token)
   const pending = hash === null ? null : await readPendingLink(app.db, hash, app.clock.now())
   if (hash === null || pending === null) throw expired()
@@ -36,6 +38,9 @@ export async function linkSso(
   const user = found.disabled_at === null ? found : null
   const check = { email: found.email, user, accountId: found.id, password: input.password }
   if (!(await checkPassword(app, check, caller)) || user === null) throw wrongPassword()
+  // A factor that the provider checked needs no other here.
+  const factor = pending.has_second_factor ? 'checked' : await checkSecondFactor(app, user.id, input.totpToken, caller)
+  if (factor === null) return null
   const completed = await app.tx(async (tx) => {
     const locked = await lockUser(tx, user.id)
     if (locked?.password_hash !== user.password_hash || !(await deletePendingLink(tx, hash))) throw expired()
@@ -44,9 +49,14 @@ export async function linkSso(
     if (!(await insertIdentity(tx, key, user.id, app.clock.now())))
       throw conflict('This sign-in is already linked to an account. Sign in again.')
     const data = { provider: 'oidc', issuer: pending.issuer }
-    const more = [...joined.facts, ...(await linked(tx, user.id, pending))]
+    const codes =
+      factor === 'checked'
+        ? []
+        : (await consumeSecondFactor(tx, app, { user: locked, orgId: pending.org_id }, factor, caller)).facts
+    const more = [...codes, ...joined.facts, ...(await linked(tx, user.id, pending))]
     return completeSignIn(tx, app, joined.membership, { fact: { kind: 'signin.oidc.ok', data }, caller, more })
   })
+  if (factor !== 'checked') await returnCodeAttempt(app, factor)
   return issueSignIn(app, completed)
 }
 

@@ -13,10 +13,14 @@ import { Email } from '../auth/credentials.api.ts'
 import { foldEmail } from '../auth/email.ts'
 import { emailDomain } from '../auth/email-domain.ts'
 import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
+import { recordFacts } from '../facts/record-facts.ts'
 import { newId } from '../kernel/ids.ts'
 import { newOneTimeToken, oneTimeTokenHash } from '../kernel/one-time-token.ts'
 import type { Tx } from '../storage/database.ts'
+import type { ProvedSignIn } from '../two-factor/pending-sign-in.ts'
+import { needsSecondFactor } from '../two-factor/second-factor.ts'
 import type { Identity, Profile } from './redeem-code.ts'
 import {
   anyMembership,
@@ -35,6 +39,8 @@ export type SsoResult =
   | { readonly kind: 'signed_in'; readonly signedIn: SignedIn }
   /** The password must confirm the account; the token is for the browser. */
   | { readonly kind: 'link'; readonly token: string }
+  /** A code of the authenticator app completes the sign-in. */
+  | { readonly kind: 'code'; readonly proved: ProvedSignIn }
   | { readonly kind: 'refused'; readonly error: SignInError }
 
 type Arrival = {
@@ -148,7 +154,7 @@ async function createMember(
   return complete(tx, app, membership, identity, caller, [signUp])
 }
 
-/** Signs in a member whom the provider has identified. */
+/** Signs in a member whom the provider has identified, or asks for the second factor that the provider did not check. */
 async function complete(
   tx: Tx,
   app: App,
@@ -158,7 +164,14 @@ async function complete(
   more: readonly Fact[],
 ): Promise<Decision> {
   const data = { provider: 'oidc', issuer: identity.issuer }
-  const completed = await completeSignIn(tx, app, membership, { fact: { kind: 'signin.oidc.ok', data }, caller, more })
+  const fact = { kind: 'signin.oidc.ok', data } as const
+  const { user_id: userId, org_id: orgId, role, user_name: name } = membership
+  if (!identity.hasSecondFactor && (await needsSecondFactor(tx, userId))) {
+    const actor = { kind: 'user', userId, name, orgId, role, sessionId: null, ...caller } as const
+    await recordFacts(tx, factContext(app, actor), more)
+    return { kind: 'code', proved: { userId, orgId, fact } }
+  }
+  const completed = await completeSignIn(tx, app, membership, { fact, caller, more })
   return { kind: 'completed', completed }
 }
 

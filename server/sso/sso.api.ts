@@ -69,7 +69,7 @@ export const ssoRoutes = routes({
     tag: 'Single sign-on',
     summary: 'Come back from the OIDC provider',
     description:
-      'The provider sends the browser here. Redirects to / with session cookies; to /login?step=link when the password must confirm the account first; to /login?step=totp when a code of the authenticator app is needed; else to /login?error=…',
+      'The provider sends the browser here. Redirects to / with session cookies; to /login?step=link when the password must confirm the account first (POST /api/auth/sso/link); to /login?step=code when a code of the authenticator app is needed (POST /api/auth/2fa/continue); else to /login?error=…',
     permission: 'public',
     stream: 'redirect',
     query: callbackQuery,

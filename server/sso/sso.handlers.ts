@@ -2,6 +2,7 @@ import { setSignInCookies, signInCaller } from '../auth/complete-sign-in.ts'
 import { loginError, redirectAfter } from '../auth/redirect-after-sign-in.ts'
 import { REDIRECT_LIFE_MS } from '../auth/redirect-secrets.ts'
 import type { Cookies, Handlers } from '../context/handlers.ts'
+import { CODE_STEP, startPendingSignIn } from '../two-factor/pending-sign-in.ts'
 import { finishSso } from './finish-sso.ts'
 import { linkSso } from './link-sso.ts'
 import { removeSsoConfig } from './remove-config.ts'
@@ -40,12 +41,17 @@ export const ssoHandlers: Handlers<typeof ssoRoutes> = {
         setCookie(cookies, LINK_COOKIE, result.token, 'strict')
         return '/login?step=link'
       }
+      if (result.kind === 'code') {
+        startPendingSignIn(app, cookies, result.proved)
+        return CODE_STEP
+      }
       setSignInCookies(cookies, result.signedIn)
       return '/'
     }),
   linkSso: async (app, caller, { body, cookies }) => {
-    const input = { token: cookies.get(LINK_COOKIE), password: body.password }
+    const input = { token: cookies.get(LINK_COOKIE), ...body }
     const signedIn = await linkSso(app, input, signInCaller(caller, cookies))
+    if (signedIn === null) return { totp_required: true }
     cookies.clear(LINK_COOKIE, COOKIE_PATH)
     setSignInCookies(cookies, signedIn)
     return { ok: true, org: signedIn.org, role: signedIn.role }
