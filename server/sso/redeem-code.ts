@@ -141,9 +141,10 @@ async function configurationOf(
 ): Promise<Configuration> {
   const oidc = await oidcLibrary()
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-  const auth: ClientAuth = methods.includes('client_secret_basic')
-    ? oidc.ClientSecretBasic(client.clientSecret)
-    : oidc.ClientSecretPost(client.clientSecret)
+  // Providers disagree about how the header of the other method encodes special characters.
+  const auth: ClientAuth = methods.includes('client_secret_post')
+    ? oidc.ClientSecretPost(client.clientSecret)
+    : oidc.ClientSecretBasic(client.clientSecret)
   const configuration = new oidc.Configuration(
     metadata,
     client.clientId,
