@@ -41,6 +41,7 @@ test('sign-up returns 201 with the slug and sets no cookies; log-in sets both', 
   expect(cookiesOf(entered.headers)).toEqual([
     'svc_access; HttpOnly; Max-Age=900; Path=/; SameSite=Lax',
     'svc_refresh; HttpOnly; Max-Age=604800; Path=/api/auth; SameSite=Strict',
+    'svc_device; HttpOnly; Max-Age=34560000; Path=/api/auth; SameSite=Lax',
   ])
   const me = await browser.get('/api/me')
   expect(me.body).toMatchObject({
@@ -55,6 +56,7 @@ test('with https cookies are Secure, and with the prefix __Host- their path is /
   expect(cookiesOf(entered.headers)).toEqual([
     '__Host-svc_access; HttpOnly; Max-Age=900; Path=/; SameSite=Lax; Secure',
     '__Host-svc_refresh; HttpOnly; Max-Age=604800; Path=/; SameSite=Strict; Secure',
+    '__Host-svc_device; HttpOnly; Max-Age=34560000; Path=/; SameSite=Lax; Secure',
   ])
   expect((await browser.get('/api/me')).status).toBe(200)
   expect((await browser.post('/api/auth/refresh')).status).toBe(200)

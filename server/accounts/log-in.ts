@@ -1,3 +1,4 @@
+import { countDenial } from '../audit/denials.ts'
 import { completeSignIn, issueSignIn, type SignedIn, type SignInCaller } from '../auth/complete-sign-in.ts'
 import type { App } from '../context/app.ts'
 import { forbidden, unauthenticated } from '../kernel/errors.ts'
@@ -44,8 +45,10 @@ export async function logIn(app: App, input: LogInInput, caller: SignInCaller): 
     // The password may have been changed, or the account disabled, while the old password was checked.
     if (user?.password_hash !== found.password_hash || user.disabled_at !== null) throw refused()
     const [membership] = await membershipsOf(tx, found.id)
-    if (membership === undefined)
+    if (membership === undefined) {
+      countDenial(app, 'signin.failed', { userId: user.id, caller })
       throw forbidden('You are not a member of any organisation. Ask an owner to invite you.')
+    }
     if (newHash !== null) await setPasswordHash(tx, user.id, newHash)
     const { facts, warning } = await consumeSecondFactor(tx, app, { user, orgId: membership.org_id }, factor, caller)
     const signIn = { fact: { kind: 'signin.password.ok', data: {} }, caller, more: facts } as const

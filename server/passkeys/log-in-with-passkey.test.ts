@@ -37,9 +37,8 @@ test.each(['ES256', 'EdDSA', 'RS256'] as const)(
     const person = await aPerson(app, { role: 'member' })
     const { passkey } = await addPasskey(app, person, { algorithm })
     for (let i = 0; i < 3; i++) expect(await logIn(passkey)).toMatchObject({ org: person.orgSlug, role: 'member' })
-    expect(await actionsOf(person.actor.orgId)).toEqual(
-      Array.from({ length: 3 }, () => ({ action: 'signin.passkey.ok', outcome: 'ok' })),
-    )
+    const actions = ['signin.passkey.ok', 'device.new', 'signin.passkey.ok', 'signin.passkey.ok']
+    expect(await actionsOf(person.actor.orgId)).toEqual(actions.map((action) => ({ action, outcome: 'ok' })))
     const { rows } = await app.db.query<{ method: string }>(
       'select method from sessions where user_id = $1 and id <> $2',
       [person.actor.userId, person.actor.sessionId],
@@ -182,7 +181,10 @@ test('twenty times at once begins one session', async () => {
     }),
   )
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-  expect(await actionsOf(person.actor.orgId)).toEqual([{ action: 'signin.passkey.ok', outcome: 'ok' }])
+  expect(await actionsOf(person.actor.orgId)).toEqual([
+    { action: 'signin.passkey.ok', outcome: 'ok' },
+    { action: 'device.new', outcome: 'ok' },
+  ])
 })
 
 describe('a counter that does not go on', () => {

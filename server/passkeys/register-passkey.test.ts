@@ -4,6 +4,7 @@ import { cookieJar } from '#test/kit/cookie-jar.ts'
 import { aMembership, aPerson, type Person } from '#test/kit/members.ts'
 import { addPasskey, passkeyOrigin } from '#test/kit/passkeys.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { queuedMails } from '#test/kit/queued-mails.ts'
 import { deletePasskey } from './delete-passkey.ts'
 import { passkeysOf } from './passkeys.queries.ts'
 import { registerPasskey, startPasskeyRegistration } from './register-passkey.ts'
@@ -83,13 +84,9 @@ test('it is recorded in every organisation, and the user gets a mail', async () 
       { action: 'passkey.removed', target_id: person.actor.userId },
     ])
   }
-  const { rows: mails } = await app.db.query<{ type: string; body: Buffer }>(
-    `select m.type, m.body from outbox_messages m join outbox_deliveries d on d.message_id = m.id
-     where m.user_id = $1 order by d.seq`,
-    [person.actor.userId],
-  )
+  const mails = await queuedMails(app, person.email)
   expect(mails.map(({ type }) => type)).toEqual(['passkey.registered', 'passkey.removed'])
-  expect(mails[1]?.body.toString()).toContain('Key ring')
+  expect(mails[1]?.paragraphs.join(' ')).toContain('Key ring')
 })
 
 test('a passkey belongs to its user: another one can neither rename nor remove it', async () => {

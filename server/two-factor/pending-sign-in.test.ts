@@ -47,7 +47,7 @@ test('a wrong code leaves it waiting; a backup code completes it, recorded first
     'select action from audit_log where org_id = $1 order by seq offset 3',
     [person.actor.orgId],
   )
-  expect(rows.map(({ action }) => action)).toEqual(['mfa.backup_code.used', 'signin.oidc.ok'])
+  expect(rows.map(({ action }) => action)).toEqual(['mfa.backup_code.used', 'signin.oidc.ok', 'device.new'])
 })
 
 test('without a cookie, with a changed one, or after five minutes it is over', async () => {

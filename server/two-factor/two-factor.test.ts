@@ -53,7 +53,7 @@ describe('the setup', () => {
     expect(backupCodes).toHaveLength(10)
     expect(await readTwoFactor(app, person.actor)).toEqual({ enabled: false, enrolled_at: null, backup_codes_left: 0 })
     expect(await logIn(app, credentials(person), aCaller())).toMatchObject({ role: 'owner' })
-    expect(await actionsOf(person.actor.orgId)).toEqual(['signin.password.ok'])
+    expect(await actionsOf(person.actor.orgId)).toEqual(['signin.password.ok', 'device.new'])
   })
 
   test('replaces one that was not verified: its code and its backup codes are those of another secret', async () => {
@@ -205,6 +205,7 @@ describe('disabling', () => {
       'mfa.totp.disabled',
       'session.revoked',
       'signin.password.ok',
+      'device.new',
     ])
     expect(await mailsTo(person)).toEqual(['mfa.totp.enrolled', 'mfa.totp.disabled'])
     const { rows } = await app.db.query('select 1 from backup_codes where factor_id = $1', [factor?.id])
