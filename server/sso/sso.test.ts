@@ -125,7 +125,7 @@ describe('an existing account', () => {
     const member = await aMember(org)
     const visit = await signInAt(t.url, org, aUserAt(org, { email: member.email.toUpperCase() }))
     expect((await whoIs(visit)).userId).toBe(member.actor.userId)
-    expect((await actionsOf(org.org.id)).slice(-2)).toEqual(['identity.linked', 'signin.oidc.ok'])
+    expect((await actionsOf(org.org.id)).slice(-3)).toEqual(['identity.linked', 'signin.oidc.ok', 'device.new'])
   })
 
   test.each([
