@@ -8,6 +8,8 @@ import { foldEmail } from '../auth/email.ts'
 import { checkSecondFactor, returnCodeAttempt, consumeSecondFactor } from '../two-factor/second-factor.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
 
+const NO_USER = '00000000-0000-0000-0000-000000000000'
+
 export type LogInInput = {
   readonly email: string
   readonly password: string
@@ -30,10 +32,12 @@ export type LoggedIn = SignedIn & {
 export async function logIn(app: App, input: LogInInput, caller: SignInCaller): Promise<LoggedIn | null> {
   const email = foldEmail(input.email)
   const account = await userByEmail(app.db, email)
-  const found = account?.disabled_at === null ? account : null
+  // Who must use single sign-on has no password here: a right one counts as a failure, too. Unknown addresses cost the same.
+  const allowed = await maySignInByPassword(app.db, { id: account?.id ?? NO_USER, email })
+  const found = allowed && account?.disabled_at === null ? account : null
   const check = { email, user: found, accountId: account?.id ?? null, password: input.password }
   const matches = await checkPassword(app, check, caller)
-  if (!matches || found === null || !(await maySignInByPassword(app.db, found))) {
+  if (!matches || found === null) {
     app.log.info({ user_id: found?.id ?? null, ip: caller.origin.ip, request_id: caller.requestId }, 'signin.failed')
     throw refused()
   }

@@ -135,9 +135,7 @@ describe.each([
     const account = make()
     await pass(provider, account, { as: await aPerson(t.app) })
     const authorize = (location: string) =>
-      'id' in account
-        ? github.authorize(location, account as GithubAccount)
-        : google.authorize(location, account as Claims)
+      'id' in account ? github.authorize(location, account as GithubAccount) : google.authorize(location, account)
     const browser = visitor()
     const back = authorize(await startAt(browser, provider))
     const cookie = `svc_oauth=${browser.cookie(t.url, 'svc_oauth') ?? ''}`

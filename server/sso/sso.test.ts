@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { maySignInByPassword } from '#server/auth/password-policy.ts'
 import { requireRecentSignIn } from '#server/auth/require-recent-sign-in.ts'
+import { sendResetLink } from '#server/accounts/send-reset-link.ts'
+import { queuedMails } from '#test/kit/queued-mails.ts'
 import { readAccessToken } from '#server/auth/access-token.ts'
 import { createEgress } from '#server/egress/create-egress.ts'
 import { parseAddressRange } from '#server/kernel/address-range.ts'
@@ -450,6 +452,31 @@ describe('enforced', () => {
       enforced: false,
     })
     expect(await may(member)).toBe(true)
+  })
+
+  test('the right password is answered and counted as a wrong one, and no reset is mailed', async () => {
+    const org = await anSsoOrg(t.app, provider, { enforced: true })
+    const member = await aMember(org)
+    const { email } = member
+    const post = (path: string, body: Readonly<Record<string, string>>): Promise<Visit> =>
+      visitor().go(`${t.url}${path}`, { method: 'POST', body: JSON.stringify(body) })
+    const wrong = await post('/api/auth/login', { email, password: 'not the password' })
+    expect(wrong.status).toBe(401)
+    for (let i = 0; i < 4; i += 1)
+      expect(await post('/api/auth/login', { email, password: member.password })).toMatchObject({
+        status: 401,
+        body: wrong.body,
+        cookies: [],
+      })
+    expect(await post('/api/auth/login', { email, password: member.password })).toMatchObject({ status: 429 })
+    await sendResetLink(t.app, email, aCaller())
+    expect(await queuedMails(t.app, email)).toEqual([])
+    // The others of the same organisation are not concerned.
+    expect(await post('/api/auth/login', { email: org.owner.email, password: org.owner.password })).toMatchObject({
+      status: 200,
+    })
+    await sendResetLink(t.app, org.owner.email, aCaller())
+    expect(await queuedMails(t.app, org.owner.email)).toMatchObject([{ type: 'password.reset.requested' }])
   })
 
   test('needs a verified domain, and an owner who can still get in', async () => {
