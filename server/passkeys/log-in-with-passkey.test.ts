@@ -134,6 +134,30 @@ describe('an answer is refused', () => {
     for (const { passkey } of passkeys) await expect(logIn(passkey)).rejects.toMatchObject(REFUSED)
   })
 
+  test('of a member whose organisation enforces single sign-on for the domain of their address; not of its owner', async () => {
+    const domain = 'enforced.example'
+    const owner = await aPerson(app, { email: `owner@${domain}` })
+    const org = { id: owner.actor.orgId, slug: owner.orgSlug }
+    const member = await aPerson(app, { org, role: 'admin', email: `member@${domain}` })
+    const guest = await aPerson(app, { org, role: 'member', email: 'guest@example.com' })
+    const passkeys = []
+    for (const person of [owner, member, guest]) passkeys.push((await addPasskey(app, person)).passkey)
+    await app.db.query(
+      `insert into sso_configs (org_id, issuer, client_id, client_secret_sealed, client_secret_updated_at, jit, default_role,
+         enforced, created_at, updated_at)
+       values ($1, 'https://id.example.com', 'x', 'x', now(), false, 'member', true, now(), now())`,
+      [org.id],
+    )
+    await app.db.query(
+      `insert into sso_domains (org_id, domain, token, created_at, verified_at, verified_by)
+       values ($1, $2, 'x', now(), now(), 'operator')`,
+      [org.id, domain],
+    )
+    const results = await Promise.allSettled(passkeys.map((passkey) => logIn(passkey)))
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(results[1]).toMatchObject({ reason: REFUSED })
+  })
+
   test('without a challenge, to a used one, to an expired one, and to one of a registration', async () => {
     const person = await aPerson(app)
     const { passkey } = await addPasskey(app, person)

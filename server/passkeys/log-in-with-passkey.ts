@@ -8,6 +8,7 @@ import {
   type SignedIn,
   type SignInCaller,
 } from '../auth/complete-sign-in.ts'
+import { maySignInByPassword } from '../auth/password-policy.ts'
 import type { NewUserActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
@@ -36,8 +37,8 @@ export function startPasskeyLogIn(app: App, cookies: Cookies): z.input<typeof Lo
 
 /**
  * Begins a session of the passkey's user in the organisation used last.
- * @throws AppError invalid (challenge), unauthenticated (the same for an unknown passkey, a wrong answer, a disabled user
- *   and a counter that went back)
+ * @throws AppError invalid (challenge), unauthenticated (the same for an unknown passkey, a wrong answer, a disabled user,
+ *   one whose organisation enforces single sign-on, and a counter that went back)
  */
 export async function logInWithPasskey(
   app: App,
@@ -52,6 +53,8 @@ export async function logInWithPasskey(
     const user = await lockUser(tx, passkey.user_id)
     const [membership] = await membershipsOf(tx, passkey.user_id)
     if (user === null || membership === undefined) return null
+    // A passkey must not go round the single sign-on that an organisation enforces.
+    if (!(await maySignInByPassword(tx, user))) return null
     // It may have been removed since its signature was checked.
     const known = await passkeyOfCredential(tx, passkey.credential_id)
     if (known === null) return null
