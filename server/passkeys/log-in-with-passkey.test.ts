@@ -134,12 +134,13 @@ describe('an answer is refused', () => {
     for (const { passkey } of passkeys) await expect(logIn(passkey)).rejects.toMatchObject(REFUSED)
   })
 
-  test('of a member whose organisation enforces single sign-on for the domain of their address; not of its owner', async () => {
+  test('of a member whose organisation enforces single sign-on for the domain of their address; not of an owner with two-factor authentication', async () => {
     const domain = 'enforced.example'
     const owner = await aPerson(app, { email: `owner@${domain}` })
     const org = { id: owner.actor.orgId, slug: owner.orgSlug }
     const member = await aPerson(app, { org, role: 'admin', email: `member@${domain}` })
     const guest = await aPerson(app, { org, role: 'member', email: 'guest@example.com' })
+    await insertVerifiedFactor(app, owner)
     const passkeys = []
     for (const person of [owner, member, guest]) passkeys.push((await addPasskey(app, person)).passkey)
     await app.db.query(
