@@ -30,6 +30,7 @@ export const webFeatures = [
   'members',
   'onboarding',
   'organisation',
+  'personal',
   'releases',
   'settings',
   'sso',

@@ -7,6 +7,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { retryReads } from './api/queries.ts'
 import { onSessionEnd } from './api/session.ts'
+import { sessionEndOf } from './api/session-end.ts'
 import { forgetDrafts } from './features/issue/comments/drafts.ts'
 import { startKeys } from './common/keys.ts'
 import { paths } from './address/paths.ts'
@@ -21,15 +22,21 @@ const client = new QueryClient({
 })
 const router = makeRouter(client)
 
+/** Where an ended session changes nothing. */
+const ENTRY_PAGES = new Set(['/login', '/signup', '/forgot', '/reset', '/invite', '/confirm-email'])
+
 startPrefs()
 startKeys()
 
-onSessionEnd((left) => {
+onSessionEnd(({ left, reason }) => {
   const { pathname, href } = router.state.location
   client.clear()
   if (left) forgetDrafts()
-  if (pathname === '/login' || pathname === '/signup') return
-  void router.navigate({ ...paths.login(pathname === '/' ? undefined : href), replace: true })
+  // Pages that work without a session.
+  if (ENTRY_PAGES.has(pathname)) return
+  const next = pathname === '/' ? undefined : href
+  const ended = reason === null ? undefined : sessionEndOf(reason)
+  void router.navigate({ ...(ended === undefined ? paths.login(next) : paths.loginAfter(ended, next)), replace: true })
 })
 
 const root = document.getElementById('root')

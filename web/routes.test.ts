@@ -11,6 +11,12 @@ test('every link leads to an address', () => {
   const links = {
     home: paths.home(),
     login: paths.login(),
+    loginSso: paths.loginSso(),
+    loginDone: paths.loginDone('reset'),
+    forgot: paths.forgot(),
+    profile: paths.profile(),
+    sessions: paths.sessions(),
+    loginAfter: paths.loginAfter('theft', '/issues'),
     'login, then on': paths.login('/issues?range=7d'),
     signup: paths.signup(),
     onboarding: paths.onboarding(),

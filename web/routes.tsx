@@ -7,6 +7,7 @@ import {
   redirect,
   type RouterHistory,
 } from '@tanstack/react-router'
+import { methodsQuery } from './api/account-queries.ts'
 import { intakeQuery } from './api/intake-queries.ts'
 import { filtersOf, issueEventQuery, streamQuery, volumeQuery } from './api/issue-queries.ts'
 import { meQuery, onboardingQuery, projectSettingsQuery, projectsQuery } from './api/queries.ts'
@@ -22,11 +23,13 @@ import {
   DEFAULT_RANGE,
   IssueSearch,
   IssuesSearch,
+  LinkSearch,
   LoginSearch,
   OnboardingSearch,
   parseSearch,
   RELEASE_RANGE,
   ReleasesSearch,
+  SecuritySearch,
   ShellSearch,
   type Range,
   stringifySearch,
@@ -60,13 +63,62 @@ const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   validateSearch: (search) => LoginSearch.parse(search),
+  // Awaited, so that the page does not move when the other ways to log in are known.
+  loader: async ({ context: { client } }) => {
+    const methods = await client.query(methodsQuery).catch(noop)
+    if (methods?.first === true) throw redirect({ ...paths.signup(), replace: true })
+  },
   component: lazyRouteComponent(() => import('./features/accounts/login-page.tsx'), 'LoginPage'),
 })
 
 const signup = createRoute({
   getParentRoute: () => root,
   path: '/signup',
+  loader: async ({ context: { client } }) => void (await client.query(methodsQuery).catch(noop)),
   component: lazyRouteComponent(() => import('./features/accounts/signup-page.tsx'), 'SignupPage'),
+})
+
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot',
+  component: lazyRouteComponent(() => import('./features/accounts/forgot-page.tsx'), 'ForgotPage'),
+})
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The one-time token of a mailed link: beside the address, where it is not shown, sent or bookmarked. */
+    linkToken?: string
+  }
+}
+
+/** A page of a mailed link: takes the token out of the address. */
+const takeToken = ({ search, location }: { search: LinkSearch; location: { pathname: string } }): void => {
+  if (search.token === undefined) return
+  throw redirect({ to: location.pathname, search: {}, state: { linkToken: search.token }, replace: true })
+}
+
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset',
+  validateSearch: (search) => LinkSearch.parse(search),
+  beforeLoad: takeToken,
+  component: lazyRouteComponent(() => import('./features/accounts/reset-page.tsx'), 'ResetPage'),
+})
+
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: '/invite',
+  validateSearch: (search) => LinkSearch.parse(search),
+  beforeLoad: takeToken,
+  component: lazyRouteComponent(() => import('./features/accounts/invite-page.tsx'), 'InvitePage'),
+})
+
+const confirmEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm-email',
+  validateSearch: (search) => LinkSearch.parse(search),
+  beforeLoad: takeToken,
+  component: lazyRouteComponent(() => import('./features/accounts/confirm-email-page.tsx'), 'ConfirmEmailPage'),
 })
 
 // With a session --------------------------------------------------------------------------------
@@ -302,32 +354,49 @@ const me = createRoute({
   getParentRoute: () => shell,
   path: '/me',
   staticData: { scope: { project: 'none', range: false } },
-  component: lazyRouteComponent(() => import('./features/settings/personal-frame.tsx'), 'MeFrame'),
+  component: lazyRouteComponent(() => import('./features/personal/personal-frame.tsx'), 'MeFrame'),
 })
 
 const meIndex = createRoute({
   getParentRoute: () => me,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ ...paths.appearance(), replace: true })
+    throw redirect({ ...paths.profile(), replace: true })
   },
 })
 
-const appearance = createRoute({
+const profile = createRoute({
   getParentRoute: () => me,
-  path: '/appearance',
-  component: lazyRouteComponent(() => import('./features/settings/appearance-page.tsx'), 'AppearancePage'),
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./features/personal/profile-page.tsx'), 'ProfilePage'),
 })
 
 const security = createRoute({
   getParentRoute: () => me,
   path: '/security',
-  component: lazyRouteComponent(() => import('./features/settings/security-page.tsx'), 'SecurityPage'),
+  validateSearch: (search) => SecuritySearch.parse(search),
+  component: lazyRouteComponent(() => import('./features/personal/security-page.tsx'), 'SecurityPage'),
+})
+
+const sessions = createRoute({
+  getParentRoute: () => me,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('./features/personal/sessions-page.tsx'), 'SessionsPage'),
+})
+
+const appearance = createRoute({
+  getParentRoute: () => me,
+  path: '/appearance',
+  component: lazyRouteComponent(() => import('./features/personal/appearance-page.tsx'), 'AppearancePage'),
 })
 
 const tree = root.addChildren([
   login,
   signup,
+  forgot,
+  reset,
+  invite,
+  confirmEmail,
   signedIn.addChildren([
     home,
     onboarding,
@@ -347,7 +416,7 @@ const tree = root.addChildren([
         projectGrouping,
       ]),
       organisation.addChildren([organisationIndex, members, sso, apiKeys, webhooks, webhook, audit]),
-      me.addChildren([meIndex, appearance, security]),
+      me.addChildren([meIndex, profile, security, sessions, appearance]),
     ]),
   ]),
 ])

@@ -10,7 +10,14 @@ export const Ok = z.object({ ok: z.literal(true) })
 export const Organisation = z.object({ id: Id, slug: z.string(), name: z.string() })
 
 export const Me = z.object({
-  user: z.object({ id: Id, email: z.string(), name: z.string(), role: RoleName, created_at: Timestamp }),
+  user: z.object({
+    id: Id,
+    email: z.string(),
+    name: z.string(),
+    role: RoleName,
+    has_password: z.boolean().describe('False for users who only sign in with a provider or a passkey.'),
+    created_at: Timestamp,
+  }),
   org: Organisation.describe('The organisation of this session.'),
   memberships: z
     .array(z.object({ org: Organisation, role: RoleName }))

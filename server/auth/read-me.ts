@@ -23,6 +23,7 @@ export async function readMe(app: App, actor: OrgActor): Promise<z.input<typeof 
       email: user.email,
       name: user.name,
       role: current.role,
+      has_password: user.password_hash !== null,
       created_at: user.created_at.toISOString(),
     },
     org: orgOf(current),

@@ -4,6 +4,7 @@ import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { App } from '../context/app.ts'
+import { AppError } from '../kernel/errors.ts'
 import { createAuthenticator } from './authenticate.ts'
 import { logOut } from './log-out.ts'
 import { parseRefreshToken } from './refresh-token.ts'
@@ -11,6 +12,13 @@ import { refreshSession } from './refresh-session.ts'
 
 const t = await testApp({ realTime: true })
 const second = await secondApp(t)
+
+/** Why a refresh is refused, as the dashboard reads it. */
+const refusalOf = (token: string) =>
+  refresh(token).then(
+    () => null,
+    (error: unknown) => (error instanceof AppError ? (error.details.headers?.['svc-session-ended'] ?? '') : error),
+  )
 
 const refresh = (token: string | null, app: App = t.app) => refreshSession(app, token, aCaller())
 
@@ -194,4 +202,16 @@ test('no token survives a log-out in parallel with refreshes', async () => {
     if (refreshed.status === 'fulfilled')
       await expectDead({ ...person, tokens: refreshed.value }, refreshed.value.refreshToken)
   }
+})
+
+test('the holder of an authentic token reads why the session ended, others do not', async () => {
+  const thief = await aPerson(t.app)
+  const { refreshToken } = await refresh(thief.tokens.refreshToken)
+  await refresh(refreshToken)
+  expect(await refusalOf(thief.tokens.refreshToken)).toBe('theft')
+  expect(await refusalOf(refreshToken)).toBe('theft')
+  const person = await aPerson(t.app)
+  expect(await refusalOf(`${person.tokens.refreshToken.slice(0, -4)}AAAA`)).toBe('')
+  await logOut(t.app, person.tokens, aCaller())
+  expect(await refusalOf(person.tokens.refreshToken)).toBe('logout')
 })

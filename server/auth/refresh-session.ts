@@ -5,7 +5,7 @@ import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
-import { unauthenticated } from '../kernel/errors.ts'
+import { AppError, unauthenticated } from '../kernel/errors.ts'
 import type { Tx } from '../storage/database.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { endSession, lockSession, readMembership, readSession, rotateSession, touchMembership } from './auth.queries.ts'
@@ -58,7 +58,7 @@ async function rotate(app: App, token: RefreshToken, caller: Caller, arrivedAtMs
       { session_id: token.sessionId, ip: caller.origin.ip, request_id: caller.requestId },
       'session.theft_detected',
     )
-    throw unauthenticated('This refresh token was already used, so the session was ended. Log in again.')
+    throw endedBecause('theft', 'This refresh token was already used, so the session was ended. Log in again.')
   }
   const tokens = await issueTokens(app, result.session)
   const waitMs = Math.ceil(result.leaveAtMs - app.clock.monotonicMs()) + TIMER_SLACK_MS
@@ -93,7 +93,8 @@ async function rotateLocked(tx: Tx, app: App, presented: Presented, caller: Call
   const waitedMs = app.clock.monotonicMs() - arrivedAtMs
   const row = await lockSession(tx, token.sessionId)
   const lockedAtMs = app.clock.monotonicMs()
-  if (row === null || row.ended_at !== null) throw ended()
+  if (row === null) throw ended()
+  if (row.ended_at !== null) throw endedBecause(row.end_reason)
   if (row.idle_expires_at <= now || row.expires_at <= now) {
     throw unauthenticated('This session has expired. Log in again.')
   }
@@ -147,4 +148,9 @@ async function rotateLocked(tx: Tx, app: App, presented: Presented, caller: Call
   return { kind: 'rotated', session: stateAt(row.counter + 1, idleExpiresAt), leaveAtMs }
 }
 
-const ended = () => unauthenticated('This session has ended. Log in again.')
+const ENDED = 'This session has ended. Log in again.'
+const ended = () => unauthenticated(ENDED)
+
+/** The header tells the dashboard why, so that its log-in page can explain it. The token is authentic. */
+const endedBecause = (reason: string | null, sentence = ENDED) =>
+  new AppError('unauthenticated', sentence, reason === null ? {} : { headers: { 'svc-session-ended': reason } })

@@ -6,6 +6,8 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const DIST = fileURLToPath(new URL('../../web/dist/', import.meta.url))
+/** Pages of mailed links: the secret in their address must not reach other sites. */
+const LINK_PAGES = new Set(['/reset', '/invite', '/confirm-email'])
 const NONCE = '__CSP_NONCE__'
 
 /**
@@ -38,6 +40,7 @@ export async function registerWebApp(fastify: FastifyInstance, dist = DIST): Pro
     }
     const wantsPage = (request.method === 'GET' || request.method === 'HEAD') && !/\.[a-z0-9]{1,8}$/i.test(path)
     if (!wantsPage) return reply.code(404).send({ error: 'Page not found.' })
+    if (LINK_PAGES.has(path)) void reply.header('referrer-policy', 'no-referrer')
     return sendPage(reply, dist)
   })
 }

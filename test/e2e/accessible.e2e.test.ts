@@ -104,8 +104,10 @@ test('at 320 pixels, which is 400 % zoom, no page scrolls sideways', async () =>
     '/org/api-keys',
     '/org/webhooks',
     '/org/audit',
-    '/me/appearance',
+    '/me/profile',
     '/me/security',
+    '/me/sessions',
+    '/me/appearance',
   ]) {
     await page.goto(address)
     await page.getByRole('heading', { level: 1 }).waitFor()

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import type { Locator, Page } from 'playwright-core'
 import { aFounder, aProject, type TestProject } from '../kit/founder.ts'
 import type { TestServer } from '../kit/test-server.ts'
@@ -18,10 +20,15 @@ export type Person = Awaited<ReturnType<typeof aFounder>>
 
 /**
  * Call it at the top level of a test file. Events are digested as they arrive, on the real clock; jobs run only with
- * `jobs: true`, and webhooks are delivered only with `deliveries: true`.
+ * `jobs: true`, and webhooks and mails are delivered only with `deliveries: true`. With `localhost: true` the service has
+ * a name, which passkeys and links in mails need.
  */
-export async function testDashboard(options: { jobs?: boolean; deliveries?: boolean } = {}): Promise<Dashboard> {
-  const server = await testServer({ digestion: 'inline', realTime: true, ...options })
+export async function testDashboard({
+  localhost = false,
+  ...options
+}: { jobs?: boolean; deliveries?: boolean; localhost?: boolean } = {}): Promise<Dashboard> {
+  const env = localhost ? await onLocalhost() : {}
+  const server = await testServer({ digestion: 'inline', realTime: true, env, ...options })
   const browser = await testBrowser()
   const open: Dashboard['open'] = (options = {}) => browser.open({ ...options, baseURL: server.url })
   return {
@@ -43,6 +50,17 @@ export async function testDashboard(options: { jobs?: boolean; deliveries?: bool
       return open({ ...options, state: { cookies, origins: [] } })
     },
   }
+}
+
+/** A free port, under the name that browsers take for a secure site. */
+async function onLocalhost(): Promise<Record<string, string>> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  const port = typeof address === 'object' && address !== null ? String(address.port) : ''
+  probe.close()
+  await once(probe, 'close')
+  return { PORT: port, PUBLIC_URL: `http://localhost:${port}` }
 }
 
 /** A new organisation's owner with one project. */

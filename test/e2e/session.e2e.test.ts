@@ -66,6 +66,7 @@ test('changing the password ends other sessions and keeps this one', async () =>
   await other.waitForURL(/\/(onboarding|issues)/)
 
   await page.goto('/me/security')
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
   await page.getByRole('textbox', { name: 'Current password' }).fill('wrong one entirely')
   await page.getByRole('textbox', { name: 'New password' }).fill('granite-willow-compass-9')
   await page.getByRole('button', { name: 'Change password' }).click()

@@ -1,11 +1,25 @@
 import { linkOptions } from '@tanstack/react-router'
-import type { AuditSearch, IssueSearch, IssuesSearch, ReleasesSearch, ShellSearch, WebhooksSearch } from './search.ts'
+import type {
+  AuditSearch,
+  IssueSearch,
+  IssuesSearch,
+  LoginSearch,
+  ReleasesSearch,
+  SessionEndReason,
+  ShellSearch,
+  WebhooksSearch,
+} from './search.ts'
 
 /** Every link of the dashboard, to be spread into a `Link` or passed to `navigate`. */
 export const paths = {
   home: () => linkOptions({ to: '/' }),
   login: (next?: string) => linkOptions({ to: '/login', search: { next } }),
+  loginSso: (next?: string) => linkOptions({ to: '/login', search: { next, step: 'sso' } }),
+  /** After a session that the service ended. */
+  loginAfter: (ended: SessionEndReason, next?: string) => linkOptions({ to: '/login', search: { next, ended } }),
+  loginDone: (done: NonNullable<LoginSearch['done']>) => linkOptions({ to: '/login', search: { done } }),
   signup: () => linkOptions({ to: '/signup' }),
+  forgot: () => linkOptions({ to: '/forgot' }),
   onboarding: (search: { project?: string; step?: 'project' | 'sdk' } = {}) =>
     linkOptions({ to: '/onboarding', search }),
   issues: (search: IssuesSearch = {}) => linkOptions({ to: '/issues', search }),
@@ -31,8 +45,10 @@ export const paths = {
   sso: () => linkOptions({ to: '/org/sso' }),
   webhooks: (search: WebhooksSearch = {}) => linkOptions({ to: '/org/webhooks', search }),
   audit: (search: AuditSearch = {}) => linkOptions({ to: '/org/audit', search }),
-  appearance: () => linkOptions({ to: '/me/appearance' }),
+  profile: () => linkOptions({ to: '/me/profile' }),
   security: () => linkOptions({ to: '/me/security' }),
+  sessions: () => linkOptions({ to: '/me/sessions' }),
+  appearance: () => linkOptions({ to: '/me/appearance' }),
 } as const
 
 /** The search parameters that links between pages keep. */

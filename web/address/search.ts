@@ -1,3 +1,4 @@
+import { SIGN_IN_ERRORS } from '#shared/sign-in-errors.ts'
 import { ISSUE_SORTS, RANGES, SEVERITIES, type IssueStatusName, type RangeName } from '#shared/issue-values.ts'
 import * as z from 'zod/mini'
 
@@ -165,10 +166,34 @@ export const AuditSearch = z.object({
 })
 export type AuditSearch = z.infer<typeof AuditSearch>
 
+/** Why the service ended a session, as the log-in page explains it. */
+const SESSION_ENDS = ['theft', 'password', 'two_factor', 'elsewhere', 'many', 'membership', 'account'] as const
+export type SessionEndReason = (typeof SESSION_ENDS)[number]
+
 export const LoginSearch = z.object({
   /** The page after logging in: a path of this site. */
   next: lenient(z.string().check(z.regex(/^\/(?![/\\])/), z.maxLength(2000))),
+  /** sso: asks for the organisation. code, link: what a sign-in elsewhere still needs. */
+  step: one(['sso', 'code', 'link']),
+  /** Why a sign-in elsewhere failed. */
+  error: one(SIGN_IN_ERRORS),
+  /** Why the session before ended. */
+  ended: one(SESSION_ENDS),
+  /** What happened that needs a log-in now. */
+  done: one(['reset', 'deleted']),
 })
+export type LoginSearch = z.infer<typeof LoginSearch>
+
+export const SecuritySearch = z.object({
+  /** The account that was just linked. */
+  linked: one(['github', 'google']),
+  /** Why an account was not linked. */
+  error: one(SIGN_IN_ERRORS),
+})
+
+/** The pages of mailed links. */
+export const LinkSearch = z.object({ token: text(200) })
+export type LinkSearch = z.infer<typeof LinkSearch>
 
 export const OnboardingSearch = z.object({
   project: lenient(id),

@@ -33,6 +33,8 @@ type Input<A extends Address> = ClientCall<Addresses[A]> & {
   signal?: AbortSignal
   /** Replaces JSON.parse. */
   parse?: (text: string) => unknown
+  /** For pages that work without a session: a missing one does not lead to the login page. */
+  sessionOptional?: boolean
 }
 type Rest<A extends Address> = Record<never, never> extends Input<A> ? [input?: Input<A>] : [input: Input<A>]
 
@@ -42,6 +44,7 @@ type Loose = {
   body?: unknown
   signal?: AbortSignal
   parse?: (text: string) => unknown
+  sessionOptional?: boolean
 }
 
 /** Fills parameters and query into `/api/issues/:issueId`. Arrays repeat, undefined is left out. */
@@ -58,7 +61,18 @@ export function addressOf(path: string, params: Loose['params'] = {}, query: Loo
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-const PUBLIC_PATHS = ['/api/auth/login', '/api/auth/signup', '/api/auth/logout', '/api/auth/refresh']
+/** Their 401 refuses what was sent, not the session. */
+const PUBLIC_PATHS = new Set<string>([
+  '/api/auth/login',
+  '/api/auth/signup',
+  '/api/auth/logout',
+  '/api/auth/refresh',
+  '/api/auth/2fa/continue',
+  '/api/auth/passkeys/login/options',
+  '/api/auth/passkeys/login/verify',
+  '/api/auth/sso/link',
+  '/api/auth/accept-invite',
+])
 
 /**
  * Calls an endpoint of the contract: `call('PATCH /api/issues/:issueId', { params, body })`. A wrong body, field or
@@ -71,13 +85,17 @@ export async function call<A extends Address>(address: A, ...[input]: Rest<A>): 
   const url = addressOf(path, loose.params, loose.query)
   const startedAt = Date.now()
   let response = await send(method, url, loose)
-  if (response.status === 401 && !PUBLIC_PATHS.includes(path)) {
-    if (!(await refreshSession(startedAt))) {
-      endSession()
+  if (response.status === 401 && !PUBLIC_PATHS.has(path)) {
+    const end = (reason: string | null) => {
+      if (loose.sessionOptional !== true) endSession({ left: false, reason })
+    }
+    const renewal = await refreshSession(startedAt)
+    if (!renewal.valid) {
+      end(renewal.reason)
       throw await errorFrom(response)
     }
     response = await send(method, url, loose)
-    if (response.status === 401) endSession()
+    if (response.status === 401) end(null)
   }
   if (!response.ok) throw await errorFrom(response)
   if (response.status === 204) return undefined as AnswerOf<A>

@@ -3,6 +3,7 @@ import { useRef } from 'react'
 import { addToast } from '../ui/toasts.tsx'
 import { apiTexts } from './texts.ts'
 import { ApiError } from './call.ts'
+import { PasskeyUnused } from './passkeys.ts'
 
 /** An optimistic change: shown immediately, reverted after an error response. */
 export type Change<Input, Answer> = {
@@ -38,7 +39,8 @@ const readAgain = (client: QueryClient, keys: readonly QueryKey[]): Promise<unkn
   Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 
 /** The error as a sentence: the server's message, or a general one. */
-export const reasonOf = (error: unknown): string => (error instanceof ApiError ? error.message : apiTexts.unexpected)
+export const reasonOf = (error: unknown): string =>
+  error instanceof ApiError || error instanceof PasskeyUnused ? error.message : apiTexts.unexpected
 
 /**
  * The only mutation hook. `mutate(input)` writes the guess, sends the change and shows a toast with Undo. An error

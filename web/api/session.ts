@@ -3,12 +3,23 @@
 const LOCK = 'faultline-refresh'
 const CHANNEL = 'faultline-session'
 const REFRESHED_AT = 'faultline.refreshed-at'
+/** Why the service ended the session of a refresh token. */
+const REASON_HEADER = 'svc-session-ended'
 
-type Message = 'ended' | 'left'
+/** How a session ended. */
+export type SessionEnd = {
+  /** By a log-out. */
+  readonly left: boolean
+  /** Why the service ended it, as the service names it; null when it expired or there was none. */
+  readonly reason: string | null
+}
+
+type Renewal = { readonly valid: true } | { readonly valid: false; readonly reason: string | null }
+type Message = ({ readonly kind: 'ended' } & SessionEnd) | { readonly kind: 'switched' }
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(CHANNEL)
-const onEnd = new Set<(left: boolean) => void>()
-let inThisTab: Promise<boolean> | null = null
+const onEnd = new Set<(end: SessionEnd) => void>()
+let inThisTab: Promise<Renewal> | null = null
 
 /** When a tab last refreshed the session. Tabs share the storage and read it under the lock. */
 function refreshedAt(): number {
@@ -31,16 +42,17 @@ function storeRefresh(): void {
  * Gets a new access token, unless another tab did since `refusedAt`, the start of the refused call.
  * @returns whether the session is still valid
  */
-export function refreshSession(refusedAt: number): Promise<boolean> {
-  inThisTab ??= underLock(async () => {
-    if (refreshedAt() > refusedAt) return true
+export function refreshSession(refusedAt: number): Promise<Renewal> {
+  inThisTab ??= underLock(async (): Promise<Renewal> => {
+    if (refreshedAt() > refusedAt) return { valid: true }
     try {
       const response = await fetch('/api/auth/refresh', { method: 'POST', credentials: 'same-origin' })
       if (response.ok) storeRefresh()
       // A busy or restarting server does not end the session.
-      return response.status !== 401 && response.status !== 403
+      if (response.status !== 401 && response.status !== 403) return { valid: true }
+      return { valid: false, reason: response.headers.get(REASON_HEADER) }
     } catch {
-      return true
+      return { valid: true }
     }
   }).finally(() => {
     inThisTab = null
@@ -49,23 +61,37 @@ export function refreshSession(refusedAt: number): Promise<boolean> {
 }
 
 /** Web Locks need a secure context. Over plain http, tabs may refresh at the same time, which the server allows. */
-function underLock(work: () => Promise<boolean>): Promise<boolean> {
+function underLock(work: () => Promise<Renewal>): Promise<Renewal> {
   const locks: LockManager | undefined = navigator.locks
   return locks === undefined ? work() : locks.request(LOCK, work)
 }
 
-/** Ends the session in all tabs. @param left true after a log-out, false for an expired session */
-export function endSession(left = false): void {
-  channel?.postMessage((left ? 'left' : 'ended') satisfies Message)
-  for (const listener of onEnd) listener(left)
+/** Ends the session in all tabs. */
+export function endSession(end: SessionEnd): void {
+  post({ kind: 'ended', ...end })
+  for (const listener of onEnd) listener(end)
 }
 
 /** Calls the listener when the session ends, in any tab. Returns a function that removes it. */
-export function onSessionEnd(listener: (left: boolean) => void): () => void {
+export function onSessionEnd(listener: (end: SessionEnd) => void): () => void {
   onEnd.add(listener)
   return () => onEnd.delete(listener)
 }
 
-channel?.addEventListener('message', (event: MessageEvent<unknown>) => {
-  if (event.data === 'ended' || event.data === 'left') for (const listener of onEnd) listener(event.data === 'left')
+/** Loads all tabs from the start: their cookies are those of another organisation now. */
+export function enterOtherOrg(): void {
+  post({ kind: 'switched' })
+  location.assign('/')
+}
+
+const post = (message: Message): void => channel?.postMessage(message)
+
+function isMessage(data: unknown): data is Message {
+  return typeof data === 'object' && data !== null && 'kind' in data
+}
+
+channel?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  if (!isMessage(data)) return
+  if (data.kind === 'switched') location.assign('/')
+  else for (const listener of onEnd) listener(data)
 })

@@ -19,15 +19,17 @@ export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] 
   const logOut = async () => {
     try {
       await call('POST /api/auth/logout')
-      endSession(true)
+      endSession({ left: true, reason: null })
     } catch (error) {
       addToast({ text: `${commonTexts.logOutFailed} ${reasonOf(error)}`, tone: 'bad' })
     }
   }
   return [
     { kind: 'heading', label: me.data === undefined ? '' : `${me.data.user.name}, ${me.data.user.role}` },
+    { label: commonTexts.profile, icon: 'user', onSelect: () => void navigate(paths.profile()) },
+    { label: commonTexts.security, icon: 'lock', onSelect: () => void navigate(paths.security()) },
+    { label: commonTexts.sessions, icon: 'phone', onSelect: () => void navigate(paths.sessions()) },
     { label: commonTexts.appearance, icon: 'sun', onSelect: () => void navigate(paths.appearance()) },
-    { label: commonTexts.changePassword, icon: 'lock', onSelect: () => void navigate(paths.security()) },
     ...more,
     { kind: 'separator' },
     { label: commonTexts.logOut, icon: 'left', onSelect: () => void logOut() },

@@ -25,3 +25,14 @@ export async function download(event: MouseEvent, { url, filename, failed }: Dow
   link.download = filename
   link.click()
 }
+
+/** Downloads a text that only this page has. */
+export function downloadText(filename: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = filename
+  link.click()
+  // The browser has begun to read it.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

@@ -6,6 +6,8 @@ import styles from './password-field.module.css'
 
 type PasswordFieldProps = Omit<ComponentProps<'input'>, 'id' | 'type'> & {
   label: string
+  /** At the end of the label's line, such as a link. */
+  aside?: ReactNode
   hint?: ReactNode
   error?: string | undefined
 }

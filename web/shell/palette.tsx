@@ -217,13 +217,10 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
           ),
         ]
       : []),
+    place('profile', commonTexts.profile, { kind: 'icon', name: 'user' }, () => void navigate(paths.profile())),
+    place('security', commonTexts.security, { kind: 'icon', name: 'lock' }, () => void navigate(paths.security())),
+    place('sessions', commonTexts.sessions, { kind: 'icon', name: 'phone' }, () => void navigate(paths.sessions())),
     place('appearance', commonTexts.appearance, { kind: 'icon', name: 'sun' }, () => void navigate(paths.appearance())),
-    place(
-      'security',
-      commonTexts.changePassword,
-      { kind: 'icon', name: 'lock' },
-      () => void navigate(paths.security()),
-    ),
   ]
   return [
     ...[...inMemory, ...fromServer].slice(0, 7).map(issueRow),

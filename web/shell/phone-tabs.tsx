@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useAccountEntries } from '../common/account-menu.tsx'
+import { useOrgEntries } from '../common/org-switch.ts'
 import { shownTheme, switchTheme, usePrefs } from '../common/prefs.ts'
 import { commonTexts } from '../common/texts.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -24,6 +25,7 @@ export function PhoneTabs() {
   const { tabs, rest } = withTabs(useDestinations())
   const other = shownTheme() === 'dark' ? 'light' : 'dark'
   const account = useAccountEntries([{ label: commonTexts.theme[other], icon: 'sun', onSelect: switchTheme }])
+  const orgs = useOrgEntries()
   const more: MenuEntry[] = rest.map(({ label, icon, link }) => ({ label, icon, onSelect: () => void navigate(link) }))
 
   return (
@@ -38,7 +40,11 @@ export function PhoneTabs() {
         label={shellTexts.more}
         side="top"
         align="end"
-        entries={more.length === 0 ? account : [...more, { kind: 'separator' }, ...account]}
+        entries={[more, orgs, account].flatMap((part, i, parts) =>
+          part.length > 0 && parts.slice(0, i).some(({ length }) => length > 0)
+            ? [{ kind: 'separator' as const }, ...part]
+            : part,
+        )}
         trigger={
           <button type="button">
             <Icon name="menu" />

@@ -1,24 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
+import { useOrgEntries } from '../common/org-switch.ts'
+import { commonTexts } from '../common/texts.ts'
 import { AttentionDot } from '../ui/attention-dot.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { useDestinations, type Destination } from './destinations.ts'
 import { shellTexts } from './texts.ts'
 import styles from './rail.module.css'
 
 /** The navigation on the left. */
 export function Rail({ onJump }: { onJump: () => void }) {
-  const me = useQuery(meQuery)
   const destinations = useDestinations()
   return (
     <aside className={styles.side}>
-      <div className={styles.organisation}>
-        <Mark />
-        <span>{me.data?.org.name}</span>
-      </div>
+      <Organisation />
       <button className={styles.jump} type="button" onClick={onJump}>
         <Icon name="search" />
         <span>{shellTexts.jump}</span>
@@ -31,6 +30,33 @@ export function Rail({ onJump }: { onJump: () => void }) {
         <DestinationList destinations={destinations.filter(({ group }) => group === 'settings')} />
       </nav>
     </aside>
+  )
+}
+
+/** The organisation of the session; a menu for users of several. */
+function Organisation() {
+  const me = useQuery(meQuery)
+  const entries = useOrgEntries()
+  const name = me.data?.org.name
+  if (entries.length === 0)
+    return (
+      <div className={styles.organisation}>
+        <Mark />
+        <span>{name}</span>
+      </div>
+    )
+  return (
+    <Menu
+      label={commonTexts.switchOrg}
+      entries={entries}
+      trigger={
+        <button type="button" className={styles.organisation} title={commonTexts.switchOrg}>
+          <Mark />
+          <span>{name}</span>
+          <Icon name="updown" />
+        </button>
+      }
+    />
   )
 }
 

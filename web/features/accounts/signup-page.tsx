@@ -4,13 +4,13 @@ import { useState } from 'react'
 import { ApiError, call } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import { EntryFrame } from './entry-frame.tsx'
+import { Alternative, EntryHead, Refusal } from './entry-parts.tsx'
 import { PasswordField, strengthOf } from '../../common/password-field.tsx'
 import { usePageTitle } from '../../common/page-title.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, focusFirstInvalid } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
-import { Note } from '../../ui/note.tsx'
 import { addToast } from '../../ui/toasts.tsx'
 import { accountsTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
@@ -83,8 +83,7 @@ export function SignupPage() {
     <EntryFrame>
       <title>{commonTexts.titleOf(accountsTexts.createOrg)}</title>
       <Form className={styles.form} onSubmit={submit}>
-        <h1>{accountsTexts.createOrg}</h1>
-        <p className={styles.lead}>{accountsTexts.createOrgMore}</p>
+        <EntryHead title={accountsTexts.createOrg}>{accountsTexts.createOrgMore}</EntryHead>
         <Field
           label={accountsTexts.yourName}
           autoComplete="name"
@@ -116,20 +115,16 @@ export function SignupPage() {
           error={errorOf('password')}
           onChange={change('password')}
         />
-        {refusal !== null && refused === null ? (
-          <Note tone="red" icon="warn" role="alert">
-            {reasonOf(refusal)}
-          </Note>
-        ) : null}
+        {refusal !== null && refused === null ? <Refusal key={signUp.submittedAt} error={refusal} /> : null}
         <Button type="submit" look="primary" size="lg" className={styles.submit} busy={signUp.isPending}>
           {accountsTexts.create}
         </Button>
-        <p className={styles.alternative}>
+        <Alternative>
           {accountsTexts.haveAccount}{' '}
           <Link className={typeStyles.link} {...paths.login()}>
             {accountsTexts.logIn}
           </Link>
-        </p>
+        </Alternative>
       </Form>
     </EntryFrame>
   )

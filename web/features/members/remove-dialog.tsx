@@ -25,7 +25,7 @@ export function RemoveDialog({ member, isOwn, onClose }: RemoveDialogProps) {
   })
   const onSuccess = () => {
     onClose()
-    if (isOwn) endSession(true)
+    if (isOwn) endSession({ left: true, reason: null })
   }
   return (
     <Dialog open onClose={onClose} title={isOwn ? texts.ownTitle : texts.title(member.name)}>

@@ -1,4 +1,4 @@
-/** Texts of project settings and personal settings. */
+/** Texts of project settings. */
 export const settingsTexts = {
   frame: 'Project settings',
   general: 'General',
@@ -60,31 +60,5 @@ export const settingsTexts = {
     created: 'Created',
     lastEvent: 'Last event',
     defaultRate: 3000,
-  },
-  me: {
-    frame: 'Personal settings',
-    appearance: 'Appearance',
-    security: 'Security',
-  },
-  appearancePage: {
-    lead: 'Saved in this browser.',
-    theme: 'Theme',
-    themeMore: 'Follows your system unless you choose a theme.',
-    themes: { system: 'System', light: 'Light', dark: 'Dark' },
-    letters: 'Single-key shortcuts',
-    lettersMore: 'Keys such as R and J work when no field is focused. Ctrl and ⌘ shortcuts always work.',
-    zone: 'Time zone',
-    zoneMore: 'Used for all times shown. Copied times are always in UTC.',
-    zones: { local: 'Local', utc: 'UTC' },
-  },
-  securityPage: {
-    lead: 'Change your password.',
-    password: 'Password',
-    passwordMore: 'Changing your password logs out your other sessions.',
-    current: 'Current password',
-    next: 'New password',
-    change: 'Change password',
-    changed: 'Password changed. Your other sessions were logged out.',
-    missing: 'Enter your current password.',
   },
 } as const

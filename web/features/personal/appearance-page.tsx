@@ -5,10 +5,10 @@ import { Card } from '../../ui/card.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { Minor } from '../../ui/text.tsx'
-import { settingsTexts } from './texts.ts'
+import { personalTexts } from './texts.ts'
 import styles from '../../common/settings.module.css'
 
-const texts = settingsTexts.appearancePage
+const texts = personalTexts.appearance
 const THEMES = (['system', 'light', 'dark'] as const).map((value) => ({ value, label: texts.themes[value] }))
 const ZONES = (['local', 'utc'] as const).map((value) => ({ value, label: texts.zones[value] }))
 
@@ -17,8 +17,8 @@ export function AppearancePage() {
   const prefs = usePrefs()
   return (
     <>
-      <SettingsHead title={settingsTexts.me.appearance} of={null} lead={texts.lead} />
-      <Card aria-label={settingsTexts.me.appearance}>
+      <SettingsHead title={texts.title} of={null} lead={texts.lead} />
+      <Card aria-label={texts.title}>
         <ul className={styles.rows}>
           <Row title={texts.theme} more={texts.themeMore}>
             <Segmented
