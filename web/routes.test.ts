@@ -11,6 +11,9 @@ test('every link leads to an address', () => {
   const links = {
     home: paths.home(),
     login: paths.login(),
+    members: paths.members(),
+    sso: paths.sso(),
+    apiKeys: paths.apiKeys(),
     loginSso: paths.loginSso(),
     loginDone: paths.loginDone('reset'),
     forgot: paths.forgot(),
@@ -50,8 +53,10 @@ test('every link leads to an address', () => {
   expect(Object.fromEntries(Object.entries(links).map(([name, link]) => [name, router.buildLocation(link).href])))
     .toMatchInlineSnapshot(`
       {
+        "apiKeys": "/org/api-keys",
         "appearance": "/me/appearance",
         "audit": "/org/audit?action=webhook.*&from=2026-11-20",
+        "forgot": "/forgot",
         "home": "/",
         "intake": "/intake?project=019a0000-0000-7000-8000-000000000001&range=7d",
         "issue": "/issues/019a0000-0000-7000-8000-000000000001",
@@ -60,8 +65,13 @@ test('every link leads to an address', () => {
         "issues, filtered": "/issues?project=019a0000-0000-7000-8000-000000000001&range=7d&status=regressed&status=escalated&q=level%3Afatal+checkout&sort=-user_count",
         "login": "/login",
         "login, then on": "/login?next=%2Fissues%3Frange%3D7d",
+        "loginAfter": "/login?next=%2Fissues&ended=theft",
+        "loginDone": "/login?done=reset",
+        "loginSso": "/login?step=sso",
+        "members": "/org/members",
         "onboarding": "/onboarding",
         "onboarding of a project": "/onboarding?project=019a0000-0000-7000-8000-000000000001&step=sdk",
+        "profile": "/me/profile",
         "projectFilters": "/projects/019a0000-0000-7000-8000-000000000001/settings/filters",
         "projectGeneral": "/projects/019a0000-0000-7000-8000-000000000001/settings/general",
         "projectGrouping": "/projects/019a0000-0000-7000-8000-000000000001/settings/grouping",
@@ -71,7 +81,9 @@ test('every link leads to an address', () => {
         "release": "/releases/019a0000-0000-7000-8000-000000000001",
         "releases": "/releases?project=019a0000-0000-7000-8000-000000000001",
         "security": "/me/security",
+        "sessions": "/me/sessions",
         "signup": "/signup",
+        "sso": "/org/sso",
         "webhooks": "/org/webhooks",
         "webhooks, a delivery": "/org/webhooks?endpoint=019a0000-0000-7000-8000-000000000001&delivery=d_01hf0000000000000000000000&state=failed",
       }

@@ -33,6 +33,6 @@ export function downloadText(filename: string, text: string): void {
   link.href = url
   link.download = filename
   link.click()
-  // The browser has begun to read it.
+  // By then the browser reads it.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
