@@ -212,6 +212,17 @@ describe('an existing account', () => {
     expect(await signInAt(t.url, org, { ...user, amr: 'mfa' })).toMatchObject({ location: '/login?step=code' })
   })
 
+  test('whose code is still missing when single sign-on is removed stays out', async () => {
+    const org = await anSsoOrg(t.app, provider)
+    const member = await aMember(org)
+    const phone = await insertVerifiedFactor(t.app, member)
+    const browser = visitor()
+    await signInAt(t.url, org, aUserAt(org, { email: member.email }), browser)
+    await removeSsoConfig(t.app, org.owner.actor)
+    const init = { method: 'POST', body: JSON.stringify({ token: phone.code() }) }
+    expect(await browser.go(`${t.url}/api/auth/2fa/continue`, init)).toMatchObject({ status: 400, cookies: [] })
+  })
+
   test('with two-factor authentication needs a code to be linked, too', async () => {
     const org = await anSsoOrg(t.app, provider, { verified: false })
     const member = await aMember(org)

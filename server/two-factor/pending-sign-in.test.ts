@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { cookieJar, type CookieJar } from '#test/kit/cookie-jar.ts'
 import { aCaller, aMembership, aPerson, type Person } from '#test/kit/members.ts'
+import { SSO_INPUT } from '#test/kit/sso.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { enrol } from '#test/kit/two-factor.ts'
 import { changePassword } from '../accounts/change-password.ts'
+import { removeSsoConfig } from '../sso/remove-config.ts'
+import { updateSsoConfig } from '../sso/update-config.ts'
 import { disableTwoFactorByOperator } from './disable-two-factor.ts'
 import { continueSignIn, startPendingSignIn } from './pending-sign-in.ts'
 
@@ -12,6 +15,13 @@ const { app } = t
 const MINUTE_MS = 60_000
 
 const fact = { kind: 'signin.oidc.ok', data: { provider: 'oidc', issuer: 'https://id.example.com' } } as const
+
+/** A user with two-factor authentication, whose organisation has single sign-on. */
+async function enrolled(): ReturnType<typeof enrol> {
+  const person = await aPerson(app)
+  await updateSsoConfig(app, person.actor, { ...SSO_INPUT, issuer: fact.data.issuer })
+  return enrol(app, person)
+}
 
 /** A browser that came back from a provider as this user. */
 function pendingOf({ actor: { userId, orgId } }: Person): CookieJar {
@@ -23,7 +33,7 @@ function pendingOf({ actor: { userId, orgId } }: Person): CookieJar {
 const send = (cookies: CookieJar, token: string) => continueSignIn(app, cookies, token, aCaller())
 
 test('a code completes the sign-in in the organisation of the provider, with its method and fact, and clears the cookie', async () => {
-  const { person, phone } = await enrol(app, await aPerson(app))
+  const { person, phone } = await enrolled()
   const elsewhere = await aMembership(app, person)
   const cookies = pendingOf(person)
   const signedIn = await send(cookies, phone.code())
@@ -39,19 +49,19 @@ test('a code completes the sign-in in the organisation of the provider, with its
 })
 
 test('a wrong code leaves it waiting; a backup code completes it, recorded first', async () => {
-  const { person, backupCodes } = await enrol(app, await aPerson(app))
+  const { person, backupCodes } = await enrolled()
   const cookies = pendingOf(person)
   await expect(send(cookies, '000000')).rejects.toMatchObject({ code: 'unauthenticated' })
   await expect(send(cookies, backupCodes[0] ?? '')).resolves.toMatchObject({ role: 'owner' })
   const { rows } = await app.db.query<{ action: string }>(
-    'select action from audit_log where org_id = $1 order by seq offset 3',
+    'select action from audit_log where org_id = $1 order by seq offset 4',
     [person.actor.orgId],
   )
   expect(rows.map(({ action }) => action)).toEqual(['mfa.backup_code.used', 'signin.oidc.ok', 'device.new'])
 })
 
 test('without a cookie, with a changed one, or after five minutes it is over', async () => {
-  const { person, phone } = await enrol(app, await aPerson(app))
+  const { person, phone } = await enrolled()
   const over = { code: 'invalid', message: 'This sign-in is over. Start again on the log-in page.' }
   await expect(send(cookieJar(), phone.code())).rejects.toMatchObject(over)
   const changed = cookieJar()
@@ -66,7 +76,7 @@ test('without a cookie, with a changed one, or after five minutes it is over', a
 })
 
 test('a cookie of another purpose that the same key sealed is none', async () => {
-  const { person, phone } = await enrol(app, await aPerson(app))
+  const { person, phone } = await enrolled()
   const cookies = cookieJar()
   const pending = {
     user_id: person.actor.userId,
@@ -90,9 +100,10 @@ test.each<[string, (person: Person) => Promise<unknown>]>([
       return changePassword(app, person.actor, input)
     },
   ],
+  ['single sign-on was removed', ({ actor }) => removeSsoConfig(app, actor)],
   ['the operator turned two-factor authentication off', ({ actor }) => disableTwoFactorByOperator(app, actor.userId)],
 ])('it is over when %s meanwhile', async (_what, change) => {
-  const { person, phone } = await enrol(app, await aPerson(app))
+  const { person, phone } = await enrolled()
   const cookies = pendingOf(person)
   await change(person)
   await expect(send(cookies, phone.code())).rejects.toMatchObject({ code: 'invalid' })
@@ -102,7 +113,7 @@ const setDisabled = (table: 'users' | 'memberships', userId: string) =>
   app.db.query(`update ${table} set disabled_at = now() where ${table === 'users' ? 'id' : 'user_id'} = $1`, [userId])
 
 test('twenty times at once with one code succeeds once', async () => {
-  const { person, phone } = await enrol(app, await aPerson(app))
+  const { person, phone } = await enrolled()
   const sealed = pendingOf(person).get('svc_pending') ?? ''
   const results = await Promise.allSettled(
     Array.from({ length: 20 }, () => {

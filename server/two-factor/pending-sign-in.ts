@@ -10,6 +10,7 @@ import { lockUser, readMembership } from '../auth/auth.queries.ts'
 import type { App } from '../context/app.ts'
 import type { Cookies } from '../context/handlers.ts'
 import { invalid } from '../kernel/errors.ts'
+import { hasSsoIssuer } from './two-factor.queries.ts'
 import { checkSecondFactor, returnCodeAttempt, consumeSecondFactor } from './second-factor.ts'
 
 /**
@@ -79,6 +80,9 @@ export async function continueSignIn(
     const membership = await readMembership(tx, pending.user_id, pending.org_id)
     // The account may have been disabled, or its password changed, since the redirect.
     if (user === null || membership === null || (user.not_before?.getTime() ?? 0) > pending.started_at) throw over()
+    const { kind, data } = pending.fact
+    // Single sign-on may have been removed, or got another provider.
+    if (kind === 'signin.oidc.ok' && !(await hasSsoIssuer(tx, pending.org_id, data.issuer))) throw over()
     const { facts, warning } = await consumeSecondFactor(tx, app, { user, orgId: membership.org_id }, factor, caller)
     return {
       completed: await completeSignIn(tx, app, membership, { fact: pending.fact, caller, more: facts }),

@@ -124,3 +124,14 @@ export async function usersWithTwoFactor(db: Connection, userIds: readonly strin
     .execute()
   return new Set(rows.map((row) => row.user_id))
 }
+
+/** Whether the organisation still has single sign-on with this provider. */
+export async function hasSsoIssuer(db: Connection, orgId: string, issuer: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('sso_configs')
+    .select('org_id')
+    .where('org_id', '=', orgId)
+    .where('issuer', '=', issuer)
+    .executeTakeFirst()
+  return row !== undefined
+}
