@@ -11,7 +11,6 @@ import { releasedCommitsTask } from './issue-recording/released-commits.ts'
 import { pruneCountsTask, sweepIssuesTask } from './issue-recording/tasks.ts'
 import { purgeInboxesTask } from './inbox/inbox.ts'
 import type { Task } from './jobs/task.ts'
-import { deleteProjectTask, deletionsTask } from './project-deletion/continue-deletion.ts'
 import { purgeOutboxTask } from './outbox/purge-outbox.ts'
 import { compactPerformanceTask } from './metrics/performance/compact-performance.ts'
 import { purgePerformanceTask } from './metrics/performance/purge-performance.ts'
@@ -33,8 +32,6 @@ export const TASKS: readonly Task[] = [
   packEventsTask,
   purgeEventsTask,
   erasureTask,
-  deleteProjectTask,
-  deletionsTask,
   purgeFilesTask,
   purgeSessionsTask,
   purgeTelemetryTask,

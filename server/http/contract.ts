@@ -24,7 +24,6 @@ import { privacyRoutes } from '../privacy/privacy.api.ts'
 import { inviteRoutes } from '../team/invites.api.ts'
 import { memberRoutes } from '../team/members.api.ts'
 import { projectRoutes } from '../projects/projects.api.ts'
-import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.ts'
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
 import { releaseRoutes } from '../releases/releases.api.ts'
 import { releaseHealthRoutes } from '../release-health/release-health.api.ts'
@@ -44,7 +43,6 @@ export const contract = {
   ...socialRoutes,
   ...projectRoutes,
   ...projectSettingsRoutes,
-  ...projectDeletionRoutes,
   ...memberRoutes,
   ...inviteRoutes,
   ...apiKeyRoutes,
