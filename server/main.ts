@@ -1,4 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander'
+import {
+  createOwnerCommand,
+  disableTwoFactorCommand,
+  endSessionsCommand,
+  listSessionsCommand,
+  resetPasswordCommand,
+  rotateSigningKeysCommand,
+  verifyDomainCommand,
+} from './cli/account-commands.ts'
 import { auditVerifyCommand } from './cli/audit-command.ts'
 import { migrateCommand } from './cli/migrate-command.ts'
 import { serveCommand } from './cli/serve-command.ts'
@@ -31,6 +40,56 @@ program
   .description('verify that no entry was changed, added or removed; exit code 1 when one was')
   .option('--org <slug>', 'only this organisation')
   .action(auditVerifyCommand)
+
+const owner = program.command('owner').description('owners of organisations')
+owner
+  .command('create')
+  .description('create an owner, and print a link with which a new user chooses the password')
+  .requiredOption('--email <address>', 'address of the owner')
+  .option('--name <name>', 'name of a new user (default: from the address)')
+  .option('--org <slug>', 'an organisation that exists')
+  .option('--new-org <name>', 'create an organisation')
+  .action(createOwnerCommand)
+
+const user = program.command('user').description('accounts of users')
+user
+  .command('reset-password')
+  .description('print a link with which the user chooses a new password, or set one from standard input')
+  .requiredOption('--email <address>', 'address of the user')
+  .option('--stdin', 'read the new password from standard input and end all sessions')
+  .action(resetPasswordCommand)
+user
+  .command('disable-2fa')
+  .description('turn off two-factor authentication of a user who lost every code, and end all sessions')
+  .requiredOption('--email <address>', 'address of the user')
+  .action(disableTwoFactorCommand)
+user
+  .command('sessions')
+  .description('list the sessions of a user')
+  .requiredOption('--email <address>', 'address of the user')
+  .action(listSessionsCommand)
+user
+  .command('end-sessions')
+  .description('end all sessions of a user, or one')
+  .requiredOption('--email <address>', 'address of the user')
+  .option('--session <id>', 'only this session')
+  .action(endSessionsCommand)
+
+program
+  .command('sso')
+  .description('single sign-on')
+  .command('verify-domain')
+  .description('mark a domain as verified, where its DNS is not visible')
+  .requiredOption('--org <slug>', 'the organisation')
+  .requiredOption('--domain <domain>', 'a domain of its configuration')
+  .action(verifyDomainCommand)
+
+program
+  .command('signing-keys')
+  .description('keys of access tokens')
+  .command('rotate')
+  .description('sign with a new key; the old one verifies for 20 more minutes')
+  .action(rotateSigningKeysCommand)
 
 function parseRoles(text: string): ProcessRole[] {
   const roles = text.split(',').map((role) => role.trim())

@@ -14,7 +14,7 @@ import { sealedNewDataKey } from '../auth/org-sealer.ts'
 import { checkPasswordLength, judgePassword } from '../auth/password-rules.ts'
 
 /** An arbitrary number. Sign-ups run one after the other, so that only one is the first and slugs do not collide. */
-const SIGN_UP_LOCK = 7_201_994_313
+export const SIGN_UP_LOCK = 7_201_994_313
 
 const MAX_SLUG_CHARACTERS = 40
 
@@ -87,7 +87,7 @@ async function checkOpen(app: App, db: Connection): Promise<void> {
 }
 
 /** `acme`, or the first of `acme-2`, `acme-3` … that is free. */
-async function freeSlug(tx: Tx, name: string): Promise<string> {
+export async function freeSlug(tx: Tx, name: string): Promise<string> {
   const slug = slugOf(name, MAX_SLUG_CHARACTERS)
   const base = slug === '' ? 'org' : slug
   const taken = await orgSlugsLike(tx, base)

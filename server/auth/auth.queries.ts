@@ -339,6 +339,14 @@ export async function rotateSession(tx: Tx, sessionId: string, rotation: Rotatio
     .execute()
 }
 
+export async function orgBySlug(db: Connection, slug: string): Promise<{ id: string; name: string } | null> {
+  return (await db.selectFrom('orgs').select(['id', 'name']).where('slug', '=', slug).executeTakeFirst()) ?? null
+}
+
+export async function allOrgIds(db: Connection): Promise<string[]> {
+  return (await db.selectFrom('orgs').select('id').orderBy('id').execute()).map(({ id }) => id)
+}
+
 /** @returns whether the session was active */
 export async function endSession(tx: Tx, sessionId: string, reason: string, now: Date): Promise<boolean> {
   const result = await tx

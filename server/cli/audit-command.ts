@@ -4,10 +4,10 @@ import { readConfig, type Config } from '../config.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { Database } from '../storage/database.ts'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
-import { pendingMigrations } from '../storage/migrate.ts'
 import { createPool } from '../storage/pool.ts'
 import { createSealer, existingEncryptionKeys, parseEncryptionKeys, type Sealer } from '../storage/seal.ts'
-import { openDatabaseToRead } from './database.ts'
+import { checkMigrated } from './check-migrated.ts'
+import { openExistingDatabase } from './database.ts'
 import { operatorError } from './operator-error.ts'
 import { createStopper } from './stopper.ts'
 
@@ -21,12 +21,12 @@ export async function auditVerifyCommand({ org }: { readonly org?: string }): Pr
   const stopper = createStopper()
   await stopper.start(() =>
     operatorError(async () => {
-      const { connectionString, dataDir, stop } = await openDatabaseToRead(environment, print, stopper.signal)
+      const { connectionString, dataDir, stop } = await openExistingDatabase(environment, print, stopper.signal)
       stopper.onStop(stop)
       const config = { ...environment, dataDir }
+      await checkMigrated(connectionString)
       const db = new Database(createPool({ connectionString, name: 'faultline audit', max: 2, onError: () => {} }))
       stopper.onStop(() => db.close())
-      await checkMigrated(db)
       const auditKey = await readAuditKey(db, sealerOf(config))
       const parts = { db, auditKey, clock: systemClock, config }
       const { chains, broken } = await verifyChains(parts, print, { slug: org, signal: stopper.signal })
@@ -35,18 +35,6 @@ export async function auditVerifyCommand({ org }: { readonly org?: string }): Pr
       stopper.stop(broken === 0 ? `Verified ${logs}.` : `Verified ${logs}: ${broken} broken.`, broken === 0 ? 0 : 1)
     }),
   )
-}
-
-const UNDEFINED_TABLE = '42P01'
-
-/** @throws DatabaseStartError when tables are missing */
-async function checkMigrated(db: Database): Promise<void> {
-  const pending = await pendingMigrations(db).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE) return null
-    throw error
-  })
-  if (pending === null || pending.length > 0)
-    throw new DatabaseStartError('The database is not up to date. Run "npm run admin -- migrate" first.')
 }
 
 const sealerOf = ({ encryptionKeys, dataDir }: Config): Sealer =>

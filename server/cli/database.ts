@@ -55,10 +55,10 @@ export async function openDatabase(
 }
 
 /**
- * As {@link openDatabase}, for a command that only reads: it also works beside a running service.
+ * As {@link openDatabase}, for a command: it also works beside a running service, on its database.
  * @throws DatabaseStartError with one line for the operator, or the signal's reason
  */
-export async function openDatabaseToRead(
+export async function openExistingDatabase(
   config: Config,
   progress: (line: string) => void,
   signal: AbortSignal,

@@ -1,3 +1,4 @@
+import { AppError } from '../kernel/errors.ts'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
 
 /** Turns errors that the operator can fix into one line without a stack. */
@@ -18,6 +19,7 @@ export async function operatorError<T>(work: () => Promise<T>): Promise<T> {
         `Cannot listen on ${address} (${error.message}). Set HOST and PORT to an address of this machine and a port that this user may use.`,
         { cause: error },
       )
+    if (error instanceof AppError) throw new DatabaseStartError(error.message, { cause: error })
     if (error.message.startsWith('ENCRYPTION_KEYS')) throw new DatabaseStartError(error.message, { cause: error })
     throw error
   }

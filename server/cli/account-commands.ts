@@ -1,0 +1,99 @@
+import { text } from 'node:stream/consumers'
+import {
+  accountOf,
+  endSessionsByOperator,
+  resetLinkByOperator,
+  setPasswordByOperator,
+} from '../accounts/recover-account.ts'
+import { createOwner } from '../accounts/create-owner.ts'
+import { activeSessions, allOrgIds } from '../auth/auth.queries.ts'
+import { rotateSigningKey, signingKey } from '../auth/signing-keys.ts'
+import { systemActor } from '../context/actor.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
+import { invalid } from '../kernel/errors.ts'
+import { verifyDomainByOperator } from '../sso/verify-domain-by-operator.ts'
+import { disableTwoFactorByOperator } from '../two-factor/disable-two-factor.ts'
+import { withApp } from './with-app.ts'
+
+/** Commands for accounts (docs/operator-commands.md). Each writes the audit log. Secrets never are arguments. */
+
+const LINK_HINT = 'The link works once, for one hour.'
+const sessions = (n: number): string => `${n} ${n === 1 ? 'session' : 'sessions'}`
+
+export const createOwnerCommand = (options: {
+  readonly email: string
+  readonly name?: string
+  readonly org?: string
+  readonly newOrg?: string
+}): Promise<void> =>
+  withApp(async (app) => {
+    const { email, org: slug, newOrg } = options
+    if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw invalid(`${email} is no e-mail address.`)
+    if ((slug === undefined) === (newOrg === undefined)) throw invalid('Name either --org or --new-org.')
+    const { org, link } = await createOwner(app, {
+      email,
+      name: options.name ?? email.slice(0, email.indexOf('@')),
+      org: slug === undefined ? { name: newOrg ?? '' } : { slug },
+    })
+    const done = `${email} is an owner of ${org}.`
+    return link === null ? `${done} The password stays as it is.` : [done, `Choose a password at ${link}`, LINK_HINT]
+  })
+
+export const resetPasswordCommand = (options: { readonly email: string; readonly stdin?: boolean }): Promise<void> =>
+  withApp(async (app) => {
+    const { email } = options
+    if (options.stdin !== true)
+      return [`Choose a password of ${email} at ${await resetLinkByOperator(app, email)}`, LINK_HINT]
+    const password = (await text(process.stdin)).replace(/\r?\n$/, '')
+    const { ended, warning } = await setPasswordByOperator(app, email, password)
+    const done = `The password of ${email} is set; ${sessions(ended)} ended.`
+    return warning === null ? done : [warning, done]
+  })
+
+export const disableTwoFactorCommand = ({ email }: { readonly email: string }): Promise<void> =>
+  withApp(async (app) => {
+    const { id } = await accountOf(app, email)
+    const { ended } = await disableTwoFactorByOperator(app, id)
+    return `Two-factor authentication of ${email} is off; ${sessions(ended)} ended.`
+  })
+
+export const listSessionsCommand = ({ email }: { readonly email: string }): Promise<void> =>
+  withApp(async (app) => {
+    const { id } = await accountOf(app, email)
+    const rows = await activeSessions(app.db, id, app.clock.now())
+    return [
+      ...rows.map((row) =>
+        [row.id, row.org_slug, row.method, row.last_used_at.toISOString(), row.ip ?? '-', row.user_agent ?? '-'].join(
+          '  ',
+        ),
+      ),
+      `${email} has ${sessions(rows.length)}.`,
+    ]
+  })
+
+export const endSessionsCommand = (options: { readonly email: string; readonly session?: string }): Promise<void> =>
+  withApp(async (app) => {
+    const ended = await endSessionsByOperator(app, options.email, options.session ?? null)
+    return `${sessions(ended)} of ${options.email} ended.`
+  })
+
+export const verifyDomainCommand = (options: { readonly org: string; readonly domain: string }): Promise<void> =>
+  withApp(async (app) => {
+    await verifyDomainByOperator(app, options)
+    return `${options.domain} is verified for ${options.org}.`
+  })
+
+export const rotateSigningKeysCommand = (): Promise<void> =>
+  withApp(async (app) => {
+    await rotateSigningKey(app)
+    const { kid } = await signingKey(app)
+    // One transaction per organisation: each has a chain of its own.
+    for (const orgId of await allOrgIds(app.db))
+      await app.tx((tx) =>
+        recordFacts(tx, factContext(app, systemActor('rotate-signing-keys')), [
+          { kind: 'encryption.key_rotated', orgId, data: { key_id: kid } },
+        ]),
+      )
+    return `Access tokens are signed with ${kid}. The key before it verifies for 20 more minutes.`
+  })
