@@ -25,7 +25,7 @@ $$;
 -- Made by members and tools, and by the first event, session or transaction that names the version.
 create table releases (
   id uuid primary key,
-  project_id uuid not null references projects on delete cascade,
+  project_id uuid not null references project_ids,
   version text not null,
   -- planned: announced, but nothing was received from it yet.
   state text not null default 'planned' check (state in ('planned', 'open', 'archived')),

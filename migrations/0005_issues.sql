@@ -3,7 +3,7 @@
 create table issues (
   id uuid primary key,
   org_id uuid not null,
-  project_id uuid not null references projects on delete cascade,
+  project_id uuid not null references project_ids,
   number integer not null,
   title text not null,
   culprit text not null,
@@ -155,7 +155,7 @@ create index issue_fingerprints_by_group on issue_fingerprints (group_id);
 -- A number per project that rises with each change of the relation of fingerprints, groups and issues: merging,
 -- unmerging, deleting, discarding. Digestion remembers that relation, and holds a shared lock of this row while it records.
 create table issue_generations (
-  project_id uuid primary key references projects on delete cascade,
+  project_id uuid primary key references project_ids,
   generation bigint not null default 0
 );
 

@@ -1,7 +1,7 @@
 -- Discarded issues as they were at that time. New events with their fingerprints are not stored.
 create table discards (
   id uuid primary key,
-  project_id uuid not null references projects on delete cascade,
+  project_id uuid not null references project_ids,
   title text not null,
   issue_number integer not null,
   event_count bigint not null,

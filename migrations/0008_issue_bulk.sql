@@ -36,3 +36,4 @@ create table bulk_operation_issues (
   after jsonb,
   primary key (operation_id, position)
 );
+create index bulk_operation_issues_by_issue on bulk_operation_issues (issue_id);

@@ -48,7 +48,7 @@ create index trace_metrics_by_name on trace_metrics (project_id, name, occurred_
 -- Scheduled jobs that report their runs. The first check-in creates the monitor; a schedule comes with a check-in.
 create table monitors (
   id uuid primary key,
-  project_id uuid not null references projects on delete cascade,
+  project_id uuid not null references project_ids,
   slug text not null,
   schedule_type text check (schedule_type in ('crontab', 'interval')),
   -- The crontab, or the number of units.

@@ -3,7 +3,7 @@
 
 create table erasures (
   id uuid primary key,
-  project_id uuid not null references projects on delete cascade,
+  project_id uuid not null references project_ids,
   org_id uuid not null,
   -- The same keyed hash as in issue_users.
   user_hash bigint not null,

@@ -11,6 +11,7 @@ import { releasedCommitsTask } from './issue-recording/released-commits.ts'
 import { pruneCountsTask, sweepIssuesTask } from './issue-recording/tasks.ts'
 import { purgeInboxesTask } from './inbox/inbox.ts'
 import type { Task } from './jobs/task.ts'
+import { deleteProjectTask, deletionsTask } from './project-deletion/continue-deletion.ts'
 import { purgeOutboxTask } from './outbox/purge-outbox.ts'
 import { compactPerformanceTask } from './metrics/performance/compact-performance.ts'
 import { purgePerformanceTask } from './metrics/performance/purge-performance.ts'
@@ -32,6 +33,8 @@ export const TASKS: readonly Task[] = [
   packEventsTask,
   purgeEventsTask,
   erasureTask,
+  deleteProjectTask,
+  deletionsTask,
   purgeFilesTask,
   purgeSessionsTask,
   purgeTelemetryTask,

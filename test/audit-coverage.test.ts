@@ -71,6 +71,7 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   createProject: ['project.created'],
   updateProjectSettings: ['project.settings_updated'],
   rotateDsn: ['project.dsn_rotated'],
+  deleteProject: ['project.deleted'],
   eraseUserData: ['project.user_data_erased'],
   updateIssue: ['issue.status_changed'],
   deleteIssue: ['issue.deleted'],

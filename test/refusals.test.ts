@@ -71,6 +71,8 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   readProjectSettings: 'viewer',
   updateProjectSettings: 'admin',
   rotateDsn: 'admin',
+  deleteProject: 'owner',
+  followOperation: 'viewer',
   previewFilters: 'admin',
   previewScrubbing: 'admin',
   eraseUserData: 'admin',

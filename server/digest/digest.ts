@@ -22,6 +22,7 @@ import { ACCEPTED, type ItemOutcome, type ItemContext } from '../outcomes/record
 import type { PreparedFact, PreparedItem } from './item.ts'
 import type { FactKind, FactOf } from './kinds.ts'
 import { type Counted, OutcomeSums } from '../outcomes/outcomes.ts'
+import { deletedAmong } from '../projects/project-rows.queries.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
 import { recordersWith } from './recorders.ts'
@@ -103,7 +104,7 @@ export async function commitBatches(
   try {
     const figures = await app.tx(async (tx) => {
       await settle(tx, prepared.batches)
-      const done = await record(app, tx, prepared.entries, isBehind, step)
+      const done = await record(app, tx, await ofProjects(tx, prepared.entries), isBehind, step)
       await step.finish(tx, factContext(app, DIGESTION))
       return done
     })
@@ -125,7 +126,7 @@ async function commitOneByOne(app: App, prepared: PreparedBatches, step: Journal
   return app.tx(async (tx) => {
     await settle(tx, prepared.batches)
     const figures: DigestFigures[] = []
-    for (const one of prepared.entries) {
+    for (const one of await ofProjects(tx, prepared.entries)) {
       try {
         figures.push(await tx.savepoint(() => record(app, tx, [one], true)))
       } catch (error) {
@@ -152,6 +153,15 @@ async function settle(tx: Tx, batches: readonly SpoolBatch[]): Promise<void> {
       first.shard,
       batches.map((batch) => batch.id),
     )
+}
+
+/**
+ * Leaves out the entries of deleted projects. Deletion waits for transactions that asked before it, so the statement that
+ * settles the batch, which gives the transaction its id, comes first.
+ */
+async function ofProjects(tx: Tx, entries: readonly PreparedEntry[]): Promise<readonly PreparedEntry[]> {
+  const deleted = await deletedAmong(tx, [...new Set(entries.map(({ entry }) => entry.projectId))])
+  return deleted.size === 0 ? entries : entries.filter(({ entry }) => !deleted.has(entry.projectId))
 }
 
 async function record(

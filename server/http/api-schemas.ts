@@ -19,6 +19,7 @@ import { EscalatingRules, SeverityRules } from '../issue-rules/issue-settings.ap
 import { OwnershipRule } from '../ownership/ownership-rules.api.ts'
 import { Platform, Project, ProjectKey, Region } from '../projects/projects.api.ts'
 import { ProjectSettings } from '../project-settings/project-settings.api.ts'
+import { Operation } from '../project-deletion/project-deletion.api.ts'
 import { ScrubRule } from '../protocol/scrub-rules.api.ts'
 import {
   Breadcrumb,
@@ -49,6 +50,7 @@ export const apiSchemas: NamedSchemas = {
   AuditVerification,
   Breadcrumb,
   BulkOperation,
+  Operation,
   BulkResult,
   CheckIn: CheckInItem,
   Comment,

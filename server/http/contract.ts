@@ -24,6 +24,7 @@ import { privacyRoutes } from '../privacy/privacy.api.ts'
 import { inviteRoutes } from '../team/invites.api.ts'
 import { memberRoutes } from '../team/members.api.ts'
 import { projectRoutes } from '../projects/projects.api.ts'
+import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.ts'
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
 import { releaseRoutes } from '../releases/releases.api.ts'
 import { releaseHealthRoutes } from '../release-health/release-health.api.ts'
@@ -43,6 +44,7 @@ export const contract = {
   ...socialRoutes,
   ...projectRoutes,
   ...projectSettingsRoutes,
+  ...projectDeletionRoutes,
   ...memberRoutes,
   ...inviteRoutes,
   ...apiKeyRoutes,

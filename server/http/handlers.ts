@@ -24,6 +24,7 @@ import { privacyHandlers } from '../privacy/privacy.handlers.ts'
 import { inviteHandlers } from '../team/invites.handlers.ts'
 import { memberHandlers } from '../team/members.handlers.ts'
 import { projectHandlers } from '../projects/projects.handlers.ts'
+import { projectDeletionHandlers } from '../project-deletion/project-deletion.handlers.ts'
 import { projectSettingsHandlers } from '../project-settings/project-settings.handlers.ts'
 import { releaseHandlers } from '../releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../release-health/release-health.handlers.ts'
@@ -44,6 +45,7 @@ export const handlers: Handlers<Contract> = {
   ...socialHandlers,
   ...projectHandlers,
   ...projectSettingsHandlers,
+  ...projectDeletionHandlers,
   ...memberHandlers,
   ...inviteHandlers,
   ...apiKeyHandlers,

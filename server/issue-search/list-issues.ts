@@ -2,6 +2,7 @@ import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
+import { projectsBeingDeleted } from '../projects/project-rows.queries.ts'
 import { isStatementCancelled } from '../storage/pool.ts'
 import { ISSUE_STATUSES } from '#shared/issue-values.ts'
 import type { Issue, IssueSort, IssueStatus, Severity } from '../issue-rules/issue.api.ts'
@@ -121,8 +122,10 @@ async function filterOf(
 ): Promise<IssueFilter> {
   const userIds = (ids: readonly string[]) =>
     ids.map((id) => (id === 'none' ? null : id === 'me' ? memberOf(actor).userId : id))
+  const hiddenProjectIds = input.projectId === undefined ? await projectsBeingDeleted(app.db, actor.orgId) : []
   const filterBy = ({ seenSince, conditions }: Matching): IssueFilter => ({
     projectIds: input.projectId,
+    hiddenProjectIds,
     statuses: input.status,
     severities: input.severity,
     platforms: input.platform,

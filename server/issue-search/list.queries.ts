@@ -16,6 +16,8 @@ import { lastSeenSince, rankOf, slotOf } from '../issue-rows/sort-keys.queries.t
 
 export type IssueFilter = {
   readonly projectIds?: readonly string[] | undefined
+  /** Deleted projects whose issues are left: not in the list. */
+  readonly hiddenProjectIds?: readonly string[] | undefined
   readonly statuses?: readonly IssueStatus[] | undefined
   readonly severities?: readonly Severity[] | undefined
   readonly platforms?: readonly string[] | undefined
@@ -50,10 +52,15 @@ function filtered(db: Connection, actor: OrgActor, filter: IssueFilter): Issues 
   return query
 }
 
-function scoped(db: Connection, actor: OrgActor, { projectIds, conditions = [] }: IssueFilter): Issues {
+function scoped(
+  db: Connection,
+  actor: OrgActor,
+  { projectIds, hiddenProjectIds = [], conditions = [] }: IssueFilter,
+): Issues {
   let query = db.selectFrom('issues as i').where('i.merged_into', 'is', null)
   // For queries, the index of the organisation is best: it holds most of the columns they need.
   if (projectIds === undefined || conditions.length > 0) query = query.where('i.org_id', '=', actor.orgId)
+  if (hiddenProjectIds.length > 0) query = query.where('i.project_id', 'not in', [...hiddenProjectIds])
   if (projectIds === undefined) return query
   const [only] = projectIds
   // A subquery selects the organisation's projects, because checking `org_id` would read each row.

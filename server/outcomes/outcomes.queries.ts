@@ -11,12 +11,14 @@ export type OutcomeRow = {
   readonly quantity: number
 }
 
-/** Adds to hourly counts. Callers pass rows in the same order, so that they cannot deadlock. */
+/** Adds to hourly counts, except of deleted projects. Callers pass rows in the same order, so that they cannot deadlock. */
 export async function addOutcomes(tx: Tx, rows: readonly OutcomeRow[]): Promise<void> {
   await tx.query({
     name: 'outcomes-write',
     text: `insert into outcomes_hourly (project_id, key_id, hour, category, outcome, reason, quantity)
-           select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+           select k.* from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+             k (project_id, key_id, hour, category, outcome, reason, quantity)
+           where not exists (select from project_ids d where d.id = k.project_id and d.deleted_at is not null)
            on conflict (project_id, key_id, hour, category, outcome, reason) do update set quantity = outcomes_hourly.quantity + excluded.quantity`,
     values: [
       rows.map((row) => row.projectId),

@@ -10,7 +10,7 @@ export type FloodSamplingRow = {
   readonly lastAt: Date
 }
 
-/** Adds to the hourly counts of flood sampling. */
+/** Adds to the hourly counts of flood sampling, except of deleted projects. */
 export async function addFloodSampling(tx: Tx, samples: readonly FloodSamplingRow[]): Promise<void> {
   if (samples.length === 0) return
   // In a fixed order, so that two writers cannot deadlock.
@@ -19,7 +19,9 @@ export async function addFloodSampling(tx: Tx, samples: readonly FloodSamplingRo
   )
   await tx.query(
     `insert into flood_sampling_hourly (project_id, key_id, hour, let_through, fingerprints, first_at, last_at)
-     select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::timestamptz[])
+     select k.* from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[], $5::bigint[], $6::timestamptz[], $7::timestamptz[])
+       k (project_id, key_id, hour, let_through, fingerprints, first_at, last_at)
+     where not exists (select from project_ids d where d.id = k.project_id and d.deleted_at is not null)
      on conflict (project_id, key_id, hour) do update set
        let_through = flood_sampling_hourly.let_through + excluded.let_through,
        fingerprints = flood_sampling_hourly.fingerprints + excluded.fingerprints,

@@ -59,7 +59,7 @@ export async function writeIssueNumbers(tx: Tx, rows: readonly IssueNumbers[]): 
   })
 }
 
-/** Adds to the events per minute of projects. */
+/** Adds to the events per minute of projects, except deleted ones. */
 export async function addMinutes(
   tx: Tx,
   rows: readonly { id: string; at: number; events: number; fatal: number }[],
@@ -67,7 +67,8 @@ export async function addMinutes(
   await tx.query({
     name: 'record-add-minutes',
     text: `insert into project_minutes (project_id, minute, events, fatal)
-           select * from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[])
+           select k.* from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[]) k (project_id, minute, events, fatal)
+           where not exists (select from project_ids d where d.id = k.project_id and d.deleted_at is not null)
            on conflict (project_id, minute) do update set events = project_minutes.events + excluded.events, fatal = project_minutes.fatal + excluded.fatal`,
     values: [
       rows.map((row) => row.id),

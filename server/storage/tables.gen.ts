@@ -515,6 +515,19 @@ export type Tables = {
     updated_at: Date
     last_check_in_at: Date
   }
+  operations: {
+    id: string
+    org_id: string
+    kind: string
+    project_id: string
+    label: string
+    state: 'running' | 'done'
+    parts_done: Generated<number>
+    rows_deleted: Generated<number>
+    horizon: number | null
+    created_at: Date
+    finished_at: Date | null
+  }
   org_usage_daily: {
     org_id: string
     day: string
@@ -666,6 +679,11 @@ export type Tables = {
     os: string
     device_class: string
     last_day: string
+  }
+  project_ids: {
+    id: string
+    deleted_at: Date | null
+    deleted_from: string | null
   }
   project_keys: {
     id: string

@@ -350,6 +350,7 @@ test(`${HISTORIES} histories end in the database as in the state machine`, async
         const { actual, expected } = await both.compare()
         expect(actual).toEqual(expected)
       }
+      await app.db.query('delete from issues where project_id = $1', [both.projectId])
       await app.db.query('delete from projects where id = $1', [both.projectId])
     }),
     { numRuns: HISTORIES },

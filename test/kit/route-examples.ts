@@ -16,6 +16,7 @@ import { newOneTimeToken, oneTimeTokenHash } from '#server/kernel/one-time-token
 import { discardIssue } from '#server/issue-merging/discard-issue.ts'
 import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
 import { createRelease } from '#server/releases/create-release.ts'
+import { deleteProject } from '#server/project-deletion/delete-project.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
 import { startPasskeyLogIn } from '#server/passkeys/log-in-with-passkey.ts'
 import { startPasskeyRegistration } from '#server/passkeys/register-passkey.ts'
@@ -199,6 +200,15 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     foreignBodies: [{ ownership_rules: [{ match: 'path', glob: 'src/*', user_id: stranger.actor.userId }] }],
   }),
   rotateDsn: onProject({ grace_seconds: 60 }),
+  deleteProject: async (app, owner) => {
+    const projectId = await insertProject(app, owner)
+    return { params: { projectId }, body: { confirm: await slugOf(app, projectId) } }
+  },
+  followOperation: async (app, owner) => {
+    const projectId = await insertProject(app, owner)
+    const { id } = await deleteProject(app, owner.actor, projectId, await slugOf(app, projectId))
+    return { params: { operationId: id } }
+  },
   previewFilters: onProject({ inbound_filters: { releases: ['1.*'] } }),
   previewScrubbing: onProject({ scrub_rules: [{ path: 'user.email', pattern: 'anything', action: 'remove' }] }),
   eraseUserData: async (app, owner) => ({
@@ -452,6 +462,11 @@ const insertWebhook = (app: App, owner: Person): Promise<WebhookEndpoint> =>
     standard_headers: false,
     headers: null,
   })
+
+async function slugOf(app: App, projectId: string): Promise<string> {
+  const row = await app.db.selectFrom('projects').select('slug').where('id', '=', projectId).executeTakeFirstOrThrow()
+  return row.slug
+}
 
 async function insertProject(app: App, owner: Person): Promise<string> {
   const id = newId()

@@ -1,0 +1,106 @@
+import { deleteProjectRows as deleteAttachments } from '../attachments/project-rows.queries.ts'
+import { deleteProjectRows as deleteEvents } from '../events/project-rows.queries.ts'
+import { deleteProjectRows as deleteFeedback } from '../feedback/project-rows.queries.ts'
+import { deleteProjectRows as deleteBulkFixes, deleteResultsOf } from '../issue-bulk/project-rows.queries.ts'
+import {
+  deleteGeneration,
+  deleteIssueRows,
+  deleteProjectRows as deleteDiscards,
+  emptyIssues,
+} from '../issue-merging/project-rows.queries.ts'
+import { deleteNewTermsOf, deleteProjectRows as deleteIdentities } from '../issue-search/project-rows.queries.ts'
+import { deleteProjectRows as deleteMetrics } from '../metrics/project-rows.queries.ts'
+import { deleteProjectRows as deleteOutcomes } from '../outcomes/project-rows.queries.ts'
+import { deleteProjectRows as deleteErasures } from '../privacy/project-rows.queries.ts'
+import { deleteProjectMinutes } from '../projects/project-rows.queries.ts'
+import type { DeleteProjectRows } from '../projects/project-rows.ts'
+import { deleteProjectRows as deleteReleases } from '../releases/project-rows.queries.ts'
+import { deleteProjectRows as deleteQuarantine } from '../spool/project-rows.queries.ts'
+import { deleteProjectRows as deleteTelemetry } from '../telemetry/project-rows.queries.ts'
+import { deleteProjectRows as deleteFromViews } from '../views/project-rows.queries.ts'
+
+/** What belongs to a project: a test fails while a table of a project is in no part and not among {@link KEPT}. */
+export type ProjectPart = {
+  readonly tables: readonly string[]
+  /** About so many rows are deleted in one transaction: a few dozen milliseconds. */
+  readonly max: number
+  readonly deleteRows: DeleteProjectRows
+}
+
+/** Users and hours are up to 50,000 rows each: many issues at once hold their locks for long. */
+const deleteIssues: DeleteProjectRows = async (tx, projectId, max) => {
+  const { ids, isWhole, rows } = await emptyIssues(tx, projectId, max)
+  if (ids.length === 0) return deleteGeneration(tx, projectId)
+  if (!isWhole) return rows
+  await deleteResultsOf(tx, ids)
+  await deleteNewTermsOf(tx, ids)
+  return rows + (await deleteIssueRows(tx, ids))
+}
+
+/** In this order: files and feedback name events, events name issues. */
+export const PROJECT_PARTS: readonly ProjectPart[] = [
+  { tables: ['spool_quarantine'], max: 200, deleteRows: deleteQuarantine },
+  { tables: ['attachments', 'attachment_chunks'], max: 50, deleteRows: deleteAttachments },
+  { tables: ['feedback'], max: 1_000, deleteRows: deleteFeedback },
+  { tables: ['events', 'event_blocks'], max: 1_000, deleteRows: deleteEvents },
+  {
+    tables: [
+      'issues',
+      'issue_groups',
+      'issue_fingerprints',
+      'issue_generations',
+      'issue_hours',
+      'issue_users',
+      'issue_search',
+      'issue_new_terms',
+      'issue_activity',
+      'comments',
+      'comment_mentions',
+      'issue_subscriptions',
+      'inbox_entries',
+      'bulk_operation_issues',
+    ],
+    max: 100,
+    deleteRows: deleteIssues,
+  },
+  { tables: ['discards', 'discarded_fingerprints'], max: 1_000, deleteRows: deleteDiscards },
+  { tables: ['user_identities'], max: 5_000, deleteRows: deleteIdentities },
+  {
+    tables: [
+      'app_sessions',
+      'session_rollups',
+      'session_attributes',
+      'performance_pending',
+      'performance_deltas',
+      'performance_rollups',
+      'performance_days',
+      'performance_seen',
+      'performance_series',
+    ],
+    max: 2_000,
+    deleteRows: deleteMetrics,
+  },
+  { tables: ['logs', 'trace_metrics', 'check_ins', 'monitors'], max: 2_000, deleteRows: deleteTelemetry },
+  { tables: ['releases', 'release_commits', 'deploys'], max: 1_000, deleteRows: deleteReleases },
+  {
+    tables: ['outcomes_hourly', 'client_losses_hourly', 'flood_sampling_hourly', 'costly_rules_hourly'],
+    max: 5_000,
+    deleteRows: deleteOutcomes,
+  },
+  { tables: ['project_minutes'], max: 5_000, deleteRows: deleteProjectMinutes },
+  { tables: ['erasures'], max: 1_000, deleteRows: deleteErasures },
+  { tables: ['issue_views'], max: 100, deleteRows: deleteFromViews },
+  { tables: ['bulk_operations'], max: 100, deleteRows: deleteBulkFixes },
+]
+
+/** Tables of projects that keep their rows, or lose them otherwise. */
+export const KEPT: Readonly<Record<string, string>> = {
+  projects: 'The row is deleted by the request.',
+  project_keys: 'The rows are deleted by the request.',
+  project_ids: 'The id stays, so that what arrives late is refused. It says nothing about the project.',
+  operations: 'The progress of the deletion, for 30 days.',
+  audit_log: 'No entry is ever changed; it names who deleted the project.',
+  event_packing_changes: 'The packing of a day deletes them; deletion waits for it.',
+  issue_journal: 'Folding deletes them; deletion waits for it.',
+  spool: 'Digestion takes the rows and drops requests of deleted projects; deletion waits for it.',
+}
