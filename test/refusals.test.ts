@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { createKey } from '#server/api-keys/create-key.ts'
 import { contract } from '#server/http/contract.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { PERMISSIONS, roleAtLeast, ROLES, type Role } from '#shared/permissions.ts'
+import { PERMISSIONS, roleAtLeast, ROLES, SCOPES, type Permission, type Role, type Scope } from '#shared/permissions.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
 import { EXAMPLES, type ExampleCall } from '#test/kit/route-examples.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
 /**
- * The access matrix in full: every route of the contract × no session, four roles, another organisation, malformed
- * input, requests from other sites. A refusal has the documented status and changes nothing.
+ * The access matrix in full: every route of the contract × no session, four roles, the scopes of API keys, another
+ * organisation, malformed input, requests from other sites. A refusal has the documented status and changes nothing.
  */
 
 const t = await testServer()
@@ -307,28 +308,90 @@ test.each(guarded)('%s with an ended session, a forged one, or an API key: 401',
   await expectRefused({ spec, call, cookie: owner.cookie, headers: { authorization: 'Bearer svc_x' } }, 401)
 })
 
+/** A key of a member, with these scopes. */
+const bearerOf = async ({ actor }: Person, scopes: readonly string[]): Promise<Record<string, string>> => {
+  const { id, key } = await createKey(t.app, actor, { name: 'Test', scopes: [...scopes] })
+  // Its first use would be a change.
+  await t.app.db.updateTable('api_keys').set({ last_used_at: t.clock.now() }).where('id', '=', id).execute()
+  return { authorization: `Bearer ${key}` }
+}
+
 describe.each(ROLES)('the role %s', (role) => {
   const may = ([name]: Case) => roleAtLeast(role, MIN_ROLE[name] ?? 'viewer')
   const allowed = guarded.filter((route) => may(route))
   const denied = guarded.filter((route) => !may(route))
 
-  const aMemberClient = async (name: Name) => {
+  const aMember = async (name: Name) => {
     const { owner, call } = await anExample(name)
     const person = await aPerson(t.app, { role, org: { id: owner.actor.orgId, slug: owner.orgSlug } })
-    return { cookie: person.cookie, call }
+    return { person, call }
   }
 
-  test.for(denied)('may not %s: 403', async ([name, spec]) => {
-    const { cookie, call } = await aMemberClient(name)
-    await expectRefused({ spec, call, cookie }, 403)
-    await expectRefused({ spec, call: { ...call, params: {} }, cookie }, 403)
+  test.for(denied)('may not %s: 403, with a session and with a key of every scope', async ([name, spec]) => {
+    const { person, call } = await aMember(name)
+    await expectRefused({ spec, call, cookie: person.cookie }, 403)
+    await expectRefused({ spec, call: { ...call, params: {} }, cookie: person.cookie }, 403)
+    await expectRefused({ spec, call, headers: await bearerOf(person, SCOPES) }, 403)
   })
 
   test.for(allowed)('may %s', async ([name, spec]) => {
-    const { cookie, call } = await aMemberClient(name)
+    const { person, call } = await aMember(name)
     // With ids that do not exist, so that only the permission is tested.
-    const { status } = await send({ spec, call: { ...call, params: {} }, cookie })
-    expect(spec.params === undefined ? [200, 201, 204, 400, 409] : [404]).toContain(status)
+    const { status } = await send({ spec, call: { ...call, params: {} }, cookie: person.cookie })
+    expect(spec.params === undefined ? [200, 201, 204, 400] : [404]).toContain(status)
+  })
+})
+
+/** Which scope a key needs, written down a second time on purpose (security 4.8): null refuses every key. */
+const SCOPE: Readonly<Record<Exclude<Permission, 'public'>, Scope | 'any' | null>> = {
+  self: null,
+  'me.read': 'any',
+  'issues.read': 'issues:read',
+  'issues.write': 'issues:write',
+  'issues.admin': 'issues:admin',
+  'releases.read': 'releases:read',
+  'releases.write': 'releases:write',
+  'projects.read': 'projects:read',
+  'projects.write': 'projects:write',
+  'projects.delete': null,
+  'team.read': 'team:read',
+  'team.write': 'team:write',
+  'invites.read': 'team:read',
+  'webhooks.read': 'webhooks:read',
+  'webhooks.write': 'webhooks:write',
+  'sso.manage': null,
+  'audit.read': 'audit:read',
+  'audit.verify': 'audit:read',
+}
+
+describe('with an API key of the owner', () => {
+  test('the scopes of the permissions equal the list of this test', () => {
+    const { public: _, ...rules } = PERMISSIONS
+    expect(Object.fromEntries(Object.entries(rules).map(([name, { scope }]) => [name, scope]))).toEqual(SCOPE)
+  })
+
+  test.each(guarded)('%s needs its scope and no other', async (name, spec) => {
+    const { owner, stranger, call } = await anExample(name)
+    const scope = spec.permission === 'public' ? null : SCOPE[spec.permission]
+    if (scope === null) return expectRefused({ spec, call, headers: await bearerOf(owner, SCOPES) }, 403)
+    if (scope !== 'any') {
+      const without = await bearerOf(
+        owner,
+        SCOPES.filter((one) => one !== scope),
+      )
+      await expectRefused({ spec, call, headers: without }, 403)
+      // A key wins over a cookie that may, and what refuses it is the scope and not the site it was called from.
+      const sent = { spec, call, cookie: owner.cookie, headers: { ...without, 'sec-fetch-site': 'cross-site' } }
+      await expectRefused(sent, 403)
+      expect((await send(sent)).body).toEqual({ error: `This needs an API key with the scope ${scope}.` })
+    }
+    const only = await bearerOf(owner, [scope === 'any' ? 'ai:use' : scope])
+    if (spec.params !== undefined)
+      await expectRefused({ spec, call, headers: await bearerOf(stranger, [scope === 'any' ? 'ai:use' : scope]) }, 404)
+    // No browser sends a key by itself: the site does not matter.
+    const got = await send({ spec, call, headers: { ...only, 'sec-fetch-site': 'cross-site' } })
+    expect(got.status).toBe(spec.status ?? 200)
+    expect(got.headers.get('ratelimit-policy')).toBe('"api-key";q=1200;w=60')
   })
 })
 

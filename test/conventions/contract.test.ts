@@ -6,6 +6,7 @@ import { contract } from '#server/http/contract.ts'
 import { openApiDocument } from '#server/http/openapi.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { permissionsPage } from '../../scripts/permissions-page.ts'
 
 const specs: [string, RouteSpec][] = Object.entries(contract)
 
@@ -62,4 +63,8 @@ test('no two routes have the same method and path', () => {
 test('docs/openapi.json matches the contract ("npm run openapi" writes it)', () => {
   const committed: unknown = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
   expect(committed).toEqual(JSON.parse(JSON.stringify(openApiDocument(contract, apiSchemas, packageVersion()))))
+})
+
+test('docs/permissions.md matches the contract ("npm run openapi" writes it)', () => {
+  expect(readFileSync(new URL('../../docs/permissions.md', import.meta.url), 'utf8')).toBe(permissionsPage(contract))
 })
