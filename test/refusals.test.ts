@@ -338,7 +338,7 @@ describe.each(ROLES)('the role %s', (role) => {
     const { person, call } = await aMember(name)
     // With ids that do not exist, so that only the permission is tested.
     const { status } = await send({ spec, call: { ...call, params: {} }, cookie: person.cookie })
-    expect(spec.params === undefined ? [200, 201, 204, 400] : [404]).toContain(status)
+    expect(spec.params === undefined ? [200, 201, 204, 400, 409] : [404]).toContain(status)
   })
 })
 

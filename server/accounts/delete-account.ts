@@ -1,6 +1,7 @@
 import { accountFacts } from '../auth/account-facts.ts'
-import { deleteUser, lockOwners, lockUser, ownedOrgs, type OwnershipRow } from '../auth/auth.queries.ts'
+import { deleteUser, lockUser, ownedOrgs, type OwnershipRow } from '../auth/auth.queries.ts'
 import { endSessions } from '../auth/end-sessions.ts'
+import { lockOrg } from '../auth/membership-changes.queries.ts'
 import { dropCachedSessions } from '../auth/session-cache.ts'
 import { actorForLog, type SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
@@ -23,14 +24,12 @@ export async function deleteAccount(
 ): Promise<void> {
   const found = await proveIdentity(app, actor, input.password)
   await app.tx(async (tx) => {
+    // Before the user, as changes of members do.
+    for (const { org_id } of await ownedOrgs(tx, actor.userId)) await lockOrg(tx, org_id)
     const user = await lockUser(tx, actor.userId)
     if (user === null || user.password_hash !== found.password_hash)
       throw unauthenticated('This session has ended. Log in again.')
     const revoked = await endSessions(tx, app, { userId: user.id }, 'user_deleted')
-    await lockOwners(
-      tx,
-      (await ownedOrgs(tx, user.id)).map(({ org_id }) => org_id),
-    )
     for (const owned of await ownedOrgs(tx, user.id)) if (owned.other_owners === 0) throw onlyOwner(owned)
     await eraseMessagesOf(tx, user.id)
     await recordFacts(tx, factContext(app, actor), [

@@ -187,23 +187,6 @@ export type OwnershipRow = {
   readonly other_members: number
 }
 
-/**
- * Locks the owners of organisations, so that of two owners who leave or are lowered at the same time the second sees that
- * the first has gone. End sessions before it: refreshes lock the session first and the membership second.
- */
-export async function lockOwners(tx: Tx, orgIds: readonly string[]): Promise<void> {
-  if (orgIds.length === 0) return
-  await tx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('org_id', 'in', orgIds)
-    .where('role', '=', 'owner')
-    .orderBy('org_id')
-    .orderBy('user_id')
-    .forUpdate()
-    .execute()
-}
-
 /** The organisations that this user owns, with the number of others in each who can log in. */
 export function ownedOrgs(db: Connection, userId: string): Promise<OwnershipRow[]> {
   return db

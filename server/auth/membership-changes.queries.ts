@@ -1,6 +1,5 @@
 import type { Role } from '#shared/permissions.ts'
 import type { Connection, Tx } from '../storage/database.ts'
-import type { EndedSession } from './auth.queries.ts'
 
 /**
  * SQL of changes of memberships. Order of locks: organisation, user, session, membership; refreshes lock the session
@@ -50,23 +49,6 @@ export async function hasOtherOwner(tx: Tx, orgId: string, userId: string): Prom
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
-}
-
-/** @returns the sessions of the membership that were active */
-export function endSessionsIn(
-  tx: Tx,
-  { orgId, userId }: { readonly orgId: string; readonly userId: string },
-  reason: string,
-  now: Date,
-): Promise<EndedSession[]> {
-  return tx
-    .updateTable('sessions')
-    .set({ ended_at: now, end_reason: reason })
-    .where('user_id', '=', userId)
-    .where('org_id', '=', orgId)
-    .where('ended_at', 'is', null)
-    .returning(['id', 'org_id'])
-    .execute()
 }
 
 export type MembershipChange = {

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { roleAtLeast, type Role } from '#shared/permissions.ts'
 import { readSession } from '../auth/auth.queries.ts'
-import { endSessionsIn, updateMembership, type MembershipChange } from '../auth/membership-changes.queries.ts'
-import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
-import { revokedSessions } from '../auth/session-facts.ts'
+import { endSessions } from '../auth/end-sessions.ts'
+import { updateMembership } from '../auth/membership-changes.queries.ts'
+import { dropCachedSessions } from '../auth/session-cache.ts'
 import { SignInMethod } from '../auth/sign-in-method.api.ts'
 import { issueTokens, startSession, type SessionState, type SessionTokens } from '../auth/start-session.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
@@ -46,21 +46,17 @@ export async function changeMember(app: App, actor: OrgActor, memberId: string, 
     const of = { orgId: team.orgId, userId: memberId }
     let session: SessionState | null = null
     if (newRole || newState) {
-      const ended = await endSessionsIn(tx, of, newRole ? 'role_changed' : 'member_disabled', now)
-      await announceSessions(tx, { user_id: memberId })
-      const change: MembershipChange = {
-        ...(newRole ? { role } : {}),
-        ...(newState ? { disabled_at: disabled ? now : null } : {}),
-      }
-      await updateMembership(tx, of, change)
+      const ended = await endSessions(tx, app, of, newRole ? 'role_changed' : 'member_disabled')
+      await updateMembership(tx, of, { role, disabled_at: disabled ? (member.disabled_at ?? now) : null })
       const facts: Fact[] = []
       if (newRole) facts.push({ kind: 'member.role_changed', ...of, data: { from: member.role, to: role } })
       if (newState) facts.push({ kind: disabled ? 'user.disabled' : 'user.enabled', ...of, data: {} })
-      const own = newRole && !disabled && actor.kind === 'user' && actor.userId === memberId ? actor.sessionId : null
-      if (own !== null && !ended.some(({ id }) => id === own)) throw sessionEnded()
-      facts.push(...revokedSessions(memberId, ended, newRole ? 'role_changed' : 'member_disabled'))
-      if (own !== null) {
-        const continued = await continueSession(tx, app, actor, own, role)
+      facts.push(...ended)
+      if (actor.kind === 'user' && actor.userId === memberId && !disabled) {
+        const own = ended.find((fact) => 'sessionId' in fact && fact.sessionId === actor.sessionId)
+        // It may have ended since the request was admitted.
+        if (own === undefined || actor.sessionId === null) throw sessionEnded()
+        const continued = await continueSession(tx, app, actor, actor.sessionId, role)
         session = continued.session
         facts.push(...continued.revoked)
       }

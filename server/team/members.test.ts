@@ -4,6 +4,7 @@ import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { Role } from '#shared/permissions.ts'
+import { deleteAccount } from '../accounts/delete-account.ts'
 import { actorOfKey } from '../api-keys/key-actor.ts'
 import { createKey } from '../api-keys/create-key.ts'
 import { listAuditLog } from '../audit/list-audit-log.ts'
@@ -169,6 +170,18 @@ test('two owners who remove each other: one stays', async () => {
     removeMember(second, b.actor, idOf(a)),
   ])
   expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+})
+
+test('an owner who deletes the account while the other gives up the role: one stays', async () => {
+  for (let round = 0; round < 5; round++) {
+    const [a, b] = await aTeam('owner')
+    const results = await Promise.allSettled([
+      deleteAccount(app, a.actor, { password: a.password }),
+      changeMember(second, b.actor, idOf(b), { role: 'viewer' }),
+    ])
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    for (const one of results) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'conflict' })
+  }
 })
 
 test('a role that was lowered during the request refuses it', async () => {

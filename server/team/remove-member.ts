@@ -1,8 +1,8 @@
 import { deleteKeysOf } from '../api-keys/api-keys.queries.ts'
 import { keyRevoked } from '../api-keys/delete-key.ts'
-import { endSessionsIn, updateMembership } from '../auth/membership-changes.queries.ts'
-import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
-import { revokedSessions } from '../auth/session-facts.ts'
+import { endSessions } from '../auth/end-sessions.ts'
+import { updateMembership } from '../auth/membership-changes.queries.ts'
+import { dropCachedSessions } from '../auth/session-cache.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
@@ -21,13 +21,12 @@ export async function removeMember(app: App, actor: OrgActor, memberId: string):
     const member = await lockChangeable(tx, team, memberId)
     await requireOtherOwner(tx, team, member)
     const of = { orgId: team.orgId, userId: memberId }
-    const ended = await endSessionsIn(tx, of, 'member_removed', now)
-    await announceSessions(tx, { user_id: memberId })
+    const ended = await endSessions(tx, app, of, 'member_removed')
     const keys = await deleteKeysOf(tx, of)
     await updateMembership(tx, of, { disabled_at: member.disabled_at ?? now, removed_at: now })
     await recordFacts(tx, factContext(app, actor, now), [
       { kind: 'member.removed', ...of, data: { role: member.role } },
-      ...revokedSessions(memberId, ended, 'member_removed'),
+      ...ended,
       ...keys.map(keyRevoked),
     ])
   })
