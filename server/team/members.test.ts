@@ -61,7 +61,7 @@ test('the same role changes nothing', async () => {
   expect(await actions(owner)).toEqual([])
 })
 
-test('who changes their own role goes on with a new session that ends no later', async () => {
+test('who changes their own role continues with a new session that ends no later', async () => {
   const [owner] = await team(['owner'])
   if (owner === undefined) throw new Error('no owner')
   const before = await liveSession(app, owner.actor.sessionId)
@@ -216,7 +216,7 @@ test('members who refresh while they are removed keep no session, and nothing wa
   expect(left).toEqual([])
 })
 
-test('a member of another organisation, or nobody, is not found', async () => {
+test('a member of another organisation, or an unknown id, is not found', async () => {
   const [owner] = await aTeam('member')
   const stranger = await aPerson(app)
   for (const id of [idOf(stranger), newId()]) {
