@@ -90,7 +90,7 @@ export const accountRoutes = routes({
       signup: z.enum(['open', 'invite', 'closed']).describe('Who may sign up.'),
       first: z.boolean().describe('There is no organisation yet: the next sign-up works with any setting.'),
       oauth: z.array(z.enum(OAUTH_PROVIDERS)).describe('Social accounts that are configured.'),
-      passkeys: z.literal(true),
+      passkeys: z.boolean().describe('False where PUBLIC_URL is an address of digits, which browsers refuse.'),
       sso: z.literal(true),
     }),
   },

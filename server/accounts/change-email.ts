@@ -8,7 +8,7 @@ import { conflict, forbidden, invalid, unauthenticated } from '../kernel/errors.
 import { newOneTimeToken, oneTimeTokenHash } from '../kernel/one-time-token.ts'
 import { enqueueMails } from '../mails/enqueue-mails.ts'
 import { putToken } from './account-tokens.queries.ts'
-import { proveIdentity } from './prove-identity.ts'
+import { proveIdentity } from '../auth/prove-identity.ts'
 import { LINK_LIFE_MS } from './send-reset-link.ts'
 
 /**

@@ -10,7 +10,7 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, unauthenticated, type AppError } from '../kernel/errors.ts'
 import { enqueueMails } from '../mails/enqueue-mails.ts'
 import { eraseMessagesOf } from '../outbox/erase-messages.ts'
-import { proveIdentity } from './prove-identity.ts'
+import { proveIdentity } from '../auth/prove-identity.ts'
 
 /**
  * Deletes the caller's account: memberships, sessions, devices, keys. Deliveries about them are erased; the event that

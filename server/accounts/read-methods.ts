@@ -1,6 +1,7 @@
 import { anyOrgExists } from '../auth/auth.queries.ts'
 import type { App } from '../context/app.ts'
 import type { ClientAnswer } from '../kernel/contract.ts'
+import { offersPasskeys } from '../passkeys/relying-party.ts'
 import type { accountRoutes } from './accounts.api.ts'
 
 /** The ways to sign up and to log in of this installation. */
@@ -10,7 +11,7 @@ export async function readMethods({ config, db }: App): Promise<ClientAnswer<(ty
     signup,
     first: !(await anyOrgExists(db)),
     oauth: (['github', 'google'] as const).filter((provider) => oauth[provider] !== null),
-    passkeys: true,
+    passkeys: offersPasskeys(config),
     sso: true,
   }
 }

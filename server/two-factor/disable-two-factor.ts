@@ -9,21 +9,21 @@ import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { enqueueMails } from '../mails/enqueue-mails.ts'
-import { checkOwnPassword } from './check-own-password.ts'
+import { proveIdentity } from '../auth/prove-identity.ts'
 import { renewSession } from './renew-session.ts'
 import { disabledMail } from './two-factor-mails.ts'
 import { deleteVerifiedFactor } from './two-factor.queries.ts'
 
 /**
  * Turns off two-factor authentication, ends every session of the user and starts a new one.
- * @throws AppError conflict (it is off), and those of {@link checkOwnPassword}
+ * @throws AppError conflict (it is off), and those of {@link proveIdentity}
  */
 export async function disableTwoFactor(
   app: App,
   actor: SessionActor,
   password: string | undefined,
 ): Promise<SessionTokens> {
-  const found = await checkOwnPassword(app, actor, password)
+  const found = await proveIdentity(app, actor, password)
   const session = await app.tx(async (tx) => {
     const user = await lockUser(tx, found.id)
     if (user?.password_hash !== found.password_hash)

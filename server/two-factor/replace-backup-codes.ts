@@ -7,20 +7,20 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, unauthenticated } from '../kernel/errors.ts'
 import { enqueueMails } from '../mails/enqueue-mails.ts'
 import { newBackupCodes } from './backup-codes.ts'
-import { checkOwnPassword } from './check-own-password.ts'
+import { proveIdentity } from '../auth/prove-identity.ts'
 import { newCodesMail } from './two-factor-mails.ts'
 import { readFactor, replaceCodes } from './two-factor.queries.ts'
 
 /**
  * Creates ten new backup codes; the old ones stop working.
- * @throws AppError conflict (two-factor authentication is off), and those of {@link checkOwnPassword}
+ * @throws AppError conflict (two-factor authentication is off), and those of {@link proveIdentity}
  */
 export async function replaceBackupCodes(
   app: App,
   actor: SessionActor,
   password: string | undefined,
 ): Promise<string[]> {
-  await checkOwnPassword(app, actor, password)
+  await proveIdentity(app, actor, password)
   const { codes, salt, hashes } = await newBackupCodes(app)
   await app.tx(async (tx) => {
     const user = await lockUser(tx, actor.userId)

@@ -113,18 +113,6 @@ export async function deleteVerifiedFactor(tx: Tx, userId: string): Promise<stri
   return row?.id ?? null
 }
 
-/** Those of these users whose log-in asks for a code. */
-export async function usersWithTwoFactor(db: Connection, userIds: readonly string[]): Promise<Set<string>> {
-  if (userIds.length === 0) return new Set()
-  const rows = await db
-    .selectFrom('totp_factors')
-    .select('user_id')
-    .where('user_id', 'in', userIds)
-    .where('verified_at', 'is not', null)
-    .execute()
-  return new Set(rows.map((row) => row.user_id))
-}
-
 /** Whether the organisation still has single sign-on with this provider. */
 export async function hasSsoIssuer(db: Connection, orgId: string, issuer: string): Promise<boolean> {
   const row = await db

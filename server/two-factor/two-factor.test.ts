@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { aCaller, aMembership, aPerson, anOrg, type Person } from '#test/kit/members.ts'
+import { linkToken } from '#test/kit/queued-mails.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { authenticatorApp, enrol } from '#test/kit/two-factor.ts'
 import { flushDenials } from '../audit/denials.ts'
 import { logIn } from '../accounts/log-in.ts'
+import { resetPassword } from '../accounts/reset-password.ts'
+import { sendResetLink } from '../accounts/send-reset-link.ts'
 import { changePassword } from '../accounts/change-password.ts'
 import { newId } from '../kernel/ids.ts'
 import { disableTwoFactor, disableTwoFactorByOperator } from './disable-two-factor.ts'
@@ -184,7 +187,7 @@ describe('disabling', () => {
     const { person } = await enrol(app, await aPerson(app))
     await expect(disableTwoFactor(app, person.actor, undefined)).rejects.toMatchObject({
       code: 'invalid',
-      message: 'password is missing.',
+      message: 'password must be sent.',
     })
     await expect(disableTwoFactor(app, person.actor, 'wrong password')).rejects.toMatchObject({ code: 'invalid' })
     expect(await readTwoFactor(app, person.actor)).toMatchObject({ enabled: true })
@@ -266,4 +269,15 @@ test('changing the password leaves it on', async () => {
   const newPassword = 'a different good password'
   await changePassword(app, person.actor, { currentPassword: person.password, newPassword })
   expect(await logIn(app, { email: person.email, password: newPassword }, aCaller())).toBeNull()
+})
+
+test('a new password by a mail leaves it on, and its backup codes too', async () => {
+  const { person, backupCodes } = await enrol(app, await aPerson(app))
+  await sendResetLink(app, person.email, aCaller())
+  const token = await linkToken(app, person.email)
+  const password = 'a different good password'
+  await resetPassword(app, { token, password }, aCaller())
+  expect(await logIn(app, { email: person.email, password }, aCaller())).toBeNull()
+  const withCode = logIn(app, { email: person.email, password, totpToken: backupCodes[0] }, aCaller())
+  await expect(withCode).resolves.toMatchObject({ role: 'owner' })
 })

@@ -1,5 +1,5 @@
-import { readUser, type UserRow } from '../auth/auth.queries.ts'
-import { requireRecentSignIn } from '../auth/require-recent-sign-in.ts'
+import { readUser, type UserRow } from './auth.queries.ts'
+import { requireRecentSignIn } from './require-recent-sign-in.ts'
 import type { SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid, unauthenticated } from '../kernel/errors.ts'
