@@ -19,6 +19,7 @@ import { databaseAddress } from './storage/database-address.ts'
 import { Database } from './storage/database.ts'
 import { createPool } from './storage/pool.ts'
 import { recordWebhooks } from './webhooks/record-webhooks.ts'
+import type { SealedColumn } from './storage/sealed-column.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from './storage/seal.ts'
 
 /**
@@ -125,6 +126,12 @@ export function createLog(config: Config): App['log'] {
 }
 
 const CANARY_PLACE = 'seal_canary:1'
+export const CANARY: SealedColumn = {
+  table: 'seal_canary',
+  column: 'sealed',
+  key: 'id',
+  placeOf: () => CANARY_PLACE,
+}
 const CANARY_TEXT = 'faultline'
 
 /** Checks ENCRYPTION_KEYS at start, not at the first log-in. @throws Error when they do not fit the database */

@@ -5,6 +5,7 @@ import {
   endSessionsCommand,
   listSessionsCommand,
   resetPasswordCommand,
+  rotateKeysCommand,
   rotateSigningKeysCommand,
   verifyDomainCommand,
 } from './cli/account-commands.ts'
@@ -90,6 +91,13 @@ program
   .command('rotate')
   .description('sign with a new key; the old one verifies for 20 more minutes')
   .action(rotateSigningKeysCommand)
+
+program
+  .command('keys')
+  .description('keys of encryption at rest')
+  .command('rotate')
+  .description('seal every value with the first key of ENCRYPTION_KEYS, so that the others can be removed')
+  .action(rotateKeysCommand)
 
 function parseRoles(text: string): ProcessRole[] {
   const roles = text.split(',').map((role) => role.trim())

@@ -12,10 +12,18 @@ import type { AuditKey } from '../context/audit-key.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Database } from '../storage/database.ts'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
+import type { SealedColumn } from '../storage/sealed-column.ts'
 import type { Sealer } from '../storage/seal.ts'
 import { hasHeads, insertKey, selectKey } from './key.queries.ts'
 
 const PLACE = 'audit_key:private_sealed:1'
+
+export const AUDIT_KEYS: SealedColumn = {
+  table: 'audit_key',
+  column: 'private_sealed',
+  key: 'id',
+  placeOf: () => PLACE,
+}
 
 /**
  * The installation's key, created by the first process that starts.

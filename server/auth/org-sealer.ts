@@ -1,5 +1,6 @@
 import type { App } from '../context/app.ts'
 import type { Connection } from '../storage/database.ts'
+import type { SealedColumn } from '../storage/sealed-column.ts'
 import { dataKeySealer, newDataKey, type Sealer } from '../storage/seal.ts'
 import { orgDataKey } from './auth.queries.ts'
 import { perApp } from '../context/per-app.ts'
@@ -8,6 +9,8 @@ import { perApp } from '../context/per-app.ts'
 const opened = perApp(() => new Map<string, Sealer>())
 
 const placeOf = (orgId: string): string => `orgs:data_key_sealed:${orgId}:${orgId}`
+
+export const DATA_KEYS: SealedColumn = { table: 'orgs', column: 'data_key_sealed', key: 'id', placeOf }
 
 /** The data key of an organisation cannot be opened: it was changed, or sealed with a key that is not configured. */
 export class UnreadableKeyError extends Error {}

@@ -3,6 +3,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type Cry
 import { z } from 'zod'
 import type { App } from '../context/app.ts'
 import { publish } from '../storage/bus.ts'
+import type { SealedColumn } from '../storage/sealed-column.ts'
 import { deleteOldSigningKeys, insertSigningKey, readSigningKeys, retireSigningKey } from './auth.queries.ts'
 import { perApp } from '../context/per-app.ts'
 
@@ -103,6 +104,8 @@ async function replaceSigningKey(app: App, staleBefore: Date | null): Promise<vo
 }
 
 const placeOf = (kid: string): string => `signing_keys:private_sealed:${kid}`
+
+export const SIGNING_KEYS: SealedColumn = { table: 'signing_keys', column: 'private_sealed', key: 'kid', placeOf }
 
 async function currentRing(app: App): Promise<Ring> {
   const { state } = rings(app)

@@ -11,9 +11,10 @@ import { rotateSigningKey, signingKey } from '../auth/signing-keys.ts'
 import { systemActor } from '../context/actor.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
-import { invalid } from '../kernel/errors.ts'
+import { conflict, invalid } from '../kernel/errors.ts'
 import { verifyDomainByOperator } from '../sso/verify-domain-by-operator.ts'
 import { disableTwoFactorByOperator } from '../two-factor/disable-two-factor.ts'
+import { rotateMasterKey } from './rotate-master-key.ts'
 import { withApp } from './with-app.ts'
 
 /** Commands for accounts (docs/operator-commands.md). Each writes the audit log. Secrets never are arguments. */
@@ -97,3 +98,23 @@ export const rotateSigningKeysCommand = (): Promise<void> =>
       )
     return `Access tokens are signed with ${kid}. The key before it verifies for 20 more minutes.`
   })
+
+export const rotateKeysCommand = (): Promise<void> =>
+  withApp(async (app) => {
+    const { keyId } = app.sealer
+    const { resealed, left } = await rotateMasterKey(app, showProgress)
+    if (left > 0)
+      throw conflict(
+        `${left} values are still sealed with another key: a service without ${keyId} as its first key runs. Keep the old key, restart the service with both, and run this again.`,
+      )
+    const values = `${resealed} ${resealed === 1 ? 'value' : 'values'}`
+    return [`Sealed ${values} with ${keyId}.`, `No value needs another key: remove the others from ENCRYPTION_KEYS.`]
+  })
+
+/** A bar on a terminal, plain lines otherwise. */
+function showProgress(done: number, total: number): void {
+  const share = Math.min(1, done / Math.max(1, total))
+  if (!process.stdout.isTTY) return console.log(`${done} of ${total}`)
+  const bar = '#'.repeat(Math.round(share * 30)).padEnd(30, '.')
+  process.stdout.write(`\r[${bar}] ${done} of ${total}${share === 1 ? '\n' : ''}`)
+}

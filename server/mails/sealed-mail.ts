@@ -1,3 +1,4 @@
+import type { SealedColumn } from '../storage/sealed-column.ts'
 import { z } from 'zod'
 import type { Sealer } from '../storage/seal.ts'
 import { MailContent } from './mail-content.ts'
@@ -16,3 +17,13 @@ export const sealMail = (sealer: Sealer, place: Place, mail: StoredMail): Buffer
 
 export const openMail = (sealer: Sealer, place: Place, body: Buffer): StoredMail =>
   StoredMail.parse(JSON.parse(sealer.open(body.toString(), placeOf(place)).toString()))
+
+/** Mails that wait; bodies of other channels are not sealed. */
+export const QUEUED_MAILS: SealedColumn = {
+  table: 'outbox_messages',
+  column: 'body',
+  key: 'id',
+  also: 'org_id',
+  isBytes: true,
+  placeOf: (messageId, orgId) => placeOf({ messageId, orgId }),
+}

@@ -7,6 +7,8 @@ import { join } from 'node:path'
  * column, row, organisation) binds a value to where it is stored: a copy in another place does not open.
  */
 export type Sealer = {
+  /** The key that seals. */
+  readonly keyId: string
   seal(plain: Buffer, place: string): string
   /** @throws Error when the key is unknown or the value was changed or moved */
   open(sealed: string, place: string): Buffer
@@ -22,6 +24,7 @@ export function createSealer(keys: readonly Key[]): Sealer {
   if (first === undefined) throw new Error('No encryption key.')
   const byId = new Map(keys.map((key) => [key.id, key.bytes]))
   return {
+    keyId: first.id,
     seal(plain, place) {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', first.bytes, nonce)

@@ -1,4 +1,5 @@
 import type { App } from '../context/app.ts'
+import type { SealedColumn } from '../storage/sealed-column.ts'
 import type { FactorRow } from './two-factor.queries.ts'
 
 /** Users belong to no organisation: their secrets are sealed with the master key. */
@@ -9,3 +10,11 @@ export const sealSecret = (app: App, secret: Buffer, factorId: string, userId: s
 
 export const openSecret = (app: App, factor: FactorRow): Buffer =>
   app.sealer.open(factor.secret_sealed, placeOf(factor.id, factor.user_id))
+
+export const FACTOR_SECRETS: SealedColumn = {
+  table: 'totp_factors',
+  column: 'secret_sealed',
+  key: 'id',
+  also: 'user_id',
+  placeOf,
+}

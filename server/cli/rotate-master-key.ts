@@ -1,0 +1,67 @@
+import { CANARY } from '../app.ts'
+import { AUDIT_KEYS } from '../audit/audit-key.ts'
+import { allOrgIds } from '../auth/auth.queries.ts'
+import { DATA_KEYS } from '../auth/org-sealer.ts'
+import { SIGNING_KEYS } from '../auth/signing-keys.ts'
+import { systemActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { factContext } from '../context/fact-context.ts'
+import { recordFacts } from '../facts/record-facts.ts'
+import { QUEUED_MAILS } from '../mails/sealed-mail.ts'
+import { countOlderValues, lockOlderValues, writeSealed, type SealedColumn } from '../storage/sealed-column.ts'
+import { FACTOR_SECRETS } from '../two-factor/factor-secret.ts'
+
+/** Everything that the master key seals. Data keys of organisations seal the rest, and stay as they are. */
+export const MASTER_SEALED: readonly SealedColumn[] = [
+  DATA_KEYS,
+  SIGNING_KEYS,
+  AUDIT_KEYS,
+  FACTOR_SECRETS,
+  QUEUED_MAILS,
+  CANARY,
+]
+
+const BATCH = 200
+
+/**
+ * Seals everything with the first key of ENCRYPTION_KEYS. May be interrupted at any time and run again: it continues with
+ * what is left. A running service opens both, if it has both keys.
+ * @returns how many values are still sealed with another key: a service without the new key made them meanwhile
+ */
+export async function rotateMasterKey(
+  app: App,
+  progress: (done: number, total: number) => void,
+  signal?: AbortSignal,
+): Promise<{ readonly resealed: number; readonly left: number }> {
+  const { keyId } = app.sealer
+  const left = async () => {
+    let sum = 0
+    for (const column of MASTER_SEALED) sum += await countOlderValues(app.db, column, keyId)
+    return sum
+  }
+  const total = await left()
+  let resealed = 0
+  for (const column of MASTER_SEALED)
+    for (;;) {
+      signal?.throwIfAborted()
+      const done = await app.tx(async (tx) => {
+        const values = await lockOlderValues(tx, column, keyId, BATCH)
+        for (const { key, also, sealed } of values) {
+          const place = column.placeOf(key, also)
+          await writeSealed(tx, column, key, app.sealer.seal(app.sealer.open(sealed, place), place))
+        }
+        return values.length
+      })
+      resealed += done
+      if (done > 0) progress(resealed, total)
+      if (done < BATCH) break
+    }
+  if (resealed > 0)
+    for (const orgId of await allOrgIds(app.db))
+      await app.tx((tx) =>
+        recordFacts(tx, factContext(app, systemActor('rotate-keys')), [
+          { kind: 'encryption.key_rotated', orgId, data: { key_id: keyId } },
+        ]),
+      )
+  return { resealed, left: await left() }
+}
