@@ -8,8 +8,8 @@ const dashboard = await testDashboard()
 test('from nothing to the first event: sign up, create a project, copy the DSN, see the event arrive', async () => {
   const page = await dashboard.open()
   await page.goto('/')
-  await page.waitForURL('**/login')
-  await page.getByRole('link', { name: 'Create an organisation' }).click()
+  // The first visitor has nothing to log in to.
+  await page.waitForURL('**/signup')
 
   // Missing values are reported at each field before anything is sent.
   await page.getByRole('button', { name: 'Create organisation' }).click()

@@ -255,6 +255,7 @@ test('a session that was ended elsewhere says why on the log-in page', async () 
 })
 
 test('single sign-on asks for the organisation and remembers it', async () => {
+  await aTeam(server)
   const page = await dashboard.open()
   await page.goto('/login')
   await page.getByRole('link', { name: 'Continue with single sign-on' }).click()
@@ -267,6 +268,24 @@ test('single sign-on asks for the organisation and remembers it', async () => {
   expect(await page.getByLabel('Organisation').inputValue()).toBe('not-known-here')
   await page.getByRole('link', { name: 'Back' }).click()
   await page.getByRole('button', { name: 'Log in' }).waitFor()
+})
+
+test('the log-in page and sign-up follow who may sign up', async () => {
+  await aTeam(server)
+  const page = await dashboard.open()
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'Create an organisation' }).click()
+  await page.getByRole('button', { name: 'Create organisation' }).waitFor()
+  // As with FAULTLINE_SIGNUP=invite, which would refuse the organisations of the other tests.
+  await page.route('**/api/auth/methods', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.text()).replace('"open"', '"invite"') })
+  })
+  await page.goto('/signup')
+  await page.getByText('New accounts are by invitation here.').waitFor()
+  await page.getByRole('link', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Log in' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Create an organisation' }).count()).toBe(0)
 })
 
 test.each(LOOKS)('every step is accessible: $theme, $size', async ({ theme, size }) => {

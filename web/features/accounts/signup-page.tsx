@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { methodsQuery } from '../../api/account-queries.ts'
 import { ApiError, call } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import { EntryFrame } from './entry-frame.tsx'
@@ -8,7 +9,7 @@ import { Alternative, EntryHead, Refusal } from './entry-parts.tsx'
 import { PasswordField, strengthOf } from '../../common/password-field.tsx'
 import { usePageTitle } from '../../common/page-title.ts'
 import { paths } from '../../address/paths.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Field, focusFirstInvalid } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { addToast } from '../../ui/toasts.tsx'
@@ -41,6 +42,26 @@ function fieldOf(error: ApiError): keyof Fields | null {
 
 export function SignupPage() {
   usePageTitle(null)
+  const methods = useQuery(methodsQuery).data
+  const mode = methods === undefined || methods.first ? 'open' : methods.signup
+  return (
+    <EntryFrame>
+      <title>{commonTexts.titleOf(accountsTexts.createOrg)}</title>
+      {mode === 'open' ? (
+        <SignupForm />
+      ) : (
+        <div className={styles.ways}>
+          <EntryHead title={accountsTexts.createOrg}>{accountsTexts.signupClosed[mode]}</EntryHead>
+          <Link {...buttonLook({ look: 'primary', size: 'lg', className: styles.wide })} {...paths.login()}>
+            <span>{accountsTexts.logIn}</span>
+          </Link>
+        </div>
+      )}
+    </EntryFrame>
+  )
+}
+
+function SignupForm() {
   const [fields, setFields] = useState(EMPTY)
   const [problems, setProblems] = useState<Errors>({})
   const navigate = useNavigate()
@@ -80,52 +101,49 @@ export function SignupPage() {
   const errorOf = (field: keyof Fields) =>
     problems[field] ?? (refusal !== null && refused === field ? reasonOf(refusal) : undefined)
   return (
-    <EntryFrame>
-      <title>{commonTexts.titleOf(accountsTexts.createOrg)}</title>
-      <Form className={styles.form} onSubmit={submit}>
-        <EntryHead title={accountsTexts.createOrg}>{accountsTexts.createOrgMore}</EntryHead>
-        <Field
-          label={accountsTexts.yourName}
-          autoComplete="name"
-          autoFocus
-          value={fields.name}
-          error={errorOf('name')}
-          onChange={change('name')}
-        />
-        <Field
-          label={accountsTexts.organisation}
-          autoComplete="organization"
-          value={fields.org}
-          error={errorOf('org')}
-          onChange={change('org')}
-        />
-        <Field
-          label={accountsTexts.email}
-          type="email"
-          autoComplete="username"
-          value={fields.email}
-          error={errorOf('email')}
-          onChange={change('email')}
-        />
-        <PasswordField
-          label={accountsTexts.password}
-          autoComplete="new-password"
-          value={fields.password}
-          hint={strength.text}
-          error={errorOf('password')}
-          onChange={change('password')}
-        />
-        {refusal !== null && refused === null ? <Refusal key={signUp.submittedAt} error={refusal} /> : null}
-        <Button type="submit" look="primary" size="lg" className={styles.submit} busy={signUp.isPending}>
-          {accountsTexts.create}
-        </Button>
-        <Alternative>
-          {accountsTexts.haveAccount}{' '}
-          <Link className={typeStyles.link} {...paths.login()}>
-            {accountsTexts.logIn}
-          </Link>
-        </Alternative>
-      </Form>
-    </EntryFrame>
+    <Form className={styles.form} onSubmit={submit}>
+      <EntryHead title={accountsTexts.createOrg}>{accountsTexts.createOrgMore}</EntryHead>
+      <Field
+        label={accountsTexts.yourName}
+        autoComplete="name"
+        autoFocus
+        value={fields.name}
+        error={errorOf('name')}
+        onChange={change('name')}
+      />
+      <Field
+        label={accountsTexts.organisation}
+        autoComplete="organization"
+        value={fields.org}
+        error={errorOf('org')}
+        onChange={change('org')}
+      />
+      <Field
+        label={accountsTexts.email}
+        type="email"
+        autoComplete="username"
+        value={fields.email}
+        error={errorOf('email')}
+        onChange={change('email')}
+      />
+      <PasswordField
+        label={accountsTexts.password}
+        autoComplete="new-password"
+        value={fields.password}
+        hint={strength.text}
+        error={errorOf('password')}
+        onChange={change('password')}
+      />
+      {refusal !== null && refused === null ? <Refusal key={signUp.submittedAt} error={refusal} /> : null}
+      <Button type="submit" look="primary" size="lg" className={styles.submit} busy={signUp.isPending}>
+        {accountsTexts.create}
+      </Button>
+      <Alternative>
+        {accountsTexts.haveAccount}{' '}
+        <Link className={typeStyles.link} {...paths.login()}>
+          {accountsTexts.logIn}
+        </Link>
+      </Alternative>
+    </Form>
   )
 }

@@ -17,6 +17,10 @@ export const accountsTexts = {
   createOrg: 'Create an organisation',
   createOrgMore: 'You will be its owner and can invite others.',
   create: 'Create organisation',
+  signupClosed: {
+    invite: 'New accounts are by invitation here. Ask a member of your organisation for one.',
+    closed: 'This installation accepts no new accounts.',
+  },
   yourName: 'Your name',
   organisation: 'Organisation',
   haveAccount: 'Already have an account?',
