@@ -1,8 +1,9 @@
 -- The spool: requests that were acknowledged and are not digested yet.
 
--- One row per group commit and shard; a row holds many entries.
+-- One row per group commit and project; a row holds many entries.
 create table spool (
   shard smallint not null,
+  project_number integer not null,
   id bigint generated always as identity,
   -- Time of the oldest entry in the row.
   received_at timestamptz not null,
@@ -13,7 +14,8 @@ create table spool (
   -- Metadata of the entries as JSON (server/spool/entry.ts), and their bodies, concatenated as they were received.
   entries bytea not null,
   body bytea not null,
-  primary key (shard, id)
+  -- Digestion reads the rows of each project in their order.
+  primary key (shard, project_number, id)
 );
 -- Bodies arrive compressed: compressing them again costs time and saves nothing.
 alter table spool alter column body set storage external;

@@ -9,7 +9,8 @@ import type { SpoolEntry } from '../spool/entry.ts'
 import { claimShards, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
 import { SpoolFencedError } from '../spool/settle.ts'
 import { createSpool, type Spool } from '../spool/write.ts'
-import { commitBatches, prepareBatches, type PreparedBatches } from './digest.ts'
+import { commitBatches, type PreparedBatches, prepareRow } from './digest.ts'
+import { FairTurns } from './fair-turns.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from './project-facts.ts'
 
 const test_ = await testApp()
@@ -66,8 +67,17 @@ async function take(target: Target): Promise<SpoolBatch[]> {
   return reader.read(target.projectNumber % 4, { maxRows: 100, maxBytes: 100_000_000 })
 }
 
+async function prepareBatches(
+  batches: readonly SpoolBatch[],
+  from: ProjectFactsReader = facts,
+): Promise<PreparedBatches> {
+  const turns = new FairTurns()
+  const rows = await Promise.all(batches.map((batch) => prepareRow(app, from, turns, batch)))
+  return { batches, entries: rows.flatMap((row) => row?.entries ?? []) }
+}
+
 async function digest(target: Target): Promise<{ events: number; duplicates: number; quarantined: number }> {
-  const prepared = await prepareBatches(app, facts, await take(target))
+  const prepared = await prepareBatches(await take(target))
   return commitBatches(app, prepared)
 }
 
@@ -232,7 +242,7 @@ describe('failures', () => {
   ])('%s quarantines its own entry, not the batch', async (_what, fault) => {
     const target = await aTarget()
     for (let i = 0; i < 5; i++) await spool.append(entryOf(target, envelopeOf(anEvent({ error: { type: `E${i}` } }))))
-    const prepared = await prepareBatches(app, facts, await take(target))
+    const prepared = await prepareBatches(await take(target))
     const broken: PreparedBatches = {
       ...prepared,
       entries: prepared.entries.map((entry, index) =>
@@ -269,7 +279,7 @@ describe('failures', () => {
   ])('a schema without %s, as during an upgrade, does not quarantine entries', async (_what, take_, give) => {
     const target = await aTarget()
     await spool.append(entryOf(target, envelopeOf(anEvent())))
-    const prepared = await prepareBatches(app, facts, await take(target))
+    const prepared = await prepareBatches(await take(target))
     await app.db.query(take_)
     try {
       await expect(commitBatches(app, prepared)).rejects.toThrow(/column|relation|constraint/)
@@ -286,7 +296,7 @@ describe('failures', () => {
       await spool.append(entryOf(target, envelopeOf(anEvent({ user: { id: `u${row % 3}` }, release: `r@${row}` }))))
     const batches = await take(target)
     expect(batches).toHaveLength(5)
-    const prepared = await Promise.all(batches.map((batch) => prepareBatches(app, facts, [batch])))
+    const prepared = await Promise.all(batches.map((batch) => prepareBatches([batch])))
     const figures = await Promise.all(prepared.map((one) => commitBatches(app, one)))
     expect(figures.reduce((sum, { quarantined }) => sum + quarantined, 0)).toBe(0)
     const { rows } = await app.db.query<Record<string, number>>(
@@ -303,7 +313,7 @@ describe('failures', () => {
   test('rows that another process settled are not recorded twice', async () => {
     const target = await aTarget()
     await spool.append(entryOf(target, envelopeOf(anEvent())))
-    const prepared = await prepareBatches(app, facts, await take(target))
+    const prepared = await prepareBatches(await take(target))
     await commitBatches(app, prepared)
     await expect(commitBatches(app, prepared)).rejects.toThrow(SpoolFencedError)
     expect(await outcomesOf(target)).toEqual(['error accepted  1'])
@@ -313,7 +323,7 @@ describe('failures', () => {
     const target = await aTarget()
     await spool.append(entryOf(target, envelopeOf(anEvent())))
     const batches = await take(target)
-    const prepared = await prepareBatches(app, { of: () => Promise.resolve(null), close() {} }, batches)
+    const prepared = await prepareBatches(batches, { of: () => Promise.resolve(null), close() {} })
     expect(await commitBatches(app, prepared)).toMatchObject({ events: 0, quarantined: 0 })
   })
 

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Database, Tx } from '../storage/database.ts'
 import { DIGESTION } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
@@ -23,13 +22,14 @@ import type { PreparedFact, PreparedItem } from './item.ts'
 import type { FactKind, FactOf } from './kinds.ts'
 import { type Counted, OutcomeSums } from '../outcomes/outcomes.ts'
 import { deletedAmong } from '../projects/project-rows.queries.ts'
+import type { FairTurns } from './fair-turns.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
 import { recordersWith } from './recorders.ts'
 import { recordSightingsOf } from './release-sightings.ts'
 
 /** A prepared request; `poison` is the reason when preparing failed unexpectedly. */
-type PreparedEntry = {
+export type PreparedEntry = {
   readonly entry: SpoolEntry
   /** Empty when the project was deleted; then only outcomes are recorded. */
   readonly orgId: string
@@ -49,38 +49,40 @@ export type DigestFigures = {
   readonly quarantined: number
 }
 
-/** Preparing yields to the event loop after this time, because the previous batch commits meanwhile. */
-const TURN_MS = 4
-
 /**
- * Prepares rows: decodes, parses, scrubs, normalises, fingerprints. An entry that fails does not affect the others.
- * Yields to the event loop often: a commit is a dozen statements sent by this thread, which would otherwise wait until
- * the whole batch is prepared (measured: 5,500 events/s instead of 4,500).
+ * Prepares a row in turns: decodes, parses, scrubs, normalises, fingerprints. An entry that fails does not affect the
+ * others.
+ * @param isStopped whether the result is no longer wanted; then it is null
  */
-export async function prepareBatches(
+export async function prepareRow(
   app: App,
   facts: ProjectFactsReader,
-  batches: readonly SpoolBatch[],
-): Promise<PreparedBatches> {
+  turns: FairTurns,
+  batch: SpoolBatch,
+  isStopped: () => boolean = () => false,
+): Promise<{ readonly entries: readonly PreparedEntry[]; readonly usedMs: number } | null> {
+  const projectId = batch.entries[0]?.projectId ?? ''
+  const orgId = (await facts.of(projectId))?.orgId ?? ''
   const entries: PreparedEntry[] = []
-  let turnedAtMs = performance.now()
-  for (const batch of batches) {
+  const turn = await turns.enter(orgId, projectId)
+  let usedMs = 0
+  try {
     for (const entry of batch.entries) {
-      if (performance.now() - turnedAtMs > TURN_MS) {
-        await setImmediate()
-        turnedAtMs = performance.now()
-      }
+      const wait = turn.pause()
+      if (wait !== null) await wait
+      if (isStopped()) return null
       const project = await facts.of(entry.projectId)
-      const orgId = project?.orgId ?? ''
       try {
-        entries.push({ entry, orgId, items: await prepareEntry(entry, project), poison: null })
+        entries.push({ entry, orgId, items: await prepareEntry(entry, project, turn), poison: null })
       } catch (error) {
         app.log.error({ project_id: entry.projectId, err: error }, 'an entry cannot be digested; it goes to quarantine')
         entries.push({ entry, orgId, items: null, poison: reasonOf(error) })
       }
     }
+  } finally {
+    usedMs = turn.leave()
   }
-  return { batches, entries }
+  return { entries, usedMs }
 }
 
 /**
@@ -147,12 +149,7 @@ async function commitOneByOne(app: App, prepared: PreparedBatches, step: Journal
 
 async function settle(tx: Tx, batches: readonly SpoolBatch[]): Promise<void> {
   const [first] = batches
-  if (first !== undefined)
-    await settleBatches(
-      tx,
-      first.shard,
-      batches.map((batch) => batch.id),
-    )
+  if (first !== undefined) await settleBatches(tx, first.shard, batches)
 }
 
 /**

@@ -53,12 +53,13 @@ test('records each row of many batches once, although reading is ahead of commit
     ).rows
   // A row with a lower id than all others becomes visible only after they were digested.
   const late = await server.app.db.reserve()
-  const copies = `insert into spool (shard, received_at, entry_count, byte_count, entries, body)
-                  select shard, received_at, entry_count, byte_count, entries, body from spool limit 1`
+  const copies = `insert into spool (shard, project_number, received_at, entry_count, byte_count, entries, body)
+                  select shard, project_number, received_at, entry_count, byte_count, entries, body from spool limit 1`
   await late.query('begin')
   await late.query(copies)
-  await server.app.db.query(`insert into spool (shard, received_at, entry_count, byte_count, entries, body)
-    select shard, received_at, entry_count, byte_count, entries, body from spool, generate_series(1, 900)`)
+  await server.app.db
+    .query(`insert into spool (shard, project_number, received_at, entry_count, byte_count, entries, body)
+    select shard, project_number, received_at, entry_count, byte_count, entries, body from spool, generate_series(1, 900)`)
   await server.service.drain()
   expect(await outcomes()).toEqual([
     { outcome: 'accepted', quantity: 1 },

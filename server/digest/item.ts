@@ -3,6 +3,7 @@ import type { SpoolEntry } from '../spool/entry.ts'
 import type { FactKind, FactOf } from './kinds.ts'
 import type { Counted, Outcome } from '../outcomes/outcomes.ts'
 import type { ProjectFacts } from './project-facts.ts'
+import type { Turn } from './fair-turns.ts'
 
 /** One item of an envelope, and the context of its request. */
 export type ItemInput = {
@@ -12,6 +13,8 @@ export type ItemInput = {
   /** All items of the envelope: an attachment may depend on its event. */
   readonly items: readonly RawItem[]
   readonly item: RawItem
+  /** Long work pauses, so that other projects are prepared meanwhile. */
+  readonly turn: Turn
   /**
    * The whole decoded envelope; the payload is `decoded.subarray(item.start, item.end)`. Copy bytes that outlive the
    * call.

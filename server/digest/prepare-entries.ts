@@ -25,10 +25,10 @@ const MAX_JSON_TEXTS = 5_000
 const MIN_JSON_TEXTS = 5
 
 /** Scrubs and reads the entries of a container. An invalid entry is left out with its reason. */
-export function readEntries<T extends object>(
-  { item, project, receivedAt, sentAt }: ItemInput,
+export async function readEntries<T extends object>(
+  { item, project, turn, receivedAt, sentAt }: ItemInput,
   { category, entries, surplus, clean, read }: Entries<T>,
-): ReadEntries<T> {
+): Promise<ReadEntries<T>> {
   const context: EntryContext = {
     receivedAt,
     sentAt,
@@ -40,6 +40,8 @@ export function readEntries<T extends object>(
   const kept: T[] = []
   const reasons = new Map<string, number>()
   for (const entry of entries) {
+    const wait = turn.pause()
+    if (wait !== null) await wait
     // One by one, because a project's rules name paths inside an entry.
     const one = read(clean(entry, scrub), context)
     if ('invalid' in one) reasons.set(one.invalid, (reasons.get(one.invalid) ?? 0) + 1)

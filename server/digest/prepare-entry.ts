@@ -1,5 +1,6 @@
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import { categoryOf } from '../protocol/categories.ts'
+import { MAX_ENTRIES } from '../protocol/container.ts'
 import { borrowBody } from '../protocol/decode.ts'
 import { decodeStoreBody } from '../protocol/decode-store.ts'
 import { parseEnvelope, type EnvelopeHeader, type RawItem } from '../protocol/envelope.ts'
@@ -8,6 +9,7 @@ import { RuleBudget } from '../protocol/rule-budget.ts'
 import { scrubEvent, withBudget } from '../protocol/scrub.ts'
 import { parseTime } from '../protocol/time.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
+import { OWN_THREAD, type Turn } from './fair-turns.ts'
 import { claimedQuantity, DROP_OUTCOMES } from '../outcomes/dropped-items.ts'
 import type { ItemInput, PreparedItem, UnrecordedPart } from './item.ts'
 import { PREPARERS, UNSUPPORTED } from './preparers.ts'
@@ -18,30 +20,35 @@ import type { ProjectFacts } from './project-facts.ts'
  * @param project null when it was deleted
  * @throws only on unexpected errors; the entry then goes to quarantine
  */
-export async function prepareEntry(entry: SpoolEntry, project: ProjectFacts | null): Promise<readonly PreparedItem[]> {
+export async function prepareEntry(
+  entry: SpoolEntry,
+  project: ProjectFacts | null,
+  turn: Turn = OWN_THREAD,
+): Promise<readonly PreparedItem[]> {
   if (project === null) return [{ category: 'default', quantity: 1, outcome: 'discarded', reason: 'project_gone' }]
   const { ruleShare } = project
-  if (ruleShare === null) return prepareItems(entry, project)
+  if (ruleShare === null) return prepareItems(entry, project, turn)
   const budget = new RuleBudget(ruleShare)
-  const items = await prepareItems(entry, { ...project, scrubbing: withBudget(project.scrubbing, budget) })
+  const items = await prepareItems(entry, { ...project, scrubbing: withBudget(project.scrubbing, budget) }, turn)
   const costly = budget.costly()
   return costly.length === 0
     ? items
     : [...items, { category: 'default', quantity: 0, kind: 'costly_rules', fact: costly }]
 }
 
-const prepareItems = (entry: SpoolEntry, project: ProjectFacts): Promise<readonly PreparedItem[]> =>
-  entry.endpoint === 'store' ? prepareStore(entry, project) : prepareEnvelope(entry, project)
+const prepareItems = (entry: SpoolEntry, project: ProjectFacts, turn: Turn): Promise<readonly PreparedItem[]> =>
+  entry.endpoint === 'store' ? prepareStore(entry, project, turn) : prepareEnvelope(entry, project, turn)
 
 const NO_HEADER: EnvelopeHeader = { eventId: null, dsn: null, sentAt: null, sdk: null, trace: null, fields: {} }
 
 /** A store request is prepared like an envelope with one event. */
-async function prepareStore(entry: SpoolEntry, project: ProjectFacts): Promise<readonly PreparedItem[]> {
+async function prepareStore(entry: SpoolEntry, project: ProjectFacts, turn: Turn): Promise<readonly PreparedItem[]> {
   const { json, plain } = decodeStoreBody(entry.body, entry.encoding)
   const item: RawItem = { type: 'event', headers: {}, headerStart: 0, start: 0, end: json.length, surplus: false }
   return prepareItem({
     entry,
     project,
+    turn,
     header: NO_HEADER,
     items: [item],
     item,
@@ -53,10 +60,9 @@ async function prepareStore(entry: SpoolEntry, project: ProjectFacts): Promise<r
   })
 }
 
-async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promise<PreparedItem[]> {
-  const body = await borrowBody(entry.body, entry.encoding)
-  const decoded = body.bytes
-  const { header, items } = parseEnvelope(decoded)
+async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts, turn: Turn): Promise<PreparedItem[]> {
+  const body = await borrowBody(entry.body, entry.encoding, turn.outside)
+  const { header, items } = parseEnvelope(body.bytes)
   const dropped = new Map(entry.dropped.map((one) => [one.index, one.reason]))
   // An envelope with one item may be stored unchanged if its header holds no secrets. Rules of a project name parts of an
   // event; they do not apply to headers.
@@ -70,25 +76,42 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts): Promis
     project,
     header,
     items,
-    decoded,
+    turn,
+    decoded: body.bytes,
     receivedAt: new Date(entry.receivedAtMs),
     sentAt: timeOrNull(header.sentAt),
     eventId: header.eventId ?? entry.eventId,
     original: keepsOriginal ? { body: entry.body, encoding: entry.encoding } : null,
   }
   const prepared: PreparedItem[] = []
+  let entriesLeft = MAX_REQUEST_ENTRIES
   for (const [index, item] of items.entries()) {
+    const wait = turn.pause()
+    if (wait !== null) await wait
     const category = categoryOf(item.type)
     const reason = dropped.get(index)
     if (reason !== undefined) prepared.push({ category, quantity: claimedQuantity(item), ...DROP_OUTCOMES[reason] })
     else if (item.surplus) prepared.push({ category, quantity: 1, outcome: 'discarded', reason: 'second_event' })
-    else prepared.push(...(await prepareItem({ ...common, item })))
+    else if (entriesLeft <= 0 && CONTAINERS.has(item.type))
+      prepared.push({ category, quantity: claimedQuantity(item), outcome: 'invalid', reason: 'too_many' })
+    else {
+      const parts = await prepareItem({ ...common, item })
+      if (CONTAINERS.has(item.type)) entriesLeft -= parts.reduce((sum, { quantity }) => sum + quantity, 0)
+      prepared.push(...parts)
+    }
   }
   // Facts of other types may refer to the bytes.
   if (items.every(({ type, surplus }, index) => surplus || dropped.has(index) || KEEP_NO_BYTES.has(type)))
     body.release()
   return withoutCompanions(prepared)
 }
+
+/**
+ * Maximum entries of all containers of a request. SDKs send one container of a hundred; 200,000 log entries fit into 2 MB
+ * and would take 250 MB and two seconds.
+ */
+const MAX_REQUEST_ENTRIES = 10 * MAX_ENTRIES
+const CONTAINERS: ReadonlySet<string> = new Set(['log', 'nel', 'otlp_logs', 'otlp_traces', 'span', 'trace_metric'])
 
 /**
  * Files of a filtered event are dropped with it, because no page would show them. With an event of an erased user all

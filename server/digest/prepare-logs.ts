@@ -17,7 +17,7 @@ export const prepareLogs: Preparer = (input) => {
 }
 
 /** A `nel` item (docs/protocol.md §13): a list of reports, or one. */
-export const prepareNel: Preparer = (input) => {
+export const prepareNel: Preparer = async (input) => {
   const parsed = parseEntries(input.decoded, input.item.start, input.item.end)
   if ('invalid' in parsed) return [{ category: CATEGORY, quantity: 1, outcome: 'invalid', reason: parsed.invalid }]
   const reports = nelReports(parsed.value)
@@ -26,14 +26,14 @@ export const prepareNel: Preparer = (input) => {
   const entries = looked.filter((entry) => entry !== null)
   const wrong = looked.length - entries.length
   // Reports have ages, which are subtracted from the time of receipt; the sender's clock is not used.
-  const logs = logsOf({ ...input, sentAt: null }, { entries, surplus: reports.length - looked.length })
+  const logs = await logsOf({ ...input, sentAt: null }, { entries, surplus: reports.length - looked.length })
   if (wrong === 0) return logs
   return [...logs, { category: CATEGORY, quantity: wrong, outcome: 'invalid', reason: 'not_a_report' }]
 }
 
 /** Prepares raw entries in the form of docs/protocol.md §11.1. */
-export function logsOf(input: ItemInput, { entries, surplus }: OtlpEntries): readonly PreparedItem[] {
-  const { kept, invalid } = readEntries<LogEntry>(input, {
+export async function logsOf(input: ItemInput, { entries, surplus }: OtlpEntries): Promise<readonly PreparedItem[]> {
+  const { kept, invalid } = await readEntries<LogEntry>(input, {
     category: CATEGORY,
     entries,
     surplus,

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { OWN_THREAD } from './fair-turns.ts'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../kernel/ids.ts'
 import { parseEnvelope } from '../protocol/envelope.ts'
@@ -42,6 +43,7 @@ async function prepared(
       body: decoded,
     },
     project: PROJECT,
+    turn: OWN_THREAD,
     header,
     items,
     item,

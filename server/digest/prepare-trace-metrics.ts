@@ -7,11 +7,11 @@ import { readEntries } from './prepare-entries.ts'
 const CATEGORY = 'trace_metric'
 
 /** A `trace_metric` container (docs/protocol.md §11.2). */
-export const prepareTraceMetrics: Preparer = (input) => {
+export const prepareTraceMetrics: Preparer = async (input) => {
   const container = readContainer(input.decoded, input.item)
   if ('invalid' in container)
     return [{ category: CATEGORY, quantity: container.count, outcome: 'invalid', reason: container.invalid }]
-  const { kept, invalid } = readEntries<TraceMetric>(input, {
+  const { kept, invalid } = await readEntries<TraceMetric>(input, {
     category: CATEGORY,
     entries: withInferred(container, input),
     surplus: container.surplus,

@@ -74,13 +74,7 @@ export async function testIntake(app: App, options: Partial<IntakeOptions> = {})
       for (const shard of reader.shards()) {
         const batches = await reader.read(shard, { maxRows: 10_000, maxBytes: 1 << 30 })
         entries.push(...batches.flatMap((batch) => batch.entries))
-        await app.tx((tx) =>
-          settleBatches(
-            tx,
-            shard,
-            batches.map((batch) => batch.id),
-          ),
-        )
+        await app.tx((tx) => settleBatches(tx, shard, batches))
       }
       await reader.close()
       return entries

@@ -236,10 +236,17 @@ export async function decodeBody(raw: Buffer, encoding: ContentEncoding): Promis
   return bytes
 }
 
-/** As {@link decodeBody}, into memory that the caller releases. */
-export async function borrowBody(raw: Buffer, encoding: ContentEncoding): Promise<DecodedBody> {
+/**
+ * As {@link decodeBody}, into memory that the caller releases.
+ * @param aside does what needs no work of the calling thread
+ */
+export async function borrowBody(
+  raw: Buffer,
+  encoding: ContentEncoding,
+  aside: (work: () => Promise<DecodedBody>) => Promise<DecodedBody> = (work) => work(),
+): Promise<DecodedBody> {
   const small = decodeSmallBody(raw, encoding)
-  return small ?? (encoding === 'none' ? owned(raw) : decodeLargeBody(raw, encoding))
+  return small ?? (encoding === 'none' ? owned(raw) : aside(() => decodeLargeBody(raw, encoding)))
 }
 
 /**

@@ -6,7 +6,7 @@ import { createHandOver, type HandOver } from './hand-over.ts'
 import { claimShards, type SpoolBatch, type SpoolReader } from './read.ts'
 import { settleBatches, SpoolFencedError } from './settle.ts'
 import { ShardRows } from './shard-rows.ts'
-import type { RowRange, StoredRow } from './spool.queries.ts'
+import type { StoredRow } from './spool.queries.ts'
 import { createSpool, type Spool } from './write.ts'
 
 const { app } = await testApp({ realTime: true })
@@ -79,7 +79,7 @@ test('rows that were handed over come in order, whole, without a notification an
   expect(batches[0]?.entries).toEqual([sent])
   expect(texts(await from.read(0, all))).toEqual(['three'])
   expect(await from.read(0, all)).toEqual([])
-  await app.tx((tx) => settleBatches(tx, 0, idsOf(batches)))
+  await app.tx((tx) => settleBatches(tx, 0, batches))
   from.settled(0, idsOf(batches))
   expect(batches[0]?.entries[0]?.body).toHaveLength(0)
   listener.release(true)
@@ -140,8 +140,8 @@ test('rows that another reader settled fail once; what is left is read from the 
   await append(to, 'one', 'two')
   await messagesArrive()
   const batches = await from.read(0, { maxRows: 1, maxBytes: 1 << 30 })
-  await app.tx((tx) => settleBatches(tx, 0, idsOf(batches)))
-  await expect(app.tx((tx) => settleBatches(tx, 0, idsOf(batches)))).rejects.toThrow(SpoolFencedError)
+  await app.tx((tx) => settleBatches(tx, 0, batches))
+  await expect(app.tx((tx) => settleBatches(tx, 0, batches))).rejects.toThrow(SpoolFencedError)
   from.giveBack(0)
   expect(texts(await from.read(0, all))).toEqual(['two'])
   expect(await from.read(0, all)).toEqual([])
@@ -184,31 +184,57 @@ test('a digest thread that reads no shard gets none handed over, and readers are
 /** A shard over a table in memory. */
 function aShard() {
   const table: StoredRow[] = []
-  const asked: Omit<RowRange, 'shard'>[] = []
+  let looks = 0
   let waitingBytes = 0
   const rows = new ShardRows({
-    select(range) {
-      asked.push(range)
-      const found = table.filter(
-        ({ id }) => id > range.afterId && id < (range.beforeId ?? Infinity) && !range.except.includes(id),
+    lanes: (except) => {
+      looks++
+      return Promise.resolve([
+        ...new Set(table.filter(({ id }) => !except.includes(id)).map((row) => row.projectNumber)),
+      ])
+    },
+    select({ lanes, except, maxRows }) {
+      const found = lanes.flatMap(({ projectNumber, afterId, beforeId }) =>
+        table
+          .filter(
+            (row) =>
+              row.projectNumber === projectNumber &&
+              row.id > afterId &&
+              row.id < (beforeId ?? Infinity) &&
+              !except.includes(row.id),
+          )
+          .toSorted((a, b) => a.id - b.id)
+          .slice(0, maxRows),
       )
-      return Promise.resolve(found.toSorted((a, b) => a.id - b.id).slice(0, range.maxRows))
+      return Promise.resolve(found.slice(0, maxRows))
     },
     isHandedOver: true,
-    onFreed: (bytes) => (waitingBytes -= bytes),
+    onFreed: (_project, bytes) => (waitingBytes -= bytes),
     nowMs: () => 0,
   })
-  const add = (id: number, attempts = 0): void => {
-    table.push({ id, attempts, receivedAt: new Date(0), entries: Buffer.alloc(0), body: Buffer.alloc(10) })
+  const add = (id: number, attempts = 0, projectNumber = 4): void => {
+    table.push({
+      projectNumber,
+      id,
+      attempts,
+      receivedAt: new Date(0),
+      entries: Buffer.alloc(0),
+      body: Buffer.alloc(10),
+    })
   }
   return {
     rows,
-    asked,
+    looks: () => looks,
     add,
     waitingBytes: () => waitingBytes,
-    hand(id: number, hasGap = false) {
+    hand(id: number, hasGap = false, projectNumber = 4) {
       waitingBytes += 10
-      rows.take({ shard: 0, hasGap, row: { id, receivedAtMs: 0, bytes: new ArrayBuffer(10), bodyBytes: 10 } })
+      rows.take({
+        shard: 0,
+        projectNumber,
+        hasGap,
+        row: { id, receivedAtMs: 0, bytes: new ArrayBuffer(10), bodyBytes: 10 },
+      })
     },
     read: async (maxRows = 100) => (await rows.read({ maxRows, maxBytes: 1 << 20 })).map(({ id }) => id),
   }
@@ -221,7 +247,7 @@ test('rows handed over twice, out of order and late come once, and their bytes a
   expect(await shard.read(3)).toEqual([2, 1, 4])
   for (const id of [1, 4, 5]) shard.hand(id)
   expect(await shard.read()).toEqual([5])
-  expect(shard.asked).toHaveLength(1)
+  expect(shard.looks()).toBe(1)
   expect(shard.waitingBytes()).toBe(0)
 })
 
@@ -230,12 +256,12 @@ test('a gap is filled from the table up to the next row that was handed over', a
   await shard.read()
   for (const id of [1, 2, 3, 4, 5]) shard.add(id)
   shard.hand(1)
-  shard.rows.take({ shard: 0, hasGap: true, row: null })
+  shard.rows.take({ shard: 0, projectNumber: 4, hasGap: true, row: null })
   shard.hand(4, true)
   expect(await shard.read()).toEqual([1])
   expect(await shard.read()).toEqual([2, 3])
   expect(await shard.read()).toEqual([4])
-  shard.rows.take({ shard: 0, hasGap: true, row: null })
+  shard.rows.take({ shard: 0, projectNumber: 4, hasGap: true, row: null })
   expect(await shard.read()).toEqual([5])
   expect(await shard.read()).toEqual([])
 })
@@ -280,7 +306,8 @@ test('after giving back, rows in hand and rows that wait are read from the table
 test('reading the table fails: the next read looks again', async () => {
   let fails = true
   const rows = new ShardRows({
-    select: () => (fails ? Promise.reject(new Error('away')) : Promise.resolve([])),
+    lanes: () => (fails ? Promise.reject(new Error('away')) : Promise.resolve([])),
+    select: () => Promise.resolve([]),
     isHandedOver: true,
     onFreed: () => {},
     nowMs: () => 0,

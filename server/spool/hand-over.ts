@@ -21,6 +21,7 @@ export type HandOver = {
 
 export type CommittedRow = {
   readonly shard: number
+  readonly projectNumber: number
   readonly receivedAtMs: number
   /** The bodies, then the packed entries; nothing else refers to this memory. Null when the row is not handed over. */
   readonly bytes: ArrayBuffer | null
@@ -32,9 +33,10 @@ export type HandOverEnd = { readonly port: MessagePort; readonly shared: SharedA
 
 export type RowMessage = {
   readonly shard: number
-  /** Rows before this one were not handed over. */
+  readonly projectNumber: number
+  /** Rows of the project before this one were not handed over. */
   readonly hasGap: boolean
-  /** Null: rows after the last one were not handed over. */
+  /** Null: rows of the project after the last one were not handed over. */
   readonly row: {
     readonly id: number
     readonly receivedAtMs: number
@@ -45,21 +47,30 @@ export type RowMessage = {
 
 /** Maximum bytes that wait in the digest thread. */
 const MAX_BYTES = 24 * 1024 * 1024
-/** A shard takes at most this multiple of the free bytes, so that a flood in one leaves a quarter to the others. */
+/** A project takes at most this multiple of the free bytes, so that a flood in one leaves a quarter to the others. */
 const MAX_PER_FREE = 3
 
-/** The numbers that both threads see: per shard whether it is read, and the bytes that wait. */
+/** Projects are counted in this many groups: those of one group share its part. */
+const GROUPS = 256
+const groupOf = (projectNumber: number): number => projectNumber % GROUPS
+
+/** The numbers that both threads see: per shard whether it is read, the bytes that wait, in all and per group of projects. */
 const sharedNumbers = (shared: SharedArrayBuffer) => {
   const numbers = new Int32Array(shared)
-  return { taken: numbers.subarray(0, SHARD_NUMBERS.length), waiting: numbers.subarray(SHARD_NUMBERS.length) }
+  const shards = SHARD_NUMBERS.length
+  return {
+    taken: numbers.subarray(0, shards),
+    all: numbers.subarray(shards, shards + 1),
+    waiting: numbers.subarray(shards + 1),
+  }
 }
-const SHARED_BYTES = 2 * SHARD_NUMBERS.length * Int32Array.BYTES_PER_ELEMENT
+const SHARED_BYTES = (SHARD_NUMBERS.length + 1 + GROUPS) * Int32Array.BYTES_PER_ELEMENT
 
 /** The end of the intake. @param maxBytes for tests */
 export function createHandOver(maxBytes = MAX_BYTES): HandOver {
   let port: MessagePort | null = null
-  let { taken, waiting } = sharedNumbers(new SharedArrayBuffer(SHARED_BYTES))
-  /** Shards whose last row was not handed over. */
+  let { taken, all, waiting } = sharedNumbers(new SharedArrayBuffer(SHARED_BYTES))
+  /** Projects whose last row was not handed over. */
   const gaps = new Set<number>()
 
   const disconnect = (): void => {
@@ -67,31 +78,34 @@ export function createHandOver(maxBytes = MAX_BYTES): HandOver {
     port = null
   }
 
-  const hasPlace = (shard: number, bytes: number): boolean => {
-    let free = maxBytes
-    for (const other of SHARD_NUMBERS) free -= Atomics.load(waiting, other)
-    return bytes <= free && Atomics.load(waiting, shard) + bytes <= MAX_PER_FREE * free
+  const hasPlace = (projectNumber: number, bytes: number): boolean => {
+    const free = maxBytes - Atomics.load(all, 0)
+    return bytes <= free && Atomics.load(waiting, groupOf(projectNumber)) + bytes <= MAX_PER_FREE * free
   }
 
   return {
     takes: (shard) => port !== null && Atomics.load(taken, shard) === 1,
-    pass({ shard, receivedAtMs, bytes, bodyBytes }, id) {
+    pass({ shard, projectNumber, receivedAtMs, bytes, bodyBytes }, id) {
       if (port === null) return
-      if (id === null || bytes === null || Atomics.load(taken, shard) === 0 || !hasPlace(shard, bytes.byteLength)) {
+      const isTaken = Atomics.load(taken, shard) === 1
+      if (id === null || bytes === null || !isTaken || !hasPlace(projectNumber, bytes.byteLength)) {
         // Once: the digest thread then reads from the table until it finds nothing more.
-        if (!gaps.has(shard)) port.postMessage({ shard, hasGap: true, row: null } satisfies RowMessage)
-        gaps.add(shard)
+        if (!gaps.has(projectNumber))
+          port.postMessage({ shard, projectNumber, hasGap: true, row: null } satisfies RowMessage)
+        gaps.add(projectNumber)
         return
       }
-      Atomics.add(waiting, shard, bytes.byteLength)
+      Atomics.add(all, 0, bytes.byteLength)
+      Atomics.add(waiting, groupOf(projectNumber), bytes.byteLength)
       const row = { id, receivedAtMs, bytes, bodyBytes }
-      port.postMessage({ shard, hasGap: gaps.delete(shard), row } satisfies RowMessage, [bytes])
+      const hasGap = gaps.delete(projectNumber)
+      port.postMessage({ shard, projectNumber, hasGap, row } satisfies RowMessage, [bytes])
     },
     connect() {
       disconnect()
       gaps.clear()
       const shared = new SharedArrayBuffer(SHARED_BYTES)
-      ;({ taken, waiting } = sharedNumbers(shared))
+      ;({ taken, all, waiting } = sharedNumbers(shared))
       const channel = new MessageChannel()
       port = channel.port1
       // It must not keep the process alive.
@@ -106,18 +120,21 @@ export function createHandOver(maxBytes = MAX_BYTES): HandOver {
 export type HandedOver = {
   /** Tells the intake which shards are read. */
   take(shard: number, isTaken: boolean): void
-  /** To be called when bytes of a shard no longer wait. */
-  free(shard: number, bytes: number): void
+  /** To be called when bytes of a project no longer wait. */
+  free(projectNumber: number, bytes: number): void
   close(): void
 }
 
 export function openHandedOver({ port, shared }: HandOverEnd, onMessage: (message: RowMessage) => void): HandedOver {
-  const { taken, waiting } = sharedNumbers(shared)
+  const { taken, all, waiting } = sharedNumbers(shared)
   port.on('message', onMessage)
   port.unref()
   return {
     take: (shard, isTaken) => void Atomics.store(taken, shard, isTaken ? 1 : 0),
-    free: (shard, bytes) => void Atomics.sub(waiting, shard, bytes),
+    free(projectNumber, bytes) {
+      Atomics.sub(all, 0, bytes)
+      Atomics.sub(waiting, groupOf(projectNumber), bytes)
+    },
     close() {
       for (const shard of SHARD_NUMBERS) Atomics.store(taken, shard, 0)
       port.close()

@@ -2,12 +2,15 @@ import type { App } from '../context/app.ts'
 import type { ReservedConnection } from '../storage/database.ts'
 import { SHARD_NUMBERS, type SpoolEntry, unpackEntries } from './entry.ts'
 import { type HandOverEnd, openHandedOver } from './hand-over.ts'
+import { isSuspect } from './lane-rows.ts'
 import { type RowLimits, ShardRows } from './shard-rows.ts'
 import {
   countAttempt,
   listenForRows,
   ping,
+  type RowKey,
   type RowRange,
+  selectLanes,
   selectRows,
   type StoredRow,
   tryLockShard,
@@ -28,12 +31,11 @@ const HANDED_EVERY_MS = 20
 /** Interval between attempts to lock shards that another process holds, or that were freed when a connection broke. */
 const CLAIM_EVERY_MS = 1_000
 
-/** One row of the spool: entries of one shard that were committed together. */
-export type SpoolBatch = {
+/** One row of the spool: entries of one project that were committed together. */
+export type SpoolBatch = RowKey & {
   readonly shard: number
-  readonly id: number
   readonly receivedAt: Date
-  /** Number of readers that started with this row as the oldest; see {@link MAX_ATTEMPTS}. */
+  /** Number of readers that started with this row as the oldest of its project; see {@link MAX_ATTEMPTS}. */
   readonly attempts: number
   /** Bytes of all bodies, as stored. */
   readonly bytes: number
@@ -44,10 +46,13 @@ export type SpoolReader = {
   /** Shards that this reader has locked; changes when its connection breaks. */
   shards(): readonly number[]
   /**
-   * Returns rows that wait, oldest first, and none twice; empty when all are in the caller's hands. Rows that were handed
-   * over come without a query.
+   * Returns rows that wait, the oldest of each project first, and none twice; empty when all are in the caller's hands or
+   * over their project's limit. Rows that were handed over come without a query. A row that may have ended workers comes
+   * alone, see {@link countAttempt}.
    */
   read(shard: number, limits: RowLimits): Promise<SpoolBatch[]>
+  /** To be called before a row that comes alone is processed. @returns its attempts, this one included */
+  countAttempt(row: SpoolBatch): Promise<number>
   /** Forgets rows that the caller settled; their bodies must not be read afterwards. */
   settled(shard: number, ids: readonly number[]): void
   /** After a failure: rows that were read and not settled are read again. */
@@ -76,7 +81,7 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
   let session: ReservedConnection | null = null
   let closed = false
   const held = new Set<number>()
-  /** Locked shards that were not read yet: their oldest row may have ended the previous reader's process. */
+  /** Locked shards that were not read yet: the oldest rows of their projects may have ended the previous reader's process. */
   const unread = new Set<number>()
   const due = new Set<number>()
   const waiting = new Set<() => void>()
@@ -87,21 +92,28 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
   const rowsOf = SHARD_NUMBERS.map(
     (shard) =>
       new ShardRows({
+        lanes: (except) => selectLanes(app.db, shard, except),
         select: (range) => select(shard, range),
         isHandedOver: from !== null,
-        onFreed: (bytes) => handed?.free(shard, bytes),
+        onFreed: (project, bytes) => handed?.free(project, bytes),
         nowMs: () => app.clock.monotonicMs(),
       }),
   )
   const select = async (shard: number, range: Omit<RowRange, 'shard'>): Promise<StoredRow[]> => {
     const rows = await selectRows(app.db, { ...range, shard })
     if (!unread.has(shard)) return rows
-    // Only the oldest row counts an attempt. The faulty row may be another, but that row becomes the oldest in time;
-    // counting all rows would quarantine valid ones.
-    const [oldest, ...others] = rows
-    if (oldest !== undefined) await countAttempt(app.db, shard, oldest.id)
+    // Only the oldest row of a project counts an attempt. The faulty row may be another, but that row becomes the oldest
+    // in time; counting all rows would quarantine valid ones. A suspect row counts when it is processed.
+    const counted: StoredRow[] = []
+    const seen = new Set<number>()
+    for (const row of rows) {
+      const counts = !seen.has(row.projectNumber) && !isSuspect(row)
+      seen.add(row.projectNumber)
+      if (counts) await countAttempt(app.db, shard, row)
+      counted.push(counts ? { ...row, attempts: row.attempts + 1 } : row)
+    }
     unread.delete(shard)
-    return oldest === undefined ? rows : [{ ...oldest, attempts: oldest.attempts + 1 }, ...others]
+    return counted
   }
   const shardRows = (shard: number): ShardRows => {
     const rows = rowsOf[shard]
@@ -220,12 +232,17 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
       const rows = await shardRows(shard).read(limits)
       return rows.map((row): SpoolBatch => ({
         shard,
+        projectNumber: row.projectNumber,
         id: row.id,
         receivedAt: row.receivedAt,
         attempts: row.attempts,
         bytes: row.body.length,
         entries: unpackEntries(row.entries, row.body),
       }))
+    },
+    async countAttempt(row) {
+      await countAttempt(app.db, row.shard, row)
+      return row.attempts + 1
     },
     settled: (shard, ids) => shardRows(shard).settled(ids),
     giveBack: (shard) => shardRows(shard).giveBack(),

@@ -1,7 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import { packEntries, type SpoolEntry } from './entry.ts'
 import type { SpoolBatch } from './read.ts'
-import { deleteRows, insertQuarantined } from './spool.queries.ts'
+import { deleteRows, insertQuarantined, type RowKey } from './spool.queries.ts'
 
 /** Another reader settled these rows, because this one had lost its shard. Roll back and read again. */
 export class SpoolFencedError extends Error {}
@@ -10,12 +10,12 @@ export class SpoolFencedError extends Error {}
  * Deletes rows from the spool, in the transaction that records their outcomes.
  * @throws SpoolFencedError when a row was deleted already; the transaction must then roll back
  */
-export async function settleBatches(tx: Tx, shard: number, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
-  const deleted = await deleteRows(tx, shard, ids)
-  if (deleted !== ids.length)
+export async function settleBatches(tx: Tx, shard: number, rows: readonly RowKey[]): Promise<void> {
+  if (rows.length === 0) return
+  const deleted = await deleteRows(tx, shard, rows)
+  if (deleted !== rows.length)
     throw new SpoolFencedError(
-      `shard ${shard}: ${ids.length - deleted} of ${ids.length} spool rows were settled by another reader`,
+      `shard ${shard}: ${rows.length - deleted} of ${rows.length} spool rows were settled by another reader`,
     )
 }
 
@@ -44,5 +44,5 @@ export async function quarantineEntry(
 /** Copies every entry of a row to quarantine and settles the row. */
 export async function quarantineBatch(tx: Tx, batch: SpoolBatch, reason: string, now: Date): Promise<void> {
   for (const entry of batch.entries) await quarantineEntry(tx, entry, reason, batch.attempts, now)
-  await settleBatches(tx, batch.shard, [batch.id])
+  await settleBatches(tx, batch.shard, [batch])
 }

@@ -1,51 +1,57 @@
 import type { RowMessage } from './hand-over.ts'
-import type { RowRange, StoredRow } from './spool.queries.ts'
+import { isSuspect, LaneRows } from './lane-rows.ts'
+import type { LaneRange, RowRange, StoredRow } from './spool.queries.ts'
 
 export type RowLimits = {
   readonly maxRows: number
   /** Bytes of bodies, as stored; the first row is returned even when it is larger. */
   readonly maxBytes: number
+  /**
+   * Bytes that all projects may have in hand. A project gets no further rows when it has more in hand than is left, so
+   * that a flood leaves half to others; one that has none gets a row as long as twice as much is not reached.
+   */
+  readonly maxInHand?: number
 }
 
 export type ShardRowsOptions = {
+  /** The projects that have rows in the table, apart from those. */
+  readonly lanes: (except: readonly number[]) => Promise<readonly number[]>
   /** Reads from the table. */
   readonly select: (range: Omit<RowRange, 'shard'>) => Promise<StoredRow[]>
   /** Whether an intake hands over rows. Without one every read looks into the table. */
   readonly isHandedOver: boolean
-  /** Called when bytes that were handed over no longer wait. */
-  readonly onFreed: (bytes: number) => void
+  /** Called when bytes of a project that were handed over no longer wait. */
+  readonly onFreed: (projectNumber: number, bytes: number) => void
   readonly nowMs: () => number
 }
 
-/** Rows with more attempts are read alone, so that they do not affect other rows. */
-const SUSPECT_ATTEMPTS = 2
-/** Maximum time until a row is read that was committed after one with a higher id, while many rows wait. */
-const FROM_START_EVERY_MS = 1_000
 /** Number of ids that are remembered after their rows were read: a row may be handed over after it was read. */
 const MAX_KNOWN = 4_096
+/** Maximum projects in one read of the table. */
+const MAX_LANES_READ = 64
+/** What a row weighs beside its bytes: many small ones cost more. */
+const ROW_BYTES = 12_500
 
-type HandedRow = { readonly row: NonNullable<RowMessage['row']>; hasGap: boolean }
+type InHand = { readonly projectNumber: number; readonly weight: number; readonly memory: ArrayBuffer | null }
 
 /**
- * The rows of one shard, about in the order of their ids: those that were handed over, and from the table those that
- * were not. No row is returned twice until {@link giveBack}.
+ * The rows of one shard. Each project's rows come about in the order of their ids; projects with less in hand come
+ * first. No row is returned twice until {@link giveBack}.
  */
 export class ShardRows {
   readonly #options: ShardRowsOptions
-  /** By id, in the order of arrival. */
-  readonly #handed = new Map<number, HandedRow>()
-  #hasGapAtEnd = false
-  /** Whether the table may hold rows that were neither handed over nor read. */
+  /** Projects with rows that wait, or may. */
+  readonly #lanes = new Map<number, LaneRows>()
+  /** Whether the table may have rows of projects that are not known. */
   #isTableDue = true
   /** Until then every read looks into the table. */
   #tableUntilMs: number
   /** Returned and not settled, with the memory of those that were handed over. */
-  readonly #inHand = new Map<number, ArrayBuffer | null>()
+  readonly #inHand = new Map<number, InHand>()
+  readonly #weights = new Map<number, number>()
+  #weight = 0
   /** Returned lately. */
   readonly #known = new Set<number>()
-  /** Where the next read of the table starts, after one that stopped at its limits. */
-  #afterId = 0
-  #fromStartMs = 0
 
   constructor(options: ShardRowsOptions) {
     this.#options = options
@@ -62,31 +68,23 @@ export class ShardRows {
   }
 
   /** Takes a row that was handed over. */
-  take({ row, hasGap }: RowMessage): void {
-    if (row === null) this.#hasGapAtEnd = true
-    else if (this.#known.has(row.id) || this.#handed.has(row.id)) {
-      this.#options.onFreed(row.bytes.byteLength)
-      this.#hasGapAtEnd ||= hasGap
-    } else {
-      this.#handed.set(row.id, { row, hasGap: hasGap || this.#hasGapAtEnd })
-      this.#hasGapAtEnd = false
-    }
+  take(message: RowMessage): void {
+    const { projectNumber, row } = message
+    const waits = this.#lane(projectNumber).take(message, (id) => this.#known.has(id))
+    if (!waits && row !== null) this.#options.onFreed(projectNumber, row.bytes.byteLength)
   }
 
-  /** The next rows; none when nothing is left that is not in hand. */
+  /** The next rows; none when nothing is left that is not in hand and has room. */
   async read(limits: RowLimits): Promise<StoredRow[]> {
-    this.#isTableDue ||= this.#options.nowMs() < this.#tableUntilMs
+    if (this.#isTableDue || this.#options.nowMs() < this.#tableUntilMs) await this.#findLanes()
     for (;;) {
-      if (this.#isTableDue) {
-        const rows = await this.#readTable(limits)
-        if (rows.length > 0) return rows
-        continue
-      }
-      const [first] = this.#handed.values()
-      if (first === undefined ? !this.#hasGapAtEnd : !first.hasGap) return this.#takeHanded(limits)
-      if (first === undefined) this.#hasGapAtEnd = false
-      else first.hasGap = false
-      this.#isTableDue = true
+      const lanes = this.#inOrder()
+      const handed = this.#takeHanded(lanes, limits)
+      if (handed.length > 0) return handed
+      const wanted = lanes.filter((lane) => lane.needsTable() && this.#room(lane, limits) > 0).slice(0, MAX_LANES_READ)
+      if (wanted.length === 0) return []
+      const rows = await this.#readTable(wanted, limits)
+      if (rows.length > 0) return rows
     }
   }
 
@@ -96,83 +94,130 @@ export class ShardRows {
    */
   settled(ids: readonly number[]): void {
     for (const id of ids) {
-      this.#inHand.get(id)?.transfer(0)
+      const row = this.#inHand.get(id)
+      if (row === undefined) continue
+      row.memory?.transfer(0)
       this.#inHand.delete(id)
+      this.#weigh(row.projectNumber, -row.weight)
     }
   }
 
   /** Everything that is not settled is read again, from the table. */
   giveBack(): void {
     this.#inHand.clear()
+    this.#weights.clear()
+    this.#weight = 0
     this.forgetHanded()
   }
 
   /** Drops what was handed over, for the table. */
   forgetHanded(): void {
-    for (const { row } of this.#handed.values()) this.#options.onFreed(row.bytes.byteLength)
-    this.#handed.clear()
-    this.#hasGapAtEnd = false
-    this.#afterId = 0
+    for (const lane of this.#lanes.values()) {
+      const bytes = lane.forgetHanded()
+      if (bytes > 0) this.#options.onFreed(lane.projectNumber, bytes)
+    }
     this.#isTableDue = true
   }
 
-  async #readTable({ maxRows, maxBytes }: RowLimits): Promise<StoredRow[]> {
+  #lane(projectNumber: number): LaneRows {
+    const known = this.#lanes.get(projectNumber)
+    if (known !== undefined) return known
+    const lane = new LaneRows(projectNumber)
+    this.#lanes.set(projectNumber, lane)
+    return lane
+  }
+
+  async #findLanes(): Promise<void> {
     this.#isTableDue = false
-    const nowMs = this.#options.nowMs()
-    // Rows that became visible with a lower id must not wait for a pause in the traffic.
-    if (nowMs - this.#fromStartMs >= FROM_START_EVERY_MS) this.#afterId = 0
-    if (this.#afterId === 0) this.#fromStartMs = nowMs
-    const [firstHanded] = this.#handed.keys()
-    const range = {
-      afterId: this.#afterId,
-      beforeId: firstHanded ?? null,
-      except: [...this.#inHand.keys()],
-      maxRows,
-      maxBytes,
-    }
-    const read = await this.#options.select(range).catch((error: unknown) => {
+    const found = await this.#options.lanes([...this.#inHand.keys()]).catch((error: unknown) => {
       this.#isTableDue = true
       throw error
     })
-    const suspect = read.findIndex((row) => row.attempts > SUSPECT_ATTEMPTS)
-    const rows = suspect === -1 ? read : read.slice(0, Math.max(1, suspect))
-    const isCut =
-      rows.length < read.length ||
-      read.length === maxRows ||
-      read.reduce((bytes, { body }) => bytes + body.length, 0) >= maxBytes
-    this.#afterId = isCut ? (rows.at(-1)?.id ?? 0) : 0
-    if (isCut) this.#isTableDue = true
-    const others = rows.filter(({ id }) => !this.#handed.has(id))
-    for (const { id } of others) this.#putInHand(id, null)
-    return others
+    for (const projectNumber of found) this.#lane(projectNumber).checkTable()
   }
 
-  #takeHanded({ maxRows, maxBytes }: RowLimits): StoredRow[] {
+  /** Projects with less in hand first; those with nothing left are forgotten. */
+  #inOrder(): LaneRows[] {
+    for (const lane of this.#lanes.values()) if (lane.isEmpty()) this.#lanes.delete(lane.projectNumber)
+    const lanes = [...this.#lanes.values()]
+    return lanes.length < 2 ? lanes : lanes.sort((a, b) => this.#weightOf(a) - this.#weightOf(b))
+  }
+
+  #weightOf({ projectNumber }: LaneRows): number {
+    return this.#weights.get(projectNumber) ?? 0
+  }
+
+  /** The bytes that a project may take now. */
+  #room(lane: LaneRows, { maxInHand }: RowLimits): number {
+    if (maxInHand === undefined) return Number.MAX_SAFE_INTEGER
+    const own = this.#weightOf(lane)
+    const room = maxInHand - this.#weight - own
+    return room <= 0 && own === 0 && this.#weight < 2 * maxInHand ? 1 : room
+  }
+
+  async #readTable(lanes: readonly LaneRows[], limits: RowLimits): Promise<StoredRow[]> {
+    const { maxRows, maxBytes } = limits
+    const nowMs = this.#options.nowMs()
+    const ranges = lanes.map((lane): LaneRange => ({
+      ...lane.range(nowMs),
+      maxBytes: Math.min(maxBytes, this.#room(lane, limits)),
+    }))
+    const read = await this.#options.select({ lanes: ranges, except: [...this.#inHand.keys()], maxRows, maxBytes })
+    const bytesOf = (rows: readonly StoredRow[]): number => rows.reduce((bytes, { body }) => bytes + body.length, 0)
+    const isCut = read.length >= maxRows || bytesOf(read) >= maxBytes
+    const byLane = Map.groupBy(read, ({ projectNumber }) => projectNumber)
     const rows: StoredRow[] = []
-    let left = maxBytes
-    for (const { row, hasGap } of this.#handed.values()) {
-      if (hasGap || rows.length === maxRows || left <= 0) break
-      left -= row.bodyBytes
-      this.#options.onFreed(row.bytes.byteLength)
-      this.#handed.delete(row.id)
-      this.#putInHand(row.id, row.bytes)
-      rows.push({
-        id: row.id,
-        receivedAt: new Date(row.receivedAtMs),
-        attempts: 0,
-        entries: Buffer.from(row.bytes, row.bodyBytes),
-        body: Buffer.from(row.bytes, 0, row.bodyBytes),
-      })
+    for (const [index, lane] of lanes.entries()) {
+      const ofLane = byLane.get(lane.projectNumber) ?? []
+      const isLaneCut = isCut || bytesOf(ofLane) >= (ranges[index]?.maxBytes ?? 0)
+      rows.push(...lane.fromTable(ofLane, isLaneCut, rows.length === 0))
+      // Alone; the other projects are read next.
+      if (rows.some(isSuspect)) break
+    }
+    for (const row of rows) this.#putInHand(row.projectNumber, row.id, row.body.length, null)
+    return rows
+  }
+
+  #takeHanded(lanes: readonly LaneRows[], limits: RowLimits): StoredRow[] {
+    const rows: StoredRow[] = []
+    let left = limits.maxBytes
+    for (const lane of lanes) {
+      if (lane.needsTable()) continue
+      while (rows.length < limits.maxRows && left > 0 && this.#room(lane, limits) > 0) {
+        const row = lane.nextHanded()
+        if (row === null) break
+        left -= row.bodyBytes
+        lane.dropHanded(row.id)
+        this.#options.onFreed(lane.projectNumber, row.bytes.byteLength)
+        this.#putInHand(lane.projectNumber, row.id, row.bodyBytes, row.bytes)
+        rows.push({
+          projectNumber: lane.projectNumber,
+          id: row.id,
+          receivedAt: new Date(row.receivedAtMs),
+          attempts: 0,
+          entries: Buffer.from(row.bytes, row.bodyBytes),
+          body: Buffer.from(row.bytes, 0, row.bodyBytes),
+        })
+      }
     }
     return rows
   }
 
-  #putInHand(id: number, memory: ArrayBuffer | null): void {
-    this.#inHand.set(id, memory)
+  #putInHand(projectNumber: number, id: number, bytes: number, memory: ArrayBuffer | null): void {
+    const weight = bytes + ROW_BYTES
+    this.#inHand.set(id, { projectNumber, weight, memory })
+    this.#weigh(projectNumber, weight)
     this.#known.add(id)
     for (const oldest of this.#known) {
       if (this.#known.size <= MAX_KNOWN) break
       this.#known.delete(oldest)
     }
+  }
+
+  #weigh(projectNumber: number, weight: number): void {
+    this.#weight += weight
+    const own = (this.#weights.get(projectNumber) ?? 0) + weight
+    if (own === 0) this.#weights.delete(projectNumber)
+    else this.#weights.set(projectNumber, own)
   }
 }

@@ -9,18 +9,19 @@ const SHARD_LOCK = 720_199
 
 export type NewRow = {
   readonly shard: number
+  readonly projectNumber: number
   readonly receivedAt: Date
   readonly entryCount: number
   readonly entries: Buffer
   readonly body: Buffer
 }
 
-const COLUMNS_PER_ROW = 6
+const COLUMNS_PER_ROW = 7
 
 /**
  * Writes rows in one statement, which is one commit; prepared once per connection and number of rows.
  * @param notify shards whose readers are notified
- * @returns the id of each row; null for several of one shard, because nothing says which is which
+ * @returns the id of each row; null for several of one project, because nothing says which is which
  */
 export async function insertRows(
   session: Connection,
@@ -33,29 +34,29 @@ export async function insertRows(
         `(${Array.from({ length: COLUMNS_PER_ROW }, (_unused, column) => `$${row * COLUMNS_PER_ROW + column + 1}`).join(',')})`,
     )
     .join(',')
-  const insert = `insert into spool (shard, received_at, entry_count, byte_count, entries, body) values ${places}`
+  const insert = `insert into spool (shard, project_number, received_at, entry_count, byte_count, entries, body) values ${places}`
   const values: unknown[] = rows.flatMap((row) => [
     row.shard,
+    row.projectNumber,
     row.receivedAt,
     row.entryCount,
     row.body.length,
     row.entries,
     row.body,
   ])
-  const { rows: added } = await session.query<{ shard: number; id: number }>(
+  const { rows: added } = await session.query<{ project: number; id: number }>(
     notify.length === 0
-      ? { name: `spool_insert_${rows.length}`, text: `${insert} returning shard, id`, values }
+      ? { name: `spool_insert_${rows.length}`, text: `${insert} returning project_number as project, id`, values }
       : {
           name: `spool_insert_${rows.length}_notify`,
-          text: `with added as (${insert} returning shard, id), notified as (select pg_notify('${SPOOL_CHANNEL}', $${values.length + 1}))
-                 select shard, id from added, notified`,
+          text: `with added as (${insert} returning project_number as project, id), notified as (select pg_notify('${SPOOL_CHANNEL}', $${values.length + 1}))
+                 select project, id from added, notified`,
           values: [...values, notify.join(',')],
         },
   )
-  return rows.map(({ shard }) => {
-    const [one, another] = added.filter((row) => row.shard === shard)
-    return another === undefined ? (one?.id ?? null) : null
-  })
+  const ids = new Map<number, number | null>()
+  for (const { project, id } of added) ids.set(project, ids.has(project) ? null : id)
+  return rows.map(({ projectNumber }) => ids.get(projectNumber) ?? null)
 }
 
 /** Turns synchronous_commit on: without it a power cut could lose acknowledged requests. */
@@ -96,43 +97,80 @@ export async function unlockShard(session: Connection, shard: number): Promise<v
   await session.query('select pg_advisory_unlock($1, $2)', [SHARD_LOCK, shard])
 }
 
-export type StoredRow = { id: number; receivedAt: Date; attempts: number; entries: Buffer; body: Buffer }
+/** A row of a shard. */
+export type RowKey = { readonly projectNumber: number; readonly id: number }
 
-export type RowRange = {
-  readonly shard: number
+export type StoredRow = RowKey & { receivedAt: Date; attempts: number; entries: Buffer; body: Buffer }
+
+/** The projects that have rows in a shard, apart from the rows `except`. */
+export async function selectLanes(db: Connection, shard: number, except: readonly number[]): Promise<number[]> {
+  // One look into the index for each project, however many rows it has.
+  const { rows } = await db.query<{ project_number: number }>(
+    `with recursive lanes (project_number) as (
+       (select project_number from spool where shard = $1 order by project_number limit 1)
+       union all
+       select (select s.project_number from spool s
+               where s.shard = $1 and s.project_number > lanes.project_number order by s.project_number limit 1)
+       from lanes where lanes.project_number is not null
+     )
+     select project_number from lanes
+     where exists (select from spool s where s.shard = $1 and s.project_number = lanes.project_number
+                                         and s.id <> all ($2::bigint[]))`,
+    [shard, except],
+  )
+  return rows.map((row) => row.project_number)
+}
+
+/** Which rows of a project are wanted. */
+export type LaneRange = {
+  readonly projectNumber: number
   readonly afterId: number
   /** Only rows below this id; null for all. */
   readonly beforeId: number | null
+  /** Bytes of the project's rows; at least one is read. */
+  readonly maxBytes: number
+}
+
+export type RowRange = {
+  readonly shard: number
+  readonly lanes: readonly LaneRange[]
   readonly except: readonly number[]
   readonly maxRows: number
   readonly maxBytes: number
 }
 
 /**
- * The oldest rows of a shard between `afterId` and `beforeId`, up to `maxRows` and about `maxBytes`, at least one. By COPY, because the
- * driver reads query results as text, where a body is a hexadecimal string of twice its bytes.
+ * The oldest rows of projects of a shard, one project after the other, up to `maxRows` and about `maxBytes`, at least one. By
+ * COPY, because the driver reads query results as text, where a body is a hexadecimal string of twice its bytes.
  */
 export async function selectRows(db: Connection, range: RowRange): Promise<StoredRow[]> {
   // COPY takes no parameters.
-  const [inShard, after, before, rows, bytes, ...except] = [
-    range.shard,
-    range.afterId,
-    range.beforeId ?? Number.MAX_SAFE_INTEGER,
-    range.maxRows,
-    range.maxBytes,
-    ...range.except,
-  ].map((value) => {
+  const number = (value: number): string => {
     if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
     return String(value)
-  })
-  const others = except.length === 0 ? '' : `and id <> all('{${except.join(',')}}'::bigint[])`
+  }
+  const { lanes, except } = range
+  const [shard, maxRows, maxBytes] = [number(range.shard), number(range.maxRows), number(range.maxBytes)]
+  const others = except.length === 0 ? '' : `and id <> all ('{${except.map(number).join(',')}}'::bigint[])`
+  const wanted = lanes.map(({ projectNumber, afterId, beforeId, maxBytes: bytes }, place) =>
+    [place, projectNumber, afterId, beforeId ?? Number.MAX_SAFE_INTEGER, bytes].map(number).join('::bigint, '),
+  )
   const statement = `
-      select id, (extract(epoch from received_at) * 1000)::bigint, attempts::bigint, entries, body from (
-        select *, sum(byte_count) over (order by id) - byte_count as before from (
-          select * from spool where shard = ${inShard}::smallint and id > ${after} and id < ${before} ${others} order by id limit ${rows}
+      select project_number::bigint, id, (extract(epoch from received_at) * 1000)::bigint, attempts::bigint, entries, body from (
+        select *, sum(byte_count) over (order by place, id) - byte_count as before,
+               sum(byte_count) over (partition by place order by id) - byte_count as before_in_lane
+        from (
+          select lanes.place, lanes.max_bytes, rows.*
+          from (values ${wanted.map((lane) => `(${lane}::bigint)`).join(', ')}) as lanes (place, lane, after_id, before_id, max_bytes)
+          cross join lateral (
+            select * from spool where shard = ${shard}::smallint and project_number = lanes.lane::integer
+              and id > lanes.after_id and id < lanes.before_id ${others} order by id limit ${maxRows}
+          ) as rows
+          order by lanes.place, rows.id limit ${maxRows}
         ) as oldest
-      ) as counted where before < ${bytes} order by id`
-  return (await db.copyOut(statement, 5)).map(([id, receivedMs, attempts, entries, body]) => ({
+      ) as counted where before < ${maxBytes} and (before_in_lane = 0 or before_in_lane < max_bytes) order by place, id`
+  return (await db.copyOut(statement, 6)).map(([projectNumber, id, receivedMs, attempts, entries, body]) => ({
+    projectNumber: wholeNumber(projectNumber),
     id: wholeNumber(id),
     receivedAt: new Date(wholeNumber(receivedMs)),
     attempts: wholeNumber(attempts),
@@ -144,16 +182,21 @@ export async function selectRows(db: Connection, range: RowRange): Promise<Store
 /** A bigint field. */
 const wholeNumber = (field: Buffer | null | undefined): number => Number(field?.readBigInt64BE() ?? 0n)
 
-export async function countAttempt(tx: Connection, shard: number, id: number): Promise<void> {
-  await tx.query('update spool set attempts = attempts + 1 where shard = $1 and id = $2', [shard, id])
+export async function countAttempt(tx: Connection, shard: number, { projectNumber, id }: RowKey): Promise<void> {
+  await tx.query('update spool set attempts = attempts + 1 where shard = $1 and project_number = $2 and id = $3', [
+    shard,
+    projectNumber,
+    id,
+  ])
 }
 
 /** Deletes rows. @returns the number of rows that still existed */
-export async function deleteRows(tx: Tx, shard: number, ids: readonly number[]): Promise<number> {
+export async function deleteRows(tx: Tx, shard: number, rows: readonly RowKey[]): Promise<number> {
   const result = await tx.query({
     name: 'spool_delete',
-    text: 'delete from spool where shard = $1 and id = any($2::bigint[])',
-    values: [shard, ids],
+    // An id stands for one row; the projects lead to it in the index.
+    text: 'delete from spool where shard = $1 and project_number = any($2::integer[]) and id = any($3::bigint[])',
+    values: [shard, [...new Set(rows.map(({ projectNumber }) => projectNumber))], rows.map(({ id }) => id)],
   })
   return result.rowCount ?? 0
 }

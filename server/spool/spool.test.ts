@@ -127,7 +127,7 @@ describe('append and read', () => {
     const [last] = await idsOf()
     from.checkTable()
     expect(await idsOf()).toEqual([])
-    await app.tx((tx) => settleBatches(tx, 0, [first[1]!]))
+    await app.tx((tx) => settleBatches(tx, 0, [{ projectNumber: 4, id: first[1]! }]))
     from.settled(0, [first[1]!])
     from.giveBack(0)
     expect(await idsOf()).toEqual([first[0], first[2], last])
@@ -138,8 +138,8 @@ describe('settling', () => {
   test('deletes rows once; a second reader gets an error', async () => {
     await spool().append(anEntry())
     const [batch] = await readAll(await reader())
-    await app.tx((tx) => settleBatches(tx, batch!.shard, [batch!.id]))
-    await expect(app.tx((tx) => settleBatches(tx, batch!.shard, [batch!.id]))).rejects.toThrow(SpoolFencedError)
+    await app.tx((tx) => settleBatches(tx, batch!.shard, [batch!]))
+    await expect(app.tx((tx) => settleBatches(tx, batch!.shard, [batch!]))).rejects.toThrow(SpoolFencedError)
     expect(await opened(createSpool(app)).backlog()).toEqual({ rows: 0, entries: 0, bytes: 0, oldestAgeMs: 0 })
   })
 

@@ -14,6 +14,8 @@ import {
   selectBacklog,
 } from './spool.queries.ts'
 
+/** Maximum rows of one commit: a commit of many projects is prepared once per number of rows. */
+const MAX_ROWS = 64
 /** Maximum entries and bytes of one row; a larger single entry gets its own row. */
 const MAX_ROW_ENTRIES = 500
 const MAX_ROW_BYTES = 4 * 1024 * 1024
@@ -298,9 +300,13 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
   let bytes = 0
   let end = 0
-  while (end < waiting.length && end < MAX_ROW_ENTRIES * 2) {
-    bytes += waiting[end]?.entry.body.length ?? 0
+  const projects = new Set<number>()
+  for (const { entry } of waiting) {
+    if (end === MAX_ROW_ENTRIES * 2) break
+    bytes += entry.body.length
     if (end > 0 && bytes > MAX_ROW_BYTES) break
+    projects.add(entry.projectNumber)
+    if (projects.size > MAX_ROWS) break
     end++
   }
   return end === waiting.length
@@ -311,25 +317,26 @@ function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
 /** A row to be written and perhaps handed over. */
 type Row = NewRow & Omit<CommittedRow, 'id'>
 
-/** Groups entries by shard, in their order. */
+/** Groups entries by project, in their order. */
 function toRows(batch: readonly Waiting[]): Row[] {
   const rows: Row[] = []
   const open = new Map<number, SpoolEntry[]>()
   for (const { entry } of batch) {
-    const shard = shardOf(entry.projectNumber)
-    const entries = open.get(shard)
-    if (entries === undefined) open.set(shard, [entry])
+    const { projectNumber } = entry
+    const entries = open.get(projectNumber)
+    if (entries === undefined) open.set(projectNumber, [entry])
     else if (entries.length < MAX_ROW_ENTRIES) entries.push(entry)
     else {
-      rows.push(rowOf(shard, entries))
-      open.set(shard, [entry])
+      rows.push(rowOf(projectNumber, entries))
+      open.set(projectNumber, [entry])
     }
   }
-  for (const [shard, entries] of open) rows.push(rowOf(shard, entries))
+  for (const [projectNumber, entries] of open) rows.push(rowOf(projectNumber, entries))
   return rows
 }
 
-function rowOf(shard: number, entries: readonly SpoolEntry[]): Row {
+function rowOf(projectNumber: number, entries: readonly SpoolEntry[]): Row {
+  const shard = shardOf(projectNumber)
   const packed = packEntries(entries)
   let bodyBytes = 0
   let receivedAtMs = Number.POSITIVE_INFINITY
@@ -337,7 +344,8 @@ function rowOf(shard: number, entries: readonly SpoolEntry[]): Row {
     bodyBytes += entry.body.length
     receivedAtMs = Math.min(receivedAtMs, entry.receivedAtMs)
   }
-  const common = { shard, receivedAtMs, receivedAt: new Date(receivedAtMs), entryCount: entries.length, bodyBytes }
+  const receivedAt = new Date(receivedAtMs)
+  const common = { shard, projectNumber, receivedAtMs, receivedAt, entryCount: entries.length, bodyBytes }
   const [first] = entries
   // A large body is not copied.
   if (first !== undefined && bodyBytes > MAX_ROW_BYTES)

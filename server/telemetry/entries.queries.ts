@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../storage/database.ts'
 import { CopyRows } from '../storage/copy-in.ts'
 import { dayOf } from '../kernel/day.ts'
@@ -27,6 +28,9 @@ export type EntryTable<E> = {
   readonly write: (rows: CopyRows, entry: E) => void
 }
 
+/** Writing yields to the event loop after this many entries, a few milliseconds. */
+const TURN_ENTRIES = 400
+
 /** Writes entries. Partitions of their days must exist. */
 export async function recordEntries<E extends Entry>(
   tx: Tx,
@@ -36,7 +40,8 @@ export async function recordEntries<E extends Entry>(
   if (entries.length === 0) return
   const columns = [...BEFORE, ...table.columns, ...AFTER]
   const rows = new CopyRows()
-  for (const entry of entries) {
+  for (const [index, entry] of entries.entries()) {
+    if (index % TURN_ENTRIES === TURN_ENTRIES - 1) await setImmediate()
     rows.row(columns.length)
     rows.day(dayOf(entry.receivedAt))
     rows.uuid(entry.projectId)
