@@ -14,7 +14,12 @@ export type BenchProject = {
 export async function setUpProject(url: string, account: Account = ACCOUNT): Promise<BenchProject> {
   await call(url, '/api/auth/signup', { ...account, name: 'Bench', org: 'Bench' })
   const cookie = await logIn(url, account)
-  const answer = await call(url, '/api/projects', { name: 'Load', platform: 'web', region: 'eu-central-1' }, cookie)
+  return addProject(url, cookie, 'Load')
+}
+
+/** A further project of an organisation. */
+export async function addProject(url: string, cookie: string, name: string): Promise<BenchProject> {
+  const answer = await call(url, '/api/projects', { name, platform: 'web', region: 'eu-central-1' }, cookie)
   const project = z.object({ id: z.string(), number: z.number(), dsn: z.string() }).parse(await answer.json())
   // Loads may create more issues than an app does.
   const noBudget = { new_issues_per_hour: 0, new_issues_per_day: 0 }

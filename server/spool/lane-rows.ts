@@ -62,7 +62,7 @@ export class LaneRows {
   }
 
   /** What to read from the table next. */
-  range(nowMs: number): Omit<LaneRange, 'maxBytes'> {
+  range(nowMs: number): Omit<LaneRange, 'maxRows' | 'maxBytes'> {
     // Rows that became visible with a lower id must not wait for a pause in the traffic.
     if (nowMs - this.#fromStartMs >= FROM_START_EVERY_MS) this.#afterId = 0
     if (this.#afterId === 0) this.#fromStartMs = nowMs

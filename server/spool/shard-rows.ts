@@ -158,9 +158,12 @@ export class ShardRows {
   async #readTable(lanes: readonly LaneRows[], limits: RowLimits): Promise<StoredRow[]> {
     const { maxRows, maxBytes } = limits
     const nowMs = this.#options.nowMs()
+    // A part for each, so that none waits until another was read.
+    const [rowsEach, bytesEach] = [Math.ceil(maxRows / lanes.length), Math.ceil(maxBytes / lanes.length)]
     const ranges = lanes.map((lane): LaneRange => ({
       ...lane.range(nowMs),
-      maxBytes: Math.min(maxBytes, this.#room(lane, limits)),
+      maxRows: rowsEach,
+      maxBytes: Math.min(bytesEach, this.#room(lane, limits)),
     }))
     const read = await this.#options.select({ lanes: ranges, except: [...this.#inHand.keys()], maxRows, maxBytes })
     const bytesOf = (rows: readonly StoredRow[]): number => rows.reduce((bytes, { body }) => bytes + body.length, 0)
@@ -169,7 +172,7 @@ export class ShardRows {
     const rows: StoredRow[] = []
     for (const [index, lane] of lanes.entries()) {
       const ofLane = byLane.get(lane.projectNumber) ?? []
-      const isLaneCut = isCut || bytesOf(ofLane) >= (ranges[index]?.maxBytes ?? 0)
+      const isLaneCut = isCut || ofLane.length >= rowsEach || bytesOf(ofLane) >= (ranges[index]?.maxBytes ?? 0)
       rows.push(...lane.fromTable(ofLane, isLaneCut, rows.length === 0))
       // Alone; the other projects are read next.
       if (rows.some(isSuspect)) break

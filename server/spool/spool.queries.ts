@@ -127,7 +127,8 @@ export type LaneRange = {
   readonly afterId: number
   /** Only rows below this id; null for all. */
   readonly beforeId: number | null
-  /** Bytes of the project's rows; at least one is read. */
+  /** Rows and bytes of the project; at least one row is read. */
+  readonly maxRows: number
   readonly maxBytes: number
 }
 
@@ -152,8 +153,10 @@ export async function selectRows(db: Connection, range: RowRange): Promise<Store
   const { lanes, except } = range
   const [shard, maxRows, maxBytes] = [number(range.shard), number(range.maxRows), number(range.maxBytes)]
   const others = except.length === 0 ? '' : `and id <> all ('{${except.map(number).join(',')}}'::bigint[])`
-  const wanted = lanes.map(({ projectNumber, afterId, beforeId, maxBytes: bytes }, place) =>
-    [place, projectNumber, afterId, beforeId ?? Number.MAX_SAFE_INTEGER, bytes].map(number).join('::bigint, '),
+  const wanted = lanes.map(({ projectNumber, afterId, beforeId, ...max }, place) =>
+    [place, projectNumber, afterId, beforeId ?? Number.MAX_SAFE_INTEGER, max.maxRows, max.maxBytes]
+      .map(number)
+      .join('::bigint, '),
   )
   const statement = `
       select project_number::bigint, id, (extract(epoch from received_at) * 1000)::bigint, attempts::bigint, entries, body from (
@@ -161,10 +164,10 @@ export async function selectRows(db: Connection, range: RowRange): Promise<Store
                sum(byte_count) over (partition by place order by id) - byte_count as before_in_lane
         from (
           select lanes.place, lanes.max_bytes, rows.*
-          from (values ${wanted.map((lane) => `(${lane}::bigint)`).join(', ')}) as lanes (place, lane, after_id, before_id, max_bytes)
+          from (values ${wanted.map((lane) => `(${lane}::bigint)`).join(', ')}) as lanes (place, lane, after_id, before_id, max_rows, max_bytes)
           cross join lateral (
             select * from spool where shard = ${shard}::smallint and project_number = lanes.lane::integer
-              and id > lanes.after_id and id < lanes.before_id ${others} order by id limit ${maxRows}
+              and id > lanes.after_id and id < lanes.before_id ${others} order by id limit lanes.max_rows
           ) as rows
           order by lanes.place, rows.id limit ${maxRows}
         ) as oldest

@@ -5,6 +5,7 @@ import { costlyPatterns } from './costly-patterns.ts'
 import { databaseNetwork } from './database-network.ts'
 import { diskFull } from './disk-full.ts'
 import { failingIo } from './failing-io.ts'
+import { fairDigestion } from './fair-digestion.ts'
 import { fuzzEnvelopes } from './fuzz-envelopes.ts'
 import { greedyKey } from './greedy-key.ts'
 import { hostileJson } from './hostile-json.ts'
@@ -124,6 +125,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     id: 'T-50',
     summary: 'expressions of scrubbing rules that take long: refused, or filtered; other organisations are not delayed',
     run: costlyPatterns,
+  },
+  'fair-digestion': {
+    id: 'T-51',
+    summary:
+      'huge events, packed logs and costly rules of one project: events of another organisation are shown as before',
+    run: fairDigestion,
   },
   smuggling: {
     id: 'T-14',

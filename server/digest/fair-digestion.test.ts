@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { envelopeOf, anEvent } from '#test/kit/sdk.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { newId } from '../kernel/ids.ts'
+import type { SpoolEntry } from '../spool/entry.ts'
+import { createHandOver } from '../spool/hand-over.ts'
+import { createSpool } from '../spool/write.ts'
+import { createDigester } from './digester.ts'
+import { prepareEntry } from './prepare-entry.ts'
+import { someProject } from './project-facts.fixture.ts'
+
+const { app } = await testApp({ realTime: true })
+let numbers = 4_000
+
+type Target = { projectId: string; projectNumber: number; keyId: string }
+
+async function anOrg(): Promise<string> {
+  const id = newId()
+  await app.db.query(
+    `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, $2, 'O', 'x', now())`,
+    [id, `o${id}`],
+  )
+  return id
+}
+
+/** All projects are of one shard. */
+async function aTarget(orgId: string): Promise<Target> {
+  const target = { projectId: newId(), projectNumber: (numbers += 4), keyId: newId() }
+  await app.db.query(
+    `insert into projects (id, number, org_id, name, slug, platform, region, settings, created_at) values ($1, $2, $3, 'P', $4, 'web', 'eu-central-1', '{}', now())`,
+    [target.projectId, target.projectNumber, orgId, `p${numbers}`],
+  )
+  return target
+}
+
+const entryOf = (target: Target, body: string): SpoolEntry => ({
+  ...target,
+  receivedAtMs: Date.now(),
+  endpoint: 'envelope',
+  encoding: 'none',
+  clientIp: null,
+  userAgent: null,
+  origin: null,
+  sdkClient: null,
+  eventId: null,
+  dropped: [],
+  body: Buffer.from(body),
+})
+
+/** Half a megabyte. */
+const huge = (): string => envelopeOf(anEvent({ extra: { text: randomBytes(250_000).toString('hex') } }))
+
+/** How many events of a project were committed before the event of another one. */
+async function recordedBefore(flood: Target, quiet: Target): Promise<number> {
+  const { rows } = await app.db.query<{ project_id: string; tx: number }>(
+    'select project_id, xmin::text::bigint as tx from events where project_id = any($1)',
+    [[flood.projectId, quiet.projectId]],
+  )
+  const own = rows.filter((row) => row.project_id === flood.projectId)
+  const [other, ...more] = rows.filter((row) => row.project_id === quiet.projectId)
+  if (other === undefined || more.length > 0 || own.length !== PER_PROJECT) throw new Error('events are missing')
+  return own.filter(({ tx }) => tx < other.tx).length
+}
+
+const PER_PROJECT = 12
+
+test.each(['handed over', 'read from the table'])(
+  'an event is digested next, although megabytes of others wait in its shard, %s',
+  async (how) => {
+    const handOver = how === 'handed over' ? createHandOver() : null
+    const digester = await createDigester(app, handOver?.connect() ?? null)
+    const spool = createSpool(app, {}, handOver)
+    try {
+      const [flooding, calm] = [await anOrg(), await anOrg()]
+      const floods = [await aTarget(flooding), await aTarget(flooding)]
+      const quiet = await aTarget(calm)
+      for (let n = 0; n < PER_PROJECT; n++) for (const flood of floods) await spool.append(entryOf(flood, huge()))
+      await spool.append(entryOf(quiet, envelopeOf(anEvent())))
+      await digester.drain()
+      const before = await Promise.all(floods.map((flood) => recordedBefore(flood, quiet)))
+      // In the order of receipt it would be 20 of 24.
+      expect(Math.max(...before)).toBeLessThanOrEqual(PER_PROJECT / 2)
+    } finally {
+      await spool.close()
+      await digester.close()
+    }
+  },
+)
+
+test('of a request of many containers 10,000 entries are read, with pauses, and all have an outcome', async () => {
+  const items = JSON.stringify({ items: Array.from({ length: 1_000 }, () => ({ body: 'b', level: 'info' })) })
+  const item = `${JSON.stringify({ type: 'log', item_count: 1_000, length: items.length })}\n${items}\n`
+  let pauses = 0
+  const turn = { pause: () => (pauses++, null), outside: <T>(work: () => Promise<T>) => work() }
+  const target = { projectId: newId(), projectNumber: 4, keyId: newId() }
+  const parts = await prepareEntry(entryOf(target, `{}\n${item.repeat(13)}`), someProject(), turn)
+  const sum = (isWanted: (part: (typeof parts)[number]) => boolean): number =>
+    parts.filter(isWanted).reduce((total, { quantity }) => total + quantity, 0)
+  expect(sum((part) => 'kind' in part && part.kind === 'logs')).toBe(10_000)
+  expect(sum((part) => 'outcome' in part && part.outcome === 'invalid' && part.reason === 'too_many')).toBe(3_000)
+  expect(pauses).toBeGreaterThanOrEqual(10_000)
+})
