@@ -88,8 +88,8 @@ export class ShardDrain {
         }
         const isBehind = this.#preparer.ready + this.#preparer.preparing > 0 || this.#isDue
         this.#committing = this.#commit(rows, isBehind)
-        if (!isBehind && signal !== undefined)
-          await delay(startedMs + BATCH_INTERVAL_MS - performance.now(), undefined, { signal }).catch(() => {})
+        const restMs = startedMs + BATCH_INTERVAL_MS - performance.now()
+        if (!isBehind && signal !== undefined && restMs > 0) await delay(restMs, undefined, { signal }).catch(() => {})
       }
       await this.#committing
       this.#check()
