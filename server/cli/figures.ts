@@ -3,6 +3,8 @@ import type { Intake } from '../intake/create-intake.ts'
 import { LATENCY_BOUNDS_MS } from '../intake/intake-counters.ts'
 import { oldestDueMs } from '../outbox/engine.queries.ts'
 import type { DelivererFigures } from '../outbox/start-deliverer.ts'
+import { largestLags } from '../spool/project-backlog.ts'
+import type { App } from '../context/app.ts'
 import type { Database } from '../storage/database.ts'
 
 /** Sums of digestion, in a thread or inline. */
@@ -98,6 +100,25 @@ export function digestFigures(sums: DigestSums): Figure[] {
     counter('quarantined', 'Requests moved to quarantine because they could not be digested.', sums.quarantined),
     counter('batches', 'Batches that digestion committed.', sums.batches),
   ]
+}
+
+/** What the projects that wait longest for digestion have on the spool, of all processes; at most ten. */
+export async function lagFigures(app: App): Promise<Figure[]> {
+  const lags = await largestLags(app).catch(() => [])
+  return lags.flatMap(({ projectNumber, entries, bytes, oldestAgeMs }) => {
+    const gauge = (name: string, help: string, value: number): Figure => ({
+      name: `faultline_spool_project_${name}`,
+      help: `${help} Of the ten projects that wait longest.`,
+      kind: 'gauge',
+      value,
+      labels: { project: String(projectNumber) },
+    })
+    return [
+      gauge('backlog_entries', 'Entries of a project that are not digested yet.', entries),
+      gauge('backlog_bytes', 'Bytes of a project that are not digested yet.', bytes),
+      gauge('backlog_age_seconds', 'Age of the oldest entry of a project.', oldestAgeMs / 1_000),
+    ]
+  })
 }
 
 /** Figures of this process's deliveries; the age is that of all processes. */

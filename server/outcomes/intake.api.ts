@@ -75,6 +75,13 @@ export const Intake = z.object({
     .describe(
       'Scrubbing rules whose expression costs too much, most recent first: texts that they would search were replaced by [Filtered: too costly].',
     ),
+  waiting: z
+    .object({
+      requests: Count,
+      bytes: Count.describe('As received.'),
+      oldest_seconds: Count.describe('Age of the oldest; 0 when none waits.'),
+    })
+    .describe('Requests of the project that were accepted and are not digested yet.'),
   limits: z.object({
     per_minute: Count.nullable().describe('Items of one category per key; null: switched off.'),
     burst_10s: Count.nullable(),

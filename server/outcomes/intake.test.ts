@@ -28,6 +28,23 @@ async function aWorld() {
 }
 
 describe('the intake of a project', () => {
+  test('shows what waits for digestion, of this project only, and so do the metrics', async () => {
+    clock.set('2026-11-20T08:00:00Z')
+    const [busy, quiet] = [await aWorld(), await aWorld()]
+    const body = envelopeOf(anEvent())
+    expect(await busy.post(body)).toBe(200)
+    expect(await busy.post(body)).toBe(200)
+    clock.set('2026-11-20T08:00:30Z')
+    expect((await busy.read()).waiting).toEqual({ requests: 2, bytes: 2 * body.length, oldest_seconds: 30 })
+    expect((await quiet.read()).waiting).toEqual({ requests: 0, bytes: 0, oldest_seconds: 0 })
+    const metrics = async () => (await fetch(`${t.url}/-/metrics`)).text()
+    const { projectNumber } = dsnParts(busy.project.dsn)
+    expect(await metrics()).toContain(`faultline_spool_project_backlog_age_seconds{project="${projectNumber}"} 30`)
+    await t.service.drain()
+    expect((await busy.read()).waiting.requests).toBe(0)
+    expect(await metrics()).not.toContain('faultline_spool_project_')
+  })
+
   test('shows outcomes by hour, reason and key, and what clients lost', async () => {
     clock.set('2026-11-20T12:34:56Z')
     const { owner, read, post, key, project } = await aWorld()

@@ -11,6 +11,7 @@ import { selectCostlyRules } from './costly-rules.queries.ts'
 import { selectLosses, selectOutcomes, selectFloodSampling, type HourRow } from './intake.queries.ts'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
 import { readQuota } from './read-quota.ts'
+import { backlogOfProject } from '../spool/project-backlog.ts'
 
 type IntakeView = z.input<typeof Intake>
 export type IntakeRange = keyof typeof RANGES
@@ -40,13 +41,14 @@ export async function readIntake(
   const stepMs = step * HOUR_MS
   const to = (Math.floor(app.clock.now().getTime() / stepMs) + 1) * stepMs
   const from = new Date(to - hours * HOUR_MS)
-  const [rows, losses, samples, costly, keys, quota] = await Promise.all([
+  const [rows, losses, samples, costly, keys, quota, backlog] = await Promise.all([
     selectOutcomes(app.db, projectId, from, step),
     selectLosses(app.db, projectId, from),
     selectFloodSampling(app.db, projectId, from),
     selectCostlyRules(app.db, projectId, from),
     readProjectKeys(app.db, projectId),
     readQuota(app, actor),
+    backlogOfProject(app, projectId),
   ])
   const publicKeys = new Map(keys.map((key) => [key.id, key.public_key]))
   return {
@@ -66,6 +68,11 @@ export async function readIntake(
       last_at: row.last_at.toISOString(),
     })),
     costly_rules: costly.map((row) => ({ ...row, last_at: row.last_at.toISOString() })),
+    waiting: {
+      requests: backlog?.entries ?? 0,
+      bytes: backlog?.bytes ?? 0,
+      oldest_seconds: Math.floor((backlog?.oldestAgeMs ?? 0) / 1_000),
+    },
     limits: viewLimits(app.config.rateLimitScale, project, app.clock.now()),
     quota,
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { SHARD_NUMBERS } from './entry.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
 /** Channel of notifications about new rows. */
@@ -243,6 +244,45 @@ export async function selectBacklog(db: Connection, now: Date): Promise<Backlog>
     oldestAgeMs: row?.oldest == null ? 0 : Math.max(0, now.getTime() - row.oldest.getTime()),
   }
 }
+
+/** What of a project waits for digestion. */
+export type ProjectBacklog = Omit<Backlog, 'rows'> & { readonly projectNumber: number }
+
+/** Of one project; null when nothing waits. */
+export async function selectProjectBacklog(
+  db: Connection,
+  projectId: string,
+  now: Date,
+): Promise<ProjectBacklog | null> {
+  const { rows } = await db.query<BacklogRow>(
+    `select p.number as project, sum(s.entry_count)::bigint as entries, sum(s.byte_count)::bigint as bytes,
+            min(s.received_at) as oldest
+     from projects p join spool s on s.shard in (${SHARD_NUMBERS.join(', ')}) and s.project_number = p.number
+     where p.id = $1 group by p.number`,
+    [projectId],
+  )
+  return rows.map((row) => backlogOf(row, now))[0] ?? null
+}
+
+/** Of the projects whose oldest entry waits longest. */
+export async function selectLargestLags(db: Connection, max: number, now: Date): Promise<ProjectBacklog[]> {
+  const { rows } = await db.query<BacklogRow>(
+    `select project_number as project, sum(entry_count)::bigint as entries, sum(byte_count)::bigint as bytes,
+            min(received_at) as oldest
+     from spool group by project_number order by oldest limit $1`,
+    [max],
+  )
+  return rows.map((row) => backlogOf(row, now))
+}
+
+type BacklogRow = { project: number; entries: number; bytes: number; oldest: Date }
+
+const backlogOf = ({ project, entries, bytes, oldest }: BacklogRow, now: Date): ProjectBacklog => ({
+  projectNumber: project,
+  entries,
+  bytes,
+  oldestAgeMs: Math.max(0, now.getTime() - oldest.getTime()),
+})
 
 /** Whether there are rows with requests received up to a time. */
 export async function hasRowsBefore(db: Connection, time: Date): Promise<boolean> {

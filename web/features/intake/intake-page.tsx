@@ -14,7 +14,15 @@ import { Card } from '../../ui/card.tsx'
 import { BarChart } from '../../ui/chart/bar-chart.tsx'
 import { ChartLegend } from '../../ui/chart/legend.tsx'
 import { Count } from '../../ui/figures.tsx'
-import { formatClock, formatCount, formatDay, formatDuration, formatMoment, formatRate } from '../../ui/format.ts'
+import {
+  formatClock,
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatMoment,
+  formatRate,
+  formatSize,
+} from '../../ui/format.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Note } from '../../ui/note.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
@@ -92,6 +100,7 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
     <div className={styles.page}>
       <QuotaNote quota={data.quota} />
       <FloodNote hours={data.storms} />
+      <LagNote waiting={data.waiting} />
       <CostlyNote projectId={projectId} rules={data.costly_rules} />
       {figures.all === 0 && figures.lost === 0 ? (
         <Card>
@@ -134,6 +143,20 @@ function QuotaNote({ quota }: { quota: Intake['quota'] }) {
   return (
     <Note tone="amber" icon="warn" role="status">
       {intakeTexts.quotaNear(formatRate(used / perDay))}
+    </Note>
+  )
+}
+
+/** From this age of the oldest request on, the page says that digestion is behind, s. */
+const SHOWN_LAG_S = 5
+
+/** Requests that wait for digestion. */
+function LagNote({ waiting }: { waiting: Intake['waiting'] }) {
+  const { requests, bytes, oldest_seconds: oldest } = waiting
+  if (oldest < SHOWN_LAG_S) return null
+  return (
+    <Note tone="amber" icon="warn" role="status">
+      {intakeTexts.lag(formatCount(requests), requests === 1, formatSize(bytes), formatDuration(oldest * 1_000))}
     </Note>
   )
 }

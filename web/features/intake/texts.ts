@@ -180,6 +180,8 @@ export const intakeTexts = {
   between: (from: string, to: string) => (from === to ? `at ${from}` : `from ${from} to ${to}`),
   flood: (when: string, events: string, kinds: number) =>
     `Over the limit for errors ${when}. Flood sampling accepted ${events} of ${kinds === 1 ? 'a new issue' : `${kinds} new issues`}.`,
+  lag: (requests: string, one: boolean, size: string, age: string) =>
+    `${requests} accepted ${one ? 'request' : 'requests'} (${size}) of this project ${one ? 'waits' : 'wait'} to be processed, the oldest for ${age}.`,
   costly: (texts: string, one: boolean, requests: number) =>
     `Scrubbing rules take too long: ${texts} ${one ? 'text' : 'texts'} in ${requests === 1 ? 'one request' : `${requests} requests`} ${one ? 'was' : 'were'} stored as “[Filtered: too costly]”.`,
   costlyRules: 'Change the rules',
