@@ -32,7 +32,7 @@ function aThread() {
         used.set(name, (used.get(name) ?? 0) + cost)
         onPiece()
         running.delete(name)
-        // Other code of the thread runs in between, but nobody else's work.
+        // Other code of the thread runs in between, but no other work.
         await Promise.resolve()
       }
       turn.leave()
@@ -44,7 +44,7 @@ const Costs = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLengt
 const Orgs = fc.array(fc.array(Costs, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 4 })
 
 test(
-  'who waits all the time has used as much as others, up to one turn; no time is wasted and nobody starves',
+  'who waits all the time has used as much as others, up to one turn; no time is wasted and each gets its turns',
   async () => {
     await fc.assert(
       fc.asyncProperty(Orgs, async (orgs) => {

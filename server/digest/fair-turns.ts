@@ -3,7 +3,7 @@ import { threadCpuMs } from '../kernel/thread-time.ts'
 /**
  * Who may use the thread. Organisations share it equally, and within an organisation its projects: next is always who
  * used least. What a turn used is measured afterwards, so that nothing must be known about the cost of an entry, and who
- * used more than planned waits longer. Time that nobody else wants is not counted against anybody for later.
+ * used more than planned waits longer. Time that no other project wants is not counted against it later.
  */
 export class FairTurns {
   readonly #nowMs: () => number
@@ -80,7 +80,7 @@ export class FairTurns {
   }
 
   #take(project: Project): Promise<void> | null {
-    // The rest of a turn goes on without a pause when nobody waits.
+    // The rest of a turn continues without a pause when no project waits.
     const isFree = this.#holder === null && this.#waiting.size === 0 && this.#nowMs() - this.#turnedAtMs < TURN_MS
     if (isFree) {
       this.#start(project)
@@ -120,8 +120,8 @@ export class FairTurns {
   }
 
   #next(): void {
-    const org = leastUsed(this.#waiting)
-    const project = org === null ? null : leastUsed(org.waiting)
+    const org = nextOf(this.#waiting)
+    const project = org === null ? null : nextOf(org.waiting)
     if (org === null || project === null || this.#holder !== null) return
     const resolve = project.waiting.shift()
     if (project.waiting.length === 0) org.waiting.delete(project)
@@ -145,7 +145,7 @@ export type Turn = {
   readonly outside: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-/** For callers that share the thread with nobody. */
+/** For callers that do not share the thread. */
 export const OWN_THREAD: Turn = { pause: () => null, outside: (work) => work() }
 
 /**
@@ -172,8 +172,8 @@ function forgetIdle<T extends { usedMs: number; active: number }>(all: Map<strin
 }
 
 /** The first of those that used least. */
-function leastUsed<T extends { readonly usedMs: number }>(all: Iterable<T>): T | null {
-  let least: T | null = null
-  for (const one of all) if (least === null || one.usedMs < least.usedMs) least = one
-  return least
+function nextOf<T extends { readonly usedMs: number }>(all: Iterable<T>): T | null {
+  let next: T | null = null
+  for (const one of all) if (next === null || one.usedMs < next.usedMs) next = one
+  return next
 }
