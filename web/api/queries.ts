@@ -34,6 +34,12 @@ export const projectSettingsQuery = (projectId: string) =>
     queryFn: ({ signal }) => call('GET /api/projects/:projectId/settings', { params: { projectId }, signal }),
   })
 
+export const operationQuery = (operationId: string) =>
+  queryOptions({
+    queryKey: ['operations', operationId],
+    queryFn: ({ signal }) => call('GET /api/operations/:operationId', { params: { operationId }, signal }),
+  })
+
 /** The newest issue of a project, for onboarding. */
 export const firstIssueQuery = (projectId: string) =>
   queryOptions({

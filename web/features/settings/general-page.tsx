@@ -6,6 +6,7 @@ import { ApiError, call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
 import { useCan } from '../../common/can.ts'
+import { DeleteProjectCard } from './delete-project.tsx'
 import { FormCard } from './form-card.tsx'
 import { IssueRulesForm } from './issue-rules-form.tsx'
 import { ProjectPart } from './project-part.tsx'
@@ -147,6 +148,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           />
         </ul>
       </Card>
+      <DeleteProjectCard project={project} />
     </>
   )
 }
