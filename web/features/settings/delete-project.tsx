@@ -96,7 +96,7 @@ const shareOf = (progress: Parts | undefined): number =>
 
 type ProgressProps = { operationId: string; name: string; onClose: () => void }
 
-/** How far the deletion is. It goes on when the dialog is closed. */
+/** How far the deletion is. It continues when the dialog is closed. */
 function Progress({ operationId, name, onClose }: ProgressProps) {
   const operation = useQuery({
     ...operationQuery(operationId),
