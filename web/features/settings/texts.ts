@@ -17,7 +17,8 @@ export const settingsTexts = {
     confirm: (slug: string) => `Type ${slug} to confirm`,
     submit: 'Delete project',
     running: (name: string) => `Deleting ${name}`,
-    runningText: 'It refuses events already and no longer appears anywhere. You can close this; the deletion continues.',
+    runningText:
+      'It refuses events already and no longer appears anywhere. You can close this; the deletion continues.',
     done: (name: string) => `${name} is deleted`,
     doneText: 'Nothing of it is stored any more.',
     close: 'Go to issues',
