@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { aMemberClient } from '../kit/member-client.ts'
+import { GOOD_PASSWORD } from '../kit/members.ts'
 import { eventually, expectAccessible, expectNoSideScroll, menuOpen, press, screenshot, until } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
@@ -123,7 +125,7 @@ test('a copied token ends the session, and the log-in page says so', async () =>
   expect(new URL(page.url()).searchParams.get('next')).toBe('/me/profile')
 })
 
-test('name and e-mail address are changed, then the account is deleted', async () => {
+test('name and e-mail address are changed; the only owner cannot delete the account', async () => {
   const { person } = await aTeam(server)
   const page = await dashboard.openAs(person)
   await page.goto('/issues')
@@ -161,6 +163,22 @@ test('name and e-mail address are changed, then the account is deleted', async (
   await dialog.getByRole('button', { name: 'Delete account' }).click()
   // The only owner of an organisation reads what to do first.
   await dialog.getByRole('alert').filter({ hasText: /owner/ }).waitFor()
+})
+
+test('a member deletes the account, and cannot log in with it again', async () => {
+  const { person } = await aTeam(server)
+  const member = await aMemberClient(server.app, server.url, person, { name: 'Tomo Arai' })
+  const page = await dashboard.openAs({ ...member, password: GOOD_PASSWORD })
+  await page.goto('/me/profile')
+  await page.getByRole('button', { name: 'Delete account' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete your account?' })
+  await dialog.getByRole('textbox', { name: 'Password' }).fill(GOOD_PASSWORD)
+  await dialog.getByRole('button', { name: 'Delete account' }).click()
+  await page.getByText('Your account was deleted.').waitFor()
+  await page.getByLabel('E-mail').fill(member.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(GOOD_PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').filter({ hasText: /wrong/ }).waitFor()
 })
 
 test('an old session asks for the password before it adds a way to sign in', async () => {
