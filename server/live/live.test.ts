@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { aPerson } from '#test/kit/members.ts'
 import { aMemberClient } from '#test/kit/member-client.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
+import { createKey } from '../api-keys/create-key.ts'
+import { deleteKey } from '../api-keys/delete-key.ts'
 import { newId } from '../kernel/ids.ts'
 import { LiveMessage } from './live.api.ts'
 import { MAX_IDS, publishLive } from './publish.ts'
@@ -12,10 +15,12 @@ const server = await testServer({ realTime: true })
 
 type Live = { ended: () => boolean; received: LiveMessage[]; close: () => void }
 
-async function openLive(member: Client): Promise<Live> {
-  const cookies = [...member.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+const openLive = (member: Client): Promise<Live> =>
+  openLiveWith({ cookie: [...member.cookies].map(([name, value]) => `${name}=${value}`).join('; ') })
+
+async function openLiveWith(headers: Record<string, string>): Promise<Live> {
   const leaving = new AbortController()
-  const response = await fetch(`${server.url}/api/live`, { headers: { cookie: cookies }, signal: leaving.signal })
+  const response = await fetch(`${server.url}/api/live`, { headers, signal: leaving.signal })
   expect(response.status).toBe(200)
   const live = { isEnded: false, received: [] as LiveMessage[] }
   const read = async (): Promise<void> => {
@@ -152,4 +157,20 @@ test('deliveries of endpoints are published to members who may read webhooks, me
   const webhooks = lives.map(({ received }) => received.filter(({ kind }) => kind === 'webhooks'))
   expect(webhooks).toEqual([[{ kind: 'webhooks', endpoint_ids: ['a', 'b'] }], []])
   for (const live of lives) live.close()
+})
+
+test('a stream of an API key has what its scopes may read, and ends when the key is deleted', async () => {
+  const owner = await aPerson(server.app)
+  const { id, key } = await createKey(server.app, owner.actor, { name: 'CI', scopes: ['projects:read', 'issues:read'] })
+  const live = await openLiveWith({ authorization: `Bearer ${key}` })
+  const about = { project_id: newId(), issue_ids: [], new_issue_ids: [], event_count: 1 }
+  await publishLive(server.app.db, [
+    // Of sessions only. It would be sent first.
+    { orgId: owner.actor.orgId, message: { kind: 'inbox', user_ids: [owner.actor.userId] } },
+    { orgId: owner.actor.orgId, message: { kind: 'issues', ...about } },
+  ])
+  await waitFor('the message', () => live.received.length > 0)
+  await deleteKey(server.app, owner.actor, id)
+  await waitFor('the stream to end', live.ended)
+  expect(live.received).toEqual([{ kind: 'issues', ...about }])
 })
