@@ -255,6 +255,15 @@ async function anExample(name: Name): Promise<World> {
   return { owner, stranger, call: await EXAMPLES[name](t.app, owner, stranger) }
 }
 
+const examples = new Map<Name, Promise<World>>()
+
+/** One example for all tests whose calls are refused: they change nothing, so they can share it. */
+function anUntouchedExample(name: Name): Promise<World> {
+  const known = examples.get(name) ?? anExample(name)
+  examples.set(name, known)
+  return known
+}
+
 test('a changed row is found, whichever statement changed it', async () => {
   const before = await changesMade()
   const { actor } = await aPerson(t.app)
@@ -288,7 +297,7 @@ describe('without a session', () => {
   })
 
   test.each(guarded)('%s: 401', async (name, spec) => {
-    const { call } = await anExample(name)
+    const { call } = await anUntouchedExample(name)
     await expectRefused({ spec, call }, 401)
     // A refused caller does not learn which input would be valid.
     await expectRefused({ spec, call: { params: { projectId: 'x' } }, query: '?unknown=1' }, 401)
@@ -296,7 +305,7 @@ describe('without a session', () => {
 })
 
 test.each(guarded)('%s with an ended session, a forged one, or an API key: 401', async (name, spec) => {
-  const { owner, call } = await anExample(name)
+  const { owner, call } = await anUntouchedExample(name)
   const ended = await aPerson(t.app)
   await t.app.db
     .updateTable('sessions')
@@ -321,22 +330,22 @@ describe.each(ROLES)('the role %s', (role) => {
   const allowed = guarded.filter((route) => may(route))
   const denied = guarded.filter((route) => !may(route))
 
-  const aMember = async (name: Name) => {
-    const { owner, call } = await anExample(name)
+  const aMember = async ({ owner, call }: World) => {
     const person = await aPerson(t.app, { role, org: { id: owner.actor.orgId, slug: owner.orgSlug } })
     return { person, call }
   }
 
   test.for(denied)('may not %s: 403, with a session and with a key of every scope', async ([name, spec]) => {
-    const { person, call } = await aMember(name)
+    const { person, call } = await aMember(await anUntouchedExample(name))
     await expectRefused({ spec, call, cookie: person.cookie }, 403)
     await expectRefused({ spec, call: { ...call, params: {} }, cookie: person.cookie }, 403)
     await expectRefused({ spec, call, headers: await bearerOf(person, SCOPES) }, 403)
   })
 
   test.for(allowed)('may %s', async ([name, spec]) => {
-    const { person, call } = await aMember(name)
     // With ids that do not exist, so that only the permission is tested.
+    const world = await (spec.params === undefined ? anExample(name) : anUntouchedExample(name))
+    const { person, call } = await aMember(world)
     const { status } = await send({ spec, call: { ...call, params: {} }, cookie: person.cookie })
     expect(spec.params === undefined ? [200, 201, 204, 400, 409] : [404]).toContain(status)
   })
@@ -397,7 +406,7 @@ describe('with an API key of the owner', () => {
 
 describe('things of another organisation', () => {
   test.each(naming)('%s: 404, with the text for things that do not exist', async (name, spec) => {
-    const { stranger, call } = await anExample(name)
+    const { stranger, call } = await anUntouchedExample(name)
     await expectRefused({ spec, call, cookie: stranger.cookie }, 404)
     const theirs = await send({ spec, call, cookie: stranger.cookie })
     const missing = await send({ spec, call: { ...call, params: {} }, cookie: stranger.cookie })
@@ -448,7 +457,7 @@ describe('routes that send the browser on', () => {
 
 describe('malformed', () => {
   test.each(naming)('%s with invalid ids: 404', async (name, spec) => {
-    const { owner, call } = await anExample(name)
+    const { owner, call } = await anUntouchedExample(name)
     for (const id of ['x', '0', "' or 1=1", '\0', '../..', newId().slice(1)]) {
       const params = Object.fromEntries(Object.keys(call.params ?? {}).map((param) => [param, id]))
       await expectRefused({ spec, call: { ...call, params }, cookie: owner.cookie }, 404)
@@ -456,7 +465,7 @@ describe('malformed', () => {
   })
 
   test.each(querying)('%s with an unknown or out-of-range query: 400', async (name, spec) => {
-    const { owner, call } = await anExample(name)
+    const { owner, call } = await anUntouchedExample(name)
     const queries = [
       'unknown=1',
       '__proto__=1',
@@ -471,7 +480,7 @@ describe('malformed', () => {
   })
 
   test.each(taking)('%s with a body that is not JSON, not an object or not sent as JSON: 400', async (name, spec) => {
-    const { owner, call } = await anExample(name)
+    const { owner, call } = await anUntouchedExample(name)
     const sent = { spec, call, cookie: owner.cookie }
     for (const raw of ['{', '[]', '"text"', '1', 'null,', '{"a":1}{']) await expectRefused({ ...sent, raw }, 400)
     const raw = JSON.stringify(call.body)
@@ -483,7 +492,7 @@ describe('malformed', () => {
   })
 
   test.each(taking)('%s with an unknown field, or a value of the wrong type: 400', async (name, spec) => {
-    const { owner, call } = await anExample(name)
+    const { owner, call } = await anUntouchedExample(name)
     const wrong: Record<string, unknown>[] = [{ unknown_field: 1 }]
     for (const field of Object.keys(call.body ?? {})) {
       for (const value of [{ a: 1 }, [[]], 'a\0b']) wrong.push({ [field]: value })
@@ -494,7 +503,7 @@ describe('malformed', () => {
   })
 
   test.each(unsafeWithoutBody)('%s with a body that is not JSON: 400', async (name, spec) => {
-    const { owner, call } = await anExample(name)
+    const { owner, call } = await anUntouchedExample(name)
     const sent = { spec, call, cookie: owner.cookie, raw: 'a=1' }
     await expectRefused(sent, 400)
     await expectRefused({ ...sent, headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 400)
@@ -512,7 +521,7 @@ describe('with cookies', () => {
     { referer: 'https://evil.example/page' },
   ]
   test.each(unsafe)('from another site, %s: 403', async (name, spec) => {
-    const { owner, call } = await anExample(name)
+    const { owner, call } = await anUntouchedExample(name)
     for (const headers of elsewhere) await expectRefused({ spec, call, cookie: owner.cookie, headers }, 403)
   })
 
