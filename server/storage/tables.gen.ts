@@ -835,6 +835,7 @@ export type Tables = {
   }
   spool: {
     shard: number
+    project_number: number
     id: GeneratedAlways<number>
     received_at: Date
     entry_count: number

@@ -43,7 +43,7 @@ const FILES: readonly OwnFile[] = [
     async check(folder, failed) {
       if (failed) await mailer(folder).send(MAIL)
       const names = readdirSync(join(folder, 'outbox'))
-      const whole = names.filter((name) => readFileSync(join(folder, 'outbox', name), 'utf8').endsWith('the end\r\n'))
+      const whole = names.filter((name) => readFileSync(join(folder, 'outbox', name), 'utf8').endsWith('--\r\n'))
       return names.length === 1 && whole.length === 1 ? null : `in the outbox: ${names.join(', ')}`
     },
   },
@@ -62,6 +62,8 @@ const mailer = (folder: string) =>
  * T-04, our half: each file with the n-th operation failing in each way; afterwards it must be complete or writable.
  */
 export async function tryOwnFiles(most: number): Promise<{ reached: number; wrong: readonly string[] }> {
+  // Loading it would count as operations of the file.
+  await import('nodemailer')
   const wrong: string[] = []
   let reached = 0
   for (const file of FILES) {
