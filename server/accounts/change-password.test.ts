@@ -114,3 +114,18 @@ test('no earlier token survives a change in parallel with log-ins and refreshes'
     }
   }
 })
+
+test('a session of single sign-on stays one, and ends when it would have ended', async () => {
+  const person = await aPerson(t.app)
+  await t.app.db.query("update sessions set method = 'oidc' where id = $1", [person.actor.sessionId])
+  const before = await t.app.db.query<{ expires_at: Date }>('select expires_at from sessions where id = $1', [
+    person.actor.sessionId,
+  ])
+  t.clock.advance(86_400_000)
+  await change(person)
+  const { rows } = await t.app.db.query<{ method: string; expires_at: Date }>(
+    'select method, expires_at from sessions where user_id = $1 and ended_at is null',
+    [person.actor.userId],
+  )
+  expect(rows).toEqual([{ method: 'oidc', expires_at: before.rows[0]?.expires_at }])
+})

@@ -9,6 +9,7 @@ import { checkPassword } from '../auth/check-password.ts'
 import { checkPasswordLength, judgePassword, type PasswordSubject } from '../auth/password-rules.ts'
 import { endSessions } from '../auth/end-sessions.ts'
 import { dropCachedSessions } from '../auth/session-cache.ts'
+import { SignInMethod } from '../auth/sign-in-method.api.ts'
 import { issueTokens, startSession, type SessionTokens } from '../auth/start-session.ts'
 import { deleteTokens } from './account-tokens.queries.ts'
 import { mailPasswordChanged } from './mail-password-changed.ts'
@@ -45,11 +46,14 @@ export async function changePassword(
     await setPasswordHash(tx, user.id, newHash, now)
     await deleteTokens(tx, user.id)
     const old = await readSession(tx, actor.sessionId)
+    if (old === null || old.ended_at !== null) throw sessionEnded()
     const revoked = await endSessions(tx, app, { userId: user.id }, 'password_changed')
+    // Of the same way to sign in, and as long: a password does not make a session of single sign-on one of its own.
     const { session: started } = await startSession(tx, app, membership, {
-      method: 'password',
+      method: SignInMethod.parse(old.method),
       origin: actor.origin,
-      deviceId: old?.device_id ?? null,
+      deviceId: old.device_id,
+      continues: old,
     })
     await recordFacts(tx, factContext(app, actor, now), [
       ...(await accountFacts(tx, user.id, { kind: 'user.password_changed', data: {} })),

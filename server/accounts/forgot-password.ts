@@ -16,8 +16,10 @@ export async function forgotPassword(app: App, input: { readonly email: string }
   const email = foldEmail(input.email)
   const { ip, userAgent } = caller.origin
   const byAddress = await takeAttempt(app, LIMITS.forgotAddress, addressKey(ip), ip)
+  // Otherwise one client could use up the links of every account.
+  if (!byAddress.allowed) return
   const byEmail = await takeAttempt(app, LIMITS.forgotEmail, accountKey(email), ip)
-  if (!byAddress.allowed || !byEmail.allowed) return
+  if (!byEmail.allowed) return
   await addJob(app.db, JOB, { email, ip, userAgent, requestId: caller.requestId }, { maxAttempts: 10 })
 }
 

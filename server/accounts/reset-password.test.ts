@@ -134,6 +134,15 @@ test('beyond five an hour for an address, and thirty for a network, asking does 
   expect(await jobs()).toBe(before + 36)
 })
 
+test('a client beyond its limit does not use up the links of an account', async () => {
+  const before = await jobs()
+  const ip = '198.51.100.11'
+  for (let n = 0; n < 30; n++) await forgotPassword(app, { email: `m${n}@example.com` }, aCaller({ ip }))
+  for (let n = 0; n < 10; n++) await forgotPassword(app, { email: 'victim@example.com' }, aCaller({ ip }))
+  await forgotPassword(app, { email: 'victim@example.com' }, aCaller({ ip: '198.51.100.12' }))
+  expect(await jobs()).toBe(before + 31)
+})
+
 test('the database has no token, only its digest', async () => {
   const person = await aPerson(app)
   const token = await link(person)

@@ -17,6 +17,8 @@ export async function knownDevice(
 ): Promise<string | null> {
   if ('kind' in caller) {
     const session = await readSession(app.db, caller.sessionId)
+    // A provider can begin any number of sessions, each on another device: they share one count.
+    if (session !== null && session.method !== 'password') return session.method
     return session?.device_id ?? caller.sessionId
   }
   const id = readDeviceToken(app, userId, caller.deviceToken)

@@ -6,6 +6,7 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { forbidden, notFound, unauthenticated } from '../kernel/errors.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { endSession, lockUser, membershipInSlug, readSession } from './auth.queries.ts'
+import { maySignInByPassword } from './password-policy.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
 import { SignInMethod } from './sign-in-method.api.ts'
 import { aboutSession } from './session-facts.ts'
@@ -23,7 +24,7 @@ export async function switchOrg(
   slug: string,
 ): Promise<{ readonly org: string; readonly role: Role; readonly tokens: SessionTokens }> {
   const { session, org } = await app.tx(async (tx) => {
-    await lockUser(tx, actor.userId)
+    const user = await lockUser(tx, actor.userId)
     const membership = await membershipInSlug(tx, actor.userId, slug)
     if (membership === null) throw notFound('Organisation')
     const attempt = await takeAttempt(app, LIMITS.switchOrg, actor.userId, actor.origin.ip, tx)
@@ -35,6 +36,9 @@ export async function switchOrg(
     // An organisation's provider answers for that organisation only.
     if (old?.method === 'oidc')
       throw forbidden('You logged in with single sign-on of this organisation. Log in again to open another one.')
+    // Another session would go round the provider of an organisation that requires it.
+    if (user === null || !(await maySignInByPassword(tx, user)))
+      throw forbidden('An organisation of yours requires single sign-on. Log in with it to open that organisation.')
     // It may have ended since the request was admitted.
     if (old === null || !(await endSession(tx, old.id, 'switched_org', app.clock.now()))) throw ended()
     await announceSessions(tx, { session_id: old.id })

@@ -67,7 +67,7 @@ export function serverSettings(options: { socketDir: string; majorVersion: numbe
           synchronous_commit: 'off',
           full_page_writes: 'off',
           shared_buffers: '64MB',
-          max_connections: 100,
+          max_connections: 200,
         }),
   }
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

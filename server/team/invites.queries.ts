@@ -135,6 +135,16 @@ export async function deleteInvite(tx: Tx, inviteId: string): Promise<void> {
   await tx.deleteFrom('invites').where('id', '=', inviteId).execute()
 }
 
+/** Deletes the invites of the organisation to the present address of a user. */
+export function deleteInvitesTo(tx: Tx, orgId: string, userId: string) {
+  return tx
+    .deleteFrom('invites')
+    .where('org_id', '=', orgId)
+    .where('email', '=', (from) => from.selectFrom('users').select('email').where('id', '=', userId))
+    .returning(['id', 'email', 'role'])
+    .execute()
+}
+
 export async function deleteInvitesExpired(db: Connection, before: Date): Promise<void> {
   await db.deleteFrom('invites').where('expires_at', '<', before).execute()
 }

@@ -12,6 +12,8 @@ import { createAuthenticator } from '../auth/authenticate.ts'
 import { liveSession } from '../auth/session-cache.ts'
 import { refreshSession } from '../auth/refresh-session.ts'
 import { newId } from '../kernel/ids.ts'
+import { anInvite } from '#test/kit/invites.ts'
+import { acceptInvite } from './accept-invite.ts'
 import { changeMember } from './change-member.ts'
 import { listMembers } from './list-members.ts'
 import { removeMember } from './remove-member.ts'
@@ -223,4 +225,16 @@ test('a member of another organisation, or an unknown id, is not found', async (
     await expect(removeMember(app, owner.actor, id)).rejects.toMatchObject({ code: 'not_found' })
     await expect(changeMember(app, owner.actor, id, { role: 'viewer' })).rejects.toMatchObject({ code: 'not_found' })
   }
+})
+
+test('an invitation that was never accepted does not bring a removed member back', async () => {
+  const owner = await aPerson(app)
+  const member = await aPerson(app, { role: 'member', org: { id: owner.actor.orgId, slug: owner.orgSlug } })
+  const { token } = await anInvite(app, owner, { email: member.email, role: 'admin' })
+  await removeMember(app, owner.actor, member.actor.userId)
+  await expect(
+    acceptInvite(app, { token, accessToken: null, password: member.password }, aCaller()),
+  ).rejects.toMatchObject({
+    code: 'invalid',
+  })
 })

@@ -6,7 +6,9 @@ import { dropCachedSessions } from '../auth/session-cache.ts'
 import { actorForLog, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
+import { deleteInvitesTo } from './invites.queries.ts'
 import { lockChangeable, lockTeam, requireOtherOwner } from './change-team.ts'
 
 /**
@@ -23,11 +25,20 @@ export async function removeMember(app: App, actor: OrgActor, memberId: string):
     const of = { orgId: team.orgId, userId: memberId }
     const ended = await endSessions(tx, app, of, 'member_removed')
     const keys = await deleteKeysOf(tx, of)
+    // A member who joined in another way may still have an invitation: it must not bring them back.
+    const invites = await deleteInvitesTo(tx, team.orgId, memberId)
     await updateMembership(tx, of, { disabled_at: member.disabled_at ?? now, removed_at: now })
     await recordFacts(tx, factContext(app, actor, now), [
       { kind: 'member.removed', ...of, data: { role: member.role } },
       ...ended,
       ...keys.map(keyRevoked),
+      ...invites.map(({ id, email, role }): Fact => ({
+        kind: 'invite.revoked',
+        orgId: team.orgId,
+        targetId: id,
+        label: email,
+        data: { role },
+      })),
     ])
   })
   dropCachedSessions(app, { user_id: memberId })
