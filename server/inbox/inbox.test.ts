@@ -488,10 +488,15 @@ describe('ownership rules', () => {
       { match: 'path', glob: 'left/*', user_id: zoe.id },
     ])
     await disable(zoe.id, new Date())
-    await sendEvent(server.url, owned.dsn, eventAt('left/one.ts'))
-    await server.service.drain()
+    let assignee: string | undefined
+    // Digestion learns of new rules by a message, which a busy machine delivers late.
+    for (let n = 0; n < 20 && assignee === undefined; n++) {
+      await sendEvent(server.url, owned.dsn, eventAt(`left/${n}.ts`))
+      await server.service.drain()
+      assignee = (await issueOf(`left/${n}.ts`))?.assignee?.id
+    }
     await disable(zoe.id, null)
-    expect(await issueOf('left/one.ts')).toMatchObject({ assignee: { id: bob.id } })
+    expect(assignee).toBe(bob.id)
   })
 
   test('the preview applies rules to stored events', async () => {
