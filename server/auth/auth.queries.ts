@@ -62,13 +62,8 @@ export async function ensureDefaultApplication(tx: Tx, orgId: string, id: string
 
 export type UserRow = Selectable<Tables['users']>
 
-/** The user with this address, also a disabled one. */
+/** The user with this address, also a disabled one and one without memberships. */
 export async function userByEmail(db: Connection, email: string): Promise<UserRow | null> {
-  return (await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()) ?? null
-}
-
-/** The account with this address, also a disabled one and one without memberships. */
-export async function accountByEmail(db: Connection, email: string): Promise<UserRow | null> {
   return (await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()) ?? null
 }
 
@@ -208,6 +203,19 @@ const othersIn = (orgId: Expression<string>, userId: string, ownersOnly: boolean
   select count(*)::integer from memberships m join users u on u.id = m.user_id
   where m.org_id = ${orgId} and m.user_id <> ${userId} and m.disabled_at is null and u.disabled_at is null
     and (m.role = 'owner' or not ${ownersOnly}::boolean))`
+
+/** Owners of an organisation who can log in. */
+export const ownersOf = (db: Connection, orgId: string) =>
+  db
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['u.id', 'u.email', 'u.name', 'u.password_hash'])
+    .where('m.org_id', '=', orgId)
+    .where('m.role', '=', 'owner')
+    .where('m.disabled_at', 'is', null)
+    .where('u.disabled_at', 'is', null)
+    .orderBy('u.id')
+    .execute()
 
 /** Call it after every other write of the transaction: refreshes lock the session first and the membership second. */
 export async function touchMembership(tx: Tx, userId: string, orgId: string, now: Date): Promise<void> {

@@ -1,39 +1,23 @@
+import { accountNotice, type Receiver } from '../auth/account-notice.ts'
 import type { App } from '../context/app.ts'
 import type { QueuedMail } from '../mails/enqueue-mails.ts'
 
-type Receiver = { readonly id: string; readonly email: string; readonly name: string }
-
-const noticeMail = (
-  app: App,
-  user: Receiver,
-  { type, subject, what }: { readonly type: string; readonly subject: string; readonly what: string },
-): QueuedMail => ({
-  type,
-  userId: user.id,
-  to: user.email,
-  subject,
-  name: user.name,
-  paragraphs: [what],
-  closing: ['If this was not you, change your password and tell an owner of your organisation.'],
-  action: { label: 'Check your security settings', url: `${app.config.publicUrl}/me/security` },
-})
-
 export const registeredMail = (app: App, user: Receiver, name: string): QueuedMail =>
-  noticeMail(app, user, {
+  accountNotice(app, user, {
     type: 'passkey.registered',
     subject: 'A passkey was added to your account',
     what: `The passkey "${name}" was added. It logs in without password and code.`,
   })
 
 export const removedMail = (app: App, user: Receiver, name: string): QueuedMail =>
-  noticeMail(app, user, {
+  accountNotice(app, user, {
     type: 'passkey.removed',
     subject: 'A passkey was removed from your account',
     what: `The passkey "${name}" was removed and can no longer log in.`,
   })
 
 export const regressedMail = (app: App, user: Receiver, name: string): QueuedMail =>
-  noticeMail(app, user, {
+  accountNotice(app, user, {
     type: 'passkey.counter_regressed',
     subject: 'A passkey of your account may have been copied',
     what: `A log-in with the passkey "${name}" was refused because its counter went back: a copy of it may exist. Remove the passkey and add it again.`,

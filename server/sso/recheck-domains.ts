@@ -1,3 +1,4 @@
+import { ownersOf } from '../auth/auth.queries.ts'
 import { systemActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
@@ -5,7 +6,7 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { enqueueMails } from '../mails/enqueue-mails.ts'
 import type { Tx } from '../storage/database.ts'
-import { domainsToCheck, lockConfig, ownersOf, readDomain, updateDomain, type DomainRow } from './sso.queries.ts'
+import { domainsToCheck, lockConfig, readDomain, updateDomain, type DomainRow } from './sso.queries.ts'
 import { recordName, recordValue } from './view-config.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,13 @@
 import type { SignInError } from '#shared/sign-in-errors.ts'
 import { countDenial } from '../audit/denials.ts'
-import { insertMembership, insertUser, lockUser, readMembership, type MembershipRow } from '../auth/auth.queries.ts'
+import {
+  insertMembership,
+  insertUser,
+  lockUser,
+  readMembership,
+  userByEmail,
+  type MembershipRow,
+} from '../auth/auth.queries.ts'
 import { accountFacts } from '../auth/account-facts.ts'
 import {
   completeSignIn,
@@ -29,7 +36,6 @@ import {
   insertPendingLink,
   isVerified,
   touchIdentity,
-  userByEmail,
   userOfIdentity,
   type SsoConfigRow,
 } from './sso.queries.ts'

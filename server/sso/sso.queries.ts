@@ -221,44 +221,6 @@ export async function anyMembership(
   return row ?? null
 }
 
-export async function userByEmail(db: Connection, email: string): Promise<Selectable<Tables['users']> | null> {
-  return (await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()) ?? null
-}
-
-/** Owners of an organisation who have a password. */
-export async function ownersWithPassword(
-  db: Connection,
-  orgId: string,
-): Promise<{ readonly id: string; readonly email: string }[]> {
-  return db
-    .selectFrom('memberships as m')
-    .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['u.id', 'u.email', 'u.name'])
-    .where('m.org_id', '=', orgId)
-    .where('m.role', '=', 'owner')
-    .where('m.disabled_at', 'is', null)
-    .where('u.disabled_at', 'is', null)
-    .where('u.password_hash', 'is not', null)
-    .orderBy('u.id')
-    .execute()
-}
-
-export function ownersOf(
-  db: Connection,
-  orgId: string,
-): Promise<{ readonly id: string; readonly email: string; readonly name: string }[]> {
-  return db
-    .selectFrom('memberships as m')
-    .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['u.id', 'u.email', 'u.name'])
-    .where('m.org_id', '=', orgId)
-    .where('m.role', '=', 'owner')
-    .where('m.disabled_at', 'is', null)
-    .where('u.disabled_at', 'is', null)
-    .orderBy('u.id')
-    .execute()
-}
-
 /** Members whose session began with single sign-on, by their session. */
 export function ssoSessionsOf(
   db: Connection,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { asciiDomain } from '../auth/email-domain.ts'
+import { ownersOf } from '../auth/auth.queries.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
 import { orgSealer } from '../auth/org-sealer.ts'
 import type { OrgActor } from '../context/actor.ts'
@@ -19,7 +20,6 @@ import {
   insertConfig,
   insertDomains,
   lockConfig,
-  ownersWithPassword,
   updateConfig,
   type SsoConfigRow,
 } from './sso.queries.ts'
@@ -135,7 +135,8 @@ async function checkEnforceable(tx: Tx, orgId: string): Promise<void> {
   const verified = (await domainsOf(tx, orgId)).some(({ verified_at }) => verified_at !== null)
   if (!verified)
     throw conflict('Verify a domain first: single sign-on is enforced for the members of verified domains.')
-  for (const owner of await ownersWithPassword(tx, orgId)) if (await maySignInByPassword(tx, owner)) return
+  const withPassword = (await ownersOf(tx, orgId)).filter((owner) => owner.password_hash !== null)
+  for (const owner of withPassword) if (await maySignInByPassword(tx, owner)) return
   throw conflict(
     'Set up two-factor authentication first, as an owner with a password: it is the way in when the provider is broken.',
   )

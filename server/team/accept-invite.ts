@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { addressKey, LIMITS, takeAttempt } from '../auth/attempts.ts'
-import { accountByEmail, insertMembership, insertUser, lockUser, type UserRow } from '../auth/auth.queries.ts'
+import { insertMembership, insertUser, lockUser, userByEmail, type UserRow } from '../auth/auth.queries.ts'
 import { actorOfToken } from '../auth/authenticate.ts'
 import { checkPassword } from '../auth/check-password.ts'
 import { lockOrg } from '../auth/membership-changes.queries.ts'
@@ -44,7 +44,7 @@ export async function readInvite(
   caller: Caller,
 ): Promise<z.input<(typeof inviteRoutes)['readInvite']['response']>> {
   const invite = await inviteOf(app, token, caller)
-  const account = await accountByEmail(app.db, invite.email)
+  const account = await userByEmail(app.db, invite.email)
   return {
     email: invite.email,
     org: { name: invite.org_name, slug: invite.org_slug },
@@ -74,7 +74,7 @@ export async function acceptInvite(
   caller: Caller,
 ): Promise<z.input<(typeof inviteRoutes)['acceptInvite']['response']>> {
   const invite = await inviteOf(app, input.token, caller)
-  const account = await accountByEmail(app.db, invite.email)
+  const account = await userByEmail(app.db, invite.email)
   const { newAccount, warning } =
     account === null ? await prepareAccount(app, invite, input) : { newAccount: null, warning: null }
   if (account !== null) await requireOwnAccount(app, account, input, caller)

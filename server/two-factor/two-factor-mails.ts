@@ -1,32 +1,17 @@
+import { accountNotice, type Receiver } from '../auth/account-notice.ts'
 import type { App } from '../context/app.ts'
 import type { QueuedMail } from '../mails/enqueue-mails.ts'
 import { FEW_BACKUP_CODES } from './backup-codes.ts'
 
-type Receiver = { readonly id: string; readonly email: string; readonly name: string }
-
-type Notice = { readonly type: string; readonly subject: string; readonly what: string }
-
-/** Users learn of every change to how they sign in, in case it was not theirs. */
-const noticeMail = (app: App, user: Receiver, { type, subject, what }: Notice): QueuedMail => ({
-  type,
-  userId: user.id,
-  to: user.email,
-  subject,
-  name: user.name,
-  paragraphs: [what],
-  closing: ['If this was not you, change your password and tell an owner of your organisation.'],
-  action: { label: 'Check your security settings', url: `${app.config.publicUrl}/me/security` },
-})
-
 export const enrolledMail = (app: App, user: Receiver): QueuedMail =>
-  noticeMail(app, user, {
+  accountNotice(app, user, {
     type: 'mfa.totp.enrolled',
     subject: 'Two-factor authentication is on',
     what: 'Two-factor authentication was turned on: your log-in now asks for a code of your authenticator app. All other sessions were ended. Keep your backup codes in a safe place; each of them replaces the app once.',
   })
 
 export const disabledMail = (app: App, user: Receiver, byOperator: boolean): QueuedMail =>
-  noticeMail(app, user, {
+  accountNotice(app, user, {
     type: 'mfa.totp.disabled',
     subject: 'Two-factor authentication is off',
     what: byOperator
@@ -35,21 +20,21 @@ export const disabledMail = (app: App, user: Receiver, byOperator: boolean): Que
   })
 
 export const newCodesMail = (app: App, user: Receiver): QueuedMail =>
-  noticeMail(app, user, {
+  accountNotice(app, user, {
     type: 'mfa.backup_codes.generated',
     subject: 'You have new backup codes',
     what: 'New backup codes were created. The old ones no longer work.',
   })
 
 export const codeUsedMail = (app: App, user: Receiver, left: number): QueuedMail =>
-  noticeMail(app, user, {
+  accountNotice(app, user, {
     type: 'mfa.backup_code.used',
     subject: 'A backup code was used',
     what: `One of your backup codes was used to log in; ${left} ${left === 1 ? 'is' : 'are'} left.${left > FEW_BACKUP_CODES ? '' : ' Create new ones in your security settings.'}`,
   })
 
 export const wrongCodesMail = (app: App, user: Receiver, attempts: number): QueuedMail =>
-  noticeMail(app, user, {
+  accountNotice(app, user, {
     type: 'mfa.failed',
     subject: 'Wrong codes for your Faultline account',
     what: `Your right password was sent with a wrong code more than ${attempts} times within 15 minutes. Further codes are refused for the rest of that time.`,

@@ -32,16 +32,3 @@ export async function lockForAutoPause(tx: Tx, endpointId: string) {
 export async function markAutoPaused(tx: Tx, endpointId: string, now: Date): Promise<void> {
   await tx.updateTable('webhook_endpoints').set({ auto_paused_at: now }).where('id', '=', endpointId).execute()
 }
-
-/** Owners who can log in. */
-export const ownersOf = (tx: Tx, orgId: string) =>
-  tx
-    .selectFrom('memberships as m')
-    .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select(['u.id', 'u.email', 'u.name'])
-    .where('m.org_id', '=', orgId)
-    .where('m.role', '=', 'owner')
-    .where('m.disabled_at', 'is', null)
-    .where('u.disabled_at', 'is', null)
-    .orderBy('u.id')
-    .execute()

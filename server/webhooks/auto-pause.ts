@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ownersOf } from '../auth/auth.queries.ts'
 import { systemActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
@@ -7,7 +8,7 @@ import { defineTask } from '../jobs/task.ts'
 import { enqueueMails } from '../mails/enqueue-mails.ts'
 import { changeLane } from '../outbox/change-lane.ts'
 import { isHopeless } from './endpoint-health.ts'
-import { lockForAutoPause, markAutoPaused, ownersOf } from './auto-pause.queries.ts'
+import { lockForAutoPause, markAutoPaused } from './auto-pause.queries.ts'
 import { AUTO_PAUSE_JOB } from './settle-webhooks.ts'
 
 /** Pauses an endpoint that has failed for days, if it still does, and mails the owners of its organisation. */
