@@ -4,6 +4,10 @@
 export const MAX_QUERY_CHARACTERS = 10_000
 /** Characters of a regular expression in a rule. */
 export const MAX_PATTERN_CHARACTERS = 300
+/** API keys of one user, in all organisations. */
+export const MAX_API_KEYS = 50
+/** Addresses of one request that invites. */
+export const MAX_INVITED_EMAILS = 100
 /** Characters of a comment. */
 export const MAX_COMMENT_CHARACTERS = 10_000
 /** Characters of the name of a saved view. */

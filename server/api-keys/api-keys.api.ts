@@ -1,9 +1,8 @@
 import { z } from 'zod'
+import { MAX_API_KEYS } from '#shared/limits.ts'
 import { SCOPES } from '#shared/permissions.ts'
 import { routes } from '../kernel/contract.ts'
 import { Id, nameSort, pageOf, pageQuery, timeInput, Timestamp } from '../kernel/page.api.ts'
-
-export const MAX_KEYS = 50
 
 export const ApiKey = z.object({
   id: Id,
@@ -30,7 +29,7 @@ export const apiKeyRoutes = routes({
     path: '/api/api-keys',
     tag: 'API keys',
     summary: 'Create an API key',
-    description: `The response is the only one that shows the key. It acts as you in this organisation, limited by its scopes; your role of each moment is its limit too. \`read\` (every scope that ends in :read), \`write\` (also those that end in :write) and \`admin\` (all) stand for several scopes. At most ${MAX_KEYS} keys per user (409).`,
+    description: `The response is the only one that shows the key. It acts as you in this organisation, limited by its scopes; your role of each moment is its limit too. \`read\` (every scope that ends in :read), \`write\` (also those that end in :write) and \`admin\` (all) stand for several scopes. At most ${MAX_API_KEYS} keys per user (409).`,
     permission: 'self',
     status: 201,
     body: z.strictObject({

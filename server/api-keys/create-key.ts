@@ -5,7 +5,8 @@ import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid, unauthenticated } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { MAX_KEYS, type apiKeyRoutes } from './api-keys.api.ts'
+import { MAX_API_KEYS } from '#shared/limits.ts'
+import type { apiKeyRoutes } from './api-keys.api.ts'
 import { insertKey, lockAndCountKeys } from './api-keys.queries.ts'
 import { keyHash, newKey, prefixOf } from './key-format.ts'
 import { parseScopes } from './scopes.ts'
@@ -29,8 +30,8 @@ export async function createKey(
   const key = newKey()
   const row = { id: newId(), name: input.name, prefix: prefixOf(key), scopes, created_at: now, expires_at: expiresAt }
   await app.tx(async (tx) => {
-    if ((await lockAndCountKeys(tx, userId)) >= MAX_KEYS)
-      throw conflict(`You have ${MAX_KEYS} API keys already. Delete one that you no longer use.`)
+    if ((await lockAndCountKeys(tx, userId)) >= MAX_API_KEYS)
+      throw conflict(`You have ${MAX_API_KEYS} API keys already. Delete one that you no longer use.`)
     const isMember = await insertKey(tx, { ...row, user_id: userId, org_id: orgId, key_hash: keyHash(key) })
     if (!isMember) throw unauthenticated('This session has ended. Log in again.')
     await recordFacts(tx, factContext(app, actor, now), [

@@ -1,10 +1,9 @@
 import { z } from 'zod'
+import { MAX_INVITED_EMAILS } from '#shared/limits.ts'
 import { ROLES } from '#shared/permissions.ts'
 import { Email, password } from '../auth/credentials.api.ts'
 import { routes } from '../kernel/contract.ts'
 import { Id, nameSort, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
-
-export const MAX_EMAILS = 100
 
 const RoleInput = z.enum(ROLES, { error: `role must be one of ${ROLES.join(', ')}.` })
 
@@ -60,7 +59,7 @@ export const inviteRoutes = routes({
     path: '/api/invites',
     tag: 'Team',
     summary: 'Invite many addresses by mail',
-    description: `Takes \`emails\`, at most ${MAX_EMAILS}, or \`email\`. The response has a result for each address, in the same order: an address that is refused does not stop the others. ${ROLE_RULE}`,
+    description: `Takes \`emails\`, at most ${MAX_INVITED_EMAILS}, or \`email\`. The response has a result for each address, in the same order: an address that is refused does not stop the others. ${ROLE_RULE}`,
     permission: 'team.write',
     body: z
       .strictObject({
@@ -69,7 +68,7 @@ export const inviteRoutes = routes({
             error: 'emails must be a list of addresses.',
           })
           .min(1, { error: 'emails must name at least one address.' })
-          .max(MAX_EMAILS, { error: `emails must name at most ${MAX_EMAILS} addresses.` })
+          .max(MAX_INVITED_EMAILS, { error: `emails must name at most ${MAX_INVITED_EMAILS} addresses.` })
           .optional(),
         email: z.string({ error: 'email must be a string.' }).max(1_000).optional(),
         role: RoleInput,

@@ -5,14 +5,20 @@ import styles from './table.module.css'
 type TableProps = {
   /** What the table is called where it is wider than its card: it is scrolled sideways, also with the keys. */
   scrollLabel?: string
+  /** In a narrow container each row is a card, whose cells the page places in a grid. */
+  cards?: boolean
   className?: string | undefined
   /** `thead` of `ColumnHead`s, `tbody` of rows that begin with `<th scope="row">`. */
   children: ReactNode
 }
 
 /** Rows of things of one kind, their figures in columns. */
-export function Table({ scrollLabel, className, children }: TableProps) {
-  const table = <table className={classNames(styles.table, className)}>{children}</table>
+export function Table({ scrollLabel, cards = false, className, children }: TableProps) {
+  const table = (
+    <table className={classNames(styles.table, className)} data-cards={cards ? '' : undefined}>
+      {children}
+    </table>
+  )
   if (scrollLabel === undefined) return table
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { MAX_INVITED_EMAILS } from '#shared/limits.ts'
 import { roleAtLeast, type Role } from '#shared/permissions.ts'
 import { call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
@@ -17,7 +18,6 @@ import { membersTexts } from './texts.ts'
 import styles from './invite-dialog.module.css'
 
 const texts = membersTexts.invite
-const MAX_ADDRESSES = 100
 
 /** Invites one or many addresses; those that were not invited stay, each with its reason. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
@@ -33,7 +33,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     touches: () => [['team'], ['onboarding']],
     failed: null,
   })
-  const problem = addresses.length === 0 ? texts.none : addresses.length > MAX_ADDRESSES ? texts.tooMany : undefined
+  const problem =
+    addresses.length === 0 ? texts.none : addresses.length > MAX_INVITED_EMAILS ? texts.tooMany : undefined
   const submit = (form: HTMLFormElement) => {
     setTried(true)
     if (problem !== undefined) return focusFirstInvalid(form)

@@ -1,3 +1,4 @@
+import { MAX_API_KEYS } from '#shared/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { apiKeysQuery, type ApiKey, type NewApiKey } from '../../api/team-queries.ts'
@@ -17,15 +18,13 @@ import { RevokeDialog } from './revoke-dialog.tsx'
 import { apiKeysTexts as texts } from './texts.ts'
 import typeStyles from '../../ui/type.module.css'
 
-const MAX_KEYS = 50
-
 /** The API keys of the logged-in member. */
 export function ApiKeysPage() {
   const [creating, setCreating] = useState(false)
   const [fresh, setFresh] = useState<NewApiKey | null>(null)
   const [revoking, setRevoking] = useState<ApiKey | null>(null)
   const keys = useQuery(apiKeysQuery)
-  const isFull = (keys.data?.items.length ?? 0) >= MAX_KEYS
+  const isFull = (keys.data?.items.length ?? 0) >= MAX_API_KEYS
   useKeys(isFull ? [] : [{ keys: 'n', label: texts.create, group: 'Page' as const, run: () => setCreating(true) }])
   const create = (
     <Button

@@ -18,7 +18,7 @@ type KeysTableProps = { keys: readonly ApiKey[]; onRevoke: (key: ApiKey) => void
 export function KeysTable({ keys, onRevoke }: KeysTableProps) {
   const now = useNow('half-minute')
   return (
-    <Table className={styles.table}>
+    <Table cards className={styles.table}>
       <thead>
         <tr>
           <ColumnHead>{texts.columns.name}</ColumnHead>

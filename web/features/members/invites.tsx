@@ -30,7 +30,7 @@ export function Invites() {
   if (invites.data.items.length === 0) return null
   return (
     <Card title={texts.title}>
-      <Table className={styles.table}>
+      <Table cards className={styles.table}>
         <thead>
           <tr>
             <ColumnHead>{texts.columns.email}</ColumnHead>

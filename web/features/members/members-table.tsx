@@ -22,7 +22,7 @@ type Own = { readonly id: string; readonly role: Role }
 
 /** The members; admins change roles in place. */
 export const MembersTable = ({ members, me }: { members: readonly TeamMember[]; me: Own }) => (
-  <Table className={styles.table}>
+  <Table cards className={styles.table}>
     <thead>
       <tr>
         <ColumnHead>{texts.columns.name}</ColumnHead>

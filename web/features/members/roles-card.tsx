@@ -1,4 +1,4 @@
-import { roleAtLeast } from '#shared/permissions.ts'
+import { can } from '../../common/can.ts'
 import { ROLES_BY_RANK } from '../../common/members/roles.ts'
 import { membersTexts as commonTexts } from '../../common/members/texts.ts'
 import { Card } from '../../ui/card.tsx'
@@ -9,7 +9,7 @@ import styles from './roles-card.module.css'
 
 const texts = membersTexts.roles
 
-/** What each role may do. */
+/** What each role may do, from the permission matrix. */
 export const RolesCard = () => (
   <Card title={texts.title}>
     <Table className={styles.table} scrollLabel={texts.table}>
@@ -24,12 +24,12 @@ export const RolesCard = () => (
         </tr>
       </thead>
       <tbody>
-        {texts.rows.map(({ name, min }) => (
+        {texts.rows.map(({ name, needs }) => (
           <tr key={name}>
             <th scope="row">{name}</th>
             {ROLES_BY_RANK.map((role) => (
               <td key={role} className={styles.mark}>
-                {roleAtLeast(role, min) ? (
+                {can(role, needs).allowed ? (
                   <Icon name="check" label={texts.yes} />
                 ) : (
                   <Icon name="x" label={texts.no} className={styles.no} />

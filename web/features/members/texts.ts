@@ -1,4 +1,4 @@
-import type { Role } from '#shared/permissions.ts'
+import type { Action } from '../../common/can.ts'
 
 /** Texts of the members page. */
 export const membersTexts = {
@@ -70,13 +70,16 @@ export const membersTexts = {
     yes: 'yes',
     no: 'no',
     rows: [
-      { name: 'Read issues, metrics, releases and the intake page', min: 'viewer' },
-      { name: 'Change issues, comment, add releases', min: 'member' },
-      { name: 'Delete issues and the comments of others', min: 'admin' },
-      { name: 'Create projects, change their settings, rotate DSNs', min: 'admin' },
-      { name: 'Invite, change roles, remove members', min: 'admin' },
-      { name: 'Webhooks and audit log', min: 'admin' },
-      { name: 'Change owners, single sign-on, delete projects', min: 'owner' },
-    ] as const satisfies readonly { name: string; min: Role }[],
+      { name: 'Read issues, metrics, releases and the intake page', needs: 'issues.read' },
+      { name: 'Change issues, comment', needs: 'issues.write' },
+      { name: 'Add releases', needs: 'releases.write' },
+      { name: 'Delete issues and the comments of others', needs: 'issues.admin' },
+      { name: 'Create projects, change their settings, rotate DSNs', needs: 'projects.write' },
+      { name: 'Invite, change roles, remove members', needs: 'team.write' },
+      { name: 'Webhooks', needs: 'webhooks.write' },
+      { name: 'Audit log', needs: 'audit.read' },
+      { name: 'Single sign-on', needs: 'sso.manage' },
+      { name: 'Delete projects', needs: 'projects.delete' },
+    ] as const satisfies readonly { name: string; needs: Action }[],
   },
 } as const
