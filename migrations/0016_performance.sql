@@ -1,4 +1,4 @@
--- Measurements of transactions, screens and pages, kept as sketches that merge (server/metrics/performance).
+-- Measurements of transactions, screens and pages, kept as sketches that merge (server/performance).
 
 -- What measurements are counted under. Grain 0 has all attributes; grain 1 covers a name, op and environment; grain 2 a
 -- whole environment: the most frequent questions then read one row per bucket.

@@ -1,6 +1,6 @@
 import { filteredTransaction, type FilterReason } from '../filters/compile-filters.ts'
-import type { PerformanceFact } from '../metrics/performance/fact.ts'
-import { measureSpan, measureTransaction, type MeasureContext } from '../metrics/performance/measure.ts'
+import type { PerformanceFact } from '../performance/fact.ts'
+import { measureSpan, measureTransaction, type MeasureContext } from '../performance/measure.ts'
 import { isEntryTooLarge, parseEntries, readContainer } from '../protocol/container.ts'
 import { MAX_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { isRecord } from '../protocol/json.ts'

@@ -28,7 +28,7 @@ import { projectDeletionHandlers } from '../project-deletion/project-deletion.ha
 import { projectSettingsHandlers } from '../project-settings/project-settings.handlers.ts'
 import { releaseHandlers } from '../releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../release-health/release-health.handlers.ts'
-import { sessionSummaryHandlers } from '../metrics/sessions/session-summary.handlers.ts'
+import { sessionSummaryHandlers } from '../app-health/session-summary.handlers.ts'
 import { deliveryHandlers } from '../webhooks/deliveries.handlers.ts'
 import { webhookHandlers } from '../webhooks/webhooks.handlers.ts'
 import { telemetryHandlers } from '../telemetry/telemetry.handlers.ts'

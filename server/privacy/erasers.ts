@@ -2,7 +2,7 @@ import type { App } from '../context/app.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
 import { deleteIdentities } from '../issue-search/user-identities.queries.ts'
-import { removeUserFromSessions } from '../metrics/sessions/purge.queries.ts'
+import { removeUserFromSessions } from '../app-health/purge.queries.ts'
 import { eraseTelemetryOf } from '../telemetry/erase-user.ts'
 import { eraseRecordingsOf } from './erase-recordings.ts'
 

@@ -1,3 +1,4 @@
+import { deleteProjectRows as deleteSessions } from '../app-health/project-rows.queries.ts'
 import { deleteProjectRows as deleteAttachments } from '../attachments/project-rows.queries.ts'
 import { deleteProjectRows as deleteEvents } from '../events/project-rows.queries.ts'
 import { deleteProjectRows as deleteFeedback } from '../feedback/project-rows.queries.ts'
@@ -9,8 +10,8 @@ import {
   emptyIssues,
 } from '../issue-merging/project-rows.queries.ts'
 import { deleteNewTermsOf, deleteProjectRows as deleteIdentities } from '../issue-search/project-rows.queries.ts'
-import { deleteProjectRows as deleteMetrics } from '../metrics/project-rows.queries.ts'
 import { deleteProjectRows as deleteOutcomes } from '../outcomes/project-rows.queries.ts'
+import { deleteProjectRows as deletePerformance } from '../performance/project-rows.queries.ts'
 import { deleteProjectRows as deleteErasures } from '../privacy/project-rows.queries.ts'
 import { deleteProjectMinutes } from '../projects/project-rows.queries.ts'
 import type { DeleteProjectRows } from '../projects/project-rows.ts'
@@ -65,11 +66,9 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
   },
   { tables: ['discards', 'discarded_fingerprints'], max: 1_000, deleteRows: deleteDiscards },
   { tables: ['user_identities'], max: 5_000, deleteRows: deleteIdentities },
+  { tables: ['app_sessions', 'session_rollups', 'session_attributes'], max: 2_000, deleteRows: deleteSessions },
   {
     tables: [
-      'app_sessions',
-      'session_rollups',
-      'session_attributes',
       'performance_pending',
       'performance_deltas',
       'performance_rollups',
@@ -78,7 +77,7 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
       'performance_series',
     ],
     max: 2_000,
-    deleteRows: deleteMetrics,
+    deleteRows: deletePerformance,
   },
   { tables: ['logs', 'trace_metrics', 'check_ins', 'monitors'], max: 2_000, deleteRows: deleteTelemetry },
   { tables: ['releases', 'release_commits', 'deploys'], max: 1_000, deleteRows: deleteReleases },

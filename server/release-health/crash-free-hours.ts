@@ -1,6 +1,6 @@
 import type { App } from '../context/app.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'
-import { startOf } from '../metrics/sessions/rollup.ts'
+import { startOf } from '../app-health/rollup.ts'
 import { sessionsByRelease } from './sessions-of-releases.queries.ts'
 import { crashFreeOf } from './verdict.ts'
 

@@ -5,7 +5,7 @@ import { compareReleases } from '../releases/order.ts'
 import type { Release } from '../releases/releases.api.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'
 import { viewReleases } from '../releases/view-release.ts'
-import { startOf } from '../metrics/sessions/rollup.ts'
+import { startOf } from '../app-health/rollup.ts'
 import type { ReleaseRange, ReleaseWithHealth } from './release-health.api.ts'
 import {
   countSketches,

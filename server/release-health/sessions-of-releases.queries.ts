@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { dayOf, dayPlus } from '../kernel/day.ts'
-import { startOf, type BUCKET_SECONDS } from '../metrics/sessions/rollup.ts'
-import { HyperLogLog } from '../metrics/sketch/hyperloglog.ts'
+import { startOf, type BUCKET_SECONDS } from '../app-health/rollup.ts'
+import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import type { Connection } from '../storage/database.ts'
 
 /** Sessions by release, from rollups: the cost grows with buckets and combinations of attributes, not with sessions. */

@@ -81,7 +81,7 @@ test.for([
   ['server/issues/issues.api.ts', '../kernel/contract.ts', true],
   ['server/issues/issues.api.ts', 'zod', true],
   ['server/issues/issues.api.ts', './resolve.ts', false],
-  ['server/issues/issues.api.ts', '../metrics/sessions/session-summary.api.ts', false],
+  ['server/issues/issues.api.ts', '../metrics/metrics.api.ts', false],
   ['server/http/contract.ts', '../issues/issues.api.ts', true],
   ['server/issues/issues.api.ts', 'node:fs', false],
   ['web/features/issues/list.tsx', '../../../server/issues/issues.api.ts', false],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { recordSessions, type ReceivedSession } from '#server/metrics/sessions/record-sessions.ts'
-import { anAttribute, countsFact } from '#server/metrics/sessions/sessions.fixture.ts'
+import { recordSessions, type ReceivedSession } from '#server/app-health/record-sessions.ts'
+import { anAttribute, countsFact } from '#server/app-health/sessions.fixture.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
 import { anEvent } from '../kit/sdk.ts'
 import {

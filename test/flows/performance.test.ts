@@ -4,8 +4,8 @@ import {
   readPerformanceSeries,
   readPerformanceTotals,
   type MetricSummary,
-} from '#server/metrics/performance/read-performance.ts'
-import { compactPerformance } from '#server/metrics/performance/compact-performance.ts'
+} from '#server/performance/read-performance.ts'
+import { compactPerformance } from '#server/performance/compact-performance.ts'
 import { METRICS, type Metric } from '#server/protocol/span-values.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'

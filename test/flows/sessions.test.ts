@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { readEdgeCases, readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '#test/kit/samples.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { readSessionTotals, type SessionTotalsQuery } from '#server/metrics/sessions/session-totals.queries.ts'
+import { readSessionTotals, type SessionTotalsQuery } from '#server/app-health/session-totals.queries.ts'
 
 /** Sessions as SDKs send them, through the running service, up to the rates that members see. */
 

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { Connection } from '../storage/database.ts'
+
+/** Deletes sessions that started before a time. @returns number deleted */
+export async function deleteSessionsBefore(on: Connection, before: Date, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from app_sessions where (project_id, sid) in (
+      select project_id, sid from app_sessions where started_at < ${before}
+      limit ${max} for update skip locked)`.execute(on)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Deletes rollups of one bucket size before a time. @returns number deleted */
+export async function deleteRollupsBefore(
+  on: Connection,
+  bucketSeconds: number,
+  before: Date,
+  max: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from session_rollups where (project_id, bucket_seconds, attributes_id, bucket) in (
+      select project_id, bucket_seconds, attributes_id, bucket from session_rollups
+      where bucket_seconds = ${bucketSeconds} and bucket < ${before} limit ${max} for update skip locked)`.execute(on)
+  return Number(numAffectedRows ?? 0)
+}
+
+export async function deleteAttributesUnusedSince(on: Connection, day: string): Promise<void> {
+  await on.deleteFrom('session_attributes').where('last_used_day', '<', day).execute()
+}
+
+/**
+ * Removes a user's hash from their sessions; the sessions stay counted. Sketches of distinct users identify no user, so
+ * they stay unchanged.
+ * @param userHash of protocol/user-hash.ts
+ * @returns number of the user's sessions
+ */
+export async function removeUserFromSessions(on: Connection, projectId: string, userHash: number): Promise<number> {
+  const { numUpdatedRows } = await on
+    .updateTable('app_sessions')
+    .set({ user_hash: null, user_at: null })
+    .where('project_id', '=', projectId)
+    .where('user_hash', '=', userHash)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}

@@ -1,0 +1,103 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Tx } from '../storage/database.ts'
+import type { App } from '../context/app.ts'
+import { defineTask, NoPayload } from '../jobs/task.ts'
+import { dayOf } from '../kernel/day.ts'
+import { DDSketch } from '../sketch/ddsketch.ts'
+import * as sql from './compact.queries.ts'
+import { countExpiredPending } from './record-performance.ts'
+import { seriesOf } from './series.ts'
+import type { Series } from './series.queries.ts'
+import { saveSeries } from './series.queries.ts'
+import { bucketOf, stepFor, STEPS } from './steps.ts'
+
+/** Rows per transaction, which takes some hundred milliseconds. */
+const MAX_ROWS = 5_000
+
+/**
+ * Folds deltas of digestion into rollups, and old rollups into longer buckets. Each transaction moves rows, so readers
+ * always see every measurement once. Returns immediately while another process does the same.
+ * @param signal ends it after the current transaction
+ * @returns number of rows moved
+ */
+export async function compactPerformance(app: App, signal?: AbortSignal): Promise<number> {
+  let moved = 0
+  for (const work of [expirePending, foldDeltas, ...STEPS.slice(0, -1).map(({ minutes }) => foldOf(minutes))]) {
+    let rows = MAX_ROWS
+    while (rows === MAX_ROWS && signal?.aborted !== true) {
+      rows = await app.tx(async (tx) => ((await sql.lockCompaction(tx)) ? work(tx, app.clock.now()) : 0))
+      moved += rows
+      await setImmediate()
+    }
+  }
+  return moved
+}
+
+const expirePending = (tx: Tx, now: Date): Promise<number> => countExpiredPending(tx, now, MAX_ROWS)
+
+async function foldDeltas(tx: Tx, now: Date): Promise<number> {
+  const deltas = await sql.takeDeltas(tx, MAX_ROWS)
+  if (deltas.length === 0) return 0
+  const coarser = new Map<string, readonly Series[]>()
+  for (const [id, { projectId, dimensions }] of await sql.dimensionsOf(tx, deltas))
+    coarser.set(id, [seriesOf(projectId, 1, dimensions), seriesOf(projectId, 2, dimensions)])
+  const sums = new Map<string, sql.Sum>()
+  for (const delta of deltas) {
+    const step = stepFor(delta.bucket, now)
+    const row = { ...delta, step, bucket: bucketOf(delta.bucket, step) }
+    addTo(sums, row)
+    for (const { id, grain } of coarser.get(delta.seriesId) ?? []) addTo(sums, { ...row, grain, seriesId: id })
+  }
+  const made = new Map([...coarser.values()].flat().map((series) => [series.id, series]))
+  await saveSeries(tx, dayOf(now), [...made.values()])
+  await save(tx, sums)
+  return deltas.length
+}
+
+/** Folds only complete buckets of the next length, so that each of them is written once. */
+const foldOf =
+  (minutes: number) =>
+  async (tx: Tx, now: Date): Promise<number> => {
+    const at = STEPS.findIndex((step) => step.minutes === minutes)
+    const next = STEPS[at + 1]
+    if (next === undefined) return 0
+    const oldFrom = new Date(now.getTime() - (STEPS[at]?.maxAgeMs ?? 0))
+    const rows = await sql.takeRollups(tx, minutes, bucketOf(oldFrom, next.minutes), MAX_ROWS)
+    const sums = new Map<string, sql.Sum>()
+    for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: bucketOf(row.bucket, next.minutes) })
+    await save(tx, sums)
+    return rows.length
+  }
+
+function addTo(sums: Map<string, sql.Sum>, row: sql.Rollup): void {
+  const key = sql.keyOf(row)
+  let sum = sums.get(key)
+  if (sum === undefined) {
+    sum = { row, failures: 0, leftOut: 0, sketch: new DDSketch() }
+    sums.set(key, sum)
+  }
+  sum.failures += row.failures
+  sum.leftOut += row.leftOut
+  sum.sketch.mergeBytes(row.bytes)
+}
+
+/** Adds the sums to existing rows. The compaction lock excludes other writers. */
+async function save(tx: Tx, sums: Map<string, sql.Sum>): Promise<void> {
+  if (sums.size === 0) return
+  for (const row of await sql.findRollups(
+    tx,
+    [...sums.values()].map(({ row: key }) => key),
+  ))
+    addTo(sums, row)
+  await sql.saveRollups(tx, sums)
+}
+
+/** Runs every minute, because queries read unfolded rows one by one. */
+export const compactPerformanceTask = defineTask({
+  name: 'compact-performance',
+  payload: NoPayload,
+  cron: '* * * * *',
+  async run(app, _payload, signal) {
+    await compactPerformance(app, signal)
+  },
+})

@@ -1,0 +1,43 @@
+import type { App } from '../context/app.ts'
+import { defineTask, NoPayload } from '../jobs/task.ts'
+import { dayOf, dayPlus } from '../kernel/day.ts'
+import { dropDaysBefore } from '../storage/day-partitions.ts'
+import { deleteDayCountersBefore, deleteRollupsBefore, deleteSeriesUnusedSince } from './purge.queries.ts'
+import { SEEN_DAYS } from './record.queries.ts'
+
+const DAY_MS = 86_400_000
+const ROLLUP_RETENTION_DAYS = 400
+/** Measurements are at most this much older than their day of receipt. */
+const MAX_LATE_DAYS = 31
+const MAX_ROWS = 10_000
+
+/**
+ * Deletes rollups after 400 days and series without rollups, old keys of duplicates, and the counters of past days, in
+ * small transactions.
+ * @returns number of rollups deleted
+ */
+export async function purgePerformance(app: App, signal?: AbortSignal): Promise<number> {
+  const now = app.clock.now()
+  const today = dayOf(now)
+  const oldest = new Date(now.getTime() - ROLLUP_RETENTION_DAYS * DAY_MS)
+  await dropDaysBefore(app.db, ['performance_seen'], dayPlus(today, -SEEN_DAYS))
+  let total = 0
+  let deleted = MAX_ROWS
+  while (deleted === MAX_ROWS) {
+    signal?.throwIfAborted()
+    deleted = await deleteRollupsBefore(app.db, oldest, MAX_ROWS)
+    total += deleted
+  }
+  await deleteSeriesUnusedSince(app.db, dayPlus(dayOf(oldest), -MAX_LATE_DAYS))
+  await deleteDayCountersBefore(app.db, dayPlus(today, -1))
+  return total
+}
+
+export const purgePerformanceTask = defineTask({
+  name: 'purge-performance',
+  payload: NoPayload,
+  cron: '41 * * * *',
+  async run(app, _payload, signal) {
+    await purgePerformance(app, signal)
+  },
+})

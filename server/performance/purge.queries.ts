@@ -1,0 +1,18 @@
+import { sql } from 'kysely'
+import type { Connection } from '../storage/database.ts'
+
+/** Deletes rollups of the longest buckets before a time; shorter ones are folded into them. @returns number deleted */
+export async function deleteRollupsBefore(on: Connection, before: Date, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from performance_rollups where ctid = any(array(
+      select ctid from performance_rollups where step = 360 and bucket < ${before} limit ${max}))`.execute(on)
+  return Number(numAffectedRows ?? 0)
+}
+
+export async function deleteSeriesUnusedSince(on: Connection, day: string): Promise<void> {
+  await on.deleteFrom('performance_series').where('last_day', '<', day).execute()
+}
+
+export async function deleteDayCountersBefore(on: Connection, day: string): Promise<void> {
+  await on.deleteFrom('performance_days').where('day', '<', day).execute()
+}

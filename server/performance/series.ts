@@ -1,0 +1,107 @@
+import { hash as digestOf } from 'node:crypto'
+import type { Tx } from '../storage/database.ts'
+import { hyphenate } from '../kernel/ids.ts'
+import type { Dimensions } from './fact.ts'
+import * as sql from './series.queries.ts'
+import type { Grain, Series } from './series.queries.ts'
+
+/** Names of a project per day of receipt. Further ones are counted under {@link OTHER}. */
+export const MAX_NAMES = 1_000
+/** Combinations of all attributes per project and day of receipt. */
+export const MAX_SERIES = 10_000
+/** The name for all names above the limit. */
+export const OTHER = '<other>'
+/** The dimensions of everything above the limit of series. */
+const OVERFLOW: Dimensions = { name: OTHER, op: 'default', release: '', environment: '', os: '', deviceClass: '' }
+
+/** The series of dimensions in a grain. Its id is a hash of them. */
+export function seriesOf(projectId: string, grain: Grain, full: Dimensions): Series {
+  const dimensions = grain === 0 ? full : coarser(full, grain)
+  const text = JSON.stringify([
+    projectId,
+    grain,
+    dimensions.name,
+    dimensions.op,
+    dimensions.release,
+    dimensions.environment,
+    dimensions.os,
+    dimensions.deviceClass,
+  ])
+  return { id: hyphenate(digestOf('sha256', text, 'hex').slice(0, 32)), projectId, grain, dimensions }
+}
+
+const coarser = ({ name, op, environment }: Dimensions, grain: 1 | 2): Dimensions => ({
+  ...OVERFLOW,
+  name: grain === 1 ? name : '',
+  op: grain === 1 ? op : '',
+  environment,
+})
+
+/**
+ * Creates missing series within the limits of each project and day. Known series cost one look-up.
+ * @returns for each wanted id the id of the series to use
+ */
+export async function registerSeries(tx: Tx, today: string, wanted: readonly Series[]): Promise<Map<string, string>> {
+  const assigned = new Map<string, string>()
+  const all = new Map(wanted.map((one) => [one.id, one]))
+  const known = await sql.findSeries(tx, today, [...all.values()])
+  for (const id of known) assigned.set(id, id)
+  const missing = [...all.values()].filter(({ id }) => !known.has(id))
+  if (missing.length === 0) return assigned
+  const projects = Map.groupBy(missing, ({ projectId }) => projectId)
+  // A fixed order: each project's counters are locked until the transaction ends.
+  for (const projectId of [...projects.keys()].sort())
+    await registerOf(tx, today, projectId, projects.get(projectId) ?? [], assigned)
+  return assigned
+}
+
+async function registerOf(
+  tx: Tx,
+  today: string,
+  projectId: string,
+  missing: readonly Series[],
+  assigned: Map<string, string>,
+): Promise<void> {
+  const counts = await sql.lockDay(tx, projectId, today)
+  const names = await sql.findNames(tx, projectId, today, [
+    ...new Set(missing.map(({ dimensions }) => dimensions.name)),
+  ])
+  const added = new Map<string, Series>()
+  // Series above the limits, with the series to use instead, which may exist.
+  const moved = new Map<string, Series>()
+  const add = (one: Series): boolean => {
+    if (added.has(one.id)) return true
+    if (counts.series >= MAX_SERIES) return false
+    counts.series++
+    added.set(one.id, one)
+    return true
+  }
+  for (const one of missing) {
+    const { name } = one.dimensions
+    if (!names.has(name) && name !== OTHER) {
+      if (counts.names >= MAX_NAMES) {
+        moved.set(one.id, seriesOf(projectId, 0, { ...one.dimensions, name: OTHER }))
+        continue
+      }
+      if (counts.series < MAX_SERIES) {
+        counts.names++
+        names.add(name)
+      }
+    }
+    if (add(one)) assigned.set(one.id, one.id)
+    else moved.set(one.id, seriesOf(projectId, 0, OVERFLOW))
+  }
+  if (moved.size > 0) {
+    const overflow = seriesOf(projectId, 0, OVERFLOW)
+    const known = await sql.findSeries(tx, today, [...moved.values(), overflow])
+    for (const [id, other] of moved) {
+      const fits = known.has(other.id) || add(other)
+      const target = fits ? other : overflow
+      // The overflow series does not count towards the limit.
+      if (!fits && !known.has(overflow.id)) added.set(overflow.id, overflow)
+      assigned.set(id, target.id)
+    }
+  }
+  await sql.saveSeries(tx, today, [...added.values()])
+  await sql.saveDay(tx, projectId, today, counts)
+}
