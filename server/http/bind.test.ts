@@ -3,17 +3,30 @@ import { connect, type Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { aCaller } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { EventStream } from '../context/handlers.ts'
 import { routes } from '../kernel/contract.ts'
+import { csvTable, formatQuery } from '../kernel/csv.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import { bindRoutes } from './bind.ts'
 
 const { app, onClose } = await testApp()
 const streams: EventStream[] = []
+const Devices = z.object({ rows: z.array(z.object({ name: z.string(), sessions: z.number() })) })
 const specs = routes({
+  devices: {
+    method: 'GET',
+    path: '/api/devices',
+    tag: 'T',
+    summary: 'A table',
+    permission: 'public',
+    query: z.strictObject(formatQuery),
+    response: Devices,
+    csv: csvTable('devices', Devices, ({ rows }) => rows, ['name', 'sessions']),
+  },
   flood: { method: 'GET', path: '/api/flood', tag: 'T', summary: 'A stream', permission: 'public', stream: 'sse' },
   late: { method: 'GET', path: '/api/late', tag: 'T', summary: 'A late one', permission: 'public', stream: 'sse' },
 })
@@ -27,6 +40,7 @@ bindRoutes(
   fastify,
   specs,
   {
+    devices: () => Promise.resolve({ rows: [{ name: '=A1', sessions: 2, secret: 'not declared' }] }),
     flood: (_app: unknown, _actor: unknown, call: { openStream(): EventStream }) => {
       streams.push(call.openStream())
       return Promise.resolve()
@@ -67,6 +81,18 @@ test('a client that stops reading a stream is disconnected', async () => {
   expect(stream.signal.aborted).toBe(true)
   expect(sent).toBeLessThan(500)
   socket.destroy()
+})
+
+test('the same answer is JSON, or a CSV file that no browser shows as a page', async () => {
+  const json = await fetch(new URL('/api/devices', url))
+  expect(await json.json()).toEqual({ rows: [{ name: '=A1', sessions: 2 }] })
+  const csv = await fetch(new URL('/api/devices?format=csv', url))
+  expect(await csv.text()).toBe("name,sessions\r\n'=A1,2\r\n")
+  expect(Object.fromEntries(csv.headers)).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="devices.csv"; filename*=UTF-8''devices.csv`,
+    'x-content-type-options': 'nosniff',
+  })
 })
 
 test('HEAD opens no stream', async () => {

@@ -4,6 +4,7 @@ import type { ApiKeyActor, Caller, OrgActor, SessionActor } from '../context/act
 import type { App } from '../context/app.ts'
 import type { Call, EventStream } from '../context/handlers.ts'
 import type { RouteSpec, RouteSpecs } from '../kernel/contract.ts'
+import type { CsvTable } from '../kernel/csv.ts'
 import { countDenial } from '../audit/denials.ts'
 import { AppError, forbidden, invalid, notFound, unavailable } from '../kernel/errors.ts'
 import { refusalOf } from '#shared/permissions.ts'
@@ -83,7 +84,12 @@ export function bindRoutes(
           : work)
         if (spec.stream !== undefined) return reply
         if (spec.status === 204) return reply.code(204).send()
-        return reply.code(status ?? 200).send(spec.response === undefined ? undefined : spec.response.parse(answer))
+        const declared = spec.response?.parse(answer)
+        if (spec.csv !== undefined && wantsCsv(call.query)) {
+          sendTable(reply, spec.csv, declared)
+          return reply
+        }
+        return reply.code(status ?? 200).send(declared)
       },
     })
   }
@@ -184,6 +190,19 @@ function callOf(
     sendFile: (file) => sendFile(reply, file),
     redirect: (location) => void reply.redirect(location, 302),
   }
+}
+
+const wantsCsv = (query: unknown): boolean =>
+  typeof query === 'object' && query !== null && 'format' in query && query.format === 'csv'
+
+function sendTable(reply: FastifyReply, { name, textOf }: CsvTable, answer: unknown): void {
+  const bytes = Buffer.from(textOf(answer))
+  const contentType = 'text/csv; charset=utf-8'
+  sendFile(reply, { filename: `${name}.csv`, contentType, sizeBytes: bytes.length, chunks: once(bytes) })
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
 }
 
 /** An invalid id is 404, like one that does not exist. */

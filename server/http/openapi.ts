@@ -134,7 +134,8 @@ function successOf(spec: RouteSpec, components: Components): Json {
     }
   if (spec.response === undefined) return { description: 'Done.' }
   const schema = components.schemaOf(spec.response, 'output')
-  return { description: 'Done.', content: { 'application/json': { schema } } }
+  const csv = spec.csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' } } }
+  return { description: 'Done.', content: { 'application/json': { schema }, ...csv } }
 }
 
 type Parameter = { readonly name: string } & Json

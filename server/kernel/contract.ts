@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Permission } from '#shared/permissions.ts'
+import type { CsvTable } from './csv.ts'
 
 /**
  * An endpoint, written once as data. From it come validation, types, OpenAPI, the permission check and the typed
@@ -25,6 +26,8 @@ export type RouteSpec = {
   readonly body?: z.ZodType
   /** Shape of the answer; undeclared fields are dropped. Absent for 204 and for streams. */
   readonly response?: z.ZodType
+  /** The answer as a table, sent instead of it with `format=csv`; its query has `formatQuery`. */
+  readonly csv?: CsvTable
   /** 'sse': the handler writes server-sent events itself; 'file': it sends a file; 'redirect': it sends the browser on. */
   readonly stream?: 'sse' | 'file' | 'redirect'
   /** It may take minutes: the time limit of handlers does not apply. */

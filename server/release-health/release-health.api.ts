@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Issue } from '../issue-rules/issue.api.ts'
 import { routes } from '../kernel/contract.ts'
+import { csvTable, formatQuery } from '../kernel/csv.ts'
 import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { ListedParts, Release, RELEASE_STATES, ReleaseParts } from '../releases/releases.api.ts'
 
@@ -135,6 +136,24 @@ export type ReleasesHealth = z.infer<typeof ReleasesHealth>
 
 const project = { projectId: Id }
 
+const ListedReleases = pageOf(ListedRelease)
+const releasesTable = csvTable('releases', ListedReleases, ({ items }) => items, [
+  'version',
+  'project_id',
+  'state',
+  'released_at',
+  'first_seen',
+  'adoption',
+  'sessions',
+  'users',
+  'crash_free_sessions',
+  'crash_free_users',
+  'new_issues',
+  'regressions',
+  'verdict',
+  'verdict_reason',
+])
+
 export const releaseHealthRoutes = routes({
   listReleases: {
     method: 'GET',
@@ -163,8 +182,10 @@ export const releaseHealthRoutes = routes({
         )
         .optional()
         .describe('May repeat. All states by default.'),
+      ...formatQuery,
     }),
-    response: pageOf(ListedRelease),
+    response: ListedReleases,
+    csv: releasesTable,
     refusals: [404],
   },
   readReleasesHealth: {

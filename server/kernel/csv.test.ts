@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { csvText } from './csv.ts'
+
+test('a table has a header, CRLF, and quotes around commas, quotes and line breaks', () => {
+  const rows = [
+    { name: 'a,b', sessions: 3, rate: 0.5 },
+    { name: 'say "hi"\nthen go', sessions: -1, rate: null },
+  ]
+  expect(csvText(['name', 'sessions', 'rate'], rows)).toBe(
+    'name,sessions,rate\r\n"a,b",3,0.5\r\n"say ""hi""\nthen go",-1,\r\n',
+  )
+})
+
+test('a text that a spreadsheet would run stays text; a negative number stays a number', () => {
+  const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', ' =1', "'x"]
+  const lines = csvText(
+    ['name'],
+    texts.map((name) => ({ name })),
+  )
+  expect(lines).toBe(`name\r\n'=1+1\r\n'+1\r\n'-1\r\n'@SUM(A1)\r\n'\tx\r\n"'\rx"\r\n =1\r\n'x\r\n`)
+  expect(csvText(['n'], [{ n: -1 }])).toBe('n\r\n-1\r\n')
+})
