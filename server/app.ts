@@ -129,7 +129,7 @@ const CANARY_PLACE = 'seal_canary:1'
 export const CANARY: SealedColumn = {
   table: 'seal_canary',
   column: 'sealed',
-  key: 'id',
+  keys: ['id'],
   placeOf: () => CANARY_PLACE,
 }
 const CANARY_TEXT = 'faultline'

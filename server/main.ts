@@ -89,7 +89,7 @@ program
   .command('signing-keys')
   .description('keys of access tokens')
   .command('rotate')
-  .description('sign with a new key; the old one verifies for 20 more minutes')
+  .description('sign with the next key, which is published already; the old one verifies for 20 more minutes')
   .action(rotateSigningKeysCommand)
 
 program
@@ -97,6 +97,7 @@ program
   .description('keys of encryption at rest')
   .command('rotate')
   .description('seal every value with the first key of ENCRYPTION_KEYS, so that the others can be removed')
+  .option('--data-keys', 'also replace the data key of every organisation, and seal what it sealed again')
   .action(rotateKeysCommand)
 
 function parseRoles(text: string): ProcessRole[] {

@@ -21,7 +21,7 @@ const PLACE = 'audit_key:private_sealed:1'
 export const AUDIT_KEYS: SealedColumn = {
   table: 'audit_key',
   column: 'private_sealed',
-  key: 'id',
+  keys: ['id'],
   placeOf: () => PLACE,
 }
 

@@ -13,6 +13,20 @@ export async function orgDataKey(db: Connection, orgId: string): Promise<string>
   return row.data_key_sealed
 }
 
+export async function lockOrgDataKey(tx: Tx, orgId: string): Promise<string> {
+  const row = await tx
+    .selectFrom('orgs')
+    .select('data_key_sealed')
+    .where('id', '=', orgId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+  return row.data_key_sealed
+}
+
+export async function setOrgDataKey(tx: Tx, orgId: string, sealed: string): Promise<void> {
+  await tx.updateTable('orgs').set({ data_key_sealed: sealed }).where('id', '=', orgId).execute()
+}
+
 export async function anyOrgExists(db: Connection): Promise<boolean> {
   return (await db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) !== undefined
 }
@@ -428,9 +442,14 @@ export async function deleteSessionsLastUsed(db: Connection, before: Date): Prom
 
 export type SigningKeyRow = Selectable<Tables['signing_keys']>
 
-/** Newest first. */
+/** The active key, the next one, then the retired ones, newest first. */
 export function readSigningKeys(db: Connection): Promise<SigningKeyRow[]> {
-  return db.selectFrom('signing_keys').selectAll().orderBy('created_at', 'desc').execute()
+  return db
+    .selectFrom('signing_keys')
+    .selectAll()
+    .orderBy(sql`array_position(array['active', 'next'], state)`)
+    .orderBy('created_at', 'desc')
+    .execute()
 }
 
 export async function insertSigningKey(tx: Tx, key: Insertable<Tables['signing_keys']>): Promise<void> {
@@ -439,6 +458,10 @@ export async function insertSigningKey(tx: Tx, key: Insertable<Tables['signing_k
 
 export async function retireSigningKey(tx: Tx, kid: string, now: Date): Promise<void> {
   await tx.updateTable('signing_keys').set({ state: 'retired', retired_at: now }).where('kid', '=', kid).execute()
+}
+
+export async function activateSigningKey(tx: Tx, kid: string, now: Date): Promise<void> {
+  await tx.updateTable('signing_keys').set({ state: 'active', activated_at: now }).where('kid', '=', kid).execute()
 }
 
 export async function deleteOldSigningKeys(tx: Tx, retiredBefore: Date): Promise<void> {

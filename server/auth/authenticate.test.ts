@@ -377,28 +377,70 @@ describe('signing keys', () => {
     expect(kid).toBe(await calculateJwkThumbprint(jwk ?? {}))
   })
 
+  const kidsOf = async () => (await publicJwks(t.app)).map(({ kid }) => kid)
+  const MINUTE_MS = 60_000
+
   test('tokens of the previous key stay valid for their lifetime and five minutes; other processes use the new key', async () => {
+    t.clock.advance(10 * MINUTE_MS)
     const person = await aPerson(t.app)
     const old = await signingKey(t.app)
     expect(await ask(person.tokens.accessToken, elsewhere)).not.toBeNull()
     await rotateSigningKey(t.app)
-    const next = await signingKey(t.app)
-    expect(next.kid).not.toBe(old.kid)
+    const current = await signingKey(t.app)
+    expect(current.kid).not.toBe(old.kid)
     expect(await ask(person.tokens.accessToken)).not.toBeNull()
     const fresh = await aPerson(t.app)
     await waitFor('the other process', () => ask(fresh.tokens.accessToken, elsewhere).catch(() => null))
-    expect((await publicJwks(t.app)).map(({ kid }) => kid)).toEqual([next.kid, old.kid])
-    t.clock.advance(20 * 60_000)
-    expect((await publicJwks(t.app)).map(({ kid }) => kid)).toEqual([next.kid])
+    expect((await kidsOf()).toSpliced(1, 1)).toEqual([current.kid, old.kid])
+    t.clock.advance(20 * MINUTE_MS)
+    expect((await kidsOf()).toSpliced(1, 1)).toEqual([current.kid])
   })
 
-  test('after 90 days one new key is created, also by two processes in parallel', async () => {
+  test('a key is published for ten minutes before it signs, also when the operator rotates twice', async () => {
+    t.clock.advance(10 * MINUTE_MS)
+    const [, next] = await kidsOf()
+    await rotateSigningKey(t.app)
+    expect((await signingKey(t.app)).kid).toBe(next)
+    const [active, following] = await kidsOf()
+    expect([active, following === next]).toEqual([next, false])
+    t.clock.advance(10 * MINUTE_MS - 1)
+    await expect(rotateSigningKey(t.app)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/It can sign from 20\d\d-/) as unknown,
+    })
+    expect((await signingKey(t.app)).kid).toBe(next)
+    t.clock.advance(1)
+    await rotateSigningKey(t.app)
+    expect((await signingKey(t.app)).kid).toBe(following)
+  })
+
+  test('a token that claims the next key is signed by it or refused', async () => {
+    const person = await aPerson(t.app)
+    const [, next] = await publicJwks(t.app)
+    const [, payload, signature] = person.tokens.accessToken.split('.')
+    const header = Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: 'at+jwt', kid: next?.kid })).toString('base64url')
+    await expect(ask([header, payload, signature].join('.'))).rejects.toMatchObject(refused)
+  })
+
+  test('after 90 days the next key signs, for two processes in parallel the same', async () => {
     const old = await signingKey(t.app)
+    const [, next] = await kidsOf()
     t.clock.advance(90 * DAY_MS)
     const keys = await Promise.all([t.app, second, t.app, second].map((app) => signingKey(app)))
-    expect(new Set(keys.map((key) => key.kid)).size).toBe(1)
-    expect(keys[0]?.kid).not.toBe(old.kid)
-    const states = await t.app.db.selectFrom('signing_keys').select('state').execute()
-    expect(states.filter(({ state }) => state === 'active')).toHaveLength(1)
+    expect(new Set(keys.map((key) => key.kid))).toEqual(new Set([next]))
+    expect(next).not.toBe(old.kid)
+    const states = await t.app.db.selectFrom('signing_keys').select('state').orderBy('state').execute()
+    expect(states.map(({ state }) => state)).toEqual(['active', 'next', 'retired'])
+  })
+
+  test('an installation from before has no next key: one is published, and signs ten minutes later', async () => {
+    await t.app.db.deleteFrom('signing_keys').where('state', '<>', 'active').execute()
+    await t.app.db.updateTable('signing_keys').set({ activated_at: null }).execute()
+    t.clock.advance(90 * DAY_MS)
+    const old = await signingKey(t.app)
+    const [active, next] = await kidsOf()
+    expect([active, typeof next]).toEqual([old.kid, 'string'])
+    t.clock.advance(10 * MINUTE_MS)
+    expect((await signingKey(t.app)).kid).toBe(next)
   })
 })

@@ -5,7 +5,7 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { AppError } from '../kernel/errors.ts'
 import { readAccessToken } from './access-token.ts'
 import { endSession, readLiveSession, readSession } from './auth.queries.ts'
-import { orgSealer } from './org-sealer.ts'
+import { orgOpener } from './org-sealer.ts'
 import { isOwnRefreshToken, parseRefreshToken } from './refresh-token.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
 import { aboutSession } from './session-facts.ts'
@@ -41,8 +41,8 @@ async function sessionOfRefreshToken(app: App, text: string | null): Promise<str
   const token = text === null ? null : parseRefreshToken(text)
   const session = token === null ? null : await readSession(app.db, token.sessionId)
   if (token === null || session === null) return null
-  const sealer = await orgSealer(app, session.org_id)
-  const key = sealer.open(session.hmac_key_sealed, hmacKeyPlace(session.id, session.org_id))
+  const opener = await orgOpener(app, session.org_id)
+  const key = opener.open(session.hmac_key_sealed, hmacKeyPlace(session.id, session.org_id))
   return isOwnRefreshToken(key, token) ? session.id : null
 }
 

@@ -9,7 +9,7 @@ import { AppError, unauthenticated } from '../kernel/errors.ts'
 import type { Tx } from '../storage/database.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
 import { endSession, lockSession, readMembership, readSession, rotateSession, touchMembership } from './auth.queries.ts'
-import { orgSealer } from './org-sealer.ts'
+import { orgOpener } from './org-sealer.ts'
 import { perApp } from '../context/per-app.ts'
 import { isOwnRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { announceSessions, dropCachedSessions } from './session-cache.ts'
@@ -70,8 +70,8 @@ async function rotate(app: App, token: RefreshToken, caller: Caller, arrivedAtMs
 async function keyOf(app: App, token: RefreshToken): Promise<Buffer> {
   const session = await readSession(app.db, token.sessionId)
   if (session === null) throw ended()
-  const sealer = await orgSealer(app, session.org_id)
-  const key = sealer.open(session.hmac_key_sealed, hmacKeyPlace(session.id, session.org_id))
+  const opener = await orgOpener(app, session.org_id)
+  const key = opener.open(session.hmac_key_sealed, hmacKeyPlace(session.id, session.org_id))
   if (!isOwnRefreshToken(key, token)) throw unauthenticated('The refresh token is not valid. Log in again.')
   return key
 }

@@ -5,6 +5,7 @@ import type { Fact } from '../facts/kinds.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../storage/database.ts'
+import type { OrgSealedColumn } from '../storage/sealed-column.ts'
 import { makeAccessToken } from './access-token.ts'
 import type { SignInMethod } from './sign-in-method.api.ts'
 import { endSurplusSessions, insertSession, touchMembership, type MembershipRow } from './auth.queries.ts'
@@ -35,6 +36,13 @@ export type SessionMember = { readonly userId: string; readonly orgId: string; r
 /** The place of a session's HMAC key, for the sealer. */
 export const hmacKeyPlace = (sessionId: string, orgId: string): string =>
   `sessions:hmac_key_sealed:${sessionId}:${orgId}`
+
+export const HMAC_KEYS: OrgSealedColumn = {
+  table: 'sessions',
+  column: 'hmac_key_sealed',
+  keys: ['id'],
+  placeOf: (orgId, sessionId = '') => hmacKeyPlace(sessionId, orgId),
+}
 
 /** When the session ends if it is not used: in a week, at the latest at its absolute end. */
 export const idleEnd = (now: Date, expiresAt: Date): Date =>

@@ -104,15 +104,22 @@ test('sessions are listed and ended, one or all', async () => {
     await expect.poll(async () => (await one.get('/api/me')).status, { timeout: 1_000 }).toBe(401)
 })
 
-test('signing keys rotate: both verify, new tokens have the new key', async () => {
+test('signing keys rotate: the next key signs, which was published before; the old one verifies', async () => {
   const owner = await t.founder()
   const kids = async () =>
     (await owner.get('/api/auth/jwks.json')).as<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid)
-  const [before] = await kids()
+  const [before, next] = await kids()
+  const early = await admin(['signing-keys', 'rotate'])
+  expect({ code: early.code, kids: await kids() }).toEqual({ code: 1, kids: [before, next] })
+  expect(early.lines).toEqual([
+    expect.stringMatching(/^faultline: The next key was published less than ten minutes ago/),
+  ])
+  await t.app.db.query(`update signing_keys set created_at = created_at - interval '10 minutes' where state = 'next'`)
   const { code, lines } = await admin(['signing-keys', 'rotate'])
   expect(code).toBe(0)
   const kid = /signed with (\S+)\. /.exec(lines[0] ?? '')?.[1]
-  await expect.poll(kids, { timeout: 1_000 }).toEqual([kid, before])
+  expect(kid).toBe(next)
+  await expect.poll(async () => (await kids()).toSpliced(1, 1), { timeout: 1_000 }).toEqual([next, before])
   expect((await owner.get('/api/me')).status).toBe(200)
   const { rows } = await t.app.db.query(
     `select count(*) > 0 as written from audit_log where action = 'encryption.key_rotated'`,

@@ -14,6 +14,7 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
 import { verifyDomainByOperator } from '../sso/verify-domain-by-operator.ts'
 import { disableTwoFactorByOperator } from '../two-factor/disable-two-factor.ts'
+import { rotateDataKeys } from './rotate-data-keys.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 import { withApp } from './with-app.ts'
 
@@ -96,19 +97,27 @@ export const rotateSigningKeysCommand = (): Promise<void> =>
           { kind: 'encryption.key_rotated', orgId, data: { key_id: kid } },
         ]),
       )
-    return `Access tokens are signed with ${kid}. The key before it verifies for 20 more minutes.`
+    return `Access tokens are signed with ${kid}. The key before it verifies for 20 more minutes, and another is published.`
   })
 
-export const rotateKeysCommand = (): Promise<void> =>
+export const rotateKeysCommand = (options: { readonly dataKeys?: boolean }): Promise<void> =>
   withApp(async (app) => {
     const { keyId } = app.sealer
+    // First: the new keys are sealed with the first master key, and need no second pass.
+    const replaced = options.dataKeys === true ? await rotateDataKeys(app, showProgress) : null
     const { resealed, left } = await rotateMasterKey(app, showProgress)
     if (left > 0)
       throw conflict(
         `${left} values are still sealed with another key: a service without ${keyId} as its first key runs. Keep the old key, restart the service with both, and run this again.`,
       )
-    const values = `${resealed} ${resealed === 1 ? 'value' : 'values'}`
-    return [`Sealed ${values} with ${keyId}.`, `No value needs another key: remove the others from ENCRYPTION_KEYS.`]
+    const values = (n: number): string => `${n} ${n === 1 ? 'value' : 'values'}`
+    return [
+      ...(replaced === null
+        ? []
+        : [`Sealed ${values(replaced.resealed)} with new data keys of ${replaced.orgs} organisations.`]),
+      `Sealed ${values(resealed)} with ${keyId}.`,
+      `No value needs another key: remove the others from ENCRYPTION_KEYS.`,
+    ]
   })
 
 /** A bar on a terminal, plain lines otherwise. */

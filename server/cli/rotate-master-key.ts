@@ -8,10 +8,11 @@ import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { QUEUED_MAILS } from '../mails/sealed-mail.ts'
-import { countOlderValues, lockOlderValues, writeSealed, type SealedColumn } from '../storage/sealed-column.ts'
+import { countOlderValues, type SealedColumn } from '../storage/sealed-column.ts'
 import { FACTOR_SECRETS } from '../two-factor/factor-secret.ts'
+import { reseal } from './reseal.ts'
 
-/** Everything that the master key seals. Data keys of organisations seal the rest, and stay as they are. */
+/** Everything that the master key seals. Data keys of organisations seal the rest (`rotate-data-keys.ts`). */
 export const MASTER_SEALED: readonly SealedColumn[] = [
   DATA_KEYS,
   SIGNING_KEYS,
@@ -20,8 +21,6 @@ export const MASTER_SEALED: readonly SealedColumn[] = [
   QUEUED_MAILS,
   CANARY,
 ]
-
-const BATCH = 200
 
 /**
  * Seals everything with the first key of ENCRYPTION_KEYS. May be interrupted at any time and run again: it continues with
@@ -42,20 +41,10 @@ export async function rotateMasterKey(
   const total = await left()
   let resealed = 0
   for (const column of MASTER_SEALED)
-    for (;;) {
-      signal?.throwIfAborted()
-      const done = await app.tx(async (tx) => {
-        const values = await lockOlderValues(tx, column, keyId, BATCH)
-        for (const { key, also, sealed } of values) {
-          const place = column.placeOf(key, also)
-          await writeSealed(tx, column, key, app.sealer.seal(app.sealer.open(sealed, place), place))
-        }
-        return values.length
-      })
-      resealed += done
-      if (done > 0) progress(resealed, total)
-      if (done < BATCH) break
-    }
+    await reseal(app, column, app.sealer, ({ keys }) => column.placeOf(...keys), {
+      signal,
+      onBatch: (values) => progress((resealed += values), total),
+    })
   if (resealed > 0)
     for (const orgId of await allOrgIds(app.db))
       await app.tx((tx) =>

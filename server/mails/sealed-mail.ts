@@ -22,8 +22,7 @@ export const openMail = (sealer: Sealer, place: Place, body: Buffer): StoredMail
 export const QUEUED_MAILS: SealedColumn = {
   table: 'outbox_messages',
   column: 'body',
-  key: 'id',
-  also: 'org_id',
+  keys: ['id', 'org_id'],
   isBytes: true,
-  placeOf: (messageId, orgId) => placeOf({ messageId, orgId }),
+  placeOf: (messageId = '', orgId = '') => placeOf({ messageId, orgId }),
 }

@@ -1,4 +1,4 @@
-import { orgSealer } from '../auth/org-sealer.ts'
+import { orgOpener } from '../auth/org-sealer.ts'
 import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { systemActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
@@ -76,8 +76,8 @@ export async function continueErasure(app: App, erasureId: string, signal: Abort
 async function userToErase(app: App, erasure: ErasureRow): Promise<UserToErase | null> {
   const project = await readProject(app.db, erasure.org_id, erasure.project_id)
   if (project === null || erasure.user_key_sealed === null) return null
-  const sealer = await orgSealer(app, erasure.org_id)
-  const userKey = sealer
+  const opener = await orgOpener(app, erasure.org_id)
+  const userKey = opener
     .open(erasure.user_key_sealed, keyPlace(erasure.project_id, erasure.user_hash, erasure.org_id))
     .toString()
   const scrubbing = await scrubbingOf(app, project, scrubSettings(project.settings))

@@ -30,8 +30,8 @@ export async function eraseUser(app: App, actor: OrgActor, projectId: string, us
   if (project === null) throw notFound('Project')
   const userKey = tidy(userId, MAX_CHARACTERS)
   const userHash = hashUser(projectId, userKey)
-  const sealer = await orgSealer(app, actor.orgId)
   const row = await app.tx(async (tx) => {
+    const sealer = await orgSealer(app, actor.orgId, tx)
     const erasure = await startErasure(tx, {
       id: newId(),
       project_id: projectId,

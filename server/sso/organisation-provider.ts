@@ -1,4 +1,4 @@
-import { orgSealer } from '../auth/org-sealer.ts'
+import { orgOpener } from '../auth/org-sealer.ts'
 import type { App } from '../context/app.ts'
 import { openClientSecret } from './client-secret.ts'
 import { providerFetch } from './provider-fetch.ts'
@@ -27,8 +27,8 @@ export async function organisationProvider(
 ): Promise<OrganisationProvider> {
   const owner = `sso ${config.org_id}`
   const fetch = providerFetch(app, owner, AbortSignal.timeout(limitMs))
-  const sealer = await orgSealer(app, config.org_id)
-  const clientSecret = openClientSecret(sealer, config.org_id, config.client_secret_sealed)
+  const opener = await orgOpener(app, config.org_id)
+  const clientSecret = openClientSecret(opener, config.org_id, config.client_secret_sealed)
   const client = { clientId: config.client_id, clientSecret, redirectUri: callbackUrl(app) }
   return { provider: await readProvider(app, owner, config.issuer, fetch), client, owner, fetch }
 }

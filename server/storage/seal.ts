@@ -14,7 +14,9 @@ export type Sealer = {
   open(sealed: string, place: string): Buffer
 }
 
-type Key = { readonly id: string; readonly bytes: Buffer }
+export type Opener = Pick<Sealer, 'open'>
+
+export type Key = { readonly id: string; readonly bytes: Buffer }
 
 const KEY_BYTES = 32
 
@@ -110,5 +112,17 @@ function putInPlace(draft: string, file: string): void {
 /** A new random data key. */
 export const newDataKey = (): Buffer => randomBytes(KEY_BYTES)
 
-/** A sealer with the data key of one organisation. */
-export const dataKeySealer = (bytes: Buffer): Sealer => createSealer([{ id: 'd1', bytes }])
+/**
+ * Data keys of one organisation, as they are sealed: the first key alone is its bytes; once it was replaced, a list in the
+ * form of ENCRYPTION_KEYS.
+ */
+export const readDataKeys = (stored: Buffer): readonly Key[] =>
+  stored.length === KEY_BYTES ? [{ id: 'd1', bytes: stored }] : parseEncryptionKeys(stored.toString())
+
+/** A new key in front of the one that sealed until now. Keys before that one seal nothing any more. */
+export function withNewDataKey([last]: readonly Key[]): { readonly keyId: string; readonly stored: Buffer } {
+  if (last === undefined) throw new Error('No data key.')
+  const fresh = { id: `d${Number(last.id.slice(1)) + 1}`, bytes: newDataKey() }
+  const stored = [fresh, last].map(({ id, bytes }) => `${id}:${bytes.toString('base64')}`).join(',')
+  return { keyId: fresh.id, stored: Buffer.from(stored) }
+}

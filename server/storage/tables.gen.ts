@@ -802,11 +802,12 @@ export type Tables = {
   }
   signing_keys: {
     kid: string
-    state: 'active' | 'retired'
+    state: string
     public_jwk: Json<Record<string, unknown>>
     private_sealed: string
     created_at: Date
     retired_at: Date | null
+    activated_at: Date | null
   }
   social_identities: {
     provider: 'github' | 'google'

@@ -14,7 +14,6 @@ export const openSecret = (app: App, factor: FactorRow): Buffer =>
 export const FACTOR_SECRETS: SealedColumn = {
   table: 'totp_factors',
   column: 'secret_sealed',
-  key: 'id',
-  also: 'user_id',
-  placeOf,
+  keys: ['id', 'user_id'],
+  placeOf: (factorId = '', userId = '') => placeOf(factorId, userId),
 }

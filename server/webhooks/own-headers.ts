@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Sealer } from '../storage/seal.ts'
+import type { Opener, Sealer } from '../storage/seal.ts'
 import type { OwnHeader } from '#shared/webhook-headers.ts'
 import { headersPlace } from './secrets.ts'
 
@@ -20,13 +20,13 @@ export const sealHeaders = (
       )
 
 export const openHeaders = (
-  sealer: Sealer,
+  opener: Opener,
   orgId: string,
   endpointId: string,
   sealed: string | null,
 ): readonly OwnHeader[] =>
   sealed === null
     ? []
-    : Stored.parse(JSON.parse(sealer.open(sealed, headersPlace(orgId, endpointId)).toString())).map(
+    : Stored.parse(JSON.parse(opener.open(sealed, headersPlace(orgId, endpointId)).toString())).map(
         ([name, value]) => ({ name, value }),
       )

@@ -3,7 +3,8 @@ import { EgressError } from '../context/egress.ts'
 import { detailsOfAnswer, detailsOfError } from './attempt-details.ts'
 import { type AttemptResult, type ClaimedDelivery, NotSentError, type Send } from '../outbox/channel.ts'
 import type { OwnHeader } from '#shared/webhook-headers.ts'
-import { lenientSealer } from './lenient-sealer.ts'
+import type { Opener } from '../storage/seal.ts'
+import { lenientOpener } from './lenient-sealer.ts'
 import { openHeaders } from './own-headers.ts'
 import { ATTEMPT_TIMEOUT_MS } from './schedule.ts'
 import { secretPlace } from './secrets.ts'
@@ -30,7 +31,7 @@ type Sending = {
 }
 
 /**
- * Reads the endpoints of a batch with one query. Opened secrets live as long as the batch: opening one takes less than
+ * Reads the endpoints of a batch with one query, and one for the keys of each organisation. Opened secrets live as long as the batch: opening one takes less than
  * signing a body, and a rotation needs no cache to be dropped.
  */
 export async function prepareWebhooks(app: App, batch: readonly ClaimedDelivery[]): Promise<Send> {
@@ -41,8 +42,10 @@ export async function prepareWebhooks(app: App, batch: readonly ClaimedDelivery[
     ]),
   )
   const rows = await selectSending(app.db, [...pinned.values()], app.clock.now())
+  const openers = new Map<string, Opener>()
+  for (const orgId of new Set(rows.map((row) => row.org_id))) openers.set(orgId, await lenientOpener(app, orgId))
   const endpoints = new Map<string, Sending>()
-  for (const [id, ofEndpoint] of Map.groupBy(rows, (row) => row.id)) endpoints.set(id, await opened(app, ofEndpoint))
+  for (const [id, ofEndpoint] of Map.groupBy(rows, (row) => row.id)) endpoints.set(id, opened(app, openers, ofEndpoint))
   return (delivery, signal) => {
     const endpoint = endpoints.get(delivery.laneId)
     // Its lane is closed: a worker ends the delivery with the reason of the lane.
@@ -61,11 +64,11 @@ const UNREADABLE: AttemptResult = {
   details: {},
 }
 
-async function opened(app: App, rows: readonly SendingRow[]): Promise<Sending> {
+function opened(app: App, openers: ReadonlyMap<string, Opener>, rows: readonly SendingRow[]): Sending {
   const [row] = rows
-  if (row === undefined) throw new Error('no rows of an endpoint')
+  const opener = row === undefined ? undefined : openers.get(row.org_id)
+  if (row === undefined || opener === undefined) throw new Error('no rows of an endpoint')
   const { id, org_id: orgId, url, secret_version: current, headers_sealed: sealed, standard_headers: isStandard } = row
-  const sealer = await lenientSealer(app, orgId)
   // Neither other endpoints of the batch nor attempts with another secret may wait for what cannot be opened.
   const openedOrNull = <T>(open: () => T): T | null => {
     try {
@@ -82,9 +85,9 @@ async function opened(app: App, rows: readonly SendingRow[]): Promise<Sending> {
     secrets: rows.map(({ version, secret_sealed, overlap_until }) => ({
       version,
       overlapUntil: overlap_until,
-      secret: openedOrNull(() => sealer.open(secret_sealed, secretPlace(orgId, id, version)).toString()),
+      secret: openedOrNull(() => opener.open(secret_sealed, secretPlace(orgId, id, version)).toString()),
     })),
-    ownHeaders: openedOrNull(() => openHeaders(sealer, orgId, id, sealed)),
+    ownHeaders: openedOrNull(() => openHeaders(opener, orgId, id, sealed)),
   }
 }
 

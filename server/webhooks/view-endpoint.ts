@@ -4,10 +4,10 @@ import type { App } from '../context/app.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { notFound } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
-import type { Sealer } from '../storage/seal.ts'
+import type { Opener } from '../storage/seal.ts'
 import { type EndpointRow, selectDays, selectEndpoint } from './endpoints.queries.ts'
 import { MASK } from '#shared/webhook-headers.ts'
-import { lenientSealer } from './lenient-sealer.ts'
+import { lenientOpener } from './lenient-sealer.ts'
 import { openHeaders } from './own-headers.ts'
 import type { WebhookEndpoint } from './webhooks.api.ts'
 
@@ -40,7 +40,7 @@ export async function viewEndpoints(
   if (rows.length === 0) return []
   const now = app.clock.now()
   const first = dayPlus(dayOf(now), 1 - DAYS)
-  const sealer = await lenientSealer(app, actor.orgId, db)
+  const opener = await lenientOpener(app, actor.orgId, db)
   const counts = new Map(
     (
       await selectDays(
@@ -58,7 +58,7 @@ export async function viewEndpoints(
     })
     const delivered = days.reduce((sum, day) => sum + day.delivered, 0)
     const attempts = days.reduce((sum, day) => sum + day.failed, delivered)
-    const names = headerNames(sealer, actor.orgId, row)
+    const names = headerNames(opener, actor.orgId, row)
     return {
       id: row.id,
       app_id: row.app_id,
@@ -87,9 +87,9 @@ export async function viewEndpoints(
 }
 
 /** Null when they cannot be opened; each attempt then fails and logs why. */
-function headerNames(sealer: Sealer, orgId: string, { id, headers_sealed }: EndpointRow): string[] | null {
+function headerNames(opener: Opener, orgId: string, { id, headers_sealed }: EndpointRow): string[] | null {
   try {
-    return openHeaders(sealer, orgId, id, headers_sealed).map(({ name }) => name)
+    return openHeaders(opener, orgId, id, headers_sealed).map(({ name }) => name)
   } catch {
     return null
   }
