@@ -17,7 +17,7 @@ import {
 
 /**
  * Keys of access tokens: Ed25519, named by their thumbprint, with the private part sealed at rest. One signs (`active`). The
- * one that signs after it (`next`) is published already, so that whoever caches the key set knows it before its first
+ * one that signs after it (`next`) is published already, so that a verifier that caches the key set knows it before its first
  * token. Those before (`retired`) verify until the last of their tokens has expired.
  */
 
