@@ -17,6 +17,7 @@ export const PERMISSIONS = {
   'issues.read': { minRole: 'viewer', scope: 'issues:read' },
   'issues.write': { minRole: 'member', scope: 'issues:write' },
   'issues.admin': { minRole: 'admin', scope: 'issues:admin' },
+  'metrics.read': { minRole: 'viewer', scope: 'metrics:read' },
   'releases.read': { minRole: 'viewer', scope: 'releases:read' },
   'releases.write': { minRole: 'member', scope: 'releases:write' },
   'projects.read': { minRole: 'viewer', scope: 'projects:read' },

@@ -35,6 +35,8 @@ import {
   Tag,
   Thread,
 } from '../protocol/event.api.ts'
+import { Finding } from '../metrics/finding.api.ts'
+import { MetricSeries } from '../metrics/metrics.api.ts'
 import { ListedRelease, ReleaseDetail, Verdict } from '../release-health/release-health.api.ts'
 import { Commit, Deploy, PatchEntry, ReleaseState, WholeRelease } from '../releases/releases.api.ts'
 import { Member } from '../team/members.api.ts'
@@ -67,6 +69,7 @@ export const apiSchemas: NamedSchemas = {
   Exception,
   Erasure,
   Feedback,
+  Finding,
   FiltersPreview,
   Frame,
   GroupingPart,
@@ -87,6 +90,7 @@ export const apiSchemas: NamedSchemas = {
   Me,
   Mechanism,
   Member,
+  MetricSeries,
   Outcome,
   OwnershipRule,
   PatchEntry,

@@ -28,6 +28,7 @@ import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
 import { releaseRoutes } from '../releases/releases.api.ts'
 import { releaseHealthRoutes } from '../release-health/release-health.api.ts'
+import { metricsRoutes } from '../metrics/metrics.api.ts'
 import { sessionSummaryRoutes } from '../app-health/session-summary.api.ts'
 import { deliveryRoutes } from '../webhooks/deliveries.api.ts'
 import { webhookRoutes } from '../webhooks/webhooks.api.ts'
@@ -60,6 +61,7 @@ export const contract = {
   ...releaseRoutes,
   ...releaseHealthRoutes,
   ...sessionSummaryRoutes,
+  ...metricsRoutes,
   ...attachmentRoutes,
   ...feedbackRoutes,
   ...telemetryRoutes,

@@ -28,6 +28,7 @@ import { projectDeletionHandlers } from '../project-deletion/project-deletion.ha
 import { projectSettingsHandlers } from '../project-settings/project-settings.handlers.ts'
 import { releaseHandlers } from '../releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../release-health/release-health.handlers.ts'
+import { metricsHandlers } from '../metrics/metrics.handlers.ts'
 import { sessionSummaryHandlers } from '../app-health/session-summary.handlers.ts'
 import { deliveryHandlers } from '../webhooks/deliveries.handlers.ts'
 import { webhookHandlers } from '../webhooks/webhooks.handlers.ts'
@@ -61,6 +62,7 @@ export const handlers: Handlers<Contract> = {
   ...releaseHandlers,
   ...releaseHealthHandlers,
   ...sessionSummaryHandlers,
+  ...metricsHandlers,
   ...attachmentHandlers,
   ...feedbackHandlers,
   ...telemetryHandlers,

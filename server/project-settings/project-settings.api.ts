@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { crashFields } from '../app-health/crash-settings.api.ts'
 import { attachmentFields } from '../attachments/attachment-settings.api.ts'
 import { InboundFilters, InboundFiltersPatch } from '../filters/inbound-filters.api.ts'
 import { groupingFields, GroupingTransition } from '../grouping/grouping-rules.api.ts'
@@ -24,6 +25,7 @@ const settingFields = {
   ...groupingFields,
   ...ownershipFields,
   ...attachmentFields,
+  ...crashFields,
 }
 
 export const ProjectSettings = z.object({

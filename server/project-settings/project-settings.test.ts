@@ -23,6 +23,7 @@ const defaults = {
   ownership_rules: [],
   store_profiles: false,
   store_replays: false,
+  unhandled_is_crash: false,
   grouping_version: 1,
   grouping_transition: null,
   grouping_rules: { fingerprint: [], stack: [] },

@@ -1,3 +1,4 @@
+import { crashSettings } from '../app-health/crash-settings.ts'
 import { attachmentSettings } from '../attachments/attachment-settings.ts'
 import { filterSettings } from '../filters/filter-settings.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
@@ -18,5 +19,6 @@ export const projectSettings = (stored: unknown) => ({
   ...groupingSettings(stored),
   ...ownershipSettings(stored),
   ...attachmentSettings(stored),
+  ...crashSettings(stored),
   ...filterSettings(stored),
 })

@@ -82,10 +82,13 @@ const onDelivery =
   async (app, owner) => ({ params: { deliveryId: await insertDelivery(app, owner) }, body })
 
 /** For routes with a projectId. */
-const ofProject: Example = async (app, owner, stranger) => ({
-  query: `?projectId=${await insertProject(app, owner)}`,
-  foreignQueries: [`?projectId=${await insertProject(app, stranger)}`],
-})
+const ofProjectWith =
+  (rest: string): Example =>
+  async (app, owner, stranger) => ({
+    query: `?projectId=${await insertProject(app, owner)}${rest}`,
+    foreignQueries: [`?projectId=${await insertProject(app, stranger)}${rest}`],
+  })
+const ofProject = ofProjectWith('')
 
 const ofProjects: Example = async (app, _owner, stranger) => ({
   foreignQueries: [`?projectId=${await insertProject(app, stranger)}`],
@@ -370,6 +373,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listDeploys: onRelease(),
   createDeploy: onRelease({ environment: 'production' }),
   listReleaseMarkers: () => Promise.resolve({ query: '?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z' }),
+  readMetrics: ofProjectWith('&metric=crash_rate'),
   listReleases: ofProject,
   readReleasesHealth: ofProject,
   readRelease: onRelease(),

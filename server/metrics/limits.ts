@@ -1,0 +1,24 @@
+/** Limits of app stores, and the words for rates that follow from them (docs/metrics.md has the sources). */
+
+export const LIMITS = {
+  crash: { watch: 0.005, poor: 0.0109 },
+  anr: { watch: 0.004, poor: 0.0047 },
+  /** Crash and ANR rate of one device model. */
+  device: { watch: 0.0109, poor: 0.08 },
+} as const
+
+export type Bands = { readonly watch: number; readonly poor: number }
+export type Word = 'good' | 'watch' | 'poor'
+
+/** With fewer sessions or users a rate has no word: one crash would decide it. */
+export const MIN_FOR_WORD = 100
+
+export function wordOf(rate: number | null, of: number, bands: Bands): Word | null {
+  if (rate === null || of < MIN_FOR_WORD) return null
+  if (rate >= bands.poor) return 'poor'
+  return rate >= bands.watch ? 'watch' : 'good'
+}
+
+const ORDER: readonly (Word | null)[] = [null, 'good', 'watch', 'poor']
+
+export const worstWord = (a: Word | null, b: Word | null): Word | null => (ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b)
