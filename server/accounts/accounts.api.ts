@@ -112,7 +112,7 @@ export const accountRoutes = routes({
     tag: 'Authentication',
     summary: 'Set a new password with the link of a mail',
     description:
-      'The newest link works once, for an hour. Ends every session of the user and sets no cookies: log in next. Two-factor authentication stays on.',
+      'The newest link works once, for an hour. Ends every session of the user and sets no cookies: log in next. Two-factor authentication stays on, unless this is the first proof of an address with which anyone may have signed up: then passkeys, linked accounts, two-factor authentication and API keys are removed, and the mail about the new password lists them.',
     permission: 'public',
     csrf: true,
     body: z.strictObject({ token: LinkToken, password: password('password') }),

@@ -27,7 +27,7 @@ export async function confirmEmail(app: App, token: string, caller: Caller): Pro
     const [membership] = await membershipsOf(tx, found.user_id)
     if (email === null || user === null || membership === undefined) throw linkInvalid()
     if ((await userByEmail(tx, email)) !== null) throw emailTaken()
-    await setUserEmail(tx, user.id, email)
+    await setUserEmail(tx, user.id, email, now)
     await deleteTokens(tx, user.id)
     await announceSessions(tx, { user_id: user.id })
     await recordFacts(

@@ -4,8 +4,9 @@ import { sealedNewDataKey } from '../auth/org-sealer.ts'
 import { systemActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
+import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
-import { conflict, notFound } from '../kernel/errors.ts'
+import { conflict, notFound, type AppError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { lockUntilEnd } from '../storage/advisory-lock.queries.ts'
 import { makeResetLink } from './recover-account.ts'
@@ -19,9 +20,9 @@ export type NewOwner = {
 }
 
 /**
- * Creates an owner for the operator: of an organisation, or of a new one. A known address gets a membership.
+ * Creates an owner for the operator: of an organisation, or of a new one. The user of a known address becomes a member.
  * @returns the link with which a new user chooses the password; null for a known one
- * @throws AppError not_found (organisation), conflict (a member already)
+ * @throws AppError not_found (organisation), conflict (a member already, or an address that was never proved)
  */
 export async function createOwner(
   app: App,
@@ -34,14 +35,18 @@ export async function createOwner(
     const org = 'slug' in input.org ? await existing(input.org.slug) : await created(input.org.name)
     const known = await userByEmail(tx, email)
     const userId = known?.id ?? newId()
-    if (known === null)
-      await insertUser(tx, { id: userId, email, name: input.name, password_hash: null, created_at: now })
-    await lockUser(tx, userId)
+    const user = { id: userId, email, name: input.name, password_hash: null, created_at: now }
+    // The operator vouches for the address: only the link opens the account.
+    if (known === null) await insertUser(tx, { ...user, email_proved_at: now })
+    const locked = await lockUser(tx, userId)
+    if (locked === null || locked.email_proved_at === null) throw unproved(email)
     if (!(await insertMembership(tx, { user_id: userId, org_id: org.id, role: 'owner', created_at: now })))
       throw conflict(`${email} is a member of ${org.slug} already: an owner can change the role.`)
-    await recordFacts(tx, factContext(app, systemActor('create-owner'), now), [
-      { kind: 'signup.password.ok', orgId: org.id, userId, data: { org_id: org.id, via: 'operator' } },
-    ])
+    const fact: Fact =
+      known === null
+        ? { kind: 'signup.password.ok', orgId: org.id, userId, data: { org_id: org.id, via: 'operator' } }
+        : { kind: 'member.added', orgId: org.id, userId, data: { role: 'owner' } }
+    await recordFacts(tx, factContext(app, systemActor('create-owner'), now), [fact])
     return { org: org.slug, link: known === null ? await makeResetLink(tx, app, userId) : null }
 
     async function existing(slug: string): Promise<{ id: string; slug: string }> {
@@ -58,3 +63,8 @@ export async function createOwner(
     }
   })
 }
+
+const unproved = (email: string): AppError =>
+  conflict(
+    `${email} has an account, but anyone may have signed up with this address. Run "user reset-password --email ${email}" first and give the link to its owner: the new password proves the address and removes whatever else opens the account.`,
+  )

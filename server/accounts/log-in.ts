@@ -55,7 +55,8 @@ export async function logIn(app: App, input: LogInInput, caller: SignInCaller): 
     }
     if (newHash !== null) await setPasswordHash(tx, user.id, newHash)
     const { facts, warning } = await consumeSecondFactor(tx, app, { user, orgId: membership.org_id }, factor, caller)
-    const signIn = { fact: { kind: 'signin.password.ok', data: {} }, caller, more: facts } as const
+    const fact = { kind: 'signin.password.ok', data: {} } as const
+    const signIn = { fact, caller, more: facts, hasCode: factor.kind === 'code' }
     return { completed: await completeSignIn(tx, app, membership, signIn), warning }
   })
   await returnCodeAttempt(app, factor)

@@ -4,11 +4,19 @@ import type { App } from '../context/app.ts'
 import { enqueueMails } from '../mails/enqueue-mails.ts'
 import type { Tx } from '../storage/database.ts'
 
-/** Tells the user of a new password. */
+type NewPassword = {
+  readonly user: UserRow
+  readonly orgId: string
+  readonly caller: Caller
+  /** What else could open the account and was removed. */
+  readonly removed?: readonly string[]
+}
+
+/** Informs the user of a new password. */
 export const mailPasswordChanged = (
   tx: Tx,
   app: App,
-  { user, orgId, caller }: { readonly user: UserRow; readonly orgId: string; readonly caller: Caller },
+  { user, orgId, caller, removed = [] }: NewPassword,
 ): Promise<void> =>
   enqueueMails(tx, app, orgId, [
     {
@@ -19,6 +27,11 @@ export const mailPasswordChanged = (
       name: user.name,
       paragraphs: [
         `The password of your account was changed from the IP address ${caller.origin.ip}. All other sessions were ended.`,
+        ...(removed.length === 0
+          ? []
+          : [
+              `The link was the first proof that ${user.email} is your address. In case another person had signed up with it, this was removed as well: ${removed.join(', ')}. Add again what you need.`,
+            ]),
       ],
       closing: ['If this was not you, reset your password now, and tell an owner of your organisation.'],
       action: { label: 'Reset your password', url: `${app.config.publicUrl}/forgot` },

@@ -1,5 +1,5 @@
 import { accountFacts } from '../auth/account-facts.ts'
-import { lockUser, membershipsOf, setPasswordHash, userByEmail, type UserRow } from '../auth/auth.queries.ts'
+import { lockUser, membershipsOf, userByEmail, type UserRow } from '../auth/auth.queries.ts'
 import { foldEmail } from '../auth/email.ts'
 import { endSessions } from '../auth/end-sessions.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
@@ -12,7 +12,8 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
 import { newOneTimeToken, oneTimeTokenHash } from '../kernel/one-time-token.ts'
 import type { Tx } from '../storage/database.ts'
-import { deleteTokens, putToken } from './account-tokens.queries.ts'
+import { putToken } from './account-tokens.queries.ts'
+import { replacePassword } from './replace-password.ts'
 import { LINK_LIFE_MS } from './send-reset-link.ts'
 
 /** What the operator of the installation does to an account, by commands. */
@@ -58,39 +59,30 @@ export async function resetLinkByOperator(app: App, email: string): Promise<stri
 }
 
 /**
- * Sets a password and ends every session of the user. Two-factor authentication stays on.
- * @returns how many sessions it ended, and a warning when a weak password was accepted
+ * Sets a password; what else changes: {@link replacePassword}. The operator vouches for the address.
+ * @returns how many sessions it ended, what else it removed, and a warning when a weak password was accepted
  * @throws AppError not_found; conflict (the user may not use a password); invalid (password)
  */
 export async function setPasswordByOperator(
   app: App,
   email: string,
   password: string,
-): Promise<{ readonly ended: number; readonly warning: string | null }> {
+): Promise<{ readonly ended: number; readonly removed: readonly string[]; readonly warning: string | null }> {
   const found = await accountOf(app, email)
   checkPasswordLength(password, 'password')
   const [{ org_name: org } = { org_name: '' }] = await membershipsOf(app.db, found.id)
   const warning = await judgePassword(app.config.passwordCheck, password, { ...found, org })
   const hash = await app.passwords.hash(password)
-  const ended = await app.tx(async (tx) => {
+  const { endedSessions, removed } = await app.tx(async (tx) => {
     const user = await lockUser(tx, found.id)
     if (user === null) throw notFound('User')
     if (!(await maySignInByPassword(tx, user))) throw conflict(NO_PASSWORD)
-    const now = app.clock.now()
-    await deleteTokens(tx, user.id)
-    await setPasswordHash(tx, user.id, hash, now)
-    const revoked = await endSessions(tx, app, { userId: user.id }, 'password_reset')
-    await recordFacts(tx, factContext(app, systemActor('reset-password'), now), [
-      ...(await accountFacts(tx, user.id, {
-        kind: 'password.reset.ok',
-        data: { requested_at: now.toISOString() },
-      })),
-      ...revoked,
-    ])
-    return revoked.length
+    const replaced = await replacePassword(tx, app, user, { hash, requestedAt: app.clock.now() })
+    await recordFacts(tx, factContext(app, systemActor('reset-password')), replaced.facts)
+    return replaced
   })
   dropCachedSessions(app, { user_id: found.id })
-  return { ended, warning }
+  return { ended: endedSessions, removed, warning }
 }
 
 /**

@@ -1,13 +1,30 @@
 import { expect, test } from 'vitest'
+import { actorOfKey } from '../api-keys/key-actor.ts'
+import { createKey } from '../api-keys/create-key.ts'
+import { readAccessToken } from '../auth/access-token.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
+import { insertDevice } from '../auth/devices.queries.ts'
+import { newId } from '../kernel/ids.ts'
+import { registerPasskey, startPasskeyRegistration } from '../passkeys/register-passkey.ts'
+import { linkSocial } from '../social-sign-in/link-social.ts'
+import { insertIdentity } from '../social-sign-in/social.queries.ts'
+import { insertIdentity as linkSsoIdentity } from '../sso/sso.queries.ts'
+import { acceptInvite } from '../team/accept-invite.ts'
 import { verifyTwoFactor } from '../two-factor/verify-two-factor.ts'
 import { readTwoFactor } from '../two-factor/read-two-factor.ts'
+import { softAuthenticator } from '#test/kit/authenticator.ts'
+import { cookieJar } from '#test/kit/cookie-jar.ts'
+import { anInvite } from '#test/kit/invites.ts'
+import { addPasskey, passkeyOrigin } from '#test/kit/passkeys.ts'
+import { aSocialIdentity, pendingSocialLink } from '#test/kit/social.ts'
 import { logInWithPassword as logIn } from '#test/kit/log-in.ts'
 import { aCaller, aMembership, aPerson, type Person } from '#test/kit/members.ts'
 import { linkToken, queuedMails } from '#test/kit/queued-mails.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { enrol } from '#test/kit/two-factor.ts'
+import { changeEmail } from './change-email.ts'
+import { confirmEmail } from './confirm-email.ts'
 import { forgotPassword } from './forgot-password.ts'
 import { resetPassword } from './reset-password.ts'
 import { sendResetLink } from './send-reset-link.ts'
@@ -23,6 +40,25 @@ const link = async (person: Person): Promise<string> => {
 }
 const reset = (token: string, password = NEW, on = app) => resetPassword(on, { token, password }, aCaller())
 const refused = { code: 'invalid', message: 'This link is not valid any more. Ask for a new one.' }
+const rowsOf = async (table: string, userId: string): Promise<number> =>
+  (await app.db.query(`select from ${table} where user_id = $1`, [userId])).rows.length
+const actionsOf = async (orgId: string, isMeant: (action: string) => boolean): Promise<string[]> => {
+  const sql = 'select action from audit_log where org_id = $1 order by seq'
+  const { rows } = await app.db.query<{ action: string }>(sql, [orgId])
+  return rows.map(({ action }) => action).filter(isMeant)
+}
+async function insertSsoIdentity({ actor: { orgId, userId } }: Person): Promise<void> {
+  const key = { orgId, issuer: 'https://login.example', subject: newId() }
+  await app.tx((tx) => linkSsoIdentity(tx, key, userId, clock.now()))
+}
+const aDevice = (userId: string) => ({
+  id: newId(),
+  user_id: userId,
+  fingerprint: Buffer.from(newId()),
+  label: 'Firefox',
+  first_seen_at: clock.now(),
+  last_seen_at: clock.now(),
+})
 const jobs = async (): Promise<number> =>
   Number(
     (
@@ -110,6 +146,72 @@ test('a new password does not remove two-factor authentication', async () => {
   await reset(await link(person))
   expect(await readTwoFactor(app, person.actor)).toMatchObject({ enabled: true })
   await expect(verifyTwoFactor(app, person.actor, '000000')).rejects.toBeDefined()
+})
+
+test('the first proof of an address takes away whatever else opens the account, and says so', async () => {
+  const { person: stranger } = await enrol(app, await aPerson(app, { proved: false }))
+  await addPasskey(app, stranger)
+  await app.tx((tx) => insertIdentity(tx, aSocialIdentity(), stranger.actor.userId, clock.now()))
+  const { key } = await createKey(app, stranger.actor, { name: 'CI', scopes: ['read'] })
+  await insertSsoIdentity(stranger)
+  await app.tx((tx) => insertDevice(tx, aDevice(stranger.actor.userId)))
+  const elsewhere = await aMembership(app, stranger)
+  const token = await link(stranger)
+  expect((await queuedMails(app, stranger.email)).at(-1)?.paragraphs.join(' ')).toContain('first proof')
+  await reset(token)
+  expect(await readTwoFactor(app, stranger.actor)).toMatchObject({ enabled: false })
+  for (const table of ['passkeys', 'social_identities', 'sso_identities', 'totp_factors', 'api_keys', 'devices'])
+    expect(await rowsOf(table, stranger.actor.userId), table).toBe(0)
+  await expect(actorOfKey(app, key, aCaller())).rejects.toMatchObject({ code: 'unauthenticated' })
+  const mail = (await queuedMails(app, stranger.email)).find(({ type }) => type === 'password.changed')
+  expect(mail?.paragraphs[1]).toContain(
+    '1 passkey, the link to GitHub, 1 link of single sign-on, two-factor authentication, 1 API key',
+  )
+  const removals = (orgId: string) =>
+    actionsOf(orgId, (action) => /^(passkey.removed|identity.unlinked|mfa.totp.disabled|api_key.revoked)$/.test(action))
+  const ofAccount = ['passkey.removed', 'identity.unlinked', 'identity.unlinked', 'mfa.totp.disabled']
+  expect((await removals(stranger.actor.orgId)).toSorted()).toEqual(['api_key.revoked', ...ofAccount].toSorted())
+  expect((await removals(elsewhere.actor.orgId)).toSorted()).toEqual(ofAccount.toSorted())
+
+  // From now on the address is proved: a reset removes nothing.
+  const { tokens } = await logIn(app, { email: stranger.email, password: NEW }, aCaller())
+  const { sid } = await readAccessToken(app, tokens.accessToken)
+  await enrol(app, { ...stranger, actor: { ...stranger.actor, sessionId: sid } })
+  await reset(await link(stranger), 'a third good password')
+  expect(await readTwoFactor(app, stranger.actor)).toMatchObject({ enabled: true })
+})
+
+test('an invitation and a confirmed address are proofs, too', async () => {
+  const owner = await aPerson(app)
+  const invited = await aPerson(app, { proved: false })
+  const { token } = await anInvite(app, owner, { email: invited.email })
+  await acceptInvite(app, { token, password: invited.password, accessToken: null }, aCaller())
+  const moved = await aPerson(app, { proved: false })
+  const email = `moved-${moved.email}`
+  await changeEmail(app, moved.actor, { email, password: moved.password })
+  await confirmEmail(app, await linkToken(app, email), aCaller())
+  for (const person of [invited, { ...moved, email }]) {
+    await enrol(app, person)
+    await reset(await link(person))
+    expect(await readTwoFactor(app, person.actor)).toMatchObject({ enabled: true })
+  }
+})
+
+test('a session that ended cannot add a way to sign in, nor a key', async () => {
+  const person = await aPerson(app)
+  const cookies = cookieJar()
+  const options = await startPasskeyRegistration(app, person.actor, { password: undefined, cookies })
+  const { response } = softAuthenticator(passkeyOrigin(app)).create(options)
+  const social = await pendingSocialLink(app)
+  await reset(await link(person))
+  const ended = { code: 'unauthenticated' }
+  const requests = [
+    () => registerPasskey(app, person.actor, { name: undefined, response, cookies }),
+    () => linkSocial(app, person.actor, { token: social, password: NEW }),
+    () => startPasskeyRegistration(app, person.actor, { password: NEW, cookies }),
+    () => createKey(app, person.actor, { name: 'CI', scopes: ['read'] }),
+  ]
+  for (const request of requests) await expect(request()).rejects.toMatchObject(ended)
 })
 
 test('asking does the same for every address; nothing is sent to one without an account', async () => {

@@ -1,6 +1,4 @@
-import { accountFacts } from '../auth/account-facts.ts'
-import { lockUser, membershipsOf, readUser, setPasswordHash } from '../auth/auth.queries.ts'
-import { endSessions } from '../auth/end-sessions.ts'
+import { lockUser, membershipsOf, readUser } from '../auth/auth.queries.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
 import { checkPasswordLength, judgePassword } from '../auth/password-rules.ts'
 import { dropCachedSessions } from '../auth/session-cache.ts'
@@ -11,11 +9,12 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { invalid } from '../kernel/errors.ts'
 import { oneTimeTokenHash } from '../kernel/one-time-token.ts'
 import { accountActor } from './account-actor.ts'
-import { deleteTokens, readToken } from './account-tokens.queries.ts'
+import { readToken } from './account-tokens.queries.ts'
 import { mailPasswordChanged } from './mail-password-changed.ts'
+import { replacePassword } from './replace-password.ts'
 
 /**
- * Sets a new password with the link of a mail, and ends every session of the user. Two-factor authentication stays on.
+ * Sets a new password with the link of a mail; what else changes: {@link replacePassword}.
  * @returns a warning when a weak password was accepted
  * @throws AppError invalid: password not allowed; or the link, with one answer whether it is unknown, used, replaced or
  *   expired, or its user may not use a password
@@ -41,17 +40,10 @@ export async function resetPassword(
     const valid = (await readToken(tx, 'reset', hash, now)) !== null
     if (!valid || user === null || membership === undefined || !(await maySignInByPassword(tx, user)))
       throw linkInvalid()
-    await deleteTokens(tx, user.id)
-    await setPasswordHash(tx, user.id, passwordHash, now)
-    const revoked = await endSessions(tx, app, { userId: user.id }, 'password_reset')
-    await recordFacts(tx, factContext(app, accountActor(membership, caller), now), [
-      ...(await accountFacts(tx, user.id, {
-        kind: 'password.reset.ok',
-        data: { requested_at: token.created_at.toISOString() },
-      })),
-      ...revoked,
-    ])
-    await mailPasswordChanged(tx, app, { user, orgId: membership.org_id, caller })
+    const replacement = { hash: passwordHash, requestedAt: token.created_at }
+    const { facts, removed } = await replacePassword(tx, app, user, replacement)
+    await recordFacts(tx, factContext(app, accountActor(membership, caller), now), facts)
+    await mailPasswordChanged(tx, app, { user, orgId: membership.org_id, caller, removed })
   })
   dropCachedSessions(app, { user_id: found.id })
   app.log.info({ user_id: found.id, ip: caller.origin.ip, request_id: caller.requestId }, 'password.reset.ok')

@@ -46,7 +46,14 @@ export async function sendResetLink(app: App, email: string, caller: Caller): Pr
         to: user.email,
         subject: 'Reset your Faultline password',
         name: user.name,
-        paragraphs: ['Someone asked to reset the password of your account. The link works once, for one hour.'],
+        paragraphs: [
+          'Someone asked to reset the password of your account. The link works once, for one hour.',
+          ...(user.email_proved_at === null
+            ? [
+                'It is also the first proof that this address is yours. Passkeys, linked accounts, two-factor authentication and API keys of the account are removed with it, in case another person had signed up with your address.',
+              ]
+            : []),
+        ],
         action: { label: 'Choose a new password', url: `${app.config.publicUrl}/reset?token=${token}` },
         closing: [
           'If this was not you, ignore this mail: your password stays as it is. The request came from the IP address ' +

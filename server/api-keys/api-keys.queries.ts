@@ -66,15 +66,18 @@ export async function lockAndCountKeys(tx: Tx, userId: string): Promise<number> 
   return row.n
 }
 
-/** @returns false when the user is no longer an active member */
-export async function insertKey(tx: Tx, key: Insertable<Tables['api_keys']>): Promise<boolean> {
+/** @returns false when the user is no longer an active member, or the session that creates the key has ended */
+export async function insertKey(tx: Tx, key: Insertable<Tables['api_keys']>, sessionId: string): Promise<boolean> {
   const member = await tx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('user_id', '=', key.user_id)
-    .where('org_id', '=', key.org_id)
-    .where('disabled_at', 'is', null)
-    .forShare()
+    .selectFrom('memberships as m')
+    .innerJoin('sessions as s', (join) => join.onRef('s.user_id', '=', 'm.user_id').onRef('s.org_id', '=', 'm.org_id'))
+    .select('m.user_id')
+    .where('m.user_id', '=', key.user_id)
+    .where('m.org_id', '=', key.org_id)
+    .where('m.disabled_at', 'is', null)
+    .where('s.id', '=', sessionId)
+    .where('s.ended_at', 'is', null)
+    .forShare('m')
     .executeTakeFirst()
   if (member === undefined) return false
   await tx.insertInto('api_keys').values(key).execute()
@@ -94,6 +97,10 @@ export const deleteKeyOf = (tx: Tx, { userId, orgId }: KeyOwner, keyId: string) 
 /** Deletes the keys of a member. @returns them */
 export const deleteKeysOf = (tx: Tx, { userId, orgId }: KeyOwner) =>
   tx.deleteFrom('api_keys').where('user_id', '=', userId).where('org_id', '=', orgId).returning(COLUMNS).execute()
+
+/** Deletes the keys of a user in all organisations. @returns them */
+export const deleteKeysOfUser = (tx: Tx, userId: string): Promise<KeyRow[]> =>
+  tx.deleteFrom('api_keys').where('user_id', '=', userId).returning(COLUMNS).execute()
 
 export type LiveKey = KeyRow & { readonly role: Role; readonly user_name: string }
 

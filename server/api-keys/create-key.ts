@@ -32,8 +32,9 @@ export async function createKey(
   await app.tx(async (tx) => {
     if ((await lockAndCountKeys(tx, userId)) >= MAX_API_KEYS)
       throw conflict(`You have ${MAX_API_KEYS} API keys already. Delete one that you no longer use.`)
-    const isMember = await insertKey(tx, { ...row, user_id: userId, org_id: orgId, key_hash: keyHash(key) })
-    if (!isMember) throw unauthenticated('This session has ended. Log in again.')
+    const inserted = { ...row, user_id: userId, org_id: orgId, key_hash: keyHash(key) }
+    if (!(await insertKey(tx, inserted, actor.sessionId)))
+      throw unauthenticated('This session has ended. Log in again.')
     await recordFacts(tx, factContext(app, actor, now), [
       { kind: 'api_key.created', orgId, targetId: row.id, label: row.name, data: { scopes } },
     ])

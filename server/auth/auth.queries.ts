@@ -104,9 +104,19 @@ export async function setUserName(tx: Tx, userId: string, name: string): Promise
   await tx.updateTable('users').set({ name }).where('id', '=', userId).execute()
 }
 
-/** The user's row is locked, and no other user has the address. */
-export async function setUserEmail(tx: Tx, userId: string, email: string): Promise<void> {
-  await tx.updateTable('users').set({ email }).where('id', '=', userId).execute()
+/** Sets an address that the user has proved. The user's row is locked, and no other user has the address. */
+export async function setUserEmail(tx: Tx, userId: string, email: string, provedAt: Date): Promise<void> {
+  await tx.updateTable('users').set({ email, email_proved_at: provedAt }).where('id', '=', userId).execute()
+}
+
+/** Notes that the address is the user's, unless that is known. The user's row is locked. */
+export async function markEmailProved(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ email_proved_at: now })
+    .where('id', '=', userId)
+    .where('email_proved_at', 'is', null)
+    .execute()
 }
 
 /** Deletes the user with memberships, sessions, devices and whatever else belongs only to them. */

@@ -63,18 +63,24 @@ export type SignedIn = {
  * Begins the session of a user who has proved who they are, by whatever way, and records it. A device that is not known
  * is recorded after it, and a mail warns of it. The transaction holds the lock of the user's row. After the commit call
  * {@link issueSignIn}.
- * @param more facts of the same sign-in that come before it, such as a used backup code
+ * @param signIn.hasCode whether it needed a code of the account's second factor, and had it
+ * @param signIn.more facts of the same sign-in that come before it, such as a used backup code
  */
 export async function completeSignIn(
   tx: Tx,
   app: App,
   membership: MembershipRow,
-  signIn: { readonly fact: SignInFact; readonly caller: SignInCaller; readonly more?: readonly Fact[] },
+  signIn: {
+    readonly fact: SignInFact
+    readonly caller: SignInCaller
+    readonly more?: readonly Fact[]
+    readonly hasCode?: boolean
+  },
 ): Promise<CompletedSignIn> {
-  const { fact, caller, more = [] } = signIn
+  const { fact, caller, more = [], hasCode = false } = signIn
   const { user_id: userId, org_slug: org } = membership
   const device = await recogniseDevice(tx, app, userId, { origin: caller.origin, token: caller.deviceToken })
-  const start = { method: METHODS[fact.kind], origin: caller.origin, deviceId: device.id }
+  const start = { method: METHODS[fact.kind], origin: caller.origin, deviceId: device.id, hasCode }
   const { session, revoked } = await startSession(tx, app, membership, start)
   const actor = sessionActor(membership, session.sessionId, caller)
   const about = aboutSession(actor)

@@ -80,6 +80,10 @@ export async function deleteDevice(db: Connection, userId: string, id: string): 
   return result.numDeletedRows === 1n
 }
 
+export async function deleteDevicesOf(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('devices').where('user_id', '=', userId).execute()
+}
+
 export async function deleteDevicesLastSeen(db: Connection, before: Date): Promise<void> {
   await db.deleteFrom('devices').where('last_seen_at', '<', before).execute()
 }

@@ -1,5 +1,16 @@
 import type { Connection } from '../storage/database.ts'
 
+/** Whether the user has turned on two-factor authentication. */
+export async function hasTotp(db: Connection, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('totp_factors')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Whether single sign-on is enforced for this user by an organisation that has verified the domain. */
 export async function enforcedFor(db: Connection, userId: string, domain: string): Promise<boolean> {
   const row = await db

@@ -8,7 +8,13 @@ import type { Tx } from '../storage/database.ts'
 import type { OrgSealedColumn } from '../storage/sealed-column.ts'
 import { makeAccessToken } from './access-token.ts'
 import type { SignInMethod } from './sign-in-method.api.ts'
-import { endSurplusSessions, insertSession, touchMembership, type MembershipRow } from './auth.queries.ts'
+import {
+  endSurplusSessions,
+  insertSession,
+  touchMembership,
+  type MembershipRow,
+  type SessionRow,
+} from './auth.queries.ts'
 import { orgSealer } from './org-sealer.ts'
 import { makeRefreshToken } from './refresh-token.ts'
 import { revokedSessions } from './session-facts.ts'
@@ -53,6 +59,7 @@ export const idleEnd = (now: Date, expiresAt: Date): Date =>
  * user's row.
  * @param start.method how the user proved who they are
  * @param start.deviceId the device it is started on
+ * @param start.hasCode whether the user proved the second factor of the account with a code
  * @param start.continues the session that this one continues in another organisation; by default it is a new log-in of 30
  *   days
  * @returns the state from which {@link issueTokens} makes tokens after the commit; facts of the sessions that ended
@@ -65,7 +72,8 @@ export async function startSession(
     readonly method: SignInMethod
     readonly origin: RequestOrigin
     readonly deviceId?: string | null
-    readonly continues?: { readonly authenticated_at: Date; readonly expires_at: Date }
+    readonly hasCode?: boolean
+    readonly continues?: Pick<SessionRow, 'authenticated_at' | 'expires_at' | 'has_code'>
   },
 ): Promise<{ readonly session: SessionState; readonly revoked: readonly Fact[] }> {
   const { user_id: userId, org_id: orgId, role } = membership
@@ -89,6 +97,7 @@ export async function startSession(
     ip: start.origin.ip,
     user_agent: start.origin.userAgent,
     device_id: start.deviceId ?? null,
+    has_code: start.hasCode ?? start.continues?.has_code ?? false,
   })
   const surplus = await endSurplusSessions(tx, { userId, newId: sessionId, max: MAX_SESSIONS, now })
   for (const { id } of surplus) await announceSessions(tx, { session_id: id })

@@ -55,6 +55,28 @@ test('an owner of a new organisation chooses the password with the printed link'
   })
 })
 
+test('a known user becomes an owner only with a proved address', async () => {
+  const { email, password } = await t.founder()
+  const founder = await t.founder()
+  const { org } = (await founder.get('/api/me')).as<{ org: { slug: string } }>()
+  const create = () => admin(['owner', 'create', '--email', email, '--org', org.slug])
+  const refused = await create()
+  expect(refused.code).toBe(1)
+  expect(refused.lines[0]).toContain(`Run "user reset-password --email ${email}" first`)
+  const { lines } = await admin(['user', 'reset-password', '--email', email])
+  const token = /token=([\w-]{43})$/.exec(lines[0] ?? '')?.[1]
+  expect((await client(t.url).post('/api/auth/reset-password', { token, password: `${password}8` })).status).toBe(200)
+  expect(await create()).toEqual({
+    code: 0,
+    lines: [`${email} is an owner of ${org.slug}. The password stays as it is.`],
+  })
+  const { rows } = await t.app.db.query<{ action: string }>(
+    "select action from audit_log where actor_id = 'create-owner' and target_label = $1",
+    [email],
+  )
+  expect(rows).toEqual([{ action: 'member.added' }])
+})
+
 test('a password from standard input ends the sessions in the running service', async () => {
   const owner = await t.founder()
   const { code, lines } = await admin(

@@ -48,9 +48,14 @@ export const resetPasswordCommand = (options: { readonly email: string; readonly
     if (options.stdin !== true)
       return [`Choose a password of ${email} at ${await resetLinkByOperator(app, email)}`, LINK_HINT]
     const password = (await text(process.stdin)).replace(/\r?\n$/, '')
-    const { ended, warning } = await setPasswordByOperator(app, email, password)
-    const done = `The password of ${email} is set; ${sessions(ended)} ended.`
-    return warning === null ? done : [warning, done]
+    const { ended, removed, warning } = await setPasswordByOperator(app, email, password)
+    return [
+      ...(warning === null ? [] : [warning]),
+      ...(removed.length === 0
+        ? []
+        : [`The address was not proved before, so this was removed: ${removed.join(', ')}.`]),
+      `The password of ${email} is set; ${sessions(ended)} ended.`,
+    ]
   })
 
 export const disableTwoFactorCommand = ({ email }: { readonly email: string }): Promise<void> =>

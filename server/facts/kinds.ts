@@ -433,6 +433,8 @@ export const KINDS = {
     outcome: 'denied',
     webhook: 'passkey.counter_regressed',
   },
+  /** By a command of the operator: a user who had an account. */
+  'member.added': { target: 'user', data: z.object({ role: z.string() }), audit: 'member.added' },
   'member.role_changed': { target: 'user', data: change, audit: 'member.role_changed' },
   'member.removed': { target: 'user', data: z.object({ role: z.string() }), audit: 'member.removed' },
   'invite.created': { target: 'invite', data: z.object({ role: z.string() }), audit: 'invite.created' },

@@ -76,6 +76,10 @@ export async function removePasskey(
   return row ?? null
 }
 
+/** @returns the passkeys that were deleted */
+export const deletePasskeysOf = (tx: Tx, userId: string): Promise<PasskeyRow[]> =>
+  tx.deleteFrom('passkeys').where('user_id', '=', userId).returningAll().execute()
+
 /** Uses up a challenge, in one statement. @returns false when it was answered before */
 export async function consumeChallenge(db: Connection, hash: Buffer, expiresAt: Date): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db

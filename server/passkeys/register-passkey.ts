@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { accountFacts } from '../auth/account-facts.ts'
 import { lockUser, readUser } from '../auth/auth.queries.ts'
+import { requireActiveSession } from '../auth/require-active-session.ts'
 import { requireRecentSignIn } from '../auth/require-recent-sign-in.ts'
 import { actorForLog, type SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
@@ -69,6 +70,7 @@ export async function registerPasskey(
   const passkey = await app.tx(async (tx) => {
     const user = await lockUser(tx, actor.userId)
     if (user === null) throw sessionEnded()
+    await requireActiveSession(tx, actor)
     const others = (await passkeysOf(tx, user.id)).length
     if (others >= MAX_PASSKEYS) throw tooMany()
     const passkey: PasskeyRow = {

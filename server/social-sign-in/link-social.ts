@@ -1,4 +1,5 @@
 import { lockUser } from '../auth/auth.queries.ts'
+import { requireActiveSession } from '../auth/require-active-session.ts'
 import { requireRecentSignIn } from '../auth/require-recent-sign-in.ts'
 import type { SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
@@ -26,6 +27,7 @@ export async function linkSocial(
   await requireRecentSignIn(app, actor, input.password)
   const provider = await app.tx(async (tx) => {
     await lockUser(tx, actor.userId)
+    await requireActiveSession(tx, actor)
     const now = app.clock.now()
     const pending = await takePendingLink(tx, oneTimeTokenHash(token), now)
     if (pending === null) throw nothingToLink()

@@ -83,6 +83,10 @@ export async function deleteIdentity(tx: Tx, userId: string, provider: SocialIde
   await tx.deleteFrom('social_identities').where('user_id', '=', userId).where('provider', '=', provider).execute()
 }
 
+/** @returns the identities that were deleted */
+export const deleteSocialIdentitiesOf = (tx: Tx, userId: string): Promise<SocialIdentityRow[]> =>
+  tx.deleteFrom('social_identities').where('user_id', '=', userId).returningAll().execute()
+
 /** How many ways to sign in the user has: a password, passkeys, identities of single sign-on and of providers. */
 export async function waysToSignIn(db: Connection, userId: string): Promise<number> {
   const { rows } = await sql<{ ways: number }>`

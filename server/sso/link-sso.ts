@@ -38,8 +38,8 @@ export async function linkSso(
   const user = found.disabled_at === null ? found : null
   const check = { email: found.email, user, accountId: found.id, password: input.password }
   if (!(await checkPassword(app, check, caller)) || user === null) throw wrongPassword()
-  // A factor that the provider checked needs no other here.
-  const factor = pending.has_second_factor ? 'checked' : await checkSecondFactor(app, user.id, input.totpToken, caller)
+  // Also where the provider checked a factor: that is one of the provider, and linking opens an account here.
+  const factor = await checkSecondFactor(app, user.id, input.totpToken, caller)
   if (factor === null) return null
   const completed = await app.tx(async (tx) => {
     const locked = await lockUser(tx, user.id)
@@ -49,14 +49,12 @@ export async function linkSso(
     if (!(await insertIdentity(tx, key, user.id, app.clock.now())))
       throw conflict('This sign-in is already linked to an account. Sign in again.')
     const data = { provider: 'oidc', issuer: pending.issuer }
-    const codes =
-      factor === 'checked'
-        ? []
-        : (await consumeSecondFactor(tx, app, { user: locked, orgId: pending.org_id }, factor, caller)).facts
-    const more = [...codes, ...joined.facts, ...(await linked(tx, user.id, pending))]
-    return completeSignIn(tx, app, joined.membership, { fact: { kind: 'signin.oidc.ok', data }, caller, more })
+    const { facts } = await consumeSecondFactor(tx, app, { user: locked, orgId: pending.org_id }, factor, caller)
+    const more = [...facts, ...joined.facts, ...(await linked(tx, user.id, pending))]
+    const hasCode = factor.kind === 'code'
+    return completeSignIn(tx, app, joined.membership, { fact: { kind: 'signin.oidc.ok', data }, caller, more, hasCode })
   })
-  if (factor !== 'checked') await returnCodeAttempt(app, factor)
+  await returnCodeAttempt(app, factor)
   return issueSignIn(app, completed)
 }
 

@@ -4,6 +4,7 @@ import {
   insertMembership,
   insertUser,
   lockUser,
+  markEmailProved,
   readMembership,
   userByEmail,
   type MembershipRow,
@@ -118,6 +119,7 @@ async function decideNew(tx: Tx, app: App, arrival: Arrival, caller: SignInCalle
   const isFirst = !(await hasIdentity(tx, orgId, identity.issuer, user.id))
   if (active !== null && proved && isFirst) {
     if (!(await insertIdentity(tx, { orgId, ...identity }, user.id, app.clock.now()))) return { kind: 'again' }
+    await markEmailProved(tx, user.id, app.clock.now())
     return complete(tx, app, active, identity, caller, await linked(tx, user.id, identity))
   }
   // Only for users whom the organisation may know: others must not learn from the step which addresses have accounts.
@@ -131,7 +133,6 @@ async function decideNew(tx: Tx, app: App, arrival: Arrival, caller: SignInCalle
     issuer: identity.issuer,
     subject: identity.subject,
     user_id: user.id,
-    has_second_factor: identity.hasSecondFactor,
     expires_at: new Date(now.getTime() + PENDING_LINK_LIFE_MS),
   }
   await insertPendingLink(tx, link, now)
@@ -147,7 +148,7 @@ async function createMember(
   const now = app.clock.now()
   const userId = newId()
   const orgId = config.org_id
-  if (!(await insertUser(tx, { id: userId, email, name, password_hash: null, created_at: now })))
+  if (!(await insertUser(tx, { id: userId, email, name, password_hash: null, created_at: now, email_proved_at: now })))
     return { kind: 'again' }
   await lockUser(tx, userId)
   const role = config.default_role === 'viewer' ? 'viewer' : 'member'

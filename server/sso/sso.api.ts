@@ -88,7 +88,7 @@ export const ssoRoutes = routes({
       z.object({ ok: z.literal(true), org: z.string(), role: RoleName }),
       z.object({ totp_required: z.literal(true) }),
     ]),
-    refusals: [429],
+    refusals: [409, 429],
   },
   readSsoConfig: {
     method: 'GET',

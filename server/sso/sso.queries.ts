@@ -196,6 +196,10 @@ export async function insertIdentity(tx: Tx, key: IdentityKey, userId: string, n
   return result.numInsertedOrUpdatedRows === 1n
 }
 
+/** @returns the identities that were deleted */
+export const deleteSsoIdentitiesOf = (tx: Tx, userId: string): Promise<{ issuer: string }[]> =>
+  tx.deleteFrom('sso_identities').where('user_id', '=', userId).returning('issuer').execute()
+
 export async function touchIdentity(tx: Tx, key: IdentityKey, now: Date): Promise<void> {
   await tx
     .updateTable('sso_identities')

@@ -8,12 +8,17 @@ import { createEgress } from '#server/egress/create-egress.ts'
 import { parseAddressRange } from '#server/kernel/address-range.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { databaseAddress } from '#server/storage/database-address.ts'
+import { cookieJar } from '#test/kit/cookie-jar.ts'
 import { FAKE_CLIENT, fakeOidc, type Claims } from '#test/kit/fake-oidc.ts'
 import { aCaller, aMembership, anOrg, aPerson, type Person } from '#test/kit/members.ts'
 import { anSsoOrg, aUserAt, callBack, signInAt, startAt, type SsoOrg } from '#test/kit/sso-world.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { insertVerifiedFactor } from '#test/kit/two-factor.ts'
 import { visitor, type Visit, type Visitor } from '#test/kit/visitor.ts'
+import { replaceBackupCodes } from '../two-factor/replace-backup-codes.ts'
+import { readTwoFactor } from '../two-factor/read-two-factor.ts'
+import { disableTwoFactor } from '../two-factor/disable-two-factor.ts'
+import { startPasskeyRegistration } from '../passkeys/register-passkey.ts'
 import { finishSso } from './finish-sso.ts'
 import { removeSsoConfig } from './remove-config.ts'
 import { startSso } from './start-sso.ts'
@@ -223,12 +228,12 @@ describe('an existing account', () => {
     expect(await browser.go(`${t.url}/api/auth/2fa/continue`, init)).toMatchObject({ status: 400, cookies: [] })
   })
 
-  test('with two-factor authentication needs a code to be linked, too', async () => {
+  test('with two-factor authentication needs a code to be linked, too, whatever the provider checked', async () => {
     const org = await anSsoOrg(t.app, provider, { verified: false })
     const member = await aMember(org)
     const phone = await insertVerifiedFactor(t.app, member)
     const browser = visitor()
-    await signInAt(t.url, org, aUserAt(org, { email: member.email }), browser)
+    await signInAt(t.url, org, aUserAt(org, { email: member.email, amr: ['mfa'] }), browser)
     const { password } = member
     expect(JSON.parse((await link(browser, { password })).body)).toEqual({ totp_required: true })
     expect(await link(browser, { password, totpToken: '000000' })).toMatchObject({ status: 401 })
@@ -417,6 +422,29 @@ describe('a session of single sign-on', () => {
     const actor = { ...member.actor, sessionId }
     await expect(requireRecentSignIn(t.app, actor, null)).rejects.toMatchObject({ code: 'forbidden' })
     await expect(requireRecentSignIn(t.app, actor, member.password)).resolves.toBeUndefined()
+  })
+
+  test('with the password changes no way to sign in while the second factor of the account was not shown', async () => {
+    const org = await anSsoOrg(t.app, provider)
+    const member = await aMember(org)
+    const phone = await insertVerifiedFactor(t.app, member)
+    const user = aUserAt(org, { email: member.email })
+    const { password } = member
+    const by = async (visit: Visit) => ({ ...member.actor, sessionId: (await whoIs(visit)).sessionId })
+    const byProvider = await by(await signInAt(t.url, org, { ...user, amr: ['mfa'] }))
+    const refused = { code: 'forbidden', message: expect.stringMatching(/without a code/) as unknown }
+    await expect(disableTwoFactor(t.app, byProvider, password)).rejects.toMatchObject(refused)
+    await expect(replaceBackupCodes(t.app, byProvider, password)).rejects.toMatchObject(refused)
+    const cookies = cookieJar()
+    await expect(startPasskeyRegistration(t.app, byProvider, { password, cookies })).rejects.toMatchObject(refused)
+    expect(await readTwoFactor(t.app, member.actor)).toMatchObject({ enabled: true })
+
+    const browser = visitor()
+    await signInAt(t.url, org, user, browser)
+    const init = { method: 'POST', body: JSON.stringify({ token: phone.code() }) }
+    const byCode = await by(await browser.go(`${t.url}/api/auth/2fa/continue`, init))
+    await expect(requireRecentSignIn(t.app, byCode, null)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(disableTwoFactor(t.app, byCode, password)).resolves.toBeDefined()
   })
 
   test('ends when single sign-on is removed or gets another provider; others stay', async () => {

@@ -799,6 +799,7 @@ export type Tables = {
     device_id: string | null
     ended_at: Date | null
     end_reason: string | null
+    has_code: Generated<boolean>
   }
   signing_keys: {
     kid: string
@@ -893,7 +894,6 @@ export type Tables = {
     issuer: string
     subject: string
     user_id: string
-    has_second_factor: boolean
     expires_at: Date
   }
   sso_transactions: {
@@ -950,6 +950,7 @@ export type Tables = {
     disabled_at: Date | null
     first_device_at: Date | null
     not_before: Date | null
+    email_proved_at: Date | null
   }
   webhook_days: {
     endpoint_id: string

@@ -1,6 +1,13 @@
 import type { z } from 'zod'
 import { addressKey, LIMITS, takeAttempt } from '../auth/attempts.ts'
-import { insertMembership, insertUser, lockUser, userByEmail, type UserRow } from '../auth/auth.queries.ts'
+import {
+  insertMembership,
+  insertUser,
+  lockUser,
+  markEmailProved,
+  userByEmail,
+  type UserRow,
+} from '../auth/auth.queries.ts'
 import { actorOfToken } from '../auth/authenticate.ts'
 import { checkPassword } from '../auth/check-password.ts'
 import { lockOrg } from '../auth/membership-changes.queries.ts'
@@ -138,7 +145,14 @@ async function join(tx: Tx, app: App, { invite, account, newAccount }: Joining, 
   if (newAccount !== null) {
     user = newAccount
     const { id, name, passwordHash } = newAccount
-    const isNew = await insertUser(tx, { id, email, name, password_hash: passwordHash, created_at: now })
+    const isNew = await insertUser(tx, {
+      id,
+      email,
+      name,
+      password_hash: passwordHash,
+      created_at: now,
+      email_proved_at: now,
+    })
     if (!isNew) throw conflict('An account with this address was just created. Try again with its password.')
     facts.push({ kind: 'signup.invite.ok', orgId, userId: id, data: { org_id: orgId, via: 'invite' } })
   } else {
@@ -146,6 +160,8 @@ async function join(tx: Tx, app: App, { invite, account, newAccount }: Joining, 
     // The account may have been deleted, disabled or given another password since it was checked.
     if (locked?.password_hash !== account?.password_hash || locked === null || locked.disabled_at !== null)
       throw invalid('The account was just changed. Try again.')
+    // The invitation went to the address, and the password or session is the account's.
+    await markEmailProved(tx, locked.id, now)
     user = locked
   }
   if (!(await insertMembership(tx, { user_id: user.id, org_id: orgId, role, created_at: now })))

@@ -30,7 +30,7 @@ export async function disableTwoFactor(
       throw invalid('password is wrong: it was just changed by another request.')
     const factorId = await deleteVerifiedFactor(tx, user.id)
     if (factorId === null) throw conflict('Two-factor authentication is off.')
-    const { session, facts } = await renewSession(tx, app, actor)
+    const { session, facts } = await renewSession(tx, app, actor, { hasCode: false })
     await recordFacts(tx, factContext(app, actor), [
       ...(await accountFacts(tx, user.id, { kind: 'mfa.totp.disabled', data: { factor_id: factorId } })),
       ...facts,

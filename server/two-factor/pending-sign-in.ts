@@ -85,7 +85,7 @@ export async function continueSignIn(
     if (kind === 'signin.oidc.ok' && !(await hasSsoIssuer(tx, pending.org_id, data.issuer))) throw over()
     const { facts, warning } = await consumeSecondFactor(tx, app, { user, orgId: membership.org_id }, factor, caller)
     return {
-      completed: await completeSignIn(tx, app, membership, { fact: pending.fact, caller, more: facts }),
+      completed: await completeSignIn(tx, app, membership, { fact: pending.fact, caller, more: facts, hasCode: true }),
       warning,
     }
   })

@@ -12,12 +12,14 @@ import type { Tx } from '../storage/database.ts'
 /**
  * Ends every session of the user and starts one for the caller, which ends when the old one would have ended. The
  * transaction holds the lock of the user's row; after the commit drop the cached sessions of the user.
+ * @param hasCode whether a code of the second factor was just proved
  * @throws AppError unauthenticated when the caller's session ended meanwhile
  */
 export async function renewSession(
   tx: Tx,
   app: App,
   actor: SessionActor,
+  { hasCode }: { readonly hasCode: boolean },
 ): Promise<{ readonly session: SessionState; readonly facts: readonly Fact[] }> {
   const old = await readSession(tx, actor.sessionId)
   const membership = await readMembership(tx, actor.userId, actor.orgId)
@@ -25,7 +27,7 @@ export async function renewSession(
     throw unauthenticated('This session has ended. Log in again.')
   const ended = await endSessionsOf(tx, { userId: actor.userId }, 'two_factor_changed', app.clock.now())
   await announceSessions(tx, { user_id: actor.userId })
-  const { session } = await startSession(tx, app, membership, startOf(old, actor))
+  const { session } = await startSession(tx, app, membership, { ...startOf(old, actor), hasCode })
   return { session, facts: revokedSessions(actor.userId, ended, 'two_factor_changed') }
 }
 

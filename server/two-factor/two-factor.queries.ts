@@ -15,7 +15,7 @@ export async function insertFactor(
   factor: Insertable<Tables['totp_factors']>,
   codeHashes: readonly Buffer[],
 ): Promise<void> {
-  await tx.deleteFrom('totp_factors').where('user_id', '=', factor.user_id).where('verified_at', 'is', null).execute()
+  await deleteUnverifiedFactor(tx, factor.user_id)
   await tx.insertInto('totp_factors').values(factor).execute()
   await insertCodes(tx, factor.id, codeHashes)
 }
@@ -111,6 +111,11 @@ export async function deleteVerifiedFactor(tx: Tx, userId: string): Promise<stri
     .returning('id')
     .executeTakeFirst()
   return row?.id ?? null
+}
+
+/** Deletes a setup that was not verified. */
+export async function deleteUnverifiedFactor(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('totp_factors').where('user_id', '=', userId).where('verified_at', 'is', null).execute()
 }
 
 /** Whether the organisation still has single sign-on with this provider. */

@@ -40,7 +40,7 @@ export async function verifyTwoFactor(app: App, actor: SessionActor, token: stri
     const usedStep = app.config.totpStrict ? step : null
     if (!(await markVerified(tx, factor.id, { now: app.clock.now(), step, usedStep })))
       throw conflict('The setup was replaced by a newer one. Verify that one.')
-    const { session, facts } = await renewSession(tx, app, actor)
+    const { session, facts } = await renewSession(tx, app, actor, { hasCode: true })
     const data = { factor_id: factor.id }
     await recordFacts(tx, factContext(app, actor), [
       ...(await accountFacts(tx, user.id, { kind: 'mfa.totp.enrolled', data })),

@@ -53,6 +53,8 @@ export async function aPerson(
     name?: string
     password?: string
     caller?: Caller
+    /** False for a user who signed up and never showed that the address is theirs. */
+    proved?: boolean
   } = {},
 ): Promise<Person> {
   const org = over.org ?? (await anOrg(app))
@@ -70,6 +72,7 @@ export async function aPerson(
       name,
       password_hash: passwordHash,
       created_at: app.clock.now(),
+      email_proved_at: over.proved === false ? null : app.clock.now(),
     })
     await insertMembership(tx, { user_id: id, org_id: org.id, role, created_at: app.clock.now() })
     await lockUser(tx, id)

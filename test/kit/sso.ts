@@ -31,7 +31,6 @@ export async function pendingSsoLink(app: App, { actor }: Person): Promise<strin
     issuer: SSO_INPUT.issuer,
     subject: newId(),
     user_id: actor.userId,
-    has_second_factor: false,
     expires_at: new Date(app.clock.now().getTime() + 60_000),
   }
   await app.tx((tx) => insertPendingLink(tx, link, app.clock.now()))
