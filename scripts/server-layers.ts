@@ -41,6 +41,7 @@ export const serverFolders = [
   'attachments',
   'feedback',
   'inbox',
+  'traces',
   'issue-events',
   'ownership',
   'issue-merging',

@@ -22,6 +22,7 @@ import { erasureTask } from './privacy/erasure-task.ts'
 import { purgeQuarantineTask } from './privacy/purge-quarantine.ts'
 import { purgeInvitesTask } from './team/purge-invites.ts'
 import { purgeTelemetryTask } from './telemetry/purge-telemetry.ts'
+import { keepTracesTask, purgeTracesTask } from './traces/keep-traces.ts'
 import { autoPauseTask } from './webhooks/auto-pause.ts'
 import { recheckDomainsTask } from './sso/recheck-domains.ts'
 import { auditExhaustedTask } from './webhooks/settle-webhooks.ts'
@@ -59,4 +60,6 @@ export const TASKS: readonly Task[] = [
   autoPauseTask,
   auditExhaustedTask,
   recheckDomainsTask,
+  keepTracesTask,
+  purgeTracesTask,
 ]

@@ -145,6 +145,7 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   listLogs: 'viewer',
   listTraceMetrics: 'viewer',
   listCheckIns: 'viewer',
+  readTrace: 'viewer',
   readIntake: 'viewer',
   readQuota: 'viewer',
   updateQuota: 'admin',

@@ -18,4 +18,6 @@ export const RECEIVED_DAY_TABLES: readonly DayTable[] = [
   { table: 'attachments' },
   { table: 'attachment_chunks' },
   { table: 'performance_seen' },
+  { table: 'trace_parts' },
+  { table: 'trace_errors' },
 ]

@@ -7,6 +7,7 @@ import type { CheckIn } from '../protocol/check-in.ts'
 import type { ClientLoss } from '../protocol/client-report.ts'
 import type { CostlyRule } from '../protocol/rule-budget.ts'
 import type { LogEntry } from '../protocol/log.ts'
+import type { TraceFact } from '../traces/trace-part.ts'
 import type { TraceMetric } from '../protocol/trace-metric.ts'
 
 /** What digestion records, by kind. Each has a recorder in recorders.ts. */
@@ -26,6 +27,8 @@ type FactKinds = {
   session: SessionFact
   /** A measured transaction, segment or other span; or spans that are only counted. */
   performance: PerformanceFact
+  /** Spans of a trace; counted with their transaction or spans. */
+  trace: TraceFact
   /** Items that an SDK dropped before sending. */
   client_report: readonly ClientLoss[]
   /** A note on the request: rules that replaced texts of it because searching them costs too much. */

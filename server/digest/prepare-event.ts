@@ -15,8 +15,10 @@ import { GuardError, parseGuarded, topLevelString } from '../protocol/json-guard
 import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
 import { claimedLongAgo } from '../protocol/time.ts'
+import { readSpanId, readTraceId } from '../protocol/trace-ids.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { DISCARDED_ISSUE } from '../outcomes/recorder.ts'
+import type { TraceShares } from '../traces/trace-share.ts'
 import type { Preparer } from './item.ts'
 import { isErased, type ProjectFacts } from './project-facts.ts'
 
@@ -113,6 +115,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
       manyUsers: project.manyUsers,
       newIssueBudget: project.newIssueBudget,
       ownershipMatches: project.ownership?.(event) ?? null,
+      trace: traceOf(event, project.traces),
       indexedTexts: indexedTextsOf(event, title),
       facts: factsOf(event),
     },
@@ -151,6 +154,15 @@ function claimedAddress(value: Record<string, unknown>): string | null {
   const request = value['request'] ?? value['sentry.interfaces.Http']
   const env = isRecord(request) ? request['env'] : null
   return isRecord(env) && typeof env['REMOTE_ADDR'] === 'string' ? env['REMOTE_ADDR'] : null
+}
+
+/** The trace that the event belongs to, while the project's share has room. */
+function traceOf(event: Pick<Event, 'contexts'>, shares: TraceShares): Occurrence['trace'] {
+  const context = event.contexts['trace']
+  if (!isRecord(context)) return null
+  const traceId = readTraceId(context['trace_id'])
+  if (traceId === null || !shares.errors.takes(traceId)) return null
+  return { traceId, spanId: readSpanId(context['span_id']) }
 }
 
 const severityFacts = (event: Event) => ({

@@ -4,8 +4,10 @@ import { measureSpan, measureTransaction, type MeasureContext } from '../perform
 import { isEntryTooLarge, parseEntries, readContainer } from '../protocol/container.ts'
 import { MAX_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { isRecord } from '../protocol/json.ts'
+import { isWebVital } from '../protocol/span-values.ts'
+import { readTraceId } from '../protocol/trace-ids.ts'
 import { MAX_NODES } from '../protocol/json-guard.ts'
-import { agentOf } from '../protocol/transaction.ts'
+import { agentOf, spansOfTransaction } from '../protocol/transaction.ts'
 import {
   attributeOf,
   MAX_SPAN_BYTES,
@@ -15,6 +17,7 @@ import {
   type InvalidSpan,
   type Span,
 } from '../protocol/span.ts'
+import { tracePartOf } from '../traces/trace-part.ts'
 import type { Counted } from '../outcomes/outcomes.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 
@@ -34,7 +37,7 @@ export const prepareTransaction: Preparer = (input) => {
   const request = isRecord(parsed.value['request']) ? parsed.value['request'] : {}
   const unwanted = filterReason(input, fact, { url: request['url'], userAgent: agentOf(request) })
   if (unwanted !== null) return [{ ...TRANSACTION, outcome: 'filtered', reason: unwanted }]
-  return [{ ...TRANSACTION, kind: 'performance', fact }]
+  return [{ ...TRANSACTION, kind: 'performance', fact }, traceOfTransaction(input, parsed.value)]
 }
 
 /** A `span` item: a container of v2, or one span of the older shape (docs/protocol.md §10.2). */
@@ -69,6 +72,7 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
   const unwanted = new Map<FilterReason, number>()
   const prepared: PreparedItem[] = []
   let plain: { fact: PerformanceFact; quantity: number } | null = null
+  const wanted: Span[] = []
   for (const span of spans) {
     if ('invalid' in span) {
       reasons.set(span.invalid, (reasons.get(span.invalid) ?? 0) + 1)
@@ -84,11 +88,13 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
       unwanted.set(reason, (unwanted.get(reason) ?? 0) + 1)
       continue
     }
+    wanted.push(span)
     if (fact.role !== 'plain') prepared.push({ category: 'span', quantity: 1, kind: 'performance', fact })
     else if (plain === null) plain = { fact, quantity: 1 }
     else plain.quantity++
   }
   if (plain !== null) prepared.push({ category: 'span', kind: 'performance', ...plain })
+  prepared.push(...tracesOfSpans(input, wanted))
   for (const [reason, quantity] of unwanted) prepared.push({ category: 'span', quantity, outcome: 'filtered', reason })
   for (const [reason, quantity] of reasons) prepared.push(invalidSpans(quantity, reason))
   return prepared
@@ -96,6 +102,29 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
 
 /** Web vitals sent separately do not have the page's address; newer SDKs send this attribute instead. */
 const isLocal = ({ attributes }: Span): boolean => attributeOf(attributes, 'sentry.is_localhost') === true
+
+/** The spans of a transaction, counted with it. */
+function traceOfTransaction({ project }: ItemInput, raw: Record<string, unknown>): PreparedItem {
+  const contexts = isRecord(raw['contexts']) ? raw['contexts'] : {}
+  const trace = isRecord(contexts['trace']) ? contexts['trace'] : {}
+  const traceId = readTraceId(trace['trace_id'])
+  const spans = traceId !== null && project.traces.parts.takes(traceId) ? spansOfTransaction(raw) : null
+  const part = spans === null ? null : tracePartOf(spans, project.scrubbing)
+  return { category: 'transaction', quantity: 0, kind: 'trace', fact: { segments: 1, part } }
+}
+
+/** The spans of an item by trace, counted with it. */
+function tracesOfSpans({ project }: ItemInput, spans: readonly Span[]): PreparedItem[] {
+  const prepared: PreparedItem[] = []
+  for (const [traceId, [first, ...others]] of Map.groupBy(spans, ({ traceId }) => traceId)) {
+    if (first === undefined) continue
+    const segments = [first, ...others].filter((span) => span.isSegment && !isWebVital(span)).length
+    const part = project.traces.parts.takes(traceId) ? tracePartOf([first, ...others], project.scrubbing) : null
+    if (part !== null || segments > 0)
+      prepared.push({ category: 'span', quantity: 0, kind: 'trace', fact: { segments, part } })
+  }
+  return prepared
+}
 
 type Visited = { readonly name?: string | null; readonly url: unknown; readonly userAgent: string | null }
 

@@ -3,6 +3,7 @@ import { compileGrouping } from '../grouping/grouping.ts'
 import { newId } from '../kernel/ids.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { filterSettings } from '../filters/filter-settings.ts'
+import { createTraceShares } from '../traces/trace-share.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
 /** A project with default settings. */
@@ -18,6 +19,7 @@ export const someProject = (): ProjectFacts => ({
   newIssueBudget: { perHour: 0, perDay: 0 },
   scrubbing: {},
   ruleShare: null,
+  traces: createTraceShares(() => 0).of(''),
   filters: compileFilters(filterSettings({}).inbound_filters),
   ownership: null,
   erasures: null,

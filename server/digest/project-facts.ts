@@ -18,6 +18,7 @@ import { filterSettings } from '../filters/filter-settings.ts'
 import { attachmentSettings } from '../attachments/attachment-settings.ts'
 import { scrubbingOf } from '../privacy/scrubbing-of.ts'
 import { recentErasures } from '../privacy/recent-erasures.queries.ts'
+import { createTraceShares, type TraceShares } from '../traces/trace-share.ts'
 import { createRuleShares, type RuleShares } from './rule-shares.ts'
 
 /** Settings of a project, compiled for digestion. */
@@ -37,6 +38,7 @@ export type ProjectFacts = {
   readonly manyUsers: number
   readonly newIssueBudget: NewIssueBudget
   readonly filters: CompiledFilters
+  readonly traces: TraceShares
   /** Null without rules. */
   readonly ownership: OwnershipMatcher | null
   /** User hash → time of the erasure request (ms); data received before it is not stored. Null for none. */
@@ -59,6 +61,7 @@ const FRESH_MS = 60_000
 export function createProjectFactsReader(app: App): ProjectFactsReader {
   const known = new Map<string, { facts: ProjectFacts | null; readAtMs: number }>()
   const shares = createRuleShares(() => app.clock.monotonicMs())
+  const traceShares = createTraceShares(() => app.clock.monotonicMs())
   /** Number of changes received: facts read before one of them are returned, but not cached. */
   let changes = 0
   const stops = [
@@ -81,7 +84,7 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
       if (entry !== undefined && app.clock.monotonicMs() - entry.readAtMs < FRESH_MS) return entry.facts
       const changesBefore = changes
       const row = await selectProjectForDigestion(app.db, projectId)
-      const facts = row === undefined ? null : await factsOf(app, row, shares)
+      const facts = row === undefined ? null : await factsOf(app, row, shares, traceShares.of(projectId))
       if (changes === changesBefore) known.set(projectId, { facts, readAtMs: app.clock.monotonicMs() })
       return facts
     },
@@ -93,7 +96,7 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
 
 type Row = { id: string; org_id: string; settings: Record<string, unknown>; scrub_key_sealed: string | null }
 
-async function factsOf(app: App, row: Row, shares: RuleShares): Promise<ProjectFacts> {
+async function factsOf(app: App, row: Row, shares: RuleShares, traces: TraceShares): Promise<ProjectFacts> {
   const limits = limitSettings(row.settings)
   const recordings = attachmentSettings(row.settings)
   const [scrubbing, discarded, erasures] = await Promise.all([
@@ -113,6 +116,7 @@ async function factsOf(app: App, row: Row, shares: RuleShares): Promise<ProjectF
     ruleShare: scrubbing.rules.some(({ pattern }) => pattern === 'custom') ? shares.of(row.org_id, row.id) : null,
     manyUsers: issueSettings(row.settings).severity_rules.users,
     newIssueBudget: { perHour: limits.new_issues_per_hour, perDay: limits.new_issues_per_day },
+    traces,
     filters: compileFilters(filterSettings(row.settings).inbound_filters),
     ownership: compileOwnership(ownershipSettings(row.settings).ownership_rules),
     erasures,

@@ -10,6 +10,7 @@ import type { Recorder } from '../outcomes/recorder.ts'
 import { checkInRecorder } from '../telemetry/record-check-ins.ts'
 import { logRecorder } from '../telemetry/record-logs.ts'
 import { traceMetricRecorder } from '../telemetry/record-trace-metrics.ts'
+import { recordTraceErrors, traceRecorder } from '../traces/record-traces.ts'
 import type { FactKind, FactOf } from './kinds.ts'
 
 /**
@@ -17,7 +18,11 @@ import type { FactKind, FactOf } from './kinds.ts'
  * @param counting how events are counted; default: at once
  */
 export const recordersWith = (counting: Counting | undefined): { readonly [K in FactKind]: Recorder<FactOf<K>> } => ({
-  event: (tx, context, facts, isBehind) => recordEvents(tx, context, facts, counting, isBehind),
+  event: async (tx, context, facts, isBehind) => {
+    const outcomes = await recordEvents(tx, context, facts, counting, isBehind)
+    await recordTraceErrors(tx, context.at, facts, outcomes)
+    return outcomes
+  },
   attachment: recordAttachments,
   feedback: recordFeedback,
   check_in: checkInRecorder,
@@ -25,6 +30,7 @@ export const recordersWith = (counting: Counting | undefined): { readonly [K in 
   trace_metrics: traceMetricRecorder,
   session: sessionRecorder,
   performance: performanceRecorder,
+  trace: traceRecorder,
   client_report: recordClientLosses,
   costly_rules: recordCostlyRules,
 })

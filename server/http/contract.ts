@@ -33,6 +33,7 @@ import { sessionSummaryRoutes } from '../app-health/session-summary.api.ts'
 import { deliveryRoutes } from '../webhooks/deliveries.api.ts'
 import { webhookRoutes } from '../webhooks/webhooks.api.ts'
 import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
+import { traceRoutes } from '../traces/traces.api.ts'
 
 /** Every endpoint of the product API. The browser imports only its type. */
 export const contract = {
@@ -65,6 +66,7 @@ export const contract = {
   ...attachmentRoutes,
   ...feedbackRoutes,
   ...telemetryRoutes,
+  ...traceRoutes,
   ...intakeRoutes,
   ...webhookRoutes,
   ...deliveryRoutes,

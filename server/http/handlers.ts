@@ -33,6 +33,7 @@ import { sessionSummaryHandlers } from '../app-health/session-summary.handlers.t
 import { deliveryHandlers } from '../webhooks/deliveries.handlers.ts'
 import { webhookHandlers } from '../webhooks/webhooks.handlers.ts'
 import { telemetryHandlers } from '../telemetry/telemetry.handlers.ts'
+import { traceHandlers } from '../traces/traces.handlers.ts'
 import type { Contract } from './contract.ts'
 
 /** Every handler of the product API; the type fails when a route has none. */
@@ -66,6 +67,7 @@ export const handlers: Handlers<Contract> = {
   ...attachmentHandlers,
   ...feedbackHandlers,
   ...telemetryHandlers,
+  ...traceHandlers,
   ...intakeHandlers,
   ...webhookHandlers,
   ...deliveryHandlers,

@@ -31,6 +31,8 @@ export type Occurrence = {
   readonly newIssueBudget: NewIssueBudget
   /** Matching ownership rules, computed only for a new issue; null if the project has no rules. */
   readonly ownershipMatches: LazyMatches | null
+  /** The event's trace, if its project's share has room for it. */
+  readonly trace: { readonly traceId: string; readonly spanId: string | null } | null
   /** Texts for the search index. */
   readonly indexedTexts: readonly (string | null)[]
   /** Keys and values for the search index. */

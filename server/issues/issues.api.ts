@@ -31,6 +31,10 @@ export const IssueDetail = Issue.extend({
   event: Event.nullable().describe(
     'The newest event, or the requested one; null when its body was removed or is damaged.',
   ),
+  kept_trace_id: z
+    .string()
+    .nullable()
+    .describe("The event's trace, when its spans are kept: GET /api/projects/{projectId}/traces/{traceId} reads it."),
   event_ids: z
     .object({
       latest: z.string().nullable(),

@@ -17,6 +17,7 @@ import { openEvent } from '../issue-events/open-event.ts'
 import type { Tag } from '../protocol/event.api.ts'
 import { oldestDay } from '../projects/general-settings.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
+import { keptTraceOf } from '../traces/kept-trace-of.ts'
 import type { Activity, IssueDetail } from './issues.api.ts'
 import { selectActivity, selectIssue } from '../issue-rows/issues.queries.ts'
 import { distributionOf } from './tag-distribution.ts'
@@ -78,6 +79,7 @@ export async function readIssue(
     ...issue,
     project: shown,
     event: event === null ? null : markFrames(event, groupingSettings(project.settings).grouping_rules),
+    kept_trace_id: event === null ? null : await keptTraceOf(app, project.id, event),
     event_ids: eventIds,
     attachments,
     feedback,

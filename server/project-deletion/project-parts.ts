@@ -18,6 +18,7 @@ import type { DeleteProjectRows } from '../projects/project-rows.ts'
 import { deleteProjectRows as deleteReleases } from '../releases/project-rows.queries.ts'
 import { deleteProjectRows as deleteQuarantine } from '../spool/project-rows.queries.ts'
 import { deleteProjectRows as deleteTelemetry } from '../telemetry/project-rows.queries.ts'
+import { deleteProjectRows as deleteTraces } from '../traces/project-rows.queries.ts'
 import { deleteProjectRows as deleteFromViews } from '../views/project-rows.queries.ts'
 
 /** What belongs to a project: a test fails while a table of a project is in no part and not among {@link KEPT}. */
@@ -79,6 +80,7 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
     max: 2_000,
     deleteRows: deletePerformance,
   },
+  { tables: ['trace_parts', 'trace_errors', 'trace_days'], max: 500, deleteRows: deleteTraces },
   { tables: ['logs', 'trace_metrics', 'check_ins', 'monitors'], max: 2_000, deleteRows: deleteTelemetry },
   { tables: ['releases', 'release_commits', 'deploys'], max: 1_000, deleteRows: deleteReleases },
   {

@@ -71,6 +71,14 @@ export function readTransaction(
   return { segment, children: childrenOf(raw['spans']), origin: originOf(raw, clean, data, defaultEnvironment) }
 }
 
+/**
+ * The spans of a valid transaction, its own first; null for an invalid one. Their texts are not scrubbed.
+ */
+export function spansOfTransaction(raw: Record<string, unknown>): [Span, ...Span[]] | null {
+  const transaction = readTransaction(raw, raw, '')
+  return 'invalid' in transaction ? null : [transaction.segment, ...transaction.children]
+}
+
 function childrenOf(raw: unknown): Span[] {
   if (!isList(raw)) return []
   const children: Span[] = []

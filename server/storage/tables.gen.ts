@@ -913,6 +913,22 @@ export type Tables = {
     enrolled_step: number | null
     used_step: number | null
   }
+  trace_days: {
+    project_id: string
+    day: string
+    segments: Generated<number>
+    considered: Generated<number>
+    kept_for_error: Generated<number>
+    kept_for_slowness: Generated<number>
+  }
+  trace_errors: {
+    received_day: string
+    project_id: string
+    trace_id: string
+    event_id: string
+    occurred_at: Date
+    span_id: string | null
+  }
   trace_metrics: {
     received_day: string
     project_id: string
@@ -929,6 +945,19 @@ export type Tables = {
     environment: string
     attributes: Json<unknown>
     notes: NullableJson<unknown>
+  }
+  trace_parts: {
+    received_day: string
+    project_id: string
+    trace_id: string
+    part: number
+    received_at: Date
+    name: string | null
+    op: string | null
+    duration_ms: number | null
+    span_count: number
+    spans: Buffer
+    keep: Generated<number>
   }
   used_challenges: {
     hash: Buffer

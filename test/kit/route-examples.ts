@@ -1,3 +1,4 @@
+import { encodeSpans } from '#server/traces/trace-part.ts'
 import { createKey } from '#server/api-keys/create-key.ts'
 import { putToken, type TokenPurpose } from '#server/accounts/account-tokens.queries.ts'
 import { packContent } from '#server/attachments/attachment.ts'
@@ -72,6 +73,19 @@ const onIssue =
 const onRelease =
   (body?: Record<string, unknown>): Example =>
   async (app, owner) => ({ params: { releaseId: await insertRelease(app, owner) }, body })
+
+const onTrace: Example = async (app, owner) => {
+  const projectId = await insertProject(app, owner)
+  const today = dayOf(app.clock.now())
+  await ensureDayPartitions(app.db, [{ table: 'trace_parts' }], today)
+  await app.db.query(
+    `insert into trace_parts (received_day, project_id, trace_id, part, received_at, span_count, spans)
+     values ($1::date, $2, $3, 1, $4, 0, $5)`,
+    [today, projectId, EXAMPLE_TRACE, app.clock.now(), encodeSpans([])],
+  )
+  return { params: { projectId, traceId: EXAMPLE_TRACE } }
+}
+const EXAMPLE_TRACE = '0af7651916cd43dd8448eb211c80319c'
 
 const onWebhook =
   (body?: Record<string, unknown>): Example =>
@@ -380,6 +394,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listLogs: onProject(),
   listTraceMetrics: onProject(),
   listCheckIns: onProject(),
+  readTrace: onTrace,
 
   readIntake: onProject(),
   readQuota: nothing,

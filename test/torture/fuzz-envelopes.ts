@@ -16,6 +16,7 @@ import { decodeStoreBody } from '#server/protocol/decode-store.ts'
 import { parseEnvelope } from '#server/protocol/envelope.ts'
 import { DEFAULT_INBOUND_FILTERS } from '#server/filters/inbound-filters.api.ts'
 import { groupingSettings } from '#server/grouping/grouping-settings.ts'
+import { createTraceShares } from '#server/traces/trace-share.ts'
 import { readIntakeSamples, readSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '../kit/samples.ts'
 import { mutate, mutateJson } from './mutate.ts'
 import { createCollector } from './collect-garbage.ts'
@@ -34,6 +35,7 @@ const PROJECT: ProjectFacts = {
   newIssueBudget: { perHour: 0, perDay: 0 },
   scrubbing: {},
   ruleShare: null,
+  traces: createTraceShares(() => 0).of(''),
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
   ownership: null,
   erasures: null,
