@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { startDatabaseProxy } from '#test/kit/database-proxy.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -79,6 +79,38 @@ describe('jobs', () => {
     await waitFor('the orphan', () => done.includes('orphan'), 60_000)
   })
 })
+
+test.each(['succeeds', 'fails'])(
+  'a database that is away when a job %s is a warning; further jobs run',
+  async (how) => {
+    const network = await startDatabaseProxy(connectionString)
+    const cut = defineTask({
+      name: 'cut',
+      payload: z.object({}),
+      run: async () => {
+        network.setFaults({ reset: true })
+        await (how === 'fails' ? Promise.reject(new Error('not today')) : Promise.resolve())
+      },
+    })
+    const after: string[] = []
+    const greetAfter = defineTask({
+      name: 'greet-after',
+      payload: z.object({}),
+      run: async () => void (await Promise.resolve(after.push('done'))),
+    })
+    const far = runJobs(app, network.connectionString, [cut, greetAfter])
+    onTestFinished(async () => {
+      await far.stop()
+      await network.close()
+    })
+    const before = logLines.length
+    await addJob(app.db, 'cut')
+    await waitFor('the warning', () => logLines.slice(before).some(({ msg }) => msg === 'jobs were interrupted'))
+    network.setFaults({})
+    await addJob(app.db, 'greet-after')
+    await waitFor('a further job', () => after.length === 1)
+  },
+)
 
 describe('stopping', () => {
   test('ends a queue that is still starting', async () => {

@@ -92,6 +92,9 @@ export function runJobs(
         ),
       ),
       concurrency: CONCURRENCY,
+      // Without a batch the queue does not catch the error of a connection that breaks when a job ends, and the process
+      // exits.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       pollInterval: POLL_MS,
       noHandleSignals: true,
       logger: loggerOf(app, stopping.signal),
