@@ -36,9 +36,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     }
   }
   if (isDatabaseAway(error)) return errorAnswer(databaseAway(error))
-  // Of the plugin for static files: a folder, or a path with empty segments, dots or a NUL.
-  if (error instanceof Error && 'statusCode' in error && (error.statusCode === 403 || error.statusCode === 404))
-    return errorAnswer(notFound('Page'))
+  if (isOfStaticFiles(error)) return errorAnswer(notFound('Page'))
   const fastify = fastifyRefusal(error)
   if (fastify !== null) return { status: 400, body: { error: fastify }, headers: {}, unexpected: false }
   return {
@@ -51,6 +49,12 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     unexpected: true,
   }
 }
+
+/** A path to a folder, or with empty segments, dots or a NUL; before the dashboard is built, a NUL is a bad request. */
+const isOfStaticFiles = (error: unknown): boolean =>
+  error instanceof Error &&
+  'statusCode' in error &&
+  (error.statusCode === 403 || error.statusCode === 404 || (error.statusCode === 400 && !('code' in error)))
 
 /** Sentences for errors that Fastify throws before a handler runs; null for other errors. */
 function fastifyRefusal(error: unknown): string | null {
