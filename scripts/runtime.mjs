@@ -67,6 +67,9 @@ export function toolEnvironment(node) {
   return { ...process.env, PATH: path.join(separator) }
 }
 
+/** Halves the time to load 400 modules; keyed by content, ignored where it cannot be written. */
+export const compileCache = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'faultline-node') }
+
 /** Whether all packages are installed; prints what to do when not. */
 export function requireInstalled() {
   if (existsSync(join(root, 'node_modules'))) return

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { requireInstalled, requireNode, root, toolEnvironment } from './runtime.mjs'
+import { compileCache, requireInstalled, requireNode, root, toolEnvironment } from './runtime.mjs'
 
 /**
  * Sets the exit code of this process: 0 only when nothing failed.
@@ -27,7 +27,11 @@ export function runVitest(args, { env = {}, beforeLast = () => {} } = {}) {
       ...args,
     ],
     // A caller's NODE_ENV must not turn a test run into a strict production start.
-    { cwd: root, env: { ...toolEnvironment(node), NODE_ENV: 'test', ...env }, stdio: ['ignore', 'inherit', 'inherit'] },
+    {
+      cwd: root,
+      env: { ...compileCache, ...toolEnvironment(node), NODE_ENV: 'test', ...env },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
   )
   // A terminal sends Ctrl-C to the whole group; these are for signals to this process alone.
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

@@ -31,7 +31,7 @@ let project: TestProject
 const idOf = async (member: Client) => (await member.get('/api/me')).as<{ user: { id: string } }>().user.id
 
 beforeAll(async () => {
-  const founder = await aFounder(server.url)
+  const founder = await aFounder(server.url, 'Countess Ada')
   ada = { ...founder, id: await idOf(founder) }
   bob = await aMemberClient(app, server.url, ada, { name: 'Bob Builder' })
   zoe = await aMemberClient(app, server.url, ada, { name: 'Zoë Müller' })
@@ -66,7 +66,7 @@ describe('the team', () => {
   test('lists the members of the organisation and no other users', async () => {
     const page = await team()
     expect(page).toMatchObject({ total: 4, next_cursor: null })
-    expect(page.items.map(({ name }) => name)).toEqual(['Bob Builder', 'Founder 1', 'Vera Viewer', 'Zoë Müller'])
+    expect(page.items.map(({ name }) => name)).toEqual(['Bob Builder', 'Countess Ada', 'Vera Viewer', 'Zoë Müller'])
     expect(page.items[0]).toMatchObject({ id: bob.id, email: bob.email, role: 'member' })
     expect(page.items[0]?.last_seen_at).toMatch(/Z$/)
     expect(JSON.stringify(page)).not.toMatch(/password|hash/)
@@ -116,13 +116,13 @@ describe('assignees', () => {
     expect(await subscriptionOf(bob, issueId)).toMatchObject({ subscribed: true, reason: 'assigned' })
     const { items } = await inboxOf(bob)
     expect(items[0]).toMatchObject({
-      sentence: 'Founder 1 assigned this issue to you.',
+      sentence: 'Countess Ada assigned this issue to you.',
       actor: { id: ada.id },
       issue: { id: issueId, project_id: project.id },
       read_at: null,
     })
     const { activity } = await detailOf(issueId)
-    expect(activity.map(({ sentence }) => sentence)).toEqual(['Founder 1 assigned this issue to Bob Builder.'])
+    expect(activity.map(({ sentence }) => sentence)).toEqual(['Countess Ada assigned this issue to Bob Builder.'])
     // Members are not notified of their own changes.
     await zoe.patch(`/api/issues/${issueId}`, { assignee_id: zoe.id })
     expect(await notificationsOf(zoe, issueId)).toEqual([])
@@ -181,10 +181,10 @@ describe('comments', () => {
     const written = await comment(
       ada,
       issueId,
-      `@bob builder and @${zoe.email} and @Unknown, \`@Vera\`; @Founder 1 is me`,
+      `@bob builder and @${zoe.email} and @Unknown, \`@Vera\`; @Countess Ada is me`,
     )
     expect(written.mentions).toEqual([
-      { text: '@Founder 1', user: expect.objectContaining({ id: ada.id }) as unknown },
+      { text: '@Countess Ada', user: expect.objectContaining({ id: ada.id }) as unknown },
       { text: '@bob builder', user: expect.objectContaining({ id: bob.id }) as unknown },
       { text: `@${zoe.email}`, user: { id: zoe.id, name: 'Zoë Müller', email: zoe.email } },
     ])
@@ -193,7 +193,7 @@ describe('comments', () => {
     expect(await notificationsOf(bob, issueId)).toEqual(['mentioned'])
     expect((await inboxOf(bob)).items[0]).toMatchObject({
       comment_id: written.id,
-      sentence: 'Founder 1 mentioned you in a comment.',
+      sentence: 'Countess Ada mentioned you in a comment.',
     })
     expect(await notificationsOf(ada, issueId)).toEqual([])
     expect(await subscriptionOf(ada, issueId)).toMatchObject({ reason: 'commented' })
@@ -242,9 +242,9 @@ describe('comments', () => {
     const issueId = await anIssue()
     const answers = await Promise.all(
       [ada, bob, zoe].flatMap((member) => [
-        member.post(`/api/issues/${issueId}/comments`, { body: '@Founder 1 @Bob @Zoë' }),
+        member.post(`/api/issues/${issueId}/comments`, { body: '@Countess Ada @Bob @Zoë' }),
         member.patch(`/api/issues/${issueId}`, { assignee_id: bob.id }),
-        member.post(`/api/issues/${issueId}/comments`, { body: '@Zoë @Bob @Founder 1' }),
+        member.post(`/api/issues/${issueId}/comments`, { body: '@Zoë @Bob @Countess Ada' }),
       ]),
     )
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 201, 201, 200, 201, 201, 200, 201])

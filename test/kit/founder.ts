@@ -7,14 +7,14 @@ export type TestProject = z.infer<typeof Project>
 let founders = 0
 
 /** Signs up a new organisation through the API and logs its owner in. */
-export async function aFounder(url: string): Promise<Client & { email: string; password: string }> {
+export async function aFounder(url: string, name?: string): Promise<Client & { email: string; password: string }> {
   const one = client(url)
   const email = `founder${++founders}@example.com`
   const password = 'quartz-lantern-harbour-7'
   const signedUp = await one.post('/api/auth/signup', {
     email,
     password,
-    name: `Founder ${founders}`,
+    name: name ?? `Founder ${founders}`,
     org: `Org ${founders}`,
   })
   if (signedUp.status !== 201) throw new Error(`sign-up: ${signedUp.status} ${signedUp.text}`)

@@ -14,7 +14,12 @@ const byType: GroupingVersion = (event, rule) => {
   }
 }
 
-/** Registers it in this process as the newest version. */
+const registry = groupingVersions as Map<number, GroupingVersion>
+
+/** Registers it in this process as the newest version, until the test's app closes. */
 export function addGroupingVersion(group: GroupingVersion = byType): void {
-  ;(groupingVersions as Map<number, GroupingVersion>).set(TEST_GROUPING_VERSION, group)
+  registry.set(TEST_GROUPING_VERSION, group)
 }
+
+/** Test files share processes. */
+export const removeGroupingVersion = (): void => void registry.delete(TEST_GROUPING_VERSION)

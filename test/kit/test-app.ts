@@ -14,6 +14,7 @@ import { cloneDatabase } from './database.ts'
 import type { ResolveTxt } from '#server/context/txt-records.ts'
 import { knownTxtRecords } from './txt-records.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
+import { removeGroupingVersion } from './grouping-version.ts'
 
 export type TestApp = {
   readonly app: App
@@ -90,6 +91,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     await app.close()
     rmSync(dataDir, { recursive: true, force: true })
     await database.drop()
+    removeGroupingVersion()
     expect(listeners(), 'servers the test left listening').toBe(before)
   })
   return {
