@@ -12,6 +12,7 @@ const benches = [
   'drain',
   'visible',
   'webhooks',
+  'auth',
   'read',
   'overload',
   'disk',

@@ -32,7 +32,7 @@ export const setUpSecondOrg = (url: string): Promise<BenchProject> =>
   setUpProject(url, { ...ACCOUNT, email: 'other@example.com' })
 
 type Account = { readonly email: string; readonly password: string }
-const ACCOUNT: Account = { email: 'bench@example.com', password: 'correct horse battery staple 42' }
+export const ACCOUNT: Account = { email: 'bench@example.com', password: 'correct horse battery staple 42' }
 
 /** Logs in to the account of {@link setUpProject}; returns the `Cookie` header. */
 export async function logIn(url: string, account = ACCOUNT): Promise<string> {

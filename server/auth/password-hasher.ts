@@ -25,7 +25,13 @@ const OUTPUT_BYTES = 32
  */
 export function createPasswordHasher(cost: PasswordCost, codeCost: PasswordCost = CODE_COST): PasswordHasher {
   const dummy = dummyHash(cost)
-  const limited = limitConcurrency(MAX_RUNNING, MAX_WAITING)
+  const queue = limitConcurrency(MAX_RUNNING, MAX_WAITING)
+  let computed = 0
+  const limited = <T>(work: () => Promise<T>): Promise<T> =>
+    queue(() => {
+      computed++
+      return work()
+    })
   return {
     hash: (password) =>
       limited(() =>
@@ -52,6 +58,7 @@ export function createPasswordHasher(cost: PasswordCost, codeCost: PasswordCost 
           salt,
         }),
       ),
+    computed: () => computed,
     isOutdated: (stored) => {
       const made = parseOptions(stored)
       return made.memoryCost < cost.memoryKib || made.timeCost < cost.passes || made.algorithm !== ARGON2ID

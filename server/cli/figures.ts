@@ -86,6 +86,16 @@ export async function intakeFigures(intake: Intake): Promise<Figure[]> {
   ]
 }
 
+/** What log-ins cost this process: most of a log-in is its hash. */
+export const passwordFigures = ({ passwords }: App): Figure[] => [
+  {
+    name: 'faultline_password_hashes_total',
+    help: 'Hashes of passwords and codes that were computed.',
+    kind: 'counter',
+    value: passwords.computed(),
+  },
+]
+
 export function digestFigures(sums: DigestSums): Figure[] {
   const counter = (name: string, help: string, value: number): Figure => ({
     name: `faultline_digest_${name}_total`,

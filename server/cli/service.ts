@@ -21,7 +21,14 @@ import type { Channel } from '../outbox/channel.ts'
 import { startDeliverer } from '../outbox/start-deliverer.ts'
 import { TASKS } from '../tasks.ts'
 import { superviseDigestion } from './digest-supervisor.ts'
-import { deliveryFigures, digestFigures, intakeFigures, lagFigures, type DigestSums } from './figures.ts'
+import {
+  deliveryFigures,
+  digestFigures,
+  intakeFigures,
+  lagFigures,
+  passwordFigures,
+  type DigestSums,
+} from './figures.ts'
 
 export type Service = {
   readonly port: number
@@ -93,6 +100,7 @@ export async function startService(app: App, connectionString: string, options: 
       health: { readiness: () => readiness(app, intake) },
       metrics: {
         figures: async () => [
+          ...passwordFigures(app),
           ...(intake === null ? [] : [...(await intakeFigures(intake)), ...(await lagFigures(app))]),
           ...(digestion === null ? [] : digestFigures(digestion.figures())),
           ...(deliverer === null ? [] : await deliveryFigures(app.db, deliverer.figures())),

@@ -17,6 +17,8 @@ export type PasswordHasher = {
    * @throws AppError rate_limited when too many hashes are waiting
    */
   hashCode(code: string, salt: Buffer): Promise<Buffer>
+  /** How many hashes were computed since the start, of passwords and codes. */
+  computed(): number
   /** Whether a hash was made with a lower cost than today's. */
   isOutdated(hash: string): boolean
 }

@@ -57,6 +57,7 @@ bindRoutes(
     refuseUnauthenticated: () => {
       throw unauthenticated()
     },
+    metrics: { authenticated: () => {} },
     callerOf: () => aCaller(),
     limits: { address: unlimited, key: unlimited },
     stopping: stopping.signal,

@@ -12,6 +12,7 @@ import type { ApiLimits } from './api-limit.ts'
 import { callCookies } from './cookies.ts'
 import { checkCrossSite } from './csrf.ts'
 import { validationSentence } from './errors.ts'
+import type { RequestMetrics } from './metrics.ts'
 import { sendFile } from './send-file.ts'
 
 /** Returns the actor of a request; null when the request has no credentials. */
@@ -27,6 +28,7 @@ export type BindDeps = {
   readonly refuseUnauthenticated: (request: FastifyRequest) => never
   readonly callerOf: (request: FastifyRequest) => Caller
   readonly limits: ApiLimits
+  readonly metrics: RequestMetrics
   /** Aborted when the service stops. It ends streams. */
   readonly stopping: AbortSignal
 }
@@ -135,17 +137,22 @@ async function authorise(
     if (spec.csrf === true) checkCrossSite(request.headers, ownOrigins)
     return caller
   }
-  const authenticated = await deps.authenticate(request, caller)
-  if (authenticated === null) return deps.refuseUnauthenticated(request)
-  const { actor, viaCookie } = authenticated
-  admit(actor)
   const checked = async (): Promise<OrgActor> => {
-    if (viaCookie && (spec.csrf === true || !SAFE_METHODS.has(spec.method))) checkCrossSite(request.headers, ownOrigins)
-    const refusal = refusalOf(permission, actor)
-    if (refusal !== null) throw forbidden(refusal)
-    return actor
+    const authenticated = await deps.authenticate(request, caller)
+    if (authenticated === null) return deps.refuseUnauthenticated(request)
+    const { actor, viaCookie } = authenticated
+    admit(actor)
+    const permitted = async (): Promise<OrgActor> => {
+      if (viaCookie && (spec.csrf === true || !SAFE_METHODS.has(spec.method)))
+        checkCrossSite(request.headers, ownOrigins)
+      const refusal = refusalOf(permission, actor)
+      if (refusal !== null) throw forbidden(refusal)
+      return actor
+    }
+    return auditRefusal(deps.app, spec, actor, permitted())
   }
-  return auditRefusal(deps.app, spec, actor, checked())
+  const startedMs = performance.now()
+  return checked().finally(() => deps.metrics.authenticated(performance.now() - startedMs))
 }
 
 /**

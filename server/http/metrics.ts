@@ -14,8 +14,14 @@ export type Figure = {
 }
 export type MetricsSource = { figures(): Promise<readonly Figure[]> }
 
+/** What requests add to the metrics. */
+export type RequestMetrics = {
+  /** A request that needs an actor was authenticated and authorised, or refused. */
+  authenticated(tookMs: number): void
+}
+
 /** `GET /-/metrics`, Prometheus text: with `Authorization: Bearer METRICS_TOKEN`; in relaxed mode also from loopback. */
-export function registerMetrics(fastify: FastifyInstance, config: Config, source: MetricsSource): void {
+export function registerMetrics(fastify: FastifyInstance, config: Config, source: MetricsSource): RequestMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
@@ -23,6 +29,12 @@ export function registerMetrics(fastify: FastifyInstance, config: Config, source
     help: 'Product API and pages, by route and status.',
     labelNames: ['route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  })
+  const authentication = new Histogram({
+    name: 'faultline_http_authentication_seconds',
+    help: 'The authentication step of a request: token or API key, session, membership, permission.',
+    buckets: [0.0001, 0.0002, 0.0003, 0.0004, 0.0005, 0.00075, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1],
     registers: [registry],
   })
   fastify.addHook('onResponse', (request, reply, done) => {
@@ -48,6 +60,7 @@ export function registerMetrics(fastify: FastifyInstance, config: Config, source
       .header('content-type', registry.contentType)
       .send((await registry.metrics()) + (await figuresText(source)))
   })
+  return { authenticated: (tookMs) => authentication.observe(tookMs / 1000) }
 }
 
 async function figuresText(source: MetricsSource): Promise<string> {

@@ -28,6 +28,8 @@ describe('pages of the service', () => {
     expect(text).toMatch(/^faultline_intake_accepted_total [1-9]/m)
     expect(text).toMatch(/^faultline_spool_open 1$/m)
     expect(text).toMatch(/^faultline_spool_disk_free_bytes [1-9]/m)
+    expect(text).toMatch(/^faultline_password_hashes_total [1-9]/m)
+    expect(text).toMatch(/^faultline_http_authentication_seconds_bucket\{le="\+Inf"\} [1-9]/m)
     expect(text).toMatch(/^faultline_digest_events_total [1-9]/m)
     expect(text).toMatch(/^faultline_intake_latency_seconds_bucket\{le="\+Inf"\} [1-9]/m)
     expect(text).toMatch(/^process_resident_memory_bytes /m)

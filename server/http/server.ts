@@ -118,7 +118,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   answerErrors(fastify, app)
 
   registerHealth(fastify, deps.health)
-  registerMetrics(fastify, app.config, deps.metrics)
+  const metrics = registerMetrics(fastify, app.config, deps.metrics)
   if (deps.api) {
     bindRoutes(fastify, contract, handlers, {
       app,
@@ -126,6 +126,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       refuseUnauthenticated: deps.refuseUnauthenticated,
       callerOf,
       limits: apiLimits(app),
+      metrics,
       stopping: stopping.signal,
     })
     await registerDocs(fastify, app.config.version)
