@@ -36,7 +36,7 @@ import {
   Thread,
 } from '../protocol/event.api.ts'
 import { Finding } from '../metrics/finding.api.ts'
-import { MetricSeries } from '../metrics/metrics.api.ts'
+import { Breakdown, MetricSeries, Overview, StoreGuard } from '../metrics/metrics.api.ts'
 import { ListedRelease, ReleaseDetail, Verdict } from '../release-health/release-health.api.ts'
 import { Commit, Deploy, PatchEntry, ReleaseState, WholeRelease } from '../releases/releases.api.ts'
 import { Member } from '../team/members.api.ts'
@@ -51,6 +51,7 @@ export const apiSchemas: NamedSchemas = {
   AuditEntry,
   AuditVerification,
   Breadcrumb,
+  Breakdown,
   BulkOperation,
   Operation,
   BulkResult,
@@ -91,6 +92,8 @@ export const apiSchemas: NamedSchemas = {
   Mechanism,
   Member,
   MetricSeries,
+  Overview,
+  StoreGuard,
   Outcome,
   OwnershipRule,
   PatchEntry,

@@ -4,7 +4,8 @@ import { ALL_ATTRIBUTES, COUNTS, type Counts, USER_SETS, type UserSet } from '..
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import type { Connection } from '../storage/database.ts'
-import { NO_EVENTS, type EventFigures, type SessionFigures } from './figures.ts'
+import { NO_EVENTS, NO_SESSIONS, type EventFigures, type SessionFigures } from './figures.ts'
+import type { DeviceUsers } from './store-guard.ts'
 
 export const DIMENSIONS = ['release', 'environment', 'os', 'device', 'device_class'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
@@ -26,6 +27,7 @@ export type HealthQuery = {
   readonly from: number
   /** Excluded. */
   readonly to: number
+  readonly now: Date
   readonly filter: Filter
 }
 
@@ -54,12 +56,79 @@ export async function readSessionsBy(
   db: Connection,
   query: HealthQuery,
   dimension: Dimension,
-): Promise<Map<string | null, SessionFigures>> {
+  max: number,
+): Promise<SessionsBy> {
   const rows = await readRows(db, query, bucketSpans(query.from, query.to), dimension)
-  return mapValues(
-    Map.groupBy(rows, (row) => row.name),
+  const by = mapValues(
+    Map.groupBy(rows, (row) => row.name ?? ''),
     (of) => figuresOf(of, query),
   )
+  const named = [...by].flatMap(([name, of]) => (name === '' ? [] : [{ name, ...of }]))
+  return {
+    rows: named.toSorted((a, b) => b.sessions - a.sessions).slice(0, max),
+    unknown: by.get('') ?? NO_SESSIONS,
+    other: { sessions: 0, crashed: 0 },
+  }
+}
+
+/** Values of a dimension whose counts are read. */
+export const MAX_NAMES = 10_000
+
+export type SessionsBy = {
+  /** The largest values; their users are not counted. */
+  readonly rows: readonly (SessionFigures & { readonly name: string })[]
+  /** Sessions without a value. */
+  readonly unknown: SessionFigures
+  /** Sessions whose value exceeded the limit of names. */
+  readonly other: { readonly sessions: number; readonly crashed: number }
+}
+
+/** Figures with users of the named values, and of unknown as ''. */
+export async function readSessionsOf(
+  db: Connection,
+  query: HealthQuery,
+  dimension: Dimension,
+  names: readonly string[],
+): Promise<Map<string, SessionFigures>> {
+  const rows = await readRows(db, query, bucketSpans(query.from, query.to), dimension)
+  return mapValues(
+    Map.groupBy(
+      rows.filter(({ name }) => name === null || names.includes(name)),
+      (row) => row.name ?? '',
+    ),
+    (of) => figuresOf(of, query),
+  )
+}
+
+/** Users of each whole day of UTC, by its start, without empty ones. */
+export async function readSessionDays(db: Connection, query: HealthQuery): Promise<Map<number, SessionFigures>> {
+  const rows = await readRows(db, query, [{ bucketSeconds: 21_600, from: query.from, to: query.to }])
+  return mapValues(
+    Map.groupBy(rows, (row) => Math.floor(row.bucket.getTime() / DAY_MS) * DAY_MS),
+    (of) => figuresOf(of, query),
+  )
+}
+
+const DAY_MS = 86_400_000
+
+/** Sums of the users of each day, by device model. */
+export async function readDeviceDays(db: Connection, query: HealthQuery): Promise<DeviceUsers[]> {
+  const rows = await readRows(db, query, [{ bucketSeconds: 21_600, from: query.from, to: query.to }], 'device')
+  const days = Map.groupBy(rows, (row) => `${Math.floor(row.bucket.getTime() / DAY_MS)}/${row.name}`)
+  const devices = new Map<string, DeviceUsers>()
+  for (const [row] of [...days.values()].map((of) => of)) {
+    const name = row?.name ?? null
+    if (name === null) continue
+    const of = figuresOf(days.get(`${Math.floor((row?.bucket.getTime() ?? 0) / DAY_MS)}/${name}`) ?? [], query)
+    const known = devices.get(name)
+    devices.set(name, {
+      device: name,
+      user_days: (known?.user_days ?? 0) + of.users,
+      crashed_user_days: (known?.crashed_user_days ?? 0) + of.crashed_users,
+      anr_user_days: (known?.anr_user_days ?? 0) + of.anr_foreground_users,
+    })
+  }
+  return [...devices.values()]
 }
 
 const mapValues = <K, A, B>(map: ReadonlyMap<K, A>, change: (value: A) => B): Map<K, B> =>

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { testServer } from '#test/kit/test-server.ts'
-import { dsnParts, newEventId } from '#test/kit/sdk.ts'
 import type { TestProject } from '#test/kit/founder.ts'
 import type { MetricSeries } from './metrics.api.ts'
+import { sendSessions, type SentSession, times } from './metrics.fixture.ts'
 
 /** `GET /api/metrics` over sessions and events that arrive through the intake. The clock stands at 12:00 UTC. */
 
@@ -12,51 +12,13 @@ const NOW = t.app.clock.now().getTime()
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-type Session = {
-  readonly agoMs: number
-  readonly did?: string
-  readonly status?: string
-  readonly mechanism?: string
-  readonly release?: string
-  readonly environment?: string
-  readonly userAgent?: string
-  readonly fields?: Record<string, unknown>
-}
-
-async function send(project: TestProject, sessions: readonly Session[]): Promise<void> {
-  const { key, projectNumber } = dsnParts(project.dsn)
-  for (const [userAgent, of] of Map.groupBy(sessions, (one) => one.userAgent ?? 'sdk/1.0')) {
-    const items = of.map((one) =>
-      JSON.stringify({
-        sid: newEventId(),
-        init: true,
-        did: one.did,
-        status: one.status ?? 'exited',
-        abnormal_mechanism: one.mechanism,
-        started: new Date(NOW - one.agoMs).toISOString(),
-        timestamp: new Date(NOW - one.agoMs + 1_000).toISOString(),
-        attrs: { release: one.release ?? 'shop@1.0.0', environment: one.environment ?? 'production' },
-        ...one.fields,
-      }),
-    )
-    const answer = await fetch(`${t.url}/api/${projectNumber}/envelope/?sentry_key=${key}`, {
-      method: 'POST',
-      headers: { 'user-agent': userAgent },
-      body: ['{}', ...items.flatMap((item) => ['{"type":"session"}', item])].join('\n'),
-    })
-    expect(answer.status).toBe(200)
-    await answer.text()
-  }
-  await t.service.drain()
-}
+const send = (project: TestProject, sessions: readonly SentSession[]) => sendSessions(t, project, sessions)
 
 const metrics = async (project: TestProject, query: string): Promise<MetricSeries> => {
   const answer = await owner.get(`/api/metrics?projectId=${project.id}&${query}`)
   expect(answer.status, answer.text).toBe(200)
   return answer.as<MetricSeries>()
 }
-
-const times = (n: number, session: Session): Session[] => Array.from({ length: n }, () => session)
 
 test('the crash rate is crashed sessions ÷ sessions; the range before is beside it', async () => {
   const project = await t.project(owner)

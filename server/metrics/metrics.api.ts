@@ -2,8 +2,12 @@ import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { csvTable, formatQuery } from '../kernel/csv.ts'
-import { Id, Timestamp } from '../kernel/page.api.ts'
+import { Id, Timestamp, wholeNumber } from '../kernel/page.api.ts'
+import { Verdict } from '../release-health/release-health.api.ts'
 import { Finding } from './finding.api.ts'
+
+/** What sessions are counted by. */
+const DIMENSIONS = ['release', 'environment', 'os', 'device', 'device_class'] as const
 
 export const METRICS = ['crash_rate', 'anr_rate', 'event_count', 'user_count'] as const
 export type Metric = (typeof METRICS)[number]
@@ -134,6 +138,183 @@ const seriesTable = csvTable('metrics', MetricSeries, ({ points }) => points, [
   'active',
 ])
 
+const BREAKDOWN_SORTS = ['sessions', 'crash_rate', 'anr_rate', 'name'] as const
+const BreakdownSort = z.enum(
+  BREAKDOWN_SORTS.flatMap((key) => [key, `-${key}`] as const),
+  { error: `sort must be one of ${BREAKDOWN_SORTS.join(', ')}, with a leading - for descending.` },
+)
+export type BreakdownSort = z.infer<typeof BreakdownSort>
+
+const Word = z.enum(['good', 'watch', 'poor']).nullable()
+
+const BreakdownRow = z.object({
+  name: z.string().nullable().describe('Null for sessions whose value is unknown.'),
+  share: z.number().describe('Of all sessions of the range.'),
+  sessions: count,
+  crashed: count,
+  unhandled: count,
+  anr: count.describe('Sessions with an ANR in the foreground.'),
+  users: count.nullable().describe('Null when no session names its user.'),
+  crashed_users: count.nullable(),
+  anr_users: count.nullable(),
+  crash_rate: fraction.describe('Crashed sessions ÷ sessions.'),
+  crash_rate_users: fraction.describe('Crashed users ÷ users.'),
+  anr_rate: fraction.describe('Users with an ANR in the foreground ÷ users; of sessions when none names its user.'),
+  word: Word.describe('The worse of both rates; null below 100 sessions. Of devices against the limit per model.'),
+})
+
+export const Breakdown = z.object({
+  range: rangeQuery,
+  dimension: z.enum(DIMENSIONS),
+  sort: BreakdownSort,
+  limit: count,
+  sessions: count.describe('Of the range, with those that have no value.'),
+  rows: z.array(BreakdownRow),
+  unknown: BreakdownRow.nullable().describe('Sessions without a value of the dimension; null when there are none.'),
+  other: z
+    .object({
+      names: count.describe('Values that are not shown.'),
+      sessions: count,
+      crashed: count,
+      beyond_limit: count.describe('Sessions whose value exceeded the daily limit of names and is not known.'),
+    })
+    .nullable()
+    .describe('Everything that is not shown.'),
+  coverage: fraction.describe(
+    'Share of sessions whose value is known. Users with crashes become known more often, so with a low share rates are too high.',
+  ),
+})
+export type Breakdown = z.infer<typeof Breakdown>
+
+const breakdownTable = csvTable(
+  'breakdown',
+  Breakdown,
+  ({ rows, unknown }) => [...rows, ...(unknown === null ? [] : [unknown])],
+  [
+    'name',
+    'share',
+    'sessions',
+    'crashed',
+    'unhandled',
+    'anr',
+    'users',
+    'crashed_users',
+    'anr_users',
+    'crash_rate',
+    'crash_rate_users',
+    'anr_rate',
+    'word',
+  ],
+)
+
+const card = {
+  value: z.number().nullable(),
+  previous: z.number().nullable().describe('Of the range before.'),
+  trend: z.array(z.number().nullable()).describe('By interval, oldest first.'),
+  finding: Finding.nullable(),
+}
+const CountCard = z.object({ ...card, change: fraction.describe('0.18 is 18 % more; null without a range before.') })
+const Estimate = MetricSeries.shape.estimate
+const RateCard = z.object({
+  ...card,
+  change: z.number().nullable().describe('value − previous.'),
+  word: Word,
+  basis: MetricSeries.shape.basis,
+  estimate: Estimate,
+  latest: fraction.describe('The last whole interval.'),
+  limit: z
+    .object({ value: z.number(), share: fraction.describe('value ÷ limit: 1 is at the limit.') })
+    .describe('Of app stores.'),
+})
+
+export const Overview = z.object({
+  project_id: Id.nullable().describe('Null for all projects of the organisation.'),
+  range: rangeQuery,
+  interval_seconds: count,
+  cards: z.object({
+    crash_rate: RateCard.describe('Of sessions.'),
+    anr_rate: RateCard.describe('Of users.'),
+    event_count: CountCard.extend({ critical: count }),
+    user_count: CountCard.extend({
+      active: count.nullable(),
+      previous_active: count.nullable(),
+      crashed_users: count.nullable(),
+      crash_free_users: fraction,
+    }).describe('Users of error events; the active ones are those of sessions.'),
+  }),
+  releases: z
+    .array(
+      z.object({
+        release_id: Id,
+        project_id: Id,
+        version: z.string(),
+        adoption: fraction,
+        sessions: count.nullable(),
+        crash_free_sessions: fraction,
+        crash_free_users: fraction,
+        verdict: Verdict,
+        verdict_reason: z.string(),
+      }),
+    )
+    .describe('The newest five.'),
+  issues: z
+    .object({ open: count, new: count, regressed: count, escalated: count, critical: count })
+    .describe('Open issues now, and those first seen in the range; each counted up to 10,000.'),
+  intake: z
+    .object({
+      accepted: count,
+      filtered: count,
+      rate_limited: count,
+      dropped: count,
+      events_per_day: count.nullable(),
+      used_today: count,
+    })
+    .describe('Error events by outcome in the range, by whole hours of receipt, and the quota of the organisation.'),
+})
+export type Overview = z.infer<typeof Overview>
+
+const Day = z.iso.date().describe('UTC.')
+const GuardedRate = z.object({
+  rate: fraction.describe('Σ affected users of each day ÷ Σ active users of each day; null below 1,000 user-days.'),
+  user_days: count,
+  affected_user_days: count,
+  state: Word,
+  forecast: z
+    .object({
+      passes_limit_at: Timestamp,
+      days: count.describe('From the last whole day on.'),
+      slope_per_day: z.number(),
+    })
+    .nullable()
+    .describe(
+      'When the rate passes the limit at its slope; null when it does not rise, only by chance, or later than in 90 days.',
+    ),
+  days: z
+    .array(z.object({ day: Day, rate_of_window: fraction, users: count, affected: count }))
+    .describe('The window: users of each day, and the rate of the 28 days that end with it.'),
+})
+
+export const StoreGuard = z.object({
+  window_days: count,
+  limits: z.object({ crash_rate: z.number(), anr_rate: z.number(), device: z.number() }),
+  crash: GuardedRate,
+  anr: GuardedRate.describe('ANRs in the foreground.'),
+  devices: z
+    .array(
+      z.object({ device: z.string(), user_days: count, crash_rate: z.number(), anr_rate: z.number(), state: Word }),
+    )
+    .describe('Models with at least 1,000 user-days, the highest rate first, at most 50.'),
+})
+export type StoreGuard = z.infer<typeof StoreGuard>
+
+const storeGuardTable = csvTable('store-guard', StoreGuard, ({ devices }) => devices, [
+  'device',
+  'user_days',
+  'crash_rate',
+  'anr_rate',
+  'state',
+])
+
 export const metricsRoutes = routes({
   readMetrics: {
     method: 'GET',
@@ -153,6 +334,52 @@ export const metricsRoutes = routes({
     }),
     response: MetricSeries,
     csv: seriesTable,
+    refusals: [404],
+  },
+  readBreakdown: {
+    method: 'GET',
+    path: '/api/metrics/breakdown',
+    tag: 'Metrics',
+    summary: 'Sessions by release, environment, system, device model or device class',
+    description:
+      'Sorted by a rate, few sessions count less: by the bound of the 95 % interval, so one crash in one session is not the worst device.',
+    permission: 'metrics.read',
+    query: z.strictObject({
+      projectId: Id,
+      range: rangeQuery,
+      dimension: z.enum(DIMENSIONS, { error: `dimension must be one of ${DIMENSIONS.join(', ')}.` }),
+      ...healthFilters,
+      limit: wholeNumber('limit', 1, 100).default(10).describe('Rows, 1 to 100.'),
+      sort: BreakdownSort.default('-sessions'),
+      ...formatQuery,
+    }),
+    response: Breakdown,
+    csv: breakdownTable,
+    refusals: [404],
+  },
+  readOverview: {
+    method: 'GET',
+    path: '/api/overview',
+    tag: 'Metrics',
+    summary: 'The four metrics, releases, issues and intake of a project or of the organisation',
+    permission: 'metrics.read',
+    query: z.strictObject({
+      projectId: Id.optional().describe('All projects of the organisation by default.'),
+      range: rangeQuery,
+    }),
+    response: Overview,
+    refusals: [404],
+  },
+  readStoreGuard: {
+    method: 'GET',
+    path: '/api/store-guard',
+    tag: 'Metrics',
+    summary: 'User-perceived crash and ANR rate over 28 days against the limits of app stores, with a forecast',
+    description: 'Over the last 28 whole days of UTC, of all sessions and by device model. As CSV: the device models.',
+    permission: 'metrics.read',
+    query: z.strictObject({ projectId: Id, ...formatQuery }),
+    response: StoreGuard,
+    csv: storeGuardTable,
     refusals: [404],
   },
 })

@@ -4,17 +4,25 @@ import { crashSettings } from '../app-health/crash-settings.ts'
 import { notFound } from '../kernel/errors.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import type { HealthQuery } from './health-source.queries.ts'
+import { selectProjects } from './overview.queries.ts'
+
+type Projects = HealthQuery['projects']
 
 /**
  * A project of the actor's organisation, with what counts as a crash in it.
  * @throws AppError not_found
  */
-export async function projectOf(
-  app: App,
-  actor: OrgActor,
-  projectId: string,
-): Promise<HealthQuery['projects'][number]> {
+export async function projectOf(app: App, actor: OrgActor, projectId: string): Promise<Projects[number]> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
-  return { id: project.id, unhandledIsCrash: crashSettings(project.settings).unhandled_is_crash }
+  return viewed(project)
 }
+
+export async function projectsOf(app: App, actor: OrgActor): Promise<Projects> {
+  return (await selectProjects(app.db, actor.orgId)).map(viewed)
+}
+
+const viewed = ({ id, settings }: { readonly id: string; readonly settings: unknown }): Projects[number] => ({
+  id,
+  unhandledIsCrash: crashSettings(settings).unhandled_is_crash,
+})

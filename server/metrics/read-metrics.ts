@@ -38,16 +38,22 @@ export type MetricsInput = Filter & {
 export async function readMetrics(app: App, actor: OrgActor, input: MetricsInput): Promise<MetricSeries> {
   const { metric, by } = input
   const project = await projectOf(app, actor, input.projectId)
-  const read = { projects: [project], filter: filterOf(input), range: input.range }
+  const read = { projects: [project], filter: filterOf(input), range: input.range, now: app.clock.now() }
   if (metric === 'crash_rate') return rateOf(app, read, metric, by ?? 'sessions')
   if (metric === 'anr_rate') return rateOf(app, read, metric, by ?? 'users')
   return metric === 'event_count' ? eventCount(app, read) : userCount(app, read)
 }
 
 /** What to read: projects, filters and a range that ends now. */
-export type Read = Pick<HealthQuery, 'projects' | 'filter'> & { readonly range: RangeName }
+export type Read = Pick<HealthQuery, 'projects' | 'filter' | 'now'> & { readonly range: RangeName }
 
-const over = ({ projects, filter }: Read, { from, to }: TimeRange): HealthQuery => ({ projects, filter, from, to })
+const over = ({ projects, filter, now }: Read, { from, to }: TimeRange): HealthQuery => ({
+  projects,
+  filter,
+  from,
+  to,
+  now,
+})
 
 const RATES = {
   crash_rate: {
@@ -84,7 +90,7 @@ const named = (users: number, of: SessionFigures): number | null => (of.users > 
 /** A rate by sessions or users, from sessions; without them only an estimate from events. */
 export async function rateOf(app: App, read: Read, metric: 'crash_rate' | 'anr_rate', by: By): Promise<MetricSeries> {
   const { rate, bands, part, affected, figures } = RATES[metric]
-  const now = timeRange(app.clock.now(), read.range)
+  const now = timeRange(read.now, read.range)
   const before = previousRange(now)
   const [series, previousSeries, total, previous] = await Promise.all([
     readSessionSeries(app.db, over(read, now), now.stepSeconds),
@@ -128,7 +134,7 @@ export async function rateOf(app: App, read: Read, metric: 'crash_rate' | 'anr_r
 
 /** Stored error events. */
 export async function eventCount(app: App, read: Read): Promise<MetricSeries> {
-  const now = timeRange(app.clock.now(), read.range)
+  const now = timeRange(read.now, read.range)
   const before = previousRange(now)
   const [series, previousSeries] = await Promise.all([
     readEventSeries(app.db, over(read, now), now.stepSeconds),
@@ -157,7 +163,7 @@ export async function eventCount(app: App, read: Read): Promise<MetricSeries> {
 
 /** Distinct users of error events; the active ones, of sessions, are beside them and never the denominator. */
 export async function userCount(app: App, read: Read): Promise<MetricSeries> {
-  const now = timeRange(app.clock.now(), read.range)
+  const now = timeRange(read.now, read.range)
   const before = previousRange(now)
   const [series, previousSeries, total, previous, active, activeTotal, activePrevious] = await Promise.all([
     readEventSeries(app.db, over(read, now), now.stepSeconds),
