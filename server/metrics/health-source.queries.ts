@@ -108,7 +108,10 @@ export async function readSessionsOf(
   const found = new Map<string, SessionFigures>()
   for (const { read, isWidened } of partsOf(query)) {
     const given = read.filter[dimension]
-    const filter = { ...read.filter, [dimension]: given === undefined ? wanted : wanted.filter((one) => given.includes(one)) }
+    const filter = {
+      ...read.filter,
+      [dimension]: given === undefined ? wanted : wanted.filter((one) => given.includes(one)),
+    }
     const by = await readHealthBy(db, { ...read, filter }, dimension, { max: wanted.length, sets: SETS })
     for (const { name, ...row } of [...by.rows, { ...by.unknown, name: '' }])
       if (row.total > 0) found.set(name, addFigures(found.get(name) ?? NO_SESSIONS, figuresOf(row, isWidened)))
