@@ -34,5 +34,6 @@ export const webFeatures = [
   'releases',
   'settings',
   'sso',
+  'trace',
   'webhooks',
 ] as const

@@ -15,6 +15,7 @@ import { releaseQuery, releasesHealthQuery, releasesQuery, releaseViewOf } from 
 import { Crash } from './shell/crash.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Root } from './shell/root.tsx'
+import { traceQuery } from './api/trace-queries.ts'
 import { Shell } from './shell/shell.tsx'
 import { SignedIn } from './shell/signed-in.tsx'
 import { paths } from './address/paths.ts'
@@ -221,6 +222,15 @@ const release = createRoute({
   component: lazyRouteComponent(() => import('./features/releases/release-page.tsx'), 'ReleasePage'),
 })
 
+const trace = createRoute({
+  getParentRoute: () => shell,
+  path: '/projects/$projectId/traces/$traceId',
+  staticData: { scope: { project: 'none', range: false } },
+  loader: ({ context: { client }, params }) =>
+    void client.query(traceQuery(params.projectId, params.traceId)).catch(noop),
+  component: lazyRouteComponent(() => import('./features/trace/trace-page.tsx'), 'TracePage'),
+})
+
 const intake = createRoute({
   getParentRoute: () => shell,
   path: '/intake',
@@ -406,6 +416,7 @@ const tree = root.addChildren([
       releases,
       release,
       intake,
+      trace,
       projectSettings.addChildren([
         projectSettingsIndex,
         projectGeneral,

@@ -28,6 +28,8 @@ export const paths = {
   releases: (search: ReleasesSearch = {}) => linkOptions({ to: '/releases', search }),
   release: (releaseId: string, search: ReleasesSearch = {}) =>
     linkOptions({ to: '/releases/$releaseId', params: { releaseId }, search }),
+  trace: (projectId: string, traceId: string) =>
+    linkOptions({ to: '/projects/$projectId/traces/$traceId', params: { projectId, traceId } }),
   intake: (search: ShellSearch = {}) => linkOptions({ to: '/intake', search }),
   projectGeneral: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/general', params: { projectId } }),

@@ -277,7 +277,9 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
         <aside className={issueStyles.irail} aria-label={issueTexts.details}>
           {event === null ? null : <NativeCrashCard event={event} />}
           {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
-          {event === null ? null : <DeviceCard event={event} />}
+          {event === null ? null : (
+            <DeviceCard event={event} traceId={issue.kept_trace_id} projectId={issue.project_id} />
+          )}
           <ReleasesCard issue={issue} onOnly={onOnly} />
           <UsersCard issue={issue} onOnly={onOnly} />
           <IssueGrouping issue={issue} />

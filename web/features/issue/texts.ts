@@ -86,6 +86,7 @@ export const issueTexts = {
   close: 'Close',
 
   trace: 'Stack trace',
+  openTrace: 'Open trace',
   thread: 'thread',
   crashed: 'crashed',
   threads: 'Threads',

@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router'
+import { paths } from '../../../address/paths.ts'
 import { Bar } from '../../../ui/bar.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
@@ -21,11 +23,29 @@ import typeStyles from '../../../ui/type.module.css'
 const NEARLY_FULL = 0.9
 
 /** The card at the side: facts about device and app. */
-export function DeviceCard({ event }: { event: Event }) {
+export function DeviceCard({
+  event,
+  projectId,
+  traceId,
+}: {
+  event: Event
+  projectId: string
+  /** The event's trace, when its spans are kept. */
+  traceId: string | null
+}) {
   const facts = factsOf(event)
   if (facts.length === 0) return null
   return (
-    <Card title={issueTexts.device}>
+    <Card
+      title={issueTexts.device}
+      header={
+        traceId === null ? null : (
+          <Link {...paths.trace(projectId, traceId)} className={typeStyles.link}>
+            {issueTexts.openTrace}
+          </Link>
+        )
+      }
+    >
       <KeyValues>
         {facts.map((fact) => (
           <div key={fact.label}>
