@@ -7,6 +7,7 @@ import { endSessions } from '../auth/end-sessions.ts'
 import type { App } from '../context/app.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { deletePasskeysOf } from '../passkeys/passkeys.queries.ts'
+import { PROVIDER_NAMES } from '../social-sign-in/social-mails.ts'
 import { deleteSocialIdentitiesOf } from '../social-sign-in/social.queries.ts'
 import { deleteSsoIdentitiesOf } from '../sso/sso.queries.ts'
 import type { Tx } from '../storage/database.ts'
@@ -45,8 +46,6 @@ export async function replacePassword(
     removed: other.removed,
   }
 }
-
-const PROVIDER_NAMES = { github: 'GitHub', google: 'Google' } as const
 
 async function removeOtherWays(tx: Tx, userId: string): Promise<Pick<ReplacedPassword, 'facts' | 'removed'>> {
   const passkeys = await deletePasskeysOf(tx, userId)

@@ -14,3 +14,6 @@ export const password = (name: string) =>
     .string({ error: `${name} must be a string.` })
     .min(1, { error: `${name} must not be empty.` })
     .max(1024, { error: `${name} must be at most 256 characters.` })
+
+/** The body of a change that needs a recent log-in or, without one, the password. */
+export const OptionalPassword = z.strictObject({ password: password('password').optional() })

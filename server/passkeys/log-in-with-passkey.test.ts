@@ -130,7 +130,7 @@ describe('an answer is refused', () => {
     const passkeys = [await addPasskey(app, disabled), await addPasskey(app, outside), await addPasskey(app, removed)]
     await app.db.query('update users set disabled_at = now() where id = $1', [disabled.actor.userId])
     await app.db.query('update memberships set disabled_at = now() where user_id = $1', [outside.actor.userId])
-    await deletePasskey(app, removed.actor, passkeys[2]?.row.id ?? '')
+    await deletePasskey(app, removed.actor, { passkeyId: passkeys[2]?.row.id ?? '' })
     for (const { passkey } of passkeys) await expect(logIn(passkey)).rejects.toMatchObject(REFUSED)
   })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RoleName } from '../auth/auth.api.ts'
-import { password } from '../auth/credentials.api.ts'
+import { OptionalPassword } from '../auth/credentials.api.ts'
 import { routes } from '../kernel/contract.ts'
 import { Id, Timestamp } from '../kernel/page.api.ts'
 
@@ -91,7 +91,7 @@ export const passkeyRoutes = routes({
     description:
       'Needs a log-in of the last 15 minutes, or the password (403 otherwise). The challenge is for this session, for 5 minutes and one use, kept in the cookie `svc_passkey`. At most 20 passkeys (409).',
     permission: 'self',
-    body: z.strictObject({ password: password('password').optional() }).optional(),
+    body: OptionalPassword.optional(),
     response: RegistrationOptions,
     refusals: [409, 429],
   },
@@ -152,10 +152,12 @@ export const passkeyRoutes = routes({
     path: '/api/auth/passkeys/:passkeyId',
     tag: 'Passkeys',
     summary: 'Remove a passkey',
-    description: 'It can no longer log in; sessions stay.',
+    description:
+      'It can no longer log in; sessions stay. Needs a log-in of the last 15 minutes, or the password (403 otherwise). 409 when it is your last way to sign in.',
     permission: 'self',
     status: 204,
     params: ofPasskey,
-    refusals: [404],
+    body: OptionalPassword.optional(),
+    refusals: [404, 409, 429],
   },
 })

@@ -22,7 +22,8 @@ export const passkeyHandlers: Handlers<typeof passkeyRoutes> = {
   listPasskeys: async (app, actor) => ({ items: (await passkeysOf(app.db, actor.userId)).map(shown) }),
   renamePasskey: async (app, actor, { params, body }) =>
     shown(await renamePasskey(app, actor, { passkeyId: params.passkeyId, name: body.name })),
-  deletePasskey: (app, actor, { params }) => deletePasskey(app, actor, params.passkeyId),
+  deletePasskey: (app, actor, { params, body }) =>
+    deletePasskey(app, actor, { passkeyId: params.passkeyId, password: body?.password }),
 }
 
 const shown = (row: PasskeyRow): z.input<typeof Passkey> => ({

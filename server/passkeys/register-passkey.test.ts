@@ -73,7 +73,7 @@ test('it is recorded in every organisation, and the user gets a mail', async () 
   const { row } = await addPasskey(app, person)
   expect(row.name).toBe('Passkey 1')
   await renamePasskey(app, person.actor, { passkeyId: row.id, name: 'Key ring' })
-  await deletePasskey(app, person.actor, row.id)
+  await deletePasskey(app, person.actor, { passkeyId: row.id })
   for (const { orgId } of [person.actor, elsewhere.actor]) {
     const { rows } = await app.db.query<{ action: string; target_id: string }>(
       'select action, target_id from audit_log where org_id = $1 order by seq',
@@ -94,8 +94,33 @@ test('a passkey belongs to its user: another one can neither rename nor remove i
   const { row } = await addPasskey(app, person)
   const input = { passkeyId: row.id, name: 'Mine' }
   await expect(renamePasskey(app, stranger.actor, input)).rejects.toMatchObject({ code: 'not_found' })
-  await expect(deletePasskey(app, stranger.actor, row.id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(deletePasskey(app, stranger.actor, { passkeyId: row.id })).rejects.toMatchObject({ code: 'not_found' })
   expect(await passkeysOf(app.db, person.actor.userId)).toEqual([row])
+})
+
+test('removing one needs a log-in of the last 15 minutes, or the password', async () => {
+  const person = await aPerson(app)
+  const { row } = await addPasskey(app, person)
+  t.clock.advance(15 * MINUTE_MS)
+  const remove = (password?: string) => deletePasskey(app, person.actor, { passkeyId: row.id, password })
+  await expect(remove()).rejects.toMatchObject({ code: 'forbidden' })
+  await expect(remove('not the password')).rejects.toMatchObject({ code: 'invalid' })
+  expect(await passkeysOf(app.db, person.actor.userId)).toEqual([row])
+  await remove(person.password)
+  expect(await passkeysOf(app.db, person.actor.userId)).toEqual([])
+})
+
+test('the last way to sign in stays, also when two are removed at once', async () => {
+  const person = await aPerson(app)
+  const passkeys = [await addPasskey(app, person), await addPasskey(app, person)]
+  const { userId } = person.actor
+  await app.db.updateTable('users').set({ password_hash: null }).where('id', '=', userId).execute()
+  const removals = await Promise.allSettled(
+    passkeys.map(({ row }) => deletePasskey(app, person.actor, { passkeyId: row.id })),
+  )
+  expect(removals.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  expect(removals.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'conflict' } })
+  expect(await passkeysOf(app.db, userId)).toHaveLength(1)
 })
 
 test('it needs a log-in of the last 15 minutes, or the password', async () => {

@@ -1,5 +1,4 @@
 import type { SignInError } from '#shared/sign-in-errors.ts'
-import { accountFacts } from '../auth/account-facts.ts'
 import { countDenial } from '../audit/denials.ts'
 import { lockUser, membershipsOf, readLiveSession } from '../auth/auth.queries.ts'
 import {
@@ -10,16 +9,15 @@ import {
   type SignInCaller,
 } from '../auth/complete-sign-in.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
+import { newPendingLink } from '../auth/pending-link.ts'
 import { redirectHashes, redirectSecrets } from '../auth/redirect-secrets.ts'
 import type { App } from '../context/app.ts'
-import { factContext } from '../context/fact-context.ts'
-import { recordFacts } from '../facts/record-facts.ts'
-import { newOneTimeToken, oneTimeTokenHash } from '../kernel/one-time-token.ts'
 import type { Tx } from '../storage/database.ts'
 import type { ProvedSignIn } from '../two-factor/pending-sign-in.ts'
 import { needsSecondFactor } from '../two-factor/second-factor.ts'
 import { describeFailure } from '../sso/describe-failure.ts'
 import { queryOf, type ProviderAnswer } from '../sso/finish-sso.ts'
+import { recordLinked } from './record-linked.ts'
 import { ProviderName } from './social.api.ts'
 import {
   insertIdentity,
@@ -48,8 +46,6 @@ export type FinishInput = {
   /** `svc_oauth` of the browser. */
   readonly cookie: string | null
 }
-
-const PENDING_LINK_LIFE_MS = 10 * 60_000
 
 /** Ends a sign-in at GitHub or Google, or the linking of an account there. It never creates a user. */
 export async function finishSocial(
@@ -86,10 +82,8 @@ export async function finishSocial(
 async function signIn(app: App, identity: SocialIdentity, caller: SignInCaller): Promise<SocialResult> {
   const userId = await userOfIdentity(app.db, identity)
   if (userId === null) {
-    const token = newOneTimeToken()
-    const now = app.clock.now()
-    const expiresAt = new Date(now.getTime() + PENDING_LINK_LIFE_MS)
-    await insertPendingLink(app.db, { ...identity, token_hash: oneTimeTokenHash(token), expires_at: expiresAt }, now)
+    const { token, row } = newPendingLink(app)
+    await insertPendingLink(app.db, { ...identity, ...row }, app.clock.now())
     return { kind: 'not_linked', token }
   }
   const decided = await app.tx((tx) => complete(tx, app, identity, userId, caller))
@@ -130,15 +124,13 @@ async function link(
   const session = await readLiveSession(tx, sessionId)
   if (session === null || session.expiresAt <= app.clock.now()) return 'login_required'
   const { userId, name, orgId, role } = session
-  await lockUser(tx, userId)
+  const user = await lockUser(tx, userId)
+  if (user === null) return 'login_required'
   const linkedTo = await userOfIdentity(tx, identity)
   if (linkedTo === userId) return null
   if (linkedTo !== null) return 'linked_elsewhere'
   if (!(await insertIdentity(tx, identity, userId, app.clock.now()))) return 'linked_elsewhere'
   const actor = { kind: 'user', userId, name, orgId, role, sessionId, ...caller } as const
-  await recordFacts(tx, factContext(app, actor), await linkedFacts(tx, userId, identity))
+  await recordLinked(tx, app, { actor, user }, identity)
   return null
 }
-
-export const linkedFacts = (tx: Tx, userId: string, { provider, issuer }: SocialIdentity) =>
-  accountFacts(tx, userId, { kind: 'identity.linked', data: { provider, issuer } })

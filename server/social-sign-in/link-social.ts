@@ -3,12 +3,10 @@ import { requireActiveSession } from '../auth/require-active-session.ts'
 import { requireRecentSignIn } from '../auth/require-recent-sign-in.ts'
 import type { SessionActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { factContext } from '../context/fact-context.ts'
-import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
 import { oneTimeTokenHash } from '../kernel/one-time-token.ts'
-import { linkedFacts } from './finish-social.ts'
 import { listSocial } from './list-social.ts'
+import { recordLinked } from './record-linked.ts'
 import { ProviderName, type SocialAccount } from './social.api.ts'
 import { insertIdentity, takePendingLink } from './social.queries.ts'
 
@@ -26,18 +24,18 @@ export async function linkSocial(
   if (token === null) throw nothingToLink()
   await requireRecentSignIn(app, actor, input.password)
   const provider = await app.tx(async (tx) => {
-    await lockUser(tx, actor.userId)
+    const user = await lockUser(tx, actor.userId)
     await requireActiveSession(tx, actor)
     const now = app.clock.now()
     const pending = await takePendingLink(tx, oneTimeTokenHash(token), now)
-    if (pending === null) throw nothingToLink()
+    if (user === null || pending === null) throw nothingToLink()
     const { issuer, subject, login } = pending
     const identity = { provider: ProviderName.parse(pending.provider), issuer, subject, login }
     if (!(await insertIdentity(tx, identity, actor.userId, now)))
       throw conflict(
         'This account is linked to another user, or you have linked another account there. Unlink it first.',
       )
-    await recordFacts(tx, factContext(app, actor), await linkedFacts(tx, actor.userId, identity))
+    await recordLinked(tx, app, { actor, user }, identity)
     return identity.provider
   })
   const linked = (await listSocial(app, actor)).find((account) => account.provider === provider)

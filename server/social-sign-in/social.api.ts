@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { password } from '../auth/credentials.api.ts'
+import { OptionalPassword, password } from '../auth/credentials.api.ts'
 import { routes } from '../kernel/contract.ts'
 import { Timestamp } from '../kernel/page.api.ts'
 
@@ -73,10 +73,12 @@ export const socialRoutes = routes({
     path: '/api/auth/oauth/:provider',
     tag: 'Social sign-in',
     summary: 'Unlink an account',
-    description: '409 when it is your last way to sign in.',
+    description:
+      'Needs a log-in of the last 15 minutes, or the password (403 otherwise). 409 when it is your last way to sign in.',
     permission: 'self',
     params: z.object({ provider: ProviderName }),
+    body: OptionalPassword.optional(),
     status: 204,
-    refusals: [404, 409],
+    refusals: [404, 409, 429],
   },
 })

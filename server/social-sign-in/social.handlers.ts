@@ -66,5 +66,6 @@ export const socialHandlers: Handlers<typeof socialRoutes> = {
     cookies.clear(LINK_COOKIE, COOKIE_PATH)
     return linked
   },
-  unlinkSocial: (app, actor, { params }) => unlinkSocial(app, actor, params.provider),
+  unlinkSocial: (app, actor, { params, body }) =>
+    unlinkSocial(app, actor, { provider: params.provider, password: body?.password }),
 }

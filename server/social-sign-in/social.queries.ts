@@ -1,4 +1,4 @@
-import { sql, type Insertable, type Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
@@ -86,18 +86,6 @@ export async function deleteIdentity(tx: Tx, userId: string, provider: SocialIde
 /** @returns the identities that were deleted */
 export const deleteSocialIdentitiesOf = (tx: Tx, userId: string): Promise<SocialIdentityRow[]> =>
   tx.deleteFrom('social_identities').where('user_id', '=', userId).returningAll().execute()
-
-/** How many ways to sign in the user has: a password, passkeys, identities of single sign-on and of providers. */
-export async function waysToSignIn(db: Connection, userId: string): Promise<number> {
-  const { rows } = await sql<{ ways: number }>`
-    select (
-      (select count(*) from users where id = ${userId} and password_hash is not null)
-      + (select count(*) from passkeys where user_id = ${userId})
-      + (select count(*) from social_identities where user_id = ${userId})
-      + (select count(*) from sso_identities where user_id = ${userId})
-    )::integer as ways`.execute(db)
-  return rows[0]?.ways ?? 0
-}
 
 // Pending links
 

@@ -4,6 +4,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { FAKE_CLIENT, fakeOidc, type Claims } from '#test/kit/fake-oidc.ts'
 import { fakeGithub, GITHUB_CLIENT, type GithubAccount } from '#test/kit/fake-github.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
+import { queuedMails } from '#test/kit/queued-mails.ts'
 import { anSsoOrg } from '#test/kit/sso-world.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { insertVerifiedFactor } from '#test/kit/two-factor.ts'
@@ -202,6 +203,34 @@ describe.each([
       headers: { cookie },
     })
     expect(visit.location).toBe('/me/security?error=login_required')
+  })
+
+  test('the user gets a mail when an account is linked, and when it is unlinked', async () => {
+    const person = await aPerson(t.app)
+    await pass(provider, make(), { as: person })
+    await as(person, `/api/auth/oauth/${provider}`, { method: 'DELETE' })
+    const name = { github: 'GitHub', google: 'Google' }[provider]
+    expect(await queuedMails(t.app, person.email)).toMatchObject([
+      { type: 'identity.linked', subject: `${name} was linked to your account` },
+      { type: 'identity.unlinked', subject: `${name} was unlinked from your account` },
+    ])
+  })
+
+  test('unlinking needs a log-in of the last 15 minutes, or the password', async () => {
+    const person = await aPerson(t.app)
+    await pass(provider, make(), { as: person })
+    const authenticated_at = new Date(t.clock.now().getTime() - 15 * MINUTE_MS)
+    const { sessionId } = person.actor
+    await t.app.db.updateTable('sessions').set({ authenticated_at }).where('id', '=', sessionId).execute()
+    const unlink = (password?: string) =>
+      visitor().go(`${t.url}/api/auth/oauth/${provider}`, {
+        method: 'DELETE',
+        headers: { cookie: person.cookie },
+        ...(password === undefined ? {} : { body: JSON.stringify({ password }) }),
+      })
+    expect(await unlink()).toMatchObject({ status: 403 })
+    expect(await unlink('not the password')).toMatchObject({ status: 400 })
+    expect(await unlink(person.password)).toMatchObject({ status: 204 })
   })
 
   test('the last way to sign in stays', async () => {

@@ -18,6 +18,7 @@ import {
   type SignInCaller,
 } from '../auth/complete-sign-in.ts'
 import { Email } from '../auth/credentials.api.ts'
+import { newPendingLink } from '../auth/pending-link.ts'
 import { foldEmail } from '../auth/email.ts'
 import { emailDomain } from '../auth/email-domain.ts'
 import type { App } from '../context/app.ts'
@@ -25,7 +26,6 @@ import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { newId } from '../kernel/ids.ts'
-import { newOneTimeToken, oneTimeTokenHash } from '../kernel/one-time-token.ts'
 import type { Tx } from '../storage/database.ts'
 import type { ProvedSignIn } from '../two-factor/pending-sign-in.ts'
 import { needsSecondFactor } from '../two-factor/second-factor.ts'
@@ -63,7 +63,6 @@ type Decision =
   /** A row changed meanwhile: decide again. */
   | { readonly kind: 'again' }
 
-const PENDING_LINK_LIFE_MS = 10 * 60_000
 const MAX_NAME_CHARACTERS = 120
 
 /**
@@ -125,17 +124,9 @@ async function decideNew(tx: Tx, app: App, arrival: Arrival, caller: SignInCalle
   // Only for users whom the organisation may know: others must not learn from the step which addresses have accounts.
   const mayJoin = active !== null || (config.jit && proved)
   if (!mayJoin || user.password_hash === null) return refused()
-  const token = newOneTimeToken()
-  const now = app.clock.now()
-  const link = {
-    token_hash: oneTimeTokenHash(token),
-    org_id: orgId,
-    issuer: identity.issuer,
-    subject: identity.subject,
-    user_id: user.id,
-    expires_at: new Date(now.getTime() + PENDING_LINK_LIFE_MS),
-  }
-  await insertPendingLink(tx, link, now)
+  const { token, row } = newPendingLink(app)
+  const { issuer, subject } = identity
+  await insertPendingLink(tx, { ...row, org_id: orgId, issuer, subject, user_id: user.id }, app.clock.now())
   return { kind: 'link', token }
 }
 

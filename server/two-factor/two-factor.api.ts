@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Ok, RoleName } from '../auth/auth.api.ts'
-import { password } from '../auth/credentials.api.ts'
+import { OptionalPassword } from '../auth/credentials.api.ts'
 import { routes } from '../kernel/contract.ts'
 import { Timestamp } from '../kernel/page.api.ts'
 
@@ -9,8 +9,6 @@ const token = z
   .trim()
   .min(1, { error: 'token must not be empty.' })
   .max(64, { error: 'token must be at most 64 characters.' })
-
-const OptionalPassword = z.strictObject({ password: password('password').optional() })
 
 export const TwoFactor = z.object({
   enabled: z.boolean(),

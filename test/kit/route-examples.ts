@@ -162,7 +162,10 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     params: { passkeyId: (await addPasskey(app, owner)).row.id },
     body: { name: 'Key ring' },
   }),
-  deletePasskey: async (app, owner) => ({ params: { passkeyId: (await addPasskey(app, owner)).row.id } }),
+  deletePasskey: async (app, owner) => ({
+    params: { passkeyId: (await addPasskey(app, owner)).row.id },
+    body: { password: owner.password },
+  }),
 
   startSso: () => Promise.resolve({ query: '?org=nowhere' }),
   finishSso: () => Promise.resolve({ query: '?code=x&state=y' }),
@@ -183,7 +186,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   }),
   unlinkSocial: async (app, owner) => {
     await app.tx((tx) => insertIdentity(tx, aSocialIdentity(), owner.actor.userId, app.clock.now()))
-    return { params: { provider: 'github' } }
+    return { params: { provider: 'github' }, body: { password: owner.password } }
   },
 
   listSessions: nothing,

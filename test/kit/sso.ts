@@ -1,6 +1,6 @@
+import { newPendingLink } from '#server/auth/pending-link.ts'
 import type { App } from '#server/context/app.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { newOneTimeToken, oneTimeTokenHash } from '#server/kernel/one-time-token.ts'
 import { insertPendingLink } from '#server/sso/sso.queries.ts'
 import { updateSsoConfig, type SsoConfigInput } from '#server/sso/update-config.ts'
 import type { Person } from './members.ts'
@@ -24,15 +24,8 @@ export async function anSsoDomain(app: App, owner: Person): Promise<string> {
 /** The cookie of a browser whose user must confirm an identity with the password. */
 export async function pendingSsoLink(app: App, { actor }: Person): Promise<string> {
   await updateSsoConfig(app, actor, SSO_INPUT)
-  const token = newOneTimeToken()
-  const link = {
-    token_hash: oneTimeTokenHash(token),
-    org_id: actor.orgId,
-    issuer: SSO_INPUT.issuer,
-    subject: newId(),
-    user_id: actor.userId,
-    expires_at: new Date(app.clock.now().getTime() + 60_000),
-  }
+  const { token, row } = newPendingLink(app)
+  const link = { ...row, org_id: actor.orgId, issuer: SSO_INPUT.issuer, subject: newId(), user_id: actor.userId }
   await app.tx((tx) => insertPendingLink(tx, link, app.clock.now()))
   return `svc_sso_link=${token}`
 }

@@ -19,6 +19,9 @@ type Pending = {
   readonly cancel: () => void
 }
 
+/** The body of a call that takes the password where the service asks for it. */
+export const bodyWithPassword = (password: string | undefined) => (password === undefined ? undefined : { password })
+
 /**
  * For changes of how the user signs in: where the service asks for the password again (403), a dialog asks the user,
  * and the call is repeated with it.

@@ -14,6 +14,8 @@ import { formatDay } from '../../ui/format.ts'
 import { Note } from '../../ui/note.tsx'
 import { Toolbar } from '../../ui/stack.tsx'
 import { Minor } from '../../ui/text.tsx'
+import { addToast } from '../../ui/toasts.tsx'
+import { bodyWithPassword, useConfirmation } from './confirm.tsx'
 import { personalTexts } from './texts.ts'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './personal.module.css'
@@ -65,14 +67,25 @@ function LinkedRow({ account }: { account: LinkedAccount }) {
   const [asks, setAsks] = useState(false)
   const { provider, available, linked_at, login } = account
   const name = texts.names[provider]
+  const { confirmed, dialog } = useConfirmation()
   const unlink = useChange({
-    send: () => call('DELETE /api/auth/oauth/:provider', { params: { provider } }),
+    send: () =>
+      confirmed(async (password) => {
+        await call('DELETE /api/auth/oauth/:provider', { params: { provider }, body: bodyWithPassword(password) })
+        return true
+      }),
     same: () => provider,
     touches: () => [linkedAccountsQuery.queryKey],
-    said: () => texts.unlinked(name),
     failed: texts.notUnlinked,
   })
   const close = () => setAsks(false)
+  const send = () =>
+    unlink.mutate(undefined, {
+      onSuccess: (isUnlinked) => {
+        if (isUnlinked !== null) addToast({ text: texts.unlinked(name), tone: 'good' })
+      },
+      onSettled: close,
+    })
   return (
     <li className={settingsStyles.row}>
       <ProviderIcon provider={provider} />
@@ -106,16 +119,13 @@ function LinkedRow({ account }: { account: LinkedAccount }) {
             <Button onClick={close} data-autofocus>
               {commonTexts.cancel}
             </Button>
-            <Button
-              look="danger"
-              busy={unlink.isPending}
-              onClick={() => unlink.mutate(undefined, { onSettled: close })}
-            >
+            <Button look="danger" busy={unlink.isPending} onClick={send}>
               {texts.unlink}
             </Button>
           </Toolbar>
         </Dialog>
       ) : null}
+      {dialog}
     </li>
   )
 }

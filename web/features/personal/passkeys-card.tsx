@@ -17,7 +17,7 @@ import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { addToast } from '../../ui/toasts.tsx'
 import { formatDay } from '../../ui/format.ts'
-import { useConfirmation } from './confirm.tsx'
+import { bodyWithPassword, useConfirmation } from './confirm.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { personalTexts } from './texts.ts'
 import settingsStyles from '../../common/settings.module.css'
@@ -126,25 +126,42 @@ function RenameDialog({ id, name, onClose }: OwnDialogProps) {
 }
 
 function RemoveDialog({ id, name, onClose }: OwnDialogProps) {
+  const { confirmed, dialog } = useConfirmation()
   const remove = useChange({
-    send: () => call('DELETE /api/auth/passkeys/:passkeyId', { params: { passkeyId: id } }),
+    send: () =>
+      confirmed(async (password) => {
+        await call('DELETE /api/auth/passkeys/:passkeyId', {
+          params: { passkeyId: id },
+          body: bodyWithPassword(password),
+        })
+        return true
+      }),
     same: () => id,
     touches,
-    said: () => texts.removed,
     failed: texts.notRemoved,
   })
+  const send = () =>
+    remove.mutate(undefined, {
+      onSuccess: (isRemoved) => {
+        if (isRemoved !== null) addToast({ text: texts.removed, tone: 'good' })
+      },
+      onSettled: onClose,
+    })
   return (
-    <Dialog open onClose={onClose} title={texts.removeTitle(name)}>
-      <p>{texts.removeText}</p>
-      <Toolbar align="end">
-        <Button onClick={onClose} data-autofocus>
-          {commonTexts.cancel}
-        </Button>
-        <Button look="danger" busy={remove.isPending} onClick={() => remove.mutate(undefined, { onSettled: onClose })}>
-          {texts.remove}
-        </Button>
-      </Toolbar>
-    </Dialog>
+    <>
+      <Dialog open onClose={onClose} title={texts.removeTitle(name)}>
+        <p>{texts.removeText}</p>
+        <Toolbar align="end">
+          <Button onClick={onClose} data-autofocus>
+            {commonTexts.cancel}
+          </Button>
+          <Button look="danger" busy={remove.isPending} onClick={send}>
+            {texts.remove}
+          </Button>
+        </Toolbar>
+      </Dialog>
+      {dialog}
+    </>
   )
 }
 

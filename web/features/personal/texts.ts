@@ -8,7 +8,7 @@ export const personalTexts = {
 
   confirm: {
     title: 'Enter your password',
-    text: 'You logged in more than 15 minutes ago. Enter your password to continue.',
+    text: 'Your log-in was more than 15 minutes ago, or by single sign-on. Enter your password to continue.',
     withoutPassword: 'Without a password, log out, log in again and repeat this within 15 minutes.',
     submit: 'Continue',
   },

@@ -15,7 +15,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Spacer, Toolbar } from '../../ui/stack.tsx'
 import { addToast } from '../../ui/toasts.tsx'
 import { BackupCodes, LeaveGuard } from './backup-codes.tsx'
-import { PasswordDialog, useConfirmation } from './confirm.tsx'
+import { bodyWithPassword, PasswordDialog, useConfirmation } from './confirm.tsx'
 import { personalTexts } from './texts.ts'
 import { TwoFactorSetUp } from './two-factor-set-up.tsx'
 import styles from './personal.module.css'
@@ -48,8 +48,7 @@ function TurnedOff({ onCodes }: { onCodes: (codes: readonly string[]) => void })
   const client = useQueryClient()
   const { confirmed, dialog } = useConfirmation()
   const start = useMutation({
-    mutationFn: () =>
-      confirmed((password) => call('POST /api/auth/2fa/setup', { body: password === undefined ? {} : { password } })),
+    mutationFn: () => confirmed((password) => call('POST /api/auth/2fa/setup', { body: bodyWithPassword(password) })),
   })
   const setUp = start.data ?? null
   if (setUp !== null)
