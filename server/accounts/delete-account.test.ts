@@ -3,6 +3,8 @@ import { logInWithPassword as logIn } from '#test/kit/log-in.ts'
 import { aCaller, aMembership, aPerson, anOrg } from '#test/kit/members.ts'
 import { queuedMails } from '#test/kit/queued-mails.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { createKey } from '../api-keys/create-key.ts'
+import { actorOfKey } from '../api-keys/key-actor.ts'
 import { refreshSession } from '../auth/refresh-session.ts'
 import { deleteAccount } from './delete-account.ts'
 
@@ -15,7 +17,9 @@ test('a deleted account can do nothing any more, and its organisations keep an e
   const person = await aPerson(app, { role: 'member', org })
   await expect(deleteAccount(app, person.actor, {})).rejects.toMatchObject({ code: 'invalid' })
   await expect(deleteAccount(app, person.actor, { password: 'wrong' })).rejects.toMatchObject({ code: 'invalid' })
+  const { key } = await createKey(app, person.actor, { name: 'CI', scopes: ['read'] })
   await deleteAccount(app, person.actor, { password: person.password })
+  await expect(actorOfKey(app, key, aCaller())).rejects.toMatchObject({ code: 'unauthenticated' })
   await expect(refreshSession(app, person.tokens.refreshToken, aCaller())).rejects.toMatchObject({
     code: 'unauthenticated',
   })
@@ -33,7 +37,12 @@ test('a deleted account can do nothing any more, and its organisations keep an e
     'select action from audit_log where org_id = $1 order by seq',
     [org.id],
   )
-  expect(entries.rows.map(({ action }) => action)).toEqual(['session.revoked', 'user.deleted'])
+  expect(entries.rows.map(({ action }) => action)).toEqual([
+    'api_key.created',
+    'session.revoked',
+    'api_key.revoked',
+    'user.deleted',
+  ])
   expect((await queuedMails(app, person.email)).map(({ subject }) => subject)).toEqual([
     'Your Faultline account was deleted',
   ])

@@ -1,3 +1,5 @@
+import { deleteKeysOfUser } from '../api-keys/api-keys.queries.ts'
+import { keyRevoked } from '../api-keys/delete-key.ts'
 import { accountFacts } from '../auth/account-facts.ts'
 import { deleteUser, lockUser, ownedOrgs, type OwnershipRow } from '../auth/auth.queries.ts'
 import { endSessions } from '../auth/end-sessions.ts'
@@ -32,8 +34,10 @@ export async function deleteAccount(
     const revoked = await endSessions(tx, app, { userId: user.id }, 'user_deleted')
     for (const owned of await ownedOrgs(tx, user.id)) if (owned.other_owners === 0) throw onlyOwner(owned)
     await eraseMessagesOf(tx, user.id)
+    const keys = await deleteKeysOfUser(tx, user.id)
     await recordFacts(tx, factContext(app, actor), [
       ...revoked,
+      ...keys.map(keyRevoked),
       ...(await accountFacts(tx, user.id, { kind: 'user.deleted', data: {} })),
     ])
     await enqueueMails(tx, app, actor.orgId, [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { accountKey, LIMITS, networkKey, pairKey, takeAttempt } from '../auth/attempts.ts'
 import { aCaller, aPerson, type Person } from '#test/kit/members.ts'
 import { queuedMails } from '#test/kit/queued-mails.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -145,6 +146,19 @@ describe('limits', () => {
       )
     }
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2)
+  })
+
+  test('a network beyond its limit uses up no count of an account', async () => {
+    const person = await aPerson(t.app)
+    const { ip } = aCaller({ ip: '203.0.113.7' }).origin
+    for (let i = 0; i < 60; i++) await takeAttempt(t.app, LIMITS.loginNetwork, networkKey(ip), ip)
+    const keys = [pairKey(person.email, ip), accountKey(person.email)]
+    for (let i = 0; i < 3; i++)
+      await expect(logIn(t.app, wrong(person), aCaller({ ip }))).rejects.toMatchObject({
+        code: 'rate_limited',
+        details: { headers: { 'ratelimit-policy': '"login-network";q=60;w=900' } },
+      })
+    expect(await t.app.db.selectFrom('attempt_counters').select('key').where('key', 'in', keys).execute()).toEqual([])
   })
 
   test('an attempt does not count as a failure when the queue for hashing is full', async () => {

@@ -73,6 +73,22 @@ describe('five log-ins per account and network', () => {
     expect(await allowedOf(key, 20)).toBe(5)
   })
 
+  test('the last returned attempt takes its row along, unless a block is in it', async () => {
+    const rows = async (key: string) =>
+      (await t.app.db.selectFrom('attempt_counters').select('attempts').where('key', '=', key).execute()).length
+    const [key, blocked] = [newId(), newId()]
+    const attempts = await Promise.all(Array.from({ length: 5 }, () => takeLogin(key)))
+    for (const attempt of attempts) {
+      expect(await rows(key)).toBe(1)
+      if (attempt.allowed) await returnAttempt(t.app, attempt.taken)
+    }
+    expect(await rows(key)).toBe(0)
+    const taken = await Promise.all(Array.from({ length: 6 }, () => takeLogin(blocked)))
+    for (const attempt of taken) if (attempt.allowed) await returnAttempt(t.app, attempt.taken)
+    expect(await rows(blocked)).toBe(1)
+    expect((await takeLogin(blocked)).allowed).toBe(false)
+  })
+
   test('returning an attempt of an earlier window changes nothing', async () => {
     const key = newId()
     const early = await takeLogin(key)

@@ -13,7 +13,7 @@ import { networkOf } from './network.ts'
 
 const MINUTE_MS = 60_000
 
-type Limit = {
+export type Limit = {
   /** Name of the policy in the `RateLimit` headers and of the bucket in the table. */
   readonly name: string
   readonly quota: number
@@ -40,6 +40,8 @@ export const LIMITS = {
   acceptInvite: { name: 'accept-invite', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: true },
   /** Mails of an organisation to addresses outside of it. */
   invite: { name: 'invite', quota: 500, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
+  /** Mails with an invitation to one address, of all organisations. */
+  inviteEmail: { name: 'invite-email', quota: 5, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   forgotEmail: { name: 'forgot-password', quota: 5, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   forgotAddress: {
     name: 'forgot-password-address',

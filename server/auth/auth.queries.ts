@@ -530,19 +530,30 @@ export async function countAttempt(db: Connection, count: AttemptCount): Promise
   return row
 }
 
-/** Removes one attempt from the window it was counted in. */
+/** Removes one attempt from the window it was counted in, and the row with the last one: most attempts are no failures. */
 export async function uncountAttempt(
   db: Connection,
   bucket: string,
   key: string,
   windowStartedAt: Date,
 ): Promise<void> {
-  await db
+  const row = await db
     .updateTable('attempt_counters')
     .set((column) => ({ attempts: sql<number>`greatest(${column.ref('attempts')} - 1, 0)` }))
     .where('bucket', '=', bucket)
     .where('key', '=', key)
     .where('window_started_at', '=', windowStartedAt)
+    .returning('attempts')
+    .executeTakeFirst()
+  if (row?.attempts !== 0) return
+  // An attempt that was counted meanwhile keeps the row, and so does a block.
+  await db
+    .deleteFrom('attempt_counters')
+    .where('bucket', '=', bucket)
+    .where('key', '=', key)
+    .where('attempts', '=', 0)
+    .where('strikes', '=', 0)
+    .where('blocked_until', 'is', null)
     .execute()
 }
 

@@ -13,6 +13,7 @@ import {
   returnAttempt,
   takeAttempt,
   type RefusedAttempt,
+  type Limit,
   type Taken,
 } from './attempts.ts'
 import type { UserRow } from './auth.queries.ts'
@@ -52,41 +53,45 @@ export async function checkPassword(
   const limit = device === null ? LIMITS.loginPair : LIMITS.loginDevice
   const key = device === null ? pairKey(check.email, ip) : deviceKey(check.email, device)
   return lanes(app)(key, async () => {
-    const own = await takeAttempt(app, limit, key, ip)
-    if (!own.allowed) throw exceeded(app, check, caller, own)
-    const others = device === null ? await takeOthers(app, check, caller, own.taken) : []
+    // First of all, so that a network beyond its limit uses up no count of an account.
+    const network = device === null ? await take(app, check, caller, [], LIMITS.loginNetwork, networkKey(ip)) : null
+    const own = await take(app, check, caller, network === null ? [] : [network], limit, key)
+    const others =
+      network === null
+        ? []
+        : [network, await take(app, check, caller, [network, own], LIMITS.loginAccount, accountKey(check.email))]
     const { user, password } = check
     const matches = await app.passwords.verify(user?.password_hash ?? null, password).catch(async (error: unknown) => {
       // The password was not checked, so the attempts do not count.
-      for (const taken of [own.taken, ...others]) await returnAttempt(app, taken)
+      for (const taken of [own, ...others]) await returnAttempt(app, taken)
       throw error
     })
     if (matches) {
-      await resetAttempts(app, own.taken)
+      await resetAttempts(app, own)
       for (const taken of others) await returnAttempt(app, taken)
     } else if (check.accountId !== null) countDenial(app, 'signin.failed', refusedOf(check.accountId, caller))
     return matches
   })
 }
 
-/** The limits of strangers beside that of account and network. */
-async function takeOthers(
+/**
+ * Counts an attempt.
+ * @param taken what was counted for it before, and is returned when this limit refuses it
+ * @throws AppError rate_limited
+ */
+async function take(
   app: App,
   check: PasswordCheck,
   caller: SignInCaller | SessionActor,
-  pair: Taken,
-): Promise<Taken[]> {
-  const { ip } = caller.origin
-  const account = await takeAttempt(app, LIMITS.loginAccount, accountKey(check.email), ip)
-  if (!account.allowed) {
-    if (account.first) warnOfFailedLogIns(app, check, caller)
-    await returnAttempt(app, pair)
-    throw exceeded(app, check, caller, account)
-  }
-  const network = await takeAttempt(app, LIMITS.loginNetwork, networkKey(ip), ip)
-  if (network.allowed) return [account.taken, network.taken]
-  for (const counted of [pair, account.taken]) await returnAttempt(app, counted)
-  throw exceeded(app, check, caller, network)
+  taken: readonly Taken[],
+  limit: Limit,
+  key: string,
+): Promise<Taken> {
+  const attempt = await takeAttempt(app, limit, key, caller.origin.ip)
+  if (attempt.allowed) return attempt.taken
+  if (limit === LIMITS.loginAccount && attempt.first) warnOfFailedLogIns(app, check, caller)
+  for (const one of taken) await returnAttempt(app, one)
+  throw exceeded(app, check, caller, attempt)
 }
 
 /** Counts for the audit log that a limit refused attempts for an account. @returns what to throw */

@@ -7,7 +7,7 @@ import { conflict, notFound } from '../kernel/errors.ts'
 import { newOneTimeToken, oneTimeTokenHash } from '../kernel/one-time-token.ts'
 import { enqueueMails } from '../mails/enqueue-mails.ts'
 import { lockTeam, requireGrantable } from './change-team.ts'
-import { inviteEnd, takeInviteAttempt } from './invite-members.ts'
+import { inviteEnd, takeEmailAttempt, takeInviteAttempt } from './invite-members.ts'
 import { inviteMail } from './invite-mail.ts'
 import type { Invite } from './invites.api.ts'
 import { deleteInvite, membersWithEmails, readInviteRow, renewInvite } from './invites.queries.ts'
@@ -27,7 +27,7 @@ export async function resendInvite(app: App, actor: OrgActor, inviteId: string):
     requireGrantable(team, row.role)
     if ((await membersWithEmails(tx, team.orgId, [row.email])).size > 0)
       throw conflict('This person is a member of the organisation already. Revoke the invitation.')
-    const refusal = await takeInviteAttempt(tx, app, actor)
+    const refusal = (await takeEmailAttempt(tx, app, actor, row.email)) ?? (await takeInviteAttempt(tx, app, actor))
     if (refusal !== null) throw refusal
     const token = newOneTimeToken()
     await renewInvite(tx, inviteId, { token_hash: oneTimeTokenHash(token), sent_at: now, expires_at: expiresAt })

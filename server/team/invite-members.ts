@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Role } from '#shared/permissions.ts'
-import { LIMITS, takeAttempt } from '../auth/attempts.ts'
+import { accountKey, LIMITS, takeAttempt, type Limit } from '../auth/attempts.ts'
 import { Email } from '../auth/credentials.api.ts'
 import { foldEmail } from '../auth/email.ts'
 import { noteInvite } from '../auth/membership-changes.queries.ts'
@@ -83,17 +83,21 @@ async function invite(tx: Tx, app: App, actor: OrgActor, addresses: readonly str
     const parsed = Email.safeParse(address)
     return parsed.success ? foldEmail(parsed.data) : null
   })
-  const members = await membersWithEmails(
-    tx,
-    team.orgId,
-    folded.filter((email) => email !== null),
-  )
+  const emails = [...new Set(folded.filter((email) => email !== null))]
+  const members = await membersWithEmails(tx, team.orgId, emails)
+  const limited = new Map<string, AppError>()
+  // In one order for all organisations: two that invite the same addresses must not wait for each other.
+  for (const email of emails.toSorted()) {
+    if (members.has(email)) continue
+    const refusal = await takeEmailAttempt(tx, app, actor, email)
+    if (refusal !== null) limited.set(email, refusal)
+  }
   const outcomes: Outcome[] = []
   const mails: QueuedMail[] = []
   const facts: Fact[] = []
   const seen = new Set<string>()
   for (const email of folded) {
-    const outcome = await inviteOne(tx, app, { actor, team, members, seen, now, role, mails }, email)
+    const outcome = await inviteOne(tx, app, { actor, team, members, limited, seen, now, role, mails }, email)
     outcomes.push(outcome)
     if (typeof outcome === 'string' && email !== null)
       facts.push({ kind: 'invite.created', orgId: team.orgId, targetId: outcome, label: email, data: { role } })
@@ -110,6 +114,8 @@ type Sending = {
   readonly actor: OrgActor
   readonly team: LockedTeam
   readonly members: ReadonlySet<string>
+  /** Addresses that got enough invitations, with the refusal. */
+  readonly limited: ReadonlyMap<string, AppError>
   readonly seen: Set<string>
   readonly now: Date
   readonly role: Role
@@ -117,13 +123,13 @@ type Sending = {
 }
 
 async function inviteOne(tx: Tx, app: App, sending: Sending, email: string | null): Promise<Outcome> {
-  const { actor, team, members, seen, now, role, mails } = sending
+  const { actor, team, members, limited, seen, now, role, mails } = sending
   if (email === null) return invalid('This is not an email address such as name@example.com.')
   if (seen.has(email)) return conflict('This address is in the list twice.')
   seen.add(email)
   if (members.has(email)) return conflict('This person is a member of the organisation already.')
-  const attempt = await takeInviteAttempt(tx, app, actor)
-  if (attempt !== null) return attempt
+  const refusal = limited.get(email) ?? (await takeInviteAttempt(tx, app, actor))
+  if (refusal !== null) return refusal
   const { userId, name } = memberOf(actor)
   const token = newOneTimeToken()
   const expiresAt = inviteEnd(now)
@@ -143,9 +149,18 @@ async function inviteOne(tx: Tx, app: App, sending: Sending, email: string | nul
   return id
 }
 
-/** Counts a mail to someone who may not want it. @returns why it must not be sent; null when it may */
-export async function takeInviteAttempt(tx: Tx, app: App, actor: OrgActor): Promise<AppError | null> {
-  const ip = actor.origin.kind === 'request' ? actor.origin.ip : ''
-  const attempt = await takeAttempt(app, LIMITS.invite, actor.orgId, ip, tx)
+/**
+ * Counts a mail to someone who may not want it, for the organisation.
+ * @returns why it must not be sent; null when it may
+ */
+export const takeInviteAttempt = (tx: Tx, app: App, actor: OrgActor): Promise<AppError | null> =>
+  take(tx, app, actor, LIMITS.invite, actor.orgId)
+
+/** The same for the address, whoever invites it: organisations of one stranger must not fill its mailbox. */
+export const takeEmailAttempt = (tx: Tx, app: App, actor: OrgActor, email: string): Promise<AppError | null> =>
+  take(tx, app, actor, LIMITS.inviteEmail, accountKey(email))
+
+async function take(tx: Tx, app: App, { origin }: OrgActor, limit: Limit, key: string): Promise<AppError | null> {
+  const attempt = await takeAttempt(app, limit, key, origin.kind === 'request' ? origin.ip : '', tx)
   return attempt.allowed ? null : attempt.refusal
 }

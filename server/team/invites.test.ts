@@ -102,6 +102,35 @@ describe('inviting', () => {
     expect(await actions(owner)).toEqual(['invite.created'])
   })
 
+  test('five mails an hour to one address, from all organisations and however they are asked for', async () => {
+    const [owner, other] = [await aPerson(app), await aPerson(app)]
+    const email = anAddress()
+    const { id } = await inviteMember(app, owner.actor, { email, role: 'member' })
+    for (let i = 0; i < 4; i += 1) await resendInvite(app, owner.actor, id)
+    await expect(resendInvite(app, owner.actor, id)).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(inviteMember(app, other.actor, { email, role: 'member' })).rejects.toMatchObject({
+      code: 'rate_limited',
+    })
+    const both = [email, anAddress()]
+    const results = await inviteMembers(app, other.actor, { emails: both, role: 'member' })
+    expect(results.map(({ status }) => status)).toEqual(['limited', 'invited'])
+    expect(await queuedMails(app, email)).toHaveLength(5)
+    clock.advance(60 * 60_000)
+    await expect(resendInvite(app, owner.actor, id)).resolves.toMatchObject({ email })
+  })
+
+  test('two organisations that invite the same addresses do not wait for each other', async () => {
+    const emails = Array.from({ length: 40 }, anAddress)
+    const owners = [await aPerson(app), await aPerson(app)]
+    const answers = await Promise.all(
+      owners.map((owner, index) => {
+        const order = index === 0 ? emails : emails.toReversed()
+        return inviteMembers(index === 0 ? app : second, owner.actor, { emails: order, role: 'member' })
+      }),
+    )
+    for (const results of answers) expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['invited']))
+  })
+
   test('an address may be invited to several organisations', async () => {
     const [owner, other] = [await aPerson(app), await aPerson(app)]
     const email = anAddress()

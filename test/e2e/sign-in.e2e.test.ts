@@ -147,7 +147,14 @@ test('a passkey is added, logs in, is renamed and removed', async () => {
   await page.getByRole('button', { name: 'More actions: Studio' }).click()
   await menuOpen(page)
   await page.getByRole('menuitem', { name: 'Remove' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  // The log-in is an hour old: an open browser alone must not remove it.
+  const authenticated_at = new Date(server.app.clock.now().getTime() - 3_600_000)
+  await server.app.db.updateTable('sessions').set({ authenticated_at }).execute()
+  await page.getByRole('dialog', { name: 'Remove “Studio”?' }).getByRole('button', { name: 'Remove' }).click()
+  const question = page.getByRole('dialog', { name: 'Enter your password' })
+  await question.getByRole('textbox', { name: 'Password' }).fill(person.password)
+  await page.keyboard.press('Enter')
+  await page.getByText('Passkey removed').waitFor()
   await page.getByText('No passkeys yet.').waitFor()
 
   // The device still has it; the service refuses it.
