@@ -9,7 +9,7 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
 import { enqueueMails } from '../mails/enqueue-mails.ts'
 import { removedMail } from './passkey-mails.ts'
-import { removePasskey } from './passkeys.queries.ts'
+import { passkeysOf, removePasskey } from './passkeys.queries.ts'
 
 /**
  * Removes a passkey of the caller. Sessions that it began stay.
@@ -20,6 +20,8 @@ export async function deletePasskey(
   actor: SessionActor,
   { passkeyId, password }: { readonly passkeyId: string; readonly password?: string | undefined },
 ): Promise<void> {
+  // Before the password is checked, which counts an attempt.
+  if (!(await passkeysOf(app.db, actor.userId)).some(({ id }) => id === passkeyId)) throw notFound('Passkey')
   await requireRecentSignIn(app, actor, password)
   await app.tx(async (tx) => {
     const user = await lockUser(tx, actor.userId)

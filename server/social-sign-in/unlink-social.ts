@@ -18,6 +18,9 @@ export async function unlinkSocial(
   actor: SessionActor,
   { provider, password }: { readonly provider: ProviderName; readonly password?: string | undefined },
 ): Promise<void> {
+  const isLinked = (await identitiesOf(app.db, actor.userId)).some((row) => row.provider === provider)
+  // Before the password is checked, which counts an attempt.
+  if (!isLinked) throw notFound('Provider')
   await requireRecentSignIn(app, actor, password)
   await app.tx(async (tx) => {
     const user = await lockUser(tx, actor.userId)
