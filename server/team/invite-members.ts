@@ -156,7 +156,7 @@ async function inviteOne(tx: Tx, app: App, sending: Sending, email: string | nul
 export const takeInviteAttempt = (tx: Tx, app: App, actor: OrgActor): Promise<AppError | null> =>
   take(tx, app, actor, LIMITS.invite, actor.orgId)
 
-/** The same for the address, whoever invites it: organisations of one stranger must not fill its mailbox. */
+/** The same for the address, from all organisations: those of one stranger must not fill its mailbox. */
 export const takeEmailAttempt = (tx: Tx, app: App, actor: OrgActor, email: string): Promise<AppError | null> =>
   take(tx, app, actor, LIMITS.inviteEmail, accountKey(email))
 
