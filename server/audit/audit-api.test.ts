@@ -1,8 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
-import { spawn } from 'node:child_process'
 import { beforeAll, expect, test } from 'vitest'
+import { adminCommand } from '#test/kit/admin-command.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
-import { exitOf } from '#test/kit/processes.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { updateQuota } from '../outcomes/update-quota.ts'
 import type { AuditEntry } from './audit.api.ts'
@@ -19,6 +18,13 @@ beforeAll(async () => {
   ada = await aPerson(app)
   for (let n = 0; n < 5; n++) await updateQuota(app, ada.actor, n)
 })
+
+const command = (...words: readonly string[]) =>
+  adminCommand(['audit', 'verify', ...words], {
+    DATABASE_URL: t.connectionString,
+    FAULTLINE_DATA_DIR: t.dataDir,
+    LOG_LEVEL: 'error',
+  })
 
 const get = (path: string, cookie = ada.cookie) => fetch(`${t.url}/api/audit-log${path}`, { headers: { cookie } })
 
@@ -116,33 +122,17 @@ test('a changed row is reported by API and command', async () => {
   const eve = await aPerson(app)
   for (let n = 0; n < 3; n++) await updateQuota(app, eve.actor, n)
   await flushDenials(app)
-  expect(await command('--org', ada.orgSlug)).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(/: ok, \d+ entries/) as string,
-  })
+  const intact = await command('--org', ada.orgSlug)
+  expect(intact.code).toBe(0)
+  expect(intact.lines.join('\n')).toMatch(/: ok, \d+ entries/)
   await app.db.query('alter table audit_log disable trigger audit_log_unchanged')
   await app.db.query(`update audit_log set actor_email = 'x' where org_id = $1 and seq = 2`, [eve.actor.orgId])
   await app.db.query('alter table audit_log enable trigger audit_log_unchanged')
   expect(await (await get('/verify', eve.cookie)).json()).toMatchObject({ ok: false, first_bad_seq: 2, entries: 1 })
   const broken = await command('--org', eve.orgSlug)
   expect(broken.code).toBe(1)
-  expect(broken.out).toContain(`${eve.orgSlug}: BROKEN at seq 2. The entry was changed: its hash is wrong.`)
+  expect(broken.lines.join('\n')).toContain(
+    `${eve.orgSlug}: BROKEN at seq 2. The entry was changed: its hash is wrong.`,
+  )
   expect((await command('--org', 'nowhere')).code).toBe(1)
 })
-
-/** `npm run admin -- audit verify` in a process of its own. */
-async function command(...args: readonly string[]): Promise<{ code: number | null; out: string }> {
-  const child = spawn(process.execPath, ['server/main.ts', 'audit', 'verify', ...args], {
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: t.connectionString,
-      FAULTLINE_DATA_DIR: t.dataDir,
-      LOG_LEVEL: 'error',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let out = ''
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
-  const { code } = await exitOf(child)
-  return { code, out }
-}

@@ -1,29 +1,17 @@
-import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { adminCommand } from '#test/kit/admin-command.ts'
 import { client } from '#test/kit/client.ts'
-import { exitOf } from '#test/kit/processes.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
 const t = await testServer({ realTime: true })
 
-/** `npm run admin -- …` beside the running service. */
-async function admin(words: readonly string[], input = ''): Promise<{ code: number | null; lines: string[] }> {
-  const child = spawn(process.execPath, ['server/main.ts', ...words], {
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: t.connectionString,
-      FAULTLINE_DATA_DIR: t.dataDir,
-      PUBLIC_URL: 'http://localhost:8000',
-    },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  let out = ''
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (out += chunk.toString()))
-  child.stdin.end(input)
-  const { code } = await exitOf(child)
-  return { code, lines: out.trimEnd().split('\n') }
-}
+/** Beside the running service. */
+const admin = (words: readonly string[], input = '') =>
+  adminCommand(
+    words,
+    { DATABASE_URL: t.connectionString, FAULTLINE_DATA_DIR: t.dataDir, PUBLIC_URL: 'http://localhost:8000' },
+    input,
+  )
 
 const auditOf = async (email: string) => {
   const { rows } = await t.app.db.query<{ action: string; actor_type: string; actor_id: string }>(

@@ -1,27 +1,16 @@
-import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { exitOf } from '#test/kit/processes.ts'
+import { adminCommand } from '#test/kit/admin-command.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres/start.ts'
 import { migrateDatabase } from './database.ts'
 
 const t = await testApp()
 
-/** `npm run admin -- audit verify` in a process of its own. */
-async function verify(env: Readonly<Record<string, string>>): Promise<{ code: number | null; lines: string[] }> {
-  const child = spawn(process.execPath, ['server/main.ts', 'audit', 'verify'], {
-    env: { PATH: process.env['PATH'], LOG_LEVEL: 'error', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let out = ''
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (out += chunk.toString()))
-  const { code } = await exitOf(child)
-  return { code, lines: out.trimEnd().split('\n') }
-}
+const verify = (settings: Readonly<Record<string, string>>) =>
+  adminCommand(['audit', 'verify'], { LOG_LEVEL: 'error', ...settings })
 
 function aDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'faultline-audit-'))

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { adminCommand } from '#test/kit/admin-command.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
-import { exitOf } from '#test/kit/processes.ts'
 import { SSO_INPUT } from '#test/kit/sso.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { createApp } from '../app.ts'
@@ -194,25 +193,18 @@ test('`keys rotate --data-keys` beside the running service: then the old master 
     ]),
   )
   const owner = await t.founder()
-  const child = spawn(process.execPath, ['server/main.ts', 'keys', 'rotate', '--data-keys'], {
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: t.connectionString,
-      FAULTLINE_DATA_DIR: t.dataDir,
-      ENCRYPTION_KEYS: `${k2},${k1}`,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const { code, lines } = await adminCommand(['keys', 'rotate', '--data-keys'], {
+    DATABASE_URL: t.connectionString,
+    FAULTLINE_DATA_DIR: t.dataDir,
+    ENCRYPTION_KEYS: `${k2},${k1}`,
   })
-  let out = ''
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (out += chunk.toString()))
-  const { code } = await exitOf(child)
-  const lines = out.trimEnd().split('\n')
   expect({ code, last: lines.at(-1) }).toEqual({
     code: 0,
     last: 'No value needs another key: remove the others from ENCRYPTION_KEYS.',
   })
-  expect(out).toMatch(/^Sealed \d+ values with new data keys of \d organisations\.\nSealed \d+ values? with k2\.$/m)
+  expect(lines.join('\n')).toMatch(
+    /^Sealed \d+ values with new data keys of \d organisations\.\nSealed \d+ values? with k2\.$/m,
+  )
   const ids = [...(await keyIdsBySealedColumn(t.app.db)).values()].flat()
   expect(ids).not.toContain('k1')
   expect(ids).not.toContain('d1')

@@ -1,5 +1,4 @@
 import type { Database, Tx } from '../storage/database.ts'
-import { requestFold } from '../app-health/fold-health.ts'
 import { DIGESTION } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext, type FactContext } from '../context/fact-context.ts'
@@ -103,7 +102,6 @@ export async function commitBatches(
     await ensureDay(app.db, day)
   }
   await recordSightingsOf(app, prepared.entries)
-  await requestFold(app)
   const step = journal.begin(isBehind)
   try {
     const figures = await app.tx(async (tx) => {

@@ -1,5 +1,4 @@
 import type { RangeName } from '#shared/issue-values.ts'
-import type { Dimension } from '../app-health/dimensions.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { timeRange } from '../kernel/time-range.ts'
@@ -9,6 +8,7 @@ import {
   MAX_NAMES,
   readSessionsBy,
   readSessionsOf,
+  type Dimension,
   type Filter,
   type HealthQuery,
 } from './health-source.queries.ts'

@@ -136,6 +136,8 @@ export async function launch(
       HOME: '/nonexistent',
       npm_config_cache: join(checkout, '.npm'),
       npm_config_update_notifier: 'false',
+      // The cache names modules by their path, and this path is gone after the test.
+      NODE_COMPILE_CACHE: join(checkout, '.compile-cache'),
       PORT: String(port),
       LOG_LEVEL: 'warn',
       ...(options.dataDir === undefined ? {} : { FAULTLINE_DATA_DIR: options.dataDir }),

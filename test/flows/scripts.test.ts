@@ -24,7 +24,7 @@ function run(args: string[], env: Record<string, string> = {}): Promise<Result> 
   const child = execFile(
     process.execPath,
     args,
-    { cwd: checkout, env: { PATH: process.env['PATH'], ...env } },
+    { cwd: checkout, env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(checkout, '.compile-cache'), ...env } },
     (_error, out, err) => resolve({ code: child.exitCode, out, err }),
   )
   return promise
