@@ -24,8 +24,8 @@ export type DigestThreadReport = {
 }
 
 const REPORT_EVERY_MS = 1_000
-/** Per shard one that commits and one that reads, and one for the locks. */
-const CONNECTIONS = 9
+/** Per shard one that commits and one that reads, one for heavy rows, and one for the locks. */
+const CONNECTIONS = 10
 
 const { config, connectionString, handedOver } = workerData as DigestThreadData
 const port = parentPort

@@ -89,42 +89,47 @@ export async function prepareRow(
  * Records prepared rows in one transaction, which deletes them from the spool and records the outcome of every item. When
  * the database refuses the batch, its entries are recorded one by one, and those that fail go to quarantine.
  * @param isBehind further batches follow at once: they may count what this one records, and jobs do what can wait
+ * @param journal of the shard; null to count at once, for a batch beside others
  * @throws SpoolFencedError, or the error of an unreachable database; then nothing is recorded
  */
 export async function commitBatches(
   app: App,
   prepared: PreparedBatches,
   isBehind = false,
-  journal = new ShardJournal(prepared.batches[0]?.shard ?? 0, app.clock),
+  journal: ShardJournal | null = new ShardJournal(prepared.batches[0]?.shard ?? 0, app.clock),
 ): Promise<DigestFigures> {
   const today = dayOf(app.clock.now())
   for (const day of new Set([today, ...prepared.entries.map(({ entry }) => dayOf(new Date(entry.receivedAtMs)))])) {
     await ensureDay(app.db, day)
   }
   await recordSightingsOf(app, prepared.entries)
-  const step = journal.begin(isBehind)
+  const step = journal?.begin(isBehind)
   try {
     const figures = await app.tx(async (tx) => {
       await settle(tx, prepared.batches)
       const done = await record(app, tx, await ofProjects(tx, prepared.entries), isBehind, step)
-      await step.finish(tx, factContext(app, DIGESTION))
+      await step?.finish(tx, factContext(app, DIGESTION))
       return done
     })
-    step.committed()
+    step?.committed()
     return figures
   } catch (error) {
     forgetKnownTerms()
-    journal.reset()
+    journal?.reset()
     if (!mayBlameEntry(error)) throw error
     app.log.error(
       { err: error, entries: prepared.entries.length },
       'a batch cannot be recorded; recording its entries one by one',
     )
-    return commitOneByOne(app, prepared, journal.begin(false)).finally(forgetKnownTerms)
+    return commitOneByOne(app, prepared, journal?.begin(false)).finally(forgetKnownTerms)
   }
 }
 
-async function commitOneByOne(app: App, prepared: PreparedBatches, step: JournalStep): Promise<DigestFigures> {
+async function commitOneByOne(
+  app: App,
+  prepared: PreparedBatches,
+  step: JournalStep | undefined,
+): Promise<DigestFigures> {
   return app.tx(async (tx) => {
     await settle(tx, prepared.batches)
     const figures: DigestFigures[] = []
@@ -137,7 +142,7 @@ async function commitOneByOne(app: App, prepared: PreparedBatches, step: Journal
         figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }], true))
       }
     }
-    await step.finishOneByOne(tx, factContext(app, DIGESTION), refusalsOf(app))
+    await step?.finishOneByOne(tx, factContext(app, DIGESTION), refusalsOf(app))
     return figures.reduce((a, b) => ({
       entries: a.entries + b.entries,
       events: a.events + b.events,

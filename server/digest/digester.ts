@@ -7,6 +7,7 @@ import { JournalTakenOverError, ShardJournal } from '../issue-recording/journal.
 import { createProjectFactsReader } from './project-facts.ts'
 import { DiskNearlyFullError } from '../spool/admission.ts'
 import type { HandOverEnd } from '../spool/hand-over.ts'
+import { ShardUse } from './shard-use.ts'
 import { claimShards } from '../spool/read.ts'
 import { SpoolFencedError } from '../spool/settle.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
@@ -38,12 +39,14 @@ export async function createDigester(
     figures.batches++
   }
 
-  const journals = new Map<number, ShardJournal>()
+  const nowMs = (): number => app.clock.monotonicMs()
   const turns = new FairTurns()
+  const heavyTurns = new FairTurns({ usedMs: nowMs })
+  const states = new Map<number, { journal: ShardJournal; use: ShardUse }>()
   const drainOf = (shard: number, signal?: AbortSignal): ShardDrain => {
-    const journal = journals.get(shard) ?? new ShardJournal(shard, app.clock)
-    journals.set(shard, journal)
-    return new ShardDrain({ app, reader, facts, turns, shard, journal, count, signal })
+    const state = states.get(shard) ?? { journal: new ShardJournal(shard, app.clock), use: new ShardUse(nowMs) }
+    states.set(shard, state)
+    return new ShardDrain({ app, reader, facts, turns, heavyTurns, shard, ...state, count, signal })
   }
 
   return {

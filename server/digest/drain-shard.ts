@@ -6,18 +6,20 @@ import { requireDiskSpace } from '../spool/admission.ts'
 import { isSuspect } from '../spool/lane-rows.ts'
 import { MAX_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
 import { quarantineBatch } from '../spool/settle.ts'
+import { MAX_SHARED_COST_MS } from './commit-cost.ts'
 import { commitBatches, type DigestFigures, refusalsOf } from './digest.ts'
 import type { FairTurns } from './fair-turns.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
-import { type PreparedRow, RowPreparer } from './row-preparer.ts'
+import { type BatchLimits, type PreparedRow, RowPreparer } from './row-preparer.ts'
+import type { ShardUse } from './shard-use.ts'
 
 /**
  * Maximum rows and bytes of one transaction: about a thousand events, a few dozen milliseconds to prepare and to
  * commit. Expensive rows reach the limit of time first.
  */
-const BATCH = { maxRows: 200, maxBytes: 2_500_000, maxMs: 250 }
-/** The batch of several projects: short, because one waits for the commit of another. */
-const SHARED_BATCH = { ...BATCH, maxMs: 100 }
+const BATCH: BatchLimits = { maxRows: 200, maxBytes: 2_500_000, maxMs: 250, maxCostMs: Infinity }
+/** Where several projects use the shard: short, because one waits for the commit of another. */
+const SHARED_BATCH: BatchLimits = { ...BATCH, maxMs: 100, maxCostMs: MAX_SHARED_COST_MS }
 /** Maximum time that a prepared row waits for rows of other projects. */
 const SHARED_WAIT_MS = 30
 /** Bytes that a shard has in hand: three batches of one project, which takes at most half. */
@@ -33,8 +35,11 @@ export type ShardWork = {
   readonly reader: SpoolReader
   readonly facts: ProjectFactsReader
   readonly turns: FairTurns
+  /** In which heavy rows of all shards are committed, one at a time. */
+  readonly heavyTurns: FairTurns
   readonly shard: number
   readonly journal: ShardJournal
+  readonly use: ShardUse
   readonly count: (done: DigestFigures) => void
   readonly signal: AbortSignal | undefined
 }
@@ -46,12 +51,14 @@ export class ShardDrain {
   /** Whether a read may return rows. */
   #isDue = true
   #committing: Promise<void> | null = null
+  /** Commits of heavy rows. */
+  readonly #heavy = new Set<Promise<void>>()
   #failure: { readonly error: unknown } | null = null
   #wake: (() => void) | null = null
 
   constructor(work: ShardWork) {
     this.#work = work
-    this.#preparer = new RowPreparer(work.app, work.facts, work.turns, () => this.#wake?.())
+    this.#preparer = new RowPreparer(work.app, work.facts, work.turns, work.use, () => this.#wake?.())
   }
 
   /** The shard may have new rows. */
@@ -62,7 +69,7 @@ export class ShardDrain {
 
   /**
    * While one batch commits, the next is prepared and further rows are read, so that processor and database work at the
-   * same time. Batches commit one after the other.
+   * same time. Batches commit one after the other, heavy rows beside them.
    */
   async run(): Promise<void> {
     const { app, reader, shard, journal, signal } = this.#work
@@ -92,12 +99,14 @@ export class ShardDrain {
         if (!isBehind && signal !== undefined && restMs > 0) await delay(restMs, undefined, { signal }).catch(() => {})
       }
       await this.#committing
+      await Promise.all(this.#heavy)
       this.#check()
       await foldJournal(app, journal, refusalsOf(app))
     } finally {
       signal?.removeEventListener('abort', wake)
       await this.#preparer.stop()
       await this.#committing
+      await Promise.all(this.#heavy)
       // After a failure, also of a read, or a stop.
       if (!isDone) reader.giveBack(shard)
     }
@@ -123,9 +132,11 @@ export class ShardDrain {
         else this.#preparer.add(rows)
         continue
       }
+      this.#startHeavy()
       if (this.#committing === null && this.#isBatchComplete()) {
-        if (this.#preparer.ready > 0) return null
-        if (this.#preparer.preparing === 0) return suspect
+        const { ready, preparing, heavy } = this.#preparer
+        if (ready > 0) return null
+        if (preparing + heavy + this.#heavy.size === 0) return suspect
       }
       await this.#change()
     }
@@ -136,16 +147,53 @@ export class ShardDrain {
   }
 
   #isBatchComplete(): boolean {
-    const { preparing, projects } = this.#preparer
+    const { preparing, projects, isHeavyBehind } = this.#preparer
     return (
       preparing === 0 ||
+      isHeavyBehind ||
       this.#preparer.isFull(this.#limits()) ||
       (projects > 1 && this.#preparer.readyMs() >= SHARED_WAIT_MS)
     )
   }
 
-  #limits(): typeof BATCH {
-    return this.#preparer.projects > 1 ? SHARED_BATCH : BATCH
+  #limits(): BatchLimits {
+    return this.#work.use.isShared ? SHARED_BATCH : BATCH
+  }
+
+  /**
+   * Starts the commits of heavy rows, and counts before what is in the journal of their projects: a heavy row is counted at
+   * once, so that it does not wait for the chain of batches, nor the chain for it.
+   */
+  #startHeavy(): void {
+    const { journal, app } = this.#work
+    let isFoldDue = false
+    for (;;) {
+      const row = this.#preparer.takeHeavy(({ batch }) => {
+        const isPending = journal.isPending(batch.entries[0]?.projectId ?? '')
+        isFoldDue ||= isPending
+        return !isPending
+      })
+      if (row === null) break
+      const commit = this.#commitHeavy(row).finally(() => {
+        this.#heavy.delete(commit)
+        this.#wake?.()
+      })
+      this.#heavy.add(commit)
+    }
+    if (isFoldDue && this.#committing === null)
+      this.#committing = this.#inChain(() => foldJournal(app, journal, refusalsOf(app)))
+  }
+
+  async #commitHeavy(row: PreparedRow): Promise<void> {
+    const { heavyTurns, signal } = this.#work
+    const turn = await heavyTurns.enter(row.orgId, String(row.batch.projectNumber))
+    try {
+      if (this.#failure === null && signal?.aborted !== true) await this.#record([row], true, null)
+    } catch (error) {
+      this.#failure ??= { error }
+    } finally {
+      turn.leave()
+    }
   }
 
   /** Waits until something happened that {@link #gather} looks at. */
@@ -162,27 +210,38 @@ export class ShardDrain {
     this.#wake = null
   }
 
-  async #commit(rows: readonly PreparedRow[], isBehind: boolean): Promise<void> {
-    const { app, reader, shard, journal, count } = this.#work
+  #commit(rows: readonly PreparedRow[], isBehind: boolean): Promise<void> {
+    const { journal, turns } = this.#work
+    return this.#inChain(() =>
+      turns.commit(new Set(rows.map(({ orgId }) => orgId)), () => this.#record(rows, isBehind, journal)),
+    )
+  }
+
+  async #inChain(work: () => Promise<void>): Promise<void> {
     try {
-      await requireDiskSpace(app.config)
-      const batches = rows.map(({ batch }) => batch)
-      const prepared = { batches, entries: rows.flatMap(({ entries }) => entries) }
-      const done = await commitBatches(app, prepared, isBehind, journal)
-      this.#preparer.committed(rows)
-      reader.settled(
-        shard,
-        batches.map(({ id }) => id),
-      )
-      count(done)
-      // There is room for rows that were not read.
-      this.#isDue = true
+      await work()
     } catch (error) {
       this.#failure ??= { error }
     } finally {
       this.#committing = null
       this.#wake?.()
     }
+  }
+
+  async #record(rows: readonly PreparedRow[], isBehind: boolean, journal: ShardJournal | null): Promise<void> {
+    const { app, reader, shard, count } = this.#work
+    await requireDiskSpace(app.config)
+    const batches = rows.map(({ batch }) => batch)
+    const prepared = { batches, entries: rows.flatMap(({ entries }) => entries) }
+    const done = await commitBatches(app, prepared, isBehind, journal)
+    this.#preparer.committed(rows)
+    reader.settled(
+      shard,
+      batches.map(({ id }) => id),
+    )
+    count(done)
+    // There is room for rows that were not read.
+    this.#isDue = true
   }
 
   /** Digests a row that may have ended workers, and nothing else meanwhile. */
@@ -199,7 +258,8 @@ export class ShardDrain {
       this.#check()
       await this.#change()
     }
-    this.#committing = this.#commit(this.#preparer.take(BATCH), true)
+    const heavy = this.#preparer.takeHeavy(() => true)
+    this.#committing = this.#commit(heavy === null ? this.#preparer.take(BATCH) : [heavy], true)
     await this.#committing
     this.#check()
   }

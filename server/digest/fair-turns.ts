@@ -4,11 +4,15 @@ import { threadCpuMs } from '../kernel/thread-time.ts'
  * Who may use the thread. Organisations share it equally, and within an organisation its projects: next is always who
  * used least. What a turn used is measured afterwards, so that nothing must be known about the cost of an entry, and who
  * used more than planned waits longer. Time that no other project wants is not counted against it later.
+ *
+ * A commit needs the thread briefly and dozens of times, for each of its statements. While one of an organisation runs,
+ * the thread is left to it after each turn, for as long as the turn took, before organisations that used more continue.
  */
 export class FairTurns {
   readonly #nowMs: () => number
   readonly #usedMs: () => number
   readonly #later: (then: () => void) => void
+  readonly #after: (ms: number, then: () => void) => void
   readonly #orgs = new Map<string, Org>()
   /** Organisations with projects that wait. */
   readonly #waiting = new Set<Org>()
@@ -18,16 +22,40 @@ export class FairTurns {
   #isScheduled = false
   #turnedAtMs = Number.NEGATIVE_INFINITY
   #usedAtStartMs = 0
+  /** The organisations of each commit in work. */
+  readonly #commits = new Set<ReadonlySet<string>>()
+  /** Until then the thread is left to the commits of others. */
+  #leftUntilMs = Number.NEGATIVE_INFINITY
+  /** Whether the end of that time is awaited. */
+  #isLeft = false
 
-  /** @param later runs a function after what waits in the event loop */
+  /**
+   * @param usedMs what a turn uses up: default, processor time of this thread
+   * @param later runs a function after what waits in the event loop
+   */
   constructor({
     nowMs = () => performance.now(),
     usedMs = threadCpuMs,
     later = (then: () => void): void => void setImmediate(then),
+    after = (ms: number, then: () => void): void => void setTimeout(then, ms),
   } = {}) {
     this.#nowMs = nowMs
     this.#usedMs = usedMs
     this.#later = later
+    this.#after = after
+  }
+
+  /** Runs a commit with items of organisations. */
+  async commit<T>(orgIds: ReadonlySet<string>, work: () => Promise<T>): Promise<T> {
+    // Not the same set twice.
+    const own = new Set(orgIds)
+    this.#commits.add(own)
+    try {
+      return await work()
+    } finally {
+      this.#commits.delete(own)
+      this.#schedule()
+    }
   }
 
   /** Waits for a turn of the project. The caller must {@link Turn.leave}. */
@@ -106,6 +134,8 @@ export class FairTurns {
     project.usedMs += usedMs
     project.org.usedMs += usedMs
     this.#holder = null
+    const nowMs = this.#nowMs()
+    this.#leftUntilMs = nowMs + Math.min(MAX_LEFT_MS, nowMs - this.#turnedAtMs)
     this.#schedule()
     return usedMs
   }
@@ -123,12 +153,30 @@ export class FairTurns {
     const org = nextOf(this.#waiting)
     const project = org === null ? null : nextOf(org.waiting)
     if (org === null || project === null || this.#holder !== null) return
+    const leftMs = this.#leftUntilMs - this.#nowMs()
+    if (leftMs > 0 && this.#givesWay(org)) {
+      if (!this.#isLeft) {
+        this.#isLeft = true
+        this.#after(leftMs, () => {
+          this.#isLeft = false
+          this.#schedule()
+        })
+      }
+      return
+    }
     const resolve = project.waiting.shift()
     if (project.waiting.length === 0) org.waiting.delete(project)
     if (org.waiting.size === 0) this.#waiting.delete(org)
     this.#turnedAtMs = this.#nowMs()
     this.#start(project)
     resolve?.()
+  }
+
+  /** Whether an organisation that used less commits. */
+  #givesWay({ usedMs }: Org): boolean {
+    for (const orgIds of this.#commits)
+      for (const orgId of orgIds) if ((this.#orgs.get(orgId)?.usedMs ?? 0) < usedMs) return true
+    return false
   }
 
   #forgetIdle({ projects, floorMs }: Org): void {
@@ -153,6 +201,8 @@ export const OWN_THREAD: Turn = { pause: () => null, outside: (work) => work() }
  * a whole batch is prepared (measured: 5,500 events/s instead of 4,500).
  */
 const TURN_MS = 4
+/** Maximum time that is left to commits after a turn: a commit may wait for the database. */
+const MAX_LEFT_MS = 100
 const MAX_IDLE = 1_000
 
 type Org = {

@@ -49,6 +49,12 @@ export class ShardJournal {
     return false
   }
 
+  /** Whether sums of a project are in memory that are not folded. */
+  isPending(projectId: string): boolean {
+    for (const sums of this.#pending.values()) if (sums.projectId === projectId) return true
+    return false
+  }
+
   /** @param isMoreWaiting whether a further batch follows at once, and so may fold what this one appends */
   begin(isMoreWaiting: boolean): JournalStep {
     const nowMs = this.#clock.monotonicMs()

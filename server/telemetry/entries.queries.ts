@@ -28,8 +28,8 @@ export type EntryTable<E> = {
   readonly write: (rows: CopyRows, entry: E) => void
 }
 
-/** Writing yields to the event loop after this many entries, a few milliseconds. */
-const TURN_ENTRIES = 400
+/** Writing yields to the event loop after this many entries, a millisecond or two. */
+const TURN_ENTRIES = 100
 
 /** Writes entries. Partitions of their days must exist. */
 export async function recordEntries<E extends Entry>(
