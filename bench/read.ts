@@ -140,7 +140,7 @@ async function measure(seeded: Seeded, samples: number, progress: (line: string)
         }
       }
       progress('time until events are visible')
-      const visible = await measureVisible(service.url, project, 10)
+      const visible = await measureVisible(service.url, [project], 10)
       isOver = true
       const { accepted, elapsedMs } = await load
       return { times, visible, accepted: accepted / (elapsedMs / 1000) }

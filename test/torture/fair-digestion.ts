@@ -38,16 +38,7 @@ export async function fairDigestion({ full, options }: TortureArgs): Promise<Ver
   try {
     await setRules(url, project)
     const seconds = full ? 60 : 20
-    const watch = async (forSeconds: number) => {
-      const times = await Promise.all(
-        [beside, apart].map(async (one, index) => {
-          // Probes are numbered by their start.
-          await delay(100 * index)
-          return measureVisible(url, one, forSeconds)
-        }),
-      )
-      return times.flat()
-    }
+    const watch = (forSeconds: number): Promise<number[]> => measureVisible(url, [beside, apart], forSeconds)
     await watch(3)
     await honest.figures('next')
     const idle = await watch(seconds / 2)
