@@ -92,7 +92,7 @@ class IssueList {
   readonly #url: string
   readonly #cookie: string
   readonly #waiting = new Map<string, { readonly since: number; readonly end: (isSeen: boolean) => void }>()
-  #asking: Promise<void> | null = null
+  #isAsking = false
 
   constructor(url: string, cookie: string) {
     this.#url = url
@@ -103,13 +103,12 @@ class IssueList {
   shows(title: string): Promise<boolean> {
     return new Promise((end) => {
       this.#waiting.set(title, { since: performance.now(), end })
-      this.#asking ??= this.#ask().finally(() => {
-        this.#asking = null
-      })
+      if (!this.#isAsking) void this.#ask().catch(() => this.#giveUp())
     })
   }
 
   async #ask(): Promise<void> {
+    this.#isAsking = true
     while (this.#waiting.size > 0) {
       const answer = await fetch(`${this.#url}/api/issues?sort=-first_seen&limit=100`, {
         headers: { cookie: this.#cookie },
@@ -123,6 +122,13 @@ class IssueList {
       }
       await delay(ASK_EVERY_MS)
     }
+    this.#isAsking = false
+  }
+
+  #giveUp(): void {
+    this.#isAsking = false
+    for (const { end } of this.#waiting.values()) end(false)
+    this.#waiting.clear()
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { envelopeOf, anEvent } from '#test/kit/sdk.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../kernel/ids.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
@@ -87,6 +88,67 @@ test.each(['handed over', 'read from the table'])(
     }
   },
 )
+
+/** Log entries in one item. */
+const logs = (entries: number): string => {
+  const items = JSON.stringify({ items: Array.from({ length: entries }, () => ({ body: 'b', level: 'info' })) })
+  return `{}\n${JSON.stringify({ type: 'log', item_count: entries, length: items.length })}\n${items}\n`
+}
+
+const eventsOf = async ({ projectId }: Target): Promise<number> =>
+  (await app.db.query<{ n: number }>('select count(*) as n from events where project_id = $1', [projectId])).rows[0]
+    ?.n ?? 0
+
+test('many log entries are recorded beside the shard: others do not wait, and their own project keeps its order', async () => {
+  const digester = await createDigester(app)
+  const spool = createSpool(app, {}, null)
+  const [flood, quiet] = [await aTarget(await anOrg()), await aTarget(await anOrg())]
+  const event = (): string => envelopeOf(anEvent())
+  // The partitions of today exist before the table is locked.
+  await spool.append(entryOf(flood, event()))
+  await digester.drain()
+  const stopping = new AbortController()
+  const locked = await app.db.reserve()
+  await locked.query('begin')
+  await locked.query('lock table logs in exclusive mode')
+  await spool.append(entryOf(flood, event()))
+  await spool.append(entryOf(flood, `${logs(600)}${logs(600).slice(3)}`))
+  await spool.append(entryOf(flood, event()))
+  const running = digester.run(stopping.signal)
+  try {
+    await waitFor('a commit of log entries', async () => {
+      const { rows } = await app.db.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'copy logs%' and datname = current_database()`,
+      )
+      return rows.length === 1
+    })
+    for (let n = 1; n <= 3; n++) {
+      await spool.append(entryOf(quiet, event()))
+      await waitFor('the event of another project', async () => (await eventsOf(quiet)) === n)
+    }
+    // The one before the log entries, and not the one after them.
+    expect(await eventsOf(flood)).toBe(2)
+    await locked.query('commit')
+    await waitFor('the last event', async () => (await eventsOf(flood)) === 3)
+  } finally {
+    locked.release(true)
+    stopping.abort()
+    await running
+    await spool.close()
+    await digester.close()
+  }
+  const { rows } = await app.db.query(
+    `select category, outcome, sum(quantity)::int as quantity from outcomes_hourly where project_id = $1 group by 1, 2 order by 1`,
+    [flood.projectId],
+  )
+  expect(rows).toEqual([
+    { category: 'error', outcome: 'accepted', quantity: 3 },
+    { category: 'log_item', outcome: 'accepted', quantity: 1_200 },
+  ])
+  const issues = await app.db.query('select event_count from issues where project_id = $1', [flood.projectId])
+  expect(issues.rows).toEqual([{ event_count: 3 }])
+  expect((await app.db.query('select from spool')).rows).toHaveLength(0)
+})
 
 test('of a request of many containers 10,000 entries are read, with pauses, and all have an outcome', async () => {
   const items = JSON.stringify({ items: Array.from({ length: 1_000 }, () => ({ body: 'b', level: 'info' })) })

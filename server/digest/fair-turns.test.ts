@@ -143,6 +143,65 @@ test('others have the thread during work outside of it', async () => {
   expect(turn.leave()).toBe(0)
 })
 
+/** A thread with two organisations of which one used much before; time passes with work and by waiting. */
+async function besideCommit(committing: string): Promise<{ pauses: readonly number[]; worked: number }> {
+  let ms = 0
+  const pauses: number[] = []
+  const turns = new FairTurns({
+    nowMs: () => ms,
+    usedMs: () => ms,
+    after: (forMs, then) => {
+      pauses.push(forMs)
+      ms += forMs
+      setImmediate(then)
+    },
+  })
+  const little = await turns.enter('light', 'p')
+  ms += 1
+  little.leave()
+  const turn = await turns.enter('heavy', 'p')
+  ms += 20
+  await turn.pause()
+  let worked = 0
+  await turns.commit(new Set([committing]), async () => {
+    for (; worked < 5; worked++) {
+      ms += 20
+      await turn.pause()
+    }
+  })
+  turn.leave()
+  return { pauses, worked }
+}
+
+test('while an organisation that used little commits, others leave it the thread after each turn for as long', async () => {
+  expect(await besideCommit('light')).toEqual({ pauses: [20, 20, 20, 20, 20], worked: 5 })
+  expect(await besideCommit('unknown')).toEqual({ pauses: [20, 20, 20, 20, 20], worked: 5 })
+})
+
+test('a commit of its own, or of one that used as much, does not slow an organisation', async () => {
+  expect(await besideCommit('heavy')).toEqual({ pauses: [], worked: 5 })
+})
+
+test('the end of a commit ends the pause', async () => {
+  const never = Promise.withResolvers<void>()
+  let ms = 0
+  const turns = new FairTurns({ nowMs: () => ms, usedMs: () => ms, after: () => {} })
+  const turn = await turns.enter('heavy', 'p')
+  const commit = turns.commit(new Set(['light']), () => never.promise)
+  ms += 20
+  const pause = turn.pause()
+  let isOver = false
+  void pause?.then(() => {
+    isOver = true
+  })
+  for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve))
+  expect(isOver).toBe(false)
+  never.resolve()
+  await commit
+  await pause
+  turn.leave()
+})
+
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -5,8 +5,9 @@ import { threadCpuMs } from '../kernel/thread-time.ts'
  * used least. What a turn used is measured afterwards, so that nothing must be known about the cost of an entry, and who
  * used more than planned waits longer. Time that no other project wants is not counted against it later.
  *
- * A commit needs the thread briefly and dozens of times, for each of its statements. While one of an organisation runs,
- * the thread is left to it after each turn, for as long as the turn took, before organisations that used more continue.
+ * A commit needs the thread briefly and dozens of times, for each of its statements. While one of an organisation that
+ * used little runs, the thread is left to it after each turn, for as long as the turn took, before others continue that
+ * used much more.
  */
 export class FairTurns {
   readonly #nowMs: () => number
@@ -96,6 +97,8 @@ export class FairTurns {
     const known = this.#orgs.get(orgId)
     const org: Org = known ?? {
       usedMs: this.#floorMs,
+      recentMs: 0,
+      recentAtMs: 0,
       floorMs: 0,
       active: 0,
       projects: new Map<string, Project>(),
@@ -135,6 +138,8 @@ export class FairTurns {
     project.org.usedMs += usedMs
     this.#holder = null
     const nowMs = this.#nowMs()
+    project.org.recentMs = recentMsOf(project.org, nowMs) + usedMs
+    project.org.recentAtMs = nowMs
     this.#leftUntilMs = nowMs + Math.min(MAX_LEFT_MS, nowMs - this.#turnedAtMs)
     this.#schedule()
     return usedMs
@@ -172,10 +177,16 @@ export class FairTurns {
     resolve?.()
   }
 
-  /** Whether an organisation that used less commits. */
-  #givesWay({ usedMs }: Org): boolean {
+  /** Whether an organisation commits that used much less lately. */
+  #givesWay(org: Org): boolean {
+    if (this.#commits.size === 0) return false
+    const nowMs = this.#nowMs()
+    const recentMs = recentMsOf(org, nowMs)
     for (const orgIds of this.#commits)
-      for (const orgId of orgIds) if ((this.#orgs.get(orgId)?.usedMs ?? 0) < usedMs) return true
+      for (const orgId of orgIds) {
+        const other = this.#orgs.get(orgId)
+        if (other === undefined || MUCH_MORE * recentMsOf(other, nowMs) < recentMs) return true
+      }
     return false
   }
 
@@ -203,10 +214,15 @@ export const OWN_THREAD: Turn = { pause: () => null, outside: (work) => work() }
 const TURN_MS = 4
 /** Maximum time that is left to commits after a turn: a commit may wait for the database. */
 const MAX_LEFT_MS = 100
+const MUCH_MORE = 2
+const RECENT_MS = 1_000
 const MAX_IDLE = 1_000
 
 type Org = {
   usedMs: number
+  /** What it used lately, at a time; see {@link recentMsOf}. */
+  recentMs: number
+  recentAtMs: number
   /** As {@link FairTurns.#floorMs}, for its projects. */
   floorMs: number
   active: number
@@ -214,6 +230,10 @@ type Org = {
   readonly waiting: Set<Project>
 }
 type Project = { readonly org: Org; usedMs: number; active: number; readonly waiting: (() => void)[] }
+
+/** What an organisation used within about the last second. */
+const recentMsOf = ({ recentMs, recentAtMs }: Org, nowMs: number): number =>
+  recentMs * Math.exp((recentAtMs - nowMs) / RECENT_MS)
 
 /** Who has used no more than newcomers start with is as good as new. */
 function forgetIdle<T extends { usedMs: number; active: number }>(all: Map<string, T>, floorMs: number): void {

@@ -19,7 +19,8 @@ import { readSpanId, readTraceId } from '../protocol/trace-ids.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { DISCARDED_ISSUE } from '../outcomes/recorder.ts'
 import type { TraceShares } from '../traces/trace-share.ts'
-import type { Preparer } from './item.ts'
+import type { Turn } from './fair-turns.ts'
+import type { PreparedItem, Preparer } from './item.ts'
 import { isErased, type ProjectFacts } from './project-facts.ts'
 
 /** The position of the event's JSON, and the context of its request. */
@@ -46,6 +47,26 @@ export type PreparedEvent =
  * texts that reach the limits of the project's expressions; does not throw for any bytes that an SDK sends.
  */
 export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEvent {
+  const steps = stepsOf(raw, project)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** The same in turns: a large event takes dozens of milliseconds. */
+async function prepareInTurns(raw: RawEvent, project: ProjectFacts, turn: Turn): Promise<PreparedEvent> {
+  const steps = stepsOf(raw, project)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    const wait = turn.pause()
+    if (wait !== null) await wait
+  }
+}
+
+/** Yields where the work may pause. */
+function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, PreparedEvent, void> {
   if (raw.end - raw.start > MAX_EVENT_BYTES) return { outcome: 'invalid', reason: 'too_large' }
   let value: unknown
   let isExact: boolean
@@ -59,8 +80,10 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
     throw error
   }
   if (!isRecord(value)) return { outcome: 'invalid', reason: 'not_an_object' }
+  yield
   const claimed = project.filters.ofEvents.length === 0 ? null : claimedAddress(value)
   const changed = scrubEvent(value, project.scrubbing)
+  yield
   const { clientIp, userAgent } = scrubConnection(raw, project.scrubbing)
   const normal = normalizeEvent(value, {
     eventId: raw.eventId,
@@ -71,6 +94,7 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
     defaultEnvironment: project.defaultEnvironment,
     onlyDecisive: true,
   })
+  yield
   const unwanted = filteredEvent(project.filters, normal, {
     clientIp: raw.clientIp,
     userAgent: raw.userAgent,
@@ -81,7 +105,9 @@ export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEven
   if (isErased(project, user, raw.receivedAt)) return { outcome: 'discarded', reason: 'erased' }
   const { event, fingerprint, former, title } = project.grouping(normal, raw.receivedAt)
   if (project.discarded?.has(fingerprint.hash.toString('base64')) === true) return DISCARDED_ISSUE
+  yield
   const stored = storedBody(raw, changed || !isExact ? value : null)
+  yield
   const occurredAt = new Date(event.occurred_at)
   const isReceipt = occurredAt.getTime() === raw.receivedAt.getTime()
   return {
@@ -127,20 +153,26 @@ export const prepareEventItem: Preparer = (input) => {
   const { item, decoded } = input
   const eventId =
     input.eventId ?? eventIdFrom(topLevelString(decoded, 'event_id', item.start, item.end)) ?? unhyphenate(newId())
-  const prepared = prepareEvent(
-    {
-      eventId,
-      receivedAt: input.receivedAt,
-      sentAt: input.sentAt,
-      clientIp: input.entry.clientIp,
-      userAgent: input.entry.userAgent,
-      decoded,
-      start: item.start,
-      end: item.end,
-      original: input.original,
-    },
-    input.project,
-  )
+  const raw: RawEvent = {
+    eventId,
+    receivedAt: input.receivedAt,
+    sentAt: input.sentAt,
+    clientIp: input.entry.clientIp,
+    userAgent: input.entry.userAgent,
+    decoded,
+    start: item.start,
+    end: item.end,
+    original: input.original,
+  }
+  return item.end - item.start < LARGE_BYTES
+    ? itemOf(prepareEvent(raw, input.project))
+    : prepareInTurns(raw, input.project, input.turn).then(itemOf)
+}
+
+/** Events from this size take more than a turn. */
+const LARGE_BYTES = 50_000
+
+function itemOf(prepared: PreparedEvent): readonly PreparedItem[] {
   const counted = { category: 'error', quantity: 1 } as const
   return 'outcome' in prepared
     ? [{ ...counted, ...prepared }]
