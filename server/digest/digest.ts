@@ -21,6 +21,7 @@ import { ACCEPTED, type ItemOutcome, type ItemContext } from '../outcomes/record
 import type { PreparedFact, PreparedItem } from './item.ts'
 import type { FactKind, FactOf } from './kinds.ts'
 import { type Counted, OutcomeSums } from '../outcomes/outcomes.ts'
+import type { Pace } from '../telemetry/entries.queries.ts'
 import { deletedAmong } from '../projects/project-rows.queries.ts'
 import type { FairTurns } from './fair-turns.ts'
 import { prepareEntry } from './prepare-entry.ts'
@@ -90,6 +91,7 @@ export async function prepareRow(
  * the database refuses the batch, its entries are recorded one by one, and those that fail go to quarantine.
  * @param isBehind further batches follow at once: they may count what this one records, and jobs do what can wait
  * @param journal of the shard; null to count at once, for a batch beside others
+ * @param pace called between parts of what takes long
  * @throws SpoolFencedError, or the error of an unreachable database; then nothing is recorded
  */
 export async function commitBatches(
@@ -97,6 +99,7 @@ export async function commitBatches(
   prepared: PreparedBatches,
   isBehind = false,
   journal: ShardJournal | null = new ShardJournal(prepared.batches[0]?.shard ?? 0, app.clock),
+  pace: Pace | null = null,
 ): Promise<DigestFigures> {
   const today = dayOf(app.clock.now())
   for (const day of new Set([today, ...prepared.entries.map(({ entry }) => dayOf(new Date(entry.receivedAtMs)))])) {
@@ -107,7 +110,7 @@ export async function commitBatches(
   try {
     const figures = await app.tx(async (tx) => {
       await settle(tx, prepared.batches)
-      const done = await record(app, tx, await ofProjects(tx, prepared.entries), isBehind, step)
+      const done = await record(app, tx, await ofProjects(tx, prepared.entries), isBehind, step, pace)
       await step?.finish(tx, factContext(app, DIGESTION))
       return done
     })
@@ -172,10 +175,11 @@ async function record(
   entries: readonly PreparedEntry[],
   isBehind: boolean,
   counting?: Counting,
+  pace: Pace | null = null,
 ): Promise<DigestFigures> {
   const now = app.clock.now()
   const context = factContext(app, DIGESTION, now)
-  const recorders = recordersWith(counting)
+  const recorders = recordersWith(counting, pace)
   const sums = new OutcomeSums()
   const facts = new Map<FactKind, Due[]>()
   let quarantined = 0

@@ -8,6 +8,7 @@ import { MAX_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.t
 import { quarantineBatch } from '../spool/settle.ts'
 import { MAX_SHARED_COST_MS } from './commit-cost.ts'
 import { commitBatches, type DigestFigures, refusalsOf } from './digest.ts'
+import type { Pace } from '../telemetry/entries.queries.ts'
 import type { FairTurns } from './fair-turns.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
 import { type BatchLimits, type PreparedRow, RowPreparer } from './row-preparer.ts'
@@ -185,10 +186,11 @@ export class ShardDrain {
   }
 
   async #commitHeavy(row: PreparedRow): Promise<void> {
-    const { heavyTurns, signal } = this.#work
+    const { turns, heavyTurns, signal } = this.#work
     const turn = await heavyTurns.enter(row.orgId, String(row.batch.projectNumber))
     try {
-      if (this.#failure === null && signal?.aborted !== true) await this.#record([row], true, null)
+      if (this.#failure === null && signal?.aborted !== true)
+        await this.#record([row], true, null, (tookMs) => turns.giveWay(row.orgId, tookMs))
     } catch (error) {
       this.#failure ??= { error }
     } finally {
@@ -228,12 +230,17 @@ export class ShardDrain {
     }
   }
 
-  async #record(rows: readonly PreparedRow[], isBehind: boolean, journal: ShardJournal | null): Promise<void> {
+  async #record(
+    rows: readonly PreparedRow[],
+    isBehind: boolean,
+    journal: ShardJournal | null,
+    pace: Pace | null = null,
+  ): Promise<void> {
     const { app, reader, shard, count } = this.#work
     await requireDiskSpace(app.config)
     const batches = rows.map(({ batch }) => batch)
     const prepared = { batches, entries: rows.flatMap(({ entries }) => entries) }
-    const done = await commitBatches(app, prepared, isBehind, journal)
+    const done = await commitBatches(app, prepared, isBehind, journal, pace)
     this.#preparer.committed(rows)
     reader.settled(
       shard,

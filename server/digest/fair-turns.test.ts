@@ -182,6 +182,29 @@ test('a commit of its own, or of one that used as much, does not slow an organis
   expect(await besideCommit('heavy')).toEqual({ pauses: [], worked: 5 })
 })
 
+test('work outside of the thread gives way to such a commit, until it ends or for a time', async () => {
+  let ms = 0
+  const waits: (() => void)[] = []
+  const turns = new FairTurns({ nowMs: () => ms, usedMs: () => ms, after: (_ms, then) => void waits.push(then) })
+  const turn = await turns.enter('heavy', 'p')
+  ms += 20
+  turn.leave()
+  // Without a commit, and for an organisation that used nothing.
+  await turns.giveWay('heavy', 10)
+  const ended = Promise.withResolvers<void>()
+  const commit = turns.commit(new Set(['light']), () => ended.promise)
+  await turns.giveWay('light', 10)
+  expect(waits).toHaveLength(0)
+  const first = turns.giveWay('heavy', 10)
+  expect(waits).toHaveLength(1)
+  waits[0]?.()
+  await first
+  const second = turns.giveWay('heavy', 10)
+  ended.resolve()
+  await commit
+  await second
+})
+
 test('the end of a commit ends the pause', async () => {
   const never = Promise.withResolvers<void>()
   let ms = 0

@@ -25,6 +25,8 @@ export class FairTurns {
   #usedAtStartMs = 0
   /** The organisations of each commit in work. */
   readonly #commits = new Set<ReadonlySet<string>>()
+  /** Ends a wait of {@link giveWay}. */
+  readonly #givingWay = new Set<() => void>()
   /** Until then the thread is left to the commits of others. */
   #leftUntilMs = Number.NEGATIVE_INFINITY
   /** Whether the end of that time is awaited. */
@@ -55,8 +57,26 @@ export class FairTurns {
       return await work()
     } finally {
       this.#commits.delete(own)
+      if (this.#commits.size === 0) for (const end of this.#givingWay) end()
       this.#schedule()
     }
+  }
+
+  /**
+   * Waits while organisations commit that used much less lately, at most for a time; for work outside of the thread, which
+   * takes the database.
+   */
+  async giveWay(orgId: string, maxMs: number): Promise<void> {
+    const org = this.#orgs.get(orgId)
+    if (org === undefined || maxMs <= 0 || !this.#givesWay(org)) return
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        this.#givingWay.delete(end)
+        resolve()
+      }
+      this.#givingWay.add(end)
+      this.#after(maxMs, end)
+    })
   }
 
   /** Waits for a turn of the project. The caller must {@link Turn.leave}. */

@@ -8,6 +8,7 @@ import { recordCostlyRules } from '../outcomes/record-costly-rules.ts'
 import type { Counting } from '../issue-recording/journal.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
 import { checkInRecorder } from '../telemetry/record-check-ins.ts'
+import type { Pace } from '../telemetry/entries.queries.ts'
 import { logRecorder } from '../telemetry/record-logs.ts'
 import { traceMetricRecorder } from '../telemetry/record-trace-metrics.ts'
 import { recordTraceErrors, traceRecorder } from '../traces/record-traces.ts'
@@ -16,8 +17,12 @@ import type { FactKind, FactOf } from './kinds.ts'
 /**
  * The recorder of each kind. Digestion runs them in this order, so that two digesters cannot deadlock.
  * @param counting how events are counted; default: at once
+ * @param pace called between parts of many entries
  */
-export const recordersWith = (counting: Counting | undefined): { readonly [K in FactKind]: Recorder<FactOf<K>> } => ({
+export const recordersWith = (
+  counting: Counting | undefined,
+  pace: Pace | null = null,
+): { readonly [K in FactKind]: Recorder<FactOf<K>> } => ({
   event: async (tx, context, facts, isBehind) => {
     const outcomes = await recordEvents(tx, context, facts, counting, isBehind)
     await recordTraceErrors(tx, context.at, facts, outcomes)
@@ -26,8 +31,8 @@ export const recordersWith = (counting: Counting | undefined): { readonly [K in 
   attachment: recordAttachments,
   feedback: recordFeedback,
   check_in: checkInRecorder,
-  logs: logRecorder,
-  trace_metrics: traceMetricRecorder,
+  logs: logRecorder(pace),
+  trace_metrics: traceMetricRecorder(pace),
   session: sessionRecorder,
   performance: performanceRecorder,
   trace: traceRecorder,

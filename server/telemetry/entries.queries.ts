@@ -28,20 +28,34 @@ export type EntryTable<E> = {
   readonly write: (rows: CopyRows, entry: E) => void
 }
 
-/** Writing yields to the event loop after this many entries, a millisecond or two. */
-const TURN_ENTRIES = 100
+/** Entries between two pauses: a millisecond or two of this thread. */
+const PAUSE_ENTRIES = 100
+/** Entries of one statement, where others may need the database meanwhile: a few dozen milliseconds. */
+const PART_ENTRIES = 500
+
+/** Called with the milliseconds that a part of many entries took, before the next one. */
+export type Pace = (tookMs: number) => Promise<void>
 
 /** Writes entries. Partitions of their days must exist. */
 export async function recordEntries<E extends Entry>(
   tx: Tx,
   table: EntryTable<E>,
   entries: readonly E[],
+  pace: Pace | null,
 ): Promise<void> {
-  if (entries.length === 0) return
+  const partEntries = pace === null ? entries.length : PART_ENTRIES
+  for (let start = 0; start < entries.length; start += partEntries) {
+    const startedMs = performance.now()
+    await writePart(tx, table, entries.slice(start, start + partEntries))
+    await pace?.(performance.now() - startedMs)
+  }
+}
+
+async function writePart<E extends Entry>(tx: Tx, table: EntryTable<E>, entries: readonly E[]): Promise<void> {
   const columns = [...BEFORE, ...table.columns, ...AFTER]
   const rows = new CopyRows()
   for (const [index, entry] of entries.entries()) {
-    if (index % TURN_ENTRIES === TURN_ENTRIES - 1) await setImmediate()
+    if (index % PAUSE_ENTRIES === PAUSE_ENTRIES - 1) await setImmediate()
     rows.row(columns.length)
     rows.day(dayOf(entry.receivedAt))
     rows.uuid(entry.projectId)

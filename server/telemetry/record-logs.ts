@@ -1,7 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import type { LogEntry } from '../protocol/log.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
-import { recordEntries, type EntryTable, type Receipt } from './entries.queries.ts'
+import { recordEntries, type EntryTable, type Pace, type Receipt } from './entries.queries.ts'
 
 const LOGS: EntryTable<LogEntry & Receipt> = {
   name: 'logs',
@@ -14,15 +14,19 @@ const LOGS: EntryTable<LogEntry & Receipt> = {
 }
 
 /** Writes log entries. Partitions of their days must exist. */
-export const recordLogs = (tx: Tx, entries: readonly (LogEntry & Receipt)[]): Promise<void> =>
-  recordEntries(tx, LOGS, entries)
+export const recordLogs = (tx: Tx, entries: readonly (LogEntry & Receipt)[], pace: Pace | null = null): Promise<void> =>
+  recordEntries(tx, LOGS, entries, pace)
 
-export const logRecorder: Recorder<readonly LogEntry[]> = async (tx, _context, facts) => {
-  await recordLogs(
-    tx,
-    facts.flatMap(({ fact, context: { projectId, receivedAt } }) =>
-      fact.map((entry) => ({ ...entry, projectId, receivedAt })),
-    ),
-  )
-  return null
-}
+/** @param pace called between parts of many entries */
+export const logRecorder =
+  (pace: Pace | null): Recorder<readonly LogEntry[]> =>
+  async (tx, _context, facts) => {
+    await recordLogs(
+      tx,
+      facts.flatMap(({ fact, context: { projectId, receivedAt } }) =>
+        fact.map((entry) => ({ ...entry, projectId, receivedAt })),
+      ),
+      pace,
+    )
+    return null
+  }

@@ -1,7 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import type { TraceMetric } from '../protocol/trace-metric.ts'
 import type { Recorder } from '../outcomes/recorder.ts'
-import { recordEntries, type EntryTable, type Receipt } from './entries.queries.ts'
+import { recordEntries, type EntryTable, type Pace, type Receipt } from './entries.queries.ts'
 
 const TRACE_METRICS: EntryTable<TraceMetric & Receipt> = {
   name: 'trace_metrics',
@@ -15,15 +15,22 @@ const TRACE_METRICS: EntryTable<TraceMetric & Receipt> = {
 }
 
 /** Writes measurements. Partitions of their days must exist. */
-export const recordTraceMetrics = (tx: Tx, metrics: readonly (TraceMetric & Receipt)[]): Promise<void> =>
-  recordEntries(tx, TRACE_METRICS, metrics)
+export const recordTraceMetrics = (
+  tx: Tx,
+  metrics: readonly (TraceMetric & Receipt)[],
+  pace: Pace | null = null,
+): Promise<void> => recordEntries(tx, TRACE_METRICS, metrics, pace)
 
-export const traceMetricRecorder: Recorder<readonly TraceMetric[]> = async (tx, _context, facts) => {
-  await recordTraceMetrics(
-    tx,
-    facts.flatMap(({ fact, context: { projectId, receivedAt } }) =>
-      fact.map((metric) => ({ ...metric, projectId, receivedAt })),
-    ),
-  )
-  return null
-}
+/** @param pace called between parts of many entries */
+export const traceMetricRecorder =
+  (pace: Pace | null): Recorder<readonly TraceMetric[]> =>
+  async (tx, _context, facts) => {
+    await recordTraceMetrics(
+      tx,
+      facts.flatMap(({ fact, context: { projectId, receivedAt } }) =>
+        fact.map((metric) => ({ ...metric, projectId, receivedAt })),
+      ),
+      pace,
+    )
+    return null
+  }
