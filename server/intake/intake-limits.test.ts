@@ -162,6 +162,27 @@ describe('admission', () => {
   })
 })
 
+test('a project over its share of the backlog is refused while other organisations are accepted', async () => {
+  const [flooding, honest] = [await aTarget(), await aTarget()]
+  const small = await testIntake(app, { spoolLimits: { maxBacklogEntries: 20 } })
+  try {
+    for (let i = 0; i < 16; i++) expect((await post(flooding, named('One'), small)).status).toBe(200)
+    const { spool } = small.intake
+    const owner = { projectNumber: flooding.number, orgId: flooding.projectId }
+    await waitFor('the share to be noticed', () => spool.readiness(owner) === 'full')
+    expect(spool.readiness()).toBe('open')
+    expect((await post(flooding, named('One'), small)).status).toBe(429)
+    for (let i = 0; i < 4; i++) expect((await post(honest, named('One'), small)).status).toBe(200)
+    expect((await post(flooding, named('One'), small)).status).toBe(429)
+    await waitFor('the end of the reserve', () => spool.readiness() === 'full')
+    expect((await post(honest, named('One'), small)).status).toBe(429)
+    expect(await outcomesOf(flooding, small)).toEqual(['default rate_limited busy 2'])
+  } finally {
+    await app.db.query('truncate spool')
+    await small.close()
+  }
+})
+
 test('a refusal with a valid key has an outcome, a refusal without one has none', async () => {
   const target = await aTarget()
   const big = `{"message":"${'x'.repeat(1 << 20)}"}`

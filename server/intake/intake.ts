@@ -276,7 +276,7 @@ function checkKey(app: App, route: IntakeRoute, key: ProjectKey | null): Project
  * @throws AppError `rate_limited` or `unavailable`; counted as one item
  */
 function checkReadiness(deps: IntakeDeps, key: ProjectKey, secondary: SecondaryEndpoint | null): void {
-  const state = deps.spool.readiness()
+  const state = deps.spool.readiness(key)
   if (state === 'open') return
   if (state === 'full') countRequest(deps, key, 'rate_limited', 'busy')
   else countRequest(deps, key, 'dropped', state === 'disk' ? 'disk' : 'database')

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises'
 import type { App } from '../context/app.ts'
-import type { Backlog } from './spool.queries.ts'
+import type { Backlog, OwnBacklog } from './spool.queries.ts'
 
-/** Maximum backlog, above which no request is accepted. */
+/** Maximum backlog, above which no request is accepted. The last part of it is a reserve, see {@link RESERVE_FROM}. */
 export type AdmissionLimits = {
   readonly maxBacklogEntries: number
   readonly maxBacklogBytes: number
@@ -11,14 +11,23 @@ export type AdmissionLimits = {
 /** Read every {@link REFRESH_EVERY_MS}. */
 export type AdmissionSources = {
   backlog(): Promise<Backlog>
+  /** That of each project; read only while the reserve is in use. */
+  backlogs(): Promise<readonly OwnBacklog[]>
   /** The volume that the database writes to; null when it is not on this machine. */
   disk(): Promise<Disk | null>
 }
 export type Disk = { readonly freeBytes: number; readonly totalBytes: number }
 
+/** Whose request it is. */
+export type Owner = { readonly projectNumber: number; readonly orgId: string }
+
 export type Admission = {
-  /** `busy`: the backlog is full. `disk`: the volume is nearly full. */
-  state(): 'open' | 'busy' | 'disk'
+  /**
+   * `busy`: the backlog is full, or its reserve is in use and the owner is over its share. `disk`: the volume is nearly
+   * full.
+   * @param owner null for what concerns all
+   */
+  state(owner: Owner | null): 'open' | 'busy' | 'disk'
   /** As read last. */
   disk(): Disk | null
   /** Reads both sources now. */
@@ -27,6 +36,10 @@ export type Admission = {
 }
 
 const REFRESH_EVERY_MS = 1_000
+/** From this fill on, the rest is for projects and organisations that have less than these parts of the maximum. */
+export const RESERVE_FROM = 0.8
+const PROJECT_SHARE = 0.25
+const ORG_SHARE = 0.5
 /**
  * A full backlog admits requests again below this share; otherwise the next request would fill it again. A hundredth of
  * it is digested in a few seconds, so intake resumes soon after an overload.
@@ -53,10 +66,30 @@ export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSource
   let disk: Disk | null = null
   let refreshing: Promise<void> | null = null
 
+  /** Projects and organisations that are over their share while the reserve is in use. */
+  let over: ReadonlySet<number | string> = new Set()
+
+  const fillOf = ({ entries, bytes }: Pick<Backlog, 'entries' | 'bytes'>): number =>
+    Math.max(entries / limits.maxBacklogEntries, bytes / limits.maxBacklogBytes)
+  const isAbove = (fill: number, max: number, wasAbove: boolean): boolean => fill >= (wasAbove ? REOPEN_SHARE : 1) * max
   const refreshBacklog = async (): Promise<void> => {
-    const { entries, bytes } = await sources.backlog()
-    const fill = Math.max(entries / limits.maxBacklogEntries, bytes / limits.maxBacklogBytes)
-    isBusy = fill >= (isBusy ? REOPEN_SHARE : 1)
+    const fill = fillOf(await sources.backlog())
+    isBusy = isAbove(fill, 1, isBusy)
+    over = isAbove(fill, RESERVE_FROM, over.size > 0) ? overShare(await sources.backlogs()) : new Set()
+  }
+  const overShare = (backlogs: readonly OwnBacklog[]): Set<number | string> => {
+    const next = new Set<number | string>()
+    const check = (owner: number | string, share: number, own: readonly OwnBacklog[]): void => {
+      const sum = { entries: 0, bytes: 0 }
+      for (const { entries, bytes } of own) {
+        sum.entries += entries
+        sum.bytes += bytes
+      }
+      if (isAbove(fillOf(sum), share, over.has(owner))) next.add(owner)
+    }
+    for (const own of backlogs) check(own.projectNumber, PROJECT_SHARE, [own])
+    for (const [orgId, own] of Map.groupBy(backlogs, ({ orgId }) => orgId)) check(orgId, ORG_SHARE, own)
+    return next
   }
   const refreshDisk = async (): Promise<void> => {
     disk = await sources.disk()
@@ -72,7 +105,11 @@ export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSource
   timer.unref()
   void refresh()
   return {
-    state: () => (isShort ? 'disk' : isBusy ? 'busy' : 'open'),
+    state(owner) {
+      if (isShort) return 'disk'
+      const isOver = owner !== null && (over.has(owner.projectNumber) || over.has(owner.orgId))
+      return isBusy || isOver ? 'busy' : 'open'
+    },
     disk: () => disk,
     refresh,
     close: () => clearInterval(timer),

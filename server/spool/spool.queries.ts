@@ -245,6 +245,23 @@ export async function selectBacklog(db: Connection, now: Date): Promise<Backlog>
   }
 }
 
+/** What of a project waits for digestion, and whose it is. */
+export type OwnBacklog = Pick<Backlog, 'entries' | 'bytes'> & {
+  readonly projectNumber: number
+  readonly orgId: string
+}
+
+/** Of each project that has something waiting. */
+export async function selectBacklogs(db: Connection): Promise<OwnBacklog[]> {
+  const { rows } = await db.query<{ project: number; org: string; entries: number; bytes: number }>(
+    `select s.project_number as project, p.org_id as org, s.entries, s.bytes
+     from (select project_number, sum(entry_count)::bigint as entries, sum(byte_count)::bigint as bytes
+           from spool group by project_number) as s
+     join projects p on p.number = s.project_number`,
+  )
+  return rows.map(({ project, org, ...of }) => ({ projectNumber: project, orgId: org, ...of }))
+}
+
 /** What of a project waits for digestion. */
 export type ProjectBacklog = Omit<Backlog, 'rows'> & { readonly projectNumber: number }
 

@@ -2,7 +2,7 @@ import type { App } from '../context/app.ts'
 import { rateLimited, unavailable } from '../kernel/errors.ts'
 import type { ReservedConnection } from '../storage/database.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
-import { type AdmissionLimits, diskOf, type Disk, watchAdmission } from './admission.ts'
+import { type AdmissionLimits, diskOf, type Disk, type Owner, watchAdmission } from './admission.ts'
 import { packEntries, shardOf, type SpoolEntry } from './entry.ts'
 import type { CommittedRow, HandOver } from './hand-over.ts'
 import {
@@ -12,6 +12,7 @@ import {
   keepInsertPlans,
   type NewRow,
   selectBacklog,
+  selectBacklogs,
 } from './spool.queries.ts'
 
 /** Maximum rows of one commit: a commit of many projects is prepared once per number of rows. */
@@ -62,8 +63,8 @@ export type Spool = {
    * @throws AppError `rate_limited` when too many entries wait, `unavailable` when the database cannot store it
    */
   append(entry: SpoolEntry): Promise<void>
-  /** To be checked before a body is read. */
-  readiness(): SpoolReadiness
+  /** To be checked before a body is read. @param owner of the request; without one, whether anything is accepted */
+  readiness(owner?: Owner): SpoolReadiness
   /** Entries that wait for their commit. */
   waiting(): { entries: number; bytes: number }
   /** Reads the backlog from the database. */
@@ -236,17 +237,18 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
   const { config } = app
   const admission = watchAdmission(limits, {
     backlog: () => selectBacklog(app.db, app.clock.now()),
+    backlogs: () => selectBacklogs(app.db),
     // Only for the embedded database; the disk of another one is its operator's concern.
     disk: () => (config.databaseUrl === null ? diskOf(config.dataDir) : Promise.resolve(null)),
   })
 
-  const readiness = (): SpoolReadiness => {
+  const readiness = (owner?: Owner): SpoolReadiness => {
     // One attempt at a time checks whether the database is back; all other requests are rejected immediately.
     if (closed || (down && flushes > 0)) return 'down'
     const fill = Math.max(queue.length / limits.maxWaitingEntries, waitingBytes / limits.maxWaitingBytes)
     memoryFull = fill >= (memoryFull ? REOPEN_SHARE : 1)
     if (memoryFull) return 'full'
-    const state = admission.state()
+    const state = admission.state(owner ?? null)
     return state === 'busy' ? 'full' : state
   }
 
