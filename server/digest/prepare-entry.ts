@@ -26,9 +26,9 @@ export async function prepareEntry(
   turn: Turn = OWN_THREAD,
 ): Promise<readonly PreparedItem[]> {
   if (project === null) return [{ category: 'default', quantity: 1, outcome: 'discarded', reason: 'project_gone' }]
-  const { ruleShare } = project
-  if (ruleShare === null) return prepareItems(entry, project, turn)
-  const budget = new RuleBudget(ruleShare)
+  const { ruleOverruns } = project
+  if (ruleOverruns === null) return prepareItems(entry, project, turn)
+  const budget = new RuleBudget(ruleOverruns)
   const items = await prepareItems(entry, { ...project, scrubbing: withBudget(project.scrubbing, budget) }, turn)
   const costly = budget.costly()
   return costly.length === 0

@@ -18,7 +18,7 @@ export const someProject = (): ProjectFacts => ({
   manyUsers: 25,
   newIssueBudget: { perHour: 0, perDay: 0 },
   scrubbing: {},
-  ruleShare: null,
+  ruleOverruns: null,
   traces: createTraceShares(() => 0).of(''),
   filters: compileFilters(filterSettings({}).inbound_filters),
   ownership: null,

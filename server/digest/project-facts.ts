@@ -4,7 +4,7 @@ import { compileFilters, type CompiledFilters } from '../filters/compile-filters
 import { compileGrouping, type ProjectGrouping } from '../grouping/grouping.ts'
 import { discardedHashes } from '../issue-merging/discards.queries.ts'
 import { compileOwnership, type OwnershipMatcher } from '../ownership/ownership.ts'
-import type { RuleShare } from '../protocol/rule-budget.ts'
+import type { RuleOverruns } from '../protocol/rule-budget.ts'
 import type { ScrubRules } from '../protocol/scrub.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { generalSettings } from '../projects/general-settings.ts'
@@ -19,7 +19,7 @@ import { attachmentSettings } from '../attachments/attachment-settings.ts'
 import { scrubbingOf } from '../privacy/scrubbing-of.ts'
 import { recentErasures } from '../privacy/recent-erasures.queries.ts'
 import { createTraceShares, type TraceShares } from '../traces/trace-share.ts'
-import { createRuleShares, type RuleShares } from './rule-shares.ts'
+import { createRuleOverruns } from './rule-overruns.ts'
 
 /** Settings of a project, compiled for digestion. */
 export type ProjectFacts = {
@@ -32,8 +32,8 @@ export type ProjectFacts = {
   readonly storeProfiles: boolean
   readonly storeReplays: boolean
   readonly scrubbing: ScrubRules
-  /** What custom expressions of the scrubbing rules may use; null without any. */
-  readonly ruleShare: RuleShare | null
+  /** Which custom expressions of the scrubbing rules cost too much; null without any. */
+  readonly ruleOverruns: RuleOverruns | null
   /** Number of users per day from which a crash is critical. */
   readonly manyUsers: number
   readonly newIssueBudget: NewIssueBudget
@@ -60,7 +60,7 @@ const FRESH_MS = 60_000
 /** A cache of project facts for a minute; a change of settings invalidates it immediately. */
 export function createProjectFactsReader(app: App): ProjectFactsReader {
   const known = new Map<string, { facts: ProjectFacts | null; readAtMs: number }>()
-  const shares = createRuleShares(() => app.clock.monotonicMs())
+  const overruns = createRuleOverruns(() => app.clock.monotonicMs())
   const traceShares = createTraceShares(() => app.clock.monotonicMs())
   /** Number of changes received: facts read before one of them are returned, but not cached. */
   let changes = 0
@@ -84,7 +84,7 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
       if (entry !== undefined && app.clock.monotonicMs() - entry.readAtMs < FRESH_MS) return entry.facts
       const changesBefore = changes
       const row = await selectProjectForDigestion(app.db, projectId)
-      const facts = row === undefined ? null : await factsOf(app, row, shares, traceShares.of(projectId))
+      const facts = row === undefined ? null : await factsOf(app, row, overruns, traceShares.of(projectId))
       if (changes === changesBefore) known.set(projectId, { facts, readAtMs: app.clock.monotonicMs() })
       return facts
     },
@@ -96,7 +96,12 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
 
 type Row = { id: string; org_id: string; settings: Record<string, unknown>; scrub_key_sealed: string | null }
 
-async function factsOf(app: App, row: Row, shares: RuleShares, traces: TraceShares): Promise<ProjectFacts> {
+async function factsOf(
+  app: App,
+  row: Row,
+  overruns: (projectId: string) => RuleOverruns,
+  traces: TraceShares,
+): Promise<ProjectFacts> {
   const limits = limitSettings(row.settings)
   const recordings = attachmentSettings(row.settings)
   const [scrubbing, discarded, erasures] = await Promise.all([
@@ -113,7 +118,7 @@ async function factsOf(app: App, row: Row, shares: RuleShares, traces: TraceShar
     storeProfiles: recordings.store_profiles,
     storeReplays: recordings.store_replays,
     scrubbing,
-    ruleShare: scrubbing.rules.some(({ pattern }) => pattern === 'custom') ? shares.of(row.org_id, row.id) : null,
+    ruleOverruns: scrubbing.rules.some(({ pattern }) => pattern === 'custom') ? overruns(row.id) : null,
     manyUsers: issueSettings(row.settings).severity_rules.users,
     newIssueBudget: { perHour: limits.new_issues_per_hour, perDay: limits.new_issues_per_day },
     traces,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { RuleBudget, RuleShare } from './rule-budget.ts'
+import { RuleBudget, RuleOverruns } from './rule-budget.ts'
 import { scrubConnection, scrubEvent } from './scrub.ts'
 import { TOO_COSTLY } from './scrub-words.ts'
 
@@ -47,18 +47,13 @@ describe('a payload', () => {
   })
 })
 
-describe('a share', () => {
-  const clock = () => {
-    const state = { nowMs: 0 }
-    return { state, now: () => state.nowMs }
-  }
-
+describe('a project', () => {
   test('suspends a rule that keeps exceeding its payloads, for a minute, and no other rule', () => {
-    const { state, now } = clock()
-    const share = new RuleShare(now, 1_000_000, 1_000_000)
+    const state = { nowMs: 0 }
+    const overruns = new RuleOverruns(() => state.nowMs)
     const other = { path: 'n', regex: 's' }
     const search = (which: typeof rule, checks: number) => {
-      const budget = new RuleBudget(share, steps())
+      const budget = new RuleBudget(overruns, steps())
       let searched = false
       const result = budget.spend(which, 'text', (check) => {
         searched = true
@@ -73,16 +68,10 @@ describe('a share', () => {
     expect(search(rule, 1)).toEqual({ result: 'clean', searched: true, costly: [] })
   })
 
-  test('is used up by many payloads within their limits, refills, and is bounded by the one around it', () => {
-    const { state, now } = clock()
-    const around = new RuleShare(now, 10, 150)
-    const [one, two] = [new RuleShare(now, 10, 100, around), new RuleShare(now, 10, 100, around)]
-    const search = (share: RuleShare) => new RuleBudget(share, steps()).spend(rule, 'text', taking(60))
-    expect([search(one), search(one)]).toEqual(['clean', null])
-    // What the first left of the share around both.
-    expect([search(two), search(two)]).toEqual([null, null])
-    state.nowMs = 20_000
-    expect([search(one), search(two)]).toEqual(['clean', 'clean'])
+  test('has no limit for payloads that keep theirs, however many there are: they take their turns', () => {
+    const overruns = new RuleOverruns(() => 0)
+    for (let n = 0; n < 200; n++)
+      expect(new RuleBudget(overruns, steps()).spend(rule, 'text', taking(90))).toBe('clean')
   })
 })
 

@@ -24,50 +24,19 @@ export class CostLimitError extends Error {}
 
 type Overruns = { count: number; untilMs: number; suspended: boolean }
 
-/** What many payloads of a project (or of an organisation, around those of its projects) may use together. */
-export class RuleShare {
+/** Which rules of a project keep exceeding the limits of its payloads. */
+export class RuleOverruns {
   readonly #now: () => number
-  readonly #msPerSecond: number
-  readonly #maxMs: number
-  readonly #around: RuleShare | null
-  #leftMs: number
-  #atMs: number
   readonly #overruns = new Map<string, Overruns>()
-  /** The rule that used most, and how much, since the share was last whole. */
-  #costs = new Map<string, { readonly rule: CustomRule; ms: number }>()
 
-  /** @param now a monotonic clock, in ms. @param maxMs what can be saved up while little is used */
-  constructor(now: () => number, msPerSecond: number, maxMs: number, around: RuleShare | null = null) {
+  /** @param now a monotonic clock, in ms */
+  constructor(now: () => number) {
     this.#now = now
-    this.#msPerSecond = msPerSecond
-    this.#maxMs = maxMs
-    this.#around = around
-    this.#leftMs = maxMs
-    this.#atMs = now()
-  }
-
-  leftMs(): number {
-    const now = this.#now()
-    this.#leftMs = Math.min(this.#maxMs, this.#leftMs + ((now - this.#atMs) / 1_000) * this.#msPerSecond)
-    this.#atMs = now
-    if (this.#leftMs === this.#maxMs) this.#costs.clear()
-    return Math.min(this.#leftMs, this.#around?.leftMs() ?? Infinity)
-  }
-
-  /** The rule that is to blame for an empty share; null when the organisation's other projects are. */
-  costliest(): CustomRule | null {
-    return costliest(this.#costs)
   }
 
   isSuspended(rule: CustomRule): boolean {
     const overruns = this.#overruns.get(keyOf(rule))
     return overruns !== undefined && overruns.suspended && this.#now() < overruns.untilMs
-  }
-
-  spend(rule: CustomRule, ms: number): void {
-    this.#leftMs -= ms
-    this.#around?.spend(rule, ms)
-    addCost(this.#costs, rule, ms)
   }
 
   /** A payload's limit was reached, mostly by this rule. */
@@ -90,16 +59,16 @@ export class RuleShare {
 
 /** The limits of one payload. */
 export class RuleBudget {
-  readonly #share: RuleShare | null
+  readonly #overruns: RuleOverruns | null
   readonly #usedMs: () => number
   #leftMs = PAYLOAD_MS
   #charactersLeft = PAYLOAD_CHARACTERS
   readonly #costs = new Map<string, { readonly rule: CustomRule; ms: number }>()
   readonly #replaced = new Map<string, { readonly rule: CustomRule; texts: number }>()
 
-  /** @param share null where nothing but this payload is limited. @param usedMs processor time of this thread */
-  constructor(share: RuleShare | null = null, usedMs: () => number = threadCpuMs) {
-    this.#share = share
+  /** @param overruns of the project; null where nothing but this payload is limited. @param usedMs processor time of this thread */
+  constructor(overruns: RuleOverruns | null = null, usedMs: () => number = threadCpuMs) {
+    this.#overruns = overruns
     this.#usedMs = usedMs
   }
 
@@ -109,11 +78,9 @@ export class RuleBudget {
    * @returns its result; null when the text must be replaced
    */
   spend(rule: CustomRule, text: string, search: (check: () => void) => string): string | null {
-    if (this.#share?.isSuspended(rule) === true) return this.#replace(rule)
+    if (this.#overruns?.isSuspended(rule) === true) return this.#replace(rule)
     this.#charactersLeft -= text.length
-    const shareMs = this.#share?.leftMs() ?? Infinity
-    if (shareMs <= 0) return this.#replace(this.#share?.costliest() ?? rule)
-    const leftMs = Math.min(this.#leftMs, shareMs)
+    const leftMs = this.#leftMs
     if (this.#charactersLeft < 0 || leftMs <= 0) return this.#replace(costliest(this.#costs) ?? rule)
     const startedMs = this.#usedMs()
     let result: string | null
@@ -128,10 +95,9 @@ export class RuleBudget {
     const ms = this.#usedMs() - startedMs
     this.#leftMs -= ms
     addCost(this.#costs, rule, ms)
-    this.#share?.spend(rule, ms)
     if (result !== null) return result
     const blamed = costliest(this.#costs) ?? rule
-    this.#share?.overran(blamed)
+    this.#overruns?.overran(blamed)
     return this.#replace(blamed)
   }
 

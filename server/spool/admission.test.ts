@@ -74,7 +74,7 @@ describe('the reserve of a backlog', () => {
       }
       const states = (): string[] =>
         [owner(1, 'a'), owner(2, 'a'), owner(3, 'b'), owner(4, 'c')].map((one) => admission.state(one))
-      // Below the reserve nothing is refused, whoever filled it.
+      // Below the reserve nothing is refused.
       await set([[1, 'a', 0.79]])
       expect(states()).toEqual(['open', 'open', 'open', 'open'])
       // A project over its share takes its organisation along when that is over its own.

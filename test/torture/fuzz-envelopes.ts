@@ -34,7 +34,7 @@ const PROJECT: ProjectFacts = {
   manyUsers: 25,
   newIssueBudget: { perHour: 0, perDay: 0 },
   scrubbing: {},
-  ruleShare: null,
+  ruleOverruns: null,
   traces: createTraceShares(() => 0).of(''),
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
   ownership: null,
