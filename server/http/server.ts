@@ -19,7 +19,7 @@ import { registerMetrics, type MetricsSource } from './metrics.ts'
 import { knownHosts } from './known-host.ts'
 import { createRequestGuard } from './request-guard.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
-import { limitConnections } from './socket-limits.ts'
+import { type Connections, limitConnections, refuse, reserveConnections } from './socket-limits.ts'
 import { closeUnread, createTurns } from './turns.ts'
 import { registerWebApp } from './web-app.ts'
 
@@ -55,6 +55,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   const guard = createRequestGuard()
   const takeTurn = createTurns()
   let server: Server | null = null
+  let connections: Connections | null = null
   const fastify = Fastify({
     serverFactory: (route) => {
       server = createServer(serverLimits, (request, response) => {
@@ -62,7 +63,10 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
         if (stopping.signal.aborted) response.shouldKeepAlive = false
         if (!guard.accepts(request, response)) return
         takeTurn(request, response, () => {
-          if (deps.intake?.(request, response) !== true) route(request, response)
+          if (deps.intake?.(request, response) === true) connections?.carriesIntake(request.socket)
+          else if (connections?.carriesOther(request.socket) === false)
+            refuse(response, 'Too many connections are open. Try again in a few seconds.', 503)
+          else route(request, response)
         })
       })
       return server
@@ -90,8 +94,8 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   })
   if (server === null) throw new Error('Fastify did not create a server')
   const listening: Server = server
-  listening.maxConnections = 10_000
   limitConnections(listening, freeOfLimits(app.config))
+  connections = reserveConnections(listening)
   const stopClosingUnread = closeUnread(listening)
 
   const addressOf = clientAddressReader(app.config.trustedProxies)

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitFor } from '#test/kit/wait.ts'
 import { createRequestGuard } from './request-guard.ts'
-import { limitConnections } from './socket-limits.ts'
+import { limitConnections, refuse, reserveConnections } from './socket-limits.ts'
 
 let server: Server
 let port = 0
@@ -76,4 +76,69 @@ test('connections of one address are limited; closing one allows another', async
   await waitFor('more connections', async () => (await connections()) === 5)
   for (const one of [...kept, ...more]) one.socket.destroy()
   free = false
+})
+
+test('while others hold all their connections, or send nothing, SDKs get one', async () => {
+  const held: (() => void)[] = []
+  const small = createServer((request, response) => {
+    if (request.url?.startsWith('/api/1/') === true) {
+      connections.carriesIntake(request.socket)
+      response.end('taken')
+    } else if (!connections.carriesOther(request.socket)) refuse(response, 'Too many.', 503)
+    else held.push(() => response.end('ok'))
+  })
+  const connections = reserveConnections(small, { max: 6, maxOthers: 4 })
+  await new Promise<void>((resolve) => {
+    small.listen(0, '127.0.0.1', resolve)
+  })
+  const address = small.address()
+  const to = typeof address === 'object' && address !== null ? address.port : 0
+  const sockets: Socket[] = []
+  const ask = (path: string) => {
+    const socket = connect(to, '127.0.0.1')
+    sockets.push(socket)
+    let text = ''
+    let isClosed = false
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      isClosed = true
+    })
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
+    if (path !== '') socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
+    return { socket, text: () => text, closed: () => isClosed }
+  }
+  try {
+    for (let n = 0; n < 4; n++) ask('/api/live')
+    await waitFor('four streams', () => held.length === 4)
+    const fifth = ask('/api/me')
+    await waitFor('the refusal', () => fifth.closed())
+    expect(fifth.text()).toMatch(/^HTTP\/1.1 503 [^]*retry-after: 10/)
+    // Two are left; connections that send nothing do not keep them.
+    const silent = Array.from({ length: 10 }, () => ask(''))
+    await waitFor('the end of the oldest', () => silent.filter((one) => one.closed()).length === 8)
+    for (let n = 0; n < 3; n++) {
+      const sdk = ask('/api/1/envelope/')
+      await waitFor('the answer to an SDK', () => sdk.text().includes('taken'))
+      sdk.socket.destroy()
+    }
+    expect(held).toHaveLength(4)
+    // A connection of an SDK that asks for something else counts as another.
+    const both = ask('/api/1/envelope/')
+    await waitFor('the answer', () => both.text().includes('taken'))
+    both.socket.write('GET /api/me HTTP/1.1\r\nhost: x\r\n\r\n')
+    await waitFor('the second refusal', () => both.closed())
+    expect(both.text()).toContain('HTTP/1.1 503')
+    // A place is free again.
+    held[0]?.()
+    sockets[0]?.destroy()
+    await waitFor('a place', async () => {
+      const next = ask('/api/me')
+      await waitFor('an answer or a place', () => next.closed() || held.length === 5)
+      return held.length === 5
+    })
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    small.closeAllConnections()
+    small.close()
+  }
 })
