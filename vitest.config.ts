@@ -5,7 +5,8 @@ import { defineConfig } from 'vitest/config'
 /** Starts one PostgreSQL for the whole run and migrates the template that every test file clones. */
 const globalSetup = ['test/kit/global-setup.ts'].filter((file) => existsSync(new URL(file, import.meta.url)))
 
-const workers = Math.max(2, Math.min(4, availableParallelism()))
+/** Tests also wait, for a page, a process or a lease: on two processors a third worker uses that time. */
+const workers = Math.max(3, Math.min(4, availableParallelism()))
 
 const shared = {
   environment: 'node',
