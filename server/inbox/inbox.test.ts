@@ -488,15 +488,10 @@ describe('ownership rules', () => {
       { match: 'path', glob: 'left/*', user_id: zoe.id },
     ])
     await disable(zoe.id, new Date())
-    let assignee: string | undefined
-    // Digestion learns of new rules by a message, which a busy machine delivers late.
-    for (let n = 0; n < 20 && assignee === undefined; n++) {
-      await sendEvent(server.url, owned.dsn, eventAt(`left/${n}.ts`))
-      await server.service.drain()
-      assignee = (await issueOf(`left/${n}.ts`))?.assignee?.id
-    }
+    await sendEvent(server.url, owned.dsn, eventAt('left/one.ts'))
+    await server.service.drain()
     await disable(zoe.id, null)
-    expect(assignee).toBe(bob.id)
+    expect(await issueOf('left/one.ts')).toMatchObject({ assignee: { id: bob.id } })
   })
 
   test('the preview applies rules to stored events', async () => {

@@ -1,4 +1,7 @@
 import { startService, type Service } from '#server/cli/service.ts'
+import type { App } from '#server/context/app.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { publish } from '#server/storage/bus.ts'
 import { productOf, type Product } from './product.ts'
 import { testApp, type TestApp, type TestAppOptions } from './test-app.ts'
 
@@ -18,12 +21,29 @@ export async function testServer(
   options: TestAppOptions & { digestion?: 'inline' | 'manual'; jobs?: boolean; deliveries?: boolean } = {},
 ): Promise<TestServer> {
   const test = await testApp(options)
-  const service = await startService(test.app, test.connectionString, {
+  const started = await startService(test.app, test.connectionString, {
     digestion: options.digestion ?? 'manual',
     jobs: options.jobs ?? false,
     ...(options.deliveries === true ? {} : { channels: [] }),
   })
-  test.onClose(() => service.close())
+  test.onClose(() => started.close())
+  const service: Service = {
+    ...started,
+    async drain() {
+      await heardEverything(test.app)
+      await started.drain()
+    },
+  }
   const digest = options.digestion === 'inline' ? undefined : () => service.drain()
   return { ...test, ...productOf(test.app, service.publicUrl, digest), service, url: service.publicUrl }
+}
+
+/** Digestion learns of changed settings by a message, which a busy machine delivers late. */
+async function heardEverything({ bus, db }: App): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const id = newId()
+  const stops = [bus.on('test', (payload) => void (payload === id && resolve())), bus.onGap(resolve)]
+  await publish(db, 'test', id)
+  await promise
+  for (const stop of stops) stop()
 }
