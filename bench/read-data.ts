@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { createApp } from '#server/app.ts'
 import { openDatabase } from '#server/cli/database.ts'
 import { readConfig } from '#server/config.ts'
+import { foldHealth } from '#server/app-health/fold-health.ts'
 import { compactPerformance } from '#server/performance/compact-performance.ts'
 import { waitUntilDrained } from './drain.ts'
 import { target } from './intake.ts'
@@ -117,11 +118,12 @@ async function sendTelemetry(url: string, project: { number: number; publicKey: 
 async function copyEvents(dataDir: string, events: number, progress: (line: string) => void): Promise<void> {
   await withDatabase(dataDir, async (app, connectionString) => {
     await compactPerformance(app)
+    await foldHealth(app)
     // Six times the five days makes thirty.
     await app.db.query(
-      `insert into session_rollups select (r.shifted).* from (
+      `insert into health_rollups select (r.shifted).* from (
          select jsonb_populate_record(s, jsonb_build_object('bucket', s.bucket - k * interval '5 days')) as shifted
-         from session_rollups s, generate_series(1, 5) k) r on conflict do nothing`,
+         from health_rollups s, generate_series(1, 5) k) r on conflict do nothing`,
     )
     await seed(app.db, connectionString, { issues: ISSUES, events, days: DAYS }, progress)
   })

@@ -15,6 +15,7 @@ import { deleteProjectTask, deletionsTask } from './project-deletion/continue-de
 import { purgeOutboxTask } from './outbox/purge-outbox.ts'
 import { compactPerformanceTask } from './performance/compact-performance.ts'
 import { purgePerformanceTask } from './performance/purge-performance.ts'
+import { foldHealthTask } from './app-health/fold-health.ts'
 import { purgeSessionsTask } from './app-health/purge-sessions.ts'
 import { rateImpactTask } from './metrics/rate-impact.ts'
 import { purgeOutcomesTask } from './outcomes/purge-outcomes.ts'
@@ -37,6 +38,7 @@ export const TASKS: readonly Task[] = [
   deleteProjectTask,
   deletionsTask,
   purgeFilesTask,
+  foldHealthTask,
   purgeSessionsTask,
   purgeTelemetryTask,
   purgeOutcomesTask,

@@ -1,10 +1,15 @@
 import { sql } from 'kysely'
 import type { Tx } from '../storage/database.ts'
+import { lockFold } from './fold.queries.ts'
 
-/** Deletes sessions of a project and their rollups. */
+/** In the order in which rows move between them. */
+const TABLES = ['app_sessions', 'health_deltas', 'health_rollups', 'health_attributes', 'health_days'] as const
+
+/** Deletes sessions of a project and what is counted of it. */
 export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
+  await lockFold(tx)
   let deleted = 0
-  for (const table of ['app_sessions', 'session_rollups', 'session_attributes']) {
+  for (const table of TABLES) {
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where ctid = any(array(
       select ctid from ${sql.table(table)} where project_id = ${projectId} limit ${max} for update))`.execute(tx)
     deleted += Number(numAffectedRows ?? 0)

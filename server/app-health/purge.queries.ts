@@ -18,14 +18,16 @@ export async function deleteRollupsBefore(
   max: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from session_rollups where (project_id, bucket_seconds, attributes_id, bucket) in (
-      select project_id, bucket_seconds, attributes_id, bucket from session_rollups
+    delete from health_rollups where (project_id, source, bucket_seconds, attributes_id, bucket) in (
+      select project_id, source, bucket_seconds, attributes_id, bucket from health_rollups
       where bucket_seconds = ${bucketSeconds} and bucket < ${before} limit ${max} for update skip locked)`.execute(on)
   return Number(numAffectedRows ?? 0)
 }
 
+/** Deletes attributes unused since a day, and counts of days before it. */
 export async function deleteAttributesUnusedSince(on: Connection, day: string): Promise<void> {
-  await on.deleteFrom('session_attributes').where('last_used_day', '<', day).execute()
+  await on.deleteFrom('health_attributes').where('last_used_day', '<', day).execute()
+  await on.deleteFrom('health_days').where('day', '<', day).execute()
 }
 
 /**

@@ -1,10 +1,8 @@
-import type { RawBuilder } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import type { Connection } from '../storage/database.ts'
-import { HyperLogLog } from '../sketch/hyperloglog.ts'
-import { type Place, rollupsOf, sketchesAfter, sumRollups } from './summary.queries.ts'
-import { startOf } from './rollup.ts'
+import { selectIdsOfProjects } from '../projects/projects.queries.ts'
+import { startOf } from './buckets.ts'
+import { readHealthTotals } from './read-health.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -29,43 +27,29 @@ export async function readSessionSummary(
   const { lengthMs, stepMs } = RANGES[range]
   // The newest bucket is incomplete and ends in the future.
   const end = startOf(app.clock.now().getTime(), stepMs) + stepMs
+  const projects = await selectIdsOfProjects(app.db, actor.orgId, projectIds)
   const [now, previous] = await Promise.all([
-    summarise(app.db, actor.orgId, projectIds, end - lengthMs, end),
-    summarise(app.db, actor.orgId, projectIds, end - 2 * lengthMs, end - lengthMs),
+    summarise(app, projects, end - lengthMs, end),
+    summarise(app, projects, end - 2 * lengthMs, end - lengthMs),
   ])
   return { range, ...now, previous }
 }
 
-/** Sketches of one summary. Each has 2.5 kB and takes some microseconds. */
-const MAX_SKETCHES = 6_000
-/** Sketches read and merged without a pause. */
-const MAX_SKETCHES_PER_PAGE = 500
-
-async function summarise(
-  db: Connection,
-  orgId: string,
-  projectIds: readonly string[] | undefined,
-  from: number,
-  to: number,
-): Promise<Summary> {
-  const rollups = rollupsOf(orgId, projectIds, from, to)
-  const { total, crashed, named, sketches } = await sumRollups(db, rollups)
-  // With more sketches the number is unknown, because counting would take too long.
-  const isKnown = named === true && sketches <= MAX_SKETCHES
+async function summarise(app: App, projectIds: readonly string[], from: number, to: number): Promise<Summary> {
+  const query = {
+    projectIds,
+    source: 'sessions',
+    from: new Date(from),
+    to: new Date(to),
+    now: app.clock.now(),
+  } as const
+  const { total, crashed, users, crashed_users } = await readHealthTotals(app.db, { ...query, filter: {} }, [
+    'users',
+    'crashed_users',
+  ])
   return {
     total,
     crash_free_sessions: total <= 0 ? null : 1 - crashed / total,
-    crashed_users: isKnown ? await countCrashedUsers(db, rollups) : null,
+    crashed_users: users === 0 ? null : crashed_users,
   }
-}
-
-async function countCrashedUsers(db: Connection, rollups: RawBuilder<unknown>): Promise<number> {
-  const users = new HyperLogLog()
-  let last: Place | undefined
-  do {
-    const page = await sketchesAfter(db, rollups, last, MAX_SKETCHES_PER_PAGE)
-    for (const row of page) users.mergeBytes(row.crashed_users)
-    last = page[MAX_SKETCHES_PER_PAGE - 1]
-  } while (last !== undefined)
-  return users.count()
 }

@@ -5,14 +5,17 @@ import type { App } from '../context/app.ts'
 import { newId } from '../kernel/ids.ts'
 import type { SessionUpdate } from '../protocol/session.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
-import { MAX_NEW_ATTRIBUTES_PER_DAY, OTHER_ATTRIBUTES } from './attributes.ts'
+import { BUCKET_SECONDS } from './buckets.ts'
+import { LEVELS, levelNumber, MAX_NEW_PER_DAY, otherId } from './dimensions.ts'
+import { foldHealth } from './fold-health.ts'
 import { removeUserFromSessions } from './purge.queries.ts'
-import { readSessionTotals, type SessionTotalsQuery } from './session-totals.queries.ts'
+import { readSessionTotals, type SessionTotalsQuery } from './session-totals.ts'
 import { type ReceivedSession, recordSessions } from './record-sessions.ts'
 import { anAttribute, anUpdate, everythingOf, sessionFact, countsFact, NOW, sidOf } from './sessions.fixture.ts'
 
 const test_ = await testApp()
-const { app } = test_
+const { app, clock } = test_
+clock.set(new Date(NOW))
 
 const record = (facts: readonly ReceivedSession[], by: App = app, now = NOW): Promise<boolean[]> =>
   by.tx((tx) => recordSessions(tx, new Date(now), facts))
@@ -22,8 +25,16 @@ async function inTurn(projectId: string, ...updates: SessionUpdate[]): Promise<v
   for (const update of updates) await record([sessionFact(projectId, update)])
 }
 
-const totals = (projectId: string, filter: Partial<SessionTotalsQuery> = {}) =>
-  readSessionTotals(app.db, { projectId, from: new Date(NOW - 86_400_000), to: new Date(NOW), ...filter })
+/** The same before and after a fold. */
+async function totals(projectId: string, filter: Partial<SessionTotalsQuery> = {}) {
+  const read = () =>
+    readSessionTotals(app.db, { projectId, from: new Date(NOW - 86_400_000), to: new Date(NOW), ...filter })
+  const before = await read()
+  await foldHealth(app)
+  const after = await read()
+  expect(after).toEqual(before)
+  return after
+}
 
 describe('one session', () => {
   test('counts once, in its most severe class', async () => {
@@ -44,7 +55,7 @@ describe('one session', () => {
       crash_free_sessions: 0,
       crash_free_users: 0,
     })
-    const { sessions } = await everythingOf(app.db, projectId)
+    const { sessions } = await everythingOf(app, projectId)
     expect(sessions).toMatchObject([{ status: 5, errors: 2, has_init: true }])
   })
 
@@ -74,8 +85,8 @@ describe('one session', () => {
     ])
     expect(await totals(one)).toMatchObject({ total: 1, crashed: 0, crashed_users: 0 })
     expect(await totals(two)).toMatchObject({ total: 1, crashed: 1, crashed_users: 1 })
-    const { sessions } = await everythingOf(app.db, one)
-    const { sessions: others } = await everythingOf(app.db, two)
+    const { sessions } = await everythingOf(app, one)
+    const { sessions: others } = await everythingOf(app, two)
     expect(sessions[0]?.['user_hash']).not.toBe(others[0]?.['user_hash'])
     expect(JSON.stringify([sessions, others])).not.toContain('sylvia')
   })
@@ -84,7 +95,7 @@ describe('one session', () => {
     const projectId = newId()
     const old = anUpdate({ startedAt: NOW - 6 * 86_400_000 - 1 })
     expect(await record([sessionFact(projectId, old), sessionFact(projectId, anUpdate())])).toEqual([false, true])
-    expect((await everythingOf(app.db, projectId)).sessions).toHaveLength(1)
+    expect((await everythingOf(app, projectId)).sessions).toHaveLength(1)
   })
 
   test('writes nothing for a repeated update', async () => {
@@ -92,9 +103,11 @@ describe('one session', () => {
     const update = anUpdate({ did: 'ada', status: 'exited', durationMs: 5_000 })
     await inTurn(projectId, update)
     const versions = () =>
-      app.db.query('select xmin::text, ctid::text from session_rollups where project_id = $1 order by 1, 2', [
-        projectId,
-      ])
+      app.db.query(
+        `select xmin::text, ctid::text from app_sessions where project_id = $1
+         union all select xmin::text, ctid::text from health_deltas where project_id = $1 order by 1, 2`,
+        [projectId],
+      )
     const before = await versions()
     await inTurn(projectId, update, update)
     expect((await versions()).rows).toEqual(before.rows)
@@ -148,10 +161,10 @@ describe('durations', () => {
   test('of ended sessions are stored within 1 %, and the newest value counts', async () => {
     const projectId = newId()
     await inTurn(projectId, anUpdate({ durationMs: 550, isInit: true }))
-    expect((await everythingOf(app.db, projectId)).rollups[0]?.durations).toBeNull()
+    expect((await everythingOf(app, projectId)).rollups[0]?.durations).toBeNull()
     await inTurn(projectId, anUpdate({ status: 'exited', durationMs: 7_414 }))
     await inTurn(projectId, anUpdate({ status: 'crashed', durationMs: 9_000 }))
-    for (const row of (await everythingOf(app.db, projectId)).rollups) {
+    for (const row of (await everythingOf(app, projectId)).rollups) {
       const sketch = DDSketch.fromBytes(row.durations ?? Buffer.alloc(0))
       expect(sketch.count).toBe(1)
       expect(Math.abs((sketch.quantile(0.5) ?? 0) / 9_000 - 1)).toBeLessThan(0.01)
@@ -210,7 +223,7 @@ describe('attributes', () => {
     expect(await totals(newId(), { release: 'a' })).toMatchObject({ total: 0 })
   })
 
-  test('of 10,000 releases a day, the first 2,000 are counted by name, the others together', async () => {
+  test('of 10,000 releases a day, some are counted by name, the others together', async () => {
     const projectId = newId()
     const updates = Array.from({ length: 10_000 }, (_, index) =>
       sessionFact(
@@ -219,17 +232,40 @@ describe('attributes', () => {
       ),
     )
     await record(updates)
-    const { rows } = await app.db.query<{ named: number; others: number }>(
-      `select count(*) filter (where id <> ${OTHER_ATTRIBUTES}) as named, count(*) filter (where id = ${OTHER_ATTRIBUTES}) as others
-       from session_attributes where project_id = $1`,
+    await foldHealth(app)
+    const { rows } = await app.db.query<{ level: number; named: number; others: number }>(
+      `select level, count(*) filter (where id >= ${LEVELS.length}) as named, count(*) filter (where id < ${LEVELS.length}) as others
+       from health_attributes where project_id = $1 group by level`,
       [projectId],
     )
-    expect(rows).toEqual([{ named: MAX_NEW_ATTRIBUTES_PER_DAY, others: 1 }])
+    const of = (level: number) => rows.find((row) => row.level === level)
+    // Values with few sessions are admitted up to half of the limit.
+    expect(of(levelNumber('release'))).toMatchObject({ named: MAX_NEW_PER_DAY.release / 2, others: 1 })
+    expect(of(levelNumber('combination'))).toMatchObject({ named: MAX_NEW_PER_DAY.combination / 2, others: 1 })
+    expect(of(levelNumber('environment'))).toMatchObject({ named: 1, others: 0 })
     expect(await totals(projectId)).toMatchObject({ total: 10_000 })
-    // Known releases keep their name; the others stay together.
+    expect(await totals(projectId, { environment: 'production' })).toMatchObject({ total: 10_000 })
+    // Repeated updates change nothing.
     await record(updates.map((one) => ({ ...one })))
     expect(await totals(projectId)).toMatchObject({ total: 10_000 })
-    expect((await everythingOf(app.db, projectId)).rollups).toHaveLength(4 * (1 + MAX_NEW_ATTRIBUTES_PER_DAY + 1))
+    const sums = await app.db.query<{ id: number; total: number }>(
+      `select coalesce(a.level, 0) as id, sum(r.total)::bigint as total from health_rollups r
+       left join health_attributes a on a.project_id = r.project_id and a.id = r.attributes_id
+       where r.project_id = $1 and r.bucket_seconds = 3600 group by 1`,
+      [projectId],
+    )
+    expect(sums.rows.map(({ total }) => total)).toEqual(LEVELS.map(() => 10_000))
+    const others = await app.db.query<{ total: number }>(
+      'select total from health_rollups where project_id = $1 and bucket_seconds = 86400 and attributes_id = $2',
+      [projectId, otherId('release')],
+    )
+    expect(others.rows).toEqual([{ total: 10_000 - MAX_NEW_PER_DAY.release / 2 }])
+  })
+
+  test('of which one session tells nothing make no more than a row of each level and bucket', async () => {
+    const projectId = newId()
+    await inTurn(projectId, anUpdate())
+    expect((await everythingOf(app, projectId)).rollups).toHaveLength(LEVELS.length * BUCKET_SECONDS.length)
   })
 
   test('have the last day of use', async () => {
@@ -237,9 +273,13 @@ describe('attributes', () => {
     await inTurn(projectId, anUpdate())
     const later = new Date(NOW + 2 * 86_400_000)
     const update = anUpdate({ sid: sidOf('later'), startedAt: later.getTime() })
+    await foldHealth(app)
     await app.tx((tx) => recordSessions(tx, later, [sessionFact(projectId, update)]))
+    clock.set(later)
+    await foldHealth(app)
+    clock.set(new Date(NOW))
     const { rows } = await app.db.query(
-      'select created_day, last_used_day from session_attributes where project_id = $1',
+      'select distinct created_day, last_used_day from health_attributes where project_id = $1',
       [projectId],
     )
     expect(rows).toEqual([{ created_day: '2026-11-20', last_used_day: '2026-11-22' }])
@@ -272,7 +312,7 @@ describe('two processes in parallel', () => {
         record(batchOf(seed), seed % 2 === 0 ? app : other, NOW + (seed % 3) * 86_400_000),
       ),
     )
-    expect((await everythingOf(app.db, projectId)).sessions).toHaveLength(40)
+    expect((await everythingOf(app, projectId)).sessions).toHaveLength(40)
     expect(await totals(projectId, { to: new Date(NOW + 60_000) })).toMatchObject({
       total: 40,
       healthy: 30,
@@ -286,11 +326,11 @@ describe('two processes in parallel', () => {
 test('a user is removed from sessions, which stay counted', async () => {
   const projectId = newId()
   await inTurn(projectId, anUpdate({ did: 'ada' }), anUpdate({ sid: sidOf('two'), did: 'bob' }))
-  const { sessions } = await everythingOf(app.db, projectId)
+  const { sessions } = await everythingOf(app, projectId)
   const ada = sessions.find((row) => row['sid'] === sessions[0]?.['sid'])?.['user_hash']
   expect(await removeUserFromSessions(app.db, newId(), Number(ada))).toBe(0)
   expect(await removeUserFromSessions(app.db, projectId, Number(ada))).toBe(1)
-  const after = await everythingOf(app.db, projectId)
+  const after = await everythingOf(app, projectId)
   expect(after.sessions.filter((row) => row['user_hash'] === null)).toHaveLength(1)
   expect(await totals(projectId)).toMatchObject({ total: 2 })
 })

@@ -7,14 +7,15 @@ import { DDSketch } from '../sketch/ddsketch.ts'
 import { recordSessions } from './record-sessions.ts'
 import { anAttribute, anUpdate, everythingOf, sessionFact, NOW, sidOf } from './sessions.fixture.ts'
 
-const { app } = await testApp()
+const { app, clock } = await testApp()
+clock.set(new Date(NOW))
 
 describe('updates in any order, repeated, in any batches', () => {
   type Delivery = { readonly updates: readonly SessionUpdate[]; readonly sizes: readonly number[] }
 
   async function deliver(projectId: string, { updates, sizes }: Delivery) {
-    await app.db.query('delete from app_sessions where project_id = $1', [projectId])
-    await app.db.query('delete from session_rollups where project_id = $1', [projectId])
+    for (const table of ['app_sessions', 'health_deltas', 'health_rollups'])
+      await app.db.query(`delete from ${table} where project_id = $1`, [projectId])
     let at = 0
     for (const size of [...sizes, updates.length]) {
       const batch = updates.slice(at, at + size)
@@ -24,7 +25,7 @@ describe('updates in any order, repeated, in any batches', () => {
       }
       at += size
     }
-    return everythingOf(app.db, projectId)
+    return everythingOf(app, projectId)
   }
 
   /** The same updates, some of them repeated, in random order and batches. */

@@ -11,7 +11,7 @@ const Summary = z.object({
     .int()
     .nullable()
     .describe(
-      'Distinct users of crashed sessions per project, with an error of about 2 %; null when no session names its user, or when the range has too many sketches to merge.',
+      'Distinct users of crashed sessions per project, exact up to 2,000, else with an error of about 1 %; null when no session names its user.',
     ),
 })
 

@@ -1,15 +1,16 @@
 import { hyphenate } from '../kernel/ids.ts'
 import { SESSION_STATUSES, type SessionUpdate } from '../protocol/session.ts'
+import { type Attributes, DIMENSIONS } from './dimensions.ts'
 
 /** The merged updates of one session. Times in milliseconds. */
 export type Session = {
   readonly projectId: string
   /** Hyphenated UUID. */
   readonly sid: string
-  /** The combination of attributes that it is counted under (attributes.ts). */
-  readonly attributesId: number
+  /** What it is counted by. */
+  readonly attributes: Attributes
   readonly startedAt: number
-  /** Whether the update that attributes and start are taken from has `init`, and its time. */
+  /** Whether the update that release, environment and start are taken from has `init`, and its time. */
   readonly hasInit: boolean
   readonly firstUpdateAt: number
   /** Index into SESSION_STATUSES: the most severe so far. */
@@ -27,12 +28,12 @@ export type Session = {
 /** A session with one update. */
 export function sessionOf(
   update: SessionUpdate,
-  known: { readonly projectId: string; readonly attributesId: number; readonly userHash: number | null },
+  known: { readonly projectId: string; readonly attributes: Attributes; readonly userHash: number | null },
 ): Session {
   return {
     projectId: known.projectId,
     sid: hyphenate(update.sid),
-    attributesId: known.attributesId,
+    attributes: known.attributes,
     startedAt: update.startedAt,
     hasInit: update.isInit,
     firstUpdateAt: update.timestamp,
@@ -57,7 +58,7 @@ export function mergeSessions(a: Session, b: Session): Session {
   return {
     projectId: a.projectId,
     sid: a.sid,
-    attributesId: first.attributesId,
+    attributes: { ...first.attributes, ...knownDevice(a.attributes, b.attributes) },
     startedAt: first.startedAt,
     hasInit: first.hasInit,
     firstUpdateAt: first.firstUpdateAt,
@@ -78,9 +79,30 @@ function compareFirst(a: Session, b: Session): number {
     Number(b.hasInit) - Number(a.hasInit) ||
     a.firstUpdateAt - b.firstUpdateAt ||
     a.startedAt - b.startedAt ||
-    a.attributesId - b.attributesId
+    compareTexts(a.attributes.release, b.attributes.release) ||
+    compareTexts(a.attributes.environment, b.attributes.environment)
   )
 }
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/**
+ * The device of a session, which a later update may know (user-devices.ts). A known one wins over an unknown one; updates
+ * that contradict each other give the same one in any order.
+ */
+function knownDevice(a: Attributes, b: Attributes): Pick<Attributes, 'os' | 'device' | 'device_class'> {
+  const { os, device, device_class } = compareDevices(a, b) <= 0 ? a : b
+  return { os, device, device_class }
+}
+
+const compareDevices = (a: Attributes, b: Attributes): number =>
+  knownParts(b) - knownParts(a) ||
+  compareTexts(a.os, b.os) ||
+  compareTexts(a.device, b.device) ||
+  compareTexts(a.device_class, b.device_class)
+
+const knownParts = ({ os, device, device_class: deviceClass }: Attributes): number =>
+  Number(os !== '') + Number(device !== '') + Number(deviceClass !== '')
 
 function namesUserEarlier(a: Session, b: Session): boolean {
   if (a.userAt === null || a.userHash === null) return false
@@ -99,7 +121,7 @@ const mechanismSeverity = (mechanism: string): number =>
   mechanism === 'anr_foreground' ? 2 : mechanism === 'anr_background' ? 1 : 0
 
 export const isSameSession = (a: Session, b: Session): boolean =>
-  a.attributesId === b.attributesId &&
+  DIMENSIONS.every((dimension) => a.attributes[dimension] === b.attributes[dimension]) &&
   a.startedAt === b.startedAt &&
   a.hasInit === b.hasInit &&
   a.firstUpdateAt === b.firstUpdateAt &&

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Connection } from '../storage/database.ts'
+import type { App } from '../context/app.ts'
 import type { SessionAttributes, SessionCounts, SessionUpdate } from '../protocol/session.ts'
+import { foldHealth } from './fold-health.ts'
 import type { ReceivedSession } from './record-sessions.ts'
 
 export const NOW = Date.parse('2026-11-20T12:00:00.000Z')
@@ -62,14 +63,17 @@ export const countsFact = (
   },
 })
 
-/** Everything recorded for a project, in a fixed order. */
-export async function everythingOf(db: Connection, projectId: string) {
+/** Everything recorded for a project, folded, in a fixed order. */
+export async function everythingOf(app: App, projectId: string) {
+  await foldHealth(app)
+  const { db } = app
   const sessions = await db.query<Record<string, unknown>>(
     'select * from app_sessions where project_id = $1 order by sid',
     [projectId],
   )
   const rollups = await db.query<Record<string, unknown> & { durations: Buffer | null; total: number }>(
-    `select * from session_rollups where project_id = $1 order by bucket_seconds, attributes_id, bucket`,
+    `select r.*, coalesce(a.level, 0) as level from health_rollups r left join health_attributes a on a.project_id = r.project_id and a.id = r.attributes_id
+     where r.project_id = $1 order by r.source, r.bucket_seconds, r.attributes_id, r.bucket`,
     [projectId],
   )
   return { sessions: sessions.rows, rollups: rollups.rows }

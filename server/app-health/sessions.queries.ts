@@ -1,73 +1,8 @@
 import type { Tx } from '../storage/database.ts'
-import { COUNTS, type RollupChange, USER_SETS, type UserSet } from './rollup.ts'
+import { DIMENSIONS } from './dimensions.ts'
 import type { Session } from './session.ts'
 
 /** SQL of recording sessions: prepared statements that lock rows in the given order. */
-
-export type AttributesRow = {
-  readonly projectId: string
-  readonly id: number
-  readonly release: string | null
-  readonly environment: string | null
-  readonly os: string | null
-  readonly device: string | null
-}
-
-type AttributesId = Pick<AttributesRow, 'projectId' | 'id'>
-
-export const attributesKey = (projectId: string, id: number): string => `${projectId}/${id}`
-
-/** Known attributes, and whether they were already used on that day. */
-export async function findAttributes(
-  tx: Tx,
-  day: string,
-  wanted: readonly AttributesId[],
-): Promise<Map<string, { isUsed: boolean }>> {
-  const { rows } = await tx.query<{ project_id: string; id: number; is_used: boolean }>({
-    name: 'sessions-find-attributes',
-    text: `select a.project_id, a.id, a.last_used_day >= $3::date as is_used
-           from unnest($1::uuid[], $2::bigint[]) k (project_id, id)
-           join session_attributes a on a.project_id = k.project_id and a.id = k.id`,
-    values: [wanted.map((one) => one.projectId), wanted.map((one) => one.id), day],
-  })
-  return new Map(rows.map((row) => [attributesKey(row.project_id, row.id), { isUsed: row.is_used }]))
-}
-
-/** Number of attributes that each project created on a day. The limit on that number bounds the cost. */
-export async function countNewAttributes(
-  tx: Tx,
-  day: string,
-  projectIds: readonly string[],
-): Promise<Map<string, number>> {
-  const { rows } = await tx.query<{ project_id: string; created: number }>({
-    name: 'sessions-count-attributes',
-    text: `select project_id, count(*) as created from session_attributes
-           where project_id = any($1::uuid[]) and created_day = $2::date group by project_id`,
-    values: [projectIds, day],
-  })
-  return new Map(rows.map((row) => [row.project_id, row.created]))
-}
-
-/** Inserts attributes, or sets the last day of known ones, in one statement and in the given order. */
-export async function writeAttributes(tx: Tx, day: string, rows: readonly AttributesRow[]): Promise<void> {
-  await tx.query({
-    name: 'sessions-write-attributes',
-    text: `insert into session_attributes as a (project_id, id, release, environment, os, device, created_day, last_used_day)
-           select k.*, $7::date, $7::date
-           from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[]) k
-           on conflict (project_id, id) do update set last_used_day = excluded.last_used_day
-           where a.last_used_day < excluded.last_used_day`,
-    values: [
-      rows.map((row) => row.projectId),
-      rows.map((row) => row.id),
-      rows.map((row) => row.release),
-      rows.map((row) => row.environment),
-      rows.map((row) => row.os),
-      rows.map((row) => row.device),
-      day,
-    ],
-  })
-}
 
 export type SessionKey = Pick<Session, 'projectId' | 'sid'>
 
@@ -77,7 +12,7 @@ export const sessionKey = ({ projectId, sid }: SessionKey): string => `${project
 export async function insertSessions(tx: Tx, sessions: readonly Session[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ project_id: string; sid: string }>({
     name: 'sessions-insert',
-    text: `insert into app_sessions (${COLUMNS}) select * from ${unnested(0)}
+    text: `insert into app_sessions (${COLUMNS}) select * from ${UNNESTED}
            on conflict (project_id, sid) do nothing returning project_id, sid`,
     values: columnsOf(sessions),
   })
@@ -100,10 +35,11 @@ export async function lockSessions(tx: Tx, keys: readonly SessionKey[]): Promise
 export async function updateSessions(tx: Tx, sessions: readonly Session[]): Promise<void> {
   await tx.query({
     name: 'sessions-update',
-    text: `update app_sessions s set attributes_id = k.attributes_id, started_at = k.started_at, has_init = k.has_init,
+    text: `update app_sessions s set release = k.release, environment = k.environment,
+             os = k.os, device = k.device, device_class = k.device_class, started_at = k.started_at, has_init = k.has_init,
              first_update_at = k.first_update_at, status = k.status, errors = k.errors, duration_ms = k.duration_ms,
              was_unhandled = k.was_unhandled, mechanism = k.mechanism, user_hash = k.user_hash, user_at = k.user_at
-           from ${unnested(0)} k (${COLUMNS}) where s.project_id = k.project_id and s.sid = k.sid`,
+           from ${UNNESTED} k (${COLUMNS}) where s.project_id = k.project_id and s.sid = k.sid`,
     values: columnsOf(sessions),
   })
 }
@@ -111,7 +47,11 @@ export async function updateSessions(tx: Tx, sessions: readonly Session[]): Prom
 type SessionRow = {
   project_id: string
   sid: string
-  attributes_id: number
+  release: string
+  environment: string
+  os: string
+  device: string
+  device_class: string
   started_at: Date
   has_init: boolean
   first_update_at: Date
@@ -124,11 +64,15 @@ type SessionRow = {
   user_at: Date | null
 }
 
-const COLUMNS = `project_id, sid, attributes_id, started_at, has_init, first_update_at, status, errors, duration_ms, was_unhandled, mechanism, user_hash, user_at`
+const COLUMNS = `project_id, sid, release, environment, os, device, device_class, started_at, has_init, first_update_at, status, errors, duration_ms, was_unhandled, mechanism, user_hash, user_at`
 const COLUMN_TYPES = [
   'uuid',
   'uuid',
-  'bigint',
+  'text',
+  'text',
+  'text',
+  'text',
+  'text',
   'timestamptz',
   'bool',
   'timestamptz',
@@ -141,15 +85,13 @@ const COLUMN_TYPES = [
   'timestamptz',
 ]
 
-/** `unnest($1::uuid[], …)` of columns from parameter `before + 1` on. */
-const unnested = (before: number, types: readonly string[] = COLUMN_TYPES): string =>
-  `unnest(${types.map((type, index) => `$${before + index + 1}::${type}[]`).join(', ')})`
+const UNNESTED = `unnest(${COLUMN_TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`
 
 function columnsOf(sessions: readonly Session[]): unknown[] {
   return [
     sessions.map((one) => one.projectId),
     sessions.map((one) => one.sid),
-    sessions.map((one) => one.attributesId),
+    ...DIMENSIONS.map((dimension) => sessions.map((one) => one.attributes[dimension])),
     sessions.map((one) => new Date(one.startedAt)),
     sessions.map((one) => one.hasInit),
     sessions.map((one) => new Date(one.firstUpdateAt)),
@@ -166,7 +108,13 @@ function columnsOf(sessions: readonly Session[]): unknown[] {
 const sessionFromRow = (row: SessionRow): Session => ({
   projectId: row.project_id,
   sid: row.sid,
-  attributesId: row.attributes_id,
+  attributes: {
+    release: row.release,
+    environment: row.environment,
+    os: row.os,
+    device: row.device,
+    device_class: row.device_class,
+  },
   startedAt: row.started_at.getTime(),
   hasInit: row.has_init,
   firstUpdateAt: row.first_update_at.getTime(),
@@ -178,58 +126,3 @@ const sessionFromRow = (row: SessionRow): Session => ({
   userHash: row.user_hash,
   userAt: row.user_at?.getTime() ?? null,
 })
-
-export type RollupKey = Pick<RollupChange, 'projectId' | 'bucketSeconds' | 'attributesId' | 'bucket'>
-
-const keyColumns = (rows: readonly RollupKey[]): unknown[] => [
-  rows.map((row) => row.projectId),
-  rows.map((row) => row.bucketSeconds),
-  rows.map((row) => row.attributesId),
-  rows.map((row) => new Date(row.bucket)),
-]
-const KEY_TYPES = ['uuid', 'int', 'bigint', 'timestamptz']
-const KEY_COLUMNS = 'project_id, bucket_seconds, attributes_id, bucket'
-const SAME_KEY = `r.project_id = k.project_id and r.bucket_seconds = k.bucket_seconds and r.attributes_id = k.attributes_id and r.bucket = k.bucket`
-
-/** Adds counts and creates missing rows. All of them stay locked until the transaction ends. */
-export async function addCounts(tx: Tx, rows: readonly RollupChange[]): Promise<void> {
-  await tx.query({
-    name: 'sessions-add-counts',
-    text: `insert into session_rollups as r (${KEY_COLUMNS}, ${COUNTS.join(', ')})
-           select * from ${unnested(0, [...KEY_TYPES, ...COUNTS.map(() => 'bigint')])}
-           on conflict (${KEY_COLUMNS}) do update set ${COUNTS.map((name) => `${name} = r.${name} + excluded.${name}`).join(', ')}`,
-    values: [...keyColumns(rows), ...COUNTS.map((name) => rows.map((row) => row.counts[name]))],
-  })
-}
-
-export type Sketches = Record<UserSet | 'durations', Buffer | null>
-const SKETCHES = [...USER_SETS, 'durations'] as const
-
-/** Sketches of rows that {@link addCounts} locked, in the given order. */
-export async function readSketches(tx: Tx, rows: readonly RollupKey[]): Promise<Sketches[]> {
-  const found = await tx.query<Sketches>({
-    name: 'sessions-read-sketches',
-    text: `select ${SKETCHES.map((name) => `r.${name}`).join(', ')}
-           from ${unnested(0, KEY_TYPES)} with ordinality k (${KEY_COLUMNS}, place)
-           join session_rollups r on ${SAME_KEY} order by k.place`,
-    values: keyColumns(rows),
-  })
-  return found.rows
-}
-
-/** Writes sketches. Null keeps the stored one. */
-export async function writeSketches(
-  tx: Tx,
-  rows: readonly { readonly key: RollupKey; readonly sketches: Sketches }[],
-): Promise<void> {
-  await tx.query({
-    name: 'sessions-write-sketches',
-    text: `update session_rollups r set ${SKETCHES.map((name) => `${name} = coalesce(k.${name}, r.${name})`).join(', ')}
-           from ${unnested(0, [...KEY_TYPES, ...SKETCHES.map(() => 'bytea')])} k (${KEY_COLUMNS}, ${SKETCHES.join(', ')})
-           where ${SAME_KEY}`,
-    values: [
-      ...keyColumns(rows.map(({ key }) => key)),
-      ...SKETCHES.map((name) => rows.map(({ sketches }) => sketches[name])),
-    ],
-  })
-}

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../storage/database.ts'
+import { requestFold } from '../app-health/fold-health.ts'
 import { DIGESTION } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext, type FactContext } from '../context/fact-context.ts'
@@ -106,6 +107,7 @@ export async function commitBatches(
     await ensureDay(app.db, day)
   }
   await recordSightingsOf(app, prepared.entries)
+  await requestFold(app)
   const step = journal?.begin(isBehind)
   try {
     const figures = await app.tx(async (tx) => {

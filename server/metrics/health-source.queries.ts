@@ -1,14 +1,19 @@
 import { sql } from 'kysely'
-import { bucketSpans } from '../app-health/session-totals.queries.ts'
-import { ALL_ATTRIBUTES, COUNTS, type Counts, USER_SETS, type UserSet } from '../app-health/rollup.ts'
-import { dayOf, dayPlus } from '../kernel/day.ts'
-import { HyperLogLog } from '../sketch/hyperloglog.ts'
+import type { BucketSeconds } from '../app-health/buckets.ts'
+import { type Dimension, DIMENSIONS } from '../app-health/dimensions.ts'
+import type { HealthFilter } from '../app-health/health-query.ts'
+import {
+  type HealthTotals,
+  readHealthBy,
+  readHealthSeries,
+  readHealthSeriesBy,
+  readHealthTotals,
+  requireCombinable,
+} from '../app-health/read-health.ts'
 import type { Connection } from '../storage/database.ts'
 import { NO_EVENTS, NO_SESSIONS, type EventFigures, type SessionFigures } from './figures.ts'
 import type { DeviceUsers } from './store-guard.ts'
 
-export const DIMENSIONS = ['release', 'environment', 'os', 'device', 'device_class'] as const
-export type Dimension = (typeof DIMENSIONS)[number]
 /** Values of each dimension, any of which may match; all by default. */
 export type Filter = { readonly [D in Dimension]?: readonly string[] | undefined }
 
@@ -31,44 +36,29 @@ export type HealthQuery = {
   readonly filter: Filter
 }
 
-type Span = { readonly bucketSeconds: number; readonly from: number; readonly to: number }
-type Row = Counts & Record<UserSet, Buffer | null> & { project_id: string; bucket: Date; name: string | null }
-
 export async function readSessions(db: Connection, query: HealthQuery): Promise<SessionFigures> {
-  return figuresOf(await readRows(db, query, bucketSpans(query.from, query.to)), query)
+  const parts = partsOf(query)
+  for (const { read } of parts) await requireCombinable(db, read)
+  const figures = await Promise.all(
+    parts.map(async ({ read, isWidened }) => figuresOf(await readHealthTotals(db, read, SETS), isWidened)),
+  )
+  return figures.reduce(addFigures, NO_SESSIONS)
 }
 
 /** By start of the bucket, without empty ones. */
 export async function readSessionSeries(
   db: Connection,
   query: HealthQuery,
-  bucketSeconds: number,
+  bucketSeconds: BucketSeconds,
 ): Promise<Map<number, SessionFigures>> {
-  const rows = await readRows(db, query, [{ bucketSeconds, from: query.from, to: query.to }])
-  return mapValues(
-    Map.groupBy(rows, (row) => row.bucket.getTime()),
-    (of) => figuresOf(of, query),
-  )
-}
-
-/** By value of a dimension; null for sessions without it. */
-export async function readSessionsBy(
-  db: Connection,
-  query: HealthQuery,
-  dimension: Dimension,
-  max: number,
-): Promise<SessionsBy> {
-  const rows = await readRows(db, query, bucketSpans(query.from, query.to), dimension)
-  const by = mapValues(
-    Map.groupBy(rows, (row) => row.name ?? ''),
-    (of) => figuresOf(of, query),
-  )
-  const named = [...by].flatMap(([name, of]) => (name === '' ? [] : [{ name, ...of }]))
-  return {
-    rows: named.toSorted((a, b) => b.sessions - a.sessions).slice(0, max),
-    unknown: by.get('') ?? NO_SESSIONS,
-    other: { sessions: 0, crashed: 0 },
+  const series = new Map<number, SessionFigures>()
+  for (const { read, isWidened } of partsOf(query)) {
+    for (const { t, ...totals } of await readHealthSeries(db, read, bucketSeconds, SETS)) {
+      if (totals.total === 0) continue
+      series.set(t.getTime(), addFigures(series.get(t.getTime()) ?? NO_SESSIONS, figuresOf(totals, isWidened)))
+    }
   }
+  return series
 }
 
 /** Values of a dimension whose counts are read. */
@@ -83,6 +73,30 @@ export type SessionsBy = {
   readonly other: { readonly sessions: number; readonly crashed: number }
 }
 
+/** By value of a dimension. */
+export async function readSessionsBy(
+  db: Connection,
+  query: HealthQuery,
+  dimension: Dimension,
+  max: number,
+): Promise<SessionsBy> {
+  const rows = new Map<string, SessionFigures & { readonly name: string }>()
+  let unknown = NO_SESSIONS
+  const other = { sessions: 0, crashed: 0 }
+  for (const { read, isWidened } of partsOf(query)) {
+    await requireCombinable(db, read, dimension)
+    const by = await readHealthBy(db, read, dimension, { max, sets: [] })
+    for (const row of by.rows) {
+      const before = rows.get(row.name) ?? NO_SESSIONS
+      rows.set(row.name, { ...addFigures(before, figuresOf({ ...row, ...NO_USERS }, isWidened)), name: row.name })
+    }
+    unknown = addFigures(unknown, figuresOf({ ...by.unknown, ...NO_USERS }, isWidened))
+    other.sessions += by.other.total
+    other.crashed += by.other.crashed + (isWidened ? by.other.unhandled : 0)
+  }
+  return { rows: [...rows.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, max), unknown, other }
+}
+
 /** Figures with users of the named values, and of unknown as ''. */
 export async function readSessionsOf(
   db: Connection,
@@ -90,111 +104,102 @@ export async function readSessionsOf(
   dimension: Dimension,
   names: readonly string[],
 ): Promise<Map<string, SessionFigures>> {
-  const rows = await readRows(db, query, bucketSpans(query.from, query.to), dimension)
-  return mapValues(
-    Map.groupBy(
-      rows.filter(({ name }) => name === null || names.includes(name)),
-      (row) => row.name ?? '',
-    ),
-    (of) => figuresOf(of, query),
-  )
+  const wanted = [...new Set([...names, ''])]
+  const found = new Map<string, SessionFigures>()
+  for (const { read, isWidened } of partsOf(query)) {
+    const given = read.filter[dimension]
+    const filter = {
+      ...read.filter,
+      [dimension]: given === undefined ? wanted : wanted.filter((one) => given.includes(one)),
+    }
+    const by = await readHealthBy(db, { ...read, filter }, dimension, { max: wanted.length, sets: SETS })
+    for (const { name, ...row } of [...by.rows, { ...by.unknown, name: '' }])
+      if (row.total > 0) found.set(name, addFigures(found.get(name) ?? NO_SESSIONS, figuresOf(row, isWidened)))
+  }
+  return found
 }
 
 /** Users of each whole day of UTC, by its start, without empty ones. */
-export async function readSessionDays(db: Connection, query: HealthQuery): Promise<Map<number, SessionFigures>> {
-  const rows = await readRows(db, query, [{ bucketSeconds: 21_600, from: query.from, to: query.to }])
-  return mapValues(
-    Map.groupBy(rows, (row) => Math.floor(row.bucket.getTime() / DAY_MS) * DAY_MS),
-    (of) => figuresOf(of, query),
-  )
-}
+export const readSessionDays = (db: Connection, query: HealthQuery): Promise<Map<number, SessionFigures>> =>
+  readSessionSeries(db, query, 86_400)
 
-const DAY_MS = 86_400_000
+/** Models of which users are counted: those with the most sessions. */
+const MAX_DEVICES = 200
 
 /** Sums of the users of each day, by device model. */
 export async function readDeviceDays(db: Connection, query: HealthQuery): Promise<DeviceUsers[]> {
-  const rows = await readRows(db, query, [{ bucketSeconds: 21_600, from: query.from, to: query.to }], 'device')
-  const days = Map.groupBy(rows, (row) => `${Math.floor(row.bucket.getTime() / DAY_MS)}/${row.name}`)
   const devices = new Map<string, DeviceUsers>()
-  for (const [row] of [...days.values()].map((of) => of)) {
-    const name = row?.name ?? null
-    if (name === null) continue
-    const of = figuresOf(days.get(`${Math.floor((row?.bucket.getTime() ?? 0) / DAY_MS)}/${name}`) ?? [], query)
-    const known = devices.get(name)
-    devices.set(name, {
-      device: name,
-      user_days: (known?.user_days ?? 0) + of.users,
-      crashed_user_days: (known?.crashed_user_days ?? 0) + of.crashed_users,
-      anr_user_days: (known?.anr_user_days ?? 0) + of.anr_foreground_users,
-    })
+  for (const { read, isWidened } of partsOf(query)) {
+    const { rows } = await readHealthBy(db, read, 'device', { max: MAX_DEVICES, sets: [] })
+    if (rows.length === 0) continue
+    const filter = { ...read.filter, device: rows.map(({ name }) => name) }
+    for (const { name, ...totals } of await readHealthSeriesBy(db, { ...read, filter }, 'device', 86_400, SETS)) {
+      if (name === null || name === '') continue
+      const of = figuresOf(totals, isWidened)
+      const known = devices.get(name)
+      devices.set(name, {
+        device: name,
+        user_days: (known?.user_days ?? 0) + of.users,
+        crashed_user_days: (known?.crashed_user_days ?? 0) + of.crashed_users,
+        anr_user_days: (known?.anr_user_days ?? 0) + of.anr_foreground_users,
+      })
+    }
   }
   return [...devices.values()]
 }
 
-const mapValues = <K, A, B>(map: ReadonlyMap<K, A>, change: (value: A) => B): Map<K, B> =>
-  new Map([...map].map(([key, value]) => [key, change(value)]))
-
-async function readRows(
-  db: Connection,
-  { projects, filter }: HealthQuery,
-  spans: readonly Span[],
-  by?: Dimension,
-): Promise<Row[]> {
-  if (filter.device_class !== undefined || by === 'device_class') return []
-  const given = DIMENSIONS.filter((dimension) => filter[dimension] !== undefined)
-  const columns = sql.join([...COUNTS, ...USER_SETS].map((name) => sql.ref(`r.${name}`)))
-  const conditions = given.map(
-    (dimension) => sql`a.${sql.ref(dimension)} = any(${[...(filter[dimension] ?? [])]}::text[])`,
-  )
-  const first = Math.min(...spans.map((span) => span.from))
-  const ids = projects.map((project) => project.id)
-  const attributes =
-    given.length === 0 && by === undefined
-      ? sql`(select p.id as project_id, ${ALL_ATTRIBUTES}::bigint as id, null::text as name from unnest(${ids}::uuid[]) p (id))`
-      : sql`(select a.project_id, a.id, ${by === undefined ? sql`null::text` : sql.ref(`a.${by}`)} as name
-          from session_attributes a where a.project_id = any(${ids}::uuid[])
-            and a.last_used_day >= ${dayPlus(dayOf(new Date(first)), -1)}::date
-            and ${sql.join([sql`true`, ...conditions], sql` and `)})`
-  const { rows } = await sql<Row>`
-    select r.project_id, r.bucket, a.name, ${columns}
-    from unnest(${spans.map((span) => span.bucketSeconds)}::int[], ${spans.map((span) => new Date(span.from))}::timestamptz[],
-      ${spans.map((span) => new Date(span.to))}::timestamptz[]) s (bucket_seconds, "from", "to")
-    cross join ${attributes} a
-    join session_rollups r on r.project_id = a.project_id and r.bucket_seconds = s.bucket_seconds
-      and r.attributes_id = a.id and r.bucket >= s."from" and r.bucket < s."to"`.execute(db)
-  return rows
+const SETS = ['users', 'crashed_users', 'crash_affected_users', 'anr_foreground_users', 'anr_background_users'] as const
+const NO_USERS = {
+  users: 0,
+  crashed_users: 0,
+  crash_affected_users: 0,
+  anr_foreground_users: 0,
+  anr_background_users: 0,
 }
 
-function figuresOf(rows: readonly Row[], { projects }: HealthQuery): SessionFigures {
-  const widened = new Set(projects.filter((project) => project.unhandledIsCrash).map((project) => project.id))
-  const sum = (name: keyof Counts): number => rows.reduce((total, row) => total + row[name], 0)
-  const isWidened = (row: Row): boolean => widened.has(row.project_id)
-  const moved = rows.reduce((total, row) => total + (isWidened(row) ? row.unhandled : 0), 0)
-  const distinct = (sets: (row: Row) => readonly UserSet[]): number => {
-    const union = new HyperLogLog()
-    for (const row of rows) for (const set of sets(row)) if (row[set] !== null) union.mergeBytes(row[set])
-    return union.count()
-  }
-  const users = distinct(() => ['users'])
-  const crashedUsers = distinct((row) => (isWidened(row) ? ['crashed_users', 'unhandled_users'] : ['crashed_users']))
-  const anrUsers = distinct(() => ['anr_users'])
-  const foreground = Math.min(
-    users,
-    distinct(() => ['anr_foreground_users']),
-  )
-  return {
-    sessions: sum('total'),
-    crashed: sum('crashed') + moved,
-    unhandled: sum('unhandled') - moved,
-    anr_foreground: sum('anr_foreground'),
-    anr_background: sum('anr_background'),
-    users,
-    // These are estimates: that of a part may be larger than that of the whole.
-    crashed_users: Math.min(users, crashedUsers),
-    anr_foreground_users: foreground,
-    anr_background_users: Math.max(0, Math.min(users, anrUsers) - foreground),
-  }
+/** Projects that count an unhandled error as a crash, and the others. Hashes of users differ between projects. */
+function partsOf({ projects, from, to, now, filter }: HealthQuery) {
+  return [true, false].flatMap((isWidened) => {
+    const projectIds = projects.filter(({ unhandledIsCrash }) => unhandledIsCrash === isWidened).map(({ id }) => id)
+    const range = { from: new Date(from), to: new Date(to), now }
+    return projectIds.length === 0
+      ? []
+      : [{ read: { projectIds, source: 'sessions' as const, ...range, filter: withoutGaps(filter) }, isWidened }]
+  })
 }
+
+function withoutGaps(filter: Filter): HealthFilter {
+  const given: Partial<Record<Dimension, readonly string[]>> = {}
+  for (const dimension of DIMENSIONS) {
+    const values = filter[dimension]
+    if (values !== undefined) given[dimension] = values
+  }
+  return given
+}
+
+const figuresOf = (totals: HealthTotals<(typeof SETS)[number]>, isWidened: boolean): SessionFigures => ({
+  sessions: totals.total,
+  crashed: totals.crashed + (isWidened ? totals.unhandled : 0),
+  unhandled: isWidened ? 0 : totals.unhandled,
+  anr_foreground: totals.anr_foreground,
+  anr_background: totals.anr_background,
+  users: totals.users,
+  crashed_users: isWidened ? totals.crash_affected_users : totals.crashed_users,
+  anr_foreground_users: totals.anr_foreground_users,
+  anr_background_users: totals.anr_background_users,
+})
+
+const addFigures = (a: SessionFigures, b: SessionFigures): SessionFigures => ({
+  sessions: a.sessions + b.sessions,
+  crashed: a.crashed + b.crashed,
+  unhandled: a.unhandled + b.unhandled,
+  anr_foreground: a.anr_foreground + b.anr_foreground,
+  anr_background: a.anr_background + b.anr_background,
+  users: a.users + b.users,
+  crashed_users: a.crashed_users + b.crashed_users,
+  anr_foreground_users: a.anr_foreground_users + b.anr_foreground_users,
+  anr_background_users: a.anr_background_users + b.anr_background_users,
+})
 
 type EventRow = { bucket: number; events: number; fatal: number }
 

@@ -4,7 +4,7 @@ import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf } from '../kernel/day.ts'
 import { issueSettings } from '../issue-rules/issue-settings.ts'
 import { selectSettingsOfActive } from '../projects/projects.queries.ts'
-import { readSessionTotals } from '../app-health/session-totals.queries.ts'
+import { readSessionTotals } from '../app-health/session-totals.ts'
 
 /**
  * Rates today's issues by the share of the day's active users that they affected (docs/issues.md). Skips projects whose

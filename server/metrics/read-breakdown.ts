@@ -1,4 +1,5 @@
 import type { RangeName } from '#shared/issue-values.ts'
+import type { Dimension } from '../app-health/dimensions.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { timeRange } from '../kernel/time-range.ts'
@@ -8,7 +9,6 @@ import {
   MAX_NAMES,
   readSessionsBy,
   readSessionsOf,
-  type Dimension,
   type Filter,
   type HealthQuery,
 } from './health-source.queries.ts'

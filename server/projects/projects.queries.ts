@@ -175,6 +175,18 @@ export async function readOnboardingFacts(db: Connection, orgId: string): Promis
   return row
 }
 
+/** Ids of the projects of an organisation; of those among `ids`, if given. */
+export async function selectIdsOfProjects(
+  on: Connection,
+  orgId: string,
+  ids: readonly string[] | undefined,
+): Promise<string[]> {
+  if (ids?.length === 0) return []
+  let query = on.selectFrom('projects').select('id').where('org_id', '=', orgId)
+  if (ids !== undefined) query = query.where('id', 'in', [...ids])
+  return (await query.execute()).map(({ id }) => id)
+}
+
 export async function isProjectOf(on: Connection, orgId: string, projectId: string): Promise<boolean> {
   const row = await on
     .selectFrom('projects')

@@ -1,7 +1,7 @@
 import type { App } from '../context/app.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'
-import { startOf } from '../app-health/rollup.ts'
-import { sessionsByRelease } from './sessions-of-releases.queries.ts'
+import { startOf } from '../app-health/buckets.ts'
+import { sessionsByRelease } from './sessions-of-releases.ts'
 import { crashFreeOf } from './verdict.ts'
 
 const HOUR_MS = 3_600_000

@@ -5,17 +5,15 @@ import { compareReleases } from '../releases/order.ts'
 import type { Release } from '../releases/releases.api.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'
 import { viewReleases } from '../releases/view-release.ts'
-import { startOf } from '../app-health/rollup.ts'
+import { startOf } from '../app-health/buckets.ts'
 import type { ReleaseRange, ReleaseWithHealth } from './release-health.api.ts'
 import {
-  countSketches,
   sessionsByRelease,
   usersByRelease,
   usersOfProject,
   type ReleaseBucket,
   type SessionsQuery,
-  type UserCount,
-} from './sessions-of-releases.queries.ts'
+} from './sessions-of-releases.ts'
 import { crashFreeOf, MIN_SESSIONS, verdictOf, type Sessions } from './verdict.ts'
 
 const HOUR_MS = 3_600_000
@@ -47,13 +45,6 @@ export function rangeOf(
 export function lastDay(now: Date, projectId: string, environment: string | undefined): SessionsQuery {
   const to = startOf(now.getTime(), HOUR_MS) + HOUR_MS
   return { projectId, environment, bucketSeconds: 3_600, from: new Date(to - DAY_MS), to: new Date(to) }
-}
-
-/**
- * The same for users, in buckets of six hours: there is a sketch of 2.5 kB for each bucket and combination of attributes.
- */
-export function lastDayOfUsers(now: Date, projectId: string, environment: string | undefined): SessionsQuery {
-  return { ...lastDay(now, projectId, environment), bucketSeconds: 21_600 }
 }
 
 /** Sessions of a project by release over a range and over the last day. */
@@ -119,12 +110,16 @@ export async function withHealth(
 ): Promise<ReleaseWithHealth[]> {
   const { query, byRelease, total, today, totalToday, buckets } = known
   const versions = rows.map((row) => row.version)
-  const day = lastDayOfUsers(app.clock.now(), query.projectId, query.environment)
+  const day = lastDay(app.clock.now(), query.projectId, query.environment)
   const usedToday = versions.filter((version) => today.has(version))
   const [releases, usersToday, usersOfRange, allUsers, issues, ranked] = await Promise.all([
     viewReleases(app.db, rows),
     usersByRelease(app.db, day, usedToday),
-    usersOverRange(app, known, versions),
+    usersByRelease(
+      app.db,
+      query,
+      versions.filter((version) => byRelease.has(version)),
+    ),
     usedToday.length === 0 ? 0 : usersOfProject(app.db, day),
     countIssuesOf(app.db, query.projectId, versions),
     rankReleases(app, known),
@@ -135,7 +130,7 @@ export async function withHealth(
     const { version } = release
     const sessions = byRelease.get(version) ?? null
     const today24h = usersToday.get(version)
-    const counted = usersOfRange === null ? today24h : usersOfRange.get(version)
+    const counted = usersOfRange.get(version)
     const adoption = shareOf(today.get(version) ?? 0, totalToday)
     const row = rows[index]
     const { previous, isSucceeded } =
@@ -148,7 +143,7 @@ export async function withHealth(
       adoption_trend: sessions === null ? [] : trendOf(query.times, trends.get(version) ?? [], totals),
       sessions: total === 0 ? null : (sessions?.sessions ?? 0),
       users: counted?.users ?? null,
-      users_range: usersOfRange === null ? ('24h' as const) : known.range,
+      users_range: known.range,
       crash_free_sessions: sessions === null || sessions.sessions <= 0 ? null : crashFreeOf(sessions),
       crash_free_users: counted === undefined || counted.users === 0 ? null : 1 - counted.crashedUsers / counted.users,
       previous: previous === null ? null : { version: previous.version, crash_free_sessions: crashFreeOf(previous) },
@@ -169,24 +164,6 @@ export async function withHealth(
 
 const receivedFrom = ({ first_seen, first_session }: Release): 'nothing' | 'no_sessions' | 'sessions' =>
   first_session !== null ? 'sessions' : first_seen === null ? 'nothing' : 'no_sessions'
-
-/** Reading and merging a sketch takes 0.4 ms: this many take half a second. */
-const MAX_SKETCHES = 1_200
-
-/** Users of releases over the whole range; null when there are too many sketches to merge in one request. */
-async function usersOverRange(
-  app: App,
-  { range, query, byRelease }: ProjectSessions,
-  versions: readonly string[],
-): Promise<Map<string, UserCount> | null> {
-  if (range === '24h') return null
-  const wanted = versions.filter((version) => byRelease.has(version))
-  if (wanted.length === 0) return new Map()
-  // The largest buckets that fit the range need the fewest sketches.
-  const users = range === '1h' ? query : { ...query, bucketSeconds: 21_600 as const }
-  if ((await countSketches(app.db, users, wanted, MAX_SKETCHES)) > MAX_SKETCHES) return null
-  return usersByRelease(app.db, users, wanted)
-}
 
 export function totalsOf(buckets: readonly ReleaseBucket[]): Map<number, number> {
   const totals = new Map<number, number>()

@@ -8,7 +8,7 @@ import { viewParts } from '../releases/view-release.ts'
 import { crashFreeHours } from './crash-free-hours.ts'
 import { sessionsOfProject, shareOf, totalsOf, withHealth, type ProjectSessions } from './health.ts'
 import type { ReleaseDetail, ReleaseRange } from './release-health.api.ts'
-import { environmentsOf, sessionsByTrait, type SessionTrait } from './sessions-of-releases.queries.ts'
+import { environmentsOf, sessionsByTrait, type SessionTrait } from './sessions-of-releases.ts'
 import { crashFreeOf } from './verdict.ts'
 
 const MAX_SHOWN = 25

@@ -7,7 +7,7 @@ import { requireProject } from '../projects/require-project.ts'
 import { crashFreeHours } from './crash-free-hours.ts'
 import { sessionsOfProject, totalsOf, type ProjectSessions } from './health.ts'
 import type { ReleaseRange, ReleasesHealth } from './release-health.api.ts'
-import { environmentsOf } from './sessions-of-releases.queries.ts'
+import { environmentsOf } from './sessions-of-releases.ts'
 
 /** A stacked chart with more layers is not readable. */
 const MAX_LAYERS = 5

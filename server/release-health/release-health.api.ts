@@ -51,11 +51,7 @@ const Health = z.object({
     .describe('Share of sessions per interval of the range, oldest first; empty without sessions.'),
   sessions: z.number().int().nullable().describe('In the range; null when the project has no sessions in it.'),
   users: z.number().int().nullable().describe('Distinct users in `users_range`; null when no session names its user.'),
-  users_range: z
-    .enum(RELEASE_RANGES)
-    .describe(
-      'Time range of `users` and `crash_free_users`: the requested one, or 24h when counting that would take too long.',
-    ),
+  users_range: z.enum(RELEASE_RANGES).describe('Time range of `users` and `crash_free_users`: the requested one.'),
   crash_free_sessions: fraction.describe('1 - crashed / sessions; null without sessions.'),
   crash_free_users: fraction.describe('Share of these users without a crash.'),
   previous: z

@@ -30,3 +30,22 @@ test('removing from an empty sketch changes nothing', () => {
   sketch.remove(5)
   expect([sketch.count, sketch.sum, sketch.min, sketch.quantile(0.5)]).toEqual([0, 0, null, null])
 })
+
+test('subtracting a sketch equals removing its numbers, within 1 %', () => {
+  fc.assert(
+    fc.property(durations, durations, (stay, go) => {
+      const sketch = DDSketch.of([...go, ...stay])
+      sketch.subtract(DDSketch.fromBytes(DDSketch.of(go).toBytes()))
+      const sorted = stay.toSorted((a, b) => a - b)
+      expect(sketch.count).toBe(stay.length)
+      expect(sketch.sum).toBe(stay.reduce((a, b) => a + b, 0))
+      for (const q of [0, 0.25, 0.5, 0.95, 1]) {
+        const exact = sorted[Math.floor(q * (sorted.length - 1))]
+        const read = sketch.quantile(q)
+        if (exact === undefined) expect(read).toBeNull()
+        else expect(Math.abs((read ?? Number.NaN) - exact)).toBeLessThanOrEqual(exact * 0.0101)
+      }
+      expect(DDSketch.fromBytes(sketch.toBytes()).quantiles([0, 0.5, 1])).toEqual(sketch.quantiles([0, 0.5, 1]))
+    }),
+  )
+})

@@ -87,6 +87,27 @@ describe('quantiles', () => {
     expect(sketch.toBytes().length).toBeLessThan(1_500)
   })
 
+  // Pareto with an infinite mean, a mixture with a far tail, and lognormal with a wide spread.
+  test.each<[string, (u: number, v: number) => number]>([
+    ['Pareto', (u) => 20 / u ** (1 / 0.9)],
+    ['one of a hundred a thousand times slower', (u, v) => (v < 0.01 ? 1_000 : 1) * (200 + 800 * u)],
+    ['lognormal', (u, v) => Math.exp(5 + 2.5 * Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v))],
+  ])('of heavy-tailed values are within 1 %%: %s', (_name, draw) => {
+    let seed = 7
+    const random = (): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+      return (seed + 1) / (2 ** 31 + 1)
+    }
+    const values = Array.from({ length: 200_000 }, () => draw(random(), random()))
+    const sketch = new DDSketch()
+    for (let i = 0; i < values.length; i += 777) sketch.mergeBytes(DDSketch.of(values.slice(i, i + 777)).toBytes())
+    const sorted = values.toSorted((a, b) => a - b)
+    for (const q of [0, 0.05, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 1]) {
+      const truth = sorted[Math.floor(q * (values.length - 1))] ?? 0
+      expect(Math.abs((sketch.quantile(q) ?? 0) / truth - 1)).toBeLessThanOrEqual(0.010_000_1)
+    }
+  })
+
   test('of an empty sketch are null', () => {
     expect(new DDSketch().quantiles([0, 0.5])).toEqual([null, null])
     expect(new DDSketch().min).toBeNull()

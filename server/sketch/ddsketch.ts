@@ -91,6 +91,30 @@ export class DDSketch {
     this.#collapse()
   }
 
+  /** Removes the numbers of another sketch, all of which were added. The rest is known within 1 %. */
+  subtract(other: DDSketch): void {
+    for (const [bin, count] of other.#bins) {
+      let rest = count
+      // Numbers of bins that were merged are in the lowest one.
+      while (rest > 0 && this.#bins.size > 0) {
+        const at = this.#bins.has(bin) ? bin : (this.#sorted()[0]?.[0] ?? bin)
+        const taken = Math.min(rest, this.#bins.get(at) ?? 0)
+        const left = (this.#bins.get(at) ?? 0) - taken
+        if (left > 0) this.#bins.set(at, left)
+        else this.#bins.delete(at)
+        rest -= taken
+        this.#count -= taken
+      }
+    }
+    this.#sum = this.#count === 0 ? 0 : this.#sum - other.#sum
+    const bins = this.#sorted()
+    const [lowest, highest] = [bins[0]?.[0], bins.at(-1)?.[0]]
+    if (lowest === undefined || lowest > binOf(this.#min) || other.#min <= this.#min)
+      this.#min = lowest === undefined ? Number.POSITIVE_INFINITY : valueOf(lowest)
+    if (highest === undefined || highest < binOf(this.#max) || other.#max >= this.#max)
+      this.#max = highest === undefined ? Number.NEGATIVE_INFINITY : valueOf(highest)
+  }
+
   /**
    * The value at `q` (0…1) within 1 %, null when empty: `sorted[floor(q * (count - 1))]`. Minimum and maximum are exact.
    */

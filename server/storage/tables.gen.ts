@@ -31,7 +31,11 @@ export type Tables = {
   app_sessions: {
     project_id: string
     sid: string
-    attributes_id: number
+    release: string
+    environment: string
+    os: string
+    device: string
+    device_class: string
     started_at: Date
     has_init: boolean
     first_update_at: Date
@@ -306,6 +310,72 @@ export type Tables = {
     fingerprints: number
     first_at: Date
     last_at: Date
+  }
+  health_attributes: {
+    project_id: string
+    id: number
+    level: number
+    release: string | null
+    environment: string | null
+    os: string | null
+    device: string | null
+    device_class: string | null
+    created_day: string
+    last_used_day: string
+  }
+  health_days: {
+    project_id: string
+    day: string
+    level: number
+    admitted: number
+    refused: number
+  }
+  health_deltas: {
+    id: GeneratedAlways<number>
+    project_id: string
+    source: number
+    minute: Date
+    release: string
+    environment: string
+    os: string
+    device: string
+    device_class: string
+    total: number
+    errored: number
+    unhandled: number
+    abnormal: number
+    crashed: number
+    anr_foreground: number
+    anr_background: number
+    critical: number
+    users: Buffer | null
+    unhandled_users: Buffer | null
+    crashed_users: Buffer | null
+    anr_users: Buffer | null
+    anr_foreground_users: Buffer | null
+    durations: Buffer | null
+    durations_removed: Buffer | null
+  }
+  health_rollups: {
+    project_id: string
+    source: number
+    bucket_seconds: number
+    attributes_id: number
+    bucket: Date
+    total: number
+    errored: number
+    unhandled: number
+    abnormal: number
+    crashed: number
+    anr_foreground: number
+    anr_background: number
+    critical: number
+    users: Buffer | null
+    unhandled_users: Buffer | null
+    crashed_users: Buffer | null
+    anr_users: Buffer | null
+    anr_foreground_users: Buffer | null
+    durations: Buffer | null
   }
   inbox_entries: {
     id: string
@@ -751,35 +821,6 @@ export type Tables = {
   seal_canary: {
     id: number
     sealed: string
-  }
-  session_attributes: {
-    project_id: string
-    id: number
-    release: string | null
-    environment: string | null
-    os: string | null
-    device: string | null
-    created_day: string
-    last_used_day: string
-  }
-  session_rollups: {
-    project_id: string
-    bucket_seconds: number
-    attributes_id: number
-    bucket: Date
-    total: number
-    errored: number
-    unhandled: number
-    abnormal: number
-    crashed: number
-    anr_foreground: number
-    anr_background: number
-    users: Buffer | null
-    unhandled_users: Buffer | null
-    crashed_users: Buffer | null
-    anr_users: Buffer | null
-    anr_foreground_users: Buffer | null
-    durations: Buffer | null
   }
   sessions: {
     id: string

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { readEdgeCases, readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '#test/kit/samples.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { readSessionTotals, type SessionTotalsQuery } from '#server/app-health/session-totals.queries.ts'
+import { readSessionTotals, type SessionTotalsQuery } from '#server/app-health/session-totals.ts'
 
 /** Sessions as SDKs send them, through the running service, up to the rates that members see. */
 
@@ -20,7 +20,7 @@ const NOON = '2026-11-20T05:00:00.000Z'
 
 beforeEach(async () => {
   clock.set(NOON)
-  for (const table of ['app_sessions', 'session_rollups', 'outcomes_hourly'])
+  for (const table of ['app_sessions', 'health_deltas', 'health_rollups', 'outcomes_hourly'])
     await app.db.query(`delete from ${table} where project_id = $1`, [projectId])
 })
 
@@ -119,7 +119,7 @@ describe('recordings', () => {
     expect(await totals()).toMatchObject({ total: 31 })
     expect(await outcomes()).toEqual(['accepted  32'])
     const { rows } = await app.db.query<{ text: string }>(
-      'select s::text as text from app_sessions s union all select a::text from session_attributes a',
+      'select s::text as text from app_sessions s union all select a::text from health_attributes a union all select d::text from health_deltas d',
     )
     for (const { text } of rows) expect(text).not.toMatch(/web-42|n-1|203\.0\.113/)
   })

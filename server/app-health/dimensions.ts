@@ -1,0 +1,73 @@
+import { hash as digestOf } from 'node:crypto'
+
+/** What sessions and events of an app are counted by. */
+export const DIMENSIONS = ['release', 'environment', 'os', 'device', 'device_class'] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+
+/** Values of all dimensions; empty when unknown. `os` is a name without version, `device` a model. */
+export type Attributes = Readonly<Record<Dimension, string>>
+
+/**
+ * The ways in which rollups count everything once. Rows of two levels must never be added: each level already counts
+ * all sessions and events.
+ */
+export const LEVELS = [
+  'all',
+  'release',
+  'environment',
+  'os',
+  'device',
+  'device_class',
+  'release_environment',
+  'combination',
+] as const
+export type Level = (typeof LEVELS)[number]
+
+/** The number of a level in tables. */
+export const levelNumber = (level: Level): number => LEVELS.indexOf(level)
+
+/** The dimensions of a level. */
+export const LEVEL_DIMENSIONS: Readonly<Record<Level, readonly Dimension[]>> = {
+  all: [],
+  release: ['release'],
+  environment: ['environment'],
+  os: ['os'],
+  device: ['device'],
+  device_class: ['device_class'],
+  release_environment: ['release', 'environment'],
+  combination: DIMENSIONS,
+}
+
+/** The level with the fewest rows that has these dimensions. */
+export function levelWith(wanted: Iterable<Dimension>): Level {
+  const all = [...wanted]
+  return LEVELS.find((level) => all.every((one) => LEVEL_DIMENSIONS[level].includes(one))) ?? 'combination'
+}
+
+/**
+ * New values or combinations that a project may add per day; what exceeds it is counted together. A project key is
+ * public, so anyone can make up releases and devices.
+ */
+export const MAX_NEW_PER_DAY: Readonly<Record<Level, number>> = {
+  all: Number.POSITIVE_INFINITY,
+  release: 1_000,
+  environment: 100,
+  os: 100,
+  device: 10_000,
+  device_class: 4,
+  release_environment: 2_000,
+  combination: 2_000,
+}
+
+/** The id under which everything is counted. */
+export const ALL_ID = 0
+
+/** The id of what exceeds the limit of a level. */
+export const otherId = (level: Level): number => levelNumber(level)
+
+/** 52 bits of a hash, different from the reserved ids: every process computes the same id. */
+export function attributesId(level: Level, values: Readonly<Partial<Record<Dimension, string>>>): number {
+  if (level === 'all') return ALL_ID
+  const text = JSON.stringify([level, ...LEVEL_DIMENSIONS[level].map((dimension) => values[dimension] ?? '')])
+  return LEVELS.length + Number.parseInt(digestOf('sha256', text, 'hex').slice(0, 13), 16)
+}

@@ -1,0 +1,89 @@
+import type { BucketSeconds } from '../app-health/buckets.ts'
+import type { Dimension } from '../app-health/dimensions.ts'
+import type { HealthFilter, HealthQuery } from '../app-health/health-query.ts'
+import { readHealthBy, readHealthSeriesBy, readHealthTotals, readHealthValues } from '../app-health/read-health.ts'
+import type { Connection } from '../storage/database.ts'
+
+/** Sessions by release. */
+
+export type SessionsQuery = {
+  readonly projectId: string
+  /** Rounded down to a whole bucket. */
+  readonly from: Date
+  /** Excluded. */
+  readonly to: Date
+  readonly bucketSeconds: BucketSeconds
+  readonly environment?: string | undefined
+}
+
+export type SessionCount = { readonly sessions: number; readonly crashed: number }
+
+/** Sessions that started in a bucket. `release` is null for sessions whose release is not counted separately. */
+export type ReleaseBucket = SessionCount & { readonly release: string | null; readonly bucket: Date }
+
+function healthQuery({ projectId, from, to, environment }: SessionsQuery, filter: HealthFilter = {}): HealthQuery {
+  const inEnvironment = environment === undefined ? filter : { ...filter, environment: [environment] }
+  return { projectIds: [projectId], source: 'sessions', from, to, now: to, filter: inEnvironment }
+}
+
+export async function sessionsByRelease(
+  db: Connection,
+  query: SessionsQuery,
+  versions?: readonly string[],
+): Promise<ReleaseBucket[]> {
+  const filter = versions === undefined ? {} : { release: versions }
+  const rows = await readHealthSeriesBy(db, healthQuery(query, filter), 'release', query.bucketSeconds, [])
+  return rows.map(({ name, t, total, crashed }) => ({ release: name, bucket: t, sessions: total, crashed }))
+}
+
+/** What sessions are counted by, beside release and environment. */
+export type SessionTrait = Extract<Dimension, 'device' | 'os'>
+export type TraitCount = SessionCount & { readonly name: string | null }
+
+/** Sessions of a release by device or operating system, largest first; null for sessions without it. */
+export async function sessionsByTrait(
+  db: Connection,
+  query: SessionsQuery,
+  release: string,
+  trait: SessionTrait,
+  max: number,
+): Promise<TraitCount[]> {
+  const { rows, unknown } = await readHealthBy(db, healthQuery(query, { release: [release] }), trait, { max, sets: [] })
+  return [...rows, ...(unknown.total > 0 ? [{ ...unknown, name: null }] : [])]
+    .map(({ name, total, crashed }) => ({ name, sessions: total, crashed }))
+    .sort((a, b) => b.sessions - a.sessions)
+    .slice(0, max)
+}
+
+export type UserCount = { readonly users: number; readonly crashedUsers: number }
+
+/** Distinct users by release. Leaves out releases whose sessions name no user. */
+export async function usersByRelease(
+  db: Connection,
+  query: SessionsQuery,
+  versions: readonly string[],
+): Promise<Map<string, UserCount>> {
+  if (versions.length === 0) return new Map()
+  const { rows } = await readHealthBy(db, healthQuery(query, { release: versions }), 'release', {
+    max: versions.length,
+    sets: ['users', 'crashed_users'],
+  })
+  return new Map(
+    rows
+      .filter(({ users }) => users > 0)
+      .map(({ name, users, crashed_users: crashedUsers }) => [name, { users, crashedUsers }]),
+  )
+}
+
+/** Distinct users of all releases together; 0 when no session names its user. */
+export async function usersOfProject(db: Connection, query: SessionsQuery): Promise<number> {
+  return (await readHealthTotals(db, healthQuery(query), ['users'])).users
+}
+
+const MAX_ENVIRONMENTS = 50
+
+/** Environments of sessions since a time, of a project or one of its releases, by name. */
+export function environmentsOf(db: Connection, projectId: string, since: Date, release?: string): Promise<string[]> {
+  const filter = release === undefined ? {} : { release: [release] }
+  return readHealthValues(db, projectId, 'environment', since, { filter, max: MAX_ENVIRONMENTS })
+}
