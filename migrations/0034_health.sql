@@ -90,3 +90,17 @@ create table health_rollups (
   primary key (project_id, source, bucket_seconds, attributes_id, bucket)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index health_rollups_by_age on health_rollups (bucket_seconds, bucket);
+
+-- The device a user was last seen on, from events and transactions, for sessions that name none.
+create table user_devices (
+  project_id uuid not null,
+  -- The same keyed hash as in issue_users.
+  user_hash bigint not null,
+  os text not null,
+  device text not null,
+  device_class text not null,
+  -- May lag by a week.
+  seen_day date not null,
+  primary key (project_id, user_hash)
+) with (fillfactor = 90);
+create index user_devices_by_day on user_devices (seen_day);

@@ -100,6 +100,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   trace_metrics: ['telemetry'],
   trace_parts: ['traces'],
   used_challenges: ['passkeys'],
+  user_devices: ['app-health'],
   user_identities: ['issue-search'],
   users: ['auth'],
   webhook_days: ['webhooks'],

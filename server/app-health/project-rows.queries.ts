@@ -3,7 +3,14 @@ import type { Tx } from '../storage/database.ts'
 import { lockFold } from './fold.queries.ts'
 
 /** In the order in which rows move between them. */
-const TABLES = ['app_sessions', 'health_deltas', 'health_rollups', 'health_attributes', 'health_days'] as const
+const TABLES = [
+  'app_sessions',
+  'user_devices',
+  'health_deltas',
+  'health_rollups',
+  'health_attributes',
+  'health_days',
+] as const
 
 /** Deletes sessions of a project and what is counted of it. */
 export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {

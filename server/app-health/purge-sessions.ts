@@ -2,16 +2,23 @@ import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { BUCKET_SECONDS, KEPT_MS } from './buckets.ts'
-import { deleteAttributesUnusedSince, deleteRollupsBefore, deleteSessionsBefore } from './purge.queries.ts'
+import {
+  deleteAttributesUnusedSince,
+  deleteDevicesBefore,
+  deleteRollupsBefore,
+  deleteSessionsBefore,
+} from './purge.queries.ts'
 import { SESSION_RETENTION_MS } from './record-sessions.ts'
 
 const HOUR_MS = 3_600_000
 /** Clocks of processes may differ: a row must outlive the last update that could belong to it. */
 const MARGIN_MS = HOUR_MS
+const DEVICE_RETENTION_DAYS = 90
 const MAX_ROWS = 10_000
 
 /**
- * Deletes sessions after six days, buckets at the end of their time, and unused attributes after 400 days. Small transactions keep the waits of digestion short.
+ * Deletes sessions after six days, buckets at the end of their time, devices of users
+ * after 90 days without events, and unused attributes after 400 days. Small transactions keep the waits of digestion short.
  * @returns numbers of sessions and rollups deleted
  */
 export async function purgeSessions(app: App, signal?: AbortSignal): Promise<{ sessions: number; rollups: number }> {
@@ -24,6 +31,8 @@ export async function purgeSessions(app: App, signal?: AbortSignal): Promise<{ s
     const before = new Date(now - KEPT_MS[bucketSeconds])
     rollups += await inBatches(signal, () => deleteRollupsBefore(app.db, bucketSeconds, before, MAX_ROWS))
   }
+  const unseen = dayPlus(dayOf(new Date(now)), -DEVICE_RETENTION_DAYS)
+  await inBatches(signal, () => deleteDevicesBefore(app.db, unseen, MAX_ROWS))
   await deleteAttributesUnusedSince(app.db, dayPlus(dayOf(new Date(now - KEPT_MS[86_400])), -1))
   return { sessions, rollups }
 }

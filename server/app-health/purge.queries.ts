@@ -24,6 +24,15 @@ export async function deleteRollupsBefore(
   return Number(numAffectedRows ?? 0)
 }
 
+/** Deletes devices of users that were not seen since a day. @returns number deleted */
+export async function deleteDevicesBefore(on: Connection, day: string, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from user_devices where (project_id, user_hash) in (
+      select project_id, user_hash from user_devices where seen_day < ${day}::date
+      limit ${max} for update skip locked)`.execute(on)
+  return Number(numAffectedRows ?? 0)
+}
+
 /** Deletes attributes unused since a day, and counts of days before it. */
 export async function deleteAttributesUnusedSince(on: Connection, day: string): Promise<void> {
   await on.deleteFrom('health_attributes').where('last_used_day', '<', day).execute()
@@ -31,12 +40,13 @@ export async function deleteAttributesUnusedSince(on: Connection, day: string): 
 }
 
 /**
- * Removes a user's hash from their sessions; the sessions stay counted. Sketches of distinct users identify no user, so
+ * Removes a user's hash from their sessions, which stay counted, and forgets their device. Sketches of distinct users identify no user, so
  * they stay unchanged.
  * @param userHash of protocol/user-hash.ts
  * @returns number of the user's sessions
  */
 export async function removeUserFromSessions(on: Connection, projectId: string, userHash: number): Promise<number> {
+  await on.deleteFrom('user_devices').where('project_id', '=', projectId).where('user_hash', '=', userHash).execute()
   const { numUpdatedRows } = await on
     .updateTable('app_sessions')
     .set({ user_hash: null, user_at: null })

@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/database.ts'
-import type { SessionAggregates, SessionAttributes, SessionUpdate } from '../protocol/session.ts'
+import type { SessionAggregates, SessionAttributes, SessionCounts, SessionUpdate } from '../protocol/session.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { ACCEPTED, type ItemOutcome, type Recorder } from '../outcomes/recorder.ts'
 import { Deltas } from './deltas.ts'
@@ -7,6 +7,7 @@ import { insertDeltas } from './deltas.queries.ts'
 import type { Attributes } from './dimensions.ts'
 import { isSameSession, mergeSessions, type Session, sessionOf } from './session.ts'
 import * as sql from './sessions.queries.ts'
+import { withKnownDevices } from './user-devices.ts'
 
 /** The content of one item. */
 export type SessionFact = { readonly update: SessionUpdate } | { readonly aggregates: SessionAggregates }
@@ -30,22 +31,42 @@ export async function recordSessions(tx: Tx, now: Date, facts: readonly Received
   if (counted.length === 0) return isCounted
   const deltas = new Deltas()
   const sessions = new Map<string, Session>()
-  for (const { projectId, fact } of counted) {
-    if ('aggregates' in fact) {
-      const attributes = attributesOf(fact.aggregates.attributes)
-      for (const counts of fact.aggregates.counts)
-        deltas.add(projectId, attributes, counts, hashOrNull(projectId, counts.did))
+  const parts = counted.flatMap(partsOf)
+  const attributes = await withKnownDevices(tx, parts)
+  for (const [index, part] of parts.entries()) {
+    const known = { ...part, attributes: attributes[index] ?? part.attributes }
+    if ('counts' in part) {
+      deltas.add(part.projectId, known.attributes, part.counts, part.userHash)
       continue
     }
-    const { update } = fact
-    const userHash = hashOrNull(projectId, update.did)
-    const one = sessionOf(update, { projectId, userHash, attributes: attributesOf(update.attributes) })
-    const known = sessions.get(sql.sessionKey(one))
-    sessions.set(sql.sessionKey(one), known === undefined ? one : mergeSessions(known, one))
+    const one = sessionOf(part.update, known)
+    const before = sessions.get(sql.sessionKey(one))
+    sessions.set(sql.sessionKey(one), before === undefined ? one : mergeSessions(before, one))
   }
   await mergeIntoRows(tx, sessions, deltas)
   await insertDeltas(tx, deltas.list())
   return isCounted
+}
+
+type Part = { readonly projectId: string; readonly userHash: number | null; readonly attributes: Attributes } & (
+  | { readonly update: SessionUpdate }
+  | { readonly counts: SessionCounts }
+)
+
+/** An update, or each entry of aggregates, with its user. */
+function partsOf({ projectId, fact }: ReceivedSession): Part[] {
+  if ('update' in fact) {
+    const { update } = fact
+    const attributes = attributesOf(update.attributes)
+    return [{ projectId, userHash: hashOrNull(projectId, update.did), attributes, update }]
+  }
+  const attributes = attributesOf(fact.aggregates.attributes)
+  return fact.aggregates.counts.map((counts) => ({
+    projectId,
+    userHash: hashOrNull(projectId, counts.did),
+    attributes,
+    counts,
+  }))
 }
 
 /** The row of such a session may be deleted already: the session could count twice. */

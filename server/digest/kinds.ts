@@ -3,6 +3,7 @@ import type { NewFeedback } from '../feedback/feedback.ts'
 import type { Occurrence } from '../issue-recording/occurrence.ts'
 import type { PerformanceFact } from '../performance/fact.ts'
 import type { SessionFact } from '../app-health/record-sessions.ts'
+import type { SeenDevice } from '../app-health/user-devices.queries.ts'
 import type { CheckIn } from '../protocol/check-in.ts'
 import type { ClientLoss } from '../protocol/client-report.ts'
 import type { CostlyRule } from '../protocol/rule-budget.ts'
@@ -23,6 +24,8 @@ type FactKinds = {
   logs: readonly LogEntry[]
   /** Measurements of one item. */
   trace_metrics: readonly TraceMetric[]
+  /** The device of a user, as a transaction names it. */
+  user_device: SeenDevice
   /** An update of a session, or counts of many. */
   session: SessionFact
   /** A measured transaction, segment or other span; or spans that are only counted. */

@@ -7,6 +7,7 @@ import { eventSeverityOf } from '../issue-rules/severity.ts'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import { compressZstd } from '../kernel/zstd-encoder.ts'
+import { readDevice } from '../protocol/device.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { isRecord } from '../protocol/json.ts'
 import { isAnr, isNativeCrash } from '../protocol/anr.ts'
@@ -109,6 +110,7 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
   const stored = storedBody(raw, changed || !isExact ? value : null)
   yield
   const occurredAt = new Date(event.occurred_at)
+  const device = readDevice(event.contexts)
   const isReceipt = occurredAt.getTime() === raw.receivedAt.getTime()
   return {
     occurrence: {
@@ -138,6 +140,9 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
       platform: event.platform,
       isUnhandled: event.is_unhandled,
       eventSeverity: eventSeverityOf(severityFacts(event)),
+      anr: anrOf(event),
+      device,
+      namesDevice: device.device !== '' && event.contexts['browser'] === undefined,
       manyUsers: project.manyUsers,
       newIssueBudget: project.newIssueBudget,
       ownershipMatches: project.ownership?.(event) ?? null,
@@ -196,6 +201,10 @@ function traceOf(event: Pick<Event, 'contexts'>, shares: TraceShares): Occurrenc
   if (traceId === null || !shares.errors.takes(traceId)) return null
   return { traceId, spanId: readSpanId(context['span_id']) }
 }
+
+/** A hang counts as one in the foreground unless the event says otherwise. */
+const anrOf = (event: Event): Occurrence['anr'] =>
+  !isAnr(event) ? null : event.contexts['app']?.['in_foreground'] === false ? 'background' : 'foreground'
 
 const severityFacts = (event: Event) => ({
   level: event.level,

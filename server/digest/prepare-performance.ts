@@ -3,7 +3,13 @@ import type { PerformanceFact } from '../performance/fact.ts'
 import { measureSpan, measureTransaction, type MeasureContext } from '../performance/measure.ts'
 import { isEntryTooLarge, parseEntries, readContainer } from '../protocol/container.ts'
 import { MAX_EVENT_BYTES } from '../protocol/decode-store.ts'
+import { readDevice, UNKNOWN_DEVICE } from '../protocol/device.ts'
+import { textField } from '../protocol/fields.ts'
 import { isRecord } from '../protocol/json.ts'
+import { Notes } from '../protocol/notes.ts'
+import { scrubEvent } from '../protocol/scrub.ts'
+import { hashUser } from '../protocol/user-hash.ts'
+import { isErased } from './project-facts.ts'
 import { isWebVital } from '../protocol/span-values.ts'
 import { readTraceId } from '../protocol/trace-ids.ts'
 import { MAX_NODES } from '../protocol/json-guard.ts'
@@ -37,7 +43,26 @@ export const prepareTransaction: Preparer = (input) => {
   const request = isRecord(parsed.value['request']) ? parsed.value['request'] : {}
   const unwanted = filterReason(input, fact, { url: request['url'], userAgent: agentOf(request) })
   if (unwanted !== null) return [{ ...TRANSACTION, outcome: 'filtered', reason: unwanted }]
-  return [{ ...TRANSACTION, kind: 'performance', fact }, traceOfTransaction(input, parsed.value)]
+  return [
+    { ...TRANSACTION, kind: 'performance', fact },
+    traceOfTransaction(input, parsed.value),
+    ...deviceOfTransaction(input, parsed.value),
+  ]
+}
+
+/** The device of a phone's user, for sessions, which do not name it. */
+function deviceOfTransaction({ project, receivedAt }: ItemInput, raw: Record<string, unknown>): PreparedItem[] {
+  if (!isRecord(raw['user']) || !isRecord(raw['contexts']) || isRecord(raw['contexts']['browser'])) return []
+  const { os, device } = raw['contexts']
+  const clean: Record<string, unknown> = { user: { id: raw['user']['id'] }, contexts: { os, device } }
+  scrubEvent(clean, project.scrubbing)
+  const id = isRecord(clean['user']) ? textField(clean['user']['id'], 256, new Notes(), 'user.id') : null
+  const seen = isRecord(clean['contexts']) ? readDevice(clean['contexts']) : UNKNOWN_DEVICE
+  if (id === null || id === '' || seen.device === '') return []
+  const userHash = hashUser(project.projectId, id)
+  if (isErased(project, userHash, receivedAt)) return []
+  const fact = { projectId: project.projectId, userHash, device: seen }
+  return [{ category: 'transaction', quantity: 0, kind: 'user_device', fact }]
 }
 
 /** A `span` item: a container of v2, or one span of the older shape (docs/protocol.md §10.2). */

@@ -3,6 +3,7 @@ import { recordFeedback } from '../feedback/record-feedback.ts'
 import { recordEvents } from '../issue-recording/record-events.ts'
 import { performanceRecorder } from '../performance/record-performance.ts'
 import { sessionRecorder } from '../app-health/record-sessions.ts'
+import { recordUserDevices } from '../app-health/user-devices.ts'
 import { recordClientLosses } from '../outcomes/record-client-losses.ts'
 import { recordCostlyRules } from '../outcomes/record-costly-rules.ts'
 import type { Counting } from '../issue-recording/journal.ts'
@@ -33,6 +34,8 @@ export const recordersWith = (
   check_in: checkInRecorder,
   logs: logRecorder(pace),
   trace_metrics: traceMetricRecorder(pace),
+  // Sessions of the same batch may need it.
+  user_device: recordUserDevices,
   session: sessionRecorder,
   performance: performanceRecorder,
   trace: traceRecorder,

@@ -3,6 +3,7 @@ import type { GroupingPart } from '../grouping/grouping.api.ts'
 import type { EventSeverity } from '../issue-rules/severity.ts'
 import type { Fact } from '../issue-search/facts.ts'
 import type { LazyMatches } from '../ownership/ownership.ts'
+import type { Device } from '../protocol/device.ts'
 import type { EventLevel } from '../protocol/event.api.ts'
 
 /** How many issues the events of a project may create; 0 for no limit. */
@@ -25,6 +26,11 @@ export type Occurrence = {
   readonly platform: string
   readonly isUnhandled: boolean
   readonly eventSeverity: EventSeverity
+  /** Whether the app hung, and where it was. */
+  readonly anr: 'foreground' | 'background' | null
+  readonly device: Device
+  /** Whether the app named the device itself; a browser's is in its user agent. */
+  readonly namesDevice: boolean
   /** The number of users on a day that makes a crash critical; a setting of the project. */
   readonly manyUsers: number
   /** A setting of the project. */

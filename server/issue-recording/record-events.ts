@@ -1,7 +1,10 @@
+import { countEvents } from '../app-health/record-events.ts'
+import { learnDevices } from '../app-health/user-devices.ts'
 import type { FactContext } from '../context/fact-context.ts'
 import { insertEvents, findStored } from '../events/store.queries.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
+import { EVENT_SEVERITY } from '../issue-rules/severity.ts'
 import { writeIndexTerms } from '../issue-search/write-index-terms.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
@@ -81,6 +84,11 @@ export async function recordEvents(
     now,
     grouped.map((one) => ({ ...one, first: one.isNew ? newestOf(one.occurrences) : one.first })),
   )
+  await countHealth(
+    tx,
+    now,
+    grouped.flatMap(({ occurrences }) => occurrences),
+  )
   await linkWaitingFeedback(
     tx,
     [...fresh].map(({ event }) => event),
@@ -92,6 +100,31 @@ export async function recordEvents(
     factsOfNew,
   )
   return facts.map(({ fact }) => (fresh.has(fact) ? (discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED) : DUPLICATE))
+}
+
+/** Counts stored events by release, environment and device, and remembers the devices of their users. */
+async function countHealth(tx: Tx, now: Date, stored: readonly Occurrence[]): Promise<void> {
+  await countEvents(
+    tx,
+    stored.map(({ event: { projectId, occurredAt, release, environment, userHash }, device, ...one }) => ({
+      projectId,
+      occurredAt,
+      release,
+      environment,
+      userHash,
+      device,
+      isUnhandled: one.isUnhandled,
+      isCritical: one.eventSeverity === EVENT_SEVERITY.crash,
+      anr: one.anr,
+    })),
+  )
+  await learnDevices(
+    tx,
+    now,
+    stored.flatMap(({ event: { projectId, userHash }, device, namesDevice }) =>
+      userHash !== null && namesDevice ? [{ projectId, userHash, device }] : [],
+    ),
+  )
 }
 
 async function withoutDuplicates(

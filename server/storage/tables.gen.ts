@@ -1004,6 +1004,14 @@ export type Tables = {
     hash: Buffer
     expires_at: Date
   }
+  user_devices: {
+    project_id: string
+    user_hash: number
+    os: string
+    device: string
+    device_class: string
+    seen_day: string
+  }
   user_identities: {
     project_id: string
     user_hash: number
