@@ -143,6 +143,19 @@ export async function setPasswordHash(tx: Tx, userId: string, hash: string, notB
     .execute()
 }
 
+/**
+ * For a new session. The process that changed the password may have a clock that is ahead: until this one reaches its time,
+ * it would refuse its own tokens. Sessions from before the change have ended.
+ */
+export async function lowerNotBefore(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ not_before: now })
+    .where('id', '=', userId)
+    .where('not_before', '>', now)
+    .execute()
+}
+
 // Memberships
 
 /**

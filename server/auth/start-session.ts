@@ -11,6 +11,7 @@ import type { SignInMethod } from './sign-in-method.api.ts'
 import {
   endSurplusSessions,
   insertSession,
+  lowerNotBefore,
   touchMembership,
   type MembershipRow,
   type SessionRow,
@@ -99,6 +100,7 @@ export async function startSession(
     device_id: start.deviceId ?? null,
     has_code: start.hasCode ?? start.continues?.has_code ?? false,
   })
+  await lowerNotBefore(tx, userId, now)
   const surplus = await endSurplusSessions(tx, { userId, newId: sessionId, max: MAX_SESSIONS, now })
   for (const { id } of surplus) await announceSessions(tx, { session_id: id })
   await touchMembership(tx, userId, orgId, now)
