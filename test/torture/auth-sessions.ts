@@ -72,7 +72,7 @@ async function refreshRace({ app, urls, times }: AuthWorld): Promise<readonly Cl
     wrong.refused += statuses.filter((status) => status !== 200).length
     wrong.failures += statuses.filter((status) => status >= 500).length
     wrong.early += await theftsOf(app, person)
-    // After the last answer: somebody else has the token.
+    // After the last answer: a thief has the token.
     const { status } = await browserOf(pick(urls, round), person.cookie).post('/api/auth/refresh')
     if (status !== 401) wrong.reuse++
     const after = await browserOf(pick(urls, round + 1), winner).post('/api/auth/refresh')
