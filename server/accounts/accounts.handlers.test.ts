@@ -64,6 +64,14 @@ test('with https cookies are Secure, and with the prefix __Host- their path is /
   expect(second.status).toBe(403)
 })
 
+test('with https every response asks for https, for a year and with subdomains', async () => {
+  for (const path of ['/api/me', '/api/auth/jwks.json', '/login', '/healthz', '/nowhere.js'])
+    expect([path, (await client(behindHttps.url).get(path)).headers.get('strict-transport-security')]).toEqual([
+      path,
+      'max-age=31536000; includeSubDomains',
+    ])
+})
+
 test('refresh needs no body and replaces both cookies; an empty JSON body counts as none', async () => {
   const browser = await signedUp()
   await logIn(browser)
@@ -169,6 +177,8 @@ test('the public keys need no session', async () => {
   await signedUp().then(logIn)
   const { status, body } = await client(t.url).get('/api/auth/jwks.json')
   expect(status).toBe(200)
-  expect(body).toMatchObject({ keys: [{ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' }] })
+  const key = { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' }
+  // The one that signs, and the next one.
+  expect(body).toMatchObject({ keys: [key, key] })
   expect(JSON.stringify(body)).not.toContain('"d"')
 })

@@ -25,9 +25,15 @@ export type Person = Awaited<ReturnType<typeof aFounder>>
  */
 export async function testDashboard({
   localhost = false,
+  env: given = {},
   ...options
-}: { jobs?: boolean; deliveries?: boolean; localhost?: boolean } = {}): Promise<Dashboard> {
-  const env = localhost ? await onLocalhost() : {}
+}: {
+  jobs?: boolean
+  deliveries?: boolean
+  localhost?: boolean
+  env?: Readonly<Record<string, string>>
+} = {}): Promise<Dashboard> {
+  const env = { ...given, ...(localhost ? await onLocalhost() : {}) }
   const server = await testServer({ digestion: 'inline', realTime: true, env, ...options })
   const browser = await testBrowser()
   const open: Dashboard['open'] = (options = {}) => browser.open({ ...options, baseURL: server.url })

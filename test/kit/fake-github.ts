@@ -10,6 +10,8 @@ export type FakeGithub = {
   readonly url: string
   /** The user allows the app: the query with which GitHub sends the browser back. */
   authorize(location: string, account: GithubAccount): URLSearchParams
+  /** Whom its page of authorization shows as signed in, for a browser that goes there. */
+  signIn(account: GithubAccount): void
   /** Answers `GET /user` with this in place of the account; undefined is honest again. */
   answerUser(answer: { readonly status: number; readonly body: unknown } | undefined): void
   close(): Promise<void>
@@ -22,6 +24,7 @@ const DOCS = 'https://docs.github.com/apps/troubleshooting'
 export async function fakeGithub(): Promise<FakeGithub> {
   const codes = new Map<string, { account: GithubAccount; sent: URLSearchParams }>()
   const tokens = new Map<string, GithubAccount>()
+  let present: GithubAccount | undefined
   let userAnswer: { readonly status: number; readonly body: unknown } | undefined
 
   /** Errors of the exchange have status 200. */
@@ -55,6 +58,11 @@ export async function fakeGithub(): Promise<FakeGithub> {
       const send = (status: number, body: unknown): void => {
         response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
       }
+      if (method === 'GET' && url?.startsWith('/login/oauth/authorize?') === true && present !== undefined) {
+        const back = new URL(new URL(url, fake.url).searchParams.get('redirect_uri') ?? '')
+        back.search = fake.authorize(new URL(url, fake.url).href, present).toString()
+        return response.writeHead(200, { 'content-type': 'text/html' }).end(allowPage(back))
+      }
       if (method === 'POST' && url === '/login/oauth/access_token') {
         const answer = exchange(new URLSearchParams(Buffer.concat(chunks).toString()))
         if (headers.accept === 'application/json') return send(200, answer)
@@ -83,8 +91,9 @@ export async function fakeGithub(): Promise<FakeGithub> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })
-  return {
+  const fake: FakeGithub = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    signIn: (account) => void (present = account),
     authorize(location, account) {
       const sent = new URL(location).searchParams
       const code = randomBytes(10).toString('hex')
@@ -98,4 +107,9 @@ export async function fakeGithub(): Promise<FakeGithub> {
         server.closeAllConnections()
       }),
   }
+  return fake
 }
+
+/** The page of a provider on which the user allows the app. */
+export const allowPage = (back: URL): string =>
+  `<!doctype html><title>Provider</title><a href="${back.href.replaceAll('&', '&amp;')}">Allow</a>`

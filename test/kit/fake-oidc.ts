@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { allowPage } from './fake-github.ts'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose'
 
 /** An OIDC provider that does as a test says: honest by default, hostile in each of its answers. */
@@ -29,6 +30,8 @@ export type Tenant = {
   readonly issuer: string
   /** Changes what it does from now on. */
   plan(plan: Plan): void
+  /** Whom its page of authorization shows as signed in, for a browser that goes there. */
+  signIn(user: Claims): void
   /** The user logs in: the query with which the provider sends the browser back. */
   authorize(location: string, user: Claims): URLSearchParams
   /** Paths that were asked for. */
@@ -55,7 +58,12 @@ const json = (body: unknown): Sent => ({ body })
 export async function fakeOidc(now: () => Date): Promise<FakeOidc> {
   const tenants = new Map<
     string,
-    { plan: Plan; asked: string[]; codes: Map<string, { user: Claims; sent: URLSearchParams }> }
+    {
+      plan: Plan
+      page?: (location: string) => Sent
+      asked: string[]
+      codes: Map<string, { user: Claims; sent: URLSearchParams }>
+    }
   >()
   let count = 0
   let pair = await generateKeyPair('RS256')
@@ -83,7 +91,7 @@ export async function fakeOidc(now: () => Date): Promise<FakeOidc> {
     headers: Readonly<Record<string, string | string[] | undefined>>,
     body: string,
   ): Promise<Sent | 'silence'> {
-    const [, id = '', ...rest] = path.split('/')
+    const [, id = '', ...rest] = (path.split('?', 1)[0] ?? '').split('/')
     const tenant = tenants.get(id)
     if (tenant === undefined) return { status: 404, body: {} }
     const { plan } = tenant
@@ -104,6 +112,8 @@ export async function fakeOidc(now: () => Date): Promise<FakeOidc> {
         }
         return plan.discovery?.(document, issuer) ?? json(document)
       }
+      case 'authorize':
+        return tenant.page?.(`${url}${path}`) ?? { status: 404, body: {} }
       case 'keys': {
         const keys = [{ ...(await exportJWK(pair.publicKey)), kid, alg: 'RS256', use: 'sig' }]
         return plan.keys?.(keys) ?? json({ keys })
@@ -162,12 +172,19 @@ export async function fakeOidc(now: () => Date): Promise<FakeOidc> {
     tenant(plan = {}) {
       count += 1
       const id = `tenant-${count}`
-      const state = { plan, asked: [] as string[], codes: new Map<string, { user: Claims; sent: URLSearchParams }>() }
+      const state: NonNullable<ReturnType<typeof tenants.get>> = { plan, asked: [], codes: new Map() }
       tenants.set(id, state)
-      return {
+      const made: Tenant = {
         issuer: `${url}/${id}`,
         asked: state.asked,
         plan: (next) => void (state.plan = next),
+        signIn(user) {
+          state.page = (location) => {
+            const back = new URL(new URL(location).searchParams.get('redirect_uri') ?? '')
+            back.search = made.authorize(location, user).toString()
+            return { body: allowPage(back) }
+          }
+        },
         authorize(location, user) {
           const sent = new URL(location).searchParams
           count += 1
@@ -175,6 +192,7 @@ export async function fakeOidc(now: () => Date): Promise<FakeOidc> {
           return new URLSearchParams({ code: `code-${count}`, state: sent.get('state') ?? '', iss: `${url}/${id}` })
         },
       }
+      return made
     },
     sign: (claims, header = {}, key = pair.privateKey) =>
       new SignJWT({ ...claims }).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(key),

@@ -235,10 +235,9 @@ async function clocksApart({ app, urls, times, connectionString }: AuthWorld): P
       now: () => new Date(app.clock.now().getTime() + apartMs),
       monotonicMs: () => performance.now(),
     }
-    const config = { ...app.config, port: 0 }
+    const config = { ...app.config, port: 0, logLevel: 'warn' as const }
     const other = await createApp(config, connectionString, 6, 'another clock', {
       clock,
-      log: app.log,
       passwords: createPasswordHasher({ memoryKib: 8, passes: 1 }),
     })
     const service = await startService(other, connectionString, { digestion: 'manual', jobs: false, channels: [] })

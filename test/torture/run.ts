@@ -92,7 +92,8 @@ const tortures: Readonly<Record<string, Torture>> = {
   },
   auth: {
     id: 'T-21…',
-    summary: 'attacks on accounts, sessions and keys, against two services on one database: T-21 to T-45, A-01, A-02 (--row=T-21)',
+    summary:
+      'attacks on accounts, sessions and keys, against two services on one database: T-21 to T-45, A-01, A-02 (--row=T-21)',
     run: auth,
   },
   'slow-clients': {
