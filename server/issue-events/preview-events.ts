@@ -1,12 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
 import { eventForThread } from '../events/cloned-event.ts'
 import type { StoredEvent } from '../events/event.ts'
 import { readEvents, type EventPlace } from '../events/store.queries.ts'
-import { rateLimited, unavailable } from '../kernel/errors.ts'
+import { unavailable } from '../kernel/errors.ts'
 import { type Ask, inThread } from '../kernel/thread-task.ts'
-import type { Event } from '../protocol/event.api.ts'
-import { readStoredEvent } from '../protocol/read-stored.ts'
 import { newestEventsOfProject } from './newest-events.ts'
 import type { PreviewAnswer, PreviewedEvent, PreviewRequest } from './serve-preview.ts'
 
@@ -15,54 +12,23 @@ const MAX_EVENTS = 10_000
 const BATCH_SIZE = 25
 /** Real time, not the App's clock: it limits the processor time that one member can use. */
 const TIME_LIMIT_MS = 8_000
-/** Maximum time without a turn for other requests. */
-const MAX_BLOCK_MS = 5
-/** Concurrent previews in the main thread, each of which keeps a core busy for seconds. */
-const MAX_CONCURRENT = 2
 /** What a thread may take beyond its preview's limit: its start, and the batch at the limit. */
 const GRACE_MS = 4_000
 
-let running = 0
-
-export type PreviewLimits = { readonly maxEvents?: number; readonly timeLimitMs?: number }
+export type PreviewLimits = {
+  readonly maxEvents?: number
+  readonly timeLimitMs?: number
+  /** What the thread may take beyond that, see {@link GRACE_MS}. */
+  readonly graceMs?: number
+  /** Only events that occurred at or after this time. */
+  readonly since?: Date
+}
 
 type Previewed = { readonly looked_at: number; readonly of: number; readonly oldest_at: string | null }
 
 /**
- * Visits the newest stored events of a project, for a preview of settings. Counts deleted and unreadable events as looked
- * at, but does not visit them. Other requests run meanwhile. For settings whose patterns can make an event expensive, use
- * {@link previewInThread}.
- * @param since visits only events that occurred at or after this time
- * @throws AppError rate_limited (too many previews run)
- */
-export async function previewEvents(
-  app: App,
-  projectId: string,
-  visit: (event: Event, place: EventPlace) => void,
-  limits: PreviewLimits,
-  since?: Date,
-): Promise<Previewed> {
-  if (running >= MAX_CONCURRENT) throw rateLimited('Other previews are running. Try again in a few seconds.', 5)
-  running++
-  let turnAtMs = performance.now()
-  try {
-    return await readBatches(app, projectId, limits, since, async (batch) => {
-      for (const { stored, place } of batch) {
-        if (performance.now() - turnAtMs > MAX_BLOCK_MS) {
-          await setImmediate()
-          turnAtMs = performance.now()
-        }
-        const event = tryRead(app, stored)
-        if (event !== null) visit(event, place)
-      }
-    })
-  } finally {
-    running--
-  }
-}
-
-/**
- * The same in a thread of its own, whose file calls `servePreview`.
+ * Visits the newest stored events of a project, for a preview of settings, in a thread of its own, whose file calls
+ * `servePreview`. Counts deleted and unreadable events as looked at, but does not visit them.
  * @param start what it gets first
  * @throws AppError rate_limited (too many previews run or wait), unavailable (it does not come back)
  */
@@ -73,34 +39,29 @@ export async function previewInThread<Start, Result>(
   start: Start,
   limits: PreviewLimits,
 ): Promise<Previewed & { readonly result: Result }> {
-  return inPreviewThread<Start, Result, Previewed & { readonly result: Result }>(
-    orgId,
-    file,
-    limits.timeLimitMs ?? TIME_LIMIT_MS,
-    async (ask) => {
-      await ask({ start })
-      const previewed = await readBatches(app, projectId, limits, undefined, async (batch) => {
-        await visitInThread(app, ask, batch)
-      })
-      const { result } = await ask({ end: true })
-      if (result === null) throw new Error('a preview without a result')
-      return { ...previewed, result }
-    },
-  )
+  return inPreviewThread<Start, Result, Previewed & { readonly result: Result }>(orgId, file, limits, async (ask) => {
+    await ask({ start })
+    const previewed = await readBatches(app, projectId, limits, async (batch) => {
+      await visitInThread(app, ask, batch)
+    })
+    const { result } = await ask({ end: true })
+    if (result === null) throw new Error('a preview without a result')
+    return { ...previewed, result }
+  })
 }
 
 /** A thread for a preview. @throws AppError as above */
 export const inPreviewThread = <Start, Result, T>(
   orgId: string,
   file: URL,
-  timeLimitMs: number,
+  { timeLimitMs = TIME_LIMIT_MS, graceMs = GRACE_MS }: PreviewLimits,
   work: (ask: Ask<PreviewRequest<Start>, PreviewAnswer<Result>>) => Promise<T>,
 ): Promise<T> =>
   inThread(
     orgId,
     file,
     {
-      cpuLimitMs: timeLimitMs + GRACE_MS,
+      cpuLimitMs: timeLimitMs + graceMs,
       onLimit: () => unavailable('The dry run took too long. Use fewer or simpler patterns, then try again.'),
     },
     work,
@@ -125,8 +86,7 @@ export async function visitInThread<Start, Result>(
 async function readBatches(
   app: App,
   projectId: string,
-  { maxEvents = MAX_EVENTS, timeLimitMs = TIME_LIMIT_MS }: PreviewLimits,
-  since: Date | undefined,
+  { maxEvents = MAX_EVENTS, timeLimitMs = TIME_LIMIT_MS, since }: PreviewLimits,
   visit: (batch: readonly { readonly stored: StoredEvent; readonly place: EventPlace }[]) => Promise<void>,
 ): Promise<Previewed> {
   const deadlineMs = performance.now() + timeLimitMs
@@ -151,15 +111,6 @@ async function readBatches(
   }
   const oldest = lookedAt === 0 ? undefined : places[lookedAt - 1]
   return { looked_at: lookedAt, of: places.length, oldest_at: oldest?.occurredAt.toISOString() ?? null }
-}
-
-function tryRead(app: App, stored: StoredEvent): Event | null {
-  try {
-    return readStoredEvent(stored)
-  } catch (error) {
-    logUnreadable(app, stored, error)
-    return null
-  }
 }
 
 const logUnreadable = (app: App, { projectId, eventId }: StoredEvent, error: unknown): void =>

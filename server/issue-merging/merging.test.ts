@@ -2,16 +2,19 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from '#test/kit/grouping-version.ts'
+import { watchLoop } from '#test/kit/loop-watch.ts'
+import { aPerson } from '#test/kit/members.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../kernel/ids.ts'
-import { LATEST_GROUPING_VERSION } from '../grouping/grouping-rules.api.ts'
+import { GroupingRules, LATEST_GROUPING_VERSION } from '../grouping/grouping-rules.api.ts'
 import { changeRelation } from '../issue-rows/groups.queries.ts'
 import { indexNewTerms, rebuildDocuments } from '../issue-search/index-documents.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 import type { Comment, IssueDetail } from '../issues/issues.api.ts'
 import type { Discard, GroupingPreview } from './merging.api.ts'
+import { previewGrouping } from './preview-grouping.ts'
 
 /** Merging, discarding, grouping rules and grouping versions through the API. */
 
@@ -601,14 +604,40 @@ describe('rules', () => {
   })
 })
 
+test('a preview of costly rules does not hold up other requests, and ends at its time limit', async () => {
+  const project = await aProject(owner)
+  const path = `${'ab/'.repeat(80)}x.js`
+  const frames = Array.from({ length: 200 }, (_, n) => ({ function: `f${n}`, filename: path, abs_path: path }))
+  await send(
+    project,
+    ...Array.from({ length: 25 }, (_, n) =>
+      anEvent({ exception: { values: [anException({ type: `Costly${n}Error`, stacktrace: { frames } })] } }),
+    ),
+  )
+  // Every piece of the glob is found, and the last one is missing.
+  const match = Array.from({ length: 10 }, () => ({ key: 'path', glob: `*${'a*b*/*'.repeat(30)}z*` }))
+  const stack = Array.from({ length: 100 }, () => ({ match, action: 'in_app' as const }))
+  const fingerprint = Array.from({ length: 100 }, () => ({ match, fingerprint: ['x'] }))
+  const rules = GroupingRules.parse({ fingerprint, stack })
+  const { org } = (await owner.get('/api/me')).as<{ org: { id: string; slug: string } }>()
+  const { actor } = await aPerson(t.app, { org, role: 'admin' })
+  const loop = watchLoop()
+  const proposed = { grouping_rules: rules }
+  expect(await previewGrouping(t.app, actor, project.id, proposed)).toMatchObject({ looked_at: 25 })
+  const limits = { timeLimitMs: 30_000, graceMs: -29_500 }
+  await expect(previewGrouping(t.app, actor, project.id, proposed, limits)).rejects.toMatchObject({
+    code: 'unavailable',
+  })
+  expect(loop.longestHoldMs()).toBeLessThan(200)
+  loop.stop()
+})
+
 describe('a change to a newer grouping version', () => {
   test('keeps known issues for 30 days; afterwards unknown fingerprints create issues', async () => {
     const { project, ids } = await aProjectWith('alpha', 'beta', 'gamma')
     const [a = '', b = ''] = ids
     await owner.post(`/api/issues/${ids[2]}/discard`)
     await send(project, anEvent({ error: { ...inModule('alpha'), type: 'betaError' } }))
-    const result = (await preview(project, { version: TEST_GROUPING_VERSION })).as<GroupingPreview>()
-    expect(result).toMatchObject({ looked_at: 3, merges_total: 1, splits_total: 0, moved: 1 })
 
     const upgrade = (version: unknown) => owner.post(`/api/projects/${project.id}/grouping/upgrade`, { version })
     expect((await upgrade(1)).status).toBe(400)

@@ -1,14 +1,14 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { compileGrouping } from '../grouping/grouping.ts'
 import { newerVersions } from '../grouping/registry.ts'
-import { previewEvents, type PreviewLimits } from '../issue-events/preview-events.ts'
+import { previewInThread, type PreviewLimits } from '../issue-events/preview-events.ts'
 import { invalid, notFound } from '../kernel/errors.ts'
 import type { GroupingRules } from '../grouping/grouping-rules.api.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import type { GroupingPreview } from './merging.api.ts'
-import { Regrouping } from './regrouping.ts'
+import type { GroupingStart } from './grouping-thread.ts'
+import { describeRegrouping, type Regrouped } from './regrouping.ts'
 import { selectNames } from './merging.queries.ts'
 
 const WEEK_MS = 7 * 86_400_000
@@ -17,7 +17,8 @@ export type Proposed = { readonly grouping_rules?: GroupingRules | undefined; re
 
 /**
  * Groups the newest stored events of a project by the saved and by the proposed settings, without changing anything.
- * @throws AppError not_found, invalid (a version that is not newer), rate_limited (too many previews run)
+ * @throws AppError not_found, invalid (a version that is not newer), rate_limited (too many previews run),
+ *   unavailable (it takes too long)
  */
 export async function previewGrouping(
   app: App,
@@ -31,20 +32,15 @@ export async function previewGrouping(
   const saved = groupingSettings(project.settings)
   const { version = saved.grouping_version, grouping_rules: rules = saved.grouping_rules } = proposed
   if (version !== saved.grouping_version) requireNewer(saved.grouping_version, version)
-  const groupNow = compileGrouping({ ...saved, grouping_transition: null })
-  const groupThen = compileGrouping({ grouping_version: version, grouping_rules: rules, grouping_transition: null })
-  const regrouping = new Regrouping(rules)
-  const previewed = await previewEvents(
+  const now = app.clock.now()
+  const { result, ...previewed } = await previewInThread<GroupingStart, Regrouped>(
     app,
-    projectId,
-    (event, place) => {
-      const now = app.clock.now()
-      regrouping.add(place, groupNow(event, now), groupThen(event, now))
-    },
-    limits,
-    new Date(app.clock.now().getTime() - WEEK_MS),
+    { orgId: actor.orgId, projectId },
+    new URL('./grouping-thread.ts', import.meta.url),
+    { saved, proposed: { grouping_version: version, grouping_rules: rules }, now },
+    { ...limits, since: new Date(now.getTime() - WEEK_MS) },
   )
-  return { ...previewed, ...regrouping.result(await selectNames(app.db, regrouping.issueIds())) }
+  return { ...previewed, ...describeRegrouping(result, await selectNames(app.db, [...result.cells.keys()])) }
 }
 
 /** @throws AppError invalid */

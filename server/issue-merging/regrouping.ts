@@ -21,14 +21,22 @@ type Cell = {
   events: number
 }
 
+/** The issue that stores the events → both fingerprints → the events with these two. */
+type Cells = Map<string, Map<string, Cell>>
+
+/** Events under two groupings. */
+export type Regrouped = {
+  readonly cells: Cells
+  readonly rules: Pick<GroupingPreview, 'fingerprint_rules' | 'stack_rules'>
+}
+
 /**
- * Compares two groupings of the same events. Hashes of two grouping versions are never equal, so it compares which events
+ * Collects events under two groupings. Hashes of two grouping versions are never equal, so what is compared is which events
  * are together: in the issues of their current fingerprints, and by their proposed fingerprints.
  */
 export class Regrouping {
   readonly #rules: GroupingRules
-  /** The issue that stores the events → both fingerprints → the events with these two. */
-  readonly #cells = new Map<string, Map<string, Cell>>()
+  readonly #cells: Cells = new Map()
   readonly #byFingerprintRule = new Map<FingerprintRule, { events: number; issues: Set<string> }>()
   readonly #byStackRule = new Map<StackRule, number>()
 
@@ -36,7 +44,7 @@ export class Regrouping {
     this.#rules = rules
   }
 
-  add(place: EventPlace, now: Grouped, then: Grouped): void {
+  add(place: Pick<EventPlace, 'issueId' | 'eventId'>, now: Grouped, then: Grouped): void {
     const cells = this.#cells.get(place.issueId) ?? new Map<string, Cell>()
     this.#cells.set(place.issueId, cells)
     const [before, after] = [now.fingerprint.hash.toString('base64'), then.fingerprint.hash.toString('base64')]
@@ -60,42 +68,47 @@ export class Regrouping {
     for (const rule of stack) this.#byStackRule.set(rule, (this.#byStackRule.get(rule) ?? 0) + 1)
   }
 
-  /** The issues under which the events are stored. */
-  issueIds(): string[] {
-    return [...this.#cells.keys()]
-  }
-
-  /** @param names of the issues, each with its merge target */
-  result(names: ReadonlyMap<string, IssueName>): Omit<GroupingPreview, 'looked_at' | 'of' | 'oldest_at'> {
-    const issues = new Map<string, Cell[]>()
-    for (const [id, cells] of this.#cells) {
-      const targetId = names.get(id)?.targetId
-      // The issue was deleted meanwhile.
-      if (targetId !== undefined) issues.set(targetId, [...(issues.get(targetId) ?? []), ...cells.values()])
-    }
-    const shown = (id: string) => {
-      const name = names.get(id)
-      return { id, short_id: name?.short_id ?? '', title: name?.title ?? '' }
-    }
-    const merges = mergesOf(issues)
-    const splits = splitsOf(issues)
+  result(): Regrouped {
     return {
-      issues: issues.size,
-      moved: movedOf(issues, merges),
-      merges: merges
-        .slice(0, MAX_SHOWN)
-        .map(({ ids, events }) => ({ issues: ids.slice(0, MAX_SHOWN).map(shown), events })),
-      merges_total: merges.length,
-      splits: splits
-        .slice(0, MAX_SHOWN)
-        .map(({ id, parts }) => ({ issue: shown(id), parts: parts.slice(0, MAX_PARTS) })),
-      splits_total: splits.length,
-      fingerprint_rules: this.#rules.fingerprint.map((rule) => {
-        const hits = this.#byFingerprintRule.get(rule)
-        return { events: hits?.events ?? 0, issues: hits?.issues.size ?? 0 }
-      }),
-      stack_rules: this.#rules.stack.map((rule) => ({ events: this.#byStackRule.get(rule) ?? 0 })),
+      cells: this.#cells,
+      rules: {
+        fingerprint_rules: this.#rules.fingerprint.map((rule) => {
+          const hits = this.#byFingerprintRule.get(rule)
+          return { events: hits?.events ?? 0, issues: hits?.issues.size ?? 0 }
+        }),
+        stack_rules: this.#rules.stack.map((rule) => ({ events: this.#byStackRule.get(rule) ?? 0 })),
+      },
     }
+  }
+}
+
+/** @param names of the issues that store the events, each with its merge target */
+export function describeRegrouping(
+  { cells: byIssue, rules }: Regrouped,
+  names: ReadonlyMap<string, IssueName>,
+): Omit<GroupingPreview, 'looked_at' | 'of' | 'oldest_at'> {
+  const issues = new Map<string, Cell[]>()
+  for (const [id, cells] of byIssue) {
+    const targetId = names.get(id)?.targetId
+    // The issue was deleted meanwhile.
+    if (targetId !== undefined) issues.set(targetId, [...(issues.get(targetId) ?? []), ...cells.values()])
+  }
+  const shown = (id: string) => {
+    const name = names.get(id)
+    return { id, short_id: name?.short_id ?? '', title: name?.title ?? '' }
+  }
+  const merges = mergesOf(issues)
+  const splits = splitsOf(issues)
+  return {
+    issues: issues.size,
+    moved: movedOf(issues, merges),
+    merges: merges
+      .slice(0, MAX_SHOWN)
+      .map(({ ids, events }) => ({ issues: ids.slice(0, MAX_SHOWN).map(shown), events })),
+    merges_total: merges.length,
+    splits: splits.slice(0, MAX_SHOWN).map(({ id, parts }) => ({ issue: shown(id), parts: parts.slice(0, MAX_PARTS) })),
+    splits_total: splits.length,
+    ...rules,
   }
 }
 

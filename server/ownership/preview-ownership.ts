@@ -83,7 +83,7 @@ async function matchesOf(
   return inPreviewThread<OwnershipStart, OwnershipMatches, OwnershipMatches>(
     orgId,
     file,
-    TIME_LIMIT_MS,
+    { timeLimitMs: TIME_LIMIT_MS },
     async (ask) => {
       await ask({ start: { rules, groupingRules: groupingSettings(stored).grouping_rules } })
       for (const { id } of issues) {
