@@ -1,7 +1,7 @@
 import type { App } from '../context/app.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'
 import { startOf } from '../app-health/buckets.ts'
-import { sessionsByRelease } from './sessions-of-releases.ts'
+import { sessionsByRelease, type SessionsQuery } from './sessions-of-releases.ts'
 import { crashFreeOf } from './verdict.ts'
 
 const HOUR_MS = 3_600_000
@@ -17,14 +17,14 @@ export type CrashFreeHour = { hour: number; sessions: number; crash_free_session
 export async function crashFreeHours(
   app: App,
   { project_id: projectId, version, dated_at: datedAt }: ReleaseRow,
-  environment: string | undefined,
+  { environment, unhandledIsCrash }: Pick<SessionsQuery, 'environment' | 'unhandledIsCrash'>,
 ): Promise<CrashFreeHour[]> {
   const start = startOf(datedAt.getTime(), HOUR_MS)
   const end = Math.min(start + HOURS * HOUR_MS, app.clock.now().getTime())
   if (end <= start) return []
   const buckets = await sessionsByRelease(
     app.db,
-    { projectId, environment, bucketSeconds: 3_600, from: new Date(start), to: new Date(end) },
+    { projectId, environment, unhandledIsCrash, bucketSeconds: 3_600, from: new Date(start), to: new Date(end) },
     [version],
   )
   const byHour = new Map(buckets.map((bucket) => [bucket.bucket.getTime(), bucket]))

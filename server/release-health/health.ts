@@ -6,7 +6,10 @@ import type { Release } from '../releases/releases.api.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'
 import { viewReleases } from '../releases/view-release.ts'
 import { startOf } from '../app-health/buckets.ts'
-import type { ReleaseRange, ReleaseWithHealth } from './release-health.api.ts'
+import { crashSettings } from '../app-health/crash-settings.ts'
+import { selectProjectForDigestion } from '../projects/recording.queries.ts'
+import { compareAtAge } from './compare-at-age.ts'
+import type { Comparison, ReleaseRange, ReleaseWithHealth } from './release-health.api.ts'
 import {
   sessionsByRelease,
   usersByRelease,
@@ -31,20 +34,29 @@ const RANGES = {
 export function rangeOf(
   now: Date,
   range: ReleaseRange,
-  projectId: string,
-  environment: string | undefined,
+  about: Pick<SessionsQuery, 'projectId' | 'environment' | 'unhandledIsCrash'>,
 ): SessionsQuery & { readonly times: readonly number[] } {
   const { ms, bucketSeconds } = RANGES[range]
   const bucketMs = bucketSeconds * 1000
   const to = startOf(now.getTime(), bucketMs) + bucketMs
   const times = Array.from({ length: ms / bucketMs }, (_, index) => to - ms + index * bucketMs)
-  return { projectId, environment, bucketSeconds, from: new Date(to - ms), to: new Date(to), times }
+  return { ...about, bucketSeconds, from: new Date(to - ms), to: new Date(to), times }
 }
 
 /** The last 24 hours, including the current one. */
-export function lastDay(now: Date, projectId: string, environment: string | undefined): SessionsQuery {
+export function lastDay(
+  now: Date,
+  { projectId, environment, unhandledIsCrash }: Pick<SessionsQuery, 'projectId' | 'environment' | 'unhandledIsCrash'>,
+): SessionsQuery {
   const to = startOf(now.getTime(), HOUR_MS) + HOUR_MS
-  return { projectId, environment, bucketSeconds: 3_600, from: new Date(to - DAY_MS), to: new Date(to) }
+  return {
+    projectId,
+    environment,
+    unhandledIsCrash,
+    bucketSeconds: 3_600,
+    from: new Date(to - DAY_MS),
+    to: new Date(to),
+  }
 }
 
 /** Sessions of a project by release over a range and over the last day. */
@@ -65,10 +77,12 @@ export async function sessionsOfProject(
   environment: string | undefined,
 ): Promise<ProjectSessions> {
   const now = app.clock.now()
-  const query = rangeOf(now, range, projectId, environment)
+  const project = await selectProjectForDigestion(app.db, projectId)
+  const unhandledIsCrash = crashSettings(project?.settings).unhandled_is_crash
+  const query = rangeOf(now, range, { projectId, environment, unhandledIsCrash })
   const [buckets, day] = await Promise.all([
     sessionsByRelease(app.db, query),
-    sessionsByRelease(app.db, lastDay(now, projectId, environment)),
+    sessionsByRelease(app.db, lastDay(now, query)),
   ])
   const today = sumsOf(day)
   return {
@@ -110,7 +124,7 @@ export async function withHealth(
 ): Promise<ReleaseWithHealth[]> {
   const { query, byRelease, total, today, totalToday, buckets } = known
   const versions = rows.map((row) => row.version)
-  const day = lastDay(app.clock.now(), query.projectId, query.environment)
+  const day = lastDay(app.clock.now(), query)
   const usedToday = versions.filter((version) => today.has(version))
   const [releases, usersToday, usersOfRange, allUsers, issues, ranked] = await Promise.all([
     viewReleases(app.db, rows),
@@ -126,15 +140,16 @@ export async function withHealth(
   ])
   const totals = totalsOf(buckets)
   const trends = Map.groupBy(buckets, (bucket) => bucket.release)
-  return releases.map((release, index) => {
+  const neighbours = new Map(rows.map((row) => [row.version, neighboursOf(row, ranked, today)]))
+  const comparisons = await comparedAtAge(app, rows, query, neighbours)
+  return releases.map((release) => {
     const { version } = release
     const sessions = byRelease.get(version) ?? null
     const today24h = usersToday.get(version)
     const counted = usersOfRange.get(version)
     const adoption = shareOf(today.get(version) ?? 0, totalToday)
-    const row = rows[index]
-    const { previous, isSucceeded } =
-      row === undefined ? { previous: null, isSucceeded: false } : neighboursOf(row, ranked, today)
+    const { previous, isSucceeded } = neighbours.get(version) ?? NO_NEIGHBOURS
+    const comparison = comparisons.get(version) ?? null
     const regressions = issues.get(version)?.regressed ?? 0
     return {
       ...release,
@@ -149,11 +164,13 @@ export async function withHealth(
       previous: previous === null ? null : { version: previous.version, crash_free_sessions: crashFreeOf(previous) },
       new_issues: issues.get(version)?.fresh ?? 0,
       regressions,
+      comparison,
       ...verdictOf({
         state: release.state,
         received: receivedFrom(release),
         sessions,
         previous,
+        comparison,
         regressions,
         adoption,
         isSucceeded,
@@ -181,8 +198,37 @@ function trendOf(
   return times.map((time) => shareOf(own.get(time) ?? 0, totals.get(time) ?? 0))
 }
 
+/** Releases of a list that are compared: those that roll out. */
+const MAX_COMPARED_AT_AGE = 5
+const ROLLOUT_MS = 14 * DAY_MS
+
+/** The newest releases against the ones before them; a release alone always. */
+async function comparedAtAge(
+  app: App,
+  rows: readonly ReleaseRow[],
+  query: SessionsQuery,
+  neighbours: ReadonlyMap<string, Neighbours>,
+): Promise<Map<string, Comparison>> {
+  const now = app.clock.now().getTime()
+  const { projectId, environment, unhandledIsCrash } = query
+  const wanted = rows
+    .filter((row) => rows.length === 1 || now - row.dated_at.getTime() < ROLLOUT_MS)
+    .toSorted((a, b) => b.dated_at.getTime() - a.dated_at.getTime())
+    .slice(0, MAX_COMPARED_AT_AGE)
+  const found = new Map<string, Comparison>()
+  for (const row of wanted) {
+    const previous = neighbours.get(row.version)?.previous
+    if (previous?.datedAt === undefined || previous.datedAt === null) continue
+    const before = { version: previous.version, dated_at: previous.datedAt }
+    const comparison = await compareAtAge(app, row, before, { projectId, environment, unhandledIsCrash })
+    if (comparison !== null) found.set(row.version, comparison)
+  }
+  return found
+}
+
 type Ranked = {
   readonly version: string
+  readonly datedAt: Date | null
   readonly releasedAt: Date | null
   readonly firstSeenAt: Date | null
 } & Sessions
@@ -199,18 +245,18 @@ async function rankReleases(app: App, { query, byRelease }: ProjectSessions): Pr
   const facts = new Map(rows.map((row) => [row.version, row]))
   return compared.map(([version, sessions]) => ({
     version,
+    datedAt: facts.get(version)?.dated_at ?? null,
     releasedAt: facts.get(version)?.released_at ?? null,
     firstSeenAt: facts.get(version)?.first_seen_at ?? null,
     ...sessions,
   }))
 }
 
+type Neighbours = { readonly previous: Ranked | null; readonly isSucceeded: boolean }
+const NO_NEIGHBOURS: Neighbours = { previous: null, isSucceeded: false }
+
 /** The previous release with enough sessions, and whether a newer one is in use. */
-function neighboursOf(
-  row: ReleaseRow,
-  ranked: readonly Ranked[],
-  today: ReadonlyMap<string, number>,
-): { previous: Ranked | null; isSucceeded: boolean } {
+function neighboursOf(row: ReleaseRow, ranked: readonly Ranked[], today: ReadonlyMap<string, number>): Neighbours {
   const self = { version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at }
   let previous: Ranked | null = null
   let isSucceeded = false

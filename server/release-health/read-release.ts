@@ -43,7 +43,7 @@ export async function readRelease(
     issuesOf('regressed'),
     issuesOf('resolved'),
     environmentsOf(app.db, projectId, sessions.query.from, version),
-    crashFreeHours(app, row, input.environment),
+    crashFreeHours(app, row, sessions.query),
     byTrait('device'),
     byTrait('os'),
   ])

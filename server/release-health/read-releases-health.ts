@@ -40,7 +40,7 @@ export async function readReleasesHealth(
         release_id: row.id,
         version: row.version,
         since: row.dated_at.toISOString(),
-        hours: await crashFreeHours(app, row, environment),
+        hours: await crashFreeHours(app, row, sessions.query),
       })),
     ),
   }

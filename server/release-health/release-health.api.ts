@@ -43,6 +43,45 @@ export const VERDICTS = [
 export const Verdict = z.enum(VERDICTS)
 export type Verdict = z.infer<typeof Verdict>
 
+const AtAge = z.object({
+  version: z.string(),
+  sessions: z.number().int(),
+  crashed: z.number().int(),
+  adoption: fraction.describe("Its share of the project's sessions in that time."),
+  users: z.number().int().nullable(),
+  crash_free_sessions: fraction,
+  crash_free_users: fraction,
+})
+
+export const Comparison = z
+  .object({
+    age_hours: z.number().int().describe('Whole hours since the date of the release, at most 168.'),
+    release: AtAge,
+    previous: AtAge,
+  })
+  .describe('The release and the previous one, each in the first `age_hours` after its date.')
+export type Comparison = z.infer<typeof Comparison>
+
+const VerdictNumbers = z
+  .object({
+    sessions: z.number().int(),
+    crash_free_sessions: fraction,
+    fall: fraction.describe('Of crash-free sessions against the previous release; negative when it rose.'),
+    standard_error: fraction.describe('Of the fall. It counts where it is more than two of them.'),
+    is_significant: z.boolean(),
+    previous: z.string().nullable().describe('The version that it is compared with.'),
+    age_hours: z
+      .number()
+      .int()
+      .nullable()
+      .describe(
+        'Both were compared at this age; null: over the range, because one had fewer than 1,000 sessions by then.',
+      ),
+    regressions: z.number().int(),
+  })
+  .describe('What the verdict was decided by.')
+export type VerdictNumbers = z.infer<typeof VerdictNumbers>
+
 const Health = z.object({
   adoption: fraction.describe("Share of the project's sessions in the last 24 h, 0 to 1; null when there were none."),
   adoption_users: fraction.describe('Share of the users in the last 24 h; null when no session names its user.'),
@@ -62,6 +101,10 @@ const Health = z.object({
   regressions: z.number().int().describe('Issues that regressed in the release; counted up to 10,000.'),
   verdict: Verdict,
   verdict_reason: z.string().describe('The reason for the verdict, one sentence.'),
+  verdict_numbers: VerdictNumbers,
+  comparison: Comparison.nullable().describe(
+    'Of the newest five releases of a list that are younger than 14 days, and of a single release; null without a previous one and in the first hour.',
+  ),
 })
 
 export const ReleaseWithHealth = Release.extend(Health.shape)

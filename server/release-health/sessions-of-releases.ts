@@ -1,4 +1,5 @@
 import type { BucketSeconds } from '../app-health/buckets.ts'
+import type { Counts } from '../app-health/counts.ts'
 import type { Dimension } from '../app-health/dimensions.ts'
 import type { HealthFilter, HealthQuery } from '../app-health/health-query.ts'
 import { readHealthBy, readHealthSeriesBy, readHealthTotals, readHealthValues } from '../app-health/read-health.ts'
@@ -14,12 +15,19 @@ export type SessionsQuery = {
   readonly to: Date
   readonly bucketSeconds: BucketSeconds
   readonly environment?: string | undefined
+  /** The project counts a session with an unhandled error as crashed. */
+  readonly unhandledIsCrash: boolean
 }
 
 export type SessionCount = { readonly sessions: number; readonly crashed: number }
 
 /** Sessions that started in a bucket. `release` is null for sessions whose release is not counted separately. */
 export type ReleaseBucket = SessionCount & { readonly release: string | null; readonly bucket: Date }
+
+const countOf = (of: Readonly<Counts>, { unhandledIsCrash }: SessionsQuery): SessionCount => ({
+  sessions: of.total,
+  crashed: of.crashed + (unhandledIsCrash ? of.unhandled : 0),
+})
 
 function healthQuery({ projectId, from, to, environment }: SessionsQuery, filter: HealthFilter = {}): HealthQuery {
   const inEnvironment = environment === undefined ? filter : { ...filter, environment: [environment] }
@@ -33,7 +41,20 @@ export async function sessionsByRelease(
 ): Promise<ReleaseBucket[]> {
   const filter = versions === undefined ? {} : { release: versions }
   const rows = await readHealthSeriesBy(db, healthQuery(query, filter), 'release', query.bucketSeconds, [])
-  return rows.map(({ name, t, total, crashed }) => ({ release: name, bucket: t, sessions: total, crashed }))
+  return rows.map(({ name, t, ...counts }) => ({ release: name, bucket: t, ...countOf(counts, query) }))
+}
+
+/** Sessions of a release and of all releases. */
+export async function sessionsOfRelease(
+  db: Connection,
+  query: SessionsQuery,
+  version: string,
+): Promise<{ readonly own: SessionCount; readonly all: SessionCount }> {
+  const [own, all] = await Promise.all([
+    readHealthTotals(db, healthQuery(query, { release: [version] }), []),
+    readHealthTotals(db, healthQuery(query), []),
+  ])
+  return { own: countOf(own, query), all: countOf(all, query) }
 }
 
 /** What sessions are counted by, beside release and environment. */
@@ -50,7 +71,7 @@ export async function sessionsByTrait(
 ): Promise<TraitCount[]> {
   const { rows, unknown } = await readHealthBy(db, healthQuery(query, { release: [release] }), trait, { max, sets: [] })
   return [...rows, ...(unknown.total > 0 ? [{ ...unknown, name: null }] : [])]
-    .map(({ name, total, crashed }) => ({ name, sessions: total, crashed }))
+    .map(({ name, ...counts }) => ({ name, ...countOf(counts, query) }))
     .sort((a, b) => b.sessions - a.sessions)
     .slice(0, max)
 }
@@ -64,14 +85,15 @@ export async function usersByRelease(
   versions: readonly string[],
 ): Promise<Map<string, UserCount>> {
   if (versions.length === 0) return new Map()
+  const crashedUsers = query.unhandledIsCrash ? 'crash_affected_users' : 'crashed_users'
   const { rows } = await readHealthBy(db, healthQuery(query, { release: versions }), 'release', {
     max: versions.length,
-    sets: ['users', 'crashed_users'],
+    sets: ['users', crashedUsers],
   })
   return new Map(
     rows
       .filter(({ users }) => users > 0)
-      .map(({ name, users, crashed_users: crashedUsers }) => [name, { users, crashedUsers }]),
+      .map(({ name, ...of }) => [name, { users: of.users, crashedUsers: of[crashedUsers] }]),
   )
 }
 

@@ -7,6 +7,7 @@ const facts = (over: Partial<VerdictFacts> = {}): VerdictFacts => ({
   received: 'sessions',
   sessions: { sessions: 100_000, crashed: 100 },
   previous: null,
+  comparison: null,
   regressions: 0,
   adoption: 0.4,
   isSucceeded: false,

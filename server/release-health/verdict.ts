@@ -1,5 +1,5 @@
 import type { ReleaseState } from '../releases/releases.api.ts'
-import type { Verdict } from './release-health.api.ts'
+import type { Comparison, Verdict, VerdictNumbers } from './release-health.api.ts'
 
 /** With fewer sessions the verdict is too_early. */
 export const MIN_SESSIONS = 1_000
@@ -23,6 +23,8 @@ export type VerdictFacts = {
   /** Null without any. */
   readonly sessions: Sessions | null
   readonly previous: (Sessions & { readonly version: string }) | null
+  /** The same at equal age since release; it decides where both have enough sessions by then. */
+  readonly comparison: Comparison | null
   readonly regressions: number
   /** Share of the sessions of the last 24 h; null when there were none. */
   readonly adoption: number | null
@@ -40,10 +42,17 @@ const WITHOUT_SESSIONS: Readonly<Record<VerdictFacts['received'], string>> = {
   sessions: 'There are no sessions in this time range and environment, so its health is unknown.',
 }
 
-/** Whether a rollout should continue, and the reason. */
-export function verdictOf(facts: VerdictFacts): { verdict: Verdict; verdict_reason: string } {
-  const { sessions, previous, regressions } = facts
-  const is = (verdict: Verdict, verdict_reason: string) => ({ verdict, verdict_reason })
+type Judged = { verdict: Verdict; verdict_reason: string; verdict_numbers: VerdictNumbers }
+
+/** Whether a rollout should continue, the reason, and the numbers behind it. */
+export function verdictOf(facts: VerdictFacts): Judged {
+  const { sessions, regressions } = facts
+  const numbers = numbersOf(facts)
+  const is = (verdict: Verdict, verdict_reason: string): Judged => ({
+    verdict,
+    verdict_reason,
+    verdict_numbers: numbers,
+  })
   if (facts.state === 'archived') return is('archived', 'Archived.')
   if (sessions === null || sessions.sessions <= 0)
     return facts.state === 'planned'
@@ -54,13 +63,11 @@ export function verdictOf(facts: VerdictFacts): { verdict: Verdict; verdict_reas
   if (sessions.sessions < MIN_SESSIONS)
     return is('too_early', `Too early to tell: ${sessions.sessions.toLocaleString('en-GB')} of 1,000 sessions.`)
   const crashFree = crashFreeOf(sessions)
-  const fall = previous === null ? 0 : significantFall(previous, sessions)
+  const fall = numbers.is_significant ? (numbers.fall ?? 0) : 0
   if (crashFree < HOLD_BELOW) return is('hold', `Crash-free sessions are at ${percent(crashFree)}, below 99 %.`)
-  if (previous !== null && fall >= HOLD_FALL)
-    return is('hold', `Crash-free sessions fell by ${points(fall)} against ${previous.version}.`)
+  if (fall >= HOLD_FALL) return is('hold', `Crash-free sessions fell by ${points(fall)} against ${numbers.previous}.`)
   if (crashFree < WATCH_BELOW) return is('watch', `Crash-free sessions are at ${percent(crashFree)}, below 99.5 %.`)
-  if (previous !== null && fall >= WATCH_FALL)
-    return is('watch', `Crash-free sessions fell by ${points(fall)} against ${previous.version}.`)
+  if (fall >= WATCH_FALL) return is('watch', `Crash-free sessions fell by ${points(fall)} against ${numbers.previous}.`)
   if (regressions > 0)
     return is('watch', regressions === 1 ? 'An issue regressed in it.' : `${regressions} issues regressed in it.`)
   return is('healthy', `Crash-free sessions are at ${percent(crashFree)}.`)
@@ -68,10 +75,27 @@ export function verdictOf(facts: VerdictFacts): { verdict: Verdict; verdict_reas
 
 const points = (fraction: number): string => `${(fraction * 100).toFixed(2)} points`
 
-/** By how much the share of crash-free sessions fell; 0 when the fall is not significant. */
-function significantFall(before: Sessions, now: Sessions): number {
+/** At equal age where both releases have enough sessions by then, else over the range. */
+function numbersOf({ sessions, previous, comparison, regressions }: VerdictFacts): VerdictNumbers {
+  const isAtAge =
+    comparison !== null && comparison.release.sessions >= MIN_SESSIONS && comparison.previous.sessions >= MIN_SESSIONS
+  const [now, before] = isAtAge ? [comparison.release, comparison.previous] : [sessions, previous]
+  const compared =
+    now === null || before === null || now.sessions <= 0 || before.sessions <= 0 ? null : fallOf(before, now)
+  return {
+    sessions: Math.max(0, sessions?.sessions ?? 0),
+    crash_free_sessions: sessions === null || sessions.sessions <= 0 ? null : crashFreeOf(sessions),
+    fall: compared?.fall ?? null,
+    standard_error: compared?.error ?? null,
+    is_significant: compared !== null && compared.fall > MIN_STANDARD_ERRORS * compared.error,
+    previous: before?.version ?? null,
+    age_hours: isAtAge ? comparison.age_hours : null,
+    regressions,
+  }
+}
+
+/** By how much the share of crash-free sessions fell, and the standard error of that. */
+function fallOf(before: Sessions, now: Sessions): { readonly fall: number; readonly error: number } {
   const [a, b] = [crashFreeOf(before), crashFreeOf(now)]
-  const error = Math.sqrt((a * (1 - a)) / before.sessions + (b * (1 - b)) / now.sessions)
-  const fall = a - b
-  return fall > MIN_STANDARD_ERRORS * error ? fall : 0
+  return { fall: a - b, error: Math.sqrt((a * (1 - a)) / before.sessions + (b * (1 - b)) / now.sessions) }
 }

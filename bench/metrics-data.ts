@@ -1,0 +1,323 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import {
+  ALL_ID,
+  attributesId,
+  type Dimension,
+  LEVEL_DIMENSIONS,
+  type Level,
+  levelNumber,
+} from '#server/app-health/dimensions.ts'
+import { COUNTS, SOURCES, sourceNumber, USER_SETS } from '#server/app-health/counts.ts'
+import { compactPerformance } from '#server/performance/compact-performance.ts'
+import { DDSketch } from '#server/sketch/ddsketch.ts'
+import { HyperLogLog } from '#server/sketch/hyperloglog.ts'
+import type { Database } from '#server/storage/database.ts'
+import { waitUntilDrained } from './drain.ts'
+import { random } from './payloads.ts'
+import { withDatabase } from './read-data.ts'
+import { startService } from './service.ts'
+import { addProject, setUpProject } from './setup-project.ts'
+
+/**
+ * Data directories with rollups worth very many sessions. Rollups are written by SQL as a fold would leave them: every
+ * level, every bucket that a chart of seven or thirty days, the range before it or 56 days of the store guard reads, with
+ * sketches of as many users as the bucket has.
+ */
+
+const CACHE = join(import.meta.dirname, '.cache')
+const DAYS = 60
+/** Shares of the sessions. */
+const PROJECTS = [0.8, 0.15, 0.05]
+const RELEASES = 40
+const DEVICES = 2_000
+const COMBINATIONS = 2_000
+
+const Seeded = z.object({
+  projectIds: z.array(z.string()),
+  numbers: z.array(z.number()),
+  publicKeys: z.array(z.string()),
+  release: z.string(),
+  rollups: z.number(),
+})
+export type SeededMetrics = z.infer<typeof Seeded> & { readonly dataDir: string }
+
+export async function seededMetrics(millions: number, progress: (line: string) => void): Promise<SeededMetrics> {
+  const dataDir = join(CACHE, `metrics-${millions}`)
+  // Charts end now, so data of yesterday would be another load.
+  const mark = join(dataDir, `seeded-${new Date().toISOString().slice(0, 10)}.json`)
+  if (existsSync(mark)) return { ...Seeded.parse(JSON.parse(readFileSync(mark, 'utf8'))), dataDir }
+  rmSync(dataDir, { recursive: true, force: true })
+  mkdirSync(dataDir, { recursive: true })
+  chmodSync(dataDir, 0o755)
+  const service = await startService({ env: { RATE_LIMIT_SCALE: '0' }, dataDir })
+  const projects = await (async () => {
+    try {
+      const first = await setUpProject(service.url)
+      await sendTransactions(service.url, first)
+      await waitUntilDrained(service)
+      const others = [
+        await addProject(service.url, first.cookie, 'Second'),
+        await addProject(service.url, first.cookie, 'Third'),
+      ]
+      return [first, ...others]
+    } finally {
+      await service.stop()
+    }
+  })()
+  const rollups = await withDatabase(dataDir, async (app) => {
+    await prepareSketches(app.db)
+    for (const [index, { projectId }] of projects.entries()) {
+      const sessions = ((PROJECTS[index] ?? 0) * millions * 1_000_000) / DAYS
+      for (const source of SOURCES) {
+        progress(`${source} of project ${index + 1}`)
+        await seedProject(app.db, projectId, source === 'sessions' ? sessions : sessions / 50, source)
+      }
+      await seedReleases(app.db, projectId)
+    }
+    await app.db.query('drop table bench_sketches')
+    progress('performance')
+    await compactPerformance(app)
+    await copyPerformance(app.db)
+    await app.db.query('vacuum (analyze) health_rollups')
+    const { rows } = await app.db.query<{ n: number }>('select count(*)::int as n from health_rollups')
+    return rows[0]?.n ?? 0
+  })
+  const seeded = {
+    projectIds: projects.map(({ projectId }) => projectId),
+    numbers: projects.map(({ number }) => number),
+    publicKeys: projects.map(({ publicKey }) => publicKey),
+    release: releaseName(0),
+    rollups,
+  }
+  writeFileSync(mark, JSON.stringify(seeded))
+  return { ...seeded, dataDir }
+}
+
+const releaseName = (index: number): string => `shop@4.${RELEASES - index}.0`
+
+/** Sketches of 2^0 … 2^21 users, some of each. */
+async function prepareSketches(db: Database): Promise<void> {
+  await db.query('create table bench_sketches (class int, variant int, bytes bytea, primary key (class, variant))')
+  const rand = random(3)
+  for (let size = 0; size <= 21; size++)
+    for (let variant = 0; variant < 4; variant++) {
+      const users = new HyperLogLog()
+      for (let i = 0; i < 2 ** size; i++) users.add(Math.floor(rand() * 2 ** 52))
+      await db.query('insert into bench_sketches values ($1, $2, $3)', [size, variant, users.toBytes()])
+    }
+}
+
+type Value = { readonly level: Level; readonly values: Partial<Record<Dimension, string>>; readonly share: number }
+
+/** Shares by Zipf's law: few values have most. */
+function zipf<T>(items: readonly T[]): { item: T; share: number }[] {
+  const sum = items.reduce((total, _, index) => total + 1 / (index + 1), 0)
+  return items.map((item, index) => ({ item, share: 1 / (index + 1) / sum }))
+}
+
+const list = <T>(length: number, of: (index: number) => T): T[] => Array.from({ length }, (_, index) => of(index))
+
+function allValues(): Value[] {
+  const releases = zipf(list(RELEASES, releaseName))
+  const environments = zipf(['production', 'staging', 'development'])
+  const systems = zipf(['Android', 'iOS', 'Linux'])
+  const devices = zipf(list(DEVICES, (index) => `Phone ${index}`))
+  const classes = zipf(['medium', 'high', 'low'])
+  const combinations = zipf(list(COMBINATIONS, (index) => index)).map(({ item, share }) => ({
+    level: 'combination' as const,
+    share,
+    values: {
+      release: releases[item % RELEASES]?.item ?? '',
+      environment: environments[item % 3]?.item ?? '',
+      os: systems[item % 3]?.item ?? '',
+      device: devices[Math.floor(item / 3)]?.item ?? '',
+      device_class: classes[item % 3]?.item ?? '',
+    },
+  }))
+  const single = (level: Level & Dimension, of: { item: string; share: number }[]): Value[] =>
+    of.map(({ item, share }) => ({ level, share, values: { [level]: item } }))
+  return [
+    { level: 'all', share: 1, values: {} },
+    ...single('release', releases),
+    ...single('environment', environments),
+    ...single('os', systems),
+    ...single('device', devices),
+    ...single('device_class', classes),
+    ...releases.flatMap((release) =>
+      environments.map((environment) => ({
+        level: 'release_environment' as const,
+        share: release.share * environment.share,
+        values: { release: release.item, environment: environment.item },
+      })),
+    ),
+    ...combinations,
+  ]
+}
+
+/** How far back buckets of each size are written. */
+const BUCKETS = [
+  { seconds: 60, days: 0.1 },
+  { seconds: 900, days: 2 },
+  { seconds: 3_600, days: 15 },
+  { seconds: 21_600, days: DAYS },
+  { seconds: 86_400, days: DAYS },
+] as const
+
+async function seedProject(db: Database, projectId: string, perDay: number, source: (typeof SOURCES)[number]) {
+  const values = allValues().map((value) => ({
+    ...value,
+    id: value.level === 'all' ? ALL_ID : attributesId(value.level, value.values),
+  }))
+  const named = values.filter(({ level }) => level !== 'all')
+  const column = (dimension: Dimension) =>
+    named.map(({ level, values: of }) => (LEVEL_DIMENSIONS[level].includes(dimension) ? (of[dimension] ?? '') : null))
+  await db.query(
+    `insert into health_attributes (project_id, id, level, release, environment, os, device, device_class, created_day, last_used_day)
+     select $1::uuid, k.*, (current_date - 60), current_date
+     from unnest($2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) k
+     on conflict do nothing`,
+    [
+      projectId,
+      named.map(({ id }) => id),
+      named.map(({ level }) => levelNumber(level)),
+      ...(['release', 'environment', 'os', 'device', 'device_class'] as const).map(column),
+    ],
+  )
+  const sketch = (share: number) =>
+    `(select b.bytes from bench_sketches b where b.class = least(21, floor(log(2, greatest(1, t.total * ${share}))))::int
+       and b.variant = (v.id % 4)::int and t.total * ${share} >= 1)`
+  const counts: Readonly<Record<(typeof COUNTS)[number], string>> = {
+    total: 't.total',
+    errored: '(t.total * 0.02)::bigint',
+    unhandled: '(t.total * 0.004)::bigint',
+    abnormal: '(t.total * 0.003)::bigint',
+    crashed: '(t.total * 0.004)::bigint',
+    anr_foreground: '(t.total * 0.002)::bigint',
+    anr_background: '(t.total * 0.001)::bigint',
+    critical: source === 'events' ? '(t.total * 0.2)::bigint' : '0',
+  }
+  const users: Readonly<Record<(typeof USER_SETS)[number], number>> = {
+    users: 0.6,
+    unhandled_users: 0.004,
+    crashed_users: 0.004,
+    anr_users: 0.003,
+    anr_foreground_users: 0.002,
+  }
+  for (const { seconds, days } of BUCKETS)
+    await db.query(
+      `insert into health_rollups (project_id, source, bucket_seconds, attributes_id, bucket, ${COUNTS.join(', ')}, ${USER_SETS.join(', ')})
+       select $1::uuid, $2::smallint, $3::int, v.id, b.bucket, ${COUNTS.map((name) => counts[name]).join(', ')},
+         ${USER_SETS.map((set) => sketch(users[set])).join(', ')}
+       from unnest($4::bigint[], $5::float8[]) v (id, share),
+         lateral (select to_timestamp(floor(extract(epoch from now()) / $3) * $3 - g * $3) as bucket
+           from generate_series(0, ($6::float8 * 86400 / $3)::int) g) b,
+         lateral (select (v.share * $7::float8 * $3 / 86400 * (0.5 + random()))::bigint as total) t
+       where t.total > 0 on conflict do nothing`,
+      [
+        projectId,
+        sourceNumber(source),
+        seconds,
+        values.map(({ id }) => id),
+        values.map(({ share }) => share),
+        days,
+        perDay,
+      ],
+    )
+}
+
+/** Releases of the rollups, one a day. */
+async function seedReleases(db: Database, projectId: string): Promise<void> {
+  await db.query(
+    `insert into releases (id, project_id, version, state, created_at, released_at, first_seen_at, first_session_at)
+     select gen_random_uuid(), $1, k.version, 'open', t.at, t.at, t.at, t.at
+     from unnest($2::text[]) with ordinality k (version, place), lateral (select now() - k.place * interval '1 day' as at) t
+     on conflict do nothing`,
+    [projectId, list(RELEASES, releaseName)],
+  )
+}
+
+const SCREENS = 30
+
+/** Transactions of screens and requests through the intake: every combination once. */
+async function sendTransactions(
+  url: string,
+  { number, publicKey }: { number: number; publicKey: string },
+): Promise<void> {
+  let id = 0
+  for (let screen = 0; screen < SCREENS; screen++)
+    for (const release of [0, 1])
+      for (const os of ['Android', 'iOS'])
+        for (const [memory, model] of [
+          [2, 'Phone 1'],
+          [4, 'Phone 2'],
+          [8, 'Phone 3'],
+        ] as const) {
+          const end = Date.now() / 1000 - 60
+          const isScreen = screen % 2 === 0
+          const transaction = {
+            type: 'transaction',
+            event_id: (++id).toString(16).padStart(32, '0'),
+            transaction: isScreen ? `Screen${screen}` : `GET /items/${screen}`,
+            transaction_info: { source: isScreen ? 'component' : 'route' },
+            start_timestamp: end - 0.4,
+            timestamp: end,
+            release: releaseName(release),
+            environment: 'production',
+            contexts: {
+              os: { name: os },
+              device: { model, family: model, memory_size: memory * 2 ** 30 },
+              trace: {
+                trace_id: id.toString(16).padStart(32, 'a'),
+                span_id: id.toString(16).padStart(16, 'b'),
+                op: isScreen ? 'ui.load' : 'http.server',
+                status: 'ok',
+              },
+            },
+            measurements: isScreen
+              ? {
+                  app_start_cold: { value: 1_400, unit: 'millisecond' },
+                  time_to_initial_display: { value: 300, unit: 'millisecond' },
+                  time_to_full_display: { value: 700, unit: 'millisecond' },
+                  frames_total: { value: 500 },
+                  frames_slow: { value: 9 },
+                  frames_frozen: { value: 1 },
+                }
+              : {},
+          }
+          const answer = await fetch(`${url}/api/${number}/envelope/?sentry_key=${publicKey}`, {
+            method: 'POST',
+            body: `{}\n{"type":"transaction"}\n${JSON.stringify(transaction)}`,
+          })
+          if (!answer.ok) throw new Error(`the intake answered a transaction with ${answer.status}`)
+          await answer.arrayBuffer()
+        }
+}
+
+/** Copies the rollups of these transactions over the time that charts read, each with 500 values. */
+async function copyPerformance(db: Database): Promise<void> {
+  const rand = random(11)
+  const sketch = new DDSketch()
+  for (let i = 0; i < 500; i++) sketch.add(400 * Math.exp(rand() * 2 - 1))
+  await db.query(
+    `create table bench_rollups as select distinct on (project_id, grain, metric, series_id) * from performance_rollups`,
+  )
+  await db.query('truncate performance_rollups')
+  for (const { minutes, days } of [
+    { minutes: 360, days: DAYS },
+    { minutes: 60, days: 15 },
+    { minutes: 15, days: 2 },
+    { minutes: 1, days: 0.08 },
+  ])
+    await db.query(
+      `insert into performance_rollups select (jsonb_populate_record(null::performance_rollups, to_jsonb(r)
+         || jsonb_build_object('step', $1::int, 'count', 500,
+           'bucket', to_timestamp((floor(extract(epoch from now()) / ($1 * 60)) - g) * $1 * 60)))).*
+       from bench_rollups r, generate_series(0, ($2::float8 * 1440 / $1)::int) g`,
+      [minutes, days],
+    )
+  await db.query('update performance_rollups set sketch = $1', [sketch.toBytes()])
+  await db.query('drop table bench_rollups')
+  await db.query('vacuum (analyze) performance_rollups')
+}
