@@ -13,7 +13,7 @@ import { COUNTS, SOURCES, sourceNumber, USER_SETS } from '#server/app-health/cou
 import { compactPerformance } from '#server/performance/compact-performance.ts'
 import { DDSketch } from '#server/sketch/ddsketch.ts'
 import { HyperLogLog } from '#server/sketch/hyperloglog.ts'
-import type { Database } from '#server/storage/database.ts'
+import pg from 'pg'
 import { waitUntilDrained } from './drain.ts'
 import { random } from './payloads.ts'
 import { withDatabase } from './read-data.ts'
@@ -41,6 +41,8 @@ const Seeded = z.object({
   release: z.string(),
   rollups: z.number(),
 })
+type Run = (sql: string, values?: unknown[]) => Promise<pg.QueryResult<Record<string, unknown>>>
+
 export type SeededMetrics = z.infer<typeof Seeded> & { readonly dataDir: string }
 
 export async function seededMetrics(millions: number, progress: (line: string) => void): Promise<SeededMetrics> {
@@ -66,23 +68,31 @@ export async function seededMetrics(millions: number, progress: (line: string) =
       await service.stop()
     }
   })()
-  const rollups = await withDatabase(dataDir, async (app) => {
-    await prepareSketches(app.db)
-    for (const [index, { projectId }] of projects.entries()) {
-      const sessions = ((PROJECTS[index] ?? 0) * millions * 1_000_000) / DAYS
-      for (const source of SOURCES) {
-        progress(`${source} of project ${index + 1}`)
-        await seedProject(app.db, projectId, source === 'sessions' ? sessions : sessions / 50, source)
-      }
-      await seedReleases(app.db, projectId)
-    }
-    await app.db.query('drop table bench_sketches')
-    progress('performance')
+  const rollups = await withDatabase(dataDir, async (app, connectionString) => {
     await compactPerformance(app)
-    await copyPerformance(app.db)
-    await app.db.query('vacuum (analyze) health_rollups')
-    const { rows } = await app.db.query<{ n: number }>('select count(*)::int as n from health_rollups')
-    return rows[0]?.n ?? 0
+    // A separate connection: those of the pool cancel statements that take long.
+    const client = new pg.Client({ connectionString })
+    await client.connect()
+    const run: Run = (sql, values = []) => client.query(sql, values)
+    try {
+      await prepareSketches(run)
+      for (const [index, { projectId }] of projects.entries()) {
+        const sessions = ((PROJECTS[index] ?? 0) * millions * 1_000_000) / DAYS
+        for (const source of SOURCES) {
+          progress(`${source} of project ${index + 1}`)
+          await seedProject(run, projectId, source === 'sessions' ? sessions : sessions / 50, source)
+        }
+        await seedReleases(run, projectId)
+      }
+      await run('drop table bench_sketches')
+      progress('performance')
+      await copyPerformance(run)
+      await run('vacuum (analyze)')
+      const { rows } = await run('select count(*)::int as n from health_rollups')
+      return Number(rows[0]?.['n'])
+    } finally {
+      await client.end()
+    }
   })
   const seeded = {
     projectIds: projects.map(({ projectId }) => projectId),
@@ -98,14 +108,14 @@ export async function seededMetrics(millions: number, progress: (line: string) =
 const releaseName = (index: number): string => `shop@4.${RELEASES - index}.0`
 
 /** Sketches of 2^0 … 2^21 users, some of each. */
-async function prepareSketches(db: Database): Promise<void> {
-  await db.query('create table bench_sketches (class int, variant int, bytes bytea, primary key (class, variant))')
+async function prepareSketches(run: Run): Promise<void> {
+  await run('create table bench_sketches (class int, variant int, bytes bytea, primary key (class, variant))')
   const rand = random(3)
   for (let size = 0; size <= 21; size++)
     for (let variant = 0; variant < 4; variant++) {
       const users = new HyperLogLog()
       for (let i = 0; i < 2 ** size; i++) users.add(Math.floor(rand() * 2 ** 52))
-      await db.query('insert into bench_sketches values ($1, $2, $3)', [size, variant, users.toBytes()])
+      await run('insert into bench_sketches values ($1, $2, $3)', [size, variant, users.toBytes()])
     }
 }
 
@@ -165,7 +175,7 @@ const BUCKETS = [
   { seconds: 86_400, days: DAYS },
 ] as const
 
-async function seedProject(db: Database, projectId: string, perDay: number, source: (typeof SOURCES)[number]) {
+async function seedProject(run: Run, projectId: string, perDay: number, source: (typeof SOURCES)[number]) {
   const values = allValues().map((value) => ({
     ...value,
     id: value.level === 'all' ? ALL_ID : attributesId(value.level, value.values),
@@ -173,7 +183,7 @@ async function seedProject(db: Database, projectId: string, perDay: number, sour
   const named = values.filter(({ level }) => level !== 'all')
   const column = (dimension: Dimension) =>
     named.map(({ level, values: of }) => (LEVEL_DIMENSIONS[level].includes(dimension) ? (of[dimension] ?? '') : null))
-  await db.query(
+  await run(
     `insert into health_attributes (project_id, id, level, release, environment, os, device, device_class, created_day, last_used_day)
      select $1::uuid, k.*, (current_date - 60), current_date
      from unnest($2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) k
@@ -206,7 +216,7 @@ async function seedProject(db: Database, projectId: string, perDay: number, sour
     anr_foreground_users: 0.002,
   }
   for (const { seconds, days } of BUCKETS)
-    await db.query(
+    await run(
       `insert into health_rollups (project_id, source, bucket_seconds, attributes_id, bucket, ${COUNTS.join(', ')}, ${USER_SETS.join(', ')})
        select $1::uuid, $2::smallint, $3::int, v.id, b.bucket, ${COUNTS.map((name) => counts[name]).join(', ')},
          ${USER_SETS.map((set) => sketch(users[set])).join(', ')}
@@ -228,8 +238,8 @@ async function seedProject(db: Database, projectId: string, perDay: number, sour
 }
 
 /** Releases of the rollups, one a day. */
-async function seedReleases(db: Database, projectId: string): Promise<void> {
-  await db.query(
+async function seedReleases(run: Run, projectId: string): Promise<void> {
+  await run(
     `insert into releases (id, project_id, version, state, created_at, released_at, first_seen_at, first_session_at)
      select gen_random_uuid(), $1, k.version, 'open', t.at, t.at, t.at, t.at
      from unnest($2::text[]) with ordinality k (version, place), lateral (select now() - k.place * interval '1 day' as at) t
@@ -296,28 +306,27 @@ async function sendTransactions(
 }
 
 /** Copies the rollups of these transactions over the time that charts read, each with 500 values. */
-async function copyPerformance(db: Database): Promise<void> {
+async function copyPerformance(run: Run): Promise<void> {
   const rand = random(11)
   const sketch = new DDSketch()
   for (let i = 0; i < 500; i++) sketch.add(400 * Math.exp(rand() * 2 - 1))
-  await db.query(
+  await run(
     `create table bench_rollups as select distinct on (project_id, grain, metric, series_id) * from performance_rollups`,
   )
-  await db.query('truncate performance_rollups')
+  await run('truncate performance_rollups')
   for (const { minutes, days } of [
     { minutes: 360, days: DAYS },
     { minutes: 60, days: 15 },
     { minutes: 15, days: 2 },
     { minutes: 1, days: 0.08 },
   ])
-    await db.query(
+    await run(
       `insert into performance_rollups select (jsonb_populate_record(null::performance_rollups, to_jsonb(r)
          || jsonb_build_object('step', $1::int, 'count', 500,
            'bucket', to_timestamp((floor(extract(epoch from now()) / ($1 * 60)) - g) * $1 * 60)))).*
        from bench_rollups r, generate_series(0, ($2::float8 * 1440 / $1)::int) g`,
       [minutes, days],
     )
-  await db.query('update performance_rollups set sketch = $1', [sketch.toBytes()])
-  await db.query('drop table bench_rollups')
-  await db.query('vacuum (analyze) performance_rollups')
+  await run('update performance_rollups set sketch = $1', [sketch.toBytes()])
+  await run('drop table bench_rollups')
 }

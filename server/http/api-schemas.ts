@@ -37,7 +37,13 @@ import {
 } from '../protocol/event.api.ts'
 import { Finding } from '../metrics/finding.api.ts'
 import { Breakdown, MetricSeries, Overview, StoreGuard } from '../metrics/metrics.api.ts'
-import { ListedRelease, ReleaseDetail, Verdict } from '../release-health/release-health.api.ts'
+import {
+  Comparison,
+  ListedRelease,
+  ReleaseDetail,
+  Verdict,
+  VerdictNumbers,
+} from '../release-health/release-health.api.ts'
 import { Commit, Deploy, PatchEntry, ReleaseState, WholeRelease } from '../releases/releases.api.ts'
 import { Member } from '../team/members.api.ts'
 import { CheckInItem, LogItem, TraceMetricItem } from '../telemetry/telemetry.api.ts'
@@ -59,6 +65,7 @@ export const apiSchemas: NamedSchemas = {
   Comment,
   Commit,
   DebugImage,
+  Comparison,
   Deploy,
   Discard,
   EscalatingRules,
@@ -120,5 +127,6 @@ export const apiSchemas: NamedSchemas = {
   Thread,
   TraceMetric: TraceMetricItem,
   Verdict,
+  VerdictNumbers,
   ViewFilters,
 }

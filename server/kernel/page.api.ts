@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** List conventions of the API: `limit` 1…100, `offset` 0…10,000, `cursor` beyond that, answers with `total`. */
 
 /** Takes the decimal text of a query string; refuses other numbers instead of rounding them. */
-export const wholeNumber = (name: string, min: number, max: number, hint = '') =>
+const wholeNumber = (name: string, min: number, max: number, hint = '') =>
   z
     .string()
     .regex(/^\d{1,9}$/, { error: `${name} must be a whole number from ${min} to ${max}.${hint}` })

@@ -27,7 +27,14 @@ test('rows have share, rates by sessions and users, and a word only with enough 
     { agoMs: MINUTE, release: '2', status: 'crashed' },
   ])
   const answer = await breakdown(project, 'dimension=release')
-  expect(answer).toMatchObject({ dimension: 'release', sort: '-sessions', limit: 10, sessions: 200, coverage: 1 })
+  expect(answer).toMatchObject({
+    dimension: 'release',
+    sort: '-sessions',
+    limit: 25,
+    offset: 0,
+    sessions: 200,
+    coverage: 1,
+  })
   expect(answer).toMatchObject({ unknown: null, other: null })
   expect(answer.rows).toMatchObject([
     {
@@ -58,6 +65,9 @@ test('what is not shown is in other; filters and limit apply', async () => {
   expect(answer.sessions).toBe(10)
   expect(answer.rows.map((row) => row.name)).toEqual(['a'])
   expect(answer.other).toEqual({ names: 2, sessions: 5, crashed: 2, beyond_limit: 0 })
+  const second = await breakdown(project, 'dimension=release&limit=1&offset=1&environment=production')
+  expect(second.rows.map((row) => row.name)).toEqual(['b'])
+  expect(second.other).toEqual({ names: 2, sessions: 7, crashed: 2, beyond_limit: 0 })
 })
 
 test('the worst is one with many crashes, not one with a single crashed session', async () => {

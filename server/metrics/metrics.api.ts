@@ -2,7 +2,7 @@ import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { csvTable, formatQuery } from '../kernel/csv.ts'
-import { Id, Timestamp, wholeNumber } from '../kernel/page.api.ts'
+import { Id, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { Verdict } from '../release-health/release-health.api.ts'
 import { Finding } from './finding.api.ts'
 
@@ -138,6 +138,8 @@ const seriesTable = csvTable('metrics', MetricSeries, ({ points }) => points, [
   'active',
 ])
 
+const { limit, offset } = pageQuery(25)
+
 const BREAKDOWN_SORTS = ['sessions', 'crash_rate', 'anr_rate', 'name'] as const
 const BreakdownSort = z.enum(
   BREAKDOWN_SORTS.flatMap((key) => [key, `-${key}`] as const),
@@ -168,6 +170,7 @@ export const Breakdown = z.object({
   dimension: z.enum(DIMENSIONS),
   sort: BreakdownSort,
   limit: count,
+  offset: count,
   sessions: count.describe('Of the range, with those that have no value.'),
   rows: z.array(BreakdownRow),
   unknown: BreakdownRow.nullable().describe('Sessions without a value of the dimension; null when there are none.'),
@@ -349,7 +352,8 @@ export const metricsRoutes = routes({
       range: rangeQuery,
       dimension: z.enum(DIMENSIONS, { error: `dimension must be one of ${DIMENSIONS.join(', ')}.` }),
       ...healthFilters,
-      limit: wholeNumber('limit', 1, 100).default(10).describe('Rows, 1 to 100.'),
+      limit,
+      offset,
       sort: BreakdownSort.default('-sessions'),
       ...formatQuery,
     }),

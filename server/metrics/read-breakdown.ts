@@ -21,6 +21,7 @@ export type BreakdownInput = Filter & {
   readonly range: RangeName
   readonly dimension: Dimension
   readonly limit: number
+  readonly offset: number
   readonly sort: BreakdownSort
 }
 
@@ -36,10 +37,10 @@ export async function readBreakdown(app: App, actor: OrgActor, input: BreakdownI
 export async function breakdownOf(
   app: App,
   query: HealthQuery,
-  { range, dimension, limit, sort }: Pick<BreakdownInput, 'range' | 'dimension' | 'limit' | 'sort'>,
+  { range, dimension, limit, offset, sort }: Pick<BreakdownInput, 'range' | 'dimension' | 'limit' | 'offset' | 'sort'>,
 ): Promise<Breakdown> {
   const all = await readSessionsBy(app.db, query, dimension, MAX_NAMES)
-  const sorted = all.rows.toSorted(comparing(sort)).slice(0, limit)
+  const sorted = all.rows.toSorted(comparing(sort)).slice(offset, offset + limit)
   const figures = await readSessionsOf(
     app.db,
     query,
@@ -57,6 +58,7 @@ export async function breakdownOf(
     dimension,
     sort,
     limit,
+    offset,
     sessions,
     rows: sorted.map(({ name, ...counts }) => view(name, figures.get(name) ?? { ...NO_SESSIONS, ...counts })),
     unknown: all.unknown.sessions === 0 ? null : view(null, figures.get('') ?? all.unknown),

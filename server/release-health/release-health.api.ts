@@ -62,7 +62,7 @@ export const Comparison = z
   .describe('The release and the previous one, each in the first `age_hours` after its date.')
 export type Comparison = z.infer<typeof Comparison>
 
-const VerdictNumbers = z
+export const VerdictNumbers = z
   .object({
     sessions: z.number().int(),
     crash_free_sessions: fraction,

@@ -46,6 +46,30 @@ describe('the verdict', () => {
     expect(reason).toBe('Crash-free sessions fell by 0.40 points against 4.11.3.')
   })
 
+  const atAge = (version: string, sessions: number, crashed: number) => ({
+    version,
+    sessions,
+    crashed,
+    adoption: null,
+    users: null,
+    crash_free_sessions: 1 - crashed / sessions,
+    crash_free_users: null,
+  })
+
+  test('compares at equal age where both releases had enough sessions by then, and says with which numbers', () => {
+    const range = { sessions: of(100_000, 450), previous: { ...of(100_000, 50), version: '1' } }
+    const early = { age_hours: 5, release: atAge('2', 10_000, 45), previous: atAge('1', 10_000, 44) }
+    const judged = verdictOf(facts({ ...range, comparison: early }))
+    // Over the range it fell by 0.40 points.
+    expect(judged.verdict).toBe('healthy')
+    expect(judged.verdict_numbers).toMatchObject({ is_significant: false, previous: '1', age_hours: 5, regressions: 0 })
+    expect(judged.verdict_numbers.fall).toBeCloseTo(0.0001, 10)
+    const few = { age_hours: 1, release: atAge('2', 999, 0), previous: atAge('1', 10_000, 44) }
+    const overRange = verdictOf(facts({ ...range, comparison: few })).verdict_numbers
+    expect(overRange).toMatchObject({ is_significant: true, age_hours: null, sessions: 100_000 })
+    expect(overRange.fall).toBeCloseTo(0.004, 10)
+  })
+
   test.each([
     ['nothing', 'No event or session has arrived yet.'],
     ['no_sessions', 'sends no sessions'],

@@ -363,6 +363,51 @@ describe('health', () => {
     expect(today.items[2]).toMatchObject({ sessions: 200 })
   })
 
+  test('two releases are compared at equal age: what the older one did later does not count', async () => {
+    const of = (await aProject(owner)).id
+    const ago = (hours: number) => new Date(t.clock.now().getTime() - hours * HOUR_MS).toISOString()
+    await create({ projectId: of, version: '1.0.0', released_at: ago(50) })
+    await create({ projectId: of, version: '2.0.0', released_at: ago(5) })
+    await record([
+      sessions(of, '1.0.0', 49, 1_998, 2),
+      sessions(of, '1.0.0', 20, 8_000, 0),
+      sessions(of, '1.0.0', 3, 1_000, 0),
+      sessions(of, '2.0.0', 3, 1_960, 40),
+    ])
+    const [newest, oldest] = (await list(of, '&sort=-version&range=7d')).items
+    expect(newest?.comparison).toEqual({
+      age_hours: 5,
+      release: {
+        version: '2.0.0',
+        sessions: 2_000,
+        crashed: 40,
+        adoption: 2 / 3,
+        users: null,
+        crash_free_sessions: 0.98,
+        crash_free_users: null,
+      },
+      previous: expect.objectContaining({ version: '1.0.0', sessions: 2_000, crashed: 2, adoption: 1 }) as unknown,
+    })
+    expect(newest).toMatchObject({
+      verdict: 'hold',
+      verdict_numbers: { sessions: 2_000, previous: '1.0.0', age_hours: 5, is_significant: true, regressions: 0 },
+    })
+    expect(newest?.verdict_numbers.fall).toBeCloseTo(0.019, 10)
+    expect(oldest?.comparison).toBeNull()
+    const detail = (await owner.get(`/api/releases/${newest?.id}`)).as<ReleaseDetail>()
+    expect(detail.comparison?.previous.version).toBe('1.0.0')
+  })
+
+  test('unhandled errors are crashes of a release where the project says so', async () => {
+    const of = (await aProject(owner)).id
+    await create({ projectId: of, version: '1.0.0' })
+    const startedAt = t.clock.now().getTime() - HOUR_MS
+    await record([countsFact(of, [{ startedAt, exited: 90, unhandled: 10 }], anAttribute({ release: '1.0.0' }))])
+    expect((await list(of)).items[0]).toMatchObject({ crash_free_sessions: 1 })
+    await owner.patch(`/api/projects/${of}/settings`, { unhandled_is_crash: true })
+    expect((await list(of)).items[0]).toMatchObject({ crash_free_sessions: 0.9 })
+  })
+
   test('one environment, and an unknown one', async () => {
     const of = (await aProject(owner)).id
     await create({ projectId: of, version: '1.0.0' })
