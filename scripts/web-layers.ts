@@ -28,6 +28,7 @@ export const webFeatures = [
   'issue',
   'issues',
   'members',
+  'metrics',
   'onboarding',
   'organisation',
   'personal',

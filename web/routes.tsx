@@ -22,10 +22,12 @@ import { paths } from './address/paths.ts'
 import {
   AuditSearch,
   DEFAULT_RANGE,
+  HEALTH_RANGE,
   IssueSearch,
   IssuesSearch,
   LinkSearch,
   LoginSearch,
+  MetricsSearch,
   OnboardingSearch,
   parseSearch,
   RELEASE_RANGE,
@@ -184,6 +186,14 @@ const issue = createRoute({
     if (!preload) void client.query(issueEventQuery(params.issueId, deps.event)).catch(noop)
   },
   component: lazyRouteComponent(() => import('./features/issue/issue-page.tsx'), 'IssuePage'),
+})
+
+const metrics = createRoute({
+  getParentRoute: () => shell,
+  path: '/metrics',
+  staticData: { scope: { project: 'one', range: true, defaultRange: HEALTH_RANGE } },
+  validateSearch: (search) => MetricsSearch.parse(search),
+  component: lazyRouteComponent(() => import('./features/metrics/metrics-page.tsx'), 'MetricsPage'),
 })
 
 const releases = createRoute({
@@ -413,6 +423,7 @@ const tree = root.addChildren([
     shell.addChildren([
       issues,
       issue,
+      metrics,
       releases,
       release,
       intake,

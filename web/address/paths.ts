@@ -4,6 +4,7 @@ import type {
   IssueSearch,
   IssuesSearch,
   LoginSearch,
+  MetricsSearch,
   ReleasesSearch,
   SessionEndReason,
   ShellSearch,
@@ -25,6 +26,7 @@ export const paths = {
   issues: (search: IssuesSearch = {}) => linkOptions({ to: '/issues', search }),
   issue: (issueId: string, search: IssueSearch = {}) =>
     linkOptions({ to: '/issues/$issueId', params: { issueId }, search }),
+  metrics: (search: MetricsSearch = {}) => linkOptions({ to: '/metrics', search }),
   releases: (search: ReleasesSearch = {}) => linkOptions({ to: '/releases', search }),
   release: (releaseId: string, search: ReleasesSearch = {}) =>
     linkOptions({ to: '/releases/$releaseId', params: { releaseId }, search }),

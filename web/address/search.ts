@@ -11,6 +11,8 @@ export type Range = RangeName
 export const DEFAULT_RANGE: Range = '24h'
 /** Releases are followed for weeks. */
 export const RELEASE_RANGE: Range = '30d'
+/** A week shows the usual days beside the unusual one. */
+export const HEALTH_RANGE: Range = '7d'
 
 /** In the order in which the dashboard shows them. */
 const STATUSES = [
@@ -59,6 +61,18 @@ const words = z.optional(
     z.transform((given): string[] | undefined => {
       const all: unknown[] = Array.isArray(given) ? given : [given]
       const kept = all.filter((value) => typeof value === 'string' && /^[\w.+-]{1,50}$/.test(value)).map(String)
+      return kept.length === 0 ? undefined : [...new Set(kept)].slice(0, 20)
+    }),
+  ),
+)
+
+/** A parameter of any names that may repeat, such as releases; a comma is part of a name. Each once, at most 20. */
+const names = z.optional(
+  z.pipe(
+    z.unknown(),
+    z.transform((given): string[] | undefined => {
+      const all: unknown[] = Array.isArray(given) ? given : [given]
+      const kept = all.filter((value) => typeof value === 'string' && value !== '' && value.length <= 200).map(String)
       return kept.length === 0 ? undefined : [...new Set(kept)].slice(0, 20)
     }),
   ),
@@ -122,6 +136,29 @@ export const ReleasesSearch = z.extend(ShellSearch, {
   environment: text(64),
 })
 export type ReleasesSearch = z.infer<typeof ReleasesSearch>
+
+/** What metrics and performance are filtered by; each may repeat, and any of its values matches. */
+export const HealthSearch = z.extend(ShellSearch, {
+  release: names,
+  environment: names,
+  os: names,
+  device: names,
+  device_class: many(['low', 'medium', 'high']),
+})
+export type HealthSearch = z.infer<typeof HealthSearch>
+
+export const METRICS = ['crash_rate', 'anr_rate', 'event_count', 'user_count'] as const
+
+export const MetricsSearch = z.extend(HealthSearch, {
+  /** A part of the range. Used only if both are given. */
+  from: minute,
+  to: minute,
+  /** Absent: the charts also show the period before. */
+  compare: one(['off']),
+  /** The chart that is shown large. */
+  chart: one(METRICS),
+})
+export type MetricsSearch = z.infer<typeof MetricsSearch>
 
 /** Ids with a prefix, such as `d_`. */
 const deliveryId = z.string().check(z.regex(/^d_[0-9a-z]{26}$/))

@@ -12,7 +12,7 @@ import { shellTexts } from './texts.ts'
 
 /** A link of the rail; on phones a tab or an entry of More. */
 export type Destination = {
-  key: 'issues' | 'releases' | 'intake' | 'setup' | 'settings' | 'organisation'
+  key: 'issues' | 'metrics' | 'releases' | 'intake' | 'setup' | 'settings' | 'organisation'
   group: 'pages' | 'settings'
   label: string
   /** The label of a tab on phones, if the label is too long. */
@@ -71,6 +71,14 @@ export function useDestinations(): Destination[] {
     badge: 'ring',
   }
   const ofProject = (id: string): Destination[] => [
+    {
+      key: 'metrics',
+      group: 'pages',
+      label: shellTexts.metrics,
+      icon: 'metrics',
+      link: paths.metrics(carried({ project: id, range })),
+      isHere: at({ to: '/metrics' }) !== false,
+    },
     {
       key: 'releases',
       group: 'pages',

@@ -153,6 +153,7 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
   const fromServer = delayed === needle ? (found.data?.items ?? []).filter(({ id }) => !seen.has(id)) : []
   const places = [
     place('issues', shellTexts.issues, { kind: 'icon', name: 'issues' }, () => void navigate(paths.issues())),
+    place('metrics', shellTexts.metrics, { kind: 'icon', name: 'metrics' }, () => void navigate(paths.metrics())),
     place('releases', shellTexts.releases, { kind: 'icon', name: 'tag' }, () => void navigate(paths.releases())),
     place('intake', shellTexts.intake, { kind: 'icon', name: 'download' }, () => void navigate(paths.intake())),
     ...(projects.data?.items ?? []).flatMap((project) => [

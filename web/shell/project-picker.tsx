@@ -13,6 +13,13 @@ import { shellTexts } from './texts.ts'
 import { useScope } from '../common/use-scope.ts'
 import styles from './project-picker.module.css'
 
+/** Pages with the project in their search parameters. */
+const OF_ONE_PROJECT = [
+  { to: '/intake', of: paths.intake },
+  { to: '/releases', of: paths.releases },
+  { to: '/metrics', of: paths.metrics },
+] as const
+
 /** The settings pages, except the first. */
 const SETTINGS = [
   { to: '/projects/$projectId/settings/keys', of: paths.projectKeys },
@@ -33,9 +40,8 @@ export function ProjectPicker() {
   useKeys([{ keys: 'p', label: shellTexts.switchProject, group: 'General', run: () => setOpen(true) }])
 
   const choose = (id: string | null) => {
-    if (id !== null && at({ to: '/intake' }) !== false) return navigate(paths.intake(carried({ project: id, range })))
-    if (id !== null && at({ to: '/releases' }) !== false)
-      return navigate(paths.releases(carried({ project: id, range })))
+    const own = OF_ONE_PROJECT.find(({ to }) => at({ to }) !== false)
+    if (id !== null && own !== undefined) return navigate(own.of(carried({ project: id, range })))
     if (id !== null && offers.project === 'one') {
       const page = SETTINGS.find(({ to }) => at({ to }) !== false)
       return navigate((page?.of ?? paths.projectGeneral)(id))

@@ -59,14 +59,18 @@ export function Shell() {
         ),
       sheetOnly: true,
     },
-    {
-      keys: 'g r',
-      label: shellTexts.goToReleases,
-      group: 'Go to',
-      run: () =>
-        void navigate(paths.releases(carried({ ...(projectId === null ? {} : { project: projectId }), range }))),
+    ...(
+      [
+        ['g m', shellTexts.goToMetrics, paths.metrics],
+        ['g r', shellTexts.goToReleases, paths.releases],
+      ] as const
+    ).map(([keys, label, to]) => ({
+      keys,
+      label,
+      group: 'Go to' as const,
+      run: () => void navigate(to(carried({ ...(projectId === null ? {} : { project: projectId }), range }))),
       sheetOnly: true,
-    },
+    })),
   ])
 
   const close = () => setOverlay(null)

@@ -48,6 +48,10 @@ export function formatShortCount(count: number | null): string {
 export const formatRate = (fraction: number | null): string =>
   fraction === null ? NO_DATA : unit((fraction * 100).toFixed(2), '%')
 
+/** A share without decimals: `34 %`; `<1 %` where it is small. */
+export const formatShare = (share: number | null): string =>
+  share === null ? NO_DATA : share > 0 && share < 0.01 ? unit('<1', '%') : unit(String(Math.round(share * 100)), '%')
+
 const withSign = (value: number, text: string): string => (value > 0 ? `+${text}` : signed(text))
 
 /** A difference of two fractions in points: `+0.05 pt`. */
@@ -57,7 +61,12 @@ export const formatPoints = (difference: number | null): string =>
 /** Change from an earlier number: `+18 %`; no data without an earlier number. */
 export function formatChange(now: number | null, before: number | null): string {
   if (now === null || before === null || before === 0) return NO_DATA
-  const percent = Math.round(((now - before) / before) * 100)
+  return formatGrowth((now - before) / before)
+}
+
+/** A relative change: 0.18 is `+18 %`. */
+export function formatGrowth(growth: number): string {
+  const percent = Math.round(growth * 100)
   return unit(withSign(percent, whole.format(percent)), '%')
 }
 
@@ -119,6 +128,9 @@ export function zoneName(at: Instant, zone: Zone = shownZone): string {
   const minutes = size % 60
   return `UTC${offsetMinutes > 0 ? '+' : MINUS}${Math.floor(size / 60)}${minutes === 0 ? '' : `:${two(minutes)}`}`
 }
+
+/** How far the wall clock is before UTC, in the chosen zone. */
+export const offsetMinutes = (at: Instant, zone: Zone = shownZone): number => onTheWall(at, zone).offsetMinutes
 
 /** `14:05` */
 export function formatClock(at: Instant, zone: Zone = shownZone): string {

@@ -14,5 +14,8 @@ export const uiTexts = {
   readValues: 'Values over time',
   nothingRead: 'Nothing selected',
   chooseHint: 'Shift and arrow keys select a time range, Enter zooms in.',
+  p50: 'P50',
+  p75: 'P75',
+  p95: 'P95',
   marked: (time: string) => `Selected: ${time}.`,
 } as const

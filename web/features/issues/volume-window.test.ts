@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { filtersOf, queryOf } from '../../api/issue-queries.ts'
-import { bucketsOf, sumOfPoints, windowOfBuckets } from './volume-window.ts'
+import { bucketsOf, windowOfBuckets } from '../../common/time-window.ts'
+import { sumOfPoints } from './volume-window.ts'
 
 const QUARTER_S = 900
 const points = Array.from({ length: 8 }, (_, index) => ({

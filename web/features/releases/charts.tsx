@@ -7,19 +7,10 @@ import type { ChartTone } from '../../ui/chart/tones.ts'
 import { ChartTable } from '../../ui/chart/chart-table.tsx'
 import { LineChart, type ChartLine } from '../../ui/chart/line-chart.tsx'
 import { StackChart } from '../../ui/chart/stack-chart.tsx'
-import { formatRate } from '../../ui/format.ts'
+import { formatRate, formatShare } from '../../ui/format.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { releasesTexts } from './texts.ts'
 import { layersOf, markersOf, MAX_HOURS, shortNames, valuesOf } from './model.ts'
-
-const THIN = '\u202f'
-/** A share without decimals, unless it is small. */
-export const formatShare = (share: number | null): string =>
-  share === null || share >= 0.01 || share === 0
-    ? share === null
-      ? formatRate(null)
-      : `${Math.round(share * 100)}${THIN}%`
-    : `<1${THIN}%`
 
 const HEIGHT_PX = 200
 

@@ -77,17 +77,6 @@ export function gradeOf(crashFree: number): 'good' | 'warn' | 'bad' {
   return crashFree >= 0.995 ? 'good' : crashFree >= 0.99 ? 'warn' : 'bad'
 }
 
-export const VERDICT_LOOKS = {
-  healthy: { colour: 'green', icon: 'check' },
-  watch: { colour: 'amber', icon: 'eye' },
-  hold: { colour: 'red', icon: 'warn' },
-  too_early: { colour: 'plain', icon: 'clock' },
-  replaced: { colour: 'plain', icon: null },
-  no_sessions: { colour: 'plain', icon: null },
-  planned: { colour: 'blue', icon: null },
-  archived: { colour: 'plain', icon: null },
-} as const
-
 const DAY_MS = 86_400_000
 
 /** The refetch interval: shorter for a release less than 48 hours old. */

@@ -9,6 +9,7 @@ import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
 import { usePageTitle } from '../../common/page-title.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { paths } from '../../address/paths.ts'
+import { healthTexts } from '../../common/health/texts.ts'
 import { usePrefs } from '../../common/prefs.ts'
 import { RELEASE_RANGE, type Range } from '../../address/search.ts'
 import { Card } from '../../ui/card.tsx'
@@ -17,7 +18,7 @@ import { ChartCard } from '../../ui/chart/chart-card.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Crumbs } from '../../ui/crumbs.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { formatCount, formatDuration, formatRate, NO_DATA } from '../../ui/format.ts'
+import { formatCount, formatDuration, formatRate, formatShare, NO_DATA } from '../../ui/format.ts'
 import { Note } from '../../ui/note.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -25,7 +26,7 @@ import { Time } from '../../ui/time.tsx'
 import { PageMain } from '../../ui/page-main.tsx'
 import { releasesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
-import { CrashFreeChart, formatShare } from './charts.tsx'
+import { CrashFreeChart } from './charts.tsx'
 import { partsOf, refreshMs } from './model.ts'
 import { Commits, Deploys, ReleaseIssues } from './release-parts.tsx'
 import { Traits } from './release-traits.tsx'
@@ -130,7 +131,7 @@ function Verdict({ release }: { release: ReleaseDetail }) {
   const tone = verdict === 'hold' || verdict === 'watch' || verdict === 'healthy' ? TONES[verdict] : 'plain'
   return (
     <Note tone={tone} icon={tone === 'green' ? 'check' : tone === 'plain' ? 'info' : 'warn'}>
-      <b>{releasesTexts.verdicts[verdict]}.</b> {release.verdict_reason}
+      <b>{healthTexts.verdicts[verdict]}.</b> {release.verdict_reason}
     </Note>
   )
 }

@@ -1,17 +1,18 @@
 import { Link } from '@tanstack/react-router'
 import type { ReleaseRow } from '../../api/release-queries.ts'
+import { VerdictBadge } from '../../common/health/verdict-badge.tsx'
+import { healthTexts } from '../../common/health/texts.ts'
 import { paths } from '../../address/paths.ts'
 import type { ReleasesSearch } from '../../address/search.ts'
-import { formatCount, formatPoints, formatRate, NO_DATA } from '../../ui/format.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { formatCount, formatPoints, formatRate, formatShare, NO_DATA } from '../../ui/format.ts'
 import { Table, ColumnHead, NumberCell } from '../../ui/table.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TrendLine } from '../../ui/chart/trend-line.tsx'
 import { Delta } from '../../ui/delta.tsx'
+import { GradeDot } from '../../ui/grade-dot.tsx'
 import { releasesTexts } from './texts.ts'
-import { formatShare } from './charts.tsx'
-import { changeOf, gradeOf, partsOf, VERDICT_LOOKS } from './model.ts'
+import { changeOf, gradeOf, partsOf } from './model.ts'
 import styles from './table.module.css'
 import typeStyles from '../../ui/type.module.css'
 
@@ -54,7 +55,7 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
         <Minor className={styles.meta}>
           {build === null ? null : `${releasesTexts.build(build)}, `}
           {at === null ? (
-            releasesTexts.verdicts[row.state === 'planned' ? 'planned' : 'no_sessions']
+            healthTexts.verdicts[row.state === 'planned' ? 'planned' : 'no_sessions']
           ) : (
             <Time at={at} as="moment" />
           )}
@@ -62,7 +63,11 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
       </th>
       <td className={styles.trend}>
         {row.adoption_trend.length === 0 ? null : (
-          <TrendLine shares={row.adoption_trend} quiet={row.verdict === 'replaced' || row.verdict === 'archived'} />
+          <TrendLine
+            values={row.adoption_trend}
+            max={1}
+            tone={row.verdict === 'replaced' || row.verdict === 'archived' ? 'base' : 'measure'}
+          />
         )}
       </td>
       <NumberCell>{row.adoption === null ? <None /> : formatShare(row.adoption)}</NumberCell>
@@ -83,7 +88,7 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
         )}
       </NumberCell>
       <td>
-        <VerdictFlag row={row} />
+        <VerdictBadge row={row} />
       </td>
     </tr>
   )
@@ -94,7 +99,7 @@ const None = () => <span className={typeStyles.quiet}>{NO_DATA}</span>
 export function CrashFree({ value }: { value: number }) {
   return (
     <span className={styles.crashFree}>
-      <span className={styles.grade} data-grade={gradeOf(value)} />
+      <GradeDot grade={gradeOf(value)} />
       {formatRate(value)}
     </span>
   )
@@ -109,16 +114,5 @@ export function Change({ row }: { row: ReleaseRow }) {
     <Delta change={tone} title={row.previous === null ? undefined : releasesTexts.against(row.previous.version)}>
       {formatPoints(rounded === 0 ? 0 : change)}
     </Delta>
-  )
-}
-
-export function VerdictFlag({ row }: { row: Pick<ReleaseRow, 'verdict' | 'verdict_reason'> }) {
-  const { colour, icon } = VERDICT_LOOKS[row.verdict]
-  return (
-    <span title={row.verdict_reason}>
-      <Badge tone={colour} {...(icon === null ? {} : { icon })}>
-        {releasesTexts.verdicts[row.verdict]}
-      </Badge>
-    </span>
   )
 }

@@ -59,16 +59,6 @@ export const releasesTexts = {
   build: (build: string) => `build ${build}`,
   against: (version: string) => `Compared with ${version}`,
   nothingBefore: 'no earlier release',
-  verdicts: {
-    healthy: 'Healthy',
-    watch: 'Watch',
-    hold: 'Hold rollout',
-    too_early: 'Too early',
-    replaced: 'Replaced',
-    no_sessions: 'No sessions',
-    planned: 'Planned',
-    archived: 'Archived',
-  },
 
   missing: 'This release does not exist',
   missingText: 'It may have been deleted, or it belongs to another organisation.',

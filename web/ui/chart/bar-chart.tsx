@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react'
 import type { Marker } from './chart-frame.tsx'
+import type { PlacedLabel } from './label-places.ts'
 import type { ChartTone } from './tones.ts'
 import type { BarChoice } from './use-chart-reading.ts'
 
@@ -18,8 +19,8 @@ export type BarChartProps = {
   series: readonly BarSeries[]
   /** The name of each bucket, for the reading. */
   buckets: readonly string[]
-  /** Evenly spread under the plot, first and last at its edges. */
-  xLabels: readonly string[]
+  /** Texts are evenly spread under the plot, first and last at its edges. */
+  xLabels: readonly string[] | readonly PlacedLabel[]
   /** The most important first. If given, space is reserved for them. */
   markers?: readonly Marker[]
   /** The last bucket is incomplete and drawn dashed. */

@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react'
-import { Icon } from '../icon.tsx'
+import type { KeyboardEventHandler, ReactNode } from 'react'
+import { Icon, type IconName } from '../icon.tsx'
 import { Card, CardHeader } from '../card.tsx'
 import { Minor } from '../text.tsx'
 import styles from './chart-card.module.css'
@@ -9,29 +9,37 @@ type ChartCardProps = {
   /** The unit of the values. */
   unit: string
   legend?: ReactNode
+  /** After the legend. */
+  tools?: ReactNode
   /** One sentence under the chart. */
-  note?: string
+  note?: ReactNode
+  noteIcon?: IconName
   /** A `ChartTable`. */
   table?: ReactNode
+  /** Takes the whole row of its grid. */
+  large?: boolean
+  onKeyDown?: KeyboardEventHandler
   children: ReactNode
 }
 
 /** A chart with its title, unit, legend, finding and table. */
-export function ChartCard({ title, unit, legend, note, table, children }: ChartCardProps) {
+export function ChartCard(props: ChartCardProps) {
+  const { title, unit, legend, tools, note, noteIcon = 'info', table, large = false, onKeyDown, children } = props
   return (
-    <Card as="figure" className={styles.card}>
+    <Card as="figure" className={styles.card} data-large={large ? '' : undefined} onKeyDown={onKeyDown}>
       <CardHeader as="figcaption">
         <h2>{title}</h2>
         <Minor>{unit}</Minor>
         {legend === undefined ? null : <span className={styles.legend}>{legend}</span>}
+        {tools === undefined ? null : <span className={styles.tools}>{tools}</span>}
       </CardHeader>
       <div className={styles.body}>{children}</div>
       {note === undefined && table === undefined ? null : (
         <div className={styles.foot}>
           {note === undefined ? null : (
             <span>
-              <Icon name="info" />
-              {note}
+              <Icon name={noteIcon} />
+              <span>{note}</span>
             </span>
           )}
           {table}

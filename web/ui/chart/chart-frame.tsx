@@ -5,7 +5,16 @@ import { PlatformTile } from '../platform-tile.tsx'
 import { share, type Axis } from './axis.ts'
 import { Key } from './legend.tsx'
 import { toneClass, type ChartTone } from './tones.ts'
-import { LINE_PX, placeBeside, placeMarkers, shownLabels, textWidth, type Box } from './label-places.ts'
+import {
+  fittingLabels,
+  LINE_PX,
+  placeBeside,
+  placeMarkers,
+  shownLabels,
+  textWidth,
+  type Box,
+  type PlacedLabel,
+} from './label-places.ts'
 import { useChartReading, type BarChoice, type Buckets } from './use-chart-reading.ts'
 import { useWidth } from './use-width.ts'
 import styles from './chart-frame.module.css'
@@ -27,13 +36,15 @@ export type Marker = {
   tone?: 'ok'
   /** Text after the label, if there is room. */
   note?: string
+  /** A value of the chart itself, such as a percentile, and not something that happened. */
+  solid?: boolean
 }
 
 /** A range of values with a name. */
 export type Threshold = { from: number; to: number; label: string; tone: 'good' | 'warn' | 'bad' }
 
-/** A value at one position, for the tooltip and the slider. */
-export type ReadValue = { label: string; tone: ChartTone; mark: 'bar' | 'line'; value: string }
+/** A value at one position, for the tooltip and the slider. Without a tone it is not drawn, such as a sample size. */
+export type ReadValue = { label: string; tone: ChartTone | null; mark: 'bar' | 'line'; value: string }
 
 type ChartFrameProps = {
   /** A sentence with the finding. */
@@ -45,8 +56,10 @@ type ChartFrameProps = {
   /** The number of positions, and where each is: 0 at the start of the plot, 1 at its end. */
   length: number
   at: (index: number) => number
-  /** Evenly spread under the plot, first and last at its edges. */
-  xLabels: readonly string[]
+  /** Texts are evenly spread under the plot, first and last at its edges. */
+  xLabels: readonly string[] | readonly PlacedLabel[]
+  /** Room after the plot for labels of points, if the chart has space. */
+  endPx?: number
   /** The values at some positions: several while a range is selected. */
   read: (of: Buckets) => { title: string; values: readonly ReadValue[] }
   thresholds?: readonly Threshold[]
@@ -63,6 +76,8 @@ type ChartFrameProps = {
 }
 
 const MARKER_LANE_PX = 18
+/** A narrower chart has no room after its plot. */
+const MIN_WITH_END_PX = 440
 const round = (value: number): number => Math.round(value * 100) / 100
 /** Custom properties in a style object. React sets them through the DOM, which the content security policy allows. */
 const vars = (values: Record<`--${string}`, string>): CSSProperties => values
@@ -74,7 +89,9 @@ const vars = (values: Record<`--${string}`, string>): CSSProperties => values
 export function ChartFrame(props: ChartFrameProps) {
   const { label, heightPx, axis, formatTick, length, at, xLabels, read, thresholds = [], markers, choice } = props
   const hint = useId()
+  const [plot, plotWidth] = useWidth<HTMLDivElement>()
   const [field, width] = useWidth<HTMLDivElement>()
+  const endPx = plotWidth < MIN_WITH_END_PX ? 0 : (props.endPx ?? 0)
   const reading = useChartReading(length, at, choice)
   const laneHeight = markers === undefined ? 0 : MARKER_LANE_PX
   const height = heightPx - laneHeight
@@ -92,7 +109,11 @@ export function ChartFrame(props: ChartFrameProps) {
   const of = reading.marked ?? (reading.read === null ? null : ([reading.read, reading.read] as const))
 
   return (
-    <div className={styles.plot} style={vars({ '--h': `${height}px`, '--lane': `${laneHeight}px` })}>
+    <div
+      className={styles.plot}
+      ref={plot}
+      style={vars({ '--h': `${height}px`, '--lane': `${laneHeight}px`, '--end': `${endPx}px` })}
+    >
       <div className={styles.y} aria-hidden="true">
         {axis.ticks.map((tick) => (
           <span key={tick} style={vars({ '--y': `${round(share(axis, tick) * 100)}%` })}>
@@ -123,11 +144,15 @@ export function ChartFrame(props: ChartFrameProps) {
           {props.children(y)}
         </svg>
         {shown === null ? null : <Chosen buckets={shown} length={length} />}
-        <Words {...props} width={width} height={height} bands={bands} />
+        <Words {...props} width={width} endPx={endPx} height={height} bands={bands} />
         {(markers ?? []).map((marker) => (
           <span
             key={`${marker.label} ${marker.at}`}
-            className={classNames(styles.marker, marker.tone === 'ok' && styles.better)}
+            className={classNames(
+              styles.marker,
+              marker.tone === 'ok' && styles.better,
+              marker.solid === true && styles.solid,
+            )}
             style={vars({ '--x': `${round(marker.at * 100)}%` })}
             aria-hidden="true"
           />
@@ -154,14 +179,14 @@ export function ChartFrame(props: ChartFrameProps) {
           <Reading x={at(reading.read) * width} width={width} {...read(of)} />
         )}
       </div>
-      <TimeLabels labels={xLabels} width={width} />
+      <Labels labels={xLabels} width={width} />
     </div>
   )
 }
 
 /** The labels of thresholds, points and layers that fit. */
-function Words(props: ChartFrameProps & { width: number; height: number; bands: readonly Threshold[] }) {
-  const { axis, at, width, height, bands, points = [], labels = [] } = props
+function Words(props: ChartFrameProps & { width: number; endPx: number; height: number; bands: readonly Threshold[] }) {
+  const { axis, at, width, endPx, height, bands, points = [], labels = [] } = props
   const named = bands.flatMap((band) => {
     const bottom = (1 - share(axis, band.from)) * height
     const room = (share(axis, band.to) - share(axis, band.from)) * height
@@ -181,7 +206,7 @@ function Words(props: ChartFrameProps & { width: number; height: number; bands: 
   }))
   const places = placeBeside(
     dots,
-    { width, height },
+    { width: width + endPx, height },
     named.map(({ box }) => box),
   )
   return (
@@ -287,7 +312,7 @@ function Reading({
         <b>{title}</b>
         {values.map((one) => (
           <span key={one.label}>
-            <Key tone={one.tone} mark={one.mark} />
+            {one.tone === null ? null : <Key tone={one.tone} mark={one.mark} />}
             {one.label}
             <span className={typeStyles.figures}>{one.value}</span>
           </span>
@@ -297,7 +322,22 @@ function Reading({
   )
 }
 
-function TimeLabels({ labels, width }: { labels: readonly string[]; width: number }) {
+function Labels({ labels, width }: { labels: ChartFrameProps['xLabels']; width: number }) {
+  const placed = labels.filter((one) => typeof one !== 'string')
+  return placed.length === 0 ? (
+    <SpreadLabels labels={labels.filter((one) => typeof one === 'string')} width={width} />
+  ) : (
+    <div className={styles.places} aria-hidden="true">
+      {fittingLabels(placed, width).map(({ at, text }) => (
+        <span key={at} data-end={at === 1 ? '' : undefined} style={vars({ '--x': `${round(at * 100)}%` })}>
+          {text}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+function SpreadLabels({ labels, width }: { labels: readonly string[]; width: number }) {
   const shown = shownLabels(labels, width)
   return (
     <div className={styles.x} aria-hidden="true">

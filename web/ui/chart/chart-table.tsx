@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { classNames } from '../class-names.ts'
 import { Icon } from '../icon.tsx'
 import styles from './chart-table.module.css'
@@ -36,21 +37,28 @@ export function FigureTable({ head, rows }: Figures) {
   )
 }
 
-/** The values of a chart as a table, closed at first. */
+/** The values of a chart as a table, closed at first; its rows are drawn when it opens. */
 export function ChartTable({
   label,
   className,
   ...figures
 }: Figures & { label: string; className?: string | undefined }) {
+  const [open, setOpen] = useState(false)
   return (
-    <details className={classNames(styles.table, className)}>
+    <details
+      className={classNames(styles.table, className)}
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         <Icon name="issues" />
         <span>{label}</span>
       </summary>
-      <div className={styles.scroll}>
-        <FigureTable {...figures} />
-      </div>
+      {open ? (
+        <div className={styles.scroll}>
+          <FigureTable {...figures} />
+        </div>
+      ) : null}
     </details>
   )
 }

@@ -16,6 +16,22 @@ export function shownLabels(labels: readonly string[], widthPx: number): boolean
   return labels.map((_, index) => index % Math.min(stride, gaps) === 0)
 }
 
+/** A label under the plot at its position, 0 to 1. */
+export type PlacedLabel = { readonly at: number; readonly text: string }
+
+/** Every n-th label for which there is room; the label of the end is always shown. */
+export function fittingLabels(labels: readonly PlacedLabel[], widthPx: number): PlacedLabel[] {
+  const needed = Math.max(0, ...labels.map(({ text }) => textWidth(text))) + 12
+  const end = labels.filter(({ at }) => at === 1).slice(-1)
+  const others = labels.filter(({ at }) => at < 1)
+  const isClose = (a: PlacedLabel, b: PlacedLabel): boolean => Math.abs(a.at - b.at) * widthPx < needed
+  let stride = 1
+  const kept = () => others.filter((_, index) => index % stride === 0)
+  while (stride < others.length && kept().some((one, index, all) => index > 0 && isClose(one, all[index - 1] ?? one)))
+    stride++
+  return [...kept().filter((one) => end.every((last) => !isClose(one, last))), ...end]
+}
+
 export type Placed<T> = { readonly item: T; readonly side: 'start' | 'end'; readonly roomPx: number }
 
 const GAP_PX = 5

@@ -1,15 +1,33 @@
-import { line } from 'd3-shape'
+import { area, line } from 'd3-shape'
+
+type Values = readonly (number | null)[]
 
 /** Lines between known values on a plot of 1000 × 100; a value between two gaps is a dot. */
-export function linePath(
-  values: readonly (number | null)[],
-  x: (index: number) => number,
-  y: (value: number) => number,
-): string {
+export function linePath(values: Values, x: (index: number) => number, y: (value: number) => number): string {
   const draw = line<number | null>()
     .defined((value) => value !== null)
     .x((_, index) => x(index) * 1000)
     .y((value) => y(value ?? 0))
     .digits(2)
   return draw([...values]) ?? ''
+}
+
+/** The area between known values and the lower edge of the plot. */
+export function areaPath(values: Values, x: (index: number) => number, y: (value: number) => number): string {
+  const draw = area<number | null>()
+    .defined((value) => value !== null)
+    .x((_, index) => x(index) * 1000)
+    .y0(100)
+    .y1((value) => y(value ?? 0))
+    .digits(2)
+  return draw([...values]) ?? ''
+}
+
+/** The values up to the last, and the step to it, which is still being counted. Each keeps its positions. */
+export function splitOpenEnd(values: Values): { closed: (number | null)[]; open: (number | null)[] } {
+  const last = values.length - 1
+  return {
+    closed: values.map((value, index) => (index === last ? null : value)),
+    open: values.map((value, index) => (index < last - 1 ? null : value)),
+  }
 }

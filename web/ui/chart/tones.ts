@@ -8,6 +8,12 @@ export type ChartTone =
   | 'regr'
   | 'newest'
   | 'compared'
+  | 'measure'
+  | 'p50'
+  | 'p75'
+  | 'p95'
+  | 'bad'
+  | 'warn'
   | 'others'
   | 'layer-1'
   | 'layer-2'
@@ -22,6 +28,12 @@ const TONES: Readonly<Record<ChartTone, string | undefined>> = {
   regr: colours.newest,
   newest: colours.newest,
   compared: colours.compared,
+  measure: colours.compared,
+  p50: colours.lower,
+  p75: colours.compared,
+  p95: colours.upper,
+  bad: colours.crit,
+  warn: colours.warn,
   others: colours.others,
   'layer-1': colours.layer1,
   'layer-2': colours.quiet,

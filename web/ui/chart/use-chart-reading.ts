@@ -51,11 +51,12 @@ export function useChartReading(length: number, at: (index: number) => number, c
     setDrag({ startPx: event.clientX, anchor, to: anchor, far: false, byKeys: false })
   }
   const onPointerMove = (event: PointerEvent<HTMLElement>) => {
-    if (length === 0) return
+    // The page may move below a pointer that rests, while the keys select.
+    if (length === 0 || drag?.byKeys === true) return
     const to = nearest(event)
     setRead(to)
     setDrag((before) =>
-      before === null || before.byKeys
+      before === null
         ? before
         : { ...before, to, far: before.far || Math.abs(event.clientX - before.startPx) >= DRAG_PX },
     )

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { sentenceOf } from './finding-text.ts'
+import { coverageText, limitText, monthLineOf, newestText, shareOfLimit } from './model.ts'
+
+const BANDS = { watch: 0.004, poor: 0.0047 }
+
+describe('the sentence of a finding', () => {
+  const textOf = (finding: Parameters<typeof sentenceOf>[0]) => sentenceOf(finding, '7d').text
+
+  test('names the release since which a rate is another one, without its package', () => {
+    const since = '2026-11-19T14:00:00.000Z'
+    const rose = { kind: 'rose', since, before: 0.0034, after: 0.0085, release: 'com.acme.shop@4.12.0+41200' } as const
+    expect(sentenceOf(rose, '7d')).toEqual({
+      icon: 'warn',
+      text: '0.85\u202f% since 4.12.0, up from 0.34\u202f%.',
+    })
+    expect(textOf({ ...rose, kind: 'fell', release: null })).toMatch(/since 19 Nov( 2026)?, \d\d:00, down from/)
+  })
+
+  test('names the issue that is most of a rise, with its link', () =>
+    expect(sentenceOf({ kind: 'issue', issue_id: 'i', short_id: 'SHA-1F4', share: 0.61 }, '7d')).toEqual({
+      icon: 'st-regressed',
+      text: '61\u202f% of the rise is one issue,',
+      issue: { id: 'i', shortId: 'SHA-1F4' },
+    }))
+
+  test.each([
+    [{ kind: 'steady', value: 0.0034 }, 'Steady at 0.34\u202f%.'],
+    [{ kind: 'changed', share: 0.18 }, '18\u202f% more than in the 7 days before.'],
+    [{ kind: 'changed', share: -0.18 }, '18\u202f% less than in the 7 days before.'],
+    [{ kind: 'changed', share: 0.001 }, 'As many as in the 7 days before.'],
+    [{ kind: 'lost', dropped: 0, rate_limited: 1_200 }, '0 dropped, 1,200 rate limited.'],
+    [{ kind: 'affected', users: 3_904, share: 0.0095 }, '3,904 users hit by a crash, 0.95\u202f% of the active ones.'],
+    [
+      { kind: 'passes_limit', limit: 0.0047, at: '2026-11-27T00:00:00.000Z', days: 1 },
+      'At this slope the store limit is passed in 1 day.',
+    ],
+  ] as const)('%j', (finding, text) => expect(textOf(finding)).toBe(text))
+
+  test('a peak says how many times the usual it is', () =>
+    expect(textOf({ kind: 'peak', at: '2026-11-19T14:00:00.000Z', value: 680, times: 2.8 })).toMatch(
+      /^Most at 19 Nov.*: 680, ×2\.8 the usual\.$/,
+    ))
+
+  test('nothing was found', () => expect(textOf(null)).toBe('Not enough data for a finding.'))
+})
+
+test('the distance to the limit', () => {
+  const forecast = { passes_limit_at: '2026-11-27T00:00:00.000Z', days: 8, slope_per_day: 0.0001 }
+  expect(limitText({ rate: 0.0041, forecast }, 0.0047)).toBe('Limit 0.47\u202f%, reached in 8 days')
+  expect(limitText({ rate: 0.0041, forecast: null }, 0.0047)).toBe('Limit 0.47\u202f%, 0.06\u202fpt away')
+  expect(limitText({ rate: 0.005, forecast: null }, 0.0047)).toBe('Over the limit of 0.47\u202f%')
+  expect(limitText({ rate: null, forecast: null }, 0.0047)).toBe('Limit 0.47\u202f%')
+  expect([0.00235, 0.0094, null].map((total) => shareOfLimit({ total, bands: BANDS }))).toEqual([0.5, 1, 0])
+})
+
+test('the newest whole interval is said, not the one that is being counted', () => {
+  const points = [
+    { t: '2026-11-20T10:00:00.000Z', value: 0.002 },
+    { t: '2026-11-20T11:00:00.000Z', value: 0.004 },
+    { t: '2026-11-20T12:00:00.000Z', value: 0.9, incomplete: true as const },
+  ]
+  const series = { points, bands: BANDS, interval_seconds: 3_600, total: 0.003 }
+  expect(newestText(series)).toBe('Last 1\u202fh 0.40\u202f%, limit 0.47\u202f%')
+  expect(newestText({ ...series, points: [] })).toBeNull()
+})
+
+describe('the 28-day line', () => {
+  const dayOf = (index: number) => new Date(Date.parse('2026-11-01T00:00:00Z') + index * 86_400_000).toISOString()
+  const days = (rates: readonly (number | null)[]) =>
+    rates.map((rate_of_window, index) => ({ day: dayOf(index).slice(0, 10), rate_of_window, users: 100, affected: 1 }))
+  const forecast = { passes_limit_at: dayOf(5), days: 3, slope_per_day: 0.0002 }
+
+  test('leads from the newest day to the limit on the day of the forecast', () => {
+    const line = monthLineOf({ rate: 0.0041, days: days([null, 0.004, 0.0041]), forecast }, 0.0047)
+    expect(line?.values).toEqual([null, 0.004, 0.0041, null, null, null])
+    expect(line?.projection?.slice(0, 3)).toEqual([null, null, 0.0041])
+    expect(line?.projection?.at(-1)).toBeCloseTo(0.0047, 10)
+    expect(line?.days.at(-1)).toBe(dayOf(5))
+  })
+
+  test('is drawn in part when the limit is further than a month', () => {
+    const far = { ...forecast, days: 60, slope_per_day: 0.00001 }
+    const line = monthLineOf({ rate: 0.0041, days: days([0.004, 0.0041]), forecast: far }, 0.0047)
+    expect(line?.days).toHaveLength(2 + 28)
+    expect(line?.projection?.at(-1)).toBeCloseTo(0.0041 + 28 * 0.00001, 10)
+  })
+
+  test('has no projection without a forecast, and no line of one day', () => {
+    expect(monthLineOf({ rate: 0.0041, days: days([0.004, 0.0041]), forecast: null }, 0.0047)?.projection).toBeNull()
+    expect(monthLineOf({ rate: 0.004, days: days([null, 0.004]), forecast }, 0.0047)).toBeNull()
+  })
+})
+
+test('a table of devices says which sessions it leaves out', () => {
+  const other = { names: 412, sessions: 300, crashed: 1, beyond_limit: 0 }
+  expect(coverageText({ coverage: 0.72, other, sessions: 1_000 })).toBe(
+    'The device of 72\u202f% of the sessions is known; the others are not in this table. 412 more with 30\u202f% of the sessions.',
+  )
+  expect(coverageText({ coverage: 1, other: null, sessions: 1_000 })).toBeNull()
+  expect(coverageText({ coverage: null, other: null, sessions: 0 })).toBeNull()
+})
