@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000
 const page = { limit: 25, offset: 0, sort: '-created_at' } as const
 const aKey = (person: Person, scopes: string[] = ['read'], more: { expires_at?: string } = {}) =>
   createKey(app, person.actor, { name: 'CI', scopes, ...more })
-const ask = (key: string, where = app) => actorOfKey(where, key, aCaller())
+const ask = async (key: string, where = app) => (await actorOfKey(where, key, aCaller())).actor
 const refused = { code: 'unauthenticated' }
 
 describe('the form', () => {

@@ -11,7 +11,11 @@ const NOTE_USE_EVERY_MS = 60_000
  * effect at once in every process.
  * @throws AppError unauthenticated
  */
-export async function actorOfKey(app: App, key: string, caller: Caller): Promise<ApiKeyActor> {
+export async function actorOfKey(
+  app: App,
+  key: string,
+  caller: Caller,
+): Promise<{ readonly actor: ApiKeyActor; readonly expiresAt: Date | null }> {
   if (!isKey(key)) throw unauthenticated('This is not an API key. Copy the whole key, which begins with svc_.')
   const row = await readLiveKey(app.db, keyHash(key))
   if (row === null) throw unauthenticated('This API key does not exist or was deleted. Create a new one.')
@@ -21,5 +25,6 @@ export async function actorOfKey(app: App, key: string, caller: Caller): Promise
   const notedAfter = new Date(now.getTime() - NOTE_USE_EVERY_MS)
   if (row.last_used_at === null || row.last_used_at <= notedAfter) await touchKey(app.db, row.id, now, notedAfter)
   const { user_id: userId, user_name: name, org_id: orgId, role, id: keyId, scopes } = row
-  return { kind: 'api_key', userId, name, orgId, role, keyId, scopes, ...caller }
+  const actor = { kind: 'api_key', userId, name, orgId, role, keyId, scopes, ...caller } as const
+  return { actor, expiresAt: row.expires_at }
 }

@@ -278,6 +278,8 @@ export type LiveSession = {
   readonly orgId: string
   readonly role: Role
   readonly expiresAt: Date
+  /** It ends then without a refresh. */
+  readonly idleExpiresAt: Date
   /** Tokens issued before are refused. */
   readonly notBefore: Date | null
 }
@@ -297,6 +299,7 @@ export async function readLiveSession(db: Connection, sessionId: string): Promis
       'sessions.user_id',
       'sessions.org_id',
       'sessions.expires_at',
+      'sessions.idle_expires_at',
       'users.name',
       'users.not_before',
       'memberships.role',
@@ -313,6 +316,7 @@ export async function readLiveSession(db: Connection, sessionId: string): Promis
     orgId: row.org_id,
     role: row.role,
     expiresAt: row.expires_at,
+    idleExpiresAt: row.idle_expires_at,
     notBefore: row.not_before,
   }
 }

@@ -46,7 +46,7 @@ describe('credentials', () => {
 
   test('the cookie names user, organisation, role and session', async () => {
     const person = await aPerson(t.app, { role: 'member' })
-    expect(await ask(person.tokens.accessToken)).toEqual({ actor: person.actor, viaCookie: true })
+    expect(await ask(person.tokens.accessToken)).toMatchObject({ actor: person.actor, viaCookie: true })
   })
 
   test('a bearer token takes precedence, without fallback to a valid cookie', async () => {

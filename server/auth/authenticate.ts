@@ -24,9 +24,13 @@ export type Authenticator = {
 }
 
 /** Who sent a request. Only browsers send cookies without being asked to: other sites can make them. */
-export type Authenticated =
+export type Authenticated = (
   | { readonly actor: SessionActor; readonly viaCookie: true }
   | { readonly actor: ApiKeyActor; readonly viaCookie: false }
+) & {
+  /** When the session or key ends by itself; null for never. What stays open longer than its request must end then. */
+  readonly expiresAt: Date | null
+}
 
 const PURGE_EVERY_MS = 10 * 60_000
 
@@ -49,28 +53,31 @@ export function createAuthenticator(app: App): Authenticator {
     async authenticate({ authorization, accessToken }, caller) {
       // `Basic` may be meant for a proxy in front of the service.
       const bearer = /^bearer(?:\s+(.*))?$/is.exec(authorization ?? '')
-      if (bearer !== null) return { actor: await actorOfKey(app, (bearer[1] ?? '').trim(), caller), viaCookie: false }
+      if (bearer !== null) return { ...(await actorOfKey(app, (bearer[1] ?? '').trim(), caller)), viaCookie: false }
       if (accessToken == null || accessToken === '') return null
-      return { actor: await actorOfToken(app, accessToken, caller), viaCookie: true }
+      return { ...(await sessionOfToken(app, accessToken, caller)), viaCookie: true }
     },
   }
 }
 
 /** @throws AppError unauthenticated */
-export async function actorOfToken(app: App, token: string, caller: Caller): Promise<SessionActor> {
+export const actorOfToken = async (app: App, token: string, caller: Caller): Promise<SessionActor> =>
+  (await sessionOfToken(app, token, caller)).actor
+
+async function sessionOfToken(
+  app: App,
+  token: string,
+  caller: Caller,
+): Promise<{ readonly actor: SessionActor; readonly expiresAt: Date }> {
   const claims = await readAccessToken(app, token)
   const session = await liveSession(app, claims.sid)
   if (session === null || session.userId !== claims.sub || session.expiresAt <= app.clock.now()) throw ended()
   // `iat` has whole seconds: a token of the same second stays valid.
   if (session.notBefore !== null && claims.iat < Math.floor(session.notBefore.getTime() / 1000)) throw ended()
+  const { userId, name, orgId, role, sessionId, expiresAt, idleExpiresAt } = session
   return {
-    kind: 'user',
-    userId: session.userId,
-    name: session.name,
-    orgId: session.orgId,
-    role: session.role,
-    sessionId: session.sessionId,
-    ...caller,
+    actor: { kind: 'user', userId, name, orgId, role, sessionId, ...caller },
+    expiresAt: idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt,
   }
 }
 

@@ -16,10 +16,17 @@ import type { RequestMetrics } from './metrics.ts'
 import { sendFile } from './send-file.ts'
 
 /** Returns the actor of a request; null when the request has no credentials. */
-export type Authenticator = (
-  request: FastifyRequest,
-  caller: Caller,
-) => Promise<{ actor: SessionActor | ApiKeyActor; viaCookie: boolean } | null>
+export type Authenticator = (request: FastifyRequest, caller: Caller) => Promise<Known | null>
+
+/** The actor of a request, how it was recognised, and when its session or key ends by itself. */
+type Known = {
+  readonly actor: SessionActor | ApiKeyActor
+  readonly viaCookie: boolean
+  readonly expiresAt: Date | null
+}
+
+/** A request that may be handled. */
+type Admitted = { readonly caller: OrgActor | Caller; readonly expiresAt: Date | null }
 
 export type BindDeps = {
   readonly app: App
@@ -48,7 +55,7 @@ export function bindRoutes(
   handlers: Readonly<Record<string, AnyHandler>>,
   deps: BindDeps,
 ): void {
-  const callers = new WeakMap<FastifyRequest, OrgActor | Caller>()
+  const admitted = new WeakMap<FastifyRequest, Admitted>()
   const ownOrigins = [new URL(deps.app.config.publicUrl).origin, ...deps.app.config.allowedOrigins]
   for (const [name, spec] of Object.entries(specs)) {
     const handler = handlers[name]
@@ -63,21 +70,24 @@ export function bindRoutes(
         const caller = deps.callerOf(request)
         const ofAddress = deps.limits.address(caller, () => void auditLimit(request, caller, deps))
         void reply.headers(ofAddress.headers())
-        const authorised = authorise(spec, request, caller, deps, ownOrigins, (actor) => {
+        let expiresAt: Date | null = null
+        const authorised = authorise(spec, request, caller, deps, ownOrigins, ({ actor, ...known }) => {
+          expiresAt = known.expiresAt
           if (actor.kind !== 'api_key') return
           // A key has a limit of its own. An invalid one stays counted with its address.
           ofAddress.giveBack()
           const ofKey = deps.limits.key(actor.keyId, () => countLimit(deps.app, actor, 'api-key'))
           void reply.headers(ofKey.headers())
         })
-        callers.set(request, await withTimeout(authorised))
+        admitted.set(request, { caller: await withTimeout(authorised), expiresAt })
       },
       handler: async (request, reply) => {
-        const caller = callers.get(request)
-        if (caller === undefined) throw new Error(`route ${name} was not authorised before its handler`)
+        const { caller, expiresAt } = admitted.get(request) ?? {}
+        if (caller === undefined || expiresAt === undefined)
+          throw new Error(`route ${name} was not authorised before its handler`)
         let status: number | undefined = spec.status
         const call = {
-          ...callOf(spec, request, reply, deps),
+          ...callOf(spec, request, reply, { ...deps, expiresAt }),
           useOtherStatus: () => void (status = spec.otherStatus),
         }
         const work = auditRefusal(deps.app, spec, caller, handler(deps.app, caller as never, call as never))
@@ -130,7 +140,7 @@ async function authorise(
   caller: Caller,
   deps: BindDeps,
   ownOrigins: readonly string[],
-  admit: (actor: SessionActor | ApiKeyActor) => void,
+  admit: (known: Known) => void,
 ): Promise<OrgActor | Caller> {
   const { permission } = spec
   if (permission === 'public') {
@@ -141,7 +151,7 @@ async function authorise(
     const authenticated = await deps.authenticate(request, caller)
     if (authenticated === null) return deps.refuseUnauthenticated(request)
     const { actor, viaCookie } = authenticated
-    admit(actor)
+    admit(authenticated)
     const permitted = async (): Promise<OrgActor> => {
       if (viaCookie && (spec.csrf === true || !SAFE_METHODS.has(spec.method)))
         checkCrossSite(request.headers, ownOrigins)
@@ -186,14 +196,14 @@ function callOf(
   spec: RouteSpec,
   request: FastifyRequest,
   reply: FastifyReply,
-  deps: BindDeps,
+  deps: BindDeps & Pick<Admitted, 'expiresAt'>,
 ): Omit<Call<RouteSpec>, 'useOtherStatus'> {
   return {
     params: parseParams(spec, request.params),
     query: spec.query === undefined ? undefined : parse(spec.query, request.query),
     body: parseBody(spec, request),
     cookies: callCookies(deps.app.config, request, reply),
-    openStream: () => openStream(request, reply, deps.stopping),
+    openStream: () => openStream(request, reply, deps),
     sendFile: (file) => sendFile(reply, file),
     redirect: (location) => void reply.redirect(location, 302),
   }
@@ -255,7 +265,14 @@ const HEARTBEAT_MS = 15_000
 /** A client with more unread bytes is disconnected. Messages are small: these are minutes of a busy service. */
 const MAX_UNREAD_BYTES = 256 * 1024
 
-function openStream(request: FastifyRequest, reply: FastifyReply, stopping: AbortSignal): EventStream {
+/** The longest time of a timer, 24 days. A stream ends then at the latest; its client connects again. */
+const MAX_STREAM_MS = 2 ** 31 - 1
+
+function openStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { app, stopping, expiresAt }: Pick<BindDeps, 'app' | 'stopping'> & Pick<Admitted, 'expiresAt'>,
+): EventStream {
   reply.hijack()
   const { raw } = reply
   const closed = new AbortController()
@@ -273,12 +290,15 @@ function openStream(request: FastifyRequest, reply: FastifyReply, stopping: Abor
     unreadAtHeartbeat = raw.writableLength
     raw.write(': alive\n\n')
   }, HEARTBEAT_MS)
+  const leftMs = expiresAt === null ? MAX_STREAM_MS : expiresAt.getTime() - app.clock.now().getTime()
+  const expiry = setTimeout(() => end(), Math.min(leftMs, MAX_STREAM_MS))
   const drop = () => {
     end()
     raw.destroy()
   }
   const end = () => {
     clearInterval(heartbeat)
+    clearTimeout(expiry)
     stopping.removeEventListener('abort', end)
     closed.abort()
     raw.end()

@@ -90,7 +90,7 @@ test('a disabled member has no session and no key, is listed as such, and comes 
   )
   expect(states).toEqual([1, 1, 2])
   await changeMember(app, owner.actor, idOf(member), { disabled: false })
-  expect(await actorOfKey(app, key, aCaller())).toMatchObject({ role: 'member' })
+  expect(await actorOfKey(app, key, aCaller())).toMatchObject({ actor: { role: 'member' } })
   expect(await actions(owner)).toEqual(['api_key.created', 'user.disabled', 'session.revoked', 'user.enabled'])
 })
 
@@ -103,7 +103,7 @@ test('a removed member loses sessions and keys there only; issues and the list n
   expect(await liveSession(app, member.actor.sessionId)).toBeNull()
   await waitFor('the other process', async () => (await liveSession(second, member.actor.sessionId)) === null)
   await expect(actorOfKey(second, key, aCaller())).rejects.toMatchObject({ code: 'unauthenticated' })
-  expect(await actorOfKey(second, other, aCaller())).toMatchObject({ orgId: elsewhere.actor.orgId })
+  expect(await actorOfKey(second, other, aCaller())).toMatchObject({ actor: { orgId: elsewhere.actor.orgId } })
   expect((await listMembers(app, owner.actor, page)).items.map(({ id }) => id)).toEqual([idOf(owner)])
   expect(await actions(owner)).toEqual(['api_key.created', 'member.removed', 'session.revoked', 'api_key.revoked'])
   await expect(removeMember(app, owner.actor, idOf(member))).rejects.toMatchObject({ code: 'not_found' })
