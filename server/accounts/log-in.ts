@@ -48,6 +48,8 @@ export async function logIn(app: App, input: LogInInput, caller: SignInCaller): 
     const user = await lockUser(tx, found.id)
     // The password may have been changed, or the account disabled, while the old password was checked.
     if (user?.password_hash !== found.password_hash || user.disabled_at !== null) throw refused()
+    // Single sign-on may have been enforced meanwhile, which ends the sessions that there are.
+    if (!(await maySignInByPassword(tx, user))) throw refused()
     const [membership] = await membershipsOf(tx, found.id)
     if (membership === undefined) {
       countDenial(app, 'signin.failed', { userId: user.id, caller })

@@ -11,8 +11,11 @@ export async function hasTotp(db: Connection, userId: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Whether single sign-on is enforced for this user by an organisation that has verified the domain. */
-export async function enforcedFor(db: Connection, userId: string, domain: string): Promise<boolean> {
+/**
+ * Whether single sign-on is enforced for this user by an organisation that has verified the domain.
+ * @param orgId that organisation; by default any
+ */
+export async function enforcedFor(db: Connection, userId: string, domain: string, orgId?: string): Promise<boolean> {
   const row = await db
     .selectFrom('memberships as m')
     .innerJoin('sso_configs as c', 'c.org_id', 'm.org_id')
@@ -36,6 +39,7 @@ export async function enforcedFor(db: Connection, userId: string, domain: string
     .where('c.enforced', '=', true)
     .where('d.domain', '=', domain)
     .where('d.verified_at', 'is not', null)
+    .where((where) => (orgId === undefined ? where.lit(true) : where('c.org_id', '=', orgId)))
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

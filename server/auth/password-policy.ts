@@ -14,3 +14,13 @@ export async function maySignInByPassword(
   const domain = emailDomain(user.email)
   return domain === null || !(await enforcedFor(db, user.id, domain))
 }
+
+/** Whether this organisation lets the user in by single sign-on only. */
+export async function mustUseSsoOf(
+  db: Connection,
+  orgId: string,
+  user: { readonly id: string; readonly email: string },
+): Promise<boolean> {
+  const domain = emailDomain(user.email)
+  return domain !== null && (await enforcedFor(db, user.id, domain, orgId))
+}

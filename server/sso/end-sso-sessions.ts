@@ -1,19 +1,46 @@
-import { endSession } from '../auth/auth.queries.ts'
+import { endSession, lockUser } from '../auth/auth.queries.ts'
+import { mustUseSsoOf } from '../auth/password-policy.ts'
 import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
 import { revokedSessions } from '../auth/session-facts.ts'
 import type { App } from '../context/app.ts'
 import type { Fact } from '../facts/kinds.ts'
 import type { Tx } from '../storage/database.ts'
-import { ssoSessionsOf } from './sso.queries.ts'
+import { membersOf, sessionsOfOrg } from './sso.queries.ts'
 
 export type EndedSessions = { readonly facts: readonly Fact[]; readonly sessionIds: readonly string[] }
 
+export const NONE_ENDED: EndedSessions = { facts: [], sessionIds: [] }
+
 /** Ends every session of the organisation that began with single sign-on. After the commit call {@link dropEnded}. */
-export async function endSsoSessions(tx: Tx, app: App, orgId: string, reason: string): Promise<EndedSessions> {
+export const endSsoSessions = async (tx: Tx, app: App, orgId: string, reason: string): Promise<EndedSessions> =>
+  end(tx, app, orgId, await sessionsOfOrg(tx, orgId, 'by_sso'), reason)
+
+/**
+ * Ends the sessions of the organisation that began in another way, of members whom it now lets in by single sign-on only.
+ * Owners with two-factor authentication keep theirs. After the commit call {@link dropEnded}.
+ */
+export async function endRefusedSessions(tx: Tx, app: App, orgId: string): Promise<EndedSessions> {
+  const refused = new Set<string>()
+  // A log-in that is under way holds the lock of its user, and reads the policy under it.
+  for (const { id } of await membersOf(tx, orgId)) {
+    const user = await lockUser(tx, id)
+    if (user !== null && (await mustUseSsoOf(tx, orgId, user))) refused.add(id)
+  }
+  const sessions = (await sessionsOfOrg(tx, orgId, 'otherwise')).filter(({ user_id }) => refused.has(user_id))
+  return end(tx, app, orgId, sessions, 'sso_enforced')
+}
+
+async function end(
+  tx: Tx,
+  app: App,
+  orgId: string,
+  sessions: readonly { readonly id: string; readonly user_id: string }[],
+  reason: string,
+): Promise<EndedSessions> {
   const now = app.clock.now()
   const facts: Fact[] = []
   const sessionIds: string[] = []
-  for (const { id, user_id: userId } of await ssoSessionsOf(tx, orgId)) {
+  for (const { id, user_id: userId } of sessions) {
     if (!(await endSession(tx, id, reason, now))) continue
     await announceSessions(tx, { session_id: id })
     facts.push(...revokedSessions(userId, [{ id, org_id: orgId }], reason))

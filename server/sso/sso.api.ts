@@ -116,7 +116,9 @@ export const ssoRoutes = routes({
         .optional(),
       jit: flag('jit').optional().describe('Whether users whom the provider names for the first time become members.'),
       default_role: DefaultRole.optional().describe('Role of such members.'),
-      enforced: flag('enforced').optional().describe('Refuses passwords of members of the verified domains.'),
+      enforced: flag('enforced')
+        .optional()
+        .describe('Refuses passwords of members of the verified domains, and ends their other sessions here.'),
     }),
     response: SsoConfig,
     refusals: [409],

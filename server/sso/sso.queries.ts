@@ -225,19 +225,30 @@ export async function anyMembership(
   return row ?? null
 }
 
-/** Members whose session began with single sign-on, by their session. */
-export function ssoSessionsOf(
+/** Active sessions of an organisation that began with single sign-on, or otherwise. */
+export function sessionsOfOrg(
   db: Connection,
   orgId: string,
+  began: 'by_sso' | 'otherwise',
 ): Promise<{ readonly id: string; readonly user_id: string }[]> {
   return db
     .selectFrom('sessions')
     .select(['id', 'user_id'])
     .where('org_id', '=', orgId)
-    .where('method', '=', 'oidc')
+    .where('method', began === 'by_sso' ? '=' : '<>', 'oidc')
     .where('ended_at', 'is', null)
     .execute()
 }
+
+/** Active members, in the order in which they are locked. */
+export const membersOf = (db: Connection, orgId: string): Promise<{ readonly id: string }[]> =>
+  db
+    .selectFrom('memberships')
+    .select('user_id as id')
+    .where('org_id', '=', orgId)
+    .where('disabled_at', 'is', null)
+    .orderBy('user_id')
+    .execute()
 
 // Pending links
 

@@ -3,6 +3,11 @@ import { maySignInByPassword } from '#server/auth/password-policy.ts'
 import { requireRecentSignIn } from '#server/auth/require-recent-sign-in.ts'
 import { sendResetLink } from '#server/accounts/send-reset-link.ts'
 import { queuedMails } from '#test/kit/queued-mails.ts'
+import { createAuthenticator } from '#server/auth/authenticate.ts'
+import { liveSession } from '#server/auth/session-cache.ts'
+import { switchOrg } from '#server/auth/switch-org.ts'
+import { secondApp } from '#test/kit/second-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import { readAccessToken } from '#server/auth/access-token.ts'
 import { createEgress } from '#server/egress/create-egress.ts'
 import { parseAddressRange } from '#server/kernel/address-range.ts'
@@ -23,8 +28,10 @@ import { finishSso } from './finish-sso.ts'
 import { removeSsoConfig } from './remove-config.ts'
 import { startSso } from './start-sso.ts'
 import { updateSsoConfig } from './update-config.ts'
+import { verifyDomainByOperator } from './verify-domain-by-operator.ts'
 
 const t = await testServer()
+const second = await secondApp(t)
 const provider = await fakeOidc(() => t.clock.now())
 t.onClose(() => provider.close())
 
@@ -516,6 +523,68 @@ describe('enforced', () => {
     })
     await sendResetLink(t.app, org.owner.email, aCaller())
     expect(await queuedMails(t.app, org.owner.email)).toMatchObject([{ type: 'password.reset.requested' }])
+  })
+
+  test('turning it on ends the sessions of its members that began otherwise, in every process within a second', async () => {
+    const org = await anSsoOrg(t.app, provider)
+    const member = await aMember(org)
+    const elsewhere = await aMembership(t.app, member)
+    const owner = await aMember(org, { role: 'owner' })
+    const breakGlass = await aMember(org, { role: 'owner' })
+    await insertVerifiedFactor(t.app, breakGlass)
+    const outside = await aPerson(t.app, { role: 'member', org: org.org })
+    const browser = visitor()
+    await signInAt(t.url, org, aUserAt(org), browser)
+    const other = createAuthenticator(second)
+    t.onClose(() => {
+      other.close()
+      return Promise.resolve()
+    })
+    const isIn = ({ tokens: { accessToken } }: Person): Promise<boolean> =>
+      other.authenticate({ authorization: null, accessToken }, aCaller()).then(
+        () => true,
+        () => false,
+      )
+    const all = [member, owner, elsewhere, breakGlass, outside, org.owner]
+    expect(await Promise.all(all.map(isIn))).toEqual(all.map(() => true))
+    await updateSsoConfig(t.app, org.owner.actor, {
+      issuer: org.tenant.issuer,
+      client_id: FAKE_CLIENT.client_id,
+      enforced: true,
+    })
+    await waitFor('the other process', async () => !(await isIn(member)) && !(await isIn(owner)), 1_000)
+    expect(await Promise.all(all.map(isIn))).toEqual([false, false, true, true, true, true])
+    expect(await browser.go(`${t.url}/api/me`)).toMatchObject({ status: 200 })
+    const { rows } = await t.app.db.query<{ session_id: string; reason: string }>(
+      "select target_id as session_id, meta::json ->> 'reason' as reason from audit_log where org_id = $1 and action = 'session.revoked'",
+      [org.org.id],
+    )
+    const ended = [member, owner].map(({ actor }) => ({ session_id: actor.sessionId, reason: 'sso_enforced' }))
+    expect(new Set(rows)).toEqual(new Set(ended))
+  })
+
+  test('a domain that is verified later ends the sessions of its members, too', async () => {
+    const org = await anSsoOrg(t.app, provider, { enforced: true })
+    const domain = `${newId()}.example`
+    const member = await aPerson(t.app, { role: 'member', org: org.org, email: `${newId()}@${domain}` })
+    const config = { issuer: org.tenant.issuer, client_id: FAKE_CLIENT.client_id, domains: [org.domain, domain] }
+    await updateSsoConfig(t.app, org.owner.actor, config)
+    const me = () => visitor().go(`${t.url}/api/me`, { headers: { cookie: member.cookie } })
+    expect(await me()).toMatchObject({ status: 200 })
+    await verifyDomainByOperator(t.app, { org: org.org.slug, domain })
+    expect(await me()).toMatchObject({ status: 401 })
+  })
+
+  test('a session of another organisation does not switch into one that requires single sign-on', async () => {
+    const org = await anSsoOrg(t.app, provider, { enforced: true })
+    const member = await aMember(org)
+    const elsewhere = await aMembership(t.app, member)
+    await expect(switchOrg(t.app, elsewhere.actor, org.org.slug)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringMatching(/requires single sign-on/) as unknown,
+    })
+    // Nothing has changed: the session is still there.
+    await expect(liveSession(t.app, elsewhere.actor.sessionId)).resolves.not.toBeNull()
   })
 
   test('needs a verified domain, and an owner who can still get in', async () => {

@@ -10,7 +10,7 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid } from '../kernel/errors.ts'
 import type { Tx } from '../storage/database.ts'
 import { sealClientSecret } from './client-secret.ts'
-import { dropEnded, endSsoSessions } from './end-sso-sessions.ts'
+import { dropEnded, endRefusedSessions, endSsoSessions, NONE_ENDED } from './end-sso-sessions.ts'
 import { allowsPlainHttp } from './provider-fetch.ts'
 import type { SsoConfig } from './sso.api.ts'
 import {
@@ -75,15 +75,18 @@ export async function updateSsoConfig(app: App, actor: OrgActor, input: SsoConfi
     // Also when the last verified domain was removed.
     if (change.enforced) await checkEnforceable(tx, orgId)
     if (isNewProvider || (old !== null && old.client_id !== input.client_id)) await deleteAttempts(tx, orgId)
-    const ended = isNewProvider ? await endSsoSessions(tx, app, orgId, 'sso_changed') : { facts: [], sessionIds: [] }
+    const ended = [
+      isNewProvider ? await endSsoSessions(tx, app, orgId, 'sso_changed') : NONE_ENDED,
+      change.enforced && old?.enforced !== true ? await endRefusedSessions(tx, app, orgId) : NONE_ENDED,
+    ]
     if (fields.length > 0)
       await recordFacts(tx, factContext(app, actor), [
         { kind: 'sso.config.updated', orgId, data: { fields } },
-        ...ended.facts,
+        ...ended.flatMap(({ facts }) => facts),
       ])
     return { view: await viewConfig(app, tx, orgId), ended }
   })
-  dropEnded(app, ended)
+  for (const one of ended) dropEnded(app, one)
   return view
 }
 

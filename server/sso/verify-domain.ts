@@ -5,6 +5,7 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid, notFound, unavailable } from '../kernel/errors.ts'
 import { lockUntilEnd } from '../storage/advisory-lock.queries.ts'
 import { asciiDomain } from '../auth/email-domain.ts'
+import { dropEnded, endRefusedSessions, NONE_ENDED } from './end-sso-sessions.ts'
 import { recheckDomain } from './recheck-domains.ts'
 import type { SsoConfig } from './sso.api.ts'
 import { lockConfig, readDomain, updateDomain, verifiedElsewhere, type DomainRow } from './sso.queries.ts'
@@ -60,18 +61,24 @@ export async function markVerified(
   { org_id: orgId, domain }: Pick<DomainRow, 'org_id' | 'domain'>,
   by: 'dns' | 'operator',
 ): Promise<void> {
-  await app.tx(async (tx) => {
+  const ended = await app.tx(async (tx) => {
     await lockUntilEnd(tx, PROOF_LOCK)
-    await lockConfig(tx, orgId)
+    const config = await lockConfig(tx, orgId)
     const row = await readDomain(tx, orgId, domain)
     if (row === null) throw notFound('Domain')
     if ((await verifiedElsewhere(tx, orgId, domain)) !== null) throw taken(domain)
     const now = app.clock.now()
     const proof = { verified_by: by, checked_at: now, missing_since: null }
     await updateDomain(tx, row, { ...proof, verified_at: row.verified_at ?? now })
-    if (row.verified_at === null)
-      await recordFacts(tx, factContext(app, actor), [{ kind: 'sso.domain.verified', orgId, data: { domain } }])
+    if (row.verified_at !== null) return NONE_ENDED
+    const refused = config?.enforced === true ? await endRefusedSessions(tx, app, orgId) : NONE_ENDED
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'sso.domain.verified', orgId, data: { domain } },
+      ...refused.facts,
+    ])
+    return refused
   })
+  dropEnded(app, ended)
 }
 
 const taken = (domain: string) =>

@@ -60,7 +60,7 @@ export const ssoTexts = {
     roles: { member: 'Member', viewer: 'Viewer' },
     enforced: 'Require single sign-on',
     enforcedMore:
-      'Passwords of members with an address of a verified domain are refused. Owners can still use theirs if two-step log-in is on, so that a broken provider does not lock you out.',
+      'Passwords of members with an address of a verified domain are refused, and their sessions without it end now. Owners can still use theirs if two-step log-in is on, so that a broken provider does not lock you out.',
     needsDomain: 'Verify a domain first.',
     needsProvider: 'Set up the provider first.',
     saved: 'Access saved',
