@@ -2,15 +2,12 @@ import { expect, test } from 'vitest'
 import type { TestProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Breakdown } from './metrics.api.ts'
-import { sendSessions, times } from './metrics.fixture.ts'
+import { IPHONE, sendSessions, times } from './metrics.fixture.ts'
 import { boundOf } from './read-breakdown.ts'
 
 const t = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 const owner = await t.founder()
 const MINUTE = 60_000
-
-const IPHONE =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 
 const breakdown = async (project: TestProject, query: string): Promise<Breakdown> => {
   const answer = await owner.get(`/api/metrics/breakdown?projectId=${project.id}&range=1h&${query}`)

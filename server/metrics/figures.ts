@@ -17,9 +17,8 @@ export type SessionFigures = {
 export type EventFigures = {
   readonly events: number
   readonly critical: number
-  /** Distinct users; null when it is unknown. */
-  readonly users: number | null
-  /** Users with an event that is a crash, or an ANR. */
+  readonly users: number
+  /** Users with an event that is a crash, or an ANR in the foreground. */
   readonly crashed_users: number
   readonly anr_users: number
 }

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { BucketSeconds } from '../app-health/buckets.ts'
+import type { Counts } from '../app-health/counts.ts'
 import { type Dimension, DIMENSIONS } from '../app-health/dimensions.ts'
-import type { HealthFilter } from '../app-health/health-query.ts'
+import type { HealthFilter, HealthQuery as SourceQuery } from '../app-health/health-query.ts'
 import {
   type HealthTotals,
   readHealthBy,
@@ -11,7 +11,7 @@ import {
   requireCombinable,
 } from '../app-health/read-health.ts'
 import type { Connection } from '../storage/database.ts'
-import { NO_EVENTS, NO_SESSIONS, type EventFigures, type SessionFigures } from './figures.ts'
+import { NO_SESSIONS, type EventFigures, type SessionFigures } from './figures.ts'
 import type { DeviceUsers } from './store-guard.ts'
 
 /** Values of each dimension, any of which may match; all by default. */
@@ -36,11 +36,16 @@ export type HealthQuery = {
   readonly filter: Filter
 }
 
-export async function readSessions(db: Connection, query: HealthQuery): Promise<SessionFigures> {
+/** Which users to count beside sessions; sketches of users are most of the cost. Those not asked for are 0. */
+export type Users = 'none' | 'active' | 'crashed' | 'anr' | 'all'
+
+export async function readSessions(db: Connection, query: HealthQuery, users: Users): Promise<SessionFigures> {
   const parts = partsOf(query)
   for (const { read } of parts) await requireCombinable(db, read)
   const figures = await Promise.all(
-    parts.map(async ({ read, isWidened }) => figuresOf(await readHealthTotals(db, read, SETS), isWidened)),
+    parts.map(async ({ read, isWidened }) =>
+      figuresOf(await readHealthTotals(db, read, setsOf(users, isWidened)), isWidened),
+    ),
   )
   return figures.reduce(addFigures, NO_SESSIONS)
 }
@@ -50,10 +55,11 @@ export async function readSessionSeries(
   db: Connection,
   query: HealthQuery,
   bucketSeconds: BucketSeconds,
+  users: Users,
 ): Promise<Map<number, SessionFigures>> {
   const series = new Map<number, SessionFigures>()
   for (const { read, isWidened } of partsOf(query)) {
-    for (const { t, ...totals } of await readHealthSeries(db, read, bucketSeconds, SETS)) {
+    for (const { t, ...totals } of await readHealthSeries(db, read, bucketSeconds, setsOf(users, isWidened))) {
       if (totals.total === 0) continue
       series.set(t.getTime(), addFigures(series.get(t.getTime()) ?? NO_SESSIONS, figuresOf(totals, isWidened)))
     }
@@ -88,9 +94,9 @@ export async function readSessionsBy(
     const by = await readHealthBy(db, read, dimension, { max, sets: [] })
     for (const row of by.rows) {
       const before = rows.get(row.name) ?? NO_SESSIONS
-      rows.set(row.name, { ...addFigures(before, figuresOf({ ...row, ...NO_USERS }, isWidened)), name: row.name })
+      rows.set(row.name, { ...addFigures(before, figuresOf(row, isWidened)), name: row.name })
     }
-    unknown = addFigures(unknown, figuresOf({ ...by.unknown, ...NO_USERS }, isWidened))
+    unknown = addFigures(unknown, figuresOf(by.unknown, isWidened))
     other.sessions += by.other.total
     other.crashed += by.other.crashed + (isWidened ? by.other.unhandled : 0)
   }
@@ -112,7 +118,10 @@ export async function readSessionsOf(
       ...read.filter,
       [dimension]: given === undefined ? wanted : wanted.filter((one) => given.includes(one)),
     }
-    const by = await readHealthBy(db, { ...read, filter }, dimension, { max: wanted.length, sets: SETS })
+    const by = await readHealthBy(db, { ...read, filter }, dimension, {
+      max: wanted.length,
+      sets: setsOf('all', isWidened),
+    })
     for (const { name, ...row } of [...by.rows, { ...by.unknown, name: '' }])
       if (row.total > 0) found.set(name, addFigures(found.get(name) ?? NO_SESSIONS, figuresOf(row, isWidened)))
   }
@@ -121,7 +130,7 @@ export async function readSessionsOf(
 
 /** Users of each whole day of UTC, by its start, without empty ones. */
 export const readSessionDays = (db: Connection, query: HealthQuery): Promise<Map<number, SessionFigures>> =>
-  readSessionSeries(db, query, 86_400)
+  readSessionSeries(db, query, 86_400, 'all')
 
 /** Models of which users are counted: those with the most sessions. */
 const MAX_DEVICES = 200
@@ -133,7 +142,13 @@ export async function readDeviceDays(db: Connection, query: HealthQuery): Promis
     const { rows } = await readHealthBy(db, read, 'device', { max: MAX_DEVICES, sets: [] })
     if (rows.length === 0) continue
     const filter = { ...read.filter, device: rows.map(({ name }) => name) }
-    for (const { name, ...totals } of await readHealthSeriesBy(db, { ...read, filter }, 'device', 86_400, SETS)) {
+    for (const { name, ...totals } of await readHealthSeriesBy(
+      db,
+      { ...read, filter },
+      'device',
+      86_400,
+      setsOf('all', isWidened),
+    )) {
       if (name === null || name === '') continue
       const of = figuresOf(totals, isWidened)
       const known = devices.get(name)
@@ -148,13 +163,22 @@ export async function readDeviceDays(db: Connection, query: HealthQuery): Promis
   return [...devices.values()]
 }
 
-const SETS = ['users', 'crashed_users', 'crash_affected_users', 'anr_foreground_users', 'anr_background_users'] as const
-const NO_USERS = {
-  users: 0,
-  crashed_users: 0,
-  crash_affected_users: 0,
-  anr_foreground_users: 0,
-  anr_background_users: 0,
+type UserSet = 'users' | 'crashed_users' | 'crash_affected_users' | 'anr_foreground_users' | 'anr_background_users'
+
+function setsOf(users: Users, isWidened: boolean): UserSet[] {
+  const crashed = isWidened ? 'crash_affected_users' : 'crashed_users'
+  switch (users) {
+    case 'none':
+      return []
+    case 'active':
+      return ['users']
+    case 'crashed':
+      return ['users', crashed]
+    case 'anr':
+      return ['users', 'anr_foreground_users', 'anr_background_users']
+    case 'all':
+      return ['users', crashed, 'anr_foreground_users']
+  }
 }
 
 /** Projects that count an unhandled error as a crash, and the others. Hashes of users differ between projects. */
@@ -177,16 +201,19 @@ function withoutGaps(filter: Filter): HealthFilter {
   return given
 }
 
-const figuresOf = (totals: HealthTotals<(typeof SETS)[number]>, isWidened: boolean): SessionFigures => ({
+const figuresOf = (
+  totals: Readonly<Counts> & Readonly<Partial<Record<UserSet, number>>>,
+  isWidened: boolean,
+): SessionFigures => ({
   sessions: totals.total,
   crashed: totals.crashed + (isWidened ? totals.unhandled : 0),
   unhandled: isWidened ? 0 : totals.unhandled,
   anr_foreground: totals.anr_foreground,
   anr_background: totals.anr_background,
-  users: totals.users,
-  crashed_users: isWidened ? totals.crash_affected_users : totals.crashed_users,
-  anr_foreground_users: totals.anr_foreground_users,
-  anr_background_users: totals.anr_background_users,
+  users: totals.users ?? 0,
+  crashed_users: (isWidened ? totals.crash_affected_users : totals.crashed_users) ?? 0,
+  anr_foreground_users: totals.anr_foreground_users ?? 0,
+  anr_background_users: totals.anr_background_users ?? 0,
 })
 
 const addFigures = (a: SessionFigures, b: SessionFigures): SessionFigures => ({
@@ -201,34 +228,41 @@ const addFigures = (a: SessionFigures, b: SessionFigures): SessionFigures => ({
   anr_background_users: a.anr_background_users + b.anr_background_users,
 })
 
-type EventRow = { bucket: number; events: number; fatal: number }
+const EVENT_SETS = ['users', 'crashed_users', 'anr_foreground_users'] as const
 
 /** Error events by start of the bucket, without empty ones. */
 export async function readEventSeries(
   db: Connection,
   query: HealthQuery,
-  bucketSeconds: number,
+  bucketSeconds: BucketSeconds,
 ): Promise<Map<number, EventFigures>> {
-  if (DIMENSIONS.some((dimension) => query.filter[dimension] !== undefined)) return new Map()
-  const { rows } = await sql<EventRow>`
-    select floor(extract(epoch from minute) / ${bucketSeconds})::float8 as bucket, sum(events)::float8 as events,
-      sum(fatal)::float8 as fatal
-    from project_minutes where project_id = any(${query.projects.map((project) => project.id)}::uuid[])
-      and minute >= ${new Date(query.from)} and minute < ${new Date(query.to)} group by 1`.execute(db)
+  const read = eventsOf(query)
+  await requireCombinable(db, read)
+  const points = await readHealthSeries(db, read, bucketSeconds, EVENT_SETS)
   return new Map(
-    rows.map(({ bucket, events, fatal }) => [
-      bucket * bucketSeconds * 1000,
-      { ...NO_EVENTS, events, critical: fatal, users: null },
-    ]),
+    points.flatMap(({ t, ...totals }) => (totals.total === 0 ? [] : [[t.getTime(), eventFigures(totals)] as const])),
   )
 }
 
 export async function readEvents(db: Connection, query: HealthQuery): Promise<EventFigures> {
-  const series = await readEventSeries(db, query, 60)
-  let [events, critical] = [0, 0]
-  for (const one of series.values()) {
-    events += one.events
-    critical += one.critical
-  }
-  return { ...NO_EVENTS, events, critical, users: null }
+  const read = eventsOf(query)
+  await requireCombinable(db, read)
+  return eventFigures(await readHealthTotals(db, read, EVENT_SETS))
 }
+
+const eventsOf = ({ projects, from, to, now, filter }: HealthQuery): SourceQuery => ({
+  projectIds: projects.map(({ id }) => id),
+  source: 'events',
+  from: new Date(from),
+  to: new Date(to),
+  now,
+  filter: withoutGaps(filter),
+})
+
+const eventFigures = (of: HealthTotals<(typeof EVENT_SETS)[number]>): EventFigures => ({
+  events: of.total,
+  critical: of.critical,
+  users: of.users,
+  crashed_users: of.crashed_users,
+  anr_users: of.anr_foreground_users,
+})

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { testServer } from '#test/kit/test-server.ts'
 import type { TestProject } from '#test/kit/founder.ts'
+import { levelNumber } from '../app-health/dimensions.ts'
 import type { MetricSeries } from './metrics.api.ts'
-import { sendSessions, type SentSession, times } from './metrics.fixture.ts'
+import { sendSessions, type SentSession, IPHONE, times } from './metrics.fixture.ts'
 
 /** `GET /api/metrics` over sessions and events that arrive through the intake. The clock stands at 12:00 UTC. */
 
@@ -136,6 +137,28 @@ test('filters repeat, and a comma is part of a name', async () => {
   expect(await sessions('&release=unknown')).toBe(0)
 })
 
+test('on a day with too many combinations, filters that are not counted together are 400 and name those that are', async () => {
+  const project = await t.project(owner)
+  await send(project, [{ agoMs: MINUTE, release: 'a', userAgent: IPHONE }])
+  const combined = '&release=a&os=iOS'
+  expect((await metrics(project, `metric=crash_rate&range=1h${combined}`)).totals.sessions).toBe(1)
+  await t.app.db.query(
+    'insert into health_days (project_id, day, level, admitted, refused) values ($1, $2::date, $3, 2000, 1)',
+    [project.id, new Date(NOW), levelNumber('combination')],
+  )
+  for (const path of [
+    'metrics?metric=crash_rate',
+    'metrics?metric=event_count',
+    'metrics/breakdown?dimension=device',
+  ]) {
+    const refused = await owner.get(`/api/${path}&projectId=${project.id}&range=1h${combined}`)
+    expect(refused.status).toBe(400)
+    expect(refused.text).toContain('release with environment')
+  }
+  expect((await metrics(project, 'metric=crash_rate&range=1h&release=a&environment=production')).total).toBe(0)
+  expect((await metrics(project, 'metric=crash_rate&range=1h&os=iOS')).total).toBe(0)
+})
+
 test('event_count counts stored error events in the interval of their own time', async () => {
   const project = await t.project(owner)
   const at = (ago: number) => ({ timestamp: (NOW - ago) / 1_000 })
@@ -150,6 +173,46 @@ test('event_count counts stored error events in the interval of their own time',
     { t: new Date(NOW - 10 * MINUTE).toISOString(), value: 2 },
   ])
   expect(await metrics(project, 'metric=event_count&range=24h')).toMatchObject({ total: 3 })
+})
+
+test('user_count counts the distinct users of events, of an interval and of the range', async () => {
+  const project = await t.project(owner)
+  const by = (id: string, ago: number) => ({ error: 'alpha', user: { id }, timestamp: (NOW - ago) / 1_000 })
+  await t.events(project, [
+    by('ada', 10 * MINUTE),
+    by('ada', 10 * MINUTE),
+    by('bob', 10 * MINUTE),
+    by('ada', 30 * MINUTE),
+    by('eve', 90 * MINUTE),
+  ])
+  const answer = await metrics(project, 'metric=user_count&range=1h')
+  expect(answer).toMatchObject({ total: 2, previous_total: 1, totals: { active: null }, basis: 'events' })
+  expect(answer.points.map((point) => point.value).filter((value) => value !== 0)).toEqual([1, 2])
+})
+
+test('without sessions a rate is null, with an estimate from events', async () => {
+  const project = await t.project(owner)
+  await t.events(
+    project,
+    ['ada', 'bob', 'eve', 'dan'].map((id) => ({
+      error: { in: 'alpha', handled: id !== 'ada' },
+      user: { id },
+      ...(id === 'ada' ? { level: 'fatal' } : {}),
+    })),
+  )
+  const answer = await metrics(project, 'metric=crash_rate&range=1h')
+  expect(answer).toMatchObject({ total: null, basis: 'events', estimate: { value: 0.25, affected_users: 1, users: 4 } })
+  expect(answer.points.every((point) => point.value === null)).toBe(true)
+})
+
+test('events are filtered like sessions', async () => {
+  const project = await t.project(owner)
+  await t.events(project, [
+    { error: 'alpha', release: 'a,b' },
+    { error: 'alpha', release: 'c' },
+  ])
+  expect(await metrics(project, 'metric=event_count&range=1h&release=a,b')).toMatchObject({ total: 1 })
+  expect(await metrics(project, 'metric=user_count&range=1h&release=unknown')).toMatchObject({ total: 0 })
 })
 
 test('user_count has the active users of sessions beside it, null without sessions', async () => {

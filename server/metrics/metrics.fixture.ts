@@ -16,6 +16,10 @@ export type SentSession = {
   readonly fields?: Record<string, unknown>
 }
 
+/** The user agent of a browser whose system is known. */
+export const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
+
 export const times = (n: number, session: SentSession): SentSession[] => Array.from({ length: n }, () => session)
 
 /** Items that one envelope holds. */

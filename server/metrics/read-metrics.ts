@@ -57,6 +57,7 @@ const over = ({ projects, filter, now }: Read, { from, to }: TimeRange): HealthQ
 
 const RATES = {
   crash_rate: {
+    users: 'crashed',
     rate: crashRate,
     bands: LIMITS.crash,
     part: (of: SessionFigures, by: By) => (by === 'users' ? of.crashed_users : of.crashed),
@@ -70,6 +71,7 @@ const RATES = {
     }),
   },
   anr_rate: {
+    users: 'anr',
     rate: anrRate,
     bands: LIMITS.anr,
     part: (of: SessionFigures, by: By) => (by === 'users' ? of.anr_foreground_users : of.anr_foreground),
@@ -89,20 +91,20 @@ const named = (users: number, of: SessionFigures): number | null => (of.users > 
 
 /** A rate by sessions or users, from sessions; without them only an estimate from events. */
 export async function rateOf(app: App, read: Read, metric: 'crash_rate' | 'anr_rate', by: By): Promise<MetricSeries> {
-  const { rate, bands, part, affected, figures } = RATES[metric]
+  const { rate, bands, part, affected, figures, users } = RATES[metric]
   const now = timeRange(read.now, read.range)
   const before = previousRange(now)
   const [series, previousSeries, total, previous] = await Promise.all([
-    readSessionSeries(app.db, over(read, now), now.stepSeconds),
-    readSessionSeries(app.db, over(read, before), now.stepSeconds),
-    readSessions(app.db, over(read, now)),
-    readSessions(app.db, over(read, before)),
+    readSessionSeries(app.db, over(read, now), now.stepSeconds, users),
+    readSessionSeries(app.db, over(read, before), now.stepSeconds, by === 'users' ? users : 'none'),
+    readSessions(app.db, over(read, now), users),
+    readSessions(app.db, over(read, before), users),
   ])
   const at = (time: number): SessionFigures => series.get(time) ?? NO_SESSIONS
   const whole = by === 'users' ? total.users : total.sessions
   const isKnown = whole > 0
   const events = isKnown ? NO_EVENTS : await readEvents(app.db, over(read, now))
-  const estimated = events.users === null ? null : share(affected(events), events.users)
+  const estimated = share(affected(events), events.users)
   return {
     ...frameOf(metric, read.range, now),
     by,
@@ -116,10 +118,7 @@ export async function rateOf(app: App, read: Read, metric: 'crash_rate' | 'anr_r
     previous_total: rate(previous, by),
     totals: figures(total, by),
     previous_totals: figures(previous, by),
-    estimate:
-      estimated === null || events.users === null
-        ? null
-        : { value: estimated, affected_users: affected(events), users: events.users },
+    estimate: estimated === null ? null : { value: estimated, affected_users: affected(events), users: events.users },
     bands,
     word: wordOf(rate(total, by), whole, bands),
     finding: findChange(
@@ -170,9 +169,9 @@ export async function userCount(app: App, read: Read): Promise<MetricSeries> {
     readEventSeries(app.db, over(read, before), now.stepSeconds),
     readEvents(app.db, over(read, now)),
     readEvents(app.db, over(read, before)),
-    readSessionSeries(app.db, over(read, now), now.stepSeconds),
-    readSessions(app.db, over(read, now)),
-    readSessions(app.db, over(read, before)),
+    readSessionSeries(app.db, over(read, now), now.stepSeconds, 'active'),
+    readSessions(app.db, over(read, now), 'crashed'),
+    readSessions(app.db, over(read, before), 'active'),
   ])
   const usersAt = (of: ReadonlyMap<number, EventFigures>, time: number) => (of.get(time) ?? NO_EVENTS).users
   const activeIn = (of: SessionFigures): number | null => (of.sessions > 0 ? named(of.users, of) : null)
@@ -195,7 +194,7 @@ export async function userCount(app: App, read: Read): Promise<MetricSeries> {
     finding:
       activeTotal.users > 0 && activeTotal.crashed_users > 0
         ? { kind: 'affected', users: activeTotal.crashed_users, share: activeTotal.crashed_users / activeTotal.users }
-        : findDifference(total.users ?? 0, previous.users ?? 0),
+        : findDifference(total.users, previous.users),
   }
 }
 
