@@ -25,6 +25,9 @@ create table projects (
   first_request_at timestamptz,
   first_event_at timestamptz,
   last_event_at timestamptz,
+  -- The last request that was refused because of its key, to the minute.
+  key_refused_at timestamptz,
+  key_refused_reason text,
   -- The highest issue number given out (the 42 of SHOP-42).
   issue_number integer not null default 0,
   -- Issues created in the hour and the UTC day of the newest one: their number has a budget.

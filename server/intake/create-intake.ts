@@ -11,6 +11,7 @@ import { createBodies } from './intake-body.ts'
 import { createCounters, type IntakeCounters } from './intake-counters.ts'
 import { handleIntake, type IntakeDeps } from './intake.ts'
 import { createProjectKeys, type ProjectKeys } from './project-keys.ts'
+import { createRefusedKeys } from './refused-keys.ts'
 
 export type Intake = {
   /** Handles SDK traffic; returns false for other requests. */
@@ -47,6 +48,7 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
   })
   const deps: IntakeDeps = {
     keys: createProjectKeys(app),
+    refusedKeys: createRefusedKeys(app),
     spool: createSpool(app, options.spoolLimits, options.handOver),
     limiter,
     quota: createOrgQuota(app),
@@ -69,6 +71,7 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
       for (const stop of stops) stop()
       await deps.spool.close()
       await deps.keys.close()
+      await deps.refusedKeys.close()
       await sharing.close()
       await deps.quota.close()
       await deps.rejected.close()

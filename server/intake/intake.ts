@@ -23,9 +23,12 @@ import { isAllowedOrigin } from './allowed-origin.ts'
 import { matchIntake, type IntakeRoute } from './intake-route.ts'
 import { packEnvelope } from './pack-envelope.ts'
 import type { ProjectKey } from './project-keys.ts'
+import type { RefusalReason } from '../projects/projects.api.ts'
+import type { RefusedKeys } from './refused-keys.ts'
 import { takeEnvelope, takeStore, type Arrived, type Taken, type TakingDeps } from './take-items.ts'
 
 export type IntakeDeps = TakingDeps & {
+  readonly refusedKeys: RefusedKeys
   /** The client's address, from socket peer and X-Forwarded-For. */
   readonly addressOf: (peer: string | undefined, forwardedFor: string | string[] | undefined) => string
   /** Time limit for receiving a body. */
@@ -188,7 +191,7 @@ async function accept(
     publicKey = checkDsn(header.dsn, null, route.projectNumber)
   }
   const found = deps.keys.find(publicKey)
-  const key = checkKey(app, route, found instanceof Promise ? await found.catch(databaseAway) : found)
+  const key = checkKey(app, deps, route, found instanceof Promise ? await found.catch(databaseAway) : found)
   if (!isAllowedOrigin(key.allowedOrigins, headers.origin))
     throw forbidden('The project does not accept events from this origin.')
   checkReadiness(deps, key, secondary)
@@ -259,12 +262,21 @@ async function takeSecondary(
 }
 
 /** @throws AppError `forbidden` with the reason (docs/protocol.md §5.1) */
-function checkKey(app: App, route: IntakeRoute, key: ProjectKey | null): ProjectKey {
-  if (key === null) throw forbidden('The key is unknown.')
+function checkKey(
+  app: App,
+  { refusedKeys }: Pick<IntakeDeps, 'refusedKeys'>,
+  { projectNumber }: IntakeRoute,
+  key: ProjectKey | null,
+): ProjectKey {
+  const refuse = (reason: RefusalReason, message: string): AppError => {
+    refusedKeys.mark(projectNumber, reason)
+    return forbidden(message)
+  }
+  if (key === null) throw refuse('unknown', 'The key is unknown.')
   if (key.expiresAtMs !== null && key.expiresAtMs <= app.clock.now().getTime())
-    throw forbidden('The key was rotated or switched off.')
-  if (route.projectNumber !== null && route.projectNumber !== String(key.projectNumber))
-    throw forbidden('The key belongs to another project.')
+    throw refuse('expired', 'The key was rotated or switched off.')
+  if (projectNumber !== null && projectNumber !== String(key.projectNumber))
+    throw refuse('other_project', 'The key belongs to another project.')
   const { region } = app.config
   if (region !== null && region !== key.region)
     throw forbidden(`This installation serves projects of ${region}; this project belongs to ${key.region}.`)

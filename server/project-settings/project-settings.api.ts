@@ -11,7 +11,15 @@ import { limitFields } from '../limits/limit-settings.api.ts'
 import { ownershipFields } from '../ownership/ownership-rules.api.ts'
 import { scrubFields } from '../privacy/scrub-settings.api.ts'
 import { generalFields } from '../projects/general-settings.api.ts'
-import { Platform, Project, ProjectKey, ProjectName, ProjectSlug, Region } from '../projects/projects.api.ts'
+import {
+  KeyRefusal,
+  Platform,
+  Project,
+  ProjectKey,
+  ProjectName,
+  ProjectSlug,
+  Region,
+} from '../projects/projects.api.ts'
 
 /** Settings of a project. In a change, absent fields stay; null clears where it is allowed. */
 const settingFields = {
@@ -44,6 +52,9 @@ export const ProjectSettings = z.object({
     'Set during a change of the version: events with an unknown fingerprint join the issue of the previous version.',
   ),
   keys: z.array(ProjectKey),
+  last_key_refusal: KeyRefusal.nullable().describe(
+    'The last request to this project that was refused because of its key.',
+  ),
 })
 
 export const ProjectSettingsPatch = z

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Config } from '../config.ts'
 import { dsnOf } from '../projects/dsn.ts'
+import { KeyRefusal } from '../projects/projects.api.ts'
 import type { ProjectKeyRow, ProjectRow } from '../projects/projects.queries.ts'
 import { currentKey, viewIdentity } from '../projects/view-project.ts'
 import type { ProjectSettings } from './project-settings.api.ts'
@@ -21,6 +22,10 @@ export function viewProjectSettings(
     name: row.name,
     slug: row.slug,
     dsn: dsnOf(config, identity, currentKey(keys)?.public_key ?? ''),
+    last_key_refusal:
+      row.key_refused_at === null || row.key_refused_reason === null
+        ? null
+        : { at: row.key_refused_at.toISOString(), reason: KeyRefusal.shape.reason.parse(row.key_refused_reason) },
     keys: keys.map((key) => ({
       id: key.id,
       public_key: key.public_key,

@@ -34,6 +34,18 @@ export const Project = z.object({
   last_event_at: Timestamp.nullable(),
 })
 
+export const REFUSAL_REASONS = ['unknown', 'expired', 'other_project'] as const
+export type RefusalReason = (typeof REFUSAL_REASONS)[number]
+
+export const KeyRefusal = z.object({
+  at: Timestamp.describe('To the minute.'),
+  reason: z
+    .enum(REFUSAL_REASONS)
+    .describe(
+      'unknown: no project has the key. expired: it was replaced. other_project: the DSN names this project with the key of another.',
+    ),
+})
+
 export const ProjectKey = z.object({
   id: Id,
   public_key: z.string(),
@@ -84,6 +96,10 @@ export const projectRoutes = routes({
         team_invited: z.boolean(),
       }),
       completed: z.boolean(),
+      regions: z
+        .array(Region)
+        .describe('Regions of this installation, for a new project; empty when none is configured.'),
+      default_region: Region,
     }),
   },
 })

@@ -294,6 +294,8 @@ test('onboarding steps follow from data of the organisation', async () => {
   expect(await readOnboarding(t.app, actor)).toEqual({
     steps: { project_created: true, sdk_installed: true, first_event: true, team_invited: false },
     completed: false,
+    regions: [],
+    default_region: 'us-east-1',
   })
 })
 

@@ -1,10 +1,13 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { REGIONS, type Region } from './projects.api.ts'
 import { readOnboardingFacts } from './projects.queries.ts'
 
 export type Onboarding = {
   steps: { project_created: boolean; sdk_installed: boolean; first_event: boolean; team_invited: boolean }
   completed: boolean
+  regions: Region[]
+  default_region: Region
 }
 
 /** Returns which steps are done, derived from stored data and not from clicks. */
@@ -16,5 +19,12 @@ export async function readOnboarding(app: App, actor: OrgActor): Promise<Onboard
     first_event: facts.events,
     team_invited: facts.invites,
   }
-  return { steps, completed: Object.values(steps).every(Boolean) }
+  const { region, ingestUrls } = app.config
+  const regions = region === null ? REGIONS.filter((one) => ingestUrls[one] !== undefined) : [region]
+  return {
+    steps,
+    completed: Object.values(steps).every(Boolean),
+    regions,
+    default_region: regions[0] ?? 'us-east-1',
+  }
 }

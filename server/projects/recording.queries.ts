@@ -23,6 +23,23 @@ export async function updateSeen(db: Connection, seen: readonly SeenKey[]): Prom
   `.execute(db)
 }
 
+export type KeyRefusalOf = { readonly number: number; readonly reason: string; readonly at: Date }
+
+/** Stores the last refusals of projects, by their numbers; unknown numbers are ignored. */
+export async function writeRefusals(db: Connection, refusals: readonly KeyRefusalOf[]): Promise<void> {
+  const numbers = refusals.map((one) => one.number)
+  const reasons = refusals.map((one) => one.reason)
+  const times = refusals.map((one) => one.at.toISOString())
+  await sql`
+    with given as (
+      select p.id, k.reason, k.at
+      from unnest(${numbers}::int[], ${reasons}::text[], ${times}::timestamptz[]) k (number, reason, at)
+      join projects p on p.number = k.number order by p.id for no key update of p
+    )
+    update projects set key_refused_at = given.at, key_refused_reason = given.reason
+    from given where projects.id = given.id`.execute(db)
+}
+
 /** The newest number of a short id, and the issues created in the hour and UTC day of the newest one. */
 export type IssueNumbers = {
   readonly id: string

@@ -782,6 +782,8 @@ export type Tables = {
     first_request_at: Date | null
     first_event_at: Date | null
     last_event_at: Date | null
+    key_refused_at: Date | null
+    key_refused_reason: string | null
     issue_number: Generated<number>
     new_issues_hour: Date | null
     new_issues_in_hour: Generated<number>
