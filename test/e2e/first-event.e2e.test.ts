@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anEvent, sendEvent } from '../kit/sdk.ts'
+import { anEvent, envelopeOf, sendEvent } from '../kit/sdk.ts'
 import { eventually, expectAccessible, press, screenshot, settled } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
@@ -30,8 +30,9 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   await page.getByRole('heading', { name: 'Create a project' }).waitFor()
   await page.getByLabel('Name').fill('shopper-web')
   await page.getByLabel('Android').check({ force: true })
-  await page.getByLabel('Region').selectOption('us-east-1')
-  await press(page, 'Tab')
+  // No region is configured, so none is asked for.
+  expect(await page.getByLabel('Region').count()).toBe(0)
+  await screenshot(page, 'onboarding-project')
   await page.getByRole('button', { name: 'Create project' }).click()
 
   await page.getByRole('heading', { name: 'Send your first event' }).waitFor()
@@ -41,8 +42,9 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   expect(dsn).toMatch(/^http:\/\/[0-9a-f]{32}@127\.0\.0\.1:\d+\/\d+$/)
 
   // Every platform's snippet has the DSN.
-  for (const name of ['Android', 'iOS', 'React Native', 'Flutter', 'Web', 'Node.js']) {
-    await page.getByRole('tab', { name }).click()
+  const apps = ['Android', 'iOS', 'React Native', 'Flutter', 'Web']
+  for (const name of [...apps, 'Node.js', 'Python', 'Java', 'Go', 'Ruby', 'PHP', '.NET', 'Rust']) {
+    await page.getByRole('tab', { name, exact: true }).click()
     await settled(page)
     expect(await page.getByRole('tabpanel').textContent(), name).toContain(dsn)
   }
@@ -51,6 +53,15 @@ test('from nothing to the first event: sign up, create a project, copy the DSN, 
   await eventually(() => page.evaluate<string>('navigator.clipboard.readText()')).toContain(dsn)
   await page.getByText('Intake is reachable').waitFor()
   await page.getByText('No request with this DSN yet').waitFor()
+
+  // A request with a wrong key shows as one.
+  const [, number = ''] = /\/(\d+)$/.exec(dsn) ?? []
+  const wrong = await fetch(`${dashboard.server.url}/api/${number}/envelope/?sentry_key=${'0'.repeat(32)}`, {
+    method: 'POST',
+    body: envelopeOf(anEvent()),
+  })
+  expect(wrong.status).toBe(403)
+  await page.getByText('A request with an unknown key was refused').waitFor()
   await screenshot(page, 'onboarding-waiting')
 
   const sent = await sendEvent(
@@ -102,4 +113,17 @@ test('"finish later" leaves a link in the rail', async () => {
   await page.waitForURL('**/issues')
   await page.getByRole('link', { name: 'Finish setting up' }).click()
   await page.getByRole('heading', { name: 'Send your first event' }).waitFor()
+})
+
+test('a server: its project is a web project, and its code is shown first', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto('/onboarding?step=project')
+  await page.getByLabel('Name').fill('billing')
+  await page.getByLabel('Python').check({ force: true })
+  await page.getByRole('button', { name: 'Create project' }).click()
+  await page.waitForURL('**sdk=python*')
+  await page.getByRole('tabpanel').getByText('pip install --upgrade sentry-sdk').waitFor()
+  expect(await page.getByRole('tab', { selected: true }).textContent()).toContain('Python')
+  await expectAccessible(page, 'the code of a server')
 })

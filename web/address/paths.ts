@@ -5,6 +5,7 @@ import type {
   IssuesSearch,
   LoginSearch,
   MetricsSearch,
+  OnboardingSearch,
   ReleasesSearch,
   SessionEndReason,
   ShellSearch,
@@ -21,8 +22,7 @@ export const paths = {
   loginDone: (done: NonNullable<LoginSearch['done']>) => linkOptions({ to: '/login', search: { done } }),
   signup: () => linkOptions({ to: '/signup' }),
   forgot: () => linkOptions({ to: '/forgot' }),
-  onboarding: (search: { project?: string; step?: 'project' | 'sdk' } = {}) =>
-    linkOptions({ to: '/onboarding', search }),
+  onboarding: (search: OnboardingSearch = {}) => linkOptions({ to: '/onboarding', search }),
   issues: (search: IssuesSearch = {}) => linkOptions({ to: '/issues', search }),
   issue: (issueId: string, search: IssueSearch = {}) =>
     linkOptions({ to: '/issues/$issueId', params: { issueId }, search }),

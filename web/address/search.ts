@@ -234,8 +234,11 @@ export type LinkSearch = z.infer<typeof LinkSearch>
 
 export const OnboardingSearch = z.object({
   project: lenient(id),
+  /** The server whose code is shown first. */
+  sdk: one(['node', 'python', 'java', 'go', 'ruby', 'php', 'csharp', 'rust']),
   step: one(['project', 'sdk']),
 })
+export type OnboardingSearch = z.infer<typeof OnboardingSearch>
 
 /** `?status=a&status=b` → `{ status: ['a', 'b'] }`; a single value is a string. */
 export function parseSearch(search: string): Record<string, unknown> {

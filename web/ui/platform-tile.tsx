@@ -19,7 +19,7 @@ const TILES: Readonly<Record<string, readonly [letters: string, word: string]>> 
   go: ['GO', 'Go'],
   ruby: ['RB', 'Ruby'],
   php: ['PHP', 'PHP'],
-  csharp: ['C#', 'C#'],
+  csharp: ['NET', '.NET'],
   rust: ['RS', 'Rust'],
   elixir: ['EX', 'Elixir'],
   perl: ['PL', 'Perl'],

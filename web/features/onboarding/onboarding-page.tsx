@@ -23,7 +23,7 @@ const route = getRouteApi('/signed-in/onboarding')
 /** The set-up: create a project, install its SDK, receive the first event. */
 export function OnboardingPage() {
   usePageTitle(onboardingTexts.title)
-  const { project: wanted, step } = route.useSearch()
+  const { project: wanted, step, sdk } = route.useSearch()
   const projects = useQuery(projectsQuery)
   const me = useQuery(meQuery)
   const items = projects.data?.items
@@ -67,7 +67,7 @@ export function OnboardingPage() {
       ) : making ? (
         <ProjectStep role={me.data.user.role} />
       ) : project === undefined ? null : (
-        <SendStep key={project.id} project={project} />
+        <SendStep key={project.id} project={project} sdk={sdk} />
       )}
     </>
   )

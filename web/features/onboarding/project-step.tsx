@@ -1,9 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
-import type { Me, Project } from '../../api/queries.ts'
+import { onboardingQuery, type Me, type Project } from '../../api/queries.ts'
 import { can } from '../../common/can.ts'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
@@ -16,34 +16,43 @@ import { Minor } from '../../ui/text.tsx'
 import { PageMain } from '../../ui/page-main.tsx'
 import { commonTexts } from '../../common/texts.ts'
 import { onboardingTexts } from './texts.ts'
+import { APPS, isServer, SERVERS, type SnippetPlatform } from './snippets.ts'
 import { Steps } from './steps.tsx'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './project-step.module.css'
 import typeStyles from '../../ui/type.module.css'
 
 const texts = onboardingTexts.project
-const PLATFORMS = ['android', 'ios', 'react-native', 'flutter', 'web'] as const satisfies readonly Project['platform'][]
-const REGIONS = ['eu-central-1', 'us-east-1', 'af-south-1'] as const satisfies readonly Project['region'][]
-/** Regions where storing IP addresses needs a legal basis. */
-const OFFERS_HIDING: ReadonlySet<Project['region']> = new Set<Project['region']>(['eu-central-1', 'af-south-1'])
+/** Region of data whose storage of IP addresses needs no legal basis. */
+const WITHOUT_HIDING: Project['region'] = 'us-east-1'
 
-/** The form of a new project: name, platform, region. */
+/** The form of a new project: name, platform, and region where there are several. */
 export function ProjectStep({ role }: { role: Me['user']['role'] }) {
   const [name, setName] = useState('')
-  const [platform, setPlatform] = useState<Project['platform']>('web')
-  const [region, setRegion] = useState<Project['region']>('eu-central-1')
+  const [sdk, setSdk] = useState<SnippetPlatform>('web')
+  const [chosen, setRegion] = useState<Project['region'] | null>(null)
   const [hideAddresses, setHideAddresses] = useState(false)
   const [tried, setTried] = useState(false)
+  const { data: installation } = useQuery({ ...onboardingQuery, meta: { quiet: true } })
+  const regions = installation?.regions ?? []
+  const region = chosen ?? installation?.default_region ?? WITHOUT_HIDING
+  /** Without a choice of regions, only the operator knows where the data is. */
+  const offersHiding = regions.length < 2 || region !== WITHOUT_HIDING
   const client = useQueryClient()
   const navigate = useNavigate()
   const create = useMutation({
     mutationFn: () =>
       call('POST /api/projects', {
-        body: { name: name.trim(), platform, region, scrub_ip_addresses: hideAddresses && OFFERS_HIDING.has(region) },
+        body: {
+          name: name.trim(),
+          platform: isServer(sdk) ? 'web' : sdk,
+          region,
+          scrub_ip_addresses: hideAddresses && offersHiding,
+        },
       }),
     onSuccess: async (project) => {
       await client.invalidateQueries({ queryKey: ['projects'] })
-      return navigate(paths.onboarding({ project: project.id, step: 'sdk' }))
+      return navigate(paths.onboarding({ project: project.id, step: 'sdk', ...(isServer(sdk) ? { sdk } : {}) }))
     },
   })
   const missing = tried && name.trim() === '' ? texts.nameMissing : undefined
@@ -74,36 +83,23 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
                 error={missing ?? (create.error === null ? undefined : reasonOf(create.error))}
                 onChange={(event) => setName(event.target.value)}
               />
-              <fieldset className={styles.platforms}>
-                <FieldLegend>{texts.platform}</FieldLegend>
-                {PLATFORMS.map((one) => (
-                  <label key={one} className={styles.platform}>
-                    <input
-                      type="radio"
-                      name="platform"
-                      className={typeStyles.hidden}
-                      value={one}
-                      checked={one === platform}
-                      onChange={() => setPlatform(one)}
-                    />
-                    <PlatformTile platform={one} quiet />
-                    <span>{platformName(one)}</span>
-                  </label>
-                ))}
-              </fieldset>
-              <SelectField
-                label={texts.region}
-                hint={texts.regionHint}
-                value={region}
-                onChange={(event) => setRegion(REGIONS.find((one) => one === event.target.value) ?? 'eu-central-1')}
-              >
-                {REGIONS.map((one) => (
-                  <option key={one} value={one}>
-                    {commonTexts.regions[one]}
-                  </option>
-                ))}
-              </SelectField>
-              {OFFERS_HIDING.has(region) ? (
+              <Platforms legend={texts.platform} platforms={APPS} value={sdk} onChange={setSdk} />
+              <Platforms legend={texts.servers} platforms={SERVERS} value={sdk} onChange={setSdk} />
+              {regions.length < 2 ? null : (
+                <SelectField
+                  label={texts.region}
+                  hint={texts.regionHint}
+                  value={region}
+                  onChange={(event) => setRegion(regions.find((one) => one === event.target.value) ?? null)}
+                >
+                  {regions.map((one) => (
+                    <option key={one} value={one}>
+                      {commonTexts.regions[one]}
+                    </option>
+                  ))}
+                </SelectField>
+              )}
+              {offersHiding ? (
                 <div className={`${settingsStyles.row} ${styles.offer}`}>
                   <Switch label={texts.hideAddresses} checked={hideAddresses} onChange={setHideAddresses} />
                   <div>
@@ -126,5 +122,37 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
         </div>
       </div>
     </PageMain>
+  )
+}
+
+function Platforms<P extends SnippetPlatform>({
+  legend,
+  platforms,
+  value,
+  onChange,
+}: {
+  legend: string
+  platforms: readonly P[]
+  value: SnippetPlatform
+  onChange: (platform: P) => void
+}) {
+  return (
+    <fieldset className={styles.platforms}>
+      <FieldLegend>{legend}</FieldLegend>
+      {platforms.map((one) => (
+        <label key={one} className={styles.platform}>
+          <input
+            type="radio"
+            name="platform"
+            className={typeStyles.hidden}
+            value={one}
+            checked={one === value}
+            onChange={() => onChange(one)}
+          />
+          <PlatformTile platform={one} quiet />
+          <span>{platformName(one)}</span>
+        </label>
+      ))}
+    </fieldset>
   )
 }

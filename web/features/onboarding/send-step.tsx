@@ -25,13 +25,13 @@ const ASK_EVERY_MS = 2000
 
 const TABS = SNIPPET_PLATFORMS.map((platform) => ({
   value: platform,
-  label: platform === 'node' ? texts.node : platformName(platform),
+  label: platformName(platform),
   before: <PlatformTile platform={platform} quiet />,
 }))
 
 /** The code for the app on the left; on the right the card that waits for the first event. */
-export function SendStep({ project }: { project: Project }) {
-  const [platform, setPlatform] = useState<SnippetPlatform>(project.platform)
+export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatform | undefined }) {
+  const [platform, setPlatform] = useState<SnippetPlatform>(sdk ?? project.platform)
   const [since] = useState(() => Date.now())
   const now = useNow('second')
   const client = useQueryClient()
@@ -45,7 +45,8 @@ export function SendStep({ project }: { project: Project }) {
   const issue = first.data?.items[0] ?? null
   const settings = useQuery({
     ...projectSettingsQuery(project.id),
-    refetchInterval: issue === null ? ASK_EVERY_MS : false,
+    // A refused request shows within two seconds.
+    refetchInterval: issue === null ? ASK_EVERY_MS / 2 : false,
     meta: { quiet: true },
   })
   const key = settings.data?.keys.find(({ expires_at }) => expires_at === null) ?? null
@@ -95,7 +96,7 @@ export function SendStep({ project }: { project: Project }) {
           }}
         />
         <div className={settingsStyles.setUpMain}>
-          <h1>{texts.heading}</h1>
+          <h1>{arrived ? texts.headingDone : texts.heading}</h1>
           <p className={settingsStyles.lead}>{texts.lead}</p>
           <Tabs label={texts.platforms} className={styles.tabs} value={platform} tabs={TABS} onChange={setPlatform}>
             <div className={styles.code}>
@@ -135,7 +136,14 @@ export function SendStep({ project }: { project: Project }) {
             />
           </div>
         </div>
-        <WaitCard project={project} dsn={dsn} keyInUse={key} issue={issue} waitedMs={now - since} />
+        <WaitCard
+          project={project}
+          dsn={dsn}
+          keyInUse={key}
+          refusal={settings.data?.last_key_refusal ?? null}
+          issue={issue}
+          waitedMs={now - since}
+        />
       </div>
     </PageMain>
   )

@@ -44,7 +44,9 @@ export function Steps({ project, sdk, event }: { project: StepState; sdk: StepSt
               <b>{step.name}</b>
               <small>{step.more}</small>
               {'action' in step && step.action !== undefined ? (
-                <TextButton onClick={step.action.run}>{step.action.label}</TextButton>
+                <TextButton className={styles.action} onClick={step.action.run}>
+                  {step.action.label}
+                </TextButton>
               ) : null}
             </div>
           </li>

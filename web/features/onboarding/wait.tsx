@@ -32,12 +32,14 @@ type WaitCardProps = {
   dsn: string
   /** The project key, once loaded. */
   keyInUse: ProjectSettings['keys'][number] | null
+  /** The last request that was refused because of its key. */
+  refusal: ProjectSettings['last_key_refusal']
   /** The issue of the first event, once it arrived. */
   issue: Issue | null
   waitedMs: number
 }
 
-export function WaitCard({ project, dsn, keyInUse, issue, waitedMs }: WaitCardProps) {
+export function WaitCard({ project, dsn, keyInUse, refusal, issue, waitedMs }: WaitCardProps) {
   return (
     <aside className={styles.wait} aria-label={issue === null ? texts.heading : onboardingTexts.arrived.heading}>
       {/* Announces the first event; the seconds are outside of it. */}
@@ -45,7 +47,7 @@ export function WaitCard({ project, dsn, keyInUse, issue, waitedMs }: WaitCardPr
         {issue === null ? '' : onboardingTexts.arrived.heading}
       </p>
       {issue === null ? (
-        <Waiting dsn={dsn} keyInUse={keyInUse} waitedMs={waitedMs} />
+        <Waiting dsn={dsn} keyInUse={keyInUse} refusal={refusal} waitedMs={waitedMs} />
       ) : (
         <Arrived project={project} issue={issue} />
       )}
@@ -53,7 +55,12 @@ export function WaitCard({ project, dsn, keyInUse, issue, waitedMs }: WaitCardPr
   )
 }
 
-function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyInUse' | 'waitedMs'>) {
+function Waiting({
+  dsn,
+  keyInUse,
+  refusal,
+  waitedMs,
+}: Pick<WaitCardProps, 'dsn' | 'keyInUse' | 'refusal' | 'waitedMs'>) {
   const now = useNow('second')
   const intake = useQuery({
     queryKey: ['intake-answers', dsn],
@@ -85,6 +92,14 @@ function Waiting({ dsn, keyInUse, waitedMs }: Pick<WaitCardProps, 'dsn' | 'keyIn
           <Check done={false} title={texts.noRequest} more={texts.noRequestMore} />
         ) : (
           <Check done title={texts.request} more={texts.requestMore(formatAge(keyInUse.last_seen_at, now))} />
+        )}
+        {refusal === null || refusal.at <= (keyInUse?.last_seen_at ?? '') ? null : (
+          <Check
+            done={false}
+            icon={<Icon name="warn" className={typeStyles.amber} />}
+            title={texts.refused[refusal.reason]}
+            more={texts.refusedMore(formatAge(refusal.at, now))}
+          />
         )}
       </ul>
       <div className={styles.actions}>
