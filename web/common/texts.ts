@@ -4,6 +4,7 @@ export const commonTexts = {
   titleOf: (page: string) => `${page} · Faultline`,
   tryAgain: 'Try again',
   cancel: 'Cancel',
+  typeToConfirm: (word: string) => `Type “${word}” to confirm`,
   save: 'Save',
   saved: 'Saved',
   copy: 'Copy',

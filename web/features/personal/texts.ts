@@ -35,7 +35,6 @@ export const personalTexts = {
     removeTitle: 'Delete your account?',
     removeText:
       'You are logged out everywhere and leave every organisation. Your API keys stop working. This cannot be undone.',
-    removeConfirm: (email: string) => `Type “${email}” to confirm`,
   },
 
   security: {

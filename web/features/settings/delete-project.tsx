@@ -6,13 +6,11 @@ import { call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { operationQuery, type ProjectSettings } from '../../api/queries.ts'
 import { useCan } from '../../common/can.ts'
-import { commonTexts } from '../../common/texts.ts'
+import { TypedConfirm } from '../../common/typed-confirm.tsx'
 import { Bar } from '../../ui/bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
 import { Toolbar } from '../../ui/stack.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { settingsTexts } from './texts.ts'
@@ -38,54 +36,33 @@ export function DeleteProjectCard({ project }: { project: ProjectSettings }) {
 }
 
 function DeleteDialog({ project, onClose }: { project: ProjectSettings; onClose: () => void }) {
-  const [typed, setTyped] = useState('')
   const [operationId, setOperationId] = useState<string | null>(null)
   const navigate = useNavigate()
   const client = useQueryClient()
   const remove = useChange({
     send: () =>
-      call('DELETE /api/projects/:projectId', { params: { projectId: project.id }, body: { confirm: typed.trim() } }),
+      call('DELETE /api/projects/:projectId', { params: { projectId: project.id }, body: { confirm: project.slug } }),
     same: () => project.id,
     // Its pages are left first: reading the project again would fail.
     touches: () => [],
     failed: null,
   })
-  const ready = typed.trim() === project.slug
-  const submit = () => {
-    if (!ready || remove.isPending) return
-    remove.mutate(undefined, { onSuccess: ({ id }) => setOperationId(id) })
-  }
   const leave = () => {
     onClose()
     void navigate(paths.issues()).then(() => client.invalidateQueries())
   }
   if (operationId !== null) return <Progress operationId={operationId} name={project.name} onClose={leave} />
   return (
-    <Dialog open onClose={onClose} title={texts.heading(project.name)}>
-      <p>{texts.text}</p>
-      <Form onSubmit={submit}>
-        <Field
-          label={texts.confirm(project.slug)}
-          error={remove.error === null ? undefined : reasonOf(remove.error)}
-          data-autofocus
-          autoComplete="off"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-        <Toolbar align="end">
-          <Button onClick={onClose}>{commonTexts.cancel}</Button>
-          <Button
-            type="submit"
-            look="danger"
-            busy={remove.isPending}
-            why={ready ? undefined : texts.confirm(project.slug)}
-          >
-            {texts.submit}
-          </Button>
-        </Toolbar>
-      </Form>
-    </Dialog>
+    <TypedConfirm
+      title={texts.heading(project.name)}
+      text={texts.text}
+      word={project.slug}
+      submit={texts.submit}
+      isBusy={remove.isPending}
+      error={remove.error === null ? undefined : reasonOf(remove.error)}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: ({ id }) => setOperationId(id) })}
+      onClose={onClose}
+    />
   )
 }
 

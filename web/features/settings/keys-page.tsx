@@ -9,17 +9,15 @@ import { ProjectPart } from './project-part.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, InputBox } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
+import { InputBox } from '../../ui/field.tsx'
 import { formatClock, formatCount, formatLeft, formatSince } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
-import { Spacer, Toolbar } from '../../ui/stack.tsx'
+import { Spacer } from '../../ui/stack.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { settingsTexts } from './texts.ts'
-import { commonTexts } from '../../common/texts.ts'
+import { TypedConfirm } from '../../common/typed-confirm.tsx'
 import styles from './keys-page.module.css'
 import settingsStyles from '../../common/settings.module.css'
 import typeStyles from '../../ui/type.module.css'
@@ -102,7 +100,7 @@ function KeyCard({
           </div>
         )}
       </dl>
-      <RotateDialog project={project} open={asking} onClose={() => setAsking(false)} />
+      {asking ? <RotateDialog project={project} onClose={() => setAsking(false)} /> : null}
     </Card>
   )
 }
@@ -136,45 +134,22 @@ function OldKey({ oldKey, onExpired }: { oldKey: Key; onExpired: () => void }) {
 }
 
 /** Confirms rotating the key by typing, because apps with the old key stop sending. */
-function RotateDialog({ project, open, onClose }: { project: ProjectSettings; open: boolean; onClose: () => void }) {
-  const [typed, setTyped] = useState('')
+function RotateDialog({ project, onClose }: { project: ProjectSettings; onClose: () => void }) {
   const rotate = useChange({
     send: () => call('POST /api/projects/:projectId/rotate-dsn', { params: { projectId: project.id }, body: {} }),
     touches: () => [['projects']],
     said: () => texts.rotated,
     failed: texts.rotateFailed,
   })
-  const ready = typed.trim().toLowerCase() === texts.rotateConfirmation
-  const close = () => {
-    setTyped('')
-    onClose()
-  }
-  const submit = () => {
-    if (ready && !rotate.isPending) rotate.mutate(undefined, { onSettled: close })
-  }
   return (
-    <Dialog open={open} onClose={close} title={texts.rotateTitle}>
-      <p>{texts.rotateText}</p>
-      <Form onSubmit={submit}>
-        <Field
-          label={texts.rotateConfirm(texts.rotateConfirmation)}
-          data-autofocus
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-        <Toolbar align="end">
-          <Button onClick={close}>{commonTexts.cancel}</Button>
-          <Button
-            type="submit"
-            look="danger"
-            busy={rotate.isPending}
-            why={ready ? undefined : texts.rotateConfirm(texts.rotateConfirmation)}
-          >
-            {texts.rotate}
-          </Button>
-        </Toolbar>
-      </Form>
-    </Dialog>
+    <TypedConfirm
+      title={texts.rotateTitle}
+      text={texts.rotateText}
+      word={texts.rotateConfirmation}
+      submit={texts.rotate}
+      isBusy={rotate.isPending}
+      onConfirm={() => rotate.mutate(undefined, { onSettled: onClose })}
+      onClose={onClose}
+    />
   )
 }

@@ -14,7 +14,6 @@ export const settingsTexts = {
     open: 'Delete project',
     heading: (name: string) => `Delete ${name}?`,
     text: 'Everything the project stores is deleted. This cannot be undone.',
-    confirm: (slug: string) => `Type ${slug} to confirm`,
     submit: 'Delete project',
     running: (name: string) => `Deleting ${name}`,
     runningText:
@@ -59,7 +58,6 @@ export const settingsTexts = {
     rotateTitle: 'Rotate the key?',
     rotateText:
       'A new DSN is created. The old one stops working within 5 minutes; after that, events sent with it are rejected.',
-    rotateConfirm: (word: string) => `Type “${word}” to confirm`,
     rotateConfirmation: 'rotate',
     rotateFailed: 'Could not rotate the key.',
     rotated: 'New key in use',

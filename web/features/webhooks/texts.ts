@@ -251,7 +251,6 @@ export const webhooksTexts = {
     dayHint: 'For 24 hours each request has two signatures, the new one first.',
     running: (left: string) =>
       `An earlier rotation still overlaps for ${left}. Rotating now ends it, and the oldest secret stops signing.`,
-    confirm: (word: string) => `Type “${word}” to confirm`,
     confirmation: 'rotate',
     submit: 'Rotate',
     done: 'Secret rotated',
@@ -262,7 +261,6 @@ export const webhooksTexts = {
     title: 'Delete this endpoint?',
     text: (host: string) =>
       `Events are no longer sent to ${host}. Deliveries that wait end as failed. The delivery log is no longer shown here.`,
-    confirm: (word: string) => `Type “${word}” to confirm`,
     submit: 'Delete',
     done: 'Endpoint deleted',
     failed: 'Could not delete the endpoint.',
