@@ -1,7 +1,7 @@
 -- Measurements of transactions, screens and pages, kept as sketches that merge (server/performance).
 
--- What measurements are counted under. Grain 0 has all attributes; grain 1 covers a name, op and environment; grain 2 a
--- whole environment: the most frequent questions then read one row per bucket.
+-- What measurements are counted under. Each counts in one series of every grain (server/performance/series.ts); a question
+-- reads the coarsest that answers it, mostly one row per bucket.
 create table performance_series (
   project_id uuid not null,
   -- Derived from the columns below, so that every process computes the same id.
@@ -13,38 +13,47 @@ create table performance_series (
   environment text not null,
   os text not null,
   device_class text not null,
+  -- Only in the grain of devices; elsewhere empty.
+  device text not null,
   -- Last day of receipt; performance_days counts the series once a day.
   last_day date not null,
   primary key (project_id, id)
 );
 create index performance_series_by_day on performance_series (project_id, last_day, name);
 
--- Names and series a project used on a day. Both are limited.
+-- Names, series and devices a project used on a day. All are limited.
 create table performance_days (
   project_id uuid not null,
   day date not null,
   names integer not null,
   series integer not null,
+  devices integer not null default 0,
   primary key (project_id, day)
 );
 
--- What digestion adds: one row per batch, series, metric and minute. Never updated; folded into rollups every minute.
+-- What digestion adds: one row per batch, series, device, metric and minute. Never updated; folded into rollups every
+-- minute.
 create table performance_deltas (
   project_id uuid not null,
   series_id uuid not null,
+  device text not null,
   -- Position in METRICS of protocol/span-values.ts.
   metric smallint not null,
   minute timestamptz not null,
   count integer not null,
   failures integer not null,
-  left_out integer not null,
+  -- Values that do not count, by reason.
+  too_long integer not null,
+  prewarmed integer not null,
+  invalid integer not null,
   sketch bytea not null
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 5000);
 -- Varints: compressing them saves nothing.
 alter table performance_deltas alter column sketch set storage external;
 create index performance_deltas_by_time on performance_deltas (project_id, metric, minute);
 
--- The same in steps of 1, 15, 60 or 360 minutes, depending on age: every measurement is in exactly one row per grain.
+-- The same, every measurement once per grain in a step of 360 minutes, and until it is 15 days old once more in a step of
+-- 1, 15 or 60 minutes, depending on age. A question adds parts of both that do not overlap.
 create table performance_rollups (
   project_id uuid not null,
   grain smallint not null,
@@ -54,9 +63,11 @@ create table performance_rollups (
   series_id uuid not null,
   count bigint not null,
   failures bigint not null,
-  left_out bigint not null,
+  too_long bigint not null,
+  prewarmed bigint not null,
+  invalid bigint not null,
   sketch bytea not null,
-  primary key (project_id, grain, metric, series_id, bucket, step)
+  primary key (project_id, grain, metric, series_id, step, bucket)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 alter table performance_rollups alter column sketch set storage external;
 create index performance_rollups_by_age on performance_rollups (step, bucket);
@@ -78,14 +89,16 @@ create table performance_pending (
   occurred_at timestamptz not null,
   metric smallint not null,
   value double precision not null,
-  is_out boolean not null,
+  -- Why it does not count, as in LEFT_OUT of protocol/span-values.ts; null when it does.
+  left_out text,
   -- The series to use if the segment never arrives.
   name text not null,
   op text not null,
   release text not null,
   environment text not null,
   os text not null,
-  device_class text not null
+  device_class text not null,
+  device text not null
 );
 create index performance_pending_by_segment on performance_pending (segment_key);
 create index performance_pending_by_age on performance_pending (received_at);

@@ -6,10 +6,11 @@ import { dayOf } from '../kernel/day.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import * as sql from './compact.queries.ts'
 import { countExpiredPending } from './record-performance.ts'
-import { seriesOf } from './series.ts'
-import type { Series } from './series.queries.ts'
+import { addLeftOut, noneLeftOut } from './deltas.ts'
+import { admitDevices, seriesOf } from './series.ts'
+import type { Grain, Series } from './series.queries.ts'
 import { saveSeries } from './series.queries.ts'
-import { bucketOf, stepFor, STEPS } from './steps.ts'
+import { bucketOf, LONGEST, stepFor, STEPS } from './steps.ts'
 
 /** Rows per transaction, which takes some hundred milliseconds. */
 const MAX_ROWS = 5_000
@@ -35,26 +36,43 @@ export async function compactPerformance(app: App, signal?: AbortSignal): Promis
 
 const expirePending = (tx: Tx, now: Date): Promise<number> => countExpiredPending(tx, now, MAX_ROWS)
 
+/** Grains without devices, besides that of all attributes. */
+const COARSER: readonly Grain[] = [1, 2, 3]
+
 async function foldDeltas(tx: Tx, now: Date): Promise<number> {
   const deltas = await sql.takeDeltas(tx, MAX_ROWS)
   if (deltas.length === 0) return 0
+  const found = await sql.dimensionsOf(tx, deltas)
   const coarser = new Map<string, readonly Series[]>()
-  for (const [id, { projectId, dimensions }] of await sql.dimensionsOf(tx, deltas))
-    coarser.set(id, [seriesOf(projectId, 1, dimensions), seriesOf(projectId, 2, dimensions)])
+  for (const [id, { projectId, dimensions }] of found)
+    coarser.set(id, COARSER.map((grain) => seriesOf(projectId, grain, dimensions)))
+  const devices = new Map<string, Series>()
+  for (const { projectId, seriesId, device } of deltas) {
+    const dimensions = found.get(seriesId)?.dimensions
+    if (device !== '' && dimensions !== undefined)
+      devices.set(`${seriesId} ${device}`, seriesOf(projectId, 4, { ...dimensions, device }))
+  }
+  const admitted = await admitDevices(tx, dayOf(now), [...devices.values()])
   const sums = new Map<string, sql.Sum>()
   for (const delta of deltas) {
-    const step = stepFor(delta.bucket, now)
-    const row = { ...delta, step, bucket: bucketOf(delta.bucket, step) }
-    addTo(sums, row)
-    for (const { id, grain } of coarser.get(delta.seriesId) ?? []) addTo(sums, { ...row, grain, seriesId: id })
+    const ofDevice = admitted.get(devices.get(`${delta.seriesId} ${delta.device}`)?.id ?? '')
+    const series = [...(coarser.get(delta.seriesId) ?? []), ...(ofDevice === undefined ? [] : [ofDevice])]
+    for (const step of new Set([stepFor(delta.bucket, now), LONGEST])) {
+      const row = { ...delta, step, bucket: bucketOf(delta.bucket, step) }
+      addTo(sums, row)
+      for (const { id, grain } of series) addTo(sums, { ...row, grain, seriesId: id })
+    }
   }
-  const made = new Map([...coarser.values()].flat().map((series) => [series.id, series]))
+  const made = new Map([...coarser.values(), [...admitted.values()]].flat().map((series) => [series.id, series]))
   await saveSeries(tx, dayOf(now), [...made.values()])
   await save(tx, sums)
   return deltas.length
 }
 
-/** Folds only complete buckets of the next length, so that each of them is written once. */
+/**
+ * Folds only complete buckets of the next length, so that each of them is written once. The longest hold everything from
+ * the start: the rows before them are only deleted.
+ */
 const foldOf =
   (minutes: number) =>
   async (tx: Tx, now: Date): Promise<number> => {
@@ -63,6 +81,7 @@ const foldOf =
     if (next === undefined) return 0
     const oldFrom = new Date(now.getTime() - (STEPS[at]?.maxAgeMs ?? 0))
     const rows = await sql.takeRollups(tx, minutes, bucketOf(oldFrom, next.minutes), MAX_ROWS)
+    if (next.minutes === LONGEST) return rows.length
     const sums = new Map<string, sql.Sum>()
     for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: bucketOf(row.bucket, next.minutes) })
     await save(tx, sums)
@@ -73,11 +92,11 @@ function addTo(sums: Map<string, sql.Sum>, row: sql.Rollup): void {
   const key = sql.keyOf(row)
   let sum = sums.get(key)
   if (sum === undefined) {
-    sum = { row, failures: 0, leftOut: 0, sketch: new DDSketch() }
+    sum = { row, failures: 0, leftOut: noneLeftOut(), sketch: new DDSketch() }
     sums.set(key, sum)
   }
   sum.failures += row.failures
-  sum.leftOut += row.leftOut
+  addLeftOut(sum.leftOut, row.leftOut)
   sum.sketch.mergeBytes(row.bytes)
 }
 

@@ -1,6 +1,6 @@
 import { hash as digestOf } from 'node:crypto'
 import type { DeviceClass } from '../protocol/device-class.ts'
-import type { Metric } from '../protocol/span-values.ts'
+import type { LeftOut, Metric } from '../protocol/span-values.ts'
 
 /** The dimensions of measurements: each combination is a series. */
 export type Dimensions = {
@@ -11,13 +11,15 @@ export type Dimensions = {
   readonly environment: string
   readonly os: string
   readonly deviceClass: DeviceClass
+  /** Only in series by device; elsewhere empty. */
+  readonly device: string
 }
 
 export type MeasuredValue = {
   readonly metric: Metric
   readonly value: number
-  /** The value is invalid and only counted as left out. */
-  readonly isOut: boolean
+  /** Why the value is only counted as left out; null when it counts. */
+  readonly leftOut: LeftOut | null
   /** Decides which of two values with one `onceKey` counts (`isBetter`). */
   readonly rank: number
   /** Values with the same key are one value that was sent several times. Null when each counts. */

@@ -117,9 +117,9 @@ const opOfSegment = (values: readonly Candidate[]): string =>
   values.some(({ metric }) => metric === 'lcp' || metric === 'cls' || metric === 'inp') ? 'pageload' : 'ui.load'
 
 function measured(one: Candidate, span: Span, segmentId: string, context: MeasureContext): MeasuredValue {
-  const { metric, value, isOut, rank, slot } = one
+  const { metric, value, leftOut, rank, slot } = one
   const onceKey = slot === null ? null : valueKey(context.projectId, span.traceId, segmentId, slot)
-  return { metric, value, isOut, rank, onceKey }
+  return { metric, value, leftOut, rank, onceKey }
 }
 
 /** Newer SDKs send the former status `cancelled` as `error` with this message. */

@@ -1,8 +1,11 @@
 import type { Metric } from '../protocol/span-values.ts'
 import type { Connection } from '../storage/database.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
-import { readRows, topNames, type Measured, type PerformanceFilter, type Scope } from './read.queries.ts'
+import { addLeftOut, noneLeftOut, type LeftOutCounts } from './deltas.ts'
+import { readRows, topNames, type Measured, type PerformanceFilter, type Scope, type SplitKey } from './read.queries.ts'
 import type { Grain } from './series.queries.ts'
+
+export type { PerformanceFilter, Scope } from './read.queries.ts'
 
 /** A metric over a time range. Times in milliseconds; null without values. */
 export type MetricSummary = {
@@ -10,13 +13,18 @@ export type MetricSummary = {
   /** Only for `duration`. */
   readonly failures: number
   /** Values that were not counted: impossible ones, and app starts that the system prewarmed. */
-  readonly leftOut: number
+  readonly leftOut: LeftOutCounts
   readonly sum: number
   readonly p50: number | null
   readonly p75: number | null
   readonly p95: number | null
   readonly max: number | null
 }
+
+/** With the distribution of its values. */
+export type MetricSpread = MetricSummary & { readonly sketch: DDSketch }
+
+export type Metrics = ReadonlyMap<Metric, MetricSpread>
 
 export type PerformancePoint = MetricSummary & { readonly t: Date }
 
@@ -29,69 +37,108 @@ export async function readPerformanceSeries(
   db: Connection,
   scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly intervalMs: number },
 ): Promise<PerformancePoint[]> {
-  const { filter, metric, intervalMs, from, to } = scope
-  const split = { byName: false, intervalMs }
-  const rows = await readRows(db, { ...scope, metrics: [metric] }, grainOf(filter, false), split)
-  const bySlot = new Map(rows.map((row) => [row.slot, row]))
+  const points = await readMetricsSeries(db, { ...scope, metrics: [scope.metric] })
+  return points.map(({ t, metrics }) => ({ t, ...summaryOf(metrics.get(scope.metric)) }))
+}
+
+/** Several metrics in equal buckets, under the same conditions. */
+export async function readMetricsSeries(
+  db: Connection,
+  scope: Scope & { readonly intervalMs: number },
+): Promise<{ readonly t: Date; readonly metrics: Metrics }[]> {
+  const { filter, intervalMs, from, to } = scope
+  const rows = await readRows(db, scope, grainOf(filter, null), { by: null, intervalMs })
+  const bySlot = Map.groupBy(rows, ({ slot }) => slot)
   const length = Math.max(0, Math.ceil((to.getTime() - from.getTime()) / intervalMs))
   return Array.from({ length }, (_, slot) => ({
     t: new Date(from.getTime() + slot * intervalMs),
-    ...summaryOf(bySlot.get(slot)),
+    metrics: metricsOf(scope, bySlot.get(slot) ?? []),
   }))
 }
 
 /** Several metrics over the whole range. The map has every requested metric. */
-export async function readPerformanceTotals(db: Connection, scope: Scope): Promise<ReadonlyMap<Metric, MetricSummary>> {
-  const rows = await readRows(db, scope, grainOf(scope.filter, false), WHOLE)
-  return summariesOf(scope, rows)
+export async function readPerformanceTotals(db: Connection, scope: Scope): Promise<Metrics> {
+  return metricsOf(scope, await readRows(db, scope, grainOf(scope.filter, null), WHOLE))
 }
 
-export type NamedPerformance = {
-  readonly name: string
-  readonly op: string
-  readonly metrics: ReadonlyMap<Metric, MetricSummary>
-}
+export type NamedPerformance = { readonly name: string; readonly op: string; readonly metrics: Metrics }
 
 /** The transactions or screens with the most values of the first metric, in descending order, with all their metrics. */
 export async function readPerformanceByName(db: Connection, scope: Scope, limit: number): Promise<NamedPerformance[]> {
-  const grain = grainOf(scope.filter, true)
   const [first] = scope.metrics
   if (first === undefined) return []
-  const top = await topNames(db, { ...scope, metrics: [first] }, grain, limit)
+  const top = await topNames(db, { ...scope, metrics: [first] }, grainOf(scope.filter, 'name'), limit)
   if (top.length === 0) return []
-  const split = { byName: true, intervalMs: null }
-  const rows = await readRows(db, { ...scope, filter: { ...scope.filter, names: top } }, grain, split)
-  const byName = Map.groupBy(rows, ({ name, op }) => `${name}\n${op}`)
-  return top.map(({ name, op }) => ({ name, op, metrics: summariesOf(scope, byName.get(`${name}\n${op}`) ?? []) }))
+  const found = await readPerformanceBy(db, { ...scope, filter: { ...scope.filter, names: top } }, 'name')
+  const byName = new Map(found.map((one) => [keyOf(one), one]))
+  return top.map((one) => byName.get(keyOf(one)) ?? { ...one, metrics: metricsOf(scope, []) })
 }
+
+/** Every value of an attribute with its metrics, in no order. Only names have an op. */
+export async function readPerformanceBy(db: Connection, scope: Scope, by: SplitKey): Promise<NamedPerformance[]> {
+  const rows = await readRows(db, scope, grainOf(scope.filter, by), { by, intervalMs: null })
+  const groups = Map.groupBy(rows, keyOf)
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    return first === undefined ? [] : [{ name: first.name, op: first.op, metrics: metricsOf(scope, group) }]
+  })
+}
+
+/** A name and its op as a key of maps. */
+export const keyOf = ({ name, op }: { readonly name: string; readonly op: string }): string => `${name}\n${op}`
 
 /** The share of values at or above a limit, such as cold starts of 5 s and more; null without values. */
 export async function readShareFrom(
   db: Connection,
   scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly border: number },
 ): Promise<number | null> {
-  const [row] = await readRows(db, { ...scope, metrics: [scope.metric] }, grainOf(scope.filter, false), WHOLE)
-  return row === undefined || row.sketch.count === 0 ? null : row.sketch.countFrom(scope.border) / row.sketch.count
+  const totals = await readPerformanceTotals(db, { ...scope, metrics: [scope.metric] })
+  const sketch = totals.get(scope.metric)?.sketch ?? NOTHING
+  return sketch.count === 0 ? null : sketch.countFrom(scope.border) / sketch.count
 }
 
-const WHOLE = { byName: false, intervalMs: null }
+const WHOLE = { by: null, intervalMs: null }
 
-/** The coarsest grain that can answer. */
-function grainOf(filter: PerformanceFilter, byName: boolean): Grain {
-  if (filter.release !== undefined || filter.os !== undefined || filter.deviceClass !== undefined) return 0
-  const needsName = byName || filter.name !== undefined || filter.names !== undefined || filter.ops !== undefined
+/** The coarsest grain that can answer. @throws Error where devices are combined with what they are not counted with */
+function grainOf(filter: PerformanceFilter, by: SplitKey | null): Grain {
+  const needsName =
+    by === 'name' || filter.name !== undefined || filter.names !== undefined || filter.ops !== undefined
+  const needsOrigin = filter.os !== undefined || filter.deviceClass !== undefined || by === 'device_class'
+  if (by === 'device' || filter.device !== undefined) {
+    if (needsName || needsOrigin) throw new Error('Devices combine with releases and environments only.')
+    return 4
+  }
+  if (needsOrigin || by === 'release' || filter.release !== undefined) return needsName ? 0 : 3
   return needsName ? 1 : 2
 }
 
-function summariesOf({ metrics }: Scope, rows: readonly Measured[]): Map<Metric, MetricSummary> {
+function metricsOf({ metrics }: Scope, rows: readonly Measured[]): Map<Metric, MetricSpread> {
   const byMetric = new Map(rows.map((row) => [row.metric, row]))
-  return new Map(metrics.map((metric) => [metric, summaryOf(byMetric.get(metric))]))
+  return new Map(metrics.map((metric) => [metric, spreadOf(byMetric.get(metric))]))
 }
 
-function summaryOf(row: Measured | undefined): MetricSummary {
-  const { sketch, failures, leftOut } = row ?? { sketch: NOTHING, failures: 0, leftOut: 0 }
+function spreadOf(row: Measured | undefined): MetricSpread {
+  const { sketch, failures, leftOut } = row ?? { sketch: NOTHING, failures: 0, leftOut: noneLeftOut() }
   const [p50 = null, p75 = null, p95 = null] = sketch.quantiles([0.5, 0.75, 0.95])
-  return { count: sketch.count, failures, leftOut, sum: sketch.sum, p50, p75, p95, max: sketch.max }
+  return { count: sketch.count, failures, leftOut, sum: sketch.sum, p50, p75, p95, max: sketch.max, sketch }
+}
+
+function summaryOf(spread: MetricSpread | undefined): MetricSummary {
+  const { sketch: _, ...summary } = spread ?? spreadOf(undefined)
+  return summary
+}
+
+/** Adds values of several groups, such as those of all screens. */
+export function sumOf(spreads: Iterable<MetricSpread>): MetricSpread {
+  const sketch = new DDSketch()
+  const leftOut = noneLeftOut()
+  let failures = 0
+  for (const one of spreads) {
+    sketch.merge(one.sketch)
+    addLeftOut(leftOut, one.leftOut)
+    failures += one.failures
+  }
+  return spreadOf({ name: '', op: '', metric: 'duration', slot: 0, failures, leftOut, sketch })
 }
 
 const NOTHING = new DDSketch()

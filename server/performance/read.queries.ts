@@ -1,20 +1,27 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Connection } from '../storage/database.ts'
 import type { DeviceClass } from '../protocol/device-class.ts'
-import { METRICS, type Metric } from '../protocol/span-values.ts'
+import { LEFT_OUT, METRICS, type Metric } from '../protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
+import type { LeftOutCounts } from './deltas.ts'
 import { metricAt } from './record.queries.ts'
 import type { Grain } from './series.queries.ts'
+import { partsOf, STEPS, LONGEST, type Part } from './steps.ts'
+
+/** One value, or any of several. */
+type OneOf<T extends string> = T | readonly T[]
 
 export type PerformanceFilter = {
-  readonly name?: string
+  readonly name?: string | undefined
   /** Pairs of name and op. */
-  readonly names?: readonly { readonly name: string; readonly op: string }[]
-  readonly ops?: readonly string[]
-  readonly release?: string
-  readonly environment?: string
-  readonly os?: string
-  readonly deviceClass?: DeviceClass
+  readonly names?: readonly { readonly name: string; readonly op: string }[] | undefined
+  readonly ops?: readonly string[] | undefined
+  readonly release?: OneOf<string> | undefined
+  readonly environment?: OneOf<string> | undefined
+  readonly os?: OneOf<string> | undefined
+  readonly deviceClass?: OneOf<DeviceClass> | undefined
+  /** Combines with release and environment. */
+  readonly device?: OneOf<string> | undefined
 }
 
 export type Scope = {
@@ -26,43 +33,43 @@ export type Scope = {
   readonly filter: PerformanceFilter
 }
 
+/** What groups of a result share: name and op, or an attribute. */
+export type SplitKey = 'name' | 'release' | 'device_class' | 'device'
+
+/** By which attribute and in which intervals a result is split. */
+export type Split = { readonly by: SplitKey | null; readonly intervalMs: number | null }
+
 export type Measured = {
-  /** Empty unless split by name. */
+  /** The attribute by which the result is split; empty without one. */
   readonly name: string
+  /** Only where split by name. */
   readonly op: string
   readonly metric: Metric
   /** Number of the interval after `from`; 0 without intervals. */
   readonly slot: number
   readonly failures: number
-  readonly leftOut: number
+  readonly leftOut: LeftOutCounts
   readonly sketch: DDSketch
 }
 
 /**
  * Reads rollups of a grain, and deltas that are not folded yet. The sketches of a group come concatenated in one row,
  * because rows cost more than bytes.
- * @param split whether by name and op, and the length of intervals from `from` on
  */
-export async function readRows(
-  db: Connection,
-  scope: Scope,
-  grain: Grain,
-  split: { readonly byName: boolean; readonly intervalMs: number | null },
-): Promise<Measured[]> {
+export async function readRows(db: Connection, scope: Scope, grain: Grain, split: Split): Promise<Measured[]> {
+  const { by, intervalMs } = split
   const slot =
-    split.intervalMs === null
+    intervalMs === null
       ? sql<number>`0`
-      : sql<number>`floor((extract(epoch from bucket) * 1000 - ${scope.from.getTime()}::float8) / ${split.intervalMs}::float8)::int`
-  const name = split.byName ? sql<string>`name` : sql<string>`''`
-  const op = split.byName ? sql<string>`op` : sql<string>`''`
-  const rows = await union(db, scope, grain)
+      : sql<number>`floor((extract(epoch from bucket) * 1000 - ${scope.from.getTime()}::float8) / ${intervalMs}::float8)::int`
+  const rows = await union(db, scope, grain, intervalMs)
     .select([
-      name.as('group_name'),
-      op.as('group_op'),
+      (by === null ? sql<string>`''` : sql<string>`${sql.ref(by)}`).as('group_name'),
+      (by === 'name' ? sql<string>`op` : sql<string>`''`).as('group_op'),
       'metric',
       slot.as('slot'),
       (eb) => eb.fn.sum<number>('failures').as('failures'),
-      (eb) => eb.fn.sum<number>('left_out').as('left_out'),
+      ...LEFT_OUT.map((reason) => sql<number>`sum(${sql.ref(reason)})`.as(reason)),
       sql<Buffer>`string_agg(int4send(length(sketch)) || sketch, ''::bytea)`.as('sketches'),
     ])
     .groupBy([sql`1`, sql`2`, sql`3`, sql`4`])
@@ -73,7 +80,7 @@ export async function readRows(
     metric: metricAt(row.metric),
     slot: row.slot,
     failures: Number(row.failures),
-    leftOut: Number(row.left_out),
+    leftOut: { too_long: Number(row.too_long), prewarmed: Number(row.prewarmed), invalid: Number(row.invalid) },
     sketch: merged(row.sketches),
   }))
 }
@@ -96,7 +103,7 @@ export async function topNames(
   grain: Grain,
   limit: number,
 ): Promise<{ name: string; op: string }[]> {
-  return union(db, scope, grain)
+  return union(db, scope, grain, null)
     .select(['name', 'op'])
     .groupBy(['name', 'op'])
     .orderBy(sql`sum(count)`, 'desc')
@@ -106,19 +113,10 @@ export async function topNames(
     .execute()
 }
 
-function union(db: Connection, scope: Scope, grain: Grain) {
-  const folded = db
-    .selectFrom('performance_rollups as r')
-    .innerJoin('performance_series as s', (join) =>
-      join.onRef('s.project_id', '=', 'r.project_id').onRef('s.id', '=', 'r.series_id'),
-    )
-    .where(sql<SqlBool>`r.project_id = any(${[...scope.projectIds]}::uuid[])`)
-    .where('r.grain', '=', grain)
-    .where(sql<SqlBool>`r.metric = any(${codes(scope)}::smallint[])`)
-    .where('r.bucket', '>=', scope.from)
-    .where('r.bucket', '<', scope.to)
-    .where(matches(scope.filter))
-    .select(['s.name', 's.op', 'r.metric', 'r.bucket', 'r.count', 'r.failures', 'r.left_out', 'r.sketch'])
+const ATTRIBUTES = ['s.name', 's.op', 's.release', 's.device_class'] as const
+const FINE_STEPS = STEPS.map(({ minutes }) => minutes).filter((minutes) => minutes !== LONGEST)
+
+function union(db: Connection, scope: Scope, grain: Grain, intervalMs: number | null) {
   const fresh = db
     .selectFrom('performance_deltas as d')
     .innerJoin('performance_series as s', (join) =>
@@ -128,25 +126,52 @@ function union(db: Connection, scope: Scope, grain: Grain) {
     .where(sql<SqlBool>`d.metric = any(${codes(scope)}::smallint[])`)
     .where('d.minute', '>=', scope.from)
     .where('d.minute', '<', scope.to)
-    .where(matches(scope.filter))
-    .select(['s.name', 's.op', 'd.metric', 'd.minute as bucket', 'd.count', 'd.failures', 'd.left_out', 'd.sketch'])
-  return db.selectFrom(folded.unionAll(fresh).as('m'))
+    .where(matches(scope.filter, 'd.device'))
+    .$if(grain === 4, (query) => query.where('d.device', '!=', ''))
+    .select([...ATTRIBUTES, 'd.device', 'd.metric', 'd.minute as bucket', 'd.count', 'd.failures', 'd.sketch'])
+    .select(LEFT_OUT.map((reason) => `d.${reason}` as const))
+  const folded = partsOf(scope.from, scope.to, intervalMs).map((part) => rollups(db, scope, grain, part))
+  return db.selectFrom(folded.reduce((all, part) => all.unionAll(part), fresh).as('m'))
+}
+
+function rollups(db: Connection, scope: Scope, grain: Grain, { isLong, from, to }: Part) {
+  return db
+    .selectFrom('performance_rollups as r')
+    .innerJoin('performance_series as s', (join) =>
+      join.onRef('s.project_id', '=', 'r.project_id').onRef('s.id', '=', 'r.series_id'),
+    )
+    .where(sql<SqlBool>`r.project_id = any(${[...scope.projectIds]}::uuid[])`)
+    .where('r.grain', '=', grain)
+    .where(sql<SqlBool>`r.metric = any(${codes(scope)}::smallint[])`)
+    .where(sql<SqlBool>`r.step = any(${isLong ? [LONGEST] : FINE_STEPS}::smallint[])`)
+    .where('r.bucket', '>=', from)
+    .where('r.bucket', '<', to)
+    .where('s.grain', '=', grain)
+    .where(matches(scope.filter, 's.device'))
+    .select([...ATTRIBUTES, 's.device', 'r.metric', 'r.bucket', 'r.count', 'r.failures', 'r.sketch'])
+    .select(LEFT_OUT.map((reason) => `r.${reason}` as const))
 }
 
 const codes = ({ metrics }: Scope): number[] => metrics.map((metric) => METRICS.indexOf(metric))
 
 /** Conditions on the series with the alias `s`. */
-function matches(filter: PerformanceFilter) {
+function matches(filter: PerformanceFilter, device: 'd.device' | 's.device') {
   const conditions = [sql<SqlBool>`true`]
   if (filter.name !== undefined) conditions.push(sql<SqlBool>`s.name = ${filter.name}`)
   if (filter.names !== undefined)
     conditions.push(
       sql<SqlBool>`(s.name, s.op) in (select * from unnest(${filter.names.map(({ name }) => name)}::text[], ${filter.names.map(({ op }) => op)}::text[]))`,
     )
-  if (filter.ops !== undefined) conditions.push(sql<SqlBool>`s.op = any(${[...filter.ops]}::text[])`)
-  if (filter.release !== undefined) conditions.push(sql<SqlBool>`s.release = ${filter.release}`)
-  if (filter.environment !== undefined) conditions.push(sql<SqlBool>`s.environment = ${filter.environment}`)
-  if (filter.os !== undefined) conditions.push(sql<SqlBool>`s.os = ${filter.os}`)
-  if (filter.deviceClass !== undefined) conditions.push(sql<SqlBool>`s.device_class = ${filter.deviceClass}`)
+  const any = (column: string, values: OneOf<string> | undefined): void => {
+    if (values === undefined) return
+    const list = typeof values === 'string' ? [values] : [...values]
+    conditions.push(sql<SqlBool>`${sql.ref(column)} = any(${list}::text[])`)
+  }
+  any('s.op', filter.ops)
+  any('s.release', filter.release)
+  any('s.environment', filter.environment)
+  any('s.os', filter.os)
+  any('s.device_class', filter.deviceClass)
+  any(device, filter.device)
   return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 }

@@ -9,7 +9,10 @@ import { registerSeries, seriesOf } from './series.ts'
 import type { Series } from './series.queries.ts'
 
 /** The series of a fact's values: one of this batch, a known one, or none before the segment arrives. */
-type Target = { readonly wanted: Series } | { readonly found: string } | 'pending'
+type Target =
+  | { readonly wanted: Series; readonly device: string }
+  | { readonly found: string; readonly device: string }
+  | 'pending'
 
 /**
  * Adds measurements to their series. Skips duplicates of this batch or the last days. A batch needs a fixed number of
@@ -51,17 +54,23 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
     if (isNew[index] !== true || fact.role === 'plain') continue
     isNew[index] = fact.identities.every((key) => mine.has(key))
     if (isNew[index] !== true) continue
-    const seriesId = seriesIdOf(targets.get(fact), assigned)
+    const target = targets.get(fact)
+    const seriesId = seriesIdOf(target, assigned)
+    const device = typeof target === 'object' ? target.device : ''
     for (const value of values.get(fact) ?? []) {
       if (value.onceKey !== null && !mine.has(value.onceKey)) continue
       if (seriesId === null) pending.push(...pendingOf(fact, value, now))
-      else deltas.add(fact.projectId, seriesId, fact.at, value, fact.failed && value.metric === 'duration')
+      else {
+        const failed = fact.failed && value.metric === 'duration'
+        deltas.add(fact.projectId, { id: seriesId, device }, fact.at, value, failed)
+      }
     }
   }
   await sql.insertPending(tx, pending)
   for (const one of await sql.takePending(tx, [...segments.keys()])) {
     const seriesId = keys.get(one.segmentKey) ?? null
-    if (seriesId !== null) deltas.add(one.projectId, seriesId, one.occurredAt, one)
+    if (seriesId === null) continue
+    deltas.add(one.projectId, { id: seriesId, device: one.dimensions.device }, one.occurredAt, one)
   }
   await sql.insertDeltas(tx, deltas.list())
   return isNew
@@ -98,7 +107,7 @@ export async function countExpiredPending(tx: Tx, now: Date, max: number): Promi
   const deltas = new Deltas()
   for (const [index, one] of expired.entries()) {
     const id = series[index]?.id ?? ''
-    deltas.add(one.projectId, assigned.get(id) ?? id, one.occurredAt, one)
+    deltas.add(one.projectId, { id: assigned.get(id) ?? id, device: one.dimensions.device }, one.occurredAt, one)
   }
   await sql.insertDeltas(tx, deltas.list())
   return expired.length
@@ -142,18 +151,20 @@ function targetOf(
 ): Target {
   const { role, segmentKey, dimensions } = fact
   if (dimensions === null) return 'pending'
+  const { device } = dimensions
   if (role === 'child' && segmentKey !== null) {
     const segment = segments.get(segmentKey)?.dimensions
-    if (segment !== null && segment !== undefined) return { wanted: seriesOf(fact.projectId, 0, segment) }
+    if (segment !== null && segment !== undefined)
+      return { wanted: seriesOf(fact.projectId, 0, segment), device: segment.device || device }
     const found = seen.get(segmentKey) ?? null
-    if (found !== null) return { found }
+    if (found !== null) return { found, device }
     if (fact.waits) return 'pending'
   }
-  return { wanted: seriesOf(fact.projectId, 0, dimensions) }
+  return { wanted: seriesOf(fact.projectId, 0, dimensions), device }
 }
 
-function pendingOf(fact: PerformanceFact, { metric, value, isOut }: MeasuredValue, now: Date): sql.Pending[] {
+function pendingOf(fact: PerformanceFact, { metric, value, leftOut }: MeasuredValue, now: Date): sql.Pending[] {
   if (fact.segmentKey === null || fact.dimensions === null) return []
   const { segmentKey, projectId, at, dimensions } = fact
-  return [{ segmentKey, projectId, receivedAt: now, occurredAt: at, metric, value, isOut, dimensions }]
+  return [{ segmentKey, projectId, receivedAt: now, occurredAt: at, metric, value, leftOut, dimensions }]
 }

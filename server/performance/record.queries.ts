@@ -2,7 +2,7 @@ import type { Tx } from '../storage/database.ts'
 import { CopyRows } from '../storage/copy-in.ts'
 import { dayPlus } from '../kernel/day.ts'
 import type { DeviceClass } from '../protocol/device-class.ts'
-import { METRICS, type Metric } from '../protocol/span-values.ts'
+import { LEFT_OUT, METRICS, type LeftOut, type Metric } from '../protocol/span-values.ts'
 import type { Dimensions } from './fact.ts'
 import type { Delta } from './deltas.ts'
 
@@ -42,17 +42,21 @@ export async function insertDeltas(tx: Tx, deltas: readonly Delta[]): Promise<vo
   if (deltas.length === 0) return
   const rows = new CopyRows()
   for (const delta of deltas) {
-    rows.row(8)
+    rows.row(11)
     rows.uuid(delta.projectId)
     rows.uuid(delta.seriesId)
+    rows.text(delta.device)
     rows.int16(METRICS.indexOf(delta.metric))
     rows.time(delta.minute)
     rows.int32(delta.sketch.count)
     rows.int32(delta.failures)
-    rows.int32(delta.leftOut)
+    for (const reason of LEFT_OUT) rows.int32(delta.leftOut[reason])
     rows.bytes(delta.sketch.toBytes())
   }
-  await tx.copyIn('performance_deltas (project_id, series_id, metric, minute, count, failures, left_out, sketch)', rows)
+  await tx.copyIn(
+    `performance_deltas (project_id, series_id, device, metric, minute, count, failures, ${LEFT_OUT.join(', ')}, sketch)`,
+    rows,
+  )
 }
 
 /** A value whose segment is not known yet. */
@@ -63,7 +67,7 @@ export type Pending = {
   readonly occurredAt: Date
   readonly metric: Metric
   readonly value: number
-  readonly isOut: boolean
+  readonly leftOut: LeftOut | null
   readonly dimensions: Dimensions
 }
 
@@ -71,9 +75,9 @@ export async function insertPending(tx: Tx, pending: readonly Pending[]): Promis
   if (pending.length === 0) return
   await tx.query({
     name: 'performance-insert-pending',
-    text: `insert into performance_pending (segment_key, project_id, received_at, occurred_at, metric, value, is_out, name, op, release, environment, os, device_class)
-           select * from unnest($1::bigint[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::smallint[], $6::float8[], $7::bool[],
-             $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])`,
+    text: `insert into performance_pending (segment_key, project_id, received_at, occurred_at, metric, value, left_out, name, op, release, environment, os, device_class, device)
+           select * from unnest($1::bigint[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::smallint[], $6::float8[], $7::text[],
+             $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])`,
     values: [
       pending.map((one) => one.segmentKey),
       pending.map((one) => one.projectId),
@@ -81,13 +85,14 @@ export async function insertPending(tx: Tx, pending: readonly Pending[]): Promis
       pending.map((one) => one.occurredAt),
       pending.map((one) => METRICS.indexOf(one.metric)),
       pending.map((one) => one.value),
-      pending.map((one) => one.isOut),
+      pending.map((one) => one.leftOut),
       pending.map((one) => one.dimensions.name),
       pending.map((one) => one.dimensions.op),
       pending.map((one) => one.dimensions.release),
       pending.map((one) => one.dimensions.environment),
       pending.map((one) => one.dimensions.os),
       pending.map((one) => one.dimensions.deviceClass),
+      pending.map((one) => one.dimensions.device),
     ],
   })
 }
@@ -99,13 +104,14 @@ type PendingRow = {
   occurred_at: Date
   metric: number
   value: number
-  is_out: boolean
+  left_out: LeftOut | null
   name: string
   op: string
   release: string
   environment: string
   os: string
   device_class: DeviceClass
+  device: string
 }
 
 /** Deletes and returns the values that wait for these segments. */
@@ -131,7 +137,7 @@ export async function takeExpired(tx: Tx, before: Date, max: number): Promise<Pe
 }
 
 function pendingOf(row: PendingRow): Pending {
-  const { name, op, release, environment, os } = row
+  const { name, op, release, environment, os, device } = row
   return {
     segmentKey: row.segment_key,
     projectId: row.project_id,
@@ -139,8 +145,8 @@ function pendingOf(row: PendingRow): Pending {
     occurredAt: row.occurred_at,
     metric: metricAt(row.metric),
     value: row.value,
-    isOut: row.is_out,
-    dimensions: { name, op, release, environment, os, deviceClass: row.device_class },
+    leftOut: row.left_out,
+    dimensions: { name, op, release, environment, os, device, deviceClass: row.device_class },
   }
 }
 

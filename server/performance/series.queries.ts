@@ -1,8 +1,8 @@
 import type { Tx } from '../storage/database.ts'
 import type { Dimensions } from './fact.ts'
 
-/** Dimensions of a series: 0 all of them; 1 name, op and environment; 2 environment only. */
-export type Grain = 0 | 1 | 2
+/** The attributes that a series has, the others are empty (GRAINS of series.ts). */
+export type Grain = 0 | 1 | 2 | 3 | 4
 
 export type Series = {
   readonly id: string
@@ -26,7 +26,7 @@ export async function findSeries(
   return new Set(rows.map(({ id }) => id))
 }
 
-export type DayCounts = { names: number; series: number }
+export type DayCounts = { names: number; series: number; devices: number }
 
 /** The counters of a project for today, locked until the transaction ends. */
 export async function lockDay(tx: Tx, projectId: string, today: string): Promise<DayCounts> {
@@ -34,17 +34,18 @@ export async function lockDay(tx: Tx, projectId: string, today: string): Promise
     name: 'performance-lock-day',
     // With an update that changes nothing, one statement inserts or locks the row and returns it.
     text: `insert into performance_days as d (project_id, day, names, series) values ($1, $2::date, 0, 0)
-           on conflict (project_id, day) do update set names = d.names returning names, series`,
+           on conflict (project_id, day) do update set names = d.names returning names, series, devices`,
     values: [projectId, today],
   })
-  return rows[0] ?? { names: 0, series: 0 }
+  return rows[0] ?? { names: 0, series: 0, devices: 0 }
 }
 
-export async function saveDay(tx: Tx, projectId: string, today: string, { names, series }: DayCounts): Promise<void> {
+export async function saveDay(tx: Tx, projectId: string, today: string, counts: DayCounts): Promise<void> {
+  const { names, series, devices } = counts
   await tx.query({
     name: 'performance-save-day',
-    text: 'update performance_days set names = $3, series = $4 where project_id = $1 and day = $2::date',
-    values: [projectId, today, names, series],
+    text: 'update performance_days set names = $3, series = $4, devices = $5 where project_id = $1 and day = $2::date',
+    values: [projectId, today, names, series, devices],
   })
 }
 
@@ -70,8 +71,9 @@ export async function saveSeries(tx: Tx, today: string, series: readonly Series[
   const rows = series.toSorted((a, b) => (a.projectId + a.id < b.projectId + b.id ? -1 : 1))
   await tx.query({
     name: 'performance-save-series',
-    text: `insert into performance_series (project_id, id, grain, name, op, release, environment, os, device_class, last_day)
-           select k.*, $10::date from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[]) k
+    text: `insert into performance_series (project_id, id, grain, name, op, release, environment, os, device_class, device, last_day)
+           select k.*, $11::date from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+             $9::text[], $10::text[]) k
            on conflict (project_id, id) do update set last_day = greatest(performance_series.last_day, excluded.last_day)`,
     values: [
       rows.map(({ projectId }) => projectId),
@@ -83,6 +85,7 @@ export async function saveSeries(tx: Tx, today: string, series: readonly Series[
       rows.map(({ dimensions }) => dimensions.environment),
       rows.map(({ dimensions }) => dimensions.os),
       rows.map(({ dimensions }) => dimensions.deviceClass),
+      rows.map(({ dimensions }) => dimensions.device),
       today,
     ],
   })

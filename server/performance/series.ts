@@ -11,12 +11,28 @@ export const MAX_NAMES = 1_000
 export const MAX_SERIES = 10_000
 /** The name for all names above the limit. */
 export const OTHER = '<other>'
+/** Devices (with release and environment) per project and day. Further ones are counted under {@link OTHER}. */
+export const MAX_DEVICES = 10_000
+
+const NOTHING: Dimensions = { name: '', op: '', release: '', environment: '', os: '', deviceClass: '', device: '' }
 /** The dimensions of everything above the limit of series. */
-const OVERFLOW: Dimensions = { name: OTHER, op: 'default', release: '', environment: '', os: '', deviceClass: '' }
+const OVERFLOW: Dimensions = { ...NOTHING, name: OTHER, op: 'default' }
+
+/** The attributes of a series by grain. */
+export const GRAINS: { readonly [G in Grain]: readonly (keyof Dimensions)[] } = {
+  0: ['name', 'op', 'release', 'environment', 'os', 'deviceClass'],
+  1: ['name', 'op', 'environment'],
+  2: ['environment'],
+  3: ['release', 'environment', 'os', 'deviceClass'],
+  4: ['release', 'environment', 'device'],
+}
 
 /** The series of dimensions in a grain. Its id is a hash of them. */
 export function seriesOf(projectId: string, grain: Grain, full: Dimensions): Series {
-  const dimensions = grain === 0 ? full : coarser(full, grain)
+  const dimensions: Dimensions = {
+    ...NOTHING,
+    ...Object.fromEntries(GRAINS[grain].map((attribute) => [attribute, full[attribute]])),
+  }
   const text = JSON.stringify([
     projectId,
     grain,
@@ -26,16 +42,10 @@ export function seriesOf(projectId: string, grain: Grain, full: Dimensions): Ser
     dimensions.environment,
     dimensions.os,
     dimensions.deviceClass,
+    dimensions.device,
   ])
   return { id: hyphenate(digestOf('sha256', text, 'hex').slice(0, 32)), projectId, grain, dimensions }
 }
-
-const coarser = ({ name, op, environment }: Dimensions, grain: 1 | 2): Dimensions => ({
-  ...OVERFLOW,
-  name: grain === 1 ? name : '',
-  op: grain === 1 ? op : '',
-  environment,
-})
 
 /**
  * Creates missing series within the limits of each project and day. Known series cost one look-up.
@@ -104,4 +114,26 @@ async function registerOf(
   }
   await sql.saveSeries(tx, today, [...added.values()])
   await sql.saveDay(tx, projectId, today, counts)
+}
+
+/**
+ * The series of devices for wanted ones: themselves, or those of {@link OTHER} above the limit of the day.
+ * @returns by wanted id
+ */
+export async function admitDevices(tx: Tx, today: string, wanted: readonly Series[]): Promise<Map<string, Series>> {
+  const all = new Map(wanted.map((one) => [one.id, one]))
+  const known = await sql.findSeries(tx, today, [...all.values()])
+  const projects = Map.groupBy(all.values(), ({ projectId }) => projectId)
+  const admitted = new Map<string, Series>()
+  for (const projectId of [...projects.keys()].sort()) {
+    const devices = projects.get(projectId) ?? []
+    const isNew = devices.some(({ id }) => !known.has(id))
+    const counts = isNew ? await sql.lockDay(tx, projectId, today) : null
+    for (const one of devices) {
+      const fits = known.has(one.id) || counts === null || counts.devices++ < MAX_DEVICES
+      admitted.set(one.id, fits ? one : seriesOf(projectId, 4, { ...one.dimensions, device: OTHER }))
+    }
+    if (counts !== null) await sql.saveDay(tx, projectId, today, { ...counts, devices: Math.min(counts.devices, MAX_DEVICES) })
+  }
+  return admitted
 }

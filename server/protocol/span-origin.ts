@@ -4,7 +4,7 @@ import { Notes } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { displayName, isGenericName, pathOfUrl } from './span-name.ts'
 import { attributeOf, nameText, numberOf, textOf, type Span } from './span.ts'
-import { agentOs, osName, type Origin } from './transaction.ts'
+import { agentDevice, agentOs, deviceName, osName, type Origin } from './transaction.ts'
 
 /** Attributes with the origin of a separate span; for transactions it is in the event. */
 
@@ -13,6 +13,8 @@ const KEPT_TEXTS = [
   'sentry.release',
   'sentry.environment',
   'os.name',
+  'device.model',
+  'device.family',
   'url.path',
   'http.route',
   'http.target',
@@ -52,12 +54,14 @@ export function spanOrigin({ attributes }: Span, defaults: OriginDefaults): Orig
   const memory = numberOf(attributes, 'device.memory_size')
   const estimated = browserMemory(attributeOf(attributes, 'device.memory.estimated_capacity'))
   const os = textOf(attributes, 'os.name')
+  const agent = isServer(attributes) ? null : textOf(attributes, 'user_agent.original')
   return {
     release: readRelease(textOf(attributes, 'sentry.release') ?? defaults.release, notes) ?? '',
     environment:
       readEnvironment(textOf(attributes, 'sentry.environment') ?? defaults.environment, notes) ?? defaults.fallback,
-    os: osName(os ?? (isServer(attributes) ? null : agentOs(textOf(attributes, 'user_agent.original')))),
+    os: osName(os ?? agentOs(agent)),
     deviceClass: deviceClass(memory ?? estimated, numberOf(attributes, 'device.processor_count')),
+    device: deviceName(textOf(attributes, 'device.model'), textOf(attributes, 'device.family')) || agentDevice(agent),
   }
 }
 

@@ -24,8 +24,16 @@ export const METRICS = [
   'ttfb_request_time',
   'cls',
   'inp',
+  // Of devices (device-signals.ts, anr-cause.ts). Each ANR and warning is a value of 1.
+  'anr',
+  'anr_wait',
+  'battery_drain',
+  'low_memory',
+  'thermal_serious',
+  'thermal_critical',
+  'wake_lock',
 ] as const
-/** Times are in milliseconds, the rest are counts; `cls` is a score. */
+/** Times are in milliseconds, the rest are counts; `cls` is a score, `battery_drain` percent per hour. */
 export type Metric = (typeof METRICS)[number]
 
 /**
@@ -44,9 +52,13 @@ export type Candidate = {
   readonly slot: Slot
   readonly rank: number
   readonly value: number
-  /** Counted as left out: impossible, or of a process that the system started ahead of time. */
-  readonly isOut: boolean
+  /** Why the value does not count; null when it does. */
+  readonly leftOut: LeftOut | null
 }
+
+/** Why a value is left out: longer than possible, of a process that the system started ahead of time, not positive. */
+export const LEFT_OUT = ['too_long', 'prewarmed', 'invalid'] as const
+export type LeftOut = (typeof LEFT_OUT)[number]
 
 type Source = {
   readonly metric: Metric
@@ -146,11 +158,12 @@ const OF_A_SEGMENT: readonly Source[] = [
     attributes: ['browser.web_vital.ttfb.request_time'],
     unit: 'ms',
   },
+  { metric: 'wake_lock', measurement: 'wake_lock_time', attributes: ['wake_lock.time'], unit: 'ms' },
 ]
 const ALL = [...OF_A_LOAD, ...OF_A_SEGMENT]
 
 /** Zero means not measured, except for these sums and offsets. */
-const MAY_BE_ZERO = new Set<Metric>(['duration', 'frames_delay', 'stall_total_time', 'stall_longest_time'])
+const MAY_BE_ZERO = new Set<Metric>(['duration', 'battery_drain', 'frames_delay', 'stall_total_time', 'stall_longest_time'])
 
 /** All values of a segment. */
 export const segmentValues = (segment: Span): Candidate[] => valuesOf(segment, ALL)
@@ -203,8 +216,10 @@ function candidate(
   isPrewarmed = false,
 ): Candidate {
   const mayBeZero = source?.unit === 'count' || MAY_BE_ZERO.has(metric)
-  const isPossible = (value > 0 || (mayBeZero && value === 0)) && value <= (source?.max ?? MAX_VALUE)
-  return { metric, slot: source?.slot ?? null, rank, value, isOut: isPrewarmed || !isPossible }
+  const isPositive = value > 0 || (mayBeZero && value === 0)
+  const isTooLong = value > (source?.max ?? MAX_VALUE)
+  const leftOut = isPrewarmed ? 'prewarmed' : !isPositive ? 'invalid' : isTooLong ? 'too_long' : null
+  return { metric, slot: source?.slot ?? null, rank, value, leftOut }
 }
 
 function valueOf(span: Span, source: Source, op: string): { rank: number; value: number } | null {

@@ -43,7 +43,7 @@ function readSound(raw: Record<string, unknown>): Transaction {
 
 /** Metric → value, or `out`. */
 const short = (values: readonly Candidate[]): Record<string, number | 'out'> =>
-  Object.fromEntries(values.map(({ metric, value, isOut }) => [metric, isOut ? 'out' : Math.round(value * 1e3) / 1e3]))
+  Object.fromEntries(values.map(({ metric, value, leftOut }) => [metric, leftOut ?? Math.round(value * 1e3) / 1e3]))
 
 function valuesOf(fields: Record<string, unknown>): Record<string, number | 'out'> {
   const { segment, children } = readSound(aTransaction(fields))

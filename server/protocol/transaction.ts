@@ -18,6 +18,8 @@ export type Origin = {
   readonly environment: string
   readonly os: string
   readonly deviceClass: DeviceClass
+  /** Its model, else its family. */
+  readonly device: string
 }
 
 /**
@@ -28,12 +30,14 @@ export function scrubbableTransaction(raw: Record<string, unknown>): Record<stri
   const contexts = recordOf(raw['contexts'])
   const trace = recordOf(contexts['trace'])
   const data = recordOf(trace['data'])
+  const device = recordOf(contexts['device'])
   return {
     transaction: raw['transaction'],
     release: raw['release'],
     environment: raw['environment'],
     contexts: {
       os: { name: recordOf(contexts['os'])['name'] },
+      device: { model: device['model'], family: device['family'] },
       trace: { op: trace['op'], data: { 'url.path': data['url.path'], 'url.full': data['url.full'] } },
     },
   }
@@ -103,20 +107,18 @@ function originOf(
   const notes = new Notes()
   const contexts = recordOf(raw['contexts'])
   const device = recordOf(contexts['device'])
-  const os = recordOf(recordOf(clean['contexts'])['os'])['name']
+  const cleanContexts = recordOf(clean['contexts'])
+  const os = recordOf(cleanContexts['os'])['name']
+  const { model, family } = recordOf(cleanContexts['device'])
+  const agent = raw['platform'] === 'javascript' ? agentOf(recordOf(raw['request'])) : null
   const memory = finite(device['memory_size']) ?? browserMemory(data['deviceMemory'])
   const processors = finite(device['processor_count']) ?? finite(data['hardwareConcurrency'])
   return {
     release: readRelease(clean['release'], notes) ?? '',
     environment: readEnvironment(clean['environment'], notes) ?? defaultEnvironment,
-    os: osName(
-      typeof os === 'string'
-        ? os
-        : raw['platform'] === 'javascript'
-          ? agentOs(agentOf(recordOf(raw['request'])))
-          : null,
-    ),
+    os: osName(typeof os === 'string' ? os : agentOs(agent)),
     deviceClass: deviceClass(memory, processors),
+    device: deviceName(model, family) || agentDevice(agent),
   }
 }
 
@@ -124,8 +126,20 @@ function originOf(
 export const agentOs = (agent: string | null): string | null =>
   agent === null ? null : (readUserAgent(agent).os?.name ?? null)
 
+/** The device in a browser's user agent; empty when it names none. */
+export function agentDevice(agent: string | null): string {
+  const device = agent === null ? null : readUserAgent(agent).device
+  return deviceName(device?.model, device?.family)
+}
+
+/** A device's name for filters: its model, else its family; empty without both. */
+export const deviceName = (model: unknown, family: unknown): string => trait(nameText(model) || nameText(family))
+
+const MAX_TRAIT = 64
+const trait = (name: string): string => name.replaceAll(/\s+/g, ' ').slice(0, MAX_TRAIT)
+
 /** An operating system's name for filters. */
-export const osName = (name: string | null): string => nameText(name).replaceAll(/\s+/g, ' ').slice(0, 64)
+export const osName = (name: string | null): string => trait(nameText(name))
 
 /** The user agent of a request in the payload; null without one. */
 export function agentOf(request: Record<string, unknown>): string | null {

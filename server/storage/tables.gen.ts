@@ -695,15 +695,19 @@ export type Tables = {
     day: string
     names: number
     series: number
+    devices: Generated<number>
   }
   performance_deltas: {
     project_id: string
     series_id: string
+    device: string
     metric: number
     minute: Date
     count: number
     failures: number
-    left_out: number
+    too_long: number
+    prewarmed: number
+    invalid: number
     sketch: Buffer
   }
   performance_pending: {
@@ -713,13 +717,14 @@ export type Tables = {
     occurred_at: Date
     metric: number
     value: number
-    is_out: boolean
+    left_out: string | null
     name: string
     op: string
     release: string
     environment: string
     os: string
     device_class: string
+    device: string
   }
   performance_rollups: {
     project_id: string
@@ -730,7 +735,9 @@ export type Tables = {
     series_id: string
     count: number
     failures: number
-    left_out: number
+    too_long: number
+    prewarmed: number
+    invalid: number
     sketch: Buffer
   }
   performance_seen: {
@@ -748,6 +755,7 @@ export type Tables = {
     environment: string
     os: string
     device_class: string
+    device: string
     last_day: string
   }
   project_ids: {

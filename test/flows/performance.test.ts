@@ -69,20 +69,22 @@ async function measuredIn(project: TestProject): Promise<Row> {
   const inp = await readPerformanceByName(server.app.db, { ...scopeOf(project), metrics: ['inp'] }, 50)
   const byName: Row = {}
   for (const { name, op, metrics } of [...rows, ...inp]) {
-    const entries = [...metrics].filter(([, one]) => one.count > 0 || one.leftOut > 0)
+    const entries = [...metrics].filter(([, one]) => one.count > 0 || leftOutOf(one) > 0)
     byName[`${name} (${op})`] ??= Object.fromEntries(entries.map(([metric, one]) => [metric, shortOf(one)]))
   }
   return byName
 }
 
+const leftOutOf = ({ leftOut }: MetricSummary): number => leftOut.too_long + leftOut.prewarmed + leftOut.invalid
+
 function shortOf(one: MetricSummary): unknown {
   const rounded = Math.round(one.sum * 100) / 100
   const value = one.count === 1 ? rounded : [one.count, rounded]
-  if (one.failures === 0 && one.leftOut === 0) return value
+  if (one.failures === 0 && leftOutOf(one) === 0) return value
   return {
     value,
     ...(one.failures > 0 && { failures: one.failures }),
-    ...(one.leftOut > 0 && { leftOut: one.leftOut }),
+    ...(leftOutOf(one) > 0 && { leftOut: one.leftOut }),
   }
 }
 
