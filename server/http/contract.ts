@@ -29,6 +29,7 @@ import { projectSettingsRoutes } from '../project-settings/project-settings.api.
 import { releaseRoutes } from '../releases/releases.api.ts'
 import { releaseHealthRoutes } from '../release-health/release-health.api.ts'
 import { metricsRoutes } from '../metrics/metrics.api.ts'
+import { performanceRoutes } from '../performance/performance.api.ts'
 import { sessionSummaryRoutes } from '../app-health/session-summary.api.ts'
 import { deliveryRoutes } from '../webhooks/deliveries.api.ts'
 import { webhookRoutes } from '../webhooks/webhooks.api.ts'
@@ -63,6 +64,7 @@ export const contract = {
   ...releaseHealthRoutes,
   ...sessionSummaryRoutes,
   ...metricsRoutes,
+  ...performanceRoutes,
   ...attachmentRoutes,
   ...feedbackRoutes,
   ...telemetryRoutes,

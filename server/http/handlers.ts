@@ -29,6 +29,7 @@ import { projectSettingsHandlers } from '../project-settings/project-settings.ha
 import { releaseHandlers } from '../releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../release-health/release-health.handlers.ts'
 import { metricsHandlers } from '../metrics/metrics.handlers.ts'
+import { performanceHandlers } from '../performance/performance.handlers.ts'
 import { sessionSummaryHandlers } from '../app-health/session-summary.handlers.ts'
 import { deliveryHandlers } from '../webhooks/deliveries.handlers.ts'
 import { webhookHandlers } from '../webhooks/webhooks.handlers.ts'
@@ -64,6 +65,7 @@ export const handlers: Handlers<Contract> = {
   ...releaseHealthHandlers,
   ...sessionSummaryHandlers,
   ...metricsHandlers,
+  ...performanceHandlers,
   ...attachmentHandlers,
   ...feedbackHandlers,
   ...telemetryHandlers,

@@ -45,7 +45,10 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
   const found = await sql.dimensionsOf(tx, deltas)
   const coarser = new Map<string, readonly Series[]>()
   for (const [id, { projectId, dimensions }] of found)
-    coarser.set(id, COARSER.map((grain) => seriesOf(projectId, grain, dimensions)))
+    coarser.set(
+      id,
+      COARSER.map((grain) => seriesOf(projectId, grain, dimensions)),
+    )
   const devices = new Map<string, Series>()
   for (const { projectId, seriesId, device } of deltas) {
     const dimensions = found.get(seriesId)?.dimensions

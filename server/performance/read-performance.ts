@@ -1,7 +1,7 @@
 import type { Metric } from '../protocol/span-values.ts'
 import type { Connection } from '../storage/database.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
-import { addLeftOut, noneLeftOut, type LeftOutCounts } from './deltas.ts'
+import { noneLeftOut, type LeftOutCounts } from './deltas.ts'
 import { readRows, topNames, type Measured, type PerformanceFilter, type Scope, type SplitKey } from './read.queries.ts'
 import type { Grain } from './series.queries.ts'
 
@@ -52,13 +52,13 @@ export async function readMetricsSeries(
   const length = Math.max(0, Math.ceil((to.getTime() - from.getTime()) / intervalMs))
   return Array.from({ length }, (_, slot) => ({
     t: new Date(from.getTime() + slot * intervalMs),
-    metrics: metricsOf(scope, bySlot.get(slot) ?? []),
+    metrics: metricsOf(scope.metrics, bySlot.get(slot) ?? []),
   }))
 }
 
 /** Several metrics over the whole range. The map has every requested metric. */
 export async function readPerformanceTotals(db: Connection, scope: Scope): Promise<Metrics> {
-  return metricsOf(scope, await readRows(db, scope, grainOf(scope.filter, null), WHOLE))
+  return metricsOf(scope.metrics, await readRows(db, scope, grainOf(scope.filter, null), WHOLE))
 }
 
 export type NamedPerformance = { readonly name: string; readonly op: string; readonly metrics: Metrics }
@@ -71,7 +71,7 @@ export async function readPerformanceByName(db: Connection, scope: Scope, limit:
   if (top.length === 0) return []
   const found = await readPerformanceBy(db, { ...scope, filter: { ...scope.filter, names: top } }, 'name')
   const byName = new Map(found.map((one) => [keyOf(one), one]))
-  return top.map((one) => byName.get(keyOf(one)) ?? { ...one, metrics: metricsOf(scope, []) })
+  return top.map((one) => byName.get(keyOf(one)) ?? { ...one, metrics: metricsOf(scope.metrics, []) })
 }
 
 /** Every value of an attribute with its metrics, in no order. Only names have an op. */
@@ -80,7 +80,7 @@ export async function readPerformanceBy(db: Connection, scope: Scope, by: SplitK
   const groups = Map.groupBy(rows, keyOf)
   return [...groups.values()].flatMap((group) => {
     const [first] = group
-    return first === undefined ? [] : [{ name: first.name, op: first.op, metrics: metricsOf(scope, group) }]
+    return first === undefined ? [] : [{ name: first.name, op: first.op, metrics: metricsOf(scope.metrics, group) }]
   })
 }
 
@@ -100,9 +100,8 @@ export async function readShareFrom(
 const WHOLE = { by: null, intervalMs: null }
 
 /** The coarsest grain that can answer. @throws Error where devices are combined with what they are not counted with */
-function grainOf(filter: PerformanceFilter, by: SplitKey | null): Grain {
-  const needsName =
-    by === 'name' || filter.name !== undefined || filter.names !== undefined || filter.ops !== undefined
+export function grainOf(filter: PerformanceFilter, by: SplitKey | null): Grain {
+  const needsName = by === 'name' || filter.name !== undefined || filter.names !== undefined || filter.ops !== undefined
   const needsOrigin = filter.os !== undefined || filter.deviceClass !== undefined || by === 'device_class'
   if (by === 'device' || filter.device !== undefined) {
     if (needsName || needsOrigin) throw new Error('Devices combine with releases and environments only.')
@@ -112,10 +111,15 @@ function grainOf(filter: PerformanceFilter, by: SplitKey | null): Grain {
   return needsName ? 1 : 2
 }
 
-function metricsOf({ metrics }: Scope, rows: readonly Measured[]): Map<Metric, MetricSpread> {
+/** The metrics of rows of one group; the map has each of them. */
+export function metricsOf(metrics: readonly Metric[], rows: readonly Measured[]): Metrics {
   const byMetric = new Map(rows.map((row) => [row.metric, row]))
   return new Map(metrics.map((metric) => [metric, spreadOf(byMetric.get(metric))]))
 }
+
+/** A metric of a group, empty when nothing was measured. */
+export const spreadIn = (metrics: Metrics | undefined, metric: Metric): MetricSpread =>
+  metrics?.get(metric) ?? spreadOf(undefined)
 
 function spreadOf(row: Measured | undefined): MetricSpread {
   const { sketch, failures, leftOut } = row ?? { sketch: NOTHING, failures: 0, leftOut: noneLeftOut() }
@@ -126,19 +130,6 @@ function spreadOf(row: Measured | undefined): MetricSpread {
 function summaryOf(spread: MetricSpread | undefined): MetricSummary {
   const { sketch: _, ...summary } = spread ?? spreadOf(undefined)
   return summary
-}
-
-/** Adds values of several groups, such as those of all screens. */
-export function sumOf(spreads: Iterable<MetricSpread>): MetricSpread {
-  const sketch = new DDSketch()
-  const leftOut = noneLeftOut()
-  let failures = 0
-  for (const one of spreads) {
-    sketch.merge(one.sketch)
-    addLeftOut(leftOut, one.leftOut)
-    failures += one.failures
-  }
-  return spreadOf({ name: '', op: '', metric: 'duration', slot: 0, failures, leftOut, sketch })
 }
 
 const NOTHING = new DDSketch()

@@ -116,7 +116,8 @@ export async function topNames(
 const ATTRIBUTES = ['s.name', 's.op', 's.release', 's.device_class'] as const
 const FINE_STEPS = STEPS.map(({ minutes }) => minutes).filter((minutes) => minutes !== LONGEST)
 
-function union(db: Connection, scope: Scope, grain: Grain, intervalMs: number | null) {
+/** The measurements of a grain: rollups, and deltas that are not folded yet. */
+export function union(db: Connection, scope: Scope, grain: Grain, intervalMs: number | null) {
   const fresh = db
     .selectFrom('performance_deltas as d')
     .innerJoin('performance_series as s', (join) =>

@@ -133,7 +133,8 @@ export async function admitDevices(tx: Tx, today: string, wanted: readonly Serie
       const fits = known.has(one.id) || counts === null || counts.devices++ < MAX_DEVICES
       admitted.set(one.id, fits ? one : seriesOf(projectId, 4, { ...one.dimensions, device: OTHER }))
     }
-    if (counts !== null) await sql.saveDay(tx, projectId, today, { ...counts, devices: Math.min(counts.devices, MAX_DEVICES) })
+    if (counts !== null)
+      await sql.saveDay(tx, projectId, today, { ...counts, devices: Math.min(counts.devices, MAX_DEVICES) })
   }
   return admitted
 }

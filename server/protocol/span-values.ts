@@ -32,6 +32,8 @@ export const METRICS = [
   'thermal_serious',
   'thermal_critical',
   'wake_lock',
+  /** The durations of segments that report stalls. */
+  'stall_duration',
 ] as const
 /** Times are in milliseconds, the rest are counts; `cls` is a score, `battery_drain` percent per hour. */
 export type Metric = (typeof METRICS)[number]
@@ -163,7 +165,13 @@ const OF_A_SEGMENT: readonly Source[] = [
 const ALL = [...OF_A_LOAD, ...OF_A_SEGMENT]
 
 /** Zero means not measured, except for these sums and offsets. */
-const MAY_BE_ZERO = new Set<Metric>(['duration', 'battery_drain', 'frames_delay', 'stall_total_time', 'stall_longest_time'])
+const MAY_BE_ZERO = new Set<Metric>([
+  'duration',
+  'battery_drain',
+  'frames_delay',
+  'stall_total_time',
+  'stall_longest_time',
+])
 
 /** All values of a segment. */
 export const segmentValues = (segment: Span): Candidate[] => valuesOf(segment, ALL)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deviceClass } from './device-class.ts'
-import { childValues, pickValues, segmentValues, type Candidate } from './span-values.ts'
+import { childValues, pickValues, segmentValues, type Candidate, type LeftOut } from './span-values.ts'
 import { readOldSpan, readSpan, type Span } from './span.ts'
 import { parseTimePrecise } from './time-precise.ts'
 import { readTransaction, scrubbableTransaction, type Transaction } from './transaction.ts'
@@ -42,10 +42,10 @@ function readSound(raw: Record<string, unknown>): Transaction {
 }
 
 /** Metric → value, or `out`. */
-const short = (values: readonly Candidate[]): Record<string, number | 'out'> =>
+const short = (values: readonly Candidate[]): Record<string, number | LeftOut> =>
   Object.fromEntries(values.map(({ metric, value, leftOut }) => [metric, leftOut ?? Math.round(value * 1e3) / 1e3]))
 
-function valuesOf(fields: Record<string, unknown>): Record<string, number | 'out'> {
+function valuesOf(fields: Record<string, unknown>): Record<string, number | LeftOut> {
   const { segment, children } = readSound(aTransaction(fields))
   return short(pickValues([...segmentValues(segment), ...children.flatMap(childValues)]))
 }
@@ -138,19 +138,19 @@ describe('one app start is one value', () => {
   })
 
   test.each([
-    ['0', { app_start_cold: { value: 0 } }],
-    ['below 0', { app_start_cold: { value: -5 } }],
-    ['above 180 s', { app_start_cold: { value: 180_001 } }],
-    ['1e308', { app_start_cold: { value: 1e308 } }],
-  ])('left out at %s, without another source', (_what, measurements) => {
-    expect(valuesOf({ measurements, spans: [start] })).toEqual({ app_start_cold: 'out' })
+    ['0', 'invalid', { app_start_cold: { value: 0 } }],
+    ['below 0', 'invalid', { app_start_cold: { value: -5 } }],
+    ['above 180 s', 'too_long', { app_start_cold: { value: 180_001 } }],
+    ['1e308', 'too_long', { app_start_cold: { value: 1e308 } }],
+  ])('left out at %s as %s, without another source', (_what, reason, measurements) => {
+    expect(valuesOf({ measurements, spans: [start] })).toEqual({ app_start_cold: reason })
   })
 
   test('left out when the system started the app ahead of time', () => {
     const measurements = { app_start_warm: { value: 500 } }
     const { contexts } = trace({})
     expect(valuesOf({ measurements, contexts: { ...contexts, app: { start_type: 'warm.prewarmed' } } })).toEqual({
-      app_start_warm: 'out',
+      app_start_warm: 'prewarmed',
     })
     expect(valuesOf({ measurements, contexts: { ...contexts, app: { start_type: 'warm' } } })).toEqual({
       app_start_warm: 500,
@@ -197,7 +197,7 @@ describe('units', () => {
           ttfb: zero,
         },
       }),
-    ).toEqual({ frames_slow: 0, cls: 0, stall_count: 0, stall_total_time: 0, lcp: 'out', ttfb: 'out' })
+    ).toEqual({ frames_slow: 0, cls: 0, stall_count: 0, stall_total_time: 0, lcp: 'invalid', ttfb: 'invalid' })
   })
 })
 
@@ -218,7 +218,7 @@ describe('streamed spans', () => {
   }
   const number = (value: unknown, type = 'double') => ({ value, type })
 
-  test.each<[string, Span, Record<string, number | 'out'>]>([
+  test.each<[string, Span, Record<string, number | LeftOut>]>([
     ['a start by its name', span('app.start', { 'app.vitals.start.cold.value': number(800) }), { app_start_cold: 800 }],
     [
       'a start by its type',
@@ -238,11 +238,11 @@ describe('streamed spans', () => {
         'app.vitals.start.cold.value': number(800),
         'app.vitals.start.prewarmed': number(true, 'boolean'),
       }),
-      { app_start_cold: 'out' },
+      { app_start_cold: 'prewarmed' },
     ],
     ['a display', span('ui.load.initial_display', {}, 0.64), { ttid: 640 }],
     ['a display by its attribute', span('ui.load.full_display', { 'app.vitals.ttfd.value': number(99) }), { ttfd: 99 }],
-    ['a display after three minutes', span('ui.load.full_display', {}, 181), { ttfd: 'out' }],
+    ['a display after three minutes', span('ui.load.full_display', {}, 181), { ttfd: 'too_long' }],
     ['an interaction', span('ui.interaction.click', { 'browser.web_vital.inp.value': number(328) }), { inp: 328 }],
     ['plain values', span('ui.webvital.lcp', { 'browser.web_vital.lcp.value': 156 }), { lcp: 156 }],
     ['a number in words', span('ui.webvital.lcp', { 'browser.web_vital.lcp.value': number('soon', 'string') }), {}],

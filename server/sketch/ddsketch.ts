@@ -148,6 +148,19 @@ export class DDSketch {
     return count
   }
 
+  /** Number of values below `value`, as if those of a bin were spread evenly over it. For histograms. */
+  countBelow(value: number): number {
+    let count = 0
+    for (const [bin, n] of this.#bins) {
+      const [low, high] = bordersOf(bin)
+      const from = Math.max(low, this.#min)
+      const to = Math.min(high, this.#max)
+      if (to < value) count += n
+      else if (from < value) count += (n * (value - from)) / (to - from)
+    }
+    return count
+  }
+
   /** Version, sum, minimum and maximum, then for each bin the distance from the previous one and the count. */
   toBytes(): Buffer {
     const bins = this.#sorted()
@@ -228,6 +241,13 @@ function binOf(value: number): number {
   if (size < MIN_SIZE) return 0
   const bin = Math.ceil(Math.log(size) / LOG_GAMMA) + OFFSET
   return value < 0 ? -bin : bin
+}
+
+/** The lowest and highest value of a bin. */
+function bordersOf(bin: number): [number, number] {
+  if (bin === 0) return [-MIN_SIZE, MIN_SIZE]
+  const high = GAMMA ** (Math.abs(bin) - OFFSET)
+  return bin > 0 ? [high / GAMMA, high] : [-high, -high / GAMMA]
 }
 
 /** The value with the same relative distance to both borders of the bin. */

@@ -12,10 +12,11 @@ import { insertEvents } from '#server/events/store.queries.ts'
 import type { Contract } from '#server/http/contract.ts'
 import { dayOf } from '#server/kernel/day.ts'
 import { changeIssues } from '#server/issue-bulk/start-operation.ts'
-import { newId, newPrefixedId } from '#server/kernel/ids.ts'
+import { newId, newPrefixedId, unhyphenate } from '#server/kernel/ids.ts'
 import { newOneTimeToken, oneTimeTokenHash } from '#server/kernel/one-time-token.ts'
 import { discardIssue } from '#server/issue-merging/discard-issue.ts'
 import { mergeIssues } from '#server/issue-merging/merge-issues.ts'
+import { newSpanId, record, transactionFact } from '#server/performance/performance.fixture.ts'
 import { createRelease } from '#server/releases/create-release.ts'
 import { deleteProject } from '#server/project-deletion/delete-project.ts'
 import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
@@ -94,6 +95,14 @@ const onWebhook =
 const onDelivery =
   (body?: Record<string, unknown>): Example =>
   async (app, owner) => ({ params: { deliveryId: await insertDelivery(app, owner) }, body })
+
+async function screenQuery(app: App, owner: Person): Promise<string> {
+  const projectId = await insertProject(app, owner)
+  const now = app.clock.now()
+  const contexts = { trace: { trace_id: unhyphenate(newId()), span_id: newSpanId(), op: 'ui.load' } }
+  await record(app.db, [transactionFact(projectId, { transaction: 'Cart', contexts }, now)], now)
+  return `?projectId=${projectId}&name=Cart`
+}
 
 /** For routes with a projectId. */
 const ofProjectWith =
@@ -396,6 +405,13 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   readMetrics: ofProjectWith('&metric=crash_rate'),
   listReleases: ofProject,
   readReleasesHealth: ofProject,
+  readPerformance: ofProject,
+  listScreens: ofProject,
+  listTransactions: ofProject,
+  readScreen: async (app, owner, stranger) => ({
+    query: await screenQuery(app, owner),
+    foreignQueries: [await screenQuery(app, stranger)],
+  }),
   readRelease: onRelease(),
   listLogs: onProject(),
   listTraceMetrics: onProject(),

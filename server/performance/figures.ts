@@ -1,0 +1,93 @@
+import type { DDSketch } from '../sketch/ddsketch.ts'
+import type { Performance, Start } from './performance.api.ts'
+import type { MetricSpread } from './read-performance.ts'
+
+/** Figures of the API from sketches. Pure. */
+
+type Quantiles = { p50_ms: number | null; p75_ms: number | null; p95_ms: number | null; count: number }
+
+export const quantilesOf = ({ p50, p75, p95, count }: MetricSpread): Quantiles => ({
+  p50_ms: p50,
+  p75_ms: p75,
+  p95_ms: p95,
+  count,
+})
+
+/** A part of a whole; null, not 0, of nothing. */
+export const ratio = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
+
+/** Growth from one value to another; null when either is unknown. */
+export const growth = (from: number | null, to: number | null): number | null =>
+  from === null || to === null || from <= 0 ? null : to / from - 1
+
+export const framesOf = (total: MetricSpread, slow: MetricSpread, frozen: MetricSpread) => ({
+  slow_frame_ratio: ratio(slow.sum, total.sum),
+  frozen_frame_ratio: ratio(frozen.sum, total.sum),
+})
+
+/** From `watchMs` on a start needs attention, from `poorMs` on it is bad. Without a watch both are the same. */
+export type Limits = {
+  readonly watchMs: number
+  readonly poorMs: number
+  readonly binMs: number
+  readonly bins: number
+}
+/** Histograms end a fifth above the limit, which is the border of two bins. */
+export const COLD: Limits = { watchMs: 3_000, poorMs: 5_000, binMs: 125, bins: 48 }
+export const WARM: Limits = { watchMs: 2_000, poorMs: 2_000, binMs: 50, bins: 48 }
+/** Of screens and pages. */
+export const RENDER = { binMs: 125, bins: 48 }
+
+export function startOf(now: MetricSpread, before: MetricSpread, limits: Limits): Start {
+  return {
+    ...quantilesOf(now),
+    previous: quantilesOf(before),
+    left_out: now.leftOut,
+    bands: bandsOf(now.sketch, limits),
+    spread: spreadOf(now.sketch, limits),
+  }
+}
+
+function bandsOf(sketch: DDSketch, { watchMs, poorMs }: Limits): Start['bands'] {
+  const fromWatch = sketch.countFrom(watchMs)
+  const poor = sketch.countFrom(poorMs)
+  const band = (from_ms: number, to_ms: number | null, count: number) => ({
+    from_ms,
+    to_ms,
+    count,
+    share: ratio(count, sketch.count),
+  })
+  return {
+    good: band(0, watchMs, sketch.count - fromWatch),
+    watch: watchMs === poorMs ? null : band(watchMs, poorMs, fromWatch - poor),
+    poor: band(poorMs, null, poor),
+  }
+}
+
+/** A histogram whose counts add up to that of the sketch; empty without values. */
+export function spreadOf(sketch: DDSketch, { binMs, bins }: Pick<Limits, 'binMs' | 'bins'>): Start['spread'] {
+  if (sketch.count === 0) return []
+  const below = Array.from({ length: bins + 1 }, (_, bin) => Math.round(sketch.countBelow(bin * binMs)))
+  const spread = Array.from({ length: bins }, (_, bin) => ({
+    from_ms: bin * binMs,
+    to_ms: (bin + 1) * binMs,
+    count: (below[bin + 1] ?? 0) - (bin === 0 ? 0 : (below[bin] ?? 0)),
+  }))
+  return [...spread, { from_ms: bins * binMs, to_ms: null, count: sketch.count - (below[bins] ?? 0) }]
+}
+
+type Drain = { p50: number | null; p75: number | null; p95: number | null; count: number }
+export const drainOf = ({ p50, p75, p95, count }: MetricSpread): Drain => ({ p50, p75, p95, count })
+
+const LONG_LOCK_MS = 2 * 3_600_000
+
+export function wakeLocksOf(now: MetricSpread, before: MetricSpread): Performance['wake_locks'] {
+  const long = now.sketch.countFrom(LONG_LOCK_MS)
+  return {
+    count: now.count,
+    long,
+    share: ratio(long, now.count),
+    p95_ms: now.p95,
+    previous_share: ratio(before.sketch.countFrom(LONG_LOCK_MS), before.count),
+  }
+}

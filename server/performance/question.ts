@@ -1,0 +1,58 @@
+import type { RangeName } from '#shared/issue-values.ts'
+import type { OrgActor } from '../context/actor.ts'
+import type { App } from '../context/app.ts'
+import { invalid } from '../kernel/errors.ts'
+import { previousRange, timeRange, type TimeRange } from '../kernel/time-range.ts'
+import { requireProject } from '../projects/require-project.ts'
+import type { DeviceClass } from '../protocol/device-class.ts'
+import type { PerformanceFilter, Scope } from './read.queries.ts'
+
+/** The filters of a call, as in the API. */
+export type Filters = {
+  readonly projectId: string
+  readonly range: RangeName
+  readonly release?: readonly string[] | undefined
+  readonly environment?: readonly string[] | undefined
+  readonly os?: readonly string[] | undefined
+  readonly device_class?: readonly Exclude<DeviceClass, ''>[] | undefined
+  readonly device?: readonly string[] | undefined
+  readonly name?: string | undefined
+}
+
+/** What a call asks for: a project's measurements of a range, and of the one before. */
+export type Question = {
+  readonly time: TimeRange
+  readonly now: Omit<Scope, 'metrics'>
+  readonly before: Omit<Scope, 'metrics'>
+}
+
+/** @throws AppError not_found; invalid where devices are combined with what they are not counted with */
+export async function questionOf(app: App, actor: OrgActor, filters: Filters): Promise<Question> {
+  await requireProject(app, actor, filters.projectId)
+  const time = timeRange(app.clock.now(), filters.range)
+  const filter = filterOf(filters)
+  const scopeOf = ({ from, to }: TimeRange) => ({
+    projectIds: [filters.projectId],
+    from: new Date(from),
+    to: new Date(to),
+    filter,
+  })
+  return { time, now: scopeOf(time), before: scopeOf(previousRange(time)) }
+}
+
+function filterOf({ name, release, environment, os, device_class, device }: Filters): PerformanceFilter {
+  const wanted = <T>(values: readonly T[] | undefined) => (values?.length === 0 ? undefined : values)
+  const filter = {
+    name,
+    release: wanted(release),
+    environment: wanted(environment),
+    os: wanted(os),
+    deviceClass: wanted(device_class),
+    device: wanted(device),
+  }
+  if (filter.device !== undefined && (filter.os ?? filter.deviceClass ?? name) !== undefined)
+    throw invalid(
+      'device combines with release and environment only. os, device_class and name combine with each other.',
+    )
+  return filter
+}
