@@ -25,7 +25,8 @@ export async function readAnrCauses(db: Connection, now: Question['now'], max: n
     .sort((a, b) => b.count - a.count || (a.call < b.call ? -1 : 1))
     .slice(0, max)
   const hashes = top.flatMap(({ fingerprints }) => fingerprints)
-  const issues = hashes.length === 0 ? new Map<string, LinkedIssue>() : await issuesOfFingerprints(db, now.projectIds, hashes)
+  const issues =
+    hashes.length === 0 ? new Map<string, LinkedIssue>() : await issuesOfFingerprints(db, now.projectIds, hashes)
   return top.map(({ call, count, waits, fingerprints }) => {
     const issue = fingerprints.map((hash) => issues.get(hash)).find((one) => one !== undefined)
     return {
