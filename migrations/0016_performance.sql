@@ -102,3 +102,17 @@ create table performance_pending (
 );
 create index performance_pending_by_segment on performance_pending (segment_key);
 create index performance_pending_by_age on performance_pending (received_at);
+
+-- The last battery level of a device of a user, to see how fast it falls; kept for a day. A project has at most 262,144
+-- slots: another device takes over the slot of one with the same remainder of its key.
+create table battery_levels (
+  project_id uuid not null,
+  slot integer not null,
+  device_key bigint not null,
+  seen_at timestamptz not null,
+  -- Where the next drain is measured from; null after charging.
+  from_at timestamptz,
+  from_percent double precision,
+  primary key (project_id, slot)
+) with (fillfactor = 80);
+create index battery_levels_by_age on battery_levels using brin (seen_at);

@@ -20,6 +20,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   audit_key: ['audit'],
   audit_log: ['audit'],
   backup_codes: ['two-factor'],
+  battery_levels: ['performance'],
   bulk_operation_issues: ['issue-bulk'],
   bulk_operations: ['issue-bulk'],
   check_ins: ['telemetry'],

@@ -17,11 +17,13 @@ import { normalizeEvent } from '../protocol/normalize.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
 import { claimedLongAgo } from '../protocol/time.ts'
 import { readSpanId, readTraceId } from '../protocol/trace-ids.ts'
+import type { PerformanceFact } from '../performance/fact.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { DISCARDED_ISSUE } from '../outcomes/recorder.ts'
 import type { TraceShares } from '../traces/trace-share.ts'
 import type { Turn } from './fair-turns.ts'
 import type { PreparedItem, Preparer } from './item.ts'
+import { signalsOfEvent } from './prepare-signals.ts'
 import { isErased, type ProjectFacts } from './project-facts.ts'
 
 /** The position of the event's JSON, and the context of its request. */
@@ -40,7 +42,7 @@ export type RawEvent = {
 }
 
 export type PreparedEvent =
-  | { readonly occurrence: Occurrence }
+  | { readonly occurrence: Occurrence; readonly signals: readonly PerformanceFact[] }
   | { readonly outcome: 'invalid' | 'filtered' | 'discarded'; readonly reason: string }
 
 /**
@@ -112,21 +114,25 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
   const occurredAt = new Date(event.occurred_at)
   const device = readDevice(event.contexts)
   const isReceipt = occurredAt.getTime() === raw.receivedAt.getTime()
+  const about = {
+    projectId: project.projectId,
+    eventId: raw.eventId,
+    receivedAt: raw.receivedAt,
+    occurredAt,
+    sentAt: raw.sentAt,
+    userHash: user,
+  }
   return {
+    signals: signalsOfEvent(value, event, about, fingerprint.hash),
     occurrence: {
       orgId: project.orgId,
       event: {
-        projectId: project.projectId,
-        eventId: raw.eventId,
-        receivedAt: raw.receivedAt,
-        occurredAt,
-        sentAt: raw.sentAt,
+        ...about,
         level: event.level,
         release: event.release,
         environment: event.environment,
         clientIp,
         userAgent,
-        userHash: user,
         ...stored,
       },
       fingerprint,
@@ -181,7 +187,10 @@ function itemOf(prepared: PreparedEvent): readonly PreparedItem[] {
   const counted = { category: 'error', quantity: 1 } as const
   return 'outcome' in prepared
     ? [{ ...counted, ...prepared }]
-    : [{ ...counted, kind: 'event', fact: prepared.occurrence }]
+    : [
+        { ...counted, kind: 'event', fact: prepared.occurrence },
+        ...prepared.signals.map((fact) => ({ ...counted, quantity: 0, kind: 'performance', fact }) as const),
+      ]
 }
 
 /** The user's address in the event, read before scrubbing so that filters by address can use it. */

@@ -1,4 +1,5 @@
 import { hash as digestOf } from 'node:crypto'
+import type { BatteryLevel } from '../protocol/device-signals.ts'
 import type { DeviceClass } from '../protocol/device-class.ts'
 import type { LeftOut, Metric } from '../protocol/span-values.ts'
 
@@ -24,7 +25,12 @@ export type MeasuredValue = {
   readonly rank: number
   /** Values with the same key are one value that was sent several times. Null when each counts. */
   readonly onceKey: number | null
+  /** When it was measured, if not at the time of its fact. */
+  readonly at?: Date
 }
+
+/** Battery levels of one device, whose drain is known with those of earlier facts. */
+export type BatteryReadings = { readonly deviceKey: number; readonly levels: readonly BatteryLevel[] }
 
 /** A transaction, segment or span as it is recorded. */
 export type PerformanceFact = {
@@ -45,6 +51,7 @@ export type PerformanceFact = {
   readonly at: Date
   readonly failed: boolean
   readonly values: readonly MeasuredValue[]
+  readonly battery?: BatteryReadings
 }
 
 /** 52 bits of a hash: a number holds them exactly. */
@@ -54,6 +61,14 @@ const keyOf = (...parts: readonly string[]): number =>
 export const eventKey = (projectId: string, eventId: string): number => keyOf('event', projectId, eventId)
 export const spanKey = (projectId: string, traceId: string, spanId: string): number =>
   keyOf('span', projectId, traceId, spanId)
+/** Keys of what an event says beside being one: its cause as an ANR, its device's signals. */
+export const partKey = (projectId: string, part: 'anr' | 'signals', id: string): number => keyOf(part, projectId, id)
+/** Key of a device of a user. */
+export const deviceKey = (projectId: string, user: string, device: string): number =>
+  keyOf('device', projectId, user, device)
+/** Key of a warning that several events report. */
+export const warningKey = (projectId: string, owner: string, metric: string, time: string): number =>
+  keyOf('warning', projectId, owner, metric, time)
 /** Key of a value that a segment has once (`app_start`, `lcp`). */
 export const valueKey = (projectId: string, traceId: string, segmentId: string, slot: string): number =>
   keyOf('value', projectId, traceId, segmentId, slot)

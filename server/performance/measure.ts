@@ -78,9 +78,17 @@ function segmentFact(
     waits: false,
     at: timeOf(span, context),
     failed: span.status === 'error' && !isCancelled(span),
-    values: [durationOf(span), ...values].map((one) => measured(one, span, span.spanId, context)),
+    values: [durationOf(span), ...values, ...stalledOf(span, values)].map((one) =>
+      measured(one, span, span.spanId, context),
+    ),
   }
 }
+
+/** The duration of a segment that reports stalls, which are a share of it. */
+const stalledOf = (span: Span, values: readonly Candidate[]): Candidate[] =>
+  values.some(({ metric, leftOut }) => metric === 'stall_total_time' && leftOut === null)
+    ? [{ ...durationOf(span), metric: 'stall_duration' }]
+    : []
 
 function childFact(span: Span, values: readonly Candidate[], origin: Origin, context: MeasureContext): PerformanceFact {
   const segment = segmentOf(span)

@@ -5,7 +5,13 @@ const run = async (tx: Tx, statement: RawBuilder<unknown>): Promise<number> =>
   Number((await statement.execute(tx)).numAffectedRows ?? 0)
 
 /** Tables in the order in which measurements move between them, so that none escapes to one that was read before. */
-const TABLES = ['performance_pending', 'performance_deltas', 'performance_rollups', 'performance_days'] as const
+const TABLES = [
+  'battery_levels',
+  'performance_pending',
+  'performance_deltas',
+  'performance_rollups',
+  'performance_days',
+] as const
 
 /** Deletes measurements of a project and their rollups. */
 export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {

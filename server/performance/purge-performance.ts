@@ -1,8 +1,14 @@
 import type { App } from '../context/app.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
+import { MAX_GAP_MS } from './battery-drain.ts'
 import { dropDaysBefore } from '../storage/day-partitions.ts'
-import { deleteDayCountersBefore, deleteRollupsBefore, deleteSeriesUnusedSince } from './purge.queries.ts'
+import {
+  deleteBatteryLevelsBefore,
+  deleteDayCountersBefore,
+  deleteRollupsBefore,
+  deleteSeriesUnusedSince,
+} from './purge.queries.ts'
 import { SEEN_DAYS } from './record.queries.ts'
 
 const DAY_MS = 86_400_000
@@ -12,8 +18,8 @@ const MAX_LATE_DAYS = 31
 const MAX_ROWS = 10_000
 
 /**
- * Deletes rollups after 400 days and series without rollups, old keys of duplicates, and the counters of past days, in
- * small transactions.
+ * Deletes rollups after 400 days and series without rollups, old keys of duplicates, battery levels and the counters of past
+ * days, in small transactions.
  * @returns number of rollups deleted
  */
 export async function purgePerformance(app: App, signal?: AbortSignal): Promise<number> {
@@ -30,6 +36,7 @@ export async function purgePerformance(app: App, signal?: AbortSignal): Promise<
   }
   await deleteSeriesUnusedSince(app.db, dayPlus(dayOf(oldest), -MAX_LATE_DAYS))
   await deleteDayCountersBefore(app.db, dayPlus(today, -1))
+  await deleteBatteryLevelsBefore(app.db, new Date(now.getTime() - MAX_GAP_MS))
   return total
 }
 

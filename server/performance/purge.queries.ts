@@ -13,6 +13,10 @@ export async function deleteSeriesUnusedSince(on: Connection, day: string): Prom
   await on.deleteFrom('performance_series').where('last_day', '<', day).execute()
 }
 
+export async function deleteBatteryLevelsBefore(on: Connection, before: Date): Promise<void> {
+  await on.deleteFrom('battery_levels').where('seen_at', '<', before).execute()
+}
+
 export async function deleteDayCountersBefore(on: Connection, day: string): Promise<void> {
   await on.deleteFrom('performance_days').where('day', '<', day).execute()
 }

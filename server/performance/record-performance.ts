@@ -2,6 +2,8 @@ import { ACCEPTED, DUPLICATE, type Recorder } from '../outcomes/recorder.ts'
 import type { Tx } from '../storage/database.ts'
 import { dayOf } from '../kernel/day.ts'
 import { isBetter } from '../protocol/span-values.ts'
+import { drainsOf } from './battery-drain.ts'
+import * as battery from './battery.queries.ts'
 import { Deltas } from './deltas.ts'
 import type { MeasuredValue, PerformanceFact } from './fact.ts'
 import * as sql from './record.queries.ts'
@@ -62,9 +64,18 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
       if (seriesId === null) pending.push(...pendingOf(fact, value, now))
       else {
         const failed = fact.failed && value.metric === 'duration'
-        deltas.add(fact.projectId, { id: seriesId, device }, fact.at, value, failed)
+        deltas.add(fact.projectId, { id: seriesId, device }, value.at ?? fact.at, value, failed)
       }
     }
+  }
+  const read = fresh.filter((fact) => fact.battery !== undefined && isNew[facts.indexOf(fact)] === true)
+  for (const { fact, drains } of await readBatteries(tx, read)) {
+    const target = targets.get(fact)
+    const seriesId = seriesIdOf(target, assigned)
+    if (seriesId === null) continue
+    const device = typeof target === 'object' ? target.device : ''
+    for (const { atMs, percentPerHour } of drains)
+      deltas.add(fact.projectId, { id: seriesId, device }, new Date(atMs), drainOf(percentPerHour))
   }
   await sql.insertPending(tx, pending)
   for (const one of await sql.takePending(tx, [...segments.keys()])) {
@@ -74,6 +85,25 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
   }
   await sql.insertDeltas(tx, deltas.list())
   return isNew
+}
+
+const drainOf = (value: number) => ({ metric: 'battery_drain', value, leftOut: null }) as const
+
+const firstLevel = (fact: PerformanceFact): number => fact.battery?.levels[0]?.atMs ?? 0
+
+/** The drains of each fact's readings, after those of earlier facts of its device. */
+async function readBatteries(tx: Tx, facts: readonly PerformanceFact[]) {
+  if (facts.length === 0) return []
+  const states = await battery.lockStates(tx, facts)
+  const inOrder = facts.toSorted((a, b) => firstLevel(a) - firstLevel(b))
+  const found = inOrder.map((fact) => {
+    const key = battery.stateKey(fact)
+    const { drains, state } = drainsOf(states.get(key) ?? null, fact.battery?.levels ?? [])
+    if (state !== null) states.set(key, state)
+    return { fact, drains }
+  })
+  await battery.saveStates(tx, facts, states)
+  return found
 }
 
 /** A transaction or span that was recorded in the last days is a duplicate. */

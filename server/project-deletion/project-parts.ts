@@ -74,6 +74,7 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
   },
   {
     tables: [
+      'battery_levels',
       'performance_pending',
       'performance_deltas',
       'performance_rollups',

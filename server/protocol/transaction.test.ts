@@ -280,15 +280,16 @@ test('the device class is by memory, or by processors when the memory is unknown
 })
 
 describe('origin', () => {
-  test('release, environment, system and class', () => {
+  test('release, environment, system, class and device', () => {
     const { contexts } = trace({})
-    const device = { memory_size: 8e9 }
+    const device = { memory_size: 8e9, model: 'iPhone17,3', family: 'iPhone' }
     const raw = aTransaction({ contexts: { ...contexts, os: { name: 'iOS\n', version: '19' }, device } })
     expect(readSound(raw).origin).toEqual({
       release: 'shop@1.0',
       environment: 'production',
       os: 'iOS',
       deviceClass: 'high',
+      device: 'iPhone17,3',
     })
   })
 

@@ -130,6 +130,14 @@ export type Tables = {
     hash: Buffer
     used_at: Date | null
   }
+  battery_levels: {
+    project_id: string
+    slot: number
+    device_key: number
+    seen_at: Date
+    from_at: Date | null
+    from_percent: number | null
+  }
   bulk_operation_issues: {
     operation_id: string
     position: number

@@ -161,6 +161,7 @@ test.each<[string, string[], Row]>([
         stall_count: 0,
         stall_total_time: 0,
         stall_longest_time: 0,
+        stall_duration: 1442,
       },
       'screen.render (ui.load)': {
         duration: 231.13,
@@ -173,6 +174,7 @@ test.each<[string, string[], Row]>([
         stall_count: 0,
         stall_total_time: 0,
         stall_longest_time: 0,
+        stall_duration: 231.13,
       },
     },
   ],

@@ -1,0 +1,69 @@
+import { isRecord, listOf } from './json.ts'
+import { Notes } from './notes.ts'
+import { finite } from './span.ts'
+import { parseTime } from './time.ts'
+
+/** Warnings and battery levels in breadcrumbs and contexts (docs/protocol.md §8.4, §8.5). Pure, never throws. */
+
+export type BatteryLevel = {
+  readonly atMs: number
+  /** 0 to 100. */
+  readonly percent: number
+  readonly isCharging: boolean
+}
+
+export type Warning = {
+  readonly metric: 'low_memory' | 'thermal_serious' | 'thermal_critical'
+  readonly atMs: number
+  /** A state of the device when the event was made; SDKs report it with every event while it lasts. */
+  readonly isState: boolean
+}
+
+export type DeviceSignals = { readonly levels: readonly BatteryLevel[]; readonly warnings: readonly Warning[] }
+
+const MAX_CRUMBS = 100
+/** Older breadcrumbs belong to another run of the app. */
+const MAX_AGE_MS = 86_400_000
+
+/**
+ * The signals of an event or transaction as sent; null without any.
+ * @param at its corrected time
+ * @param shiftMs what its own times are corrected by
+ */
+export function deviceSignals(raw: Record<string, unknown>, at: Date, shiftMs: number): DeviceSignals | null {
+  const atMs = at.getTime()
+  const levels: BatteryLevel[] = []
+  const warnings: Warning[] = []
+  for (const { data, timeMs } of deviceCrumbs(raw['breadcrumbs'], shiftMs)) {
+    if (timeMs > atMs || timeMs < atMs - MAX_AGE_MS) continue
+    const action = data['action']
+    if (action === 'LOW_MEMORY') warnings.push({ metric: 'low_memory', atMs: timeMs, isState: false })
+    if (action === 'BATTERY_CHANGED') addLevel(levels, timeMs, data['level'], data['charging'])
+    if (action === 'BATTERY_STATE_CHANGE') addLevel(levels, timeMs, data['level'], data['plugged'])
+  }
+  const contexts = raw['contexts']
+  const device = isRecord(contexts) && isRecord(contexts['device']) ? contexts['device'] : {}
+  const state = typeof device['thermal_state'] === 'string' ? device['thermal_state'].toLowerCase() : ''
+  if (state === 'serious') warnings.push({ metric: 'thermal_serious', atMs, isState: true })
+  if (state === 'critical') warnings.push({ metric: 'thermal_critical', atMs, isState: true })
+  const wasWarned = warnings.some(({ metric }) => metric === 'low_memory')
+  if (device['low_memory'] === true && !wasWarned) warnings.push({ metric: 'low_memory', atMs, isState: true })
+  addLevel(levels, atMs, device['battery_level'], device['charging'])
+  if (levels.length === 0 && warnings.length === 0) return null
+  return { levels: levels.sort((a, b) => a.atMs - b.atMs), warnings }
+}
+
+/** A level counts only where the SDK says whether the device was charging. */
+function addLevel(levels: BatteryLevel[], atMs: number, level: unknown, isCharging: unknown): void {
+  const percent = finite(level)
+  if (percent === null || percent < 0 || percent > 100 || typeof isCharging !== 'boolean') return
+  levels.push({ atMs, percent, isCharging })
+}
+
+function* deviceCrumbs(raw: unknown, shiftMs: number): Generator<{ data: Record<string, unknown>; timeMs: number }> {
+  for (const crumb of listOf(raw, new Notes(), 'breadcrumbs').slice(-MAX_CRUMBS)) {
+    if (!isRecord(crumb) || crumb['category'] !== 'device.event' || !isRecord(crumb['data'])) continue
+    const time = parseTime(crumb['timestamp'])
+    if (time !== null) yield { data: crumb['data'], timeMs: time + shiftMs }
+  }
+}
