@@ -25,6 +25,7 @@ import {
 } from '../protocol/span.ts'
 import { tracePartOf } from '../traces/trace-part.ts'
 import type { Counted } from '../outcomes/outcomes.ts'
+import { signalsOfTransaction } from './prepare-signals.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 
 const TRANSACTION: Counted = { category: 'transaction', quantity: 1 }
@@ -43,8 +44,10 @@ export const prepareTransaction: Preparer = (input) => {
   const request = isRecord(parsed.value['request']) ? parsed.value['request'] : {}
   const unwanted = filterReason(input, fact, { url: request['url'], userAgent: agentOf(request) })
   if (unwanted !== null) return [{ ...TRANSACTION, outcome: 'filtered', reason: unwanted }]
+  const signals = signalsOfTransaction(input, parsed.value, fact)
   return [
     { ...TRANSACTION, kind: 'performance', fact },
+    ...(signals === null ? [] : [{ ...TRANSACTION, quantity: 0, kind: 'performance', fact: signals } as const]),
     traceOfTransaction(input, parsed.value),
     ...deviceOfTransaction(input, parsed.value),
   ]

@@ -1,12 +1,16 @@
 import type { StoredEvent } from '../events/event.ts'
 import { measureAnr, measureSignals } from '../performance/measure-signals.ts'
 import type { PerformanceFact } from '../performance/fact.ts'
+import { isRecord } from '../protocol/json.ts'
 import { anrCause } from '../protocol/anr-cause.ts'
 import { deviceSignals } from '../protocol/device-signals.ts'
 import type { Event } from '../protocol/event.api.ts'
 import { originOfEvent } from '../protocol/event-origin.ts'
 import { Notes } from '../protocol/notes.ts'
 import { eventTime } from '../protocol/time.ts'
+import { hashUser } from '../protocol/user-hash.ts'
+import type { ItemInput } from './item.ts'
+import { isErased } from './project-facts.ts'
 
 /**
  * What an error event adds to performance figures: its cause as an ANR, and its device's warnings and battery levels.
@@ -37,3 +41,28 @@ function screenOf({ contexts, transaction }: Event): string {
 }
 
 const MAX_SCREEN = 200
+
+/** What a transaction says about its device; null when nothing. Its screen is its own name. */
+export function signalsOfTransaction(
+  { project, receivedAt, sentAt }: ItemInput,
+  raw: Record<string, unknown>,
+  { dimensions, identities, at }: PerformanceFact,
+): PerformanceFact | null {
+  if (dimensions === null) return null
+  const { shiftMs } = eventTime(raw['timestamp'], receivedAt, sentAt, new Notes())
+  const signals = deviceSignals(raw, at, shiftMs)
+  if (signals === null) return null
+  const key = isRecord(raw['user']) ? userKey(raw['user']) : null
+  const user = key === null ? null : hashUser(project.projectId, key)
+  if (isErased(project, user, receivedAt)) return null
+  const about = { projectId: project.projectId, id: String(identities[0]), at, user, origin: dimensions }
+  return measureSignals({ ...about, screen: dimensions.name }, signals)
+}
+
+/** The key that events of the same user have. */
+function userKey(user: Record<string, unknown>): string | null {
+  const key = [user['id'], user['username'], user['email']].find(
+    (one) => typeof one === 'number' || (typeof one === 'string' && one !== ''),
+  )
+  return key === undefined ? null : String(key)
+}

@@ -3,7 +3,7 @@ import type { Event, Exception, Frame, Stacktrace } from './event.api.ts'
 import { functionName } from './labels.ts'
 import { cut } from './strings.ts'
 
-/** What an ANR or app hang waited for (docs/protocol.md §17). Pure. */
+/** What an ANR or app hang waited for (docs/protocol.md §10.4). Pure. */
 
 export type AnrCause = {
   /** `SharedPreferencesImpl.commit in SessionStore.save`: what the app called last, and where. */

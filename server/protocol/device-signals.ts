@@ -3,7 +3,7 @@ import { Notes } from './notes.ts'
 import { finite } from './span.ts'
 import { parseTime } from './time.ts'
 
-/** Warnings and battery levels in breadcrumbs and contexts (docs/protocol.md §8.4, §8.5). Pure, never throws. */
+/** Warnings and battery levels in breadcrumbs and contexts (docs/protocol.md §10.4). Pure, never throws. */
 
 export type BatteryLevel = {
   readonly atMs: number
