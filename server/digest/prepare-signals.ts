@@ -61,8 +61,9 @@ export function signalsOfTransaction(
 
 /** The key that events of the same user have. */
 function userKey(user: Record<string, unknown>): string | null {
-  const key = [user['id'], user['username'], user['email']].find(
-    (one) => typeof one === 'number' || (typeof one === 'string' && one !== ''),
-  )
-  return key === undefined ? null : String(key)
+  for (const key of [user['id'], user['username'], user['email']]) {
+    if (typeof key === 'number') return String(key)
+    if (typeof key === 'string' && key !== '') return key
+  }
+  return null
 }
