@@ -1,3 +1,4 @@
+import { shortId } from '../issue-rules/issue.ts'
 import type { Connection } from '../storage/database.ts'
 
 /** An issue as causes of ANRs link to it. */
@@ -20,9 +21,6 @@ export async function issuesOfFingerprints(
     .select(['f.hash', 'i.id', 'i.number', 'p.slug'])
     .execute()
   return new Map(
-    rows.map(({ hash, id, number, slug }) => [
-      hash.toString('hex'),
-      { id, shortId: `${slug.toUpperCase()}-${number}` },
-    ]),
+    rows.map(({ hash, id, number, slug }) => [hash.toString('hex'), { id, shortId: shortId(slug, number) }]),
   )
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TestProject } from '#test/kit/founder.ts'
 import { dsnParts, newEventId } from '#test/kit/sdk.ts'
+import { sendSessions } from '../metrics/metrics.fixture.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { compactPerformance } from './compact-performance.ts'
 import type { Performance } from './performance.api.ts'
@@ -169,6 +170,17 @@ test('a warning counts once, a state of the device once per user and hour', asyn
   expect(thermal).toMatchObject({ serious: 2, critical: 1 })
   expect(series.reduce((sum, point) => sum + point.low_memory, 0)).toBe(2)
   expect((await read(project, '&os=iOS')).memory.warnings).toBe(0)
+})
+
+test('the ANR rate is that of the metrics', async () => {
+  const project = await t.project(owner)
+  await sendSessions(t, project, [
+    { agoMs: 30 * MINUTE, did: 'a', status: 'abnormal', mechanism: 'anr_foreground', release: 'shop@1.0' },
+    ...['b', 'c', 'd'].map((did) => ({ agoMs: 30 * MINUTE, did, release: 'shop@1.1' })),
+  ])
+  expect(await read(project)).toMatchObject({ anr_rate: 0.25, previous_anr_rate: null })
+  expect((await read(project, '&release=shop%401.1')).anr_rate).toBe(0)
+  expect((await read(project, '&name=Cart')).anr_rate).toBeNull()
 })
 
 test('bad signals are ignored and stop nothing', async () => {

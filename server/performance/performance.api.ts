@@ -210,6 +210,10 @@ export const Performance = z.object({
     .nullable()
     .describe('The slowest 10 by p95 among the 200 with most loads; null when filtered by device.'),
   transactions: z.array(Transaction).nullable().describe('The 10 most frequent; null when filtered by device.'),
+  anr_rate: fraction.describe(
+    'Users with an ANR in the foreground among the users of sessions, as `GET /api/metrics`; null without sessions, by name, or for filters that sessions are not counted by together.',
+  ),
+  previous_anr_rate: fraction,
   anrs: z.object({ count, previous: count }).describe('Events that are ANRs or app hangs.'),
   anr_causes: z.array(AnrCause).nullable().describe('Most frequent first, at most 10; null when filtered by device.'),
   battery: Battery,
