@@ -40,7 +40,7 @@ const ofDevice = ({ projectId, at }: Reporter, part: 'anr' | 'signals', id: stri
 /** An ANR, counted under its blocking call as name and its fingerprint as op, which leads to the issue. */
 export const measureAnr = (of: Reporter, { call, waitMs }: AnrCause, fingerprint: string): PerformanceFact => ({
   ...ofDevice(of, 'anr', of.id),
-  dimensions: { name: call, op: fingerprint, ...of.origin },
+  dimensions: { ...of.origin, name: call, op: fingerprint },
   values: [counted('anr'), ...(waitMs === null ? [] : [counted('anr_wait', waitMs)])],
 })
 
@@ -50,7 +50,7 @@ export function measureSignals(of: Reporter & { readonly screen: string }, signa
   const { levels, warnings } = signals
   const fact = {
     ...ofDevice(of, 'signals', of.id),
-    dimensions: { name: of.screen, op: DEVICE_OP, ...origin },
+    dimensions: { ...origin, name: of.screen, op: DEVICE_OP },
     values: warnings.map((warning) => ({
       ...counted(warning.metric),
       at: new Date(warning.atMs),

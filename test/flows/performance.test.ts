@@ -58,7 +58,7 @@ const scopeOf = (project: TestProject) => ({
   filter: {},
 })
 
-type Row = Record<string, unknown>
+type Row = Record<string, Record<string, unknown>>
 /**
  * `name (op)` → the metrics: one value as it is, several as [count, sum]; with failures and omissions where there are
  * any.
@@ -66,11 +66,14 @@ type Row = Record<string, unknown>
 async function measuredIn(project: TestProject): Promise<Row> {
   const rows = await readPerformanceByName(server.app.db, scopeOf(project), 50)
   // Pages that did not load in the measured time have values and no duration.
-  const inp = await readPerformanceByName(server.app.db, { ...scopeOf(project), metrics: ['inp'] }, 50)
+  const others = []
+  for (const metric of ['inp', 'low_memory', 'thermal_serious'] as const)
+    others.push(...(await readPerformanceByName(server.app.db, { ...scopeOf(project), metrics: [metric] }, 50)))
   const byName: Row = {}
-  for (const { name, op, metrics } of [...rows, ...inp]) {
+  for (const { name, op, metrics } of [...rows, ...others]) {
     const entries = [...metrics].filter(([, one]) => one.count > 0 || leftOutOf(one) > 0)
-    byName[`${name} (${op})`] ??= Object.fromEntries(entries.map(([metric, one]) => [metric, shortOf(one)]))
+    const found = Object.fromEntries(entries.map(([metric, one]) => [metric, shortOf(one)]))
+    byName[`${name} (${op})`] = { ...found, ...byName[`${name} (${op})`] }
   }
   return byName
 }
@@ -163,6 +166,7 @@ test.each<[string, string[], Row]>([
         stall_longest_time: 0,
         stall_duration: 1442,
       },
+      'CartScreen (device)': { thermal_serious: 1 },
       'screen.render (ui.load)': {
         duration: 231.13,
         ttid: 231.13,
@@ -191,6 +195,7 @@ test.each<[string, string[], Row]>([
         frames_slow: 4,
         frames_frozen: 1,
       },
+      'CartActivity (device)': { low_memory: 1 },
     },
   ],
   [
@@ -209,6 +214,7 @@ test.each<[string, string[], Row]>([
         frames_slow: [2, 6],
       },
       'tx (t)': { duration: 0.61 },
+      'POST /checkout (device)': { low_memory: 1, thermal_serious: 1 },
     },
   ],
   [
