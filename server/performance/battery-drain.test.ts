@@ -20,7 +20,7 @@ test('not over charging, a rise, or more than a day', () => {
   expect(rates([level(0, 50), level(24 * 60 + 1, 40)])).toEqual([])
 })
 
-test('goes on where the last event ended, and reads no level twice', () => {
+test('continues where the last event ended, and reads no level twice', () => {
   const first = drainsOf(null, [level(0, 80), level(30, 75)])
   expect(rates([level(0, 80), level(30, 75)], first.state)).toEqual([])
   expect(rates([level(0, 80), level(30, 75), level(60, 72)], first.state)).toEqual([6])

@@ -13,7 +13,7 @@ export type BatteryState = {
 export type Drain = { readonly atMs: number; readonly percentPerHour: number }
 
 const MIN_GAP_MS = 10 * 60_000
-/** Between levels further apart the device was charged, or nobody used it. */
+/** Between levels further apart the device was charged or not used. */
 export const MAX_GAP_MS = 24 * 3_600_000
 const HOUR_MS = 3_600_000
 

@@ -112,7 +112,7 @@ test('the battery drains per hour, by screen, release and device', async () => {
   await send(
     project,
     anEvent({ timestamp: at(80), breadcrumbs: crumbs }),
-    // Repeats what is known, and goes on: 80 % at 90 minutes, 77 % at 60.
+    // Repeats what is known, and continues: 80 % at 90 minutes, 77 % at 60.
     anEvent({ timestamp: at(55), breadcrumbs: [...crumbs, level(60, 77)], release: 'shop@1.1' }),
     // Another user.
     anEvent({ timestamp: at(50), user: { id: 'install-2' }, breadcrumbs: [level(58, 20)] }),
