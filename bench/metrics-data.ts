@@ -31,8 +31,8 @@ const DAYS = 60
 /** Shares of the sessions. */
 const PROJECTS = [0.8, 0.15, 0.05]
 const RELEASES = 40
-const DEVICES = 2_000
-const COMBINATIONS = 2_000
+const DEVICES = 1_000
+const COMBINATIONS = 1_000
 
 const Seeded = z.object({
   projectIds: z.array(z.string()),
@@ -166,14 +166,18 @@ function allValues(): Value[] {
   ]
 }
 
-/** How far back buckets of each size are written. */
+/**
+ * How far back buckets of each size are written; those of devices and combinations, which charts read whole days of, not
+ * as far.
+ */
 const BUCKETS = [
-  { seconds: 60, days: 0.1 },
-  { seconds: 900, days: 2 },
-  { seconds: 3_600, days: 15 },
-  { seconds: 21_600, days: DAYS },
-  { seconds: 86_400, days: DAYS },
+  { seconds: 60, days: 0.1, ofMany: 0.02 },
+  { seconds: 900, days: 2, ofMany: 0.1 },
+  { seconds: 3_600, days: 15, ofMany: 1 },
+  { seconds: 21_600, days: DAYS, ofMany: DAYS },
+  { seconds: 86_400, days: DAYS, ofMany: DAYS },
 ] as const
+const MANY: readonly Level[] = ['device', 'combination']
 
 async function seedProject(run: Run, projectId: string, perDay: number, source: (typeof SOURCES)[number]) {
   const values = allValues().map((value) => ({
@@ -215,14 +219,14 @@ async function seedProject(run: Run, projectId: string, perDay: number, source: 
     anr_users: 0.003,
     anr_foreground_users: 0.002,
   }
-  for (const { seconds, days } of BUCKETS)
+  for (const { seconds, days, ofMany } of BUCKETS)
     await run(
       `insert into health_rollups (project_id, source, bucket_seconds, attributes_id, bucket, ${COUNTS.join(', ')}, ${USER_SETS.join(', ')})
        select $1::uuid, $2::smallint, $3::int, v.id, b.bucket, ${COUNTS.map((name) => counts[name]).join(', ')},
          ${USER_SETS.map((set) => sketch(users[set])).join(', ')}
-       from unnest($4::bigint[], $5::float8[]) v (id, share),
+       from unnest($4::bigint[], $5::float8[], $6::float8[]) v (id, share, days),
          lateral (select to_timestamp(floor(extract(epoch from now()) / $3) * $3 - g * $3) as bucket
-           from generate_series(0, ($6::float8 * 86400 / $3)::int) g) b,
+           from generate_series(0, (v.days * 86400 / $3)::int) g) b,
          lateral (select (v.share * $7::float8 * $3 / 86400 * (0.5 + random()))::bigint as total) t
        where t.total > 0 on conflict do nothing`,
       [
@@ -231,7 +235,7 @@ async function seedProject(run: Run, projectId: string, perDay: number, source: 
         seconds,
         values.map(({ id }) => id),
         values.map(({ share }) => share),
-        days,
+        values.map(({ level }) => (MANY.includes(level) ? ofMany : days)),
         perDay,
       ],
     )
@@ -248,7 +252,7 @@ async function seedReleases(run: Run, projectId: string): Promise<void> {
   )
 }
 
-const SCREENS = 30
+const SCREENS = 20
 
 /** Transactions of screens and requests through the intake: every combination once. */
 async function sendTransactions(
@@ -321,12 +325,11 @@ async function copyPerformance(run: Run): Promise<void> {
     { minutes: 1, days: 0.08 },
   ])
     await run(
-      `insert into performance_rollups select (jsonb_populate_record(null::performance_rollups, to_jsonb(r)
-         || jsonb_build_object('step', $1::int, 'count', 500,
-           'bucket', to_timestamp((floor(extract(epoch from now()) / ($1 * 60)) - g) * $1 * 60)))).*
+      `insert into performance_rollups (project_id, grain, metric, bucket, step, series_id, count, failures, too_long, prewarmed, invalid, sketch)
+       select r.project_id, r.grain, r.metric, to_timestamp((floor(extract(epoch from now()) / ($1 * 60)) - g) * $1 * 60), $1::int,
+         r.series_id, 500, 0, 0, 0, 0, $3
        from bench_rollups r, generate_series(0, ($2::float8 * 1440 / $1)::int) g`,
-      [minutes, days],
+      [minutes, days, sketch.toBytes()],
     )
-  await run('update performance_rollups set sketch = $1', [sketch.toBytes()])
   await run('drop table bench_rollups')
 }

@@ -40,7 +40,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   return {
     figures,
     payload:
-      'three projects (80, 15, 5 %), 60 days, 40 releases, 2,000 device models, 3 environments, systems and classes, 2,000 combinations, by Zipf’s law; events a fiftieth of that; rollups written by SQL with sketches of as many users as they have; performance: 360 series, copied',
+      'three projects (80, 15, 5 %), 60 days, 40 releases, 1,000 device models, 3 environments, systems and classes, 1,000 combinations, by Zipf’s law; events a fiftieth of that; rollups written by SQL with sketches of as many users as they have; performance: 240 series, copied',
     durability: 'fsync and synchronous_commit on',
     postgres: embeddedPostgresVersion(),
     notes: [

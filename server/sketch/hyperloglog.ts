@@ -22,6 +22,8 @@ const REGISTER_BITS = 5
 const DENSE_BYTES = 1 + (REGISTERS * REGISTER_BITS) / 8
 
 export class HyperLogLog {
+  /** Stored bytes that nothing was added to yet: those of a bucket are mostly counted alone. */
+  #stored: Buffer | null = null
   /** Null when registers are used. */
   #hashes: Set<number> | null = new Set()
   #registers: Uint8Array = NO_REGISTERS
@@ -34,6 +36,7 @@ export class HyperLogLog {
 
   /** Adds an element by its hash: an evenly distributed integer of at least 40 bits, of which the low 40 are used. */
   add(hash: number): void {
+    this.#unpack()
     const used = hash % HASH_RANGE
     if (this.#hashes === null) {
       this.#raise(used)
@@ -45,6 +48,8 @@ export class HyperLogLog {
 
   /** Adds the elements of another sketch. */
   merge(other: HyperLogLog): void {
+    this.#unpack()
+    other.#unpack()
     if (other.#hashes !== null) {
       for (const hash of other.#hashes) this.add(hash)
       return
@@ -61,12 +66,38 @@ export class HyperLogLog {
    * @throws Error for bytes that {@link toBytes} did not write
    */
   mergeBytes(bytes: Buffer): void {
-    if (bytes[0] === LIST) {
-      checkList(bytes)
-      for (let at = 1; at < bytes.length; at += HASH_BYTES) this.add(bytes.readUIntBE(at, HASH_BYTES))
+    check(bytes)
+    if (this.#stored === null && this.#hashes?.size === 0) {
+      this.#stored = bytes
       return
     }
-    if (bytes[0] !== DENSE || bytes.length !== DENSE_BYTES) throw notASketch()
+    this.#unpack()
+    this.#mergeBytes(bytes)
+  }
+
+  #mergeBytes(bytes: Buffer): void {
+    if (bytes[0] === LIST) this.#mergeList(bytes)
+    else this.#mergeRegisters(bytes)
+  }
+
+  #mergeList(bytes: Buffer): void {
+    let at = 1
+    for (; at < bytes.length && this.#hashes !== null; at += HASH_BYTES) {
+      this.#hashes.add(bytes.readUIntBE(at, HASH_BYTES))
+      if (this.#hashes.size > MAX_LIST_LENGTH) this.#densify(this.#hashes)
+    }
+    const registers = this.#registers
+    for (; at < bytes.length; at += HASH_BYTES) {
+      // The same as #raise in 32-bit steps: 14 bits of the register, 26 of its rank.
+      const b = bytes[at + 1] ?? 0
+      const register = ((bytes[at] ?? 0) << 6) | (b >> 2)
+      const rest = ((b & 3) << 24) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 8) | (bytes[at + 4] ?? 0)
+      const rank = Math.clz32(rest) - (32 - RANK_BITS) + 1
+      if (rank > (registers[register] ?? 0)) registers[register] = rank
+    }
+  }
+
+  #mergeRegisters(bytes: Buffer): void {
     if (this.#hashes !== null) this.#densify(this.#hashes)
     const registers = this.#registers
     const raise = (register: number, rank: number): void => {
@@ -91,11 +122,15 @@ export class HyperLogLog {
 
   /** Estimated number of distinct elements; exact up to 2,000. */
   count(): number {
+    // Hashes of a list are distinct.
+    if (this.#stored !== null && this.#stored[0] === LIST) return (this.#stored.length - 1) / HASH_BYTES
+    this.#unpack()
     return this.#hashes === null ? Math.round(estimate(this.#registers)) : this.#hashes.size
   }
 
   /** The same elements give the same bytes in any order. */
   toBytes(): Buffer {
+    this.#unpack()
     if (this.#hashes !== null) {
       const bytes = Buffer.allocUnsafe(1 + this.#hashes.size * HASH_BYTES)
       bytes[0] = LIST
@@ -117,25 +152,15 @@ export class HyperLogLog {
   /** @throws Error for bytes that {@link toBytes} did not write */
   static fromBytes(bytes: Buffer): HyperLogLog {
     const sketch = new HyperLogLog()
-    if (bytes[0] === LIST) {
-      checkList(bytes)
-      const hashes = new Set<number>()
-      for (let at = 1; at < bytes.length; at += HASH_BYTES) hashes.add(bytes.readUIntBE(at, HASH_BYTES))
-      sketch.#hashes = hashes
-      return sketch
-    }
-    if (bytes[0] !== DENSE || bytes.length !== DENSE_BYTES) throw notASketch()
-    const registers = new Uint8Array(REGISTERS)
-    for (let i = 0, at = 1; i < REGISTERS; i += 8, at += HASH_BYTES) {
-      let group = bytes.readUIntBE(at, HASH_BYTES)
-      for (let j = 7; j >= 0; j--) {
-        registers[i + j] = Math.min(group % 32, MAX_RANK)
-        group = Math.floor(group / 32)
-      }
-    }
-    sketch.#hashes = null
-    sketch.#registers = registers
+    sketch.mergeBytes(bytes)
     return sketch
+  }
+
+  #unpack(): void {
+    const bytes = this.#stored
+    if (bytes === null) return
+    this.#stored = null
+    this.#mergeBytes(bytes)
   }
 
   #densify(hashes: ReadonlySet<number>): void {
@@ -153,8 +178,11 @@ export class HyperLogLog {
   }
 }
 
-function checkList(bytes: Buffer): void {
-  if (bytes.length > 1 + MAX_LIST_LENGTH * HASH_BYTES || bytes.length % HASH_BYTES !== 1) throw notASketch()
+/** @throws Error for bytes that no sketch has */
+function check(bytes: Buffer): void {
+  const isList =
+    bytes[0] === LIST && bytes.length <= 1 + MAX_LIST_LENGTH * HASH_BYTES && bytes.length % HASH_BYTES === 1
+  if (!isList && (bytes[0] !== DENSE || bytes.length !== DENSE_BYTES)) throw notASketch()
 }
 
 const notASketch = (): Error => new Error('Not a HyperLogLog sketch.')
@@ -163,8 +191,12 @@ const NO_REGISTERS = new Uint8Array(0)
 
 /** Ertl's improved raw estimate: accurate over the whole range without tables. */
 function estimate(registers: Uint8Array): number {
-  const multiplicity = new Float64Array(MAX_RANK + 1)
-  for (const rank of registers) multiplicity[rank] = (multiplicity[rank] ?? 0) + 1
+  const multiplicity = new Uint32Array(MAX_RANK + 1)
+  // An iterator takes five times as long.
+  for (let i = 0; i < REGISTERS; i++) {
+    const rank = registers[i] ?? 0
+    multiplicity[rank] = (multiplicity[rank] ?? 0) + 1
+  }
   let z = REGISTERS * tau(1 - (multiplicity[MAX_RANK] ?? 0) / REGISTERS)
   for (let rank = RANK_BITS; rank >= 1; rank--) z = 0.5 * (z + (multiplicity[rank] ?? 0))
   z += REGISTERS * sigma((multiplicity[0] ?? 0) / REGISTERS)
