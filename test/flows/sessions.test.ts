@@ -1,3 +1,11 @@
+import { gunzipSync } from 'node:zlib'
+import { BUCKET_SECONDS } from '#server/app-health/buckets.ts'
+import { COUNTS, type Counts } from '#server/app-health/counts.ts'
+import { LEVEL_DIMENSIONS, LEVELS } from '#server/app-health/dimensions.ts'
+import { foldHealth } from '#server/app-health/fold-health.ts'
+import type { ReceivedSession } from '#server/app-health/record-sessions.ts'
+import { countedOnce, sumCells } from '#server/app-health/recount.fixture.ts'
+import type { SessionStatus } from '#server/protocol/session.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { readEdgeCases, readIntakeSamples, SAMPLE_KEY, SAMPLE_PROJECT, type Sample } from '#test/kit/samples.ts'
@@ -124,6 +132,90 @@ describe('recordings', () => {
     for (const { text } of rows) expect(text).not.toMatch(/web-42|n-1|203\.0\.113/)
   })
 })
+
+test('every count of the recordings equals a recount of their items, at every level', async () => {
+  await replay(...samples.keys())
+  await foldHealth(app)
+  const facts = [...samples.values()].flatMap(sessionsOf)
+  expect(facts.length).toBe(32)
+  const counted = countedOnce(facts, () => undefined)
+  const { rows } = await app.db.query<{ level: number; values: (string | null)[]; seconds: number; at: Date } & Counts>(
+    `select coalesce(a.level, 0) as level, array[a.release, a.environment] as values, r.bucket_seconds as seconds,
+       r.bucket as at, ${COUNTS.map((name) => `sum(r.${name})::bigint as ${name}`).join(', ')}
+     from health_rollups r left join health_attributes a on a.project_id = r.project_id and a.id = r.attributes_id
+     where r.project_id = $1 and r.source = 0 group by 1, 2, 3, 4 having sum(r.total) <> 0`,
+    [projectId],
+  )
+  expect(new Set(rows.map(({ level }) => level)).size).toBe(LEVELS.length)
+  for (const [index, level] of LEVELS.entries()) {
+    // Events of the recordings name the devices of some sessions, so of those only the sums are compared.
+    const named = (['release', 'environment'] as const).filter((one) => LEVEL_DIMENSIONS[level].includes(one))
+    for (const seconds of BUCKET_SECONDS) {
+      const expected = sumCells(counted, ({ at, attributes }) => [
+        JSON.stringify([named.map((one) => attributes[one]), Math.floor(at / (seconds * 1000)) * seconds]),
+      ])
+      const stored = new Map(
+        rows
+          .filter((row) => row.level === index && row.seconds === seconds)
+          .map(({ values, at, ...row }) => [
+            JSON.stringify([values.filter((value) => value !== null), at.getTime() / 1000]),
+            COUNTS.map((name) => row[name]),
+          ]),
+      )
+      expect(Object.fromEntries(stored)).toEqual(
+        Object.fromEntries([...expected].map(([key, cell]) => [key, COUNTS.map((name) => cell.counts[name])])),
+      )
+    }
+  }
+})
+
+/** The sessions of a recording, read in the simplest way: each item is a line of header and a line of payload. */
+function sessionsOf({ body, headers }: Sample): ReceivedSession[] {
+  const encoding = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-encoding')?.[1]
+  const text = (encoding === 'gzip' ? gunzipSync(body) : body).toString()
+  const lines = text.split('\n')
+  return lines.flatMap((line, index): ReceivedSession[] => {
+    const isUpdate = line.startsWith('{') && /"type":\s*"session"/.test(line)
+    if (!isUpdate && !(line.startsWith('{') && /"type":\s*"sessions"/.test(line))) return []
+    const raw = JSON.parse(lines[index + 1] ?? '') as RawSession
+    const attributes = { ...raw.attrs, environment: raw.attrs.environment ?? 'production', os: null, device: null }
+    const timeOf = (sent: string): number => Date.parse(sent)
+    if (!isUpdate) {
+      const counts = (raw.aggregates ?? []).map(({ started, ...one }) => ({
+        ...ZERO,
+        ...one,
+        startedAt: timeOf(started),
+      }))
+      return [{ projectId, fact: { aggregates: { attributes, counts } } }]
+    }
+    const update = {
+      sid: raw.sid.replaceAll('-', ''),
+      did: raw.did ?? null,
+      isInit: raw.init === true,
+      status: raw.status ?? 'ok',
+      errors: raw.errors ?? 0,
+      startedAt: timeOf(raw.started),
+      timestamp: 0,
+      durationMs: null,
+      mechanism: raw.abnormal_mechanism ?? null,
+      attributes,
+    }
+    return [{ projectId, fact: { update } }]
+  })
+}
+
+type RawSession = {
+  readonly sid: string
+  readonly did?: string
+  readonly init?: boolean
+  readonly status?: SessionStatus
+  readonly errors?: number
+  readonly started: string
+  readonly abnormal_mechanism?: string
+  readonly attrs: { readonly release: string; readonly environment?: string }
+  readonly aggregates?: readonly { readonly started: string }[]
+}
+const ZERO = { did: null, exited: 0, errored: 0, crashed: 0, abnormal: 0, unhandled: 0 }
 
 describe('time', () => {
   test('a capture with sent_at replayed a day later is shifted by that day', async () => {
