@@ -227,7 +227,7 @@ async function seedProject(run: Run, projectId: string, perDay: number, source: 
        from unnest($4::bigint[], $5::float8[], $6::float8[]) v (id, share, days),
          lateral (select to_timestamp(floor(extract(epoch from now()) / $3) * $3 - g * $3) as bucket
            from generate_series(0, (v.days * 86400 / $3)::int) g) b,
-         lateral (select (v.share * $7::float8 * $3 / 86400 * (0.5 + random()))::bigint as total) t
+         lateral (select (v.share * $7::float8 * $3 / 86400 * (0.5 + random()) + 0 * extract(epoch from b.bucket))::bigint as total) t
        where t.total > 0 on conflict do nothing`,
       [
         projectId,
@@ -318,6 +318,16 @@ async function copyPerformance(run: Run): Promise<void> {
     `create table bench_rollups as select distinct on (project_id, grain, metric, series_id) * from performance_rollups`,
   )
   await run('truncate performance_rollups')
+  const { rows } = await run(
+    `select column_name as name from information_schema.columns where table_name = 'performance_rollups' order by ordinal_position`,
+  )
+  const copied = rows.map(({ name }) => String(name))
+  const expressions: Readonly<Record<string, string>> = {
+    bucket: 'to_timestamp((floor(extract(epoch from now()) / ($1 * 60)) - g) * $1 * 60)',
+    step: '$1::int',
+    count: '500',
+    sketch: '$3::bytea',
+  }
   for (const { minutes, days } of [
     { minutes: 360, days: DAYS },
     { minutes: 60, days: 15 },
@@ -325,9 +335,8 @@ async function copyPerformance(run: Run): Promise<void> {
     { minutes: 1, days: 0.08 },
   ])
     await run(
-      `insert into performance_rollups (project_id, grain, metric, bucket, step, series_id, count, failures, too_long, prewarmed, invalid, sketch)
-       select r.project_id, r.grain, r.metric, to_timestamp((floor(extract(epoch from now()) / ($1 * 60)) - g) * $1 * 60), $1::int,
-         r.series_id, 500, 0, 0, 0, 0, $3
+      `insert into performance_rollups (${copied.join(', ')})
+       select ${copied.map((name) => expressions[name] ?? `r.${name}`).join(', ')}
        from bench_rollups r, generate_series(0, ($2::float8 * 1440 / $1)::int) g`,
       [minutes, days, sketch.toBytes()],
     )

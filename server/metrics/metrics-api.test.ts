@@ -139,9 +139,11 @@ test('filters repeat, and a comma is part of a name', async () => {
 
 test('on a day with too many combinations, filters that are not counted together are 400 and name those that are', async () => {
   const project = await t.project(owner)
-  await send(project, [{ agoMs: MINUTE, release: 'a', userAgent: IPHONE }])
+  await send(project, [{ agoMs: MINUTE, release: 'a', did: 'ada', userAgent: IPHONE }])
   const combined = '&release=a&os=iOS'
-  expect((await metrics(project, `metric=crash_rate&range=1h${combined}`)).totals.sessions).toBe(1)
+  const bySessions = await metrics(project, `metric=crash_rate&range=1h${combined}`)
+  expect(bySessions.totals).toMatchObject({ sessions: 1, users: null })
+  expect((await metrics(project, `metric=crash_rate&range=1h&by=users${combined}`)).totals.users).toBe(1)
   await t.app.db.query(
     'insert into health_days (project_id, day, level, admitted, refused) values ($1, $2::date, $3, 2000, 1)',
     [project.id, new Date(NOW), levelNumber('combination')],

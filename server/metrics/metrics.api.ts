@@ -67,7 +67,12 @@ const figures = {
     .optional()
     .describe('Sessions with an unhandled error that the project does not count as crashed (`unhandled_is_crash`).'),
   anr: count.optional().describe('Sessions that ended with an ANR in the foreground.'),
-  users: count.nullable().optional().describe('Distinct users of sessions; null when no session names its user.'),
+  users: count
+    .nullable()
+    .optional()
+    .describe(
+      'Distinct users of sessions; null when no session names its user, and beside a rate by sessions of filters that combine.',
+    ),
   crashed_users: count.nullable().optional(),
   anr_users: count.nullable().optional().describe('Users with an ANR in the foreground.'),
   background: fraction.optional().describe('The rate of ANRs in the background.'),

@@ -89,9 +89,20 @@ const RATES = {
 /** Null when no session names its user. */
 const named = (users: number, of: SessionFigures): number | null => (of.users > 0 ? users : null)
 
+/**
+ * Whether figures come from combinations of values: an interval then has a sketch of users for each of up to thousands,
+ * and merging them takes seconds. Users beside a rate by sessions stay unknown.
+ */
+function isCombined({ filter }: Read): boolean {
+  const { release, environment, os, device, device_class: deviceClass } = filter
+  const others = [os, device, deviceClass].filter((values) => values !== undefined).length
+  return others > 1 || (others === 1 && (release !== undefined || environment !== undefined))
+}
+
 /** A rate by sessions or users, from sessions; without them only an estimate from events. */
 export async function rateOf(app: App, read: Read, metric: 'crash_rate' | 'anr_rate', by: By): Promise<MetricSeries> {
-  const { rate, bands, part, affected, figures, users } = RATES[metric]
+  const { rate, bands, part, affected, figures } = RATES[metric]
+  const users = by === 'sessions' && isCombined(read) ? 'none' : RATES[metric].users
   const now = timeRange(read.now, read.range)
   const before = previousRange(now)
   const [series, previousSeries, total, previous] = await Promise.all([
@@ -169,9 +180,9 @@ export async function userCount(app: App, read: Read): Promise<MetricSeries> {
     readEventSeries(app.db, over(read, before), now.stepSeconds),
     readEvents(app.db, over(read, now)),
     readEvents(app.db, over(read, before)),
-    readSessionSeries(app.db, over(read, now), now.stepSeconds, 'active'),
-    readSessions(app.db, over(read, now), 'crashed'),
-    readSessions(app.db, over(read, before), 'active'),
+    readSessionSeries(app.db, over(read, now), now.stepSeconds, isCombined(read) ? 'none' : 'active'),
+    readSessions(app.db, over(read, now), isCombined(read) ? 'none' : 'crashed'),
+    readSessions(app.db, over(read, before), isCombined(read) ? 'none' : 'active'),
   ])
   const usersAt = (of: ReadonlyMap<number, EventFigures>, time: number) => (of.get(time) ?? NO_EVENTS).users
   const activeIn = (of: SessionFigures): number | null => (of.sessions > 0 ? named(of.users, of) : null)
