@@ -58,11 +58,12 @@ export async function describeScreens(
     const found = await readPerformanceBy(app.db, { ...scope, filter, metrics }, 'name')
     return new Map(found.map((one) => [keyOf(one), one.metrics]))
   }
+  const bases = [...new Set(screens.map(({ basis }) => basis))]
   const ofRelease = (release: string | undefined) =>
-    release === undefined ? new Map<string, Metrics>() : read(now, RENDER_METRICS, release)
+    release === undefined ? new Map<string, Metrics>() : read(now, bases, release)
   const [details, earlier, current, previous] = await Promise.all([
     read(now, DETAILS),
-    read(before, RENDER_METRICS),
+    read(before, bases),
     ofRelease(releases?.release),
     ofRelease(releases?.previous),
   ])

@@ -123,8 +123,26 @@ export const spreadIn = (metrics: Metrics | undefined, metric: Metric): MetricSp
 
 function spreadOf(row: Measured | undefined): MetricSpread {
   const { sketch, failures, leftOut } = row ?? { sketch: NOTHING, failures: 0, leftOut: noneLeftOut() }
-  const [p50 = null, p75 = null, p95 = null] = sketch.quantiles([0.5, 0.75, 0.95])
-  return { count: sketch.count, failures, leftOut, sum: sketch.sum, p50, p75, p95, max: sketch.max, sketch }
+  // Most values of a chart are never asked for their percentiles.
+  let quantiles: readonly (number | null)[] | null = null
+  const quantile = (index: number): number | null => (quantiles ??= sketch.quantiles([0.5, 0.75, 0.95]))[index] ?? null
+  return {
+    count: sketch.count,
+    failures,
+    leftOut,
+    sum: sketch.sum,
+    get p50() {
+      return quantile(0)
+    },
+    get p75() {
+      return quantile(1)
+    },
+    get p95() {
+      return quantile(2)
+    },
+    max: sketch.max,
+    sketch,
+  }
 }
 
 function summaryOf(spread: MetricSpread | undefined): MetricSummary {
