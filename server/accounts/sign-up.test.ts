@@ -27,6 +27,18 @@ describe('on an empty installation', () => {
       Array.from({ length: 9 }, () => ({ reason: { code: 'forbidden' } })),
     )
   })
+
+  test('the first address needs no proof; those of later sign-ups do', async () => {
+    const proved = async (email: string): Promise<boolean> => {
+      const row = await t.app.db.selectFrom('users').select('email_proved_at').where('email', '=', email).execute()
+      return row[0]?.email_proved_at !== null
+    }
+    const [first] = await t.app.db.selectFrom('users').select('email').execute()
+    const later = input({ email: 'later@example.com' })
+    await signUp(t.app, later, aCaller())
+    expect(await proved(first?.email ?? '')).toBe(true)
+    expect(await proved('later@example.com')).toBe(false)
+  })
 })
 
 test('creates an owner who can log in', async () => {

@@ -49,6 +49,8 @@ export async function signUp(
   const org = await app.tx(async (tx) => {
     await lockUntilEnd(tx, SIGN_UP_LOCK)
     await checkOpen(app, tx)
+    // Who sets up the installation owns it: their address needs no proof, and a reset keeps their second factor.
+    const isFirst = !(await anyOrgExists(tx))
     const slug = await freeSlug(tx, input.org)
     await insertOrg(tx, {
       id: orgId,
@@ -64,6 +66,7 @@ export async function signUp(
       name: input.name,
       password_hash: passwordHash,
       created_at: now,
+      email_proved_at: isFirst ? now : null,
     })
     if (!isNew) throw conflict('An account with this e-mail address already exists. Log in instead.')
     await insertMembership(tx, { user_id: userId, org_id: orgId, role: 'owner', created_at: now })
