@@ -103,6 +103,14 @@ export async function readSessionsBy(
   return { rows: [...rows.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, max), unknown, other }
 }
 
+/** Values whose users are read together: with 30 buckets of a day each, one page of sketches. */
+const NAMES_AT_ONCE = 10
+
+const inParts = (names: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(names.length / NAMES_AT_ONCE) }, (_, part) =>
+    names.slice(part * NAMES_AT_ONCE, (part + 1) * NAMES_AT_ONCE),
+  )
+
 /** Figures with users of the named values, and of unknown as ''. */
 export async function readSessionsOf(
   db: Connection,
@@ -110,20 +118,19 @@ export async function readSessionsOf(
   dimension: Dimension,
   names: readonly string[],
 ): Promise<Map<string, SessionFigures>> {
-  const wanted = [...new Set([...names, ''])]
   const found = new Map<string, SessionFigures>()
   for (const { read, isWidened } of partsOf(query)) {
     const given = read.filter[dimension]
-    const filter = {
-      ...read.filter,
-      [dimension]: given === undefined ? wanted : wanted.filter((one) => given.includes(one)),
+    const wanted = [...new Set([...names, ''])].filter((name) => given === undefined || given.includes(name))
+    for (const part of inParts(wanted)) {
+      const filter = { ...read.filter, [dimension]: part }
+      const by = await readHealthBy(db, { ...read, filter }, dimension, {
+        max: part.length,
+        sets: setsOf('all', isWidened),
+      })
+      for (const { name, ...row } of [...by.rows, { ...by.unknown, name: '' }])
+        if (row.total > 0) found.set(name, addFigures(found.get(name) ?? NO_SESSIONS, figuresOf(row, isWidened)))
     }
-    const by = await readHealthBy(db, { ...read, filter }, dimension, {
-      max: wanted.length,
-      sets: setsOf('all', isWidened),
-    })
-    for (const { name, ...row } of [...by.rows, { ...by.unknown, name: '' }])
-      if (row.total > 0) found.set(name, addFigures(found.get(name) ?? NO_SESSIONS, figuresOf(row, isWidened)))
   }
   return found
 }
@@ -132,35 +139,41 @@ export async function readSessionsOf(
 export const readSessionDays = (db: Connection, query: HealthQuery): Promise<Map<number, SessionFigures>> =>
   readSessionSeries(db, query, 86_400, 'all')
 
-/** Models of which users are counted: those with the most sessions. */
-const MAX_DEVICES = 200
+/** Models of which users are counted: those with the largest share of crashed or hung sessions. */
+const MAX_DEVICES = 50
 
-/** Sums of the users of each day, by device model. */
-export async function readDeviceDays(db: Connection, query: HealthQuery): Promise<DeviceUsers[]> {
+/**
+ * Sums of the users of each day, by device model: of the models with the worst sessions, because the users of all of them
+ * are too many sketches for one answer.
+ * @param minSessions models with fewer are left out
+ */
+export async function readDeviceDays(db: Connection, query: HealthQuery, minSessions: number): Promise<DeviceUsers[]> {
   const devices = new Map<string, DeviceUsers>()
   for (const { read, isWidened } of partsOf(query)) {
-    const { rows } = await readHealthBy(db, read, 'device', { max: MAX_DEVICES, sets: [] })
-    if (rows.length === 0) continue
-    const filter = { ...read.filter, device: rows.map(({ name }) => name) }
-    for (const { name, ...totals } of await readHealthSeriesBy(
-      db,
-      { ...read, filter },
-      'device',
-      86_400,
-      setsOf('all', isWidened),
-    )) {
-      if (name === null || name === '') continue
-      const of = figuresOf(totals, isWidened)
-      const known = devices.get(name)
-      devices.set(name, {
-        device: name,
-        user_days: (known?.user_days ?? 0) + of.users,
-        crashed_user_days: (known?.crashed_user_days ?? 0) + of.crashed_users,
-        anr_user_days: (known?.anr_user_days ?? 0) + of.anr_foreground_users,
-      })
+    const { rows } = await readHealthBy(db, read, 'device', { max: MAX_NAMES, sets: [] })
+    const worst = rows
+      .map(({ name, ...counts }) => ({ name, ...figuresOf(counts, isWidened) }))
+      .filter(({ sessions }) => sessions >= minSessions)
+      .map(({ name, sessions, crashed, anr_foreground: anr }) => ({ name, rate: Math.max(crashed, anr) / sessions }))
+      .sort((a, b) => b.rate - a.rate)
+      .slice(0, MAX_DEVICES)
+    for (const part of inParts(worst.map(({ name }) => name))) {
+      const filter = { ...read.filter, device: part }
+      const days = await readHealthSeriesBy(db, { ...read, filter }, 'device', 86_400, setsOf('all', isWidened))
+      for (const { name, ...totals } of days) if (name !== null) addDay(devices, name, figuresOf(totals, isWidened))
     }
   }
   return [...devices.values()]
+}
+
+function addDay(devices: Map<string, DeviceUsers>, device: string, of: SessionFigures): void {
+  const known = devices.get(device)
+  devices.set(device, {
+    device,
+    user_days: (known?.user_days ?? 0) + of.users,
+    crashed_user_days: (known?.crashed_user_days ?? 0) + of.crashed_users,
+    anr_user_days: (known?.anr_user_days ?? 0) + of.anr_foreground_users,
+  })
 }
 
 type UserSet = 'users' | 'crashed_users' | 'crash_affected_users' | 'anr_foreground_users' | 'anr_background_users'

@@ -133,6 +133,33 @@ test('the store guard has limits, and no rate below 1,000 user-days', async () =
   })
 })
 
+test('device models have a rate from 1,000 user-days on; the worst is first', async () => {
+  const project = await t.project(owner)
+  const IPHONE =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1'
+  const IPAD = IPHONE.replace('(iPhone; CPU iPhone OS', '(iPad; CPU OS')
+  const users = (n: number, agoMs: number, userAgent: string, status?: string) =>
+    Array.from({ length: n }, (_, user) => ({
+      agoMs,
+      did: `${userAgent === IPAD ? 'tablet' : 'phone'} ${user}`,
+      userAgent,
+      ...(status === undefined ? {} : { status }),
+    }))
+  await sendSessions(t, project, [
+    ...users(500, DAY, IPHONE),
+    ...users(500, 2 * DAY, IPHONE),
+    ...users(100, 2 * DAY, IPHONE, 'crashed'),
+    ...users(600, DAY, IPAD),
+    ...users(400, 2 * DAY, IPAD),
+  ])
+  const { devices } = await guardOf(project)
+  expect(devices).toMatchObject([
+    { user_days: 1_000, crash_rate: 0.1, anr_rate: 0, state: 'poor' },
+    { user_days: 1_000, crash_rate: 0, state: 'good' },
+  ])
+  expect(devices.map(({ device }) => device)).toEqual(['iPhone', 'iPad'])
+})
+
 test('the rate of the store guard is user-days with a crash ÷ user-days; today and single sessions do not count', async () => {
   const project = await t.project(owner)
   const users = (n: number, agoMs: number, status?: string) =>

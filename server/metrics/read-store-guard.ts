@@ -5,7 +5,7 @@ import { NO_SESSIONS } from './figures.ts'
 import { LIMITS } from './limits.ts'
 import type { StoreGuard } from './metrics.api.ts'
 import { projectOf } from './projects-of.ts'
-import { guard, guardDevices, guardedDays, WINDOW_DAYS, type GuardedRate } from './store-guard.ts'
+import { guard, guardDevices, guardedDays, MIN_USER_DAYS, WINDOW_DAYS, type GuardedRate } from './store-guard.ts'
 
 const MAX_DEVICES = 50
 const DAY_MS = 86_400_000
@@ -43,7 +43,8 @@ export async function guardProjects(
 /** The device models with the highest rate of the last window. */
 export async function guardedDevices(app: App, projects: HealthQuery['projects']): Promise<StoreGuard['devices']> {
   const days = guardedDays(app.clock.now()).slice(-WINDOW_DAYS)
-  return guardDevices(await readDeviceDays(app.db, queryOf(app, projects, days)), MAX_DEVICES)
+  // A user-day has a session at least.
+  return guardDevices(await readDeviceDays(app.db, queryOf(app, projects, days), MIN_USER_DAYS), MAX_DEVICES)
 }
 
 function queryOf(app: App, projects: HealthQuery['projects'], days: readonly string[]): HealthQuery {
