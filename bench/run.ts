@@ -14,6 +14,7 @@ const benches = [
   'webhooks',
   'auth',
   'read',
+  'sessions',
   'metrics',
   'overload',
   'disk',
