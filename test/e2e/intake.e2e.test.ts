@@ -1,4 +1,6 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { anEvent, dsnParts, envelopeOf } from '../kit/sdk.ts'
 import { eventually, expectAccessible, expectNoSideScroll, screenshot, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
@@ -88,6 +90,25 @@ test.each(COMBINATIONS)('is accessible and fits: $theme, $size', async ({ theme,
   await expectAccessible(page, `intake, ${theme}, ${size}`)
   await expectNoSideScroll(page, `intake, ${size}`)
   await screenshot(page, `intake-${theme}-${size}`)
+})
+
+/** Makes the page show a project whose digestion is behind. */
+const delayDigestion = (page: Page): Promise<void> =>
+  page.route('**/api/projects/*/intake?*', async (route) => {
+    const response = await route.fetch()
+    const waiting = { requests: 12_840, bytes: 48_300_000, oldest_seconds: 754 }
+    await route.fulfill({ response, json: { ...IntakeAnswer.parse(await response.json()), waiting } })
+  })
+const IntakeAnswer = z.looseObject({ waiting: z.object({ oldest_seconds: z.number() }) })
+
+test.each(COMBINATIONS)('shows what waits for digestion: $theme, $size', async ({ theme, size }) => {
+  const page = await dashboard.openAs(busy.person, { theme, size })
+  await delayDigestion(page)
+  await page.goto(`/intake?project=${busy.project.id}`)
+  await page.getByText(/^12,840 accepted requests \(.* wait to be processed/).waitFor()
+  await expectAccessible(page, `intake behind, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `intake behind, ${size}`)
+  await screenshot(page, `intake-behind-${theme}-${size}`)
 })
 
 test('at 320 pixels the page does not scroll sideways', async () => {
