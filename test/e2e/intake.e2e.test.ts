@@ -93,12 +93,13 @@ test.each(COMBINATIONS)('is accessible and fits: $theme, $size', async ({ theme,
 })
 
 /** Makes the page show a project whose digestion is behind. */
-const delayDigestion = (page: Page): Promise<void> =>
-  page.route('**/api/projects/*/intake?*', async (route) => {
+async function delayDigestion(page: Page): Promise<void> {
+  await page.route('**/api/projects/*/intake?*', async (route) => {
     const response = await route.fetch()
     const waiting = { requests: 12_840, bytes: 48_300_000, oldest_seconds: 754 }
     await route.fulfill({ response, json: { ...IntakeAnswer.parse(await response.json()), waiting } })
   })
+}
 const IntakeAnswer = z.looseObject({ waiting: z.object({ oldest_seconds: z.number() }) })
 
 test.each(COMBINATIONS)('shows what waits for digestion: $theme, $size', async ({ theme, size }) => {
