@@ -31,6 +31,7 @@ export const webFeatures = [
   'metrics',
   'onboarding',
   'organisation',
+  'performance',
   'personal',
   'releases',
   'settings',

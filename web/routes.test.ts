@@ -41,6 +41,10 @@ test('every link leads to an address', () => {
     projectScrubbing: paths.projectScrubbing(ID),
     projectOwnership: paths.projectOwnership(ID),
     metrics: paths.metrics({ project: ID, release: ['shop@4.12.0', 'web, beta'], compare: 'off' }),
+    performance: paths.performance({ project: ID, device_class: ['low'] }),
+    screens: paths.screens({ project: ID, screen: 'Checkout' }),
+    anr: paths.anr({ project: ID }),
+    battery: paths.battery({ project: ID }),
     releases: paths.releases({ project: ID }),
     release: paths.release(ID),
     intake: paths.intake({ project: ID, range: '7d' }),
@@ -54,9 +58,11 @@ test('every link leads to an address', () => {
   expect(Object.fromEntries(Object.entries(links).map(([name, link]) => [name, router.buildLocation(link).href])))
     .toMatchInlineSnapshot(`
       {
+        "anr": "/performance/anr?project=019a0000-0000-7000-8000-000000000001",
         "apiKeys": "/org/api-keys",
         "appearance": "/me/appearance",
         "audit": "/org/audit?action=webhook.*&from=2026-11-20",
+        "battery": "/performance/battery?project=019a0000-0000-7000-8000-000000000001",
         "forgot": "/forgot",
         "home": "/",
         "intake": "/intake?project=019a0000-0000-7000-8000-000000000001&range=7d",
@@ -73,6 +79,7 @@ test('every link leads to an address', () => {
         "metrics": "/metrics?project=019a0000-0000-7000-8000-000000000001&release=shop%404.12.0&release=web%2C+beta&compare=off",
         "onboarding": "/onboarding",
         "onboarding of a project": "/onboarding?project=019a0000-0000-7000-8000-000000000001&step=sdk",
+        "performance": "/performance?project=019a0000-0000-7000-8000-000000000001&device_class=low",
         "profile": "/me/profile",
         "projectFilters": "/projects/019a0000-0000-7000-8000-000000000001/settings/filters",
         "projectGeneral": "/projects/019a0000-0000-7000-8000-000000000001/settings/general",
@@ -82,6 +89,7 @@ test('every link leads to an address', () => {
         "projectScrubbing": "/projects/019a0000-0000-7000-8000-000000000001/settings/scrubbing",
         "release": "/releases/019a0000-0000-7000-8000-000000000001",
         "releases": "/releases?project=019a0000-0000-7000-8000-000000000001",
+        "screens": "/performance/screens?project=019a0000-0000-7000-8000-000000000001&screen=Checkout",
         "security": "/me/security",
         "sessions": "/me/sessions",
         "signup": "/signup",

@@ -30,6 +30,7 @@ import {
   MetricsSearch,
   OnboardingSearch,
   parseSearch,
+  PerformanceSearch,
   RELEASE_RANGE,
   ReleasesSearch,
   SecuritySearch,
@@ -194,6 +195,38 @@ const metrics = createRoute({
   staticData: { scope: { project: 'one', range: true, defaultRange: HEALTH_RANGE } },
   validateSearch: (search) => MetricsSearch.parse(search),
   component: lazyRouteComponent(() => import('./features/metrics/metrics-page.tsx'), 'MetricsPage'),
+})
+
+const performance = createRoute({
+  getParentRoute: () => shell,
+  path: '/performance',
+  staticData: { scope: { project: 'one', range: true, defaultRange: HEALTH_RANGE } },
+  validateSearch: (search) => PerformanceSearch.parse(search),
+  component: lazyRouteComponent(() => import('./features/performance/performance-frame.tsx'), 'PerformanceFrame'),
+})
+
+const startUp = createRoute({
+  getParentRoute: () => performance,
+  path: '/',
+  component: lazyRouteComponent(() => import('./features/performance/start-page.tsx'), 'StartPage'),
+})
+
+const screens = createRoute({
+  getParentRoute: () => performance,
+  path: '/screens',
+  component: lazyRouteComponent(() => import('./features/performance/screens-page.tsx'), 'ScreensPage'),
+})
+
+const anr = createRoute({
+  getParentRoute: () => performance,
+  path: '/anr',
+  component: lazyRouteComponent(() => import('./features/performance/anr-page.tsx'), 'AnrPage'),
+})
+
+const battery = createRoute({
+  getParentRoute: () => performance,
+  path: '/battery',
+  component: lazyRouteComponent(() => import('./features/performance/battery-page.tsx'), 'BatteryPage'),
 })
 
 const releases = createRoute({
@@ -424,6 +457,7 @@ const tree = root.addChildren([
       issues,
       issue,
       metrics,
+      performance.addChildren([startUp, screens, anr, battery]),
       releases,
       release,
       intake,

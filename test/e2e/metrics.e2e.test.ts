@@ -145,8 +145,8 @@ test('G M opens the page from anywhere, and the palette knows it', async () => {
   await page.waitForURL(`**${address}`)
   await page.getByRole('heading', { name: 'Metrics', level: 1 }).waitFor()
   await press(page, 'Control+k')
-  await page.getByRole('combobox').fill('metr')
-  await page.getByRole('option', { name: 'Metrics' }).waitFor()
+  await page.getByRole('combobox').fill('perf')
+  await page.getByRole('option', { name: 'Performance' }).waitFor()
 })
 
 test('with several projects and none in the address, one is chosen', async () => {

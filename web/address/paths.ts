@@ -6,6 +6,7 @@ import type {
   LoginSearch,
   MetricsSearch,
   OnboardingSearch,
+  PerformanceSearch,
   ReleasesSearch,
   SessionEndReason,
   ShellSearch,
@@ -27,6 +28,10 @@ export const paths = {
   issue: (issueId: string, search: IssueSearch = {}) =>
     linkOptions({ to: '/issues/$issueId', params: { issueId }, search }),
   metrics: (search: MetricsSearch = {}) => linkOptions({ to: '/metrics', search }),
+  performance: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance', search }),
+  screens: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/screens', search }),
+  anr: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/anr', search }),
+  battery: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/battery', search }),
   releases: (search: ReleasesSearch = {}) => linkOptions({ to: '/releases', search }),
   release: (releaseId: string, search: ReleasesSearch = {}) =>
     linkOptions({ to: '/releases/$releaseId', params: { releaseId }, search }),

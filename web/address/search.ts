@@ -160,6 +160,19 @@ export const MetricsSearch = z.extend(HealthSearch, {
 })
 export type MetricsSearch = z.infer<typeof MetricsSearch>
 
+export const SCREEN_SORTS = ['-p95', '-p75', '-count', 'name'] as const
+export type ScreenSort = (typeof SCREEN_SORTS)[number]
+
+export const PerformanceSearch = z.extend(HealthSearch, {
+  from: minute,
+  to: minute,
+  /** The screen that is shown in detail. */
+  screen: text(250),
+  /** Absent for the slowest first. */
+  order: one(SCREEN_SORTS),
+})
+export type PerformanceSearch = z.infer<typeof PerformanceSearch>
+
 /** Ids with a prefix, such as `d_`. */
 const deliveryId = z.string().check(z.regex(/^d_[0-9a-z]{26}$/))
 

@@ -12,7 +12,7 @@ import { shellTexts } from './texts.ts'
 
 /** A link of the rail; on phones a tab or an entry of More. */
 export type Destination = {
-  key: 'issues' | 'metrics' | 'releases' | 'intake' | 'setup' | 'settings' | 'organisation'
+  key: 'issues' | 'metrics' | 'performance' | 'releases' | 'intake' | 'setup' | 'settings' | 'organisation'
   group: 'pages' | 'settings'
   label: string
   /** The label of a tab on phones, if the label is too long. */
@@ -78,6 +78,14 @@ export function useDestinations(): Destination[] {
       icon: 'metrics',
       link: paths.metrics(carried({ project: id, range })),
       isHere: at({ to: '/metrics' }) !== false,
+    },
+    {
+      key: 'performance',
+      group: 'pages',
+      label: shellTexts.performance,
+      icon: 'gauge',
+      link: paths.performance(carried({ project: id, range })),
+      isHere: at({ to: '/performance', fuzzy: true }) !== false,
     },
     {
       key: 'releases',

@@ -154,6 +154,12 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
   const places = [
     place('issues', shellTexts.issues, { kind: 'icon', name: 'issues' }, () => void navigate(paths.issues())),
     place('metrics', shellTexts.metrics, { kind: 'icon', name: 'metrics' }, () => void navigate(paths.metrics())),
+    place(
+      'performance',
+      shellTexts.performance,
+      { kind: 'icon', name: 'gauge' },
+      () => void navigate(paths.performance()),
+    ),
     place('releases', shellTexts.releases, { kind: 'icon', name: 'tag' }, () => void navigate(paths.releases())),
     place('intake', shellTexts.intake, { kind: 'icon', name: 'download' }, () => void navigate(paths.intake())),
     ...(projects.data?.items ?? []).flatMap((project) => [

@@ -18,6 +18,10 @@ const OF_ONE_PROJECT = [
   { to: '/intake', of: paths.intake },
   { to: '/releases', of: paths.releases },
   { to: '/metrics', of: paths.metrics },
+  { to: '/performance', of: paths.performance },
+  { to: '/performance/screens', of: paths.screens },
+  { to: '/performance/anr', of: paths.anr },
+  { to: '/performance/battery', of: paths.battery },
 ] as const
 
 /** The settings pages, except the first. */

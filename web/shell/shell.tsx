@@ -62,6 +62,7 @@ export function Shell() {
     ...(
       [
         ['g m', shellTexts.goToMetrics, paths.metrics],
+        ['g p', shellTexts.goToPerformance, paths.performance],
         ['g r', shellTexts.goToReleases, paths.releases],
       ] as const
     ).map(([keys, label, to]) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSearch, HealthSearch, stringifySearch } from '../../address/search.ts'
+import { parseSearch, PerformanceSearch, stringifySearch } from '../../address/search.ts'
 import { filtersOf, selectionText, shortRelease, toggled } from './filter-model.ts'
 
 test('filters are in the address, each may repeat, and a comma is part of a name', () => {
@@ -8,9 +8,9 @@ test('filters are in the address, each may repeat, and a comma is part of a name
     device: ['SM-A125F'],
     device_class: ['low'],
   }
-  const parsed = HealthSearch.parse(parseSearch(stringifySearch(search)))
+  const parsed = PerformanceSearch.parse(parseSearch(stringifySearch(search)))
   expect(filtersOf(parsed)).toEqual(search)
-  expect(filtersOf(HealthSearch.parse({ release: ['', 'x'.repeat(201), 7], device_class: ['huge'] }))).toEqual({})
+  expect(filtersOf(PerformanceSearch.parse({ release: ['', 'x'.repeat(201), 7], device_class: ['huge'] }))).toEqual({})
 })
 
 test('a value is added once and removed again', () => {

@@ -1,0 +1,76 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { ScreenSort } from '../address/search.ts'
+import { call, type AnswerOf } from './call.ts'
+import type { HealthView } from './metric-queries.ts'
+
+export type Performance = AnswerOf<'GET /api/performance'>
+export type Start = Performance['cold_start']
+export type ScreenRow = AnswerOf<'GET /api/performance/screens'>['items'][number]
+export type ScreenDetail = AnswerOf<'GET /api/performance/screen'>
+export type TransactionRow = AnswerOf<'GET /api/performance/transactions'>['items'][number]
+export type Spread = Start['spread']
+
+export const performanceQuery = ({ projectId, range, filters }: HealthView) =>
+  queryOptions({
+    queryKey: ['performance', 'all', projectId, range, filters],
+    queryFn: ({ signal }) => call('GET /api/performance', { query: { projectId, range, ...filters }, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+/** Screens and transactions are not counted by device model. */
+const withoutDevice = ({ release, environment, os, device_class }: HealthView['filters']) => ({
+  ...(release === undefined ? {} : { release }),
+  ...(environment === undefined ? {} : { environment }),
+  ...(os === undefined ? {} : { os }),
+  ...(device_class === undefined ? {} : { device_class }),
+})
+
+export const screensQuery = ({ projectId, range, filters }: HealthView, sort: ScreenSort) =>
+  infiniteQueryOptions({
+    queryKey: ['performance', 'screens', projectId, range, filters, sort],
+    queryFn: ({ signal, pageParam }) =>
+      call('GET /api/performance/screens', {
+        query: { projectId, range, ...withoutDevice(filters), sort, offset: String(pageParam) },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, items, total }) => (offset + items.length < total ? offset + items.length : null),
+    placeholderData: keepPreviousData,
+  })
+
+export const transactionsQuery = ({ projectId, range, filters }: HealthView) =>
+  infiniteQueryOptions({
+    queryKey: ['performance', 'transactions', projectId, range, filters],
+    queryFn: ({ signal, pageParam }) =>
+      call('GET /api/performance/transactions', {
+        query: { projectId, range, ...withoutDevice(filters), offset: String(pageParam) },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, items, total }) => (offset + items.length < total ? offset + items.length : null),
+    placeholderData: keepPreviousData,
+  })
+
+export const screenQuery = ({ projectId, range, filters }: HealthView, name: string) =>
+  queryOptions({
+    queryKey: ['performance', 'screen', projectId, range, filters, name],
+    queryFn: ({ signal }) =>
+      call('GET /api/performance/screen', { query: { projectId, range, ...withoutDevice(filters), name }, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+/** The address of a table as CSV. */
+export const screensCsvUrl = (view: HealthView, sort: ScreenSort): string => csvUrl('screens', view, [['sort', sort]])
+export const transactionsCsvUrl = (view: HealthView): string => csvUrl('transactions', view, [])
+
+function csvUrl(
+  table: string,
+  { projectId, range, filters }: HealthView,
+  more: readonly (readonly [string, string])[],
+) {
+  const query = new URLSearchParams({ projectId, range, format: 'csv' })
+  for (const [name, values] of Object.entries(withoutDevice(filters)))
+    for (const value of values ?? []) query.append(name, value)
+  for (const [name, value] of more) query.append(name, value)
+  return `/api/performance/${table}?${query.toString()}`
+}
