@@ -6,7 +6,6 @@ import { Card } from '../../ui/card.tsx'
 import { Delta } from '../../ui/delta.tsx'
 import { formatChange } from '../../ui/format.ts'
 import { GradeDot } from '../../ui/grade-dot.tsx'
-import { Minor } from '../../ui/text.tsx'
 import { changeTone, growthOf } from './model.ts'
 import styles from './tiles.module.css'
 
@@ -34,10 +33,10 @@ export function Tiles({ tiles, label }: { tiles: readonly Tile[]; label: string 
             <dd>
               <BigFigure>{tile.value}</BigFigure> <Growth tile={tile} />
             </dd>
-            <Minor as="p" className={styles.note}>
+            <dd className={styles.note}>
               {tile.word === null ? null : <GradeDot grade={GRADES[tile.word]} />}
               {tile.note}
-            </Minor>
+            </dd>
           </div>
         ))}
       </dl>

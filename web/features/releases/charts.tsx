@@ -1,7 +1,9 @@
 import type { ReleaseRow, ReleasesHealth } from '../../api/release-queries.ts'
-import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
+import { ChartPanel } from '../../common/health/chart-panel.tsx'
+import { timeTicks } from '../../common/health/time-ticks.ts'
+import { bucketLabel } from '../../common/time-axis.ts'
 import type { Range } from '../../address/search.ts'
-import { ChartCard, ChartNothing } from '../../ui/chart/chart-card.tsx'
+import { ChartNothing } from '../../ui/chart/chart-card.tsx'
 import { ChartLegend } from '../../ui/chart/legend.tsx'
 import type { ChartTone } from '../../ui/chart/tones.ts'
 import { ChartTable } from '../../ui/chart/chart-table.tsx'
@@ -10,7 +12,7 @@ import { StackChart } from '../../ui/chart/stack-chart.tsx'
 import { formatRate, formatShare } from '../../ui/format.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { releasesTexts } from './texts.ts'
-import { layersOf, markersOf, MAX_HOURS, shortNames, valuesOf } from './model.ts'
+import { comparisonText, layersOf, markersOf, MAX_HOURS, shortNames, valuesOf } from './model.ts'
 
 const HEIGHT_PX = 200
 
@@ -20,13 +22,13 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
   const { adoption, crash_free: lines, interval_seconds: interval } = health
   if (adoption === null)
     return (
-      <ChartCard title={releasesTexts.adoption} unit={releasesTexts.adoptionUnit}>
+      <ChartPanel title={releasesTexts.adoption} unit={releasesTexts.adoptionUnit}>
         <ChartNothing>
           <EmptyState kind="setup" title={releasesTexts.noSessions}>
             {releasesTexts.noSessionsMore}
           </EmptyState>
         </ChartNothing>
-      </ChartCard>
+      </ChartPanel>
     )
   const layers = layersOf(adoption, releasesTexts.others)
   const buckets = adoption.times.map((time) => bucketLabel(time, interval, range))
@@ -35,8 +37,9 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
   const largest = layers.toSorted((a, b) => (b.shares[last] ?? 0) - (a.shares[last] ?? 0))[0]
   const row = rows.find((one) => one.version === adoption.releases[0]?.version)
   const shownPlaces = ends(adoption.times.length)
+  const start = Date.parse(adoption.times[0] ?? '')
   return (
-    <ChartCard
+    <ChartPanel
       title={releasesTexts.adoption}
       unit={releasesTexts.adoptionUnit}
       {...(row === undefined || newest === undefined
@@ -62,11 +65,11 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
         heightPx={HEIGHT_PX}
         layers={layers}
         buckets={buckets}
-        xLabels={axisLabels(adoption.times, interval, range)}
+        xLabels={timeTicks(start, start + adoption.times.length * interval * 1000, true)}
         markers={markersOf(lines, adoption.times, interval)}
         formatShare={formatShare}
       />
-    </ChartCard>
+    </ChartPanel>
   )
 }
 
@@ -85,9 +88,13 @@ const THRESHOLDS = [
 /** `99`, `99.5`, `99.25`: percent without trailing zeros. */
 const formatPercent = (share: number): string => String(Number((share * 100).toFixed(3)))
 
-type CrashFreeChartProps = { lines: readonly Pick<ReleasesHealth['crash_free'][number], 'version' | 'hours'>[] }
+type CrashFreeChartProps = {
+  lines: readonly Pick<ReleasesHealth['crash_free'][number], 'version' | 'hours'>[]
+  /** The releases of the page, for the comparison at equal age. */
+  rows?: readonly ReleaseRow[]
+}
 
-export function CrashFreeChart({ lines }: CrashFreeChartProps) {
+export function CrashFreeChart({ lines, rows = [] }: CrashFreeChartProps) {
   const names = shortNames(lines.map((line) => line.version))
   const known: ChartLine[] = lines
     .map((line, index) => ({
@@ -98,18 +105,18 @@ export function CrashFreeChart({ lines }: CrashFreeChartProps) {
     .filter((line) => line.values.some((value) => value !== null))
   if (known.length === 0)
     return (
-      <ChartCard title={releasesTexts.crashFree} unit={releasesTexts.crashFreeUnit}>
+      <ChartPanel title={releasesTexts.crashFree} unit={releasesTexts.crashFreeUnit}>
         <ChartNothing>
           <h3>{releasesTexts.noRecent}</h3>
         </ChartNothing>
-      </ChartCard>
+      </ChartPanel>
     )
   return (
-    <ChartCard
+    <ChartPanel
       title={releasesTexts.crashFree}
       unit={releasesTexts.crashFreeUnit}
       legend={known.length < 2 ? null : <ChartLegend series={known} mark="line" />}
-      note={releasesTexts.allSoFar}
+      note={comparisonText(rows) ?? releasesTexts.allSoFar}
       table={
         <ChartTable
           label={releasesTexts.asTable}
@@ -132,7 +139,7 @@ export function CrashFreeChart({ lines }: CrashFreeChartProps) {
         formatTick={formatPercent}
         formatValue={formatRate}
       />
-    </ChartCard>
+    </ChartPanel>
   )
 }
 

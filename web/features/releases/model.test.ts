@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { changeOf, gradeOf, layersOf, markersOf, partsOf, refreshMs, shortNames, valuesOf } from './model.ts'
+import {
+  changeOf,
+  comparisonText,
+  gradeOf,
+  layersOf,
+  markersOf,
+  partsOf,
+  refreshMs,
+  shortNames,
+  valuesOf,
+} from './model.ts'
 
 describe('names', () => {
   test.each([
@@ -86,4 +96,27 @@ test('a recent release is refetched every minute', () => {
   expect(refreshMs([row(300), row(47)], now)).toBe(60_000)
   expect(refreshMs([row(49), row(null)], now)).toBe(300_000)
   expect(refreshMs([], now)).toBe(300_000)
+})
+
+describe('the newest release against the one before', () => {
+  const atAge = (version: string, crash_free_sessions: number | null) => ({
+    version,
+    sessions: 2_000,
+    crashed: 8,
+    adoption: 0.2,
+    users: null,
+    crash_free_sessions,
+    crash_free_users: null,
+  })
+  const compared = (now: number | null) => ({
+    comparison: { age_hours: 8, release: atAge('shop@4.12.0', now), previous: atAge('shop@4.11.3', 0.9967) },
+  })
+
+  test('says both names, the rate, the change and the age', () =>
+    expect(comparisonText([{ comparison: null }, compared(0.9918)])).toBe(
+      '4.12.0 at 99.18\u202f%, \u22120.49\u202fpt against 4.11.3 at the same age of 8 h.',
+    ))
+
+  test('is left out where a rate is unknown', () =>
+    expect([comparisonText([]), comparisonText([compared(null)])]).toEqual([null, null]))
 })

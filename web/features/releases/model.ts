@@ -1,5 +1,7 @@
 import type { CrashFreeHours, ReleaseRow, ReleasesHealth } from '../../api/release-queries.ts'
 import type { StackLayer } from '../../ui/chart/stack-chart.tsx'
+import { formatPoints, formatRate } from '../../ui/format.ts'
+import { releasesTexts } from './texts.ts'
 
 /** View models of the releases pages. Pure. */
 
@@ -71,6 +73,25 @@ export function markersOf(
 /** The change of crash-free sessions from the earlier release; null if one of the rates is unknown. */
 export const changeOf = ({ crash_free_sessions: now, previous }: ReleaseRow): number | null =>
   now === null || previous === null ? null : now - previous.crash_free_sessions
+
+/** The newest release against the one before, both at the same age; null if none can be compared. */
+export function comparisonText(rows: readonly Pick<ReleaseRow, 'comparison'>[]): string | null {
+  for (const { comparison } of rows) {
+    const now = comparison?.release.crash_free_sessions ?? null
+    const before = comparison?.previous.crash_free_sessions ?? null
+    if (comparison === null || now === null || before === null) continue
+    const { release, previous, age_hours: hours } = comparison
+    const names = shortNames([release.version, previous.version])
+    return releasesTexts.atAge(
+      names.get(release.version) ?? release.version,
+      formatRate(now),
+      formatPoints(now - before),
+      names.get(previous.version) ?? previous.version,
+      hours,
+    )
+  }
+  return null
+}
 
 /** The tone of a rate, by the thresholds of the chart. */
 export function gradeOf(crashFree: number): 'good' | 'warn' | 'bad' {

@@ -148,7 +148,7 @@ function Releases({ projectId, project, search }: ReleasesProps) {
             ) : (
               <>
                 <AdoptionChart health={health.data} range={view.range} rows={rows} />
-                <CrashFreeChart lines={health.data.crash_free} />
+                <CrashFreeChart lines={health.data.crash_free} rows={rows} />
               </>
             )}
           </section>

@@ -34,6 +34,8 @@ export const releasesTexts = {
   crashFreeUnit: '%, by hours since release',
   crashFreeFinding: (lines: readonly string[]) => `Crash-free sessions since each release: ${lines.join(', ')}.`,
   lineNow: (version: string, value: string, hours: number) => `${version} at ${value} after ${hours} h`,
+  atAge: (release: string, rate: string, change: string, previous: string, hours: number) =>
+    `${release} at ${rate}, ${change} against ${previous} at the same age of ${hours} h.`,
   allSoFar: 'Cumulative since the release, shown from 100 sessions',
   watchUnder: 'Watch, under 99.5 %',
   poor: 'Poor, under 99 %',
