@@ -57,7 +57,7 @@ export function PerformanceFrame() {
           <ul>
             {TABS.map(({ key, of }, index) => (
               <li key={key}>
-                <Link {...of(kept)} aria-current={index === here ? 'page' : undefined}>
+                <Link {...of(kept)} activeOptions={{ exact: true }} aria-current={index === here ? 'page' : undefined}>
                   {performanceTexts.tabs[key]}
                 </Link>
               </li>

@@ -34,7 +34,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ColumnHead, NumberCell, Table } from '../../ui/table.tsx'
 import { Minor } from '../../ui/text.tsx'
-import { percentileLines, SpreadChart } from './charts.tsx'
+import { END_PX, percentileLines, SpreadChart } from './charts.tsx'
 import { durationFinding, durationSentence } from './finding.ts'
 import { DurationCell, RatioCell, ScreensTable } from './screens-table.tsx'
 import { performanceTexts } from './texts.ts'
@@ -241,7 +241,7 @@ function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetai
             buckets
             fromZero
             openEnd={axis.openEnd}
-            endPx={74}
+            endPx={END_PX}
             xLabels={axis.ticks}
             thresholds={[]}
             markers={axis.markers}

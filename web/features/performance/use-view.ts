@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { usePolling } from '../../api/live.ts'
 import type { HealthView } from '../../api/metric-queries.ts'
 import { performanceQuery, type Performance } from '../../api/performance-queries.ts'
@@ -17,7 +17,8 @@ export type PerformanceChange = (change: Partial<PerformanceSearch>) => void
 /** The address of a performance page, and how it changes. The frame shows pages only with a project. */
 export function usePerformanceView(): { view: HealthView; search: PerformanceSearch; change: PerformanceChange } {
   const search = route.useSearch()
-  const navigate = route.useNavigate()
+  // Without a route: `.` is the tab, not the frame.
+  const navigate = useNavigate()
   return {
     view: { projectId: search.project ?? '', range: search.range ?? HEALTH_RANGE, filters: filtersOf(search) },
     search,

@@ -206,8 +206,9 @@ function Words(props: ChartFrameProps & { width: number; endPx: number; height: 
   }))
   const places = placeBeside(
     dots,
-    { width: width + endPx, height },
+    { width, height },
     named.map(({ box }) => box),
+    endPx,
   )
   return (
     <>

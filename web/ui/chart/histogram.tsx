@@ -42,7 +42,7 @@ export function Histogram({ label, heightPx, bins, marks, unit, formatEdge, binN
       formatTick={formatShortCount}
       length={bins.length}
       at={(index) => middleOf(bins[index]) / high}
-      xLabels={ticks(0, high, 6).map((value) => ({ at: value / high, text: formatEdge(value) }))}
+      xLabels={ticks(0, high, 6).map((value) => ({ at: value / high, text: value === 0 ? '0' : formatEdge(value) }))}
       markers={marks
         .filter(({ value }) => value <= high)
         .map(({ value, label }): Marker => ({ at: value / high, label, solid: true }))}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { placeBeside, placeMarkers, shownLabels, textWidth } from './label-places.ts'
+import { fittingLabels, placeBeside, placeMarkers, shownLabels, textWidth } from './label-places.ts'
 
 const WIDTHS = [230, 320, 700, 1920]
 
@@ -13,6 +13,32 @@ describe('time labels', () => {
     expect(shownLabels(['now'], 10)).toEqual([true])
     expect(shownLabels([], 10)).toEqual([])
   })
+})
+
+describe('labels at their positions', () => {
+  const days = Array.from({ length: 7 }, (_, day) => ({ at: 0.1 + day * 0.13, text: `${day + 13} Nov` }))
+  const end = { at: 1, text: 'now' }
+
+  test('are all shown if there is room, else every n-th, always the end', () => {
+    expect(fittingLabels([...days, end], 900)).toEqual([...days, end])
+    expect(fittingLabels([...days, end], 300).map(({ text }) => text)).toEqual(['13 Nov', '15 Nov', '17 Nov', 'now'])
+    expect(fittingLabels([end], 10)).toEqual([end])
+    expect(fittingLabels([], 10)).toEqual([])
+  })
+
+  test('never collide', () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0, max: 0.99, noNaN: true })),
+        fc.constantFrom(...WIDTHS),
+        (places, width) => {
+          const labels = places.toSorted((a, b) => a - b).map((at) => ({ at, text: '13 Nov' }))
+          const shown = fittingLabels([...labels, end], width)
+          for (const [index, one] of shown.slice(1).entries())
+            expect((one.at - (shown[index]?.at ?? 0)) * width).toBeGreaterThanOrEqual(textWidth('13 Nov'))
+        },
+      ),
+    ))
 })
 
 describe('names of markers', () => {
@@ -77,5 +103,15 @@ describe('labels beside points', () => {
         }
       }),
     )
+  })
+
+  test('are one below the other in the room after the plot', () => {
+    const points = ['P95 4.93 s', 'P75 2.04 s', 'P50 1.18 s'].map((text) => ({ x: 400, y: 70, text }))
+    const boxes = placeBeside(points, { width: 400, height: 150 }, [], 90)
+    expect(boxes.map((box) => [box?.left, box?.top])).toEqual([
+      [409, 63],
+      [409, 77],
+      [409, 49],
+    ])
   })
 })

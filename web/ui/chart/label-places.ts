@@ -74,16 +74,22 @@ const overlap = (a: Box, b: Box): boolean =>
 /** Height of a label. */
 export const LINE_PX = 14
 
-/** A free position for the label of each point: above, below, before or after it. Null if there is none. */
+/**
+ * A free position for the label of each point: above, below, before or after it. Null if there is none.
+ * @param lanePx room after the plot: labels are placed there, one below the other
+ */
 export function placeBeside(
   points: readonly { readonly x: number; readonly y: number; readonly text: string }[],
   field: { readonly width: number; readonly height: number },
   standing: readonly Box[],
+  lanePx = 0,
 ): (Box | null)[] {
   const taken = [...standing, ...points.map(({ x, y }): Box => ({ left: x - 5, top: y - 5, width: 10, height: 10 }))]
   return points.map(({ x, y, text }) => {
     const width = textWidth(text) + 6
+    const inLane = [0, 1, -1, 2, -2].map((step): [number, number] => [x + 9, y - LINE_PX / 2 + step * LINE_PX])
     const places: [left: number, top: number][] = [
+      ...(lanePx > 0 ? inLane : []),
       [x + 9, y - LINE_PX / 2],
       [x - width - 9, y - LINE_PX - 4],
       [x - width - 9, y + 4],
@@ -96,7 +102,7 @@ export function placeBeside(
       .find(
         (one) =>
           one.left >= 0 &&
-          one.left + one.width <= field.width &&
+          one.left + one.width <= field.width + lanePx &&
           one.top >= 0 &&
           one.top + one.height <= field.height &&
           !taken.some((other) => overlap(one, other)),
