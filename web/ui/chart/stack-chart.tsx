@@ -1,6 +1,7 @@
 import { classNames } from '../class-names.ts'
 import { toneClass, type ChartTone } from './tones.ts'
 import { ChartFrame, type Marker } from './chart-frame.tsx'
+import type { PlacedLabel } from './label-places.ts'
 import { layerPlace, stackPaths } from './stack-shapes.ts'
 import styles from './marks.module.css'
 
@@ -18,7 +19,7 @@ type StackChartProps = {
   /** The first at the bottom; together they fill the plot. */
   layers: readonly StackLayer[]
   buckets: readonly string[]
-  xLabels: readonly string[]
+  xLabels: readonly string[] | readonly PlacedLabel[]
   markers: readonly Marker[]
   formatShare: (share: number | null) => string
 }
