@@ -246,7 +246,7 @@ function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetai
             thresholds={[]}
             markers={axis.markers}
             choice={axis.choice}
-            formatTick={formatDuration}
+            formatTick={(ms) => (ms === 0 ? '0' : formatDuration(ms))}
             formatValue={formatDuration}
             readMore={(index) => [{ label: performanceTexts.loads, value: formatCount(points[index]?.count ?? 0) }]}
           />

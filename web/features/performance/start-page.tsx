@@ -57,7 +57,7 @@ function StartUp({ data, at }: { data: Performance; at: ReturnType<typeof usePer
   const vitals = VITAL_NAMES.some((name) => data.web_vitals[name].count > 0)
   const starts = data.cold_start.count + data.warm_start.count > 0 || !vitals
   return (
-    <>
+    <div className={tableStyles.stack}>
       {starts ? <StartTiles data={data} view={view} /> : null}
       {vitals ? <VitalTiles data={data} view={view} /> : null}
       <WindowNote window={window} onWhole={onWhole} />
@@ -74,12 +74,10 @@ function StartUp({ data, at }: { data: Performance; at: ReturnType<typeof usePer
           />
         </section>
       ) : null}
-      <div className={tableStyles.stack}>
-        <SlowestScreens data={data} search={search} />
-        {starts ? <CausesTable data={data} view={view} /> : null}
-        <FrequentTransactions data={data} />
-      </div>
-    </>
+      <SlowestScreens data={data} search={search} />
+      {starts ? <CausesTable data={data} view={view} /> : null}
+      <FrequentTransactions data={data} />
+    </div>
   )
 }
 

@@ -25,7 +25,7 @@ export type Tile = {
 /** Headline figures with their words. */
 export function Tiles({ tiles, label }: { tiles: readonly Tile[]; label: string }) {
   return (
-    <Card as="div" className={styles.card} role="group" aria-label={label}>
+    <Card as="div" role="group" aria-label={label}>
       <dl className={styles.tiles}>
         {tiles.map((tile) => (
           <div key={tile.label}>

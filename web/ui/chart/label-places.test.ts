@@ -111,7 +111,7 @@ describe('labels beside points', () => {
     expect(boxes.map((box) => [box?.left, box?.top])).toEqual([
       [409, 63],
       [409, 77],
-      [409, 49],
+      [409, 91],
     ])
   })
 })

@@ -87,7 +87,7 @@ export function placeBeside(
   const taken = [...standing, ...points.map(({ x, y }): Box => ({ left: x - 5, top: y - 5, width: 10, height: 10 }))]
   return points.map(({ x, y, text }) => {
     const width = textWidth(text) + 6
-    const inLane = [0, 1, -1, 2, -2].map((step): [number, number] => [x + 9, y - LINE_PX / 2 + step * LINE_PX])
+    const inLane = [0, 1, 2, -1, -2].map((step): [number, number] => [x + 9, y - LINE_PX / 2 + step * LINE_PX])
     const places: [left: number, top: number][] = [
       ...(lanePx > 0 ? inLane : []),
       [x + 9, y - LINE_PX / 2],
