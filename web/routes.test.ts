@@ -47,6 +47,7 @@ test('every link leads to an address', () => {
     battery: paths.battery({ project: ID }),
     releases: paths.releases({ project: ID }),
     release: paths.release(ID),
+    trace: paths.trace(ID, '5e9af9902c22421daa90a2e961a31f89'),
     intake: paths.intake({ project: ID, range: '7d' }),
     webhooks: paths.webhooks(),
     'webhooks, a delivery': paths.webhooks({ endpoint: ID, delivery: 'd_01hf0000000000000000000000', state: 'failed' }),
@@ -94,6 +95,7 @@ test('every link leads to an address', () => {
         "sessions": "/me/sessions",
         "signup": "/signup",
         "sso": "/org/sso",
+        "trace": "/projects/019a0000-0000-7000-8000-000000000001/traces/5e9af9902c22421daa90a2e961a31f89",
         "webhooks": "/org/webhooks",
         "webhooks, a delivery": "/org/webhooks?endpoint=019a0000-0000-7000-8000-000000000001&delivery=d_01hf0000000000000000000000&state=failed",
       }

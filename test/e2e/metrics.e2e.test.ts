@@ -203,6 +203,8 @@ test.each(SIZES)('the page is accessible and fits: %s, %s', async (theme, size) 
     await screenshot(page, `metrics-filters-${theme}`)
   } else {
     await page.setViewportSize({ width: 320, height: 800 })
+    await page.reload()
+    await page.getByRole('img', { name: /^Users: / }).waitFor()
     await expectNoSideScroll(page, `metrics, ${theme} 320`)
   }
 })

@@ -157,6 +157,8 @@ test.each(SIZES)('the pages are accessible and fit: %s, %s', async (theme, size)
     await expectNoSideScroll(page, `${name}, ${theme} ${size}`)
     await screenshot(page, `performance-${name}-${theme}-${size}`, { fullPage: true })
     await page.setViewportSize(size === 'desk' ? { width: 1024, height: 900 } : { width: 320, height: 800 })
+    await page.reload()
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
     await expectNoSideScroll(page, `${name}, ${theme}, narrower`)
     if (size === 'desk') await screenshot(page, `performance-${name}-${theme}-1024`, { fullPage: true })
   }
