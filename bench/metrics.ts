@@ -96,7 +96,7 @@ async function measure(
       if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
     }
     const kinds = Object.entries(kindsOf(seeded))
-    for (const [, path] of kinds) for (let i = 0; i < 3; i++) await ask(path)
+    for (const [, path] of kinds) for (let i = 0; i < 5; i++) await ask(path)
     let isOver = false
     const [number = 0, publicKey = ''] = [seeded.numbers[0], seeded.publicKeys[0]]
     const load = runLoad({
