@@ -113,7 +113,7 @@ export const metricsTexts = {
     model: 'Model',
     share: 'Share',
     crashRate: 'Crash rate',
-    word: 'Word',
+    word: 'Rating',
   },
   worstDevices: 'Worst devices',
   modelLimit: (limit: string) => `store limit ${limit} per model`,

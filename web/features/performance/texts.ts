@@ -91,6 +91,8 @@ export const performanceTexts = {
   noScreens: 'No screens in this period.',
   noScreensMore:
     'A screen is a transaction of op ui.load, pageload or navigation. Turn tracing on, and the tracing of activities, view controllers or routes.',
+  /** Fewer than a hundredth per minute. */
+  rare: '<0.01',
   columns: {
     screen: 'Screen',
     loads: 'Loads',

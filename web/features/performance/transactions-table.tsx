@@ -44,4 +44,8 @@ export function TransactionsTable({ rows }: { rows: readonly TransactionRow[] })
 
 /** `12.4`, `0.03`: three digits are enough. */
 const rateText = (perMinute: number): string =>
-  perMinute >= 100 ? formatCount(perMinute) : String(Number(perMinute.toPrecision(3)))
+  perMinute >= 100
+    ? formatCount(perMinute)
+    : perMinute > 0 && perMinute < 0.01
+      ? performanceTexts.rare
+      : String(Number(perMinute.toFixed(perMinute < 10 ? 2 : 1)))
