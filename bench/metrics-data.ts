@@ -9,7 +9,7 @@ import {
   type Level,
   levelNumber,
 } from '#server/app-health/dimensions.ts'
-import { COUNTS, SOURCES, sourceNumber, USER_SETS } from '#server/app-health/counts.ts'
+import { countColumn, COUNTS, SOURCES, sourceNumber, USER_SETS } from '#server/app-health/counts.ts'
 import { compactPerformance } from '#server/performance/compact-performance.ts'
 import { DDSketch } from '#server/sketch/ddsketch.ts'
 import { HyperLogLog } from '#server/sketch/hyperloglog.ts'
@@ -221,9 +221,10 @@ async function seedProject(run: Run, projectId: string, perDay: number, source: 
   }
   for (const { seconds, days, ofMany } of BUCKETS)
     await run(
-      `insert into health_rollups (project_id, source, bucket_seconds, attributes_id, bucket, ${COUNTS.join(', ')}, ${USER_SETS.join(', ')})
+      `insert into health_rollups (project_id, source, bucket_seconds, attributes_id, bucket, ${COUNTS.join(', ')}, ${USER_SETS.join(', ')}, ${USER_SETS.map(countColumn).join(', ')})
        select $1::uuid, $2::smallint, $3::int, v.id, b.bucket, ${COUNTS.map((name) => counts[name]).join(', ')},
-         ${USER_SETS.map((set) => sketch(users[set])).join(', ')}
+         ${USER_SETS.map((set) => sketch(users[set])).join(', ')},
+         ${USER_SETS.map((set) => `case when t.total * ${users[set]} >= 1 then (t.total * ${users[set]})::int end`).join(', ')}
        from unnest($4::bigint[], $5::float8[], $6::float8[]) v (id, share, days),
          lateral (select to_timestamp(floor(extract(epoch from now()) / $3) * $3 - g * $3) as bucket
            from generate_series(0, (v.days * 86400 / $3)::int) g) b,

@@ -87,6 +87,12 @@ create table health_rollups (
   anr_users bytea,
   anr_foreground_users bytea,
   durations bytea,
+  -- What the sketches of users count: charts read these, and merge sketches only for what lies over several rows.
+  users_count integer,
+  unhandled_users_count integer,
+  crashed_users_count integer,
+  anr_users_count integer,
+  anr_foreground_users_count integer,
   primary key (project_id, source, bucket_seconds, attributes_id, bucket)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index health_rollups_by_age on health_rollups (bucket_seconds, bucket);

@@ -29,6 +29,9 @@ export const noCounts = (): Counts => ({
 export const USER_SETS = ['users', 'unhandled_users', 'crashed_users', 'anr_users', 'anr_foreground_users'] as const
 export type UserSet = (typeof USER_SETS)[number]
 
+/** The column with what a set's sketch counts. */
+export const countColumn = <S extends UserSet>(set: S): `${S}_count` => `${set}_count`
+
 /** What rollups count: sessions by their start, or stored events by their time. */
 export const SOURCES = ['sessions', 'events'] as const
 export type Source = (typeof SOURCES)[number]

@@ -8,7 +8,7 @@ import { BUCKET_SECONDS, KEPT_MS, startOf } from './buckets.ts'
 import type { Source } from './counts.ts'
 import { DIMENSIONS, LEVEL_DIMENSIONS, LEVELS } from './dimensions.ts'
 import * as sql from './fold.queries.ts'
-import { HealthSum, NO_SKETCHES } from './health-sum.ts'
+import { HealthSum, NO_SKETCHES, UNCHANGED } from './health-sum.ts'
 
 /** Deltas per transaction, which takes some hundred milliseconds. */
 const MAX_DELTAS = 4_000
@@ -130,7 +130,7 @@ async function write(tx: Tx, all: readonly Rollup[]): Promise<void> {
         return {
           key: rollup.key,
           counts: rollup.sum.counts,
-          sketches: known === undefined ? NO_SKETCHES : rollup.sum.over(known),
+          sketches: known === undefined ? UNCHANGED : rollup.sum.over(known),
         }
       }),
     )

@@ -1,5 +1,14 @@
 import type { Tx } from '../storage/database.ts'
-import { COUNTS, type Counts, SOURCES, sourceNumber, type Source, USER_SETS, type UserSet } from './counts.ts'
+import {
+  countColumn,
+  COUNTS,
+  type Counts,
+  SOURCES,
+  sourceNumber,
+  type Source,
+  USER_SETS,
+  type UserSet,
+} from './counts.ts'
 import { type Attributes, DIMENSIONS, type Dimension, type Level, LEVELS, levelNumber } from './dimensions.ts'
 
 /** SQL of the fold. Only the process that holds {@link tryLockFold} writes rollups, attributes and days. */
@@ -18,6 +27,9 @@ export async function lockFold(tx: Tx): Promise<void> {
 }
 
 export type Sketches = Record<UserSet, Buffer | null> & { durations: Buffer | null }
+
+/** Sketches to write, and what those of users count; null for what stays. */
+export type Changed = Sketches & Record<`${UserSet}_count`, number | null>
 
 export type TakenDelta = Counts &
   Sketches &
@@ -136,6 +148,7 @@ export type RollupKey = {
 const KEY_COLUMNS = 'project_id, source, bucket_seconds, attributes_id, bucket'
 const KEY_TYPES = ['uuid', 'smallint', 'int', 'bigint', 'timestamptz']
 const SKETCHES = [...USER_SETS, 'durations'] as const
+const SET_COUNTS = USER_SETS.map(countColumn)
 const unnested = (types: readonly string[]): string =>
   `unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`
 const keyColumns = (rows: readonly RollupKey[]): unknown[] => [
@@ -161,20 +174,20 @@ export async function readSketches(tx: Tx, keys: readonly RollupKey[]): Promise<
 /** Adds counts, and replaces the sketches that are given. */
 export async function addRollups(
   tx: Tx,
-  rows: readonly { readonly key: RollupKey; readonly counts: Counts; readonly sketches: Sketches }[],
+  rows: readonly { readonly key: RollupKey; readonly counts: Counts; readonly sketches: Changed }[],
 ): Promise<void> {
   await tx.query({
     name: 'health-add-rollups',
-    text: `insert into health_rollups as r (${KEY_COLUMNS}, ${COUNTS.join(', ')}, ${SKETCHES.join(', ')})
-           select * from ${unnested([...KEY_TYPES, ...COUNTS.map(() => 'bigint'), ...SKETCHES.map(() => 'bytea')])}
+    text: `insert into health_rollups as r (${KEY_COLUMNS}, ${[...COUNTS, ...SKETCHES, ...SET_COUNTS].join(', ')})
+           select * from ${unnested([...KEY_TYPES, ...COUNTS.map(() => 'bigint'), ...SKETCHES.map(() => 'bytea'), ...SET_COUNTS.map(() => 'int')])}
            on conflict (${KEY_COLUMNS}) do update set ${[
              ...COUNTS.map((name) => `${name} = r.${name} + excluded.${name}`),
-             ...SKETCHES.map((name) => `${name} = coalesce(excluded.${name}, r.${name})`),
+             ...[...SKETCHES, ...SET_COUNTS].map((name) => `${name} = coalesce(excluded.${name}, r.${name})`),
            ].join(', ')}`,
     values: [
       ...keyColumns(rows.map(({ key }) => key)),
       ...COUNTS.map((name) => rows.map(({ counts }) => counts[name])),
-      ...SKETCHES.map((name) => rows.map(({ sketches }) => sketches[name])),
+      ...[...SKETCHES, ...SET_COUNTS].map((name) => rows.map(({ sketches }) => sketches[name])),
     ],
   })
 }

@@ -1,7 +1,7 @@
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
-import { COUNTS, type Counts, noCounts, USER_SETS, type UserSet } from './counts.ts'
-import type { Sketches, TakenDelta } from './fold.queries.ts'
+import { countColumn, COUNTS, type Counts, noCounts, USER_SETS, type UserSet } from './counts.ts'
+import type { Changed, Sketches, TakenDelta } from './fold.queries.ts'
 
 /** What a fold adds to one rollup: counts, users, and durations to add and to remove. */
 export class HealthSum {
@@ -35,14 +35,16 @@ export class HealthSum {
     return !this.hasSketches && COUNTS.every((name) => this.counts[name] === 0)
   }
 
-  /** Stored sketches with this sum; null for those that stay as they are. */
-  over(stored: Sketches): Sketches {
-    const changed: Sketches = { ...NO_SKETCHES }
+  /** Stored sketches with this sum, and what those of users count; null for those that stay as they are. */
+  over(stored: Sketches): Changed {
+    const changed: Changed = { ...UNCHANGED }
     for (const [set, users] of this.#users) {
       const before = stored[set]
       if (before !== null) users.mergeBytes(before)
       const after = users.toBytes()
-      if (before === null || !after.equals(before)) changed[set] = after
+      if (before !== null && after.equals(before)) continue
+      changed[set] = after
+      changed[countColumn(set)] = users.count()
     }
     if (this.#durations !== null || this.#removed !== null) {
       const sketch = stored.durations === null ? new DDSketch() : DDSketch.fromBytes(stored.durations)
@@ -70,4 +72,13 @@ export const NO_SKETCHES: Sketches = {
   anr_users: null,
   anr_foreground_users: null,
   durations: null,
+}
+
+export const UNCHANGED: Changed = {
+  ...NO_SKETCHES,
+  users_count: null,
+  unhandled_users_count: null,
+  crashed_users_count: null,
+  anr_users_count: null,
+  anr_foreground_users_count: null,
 }

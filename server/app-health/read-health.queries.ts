@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import type { Connection } from '../storage/database.ts'
 import type { Span } from './buckets.ts'
-import { COUNTS, type Counts, sourceNumber, type UserSet } from './counts.ts'
+import { countColumn, COUNTS, type Counts, sourceNumber, type UserSet } from './counts.ts'
 import { attributesId, type Dimension, DIMENSIONS, type Level, LEVEL_DIMENSIONS, levelNumber } from './dimensions.ts'
 import type { HealthFilter, HealthQuery } from './health-query.ts'
 
@@ -147,6 +147,34 @@ export async function sumCountsByNameAndBucket(
       union all
       select ${sql.ref(`d.${dimension}`)} as name, ${bucketOfDelta(stepSeconds)} as t, ${columns('d')} ${deltas(cells)}) c
     group by name, t`.execute(db)
+  return rows
+}
+
+/** What sketches count in a bucket; `rows` is 1 when one rollup holds all of it, so that these are its users. */
+export type CountedBucket = Readonly<Partial<Record<UserSet, number | null>>> & {
+  readonly t: number
+  readonly rows: number
+}
+
+/** Numbers of users by bucket. Buckets without any are left out. */
+export async function countUsersByBucket(
+  db: Connection,
+  cells: Cells,
+  sets: readonly UserSet[],
+  stepSeconds: number,
+): Promise<CountedBucket[]> {
+  const { rows } = await sql<CountedBucket>`select t, sum(n)::int as rows,
+      ${sql.join(sets.map((set) => sql`max(${sql.ref(set)}) as ${sql.ref(set)}`))} from (
+    select extract(epoch from bucket)::bigint as t, 1 as n, ${sql.join(sets.map((set) => sql.ref(set)))} from (
+      select r.bucket, ${sql.join(sets.map((set) => sql`${sql.ref(`r.${countColumn(set)}`)} as ${sql.ref(set)}`))}
+      ${rollups(cells, false)}) c
+    where ${sql.join(
+      sets.map((set) => sql`${sql.ref(set)} is not null`),
+      sql` or `,
+    )}
+    union all
+    select ${bucketOfDelta(stepSeconds)} as t, 2 as n, ${sql.join(sets.map(() => sql`null::int`))} ${deltas(cells)}
+      and ${anyOf('d', sets)}) u group by t`.execute(db)
   return rows
 }
 

@@ -1,7 +1,7 @@
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { invalid } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
-import { bucketSpans, type BucketSeconds, startOf } from './buckets.ts'
+import { bucketSpans, type BucketSeconds, type Span, startOf } from './buckets.ts'
 import { type Counts, COUNTS, noCounts, type UserSet } from './counts.ts'
 import { type Dimension, DIMENSIONS, type Level, LEVEL_DIMENSIONS, levelWith } from './dimensions.ts'
 import type { HealthFilter, HealthQuery } from './health-query.ts'
@@ -49,7 +49,7 @@ export async function readHealthSeries<Q extends UserQuestion>(
 ): Promise<HealthPoint<Q>[]> {
   const cells = cellsOfSteps(query, stepSeconds)
   const counts = new Map((await sql.sumCountsByBucket(db, cells, stepSeconds)).map(({ t, ...row }) => [t, row]))
-  const users = await usersBy(db, cells, sets, null, ({ t }) => startOf(t, stepSeconds))
+  const users = await usersBySteps(db, cells, sets, stepSeconds)
   return stepsOf(query, stepSeconds).map((t) => ({
     t: new Date(t * 1000),
     ...(counts.get(t) ?? noCounts()),
@@ -192,6 +192,56 @@ const unionsOf = (question: UserQuestion): readonly (readonly UserSet[])[] => {
   return [[question]]
 }
 
+/**
+ * Distinct users of each step, by its start in seconds. A step that one rollup holds has its stored number; only the others
+ * merge sketches: the newest, and those of several values.
+ */
+async function usersBySteps<Q extends UserQuestion>(
+  db: Connection,
+  cells: sql.Cells,
+  questions: readonly Q[],
+  stepSeconds: BucketSeconds,
+): Promise<Map<number, UserCounts<Q>>> {
+  const sets = [...new Set(questions.flatMap((question) => unionsOf(question).flat()))]
+  if (sets.length === 0) return new Map()
+  const users = new Map<number, UserCounts<Q>>()
+  const merged: Span[] = []
+  for (const bucket of await sql.countUsersByBucket(db, cells, sets, stepSeconds)) {
+    const counts = bucket.rows === 1 ? storedCounts(questions, bucket) : null
+    if (counts !== null) users.set(bucket.t, counts)
+    else merged.push({ bucketSeconds: stepSeconds, from: bucket.t * 1000, to: (bucket.t + stepSeconds) * 1000 })
+  }
+  if (merged.length === 0) return users
+  const spans = joined(merged)
+  const others = await usersBy(db, { ...cells, spans }, questions, null, ({ t }) => startOf(t, stepSeconds))
+  for (const [t, counts] of others) users.set(t, counts)
+  return users
+}
+
+/** The answers that stored numbers give; null where the users of two sets must be merged. */
+function storedCounts<Q extends UserQuestion>(
+  questions: readonly Q[],
+  stored: sql.CountedBucket,
+): UserCounts<Q> | null {
+  const count = (sets: readonly UserSet[]): number | null => {
+    const known = sets.map((set) => stored[set] ?? 0).filter((users) => users > 0)
+    return known.length > 1 ? null : (known[0] ?? 0)
+  }
+  if (questions.some((question) => unionsOf(question).some((sets) => count(sets) === null))) return null
+  return answersOf(questions, (sets) => count(sets) ?? 0)
+}
+
+/** Spans in order, neighbours as one. */
+function joined(spans: readonly Span[]): Span[] {
+  const whole: Span[] = []
+  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = whole.at(-1)
+    if (last?.to === span.from) whole[whole.length - 1] = { ...last, to: span.to }
+    else whole.push(span)
+  }
+  return whole
+}
+
 /** Distinct users of each group of rows. */
 async function usersBy<Key, Q extends UserQuestion>(
   db: Connection,
@@ -223,8 +273,14 @@ function countsOf<Q extends UserQuestion>(
   questions: readonly Q[],
   unions: ReadonlyMap<string, HyperLogLog>,
 ): UserCounts<Q> {
-  const count = (sets: readonly UserSet[]): number => unions.get(sets.join())?.count() ?? 0
-  const all = unions.has('users') ? count(['users']) : Number.POSITIVE_INFINITY
+  return answersOf(questions, (sets) => unions.get(sets.join())?.count() ?? 0)
+}
+
+function answersOf<Q extends UserQuestion>(
+  questions: readonly Q[],
+  count: (sets: readonly UserSet[]) => number,
+): UserCounts<Q> {
+  const all = questions.some((question) => question === 'users') ? count(['users']) : Number.POSITIVE_INFINITY
   return usersOf(questions, (question) => {
     const [of = [], less] = unionsOf(question)
     return Math.min(all, Math.max(0, count(of) - (less === undefined ? 0 : count(less))))

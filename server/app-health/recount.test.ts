@@ -8,7 +8,7 @@ import { hashUser } from '../protocol/user-hash.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { BUCKET_SECONDS } from './buckets.ts'
-import { COUNTS, type Counts, USER_SETS, type UserSet } from './counts.ts'
+import { countColumn, COUNTS, type Counts, USER_SETS, type UserSet } from './counts.ts'
 import { type Attributes, DIMENSIONS, type Dimension, LEVEL_DIMENSIONS, LEVELS } from './dimensions.ts'
 import { foldHealth } from './fold-health.ts'
 import { readHealthBy, readHealthSeries, readHealthTotals } from './read-health.ts'
@@ -152,6 +152,7 @@ async function deliver(facts: readonly ReceivedSession[], { below }: Random): Pr
 
 type Stored = Counts &
   Record<UserSet, Buffer | null> &
+  Record<`${UserSet}_count`, number | null> &
   Record<Dimension, string | null> & { level: number; bucket_seconds: number; bucket: Date; durations: Buffer | null }
 
 const queryOf = (projectId: string, from: number, to: number, filter: Partial<Record<Dimension, string[]>> = {}) =>
@@ -239,6 +240,8 @@ test.each([11, 987_654])('of sessions in any order, repeated, by two processes, 
     for (const set of USER_SETS) {
       const bytes = cell.users[set].size === 0 ? undefined : HyperLogLog.of(cell.users[set]).toBytes().toString('hex')
       expect([key, set, row[set]?.toString('hex')]).toEqual([key, set, bytes])
+      const users = cell.users[set].size === 0 ? null : cell.users[set].size
+      expect([key, set, row[countColumn(set)]]).toEqual([key, set, users])
     }
     const sketch = row.durations === null ? new DDSketch() : DDSketch.fromBytes(row.durations)
     expect([key, sketch.count, sketch.sum]).toEqual([

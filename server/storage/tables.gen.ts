@@ -384,6 +384,11 @@ export type Tables = {
     anr_users: Buffer | null
     anr_foreground_users: Buffer | null
     durations: Buffer | null
+    users_count: number | null
+    unhandled_users_count: number | null
+    crashed_users_count: number | null
+    anr_users_count: number | null
+    anr_foreground_users_count: number | null
   }
   inbox_entries: {
     id: string

@@ -12,6 +12,8 @@ test('an event becomes an issue that a member reads, resolves and sees regress',
   expect((await ada.get('/api/onboarding/status')).body).toEqual({
     steps: { project_created: false, sdk_installed: false, first_event: false, team_invited: false },
     completed: false,
+    regions: [],
+    default_region: 'us-east-1',
   })
   const project = await aProject(ada, { name: 'Shop' })
 
