@@ -152,31 +152,36 @@ export async function sumCountsByNameAndBucket(
 
 /** What sketches count in a bucket; `rows` is 1 when one rollup holds all of it, so that these are its users. */
 export type CountedBucket = Readonly<Partial<Record<UserSet, number | null>>> & {
+  /** Null without a dimension, and for what exceeds the limit of the level. */
+  readonly name: string | null
   readonly t: number
   readonly rows: number
 }
 
-/** Numbers of users by bucket. Buckets without any are left out. */
+/** Numbers of users by bucket, and by value of a dimension. Buckets without any are left out. */
 export async function countUsersByBucket(
   db: Connection,
   cells: Cells,
   sets: readonly UserSet[],
   stepSeconds: number,
+  dimension: Dimension | null,
 ): Promise<CountedBucket[]> {
-  const { rows } = await sql<CountedBucket>`select t, sum(n)::int as rows,
+  const names = sql.join(sets.map((set) => sql.ref(set)))
+  const { rows } = await sql<CountedBucket>`select name, t, sum(n)::int as rows,
       ${sql.join(sets.map((set) => sql`max(${sql.ref(set)}) as ${sql.ref(set)}`))} from (
-    select extract(epoch from bucket)::bigint as t, 1 as n, ${sql.join(sets.map((set) => sql.ref(set)))} from (
-      select r.bucket, ${sql.join(sets.map((set) => sql`${sql.ref(`r.${countColumn(set)}`)} as ${sql.ref(set)}`))}
-      ${rollups(cells, false)}) c
-    where ${sql.join(
-      sets.map((set) => sql`${sql.ref(set)} is not null`),
-      sql` or `,
-    )}
+    select name, extract(epoch from bucket)::bigint as t, 1 as n, ${names} from (
+      select ${nameOf('a', dimension)} as name, r.bucket,
+        ${sql.join(sets.map((set) => sql`${sql.ref(`r.${countColumn(set)}`)} as ${sql.ref(set)}`))}
+      ${rollups(cells, dimension !== null)}) c
+    where coalesce(${names}) is not null
     union all
-    select ${bucketOfDelta(stepSeconds)} as t, 2 as n, ${sql.join(sets.map(() => sql`null::int`))} ${deltas(cells)}
-      and ${anyOf('d', sets)}) u group by t`.execute(db)
+    select ${nameOf('d', dimension)} as name, ${bucketOfDelta(stepSeconds)} as t, 2 as n, ${sql.join(sets.map(() => sql`null::int`))}
+    ${deltas(cells)} and ${anyOf('d', sets)}) u group by name, t`.execute(db)
   return rows
 }
+
+const nameOf = (alias: string, dimension: Dimension | null): RawBuilder<unknown> =>
+  dimension === null ? sql`null::text` : sql.ref(`${alias}.${dimension}`)
 
 /** Stored sketches of one row. */
 export type SketchRow = Readonly<Partial<Record<UserSet, Buffer | null>>> & {
@@ -205,33 +210,35 @@ export async function* sketchPages(
   dimension: Dimension | null,
 ): AsyncGenerator<readonly SketchRow[]> {
   const wanted = (alias: string): RawBuilder<unknown> => sql.join(sets.map((set) => sql.ref(`${alias}.${set}`)))
-  const nameOf = (alias: string): RawBuilder<unknown> =>
-    dimension === null ? sql`null::text` : sql.ref(`${alias}.${dimension}`)
   let lastId = 0
   for (;;) {
     const { rows } = await sql<SketchRow & { id: number }>`
-      select d.id, ${nameOf('d')} as name, extract(epoch from d.minute)::bigint as t, ${wanted('d')} ${deltas(cells)}
+      select d.id, ${nameOf('d', dimension)} as name, extract(epoch from d.minute)::bigint as t, ${wanted('d')} ${deltas(cells)}
         and d.id > ${lastId}::bigint and ${anyOf('d', sets)} order by d.id limit ${PAGE}`.execute(db)
     yield rows
     lastId = rows.at(-1)?.id ?? 0
     if (rows.length < PAGE) break
   }
-  type Place = { project_id: string; bucket_seconds: number; attributes_id: number; bucket: Date }
-  let last: Place | null = null
-  for (;;) {
-    const after: RawBuilder<unknown> =
-      last === null
-        ? sql`true`
-        : sql`(r.project_id, r.bucket_seconds, r.attributes_id, r.bucket)
-          > (${last.project_id}::uuid, ${last.bucket_seconds}::int, ${last.attributes_id}::bigint, ${last.bucket}::timestamptz)`
-    const { rows }: { rows: (SketchRow & Place)[] } = await sql<SketchRow & Place>`
-      select c.* from (select r.project_id, r.bucket_seconds, r.attributes_id, r.bucket, ${nameOf('a')} as name,
-        extract(epoch from r.bucket)::bigint as t, ${wanted('r')}, ${after} as is_after ${rollups(cells, dimension !== null)}) c
-      where is_after and ${anyOf('c', sets)}
-      order by c.project_id, c.bucket_seconds, c.attributes_id, c.bucket limit ${PAGE}`.execute(db)
+  // Keys first: a page of sketches then reads its own rows only.
+  type Key = { project_id: string; bucket_seconds: number; attributes_id: number; bucket: Date; name: string | null }
+  const { rows: keys } = await sql<Key>`
+    select project_id, bucket_seconds, attributes_id, bucket, name from (
+      select r.project_id, r.bucket_seconds, r.attributes_id, r.bucket, ${nameOf('a', dimension)} as name,
+        ${sql.join(sets.map((set) => sql`${sql.ref(`r.${countColumn(set)}`)} as ${sql.ref(set)}`))}
+      ${rollups(cells, dimension !== null)}) c
+    where coalesce(${sql.join(sets.map((set) => sql.ref(set)))}) is not null`.execute(db)
+  for (let at = 0; at < keys.length; at += PAGE) {
+    const page = keys.slice(at, at + PAGE)
+    const { rows } = await sql<SketchRow>`
+      select k.name, extract(epoch from r.bucket)::bigint as t, ${wanted('r')}
+      from unnest(${page.map((key) => key.project_id)}::uuid[], ${page.map((key) => key.bucket_seconds)}::int[],
+        ${page.map((key) => key.attributes_id)}::bigint[], ${page.map((key) => key.bucket)}::timestamptz[],
+        ${page.map((key) => key.name)}::text[]) k (project_id, bucket_seconds, attributes_id, bucket, name)
+      join health_rollups r on r.project_id = k.project_id and r.source = ${sourceNumber(cells.query.source)}::smallint
+        and r.bucket_seconds = k.bucket_seconds and r.attributes_id = k.attributes_id and r.bucket = k.bucket`.execute(
+      db,
+    )
     yield rows
-    last = rows.at(-1) ?? null
-    if (rows.length < PAGE) return
   }
 }
 

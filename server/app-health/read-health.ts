@@ -49,7 +49,7 @@ export async function readHealthSeries<Q extends UserQuestion>(
 ): Promise<HealthPoint<Q>[]> {
   const cells = cellsOfSteps(query, stepSeconds)
   const counts = new Map((await sql.sumCountsByBucket(db, cells, stepSeconds)).map(({ t, ...row }) => [t, row]))
-  const users = await usersBySteps(db, cells, sets, stepSeconds)
+  const users = await usersBySteps(db, cells, sets, stepSeconds, null, ({ t }) => startOf(t, stepSeconds))
   return stepsOf(query, stepSeconds).map((t) => ({
     t: new Date(t * 1000),
     ...(counts.get(t) ?? noCounts()),
@@ -124,7 +124,7 @@ export async function readHealthSeriesBy<Q extends UserQuestion>(
   const rows = await sql.sumCountsByNameAndBucket(db, cells, dimension, stepSeconds)
   const key = ({ name, t }: { readonly name: string | null; readonly t: number }): string =>
     JSON.stringify([name, startOf(t, stepSeconds)])
-  const users = await usersBy(db, cells, sets, dimension, key)
+  const users = await usersBySteps(db, cells, sets, stepSeconds, dimension, key)
   return rows.map((row) => ({
     ...onlyCounts(row),
     ...(users.get(key(row)) ?? noUsers(sets)),
@@ -193,28 +193,30 @@ const unionsOf = (question: UserQuestion): readonly (readonly UserSet[])[] => {
 }
 
 /**
- * Distinct users of each step, by its start in seconds. A step that one rollup holds has its stored number; only the others
- * merge sketches: the newest, and those of several values.
+ * Distinct users of each step, and of each value of a dimension. What one rollup holds has its stored number; only the rest
+ * merges sketches: the newest step, and several values together.
  */
-async function usersBySteps<Q extends UserQuestion>(
+async function usersBySteps<Key, Q extends UserQuestion>(
   db: Connection,
   cells: sql.Cells,
   questions: readonly Q[],
   stepSeconds: BucketSeconds,
-): Promise<Map<number, UserCounts<Q>>> {
+  dimension: Dimension | null,
+  keyOf: (row: Pick<sql.SketchRow, 'name' | 't'>) => Key,
+): Promise<Map<Key, UserCounts<Q>>> {
   const sets = [...new Set(questions.flatMap((question) => unionsOf(question).flat()))]
   if (sets.length === 0) return new Map()
-  const users = new Map<number, UserCounts<Q>>()
-  const merged: Span[] = []
-  for (const bucket of await sql.countUsersByBucket(db, cells, sets, stepSeconds)) {
+  const users = new Map<Key, UserCounts<Q>>()
+  const merged = new Set<number>()
+  for (const bucket of await sql.countUsersByBucket(db, cells, sets, stepSeconds, dimension)) {
     const counts = bucket.rows === 1 ? storedCounts(questions, bucket) : null
-    if (counts !== null) users.set(bucket.t, counts)
-    else merged.push({ bucketSeconds: stepSeconds, from: bucket.t * 1000, to: (bucket.t + stepSeconds) * 1000 })
+    if (counts !== null) users.set(keyOf(bucket), counts)
+    else merged.add(bucket.t)
   }
-  if (merged.length === 0) return users
-  const spans = joined(merged)
-  const others = await usersBy(db, { ...cells, spans }, questions, null, ({ t }) => startOf(t, stepSeconds))
-  for (const [t, counts] of others) users.set(t, counts)
+  if (merged.size === 0) return users
+  const spans = spansOf(merged, stepSeconds)
+  for (const [key, counts] of await usersBy(db, { ...cells, spans }, questions, dimension, keyOf))
+    users.set(key, counts)
   return users
 }
 
@@ -231,15 +233,16 @@ function storedCounts<Q extends UserQuestion>(
   return answersOf(questions, (sets) => count(sets) ?? 0)
 }
 
-/** Spans in order, neighbours as one. */
-function joined(spans: readonly Span[]): Span[] {
-  const whole: Span[] = []
-  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
-    const last = whole.at(-1)
-    if (last?.to === span.from) whole[whole.length - 1] = { ...last, to: span.to }
-    else whole.push(span)
+/** Steps by their starts in seconds, neighbours as one span. */
+function spansOf(starts: ReadonlySet<number>, bucketSeconds: BucketSeconds): Span[] {
+  const spans: Span[] = []
+  for (const start of [...starts].sort((a, b) => a - b)) {
+    const [from, to] = [start * 1000, (start + bucketSeconds) * 1000]
+    const last = spans.at(-1)
+    if (last?.to === from) spans[spans.length - 1] = { ...last, to }
+    else spans.push({ bucketSeconds, from, to })
   }
-  return whole
+  return spans
 }
 
 /** Distinct users of each group of rows. */
