@@ -13,6 +13,10 @@ export const quantilesOf = ({ p50, p75, p95, count }: MetricSpread): Quantiles =
   count,
 })
 
+/** The sum of counts that apps sent: they may be fractions, or too large for a whole number. */
+export const wholeSum = ({ sum }: Pick<MetricSpread, 'sum'>): number =>
+  Math.min(Number.MAX_SAFE_INTEGER, Math.round(sum))
+
 /** A part of a whole; null, not 0, of nothing. */
 export const ratio = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
 

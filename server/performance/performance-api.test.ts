@@ -407,6 +407,24 @@ test('without data everything is null or zero, in every range', async () => {
 })
 
 test.each([
+  ['fractions', 0.5, 1],
+  ['far too large', 9e11, Number.MAX_SAFE_INTEGER],
+  ['no numbers', Number.NaN, 0],
+])('counts of frames that are %s are answered as whole numbers', async (_what, value, total) => {
+  const project = await t.project(owner)
+  const raw = aFortnight(1)[0]
+  if (raw === undefined) throw new Error('no transaction')
+  const measurements = { frames_total: value, frames_slow: value, frames_frozen: value, stall_count: value }
+  const times = value > 1e6 ? 12_000 : 2
+  const facts = Array.from({ length: times }, () =>
+    factOf(project.id, { ...raw, agoMs: HOUR, op: 'ui.load', measurements }),
+  )
+  await record(t.app.db, facts, NOW)
+  const { frames, stalls } = await read(`/api/performance?projectId=${project.id}&range=7d`)
+  expect([frames.total, frames.slow, frames.frozen, stalls.count]).toEqual([total, total, total, total])
+})
+
+test.each([
   ['range=2h', 'range must be one of'],
   ['device_class=fast', 'device_class must be one of'],
   ['device=a&os=iOS', 'device combines with'],

@@ -5,7 +5,7 @@ import { readMetrics } from '../metrics/read-metrics.ts'
 import type { Metric } from '../protocol/span-values.ts'
 import { readAnrCauses } from './anr-causes.ts'
 import { comparedReleases, type ComparedReleases } from './compared-releases.ts'
-import { COLD, drainOf, quantilesOf, ratio, startOf, wakeLocksOf, WARM } from './figures.ts'
+import { COLD, drainOf, quantilesOf, ratio, startOf, wakeLocksOf, WARM, wholeSum } from './figures.ts'
 import { describeTransactions } from './list-transactions.ts'
 import { sortScreens } from './list-screens.ts'
 import type { Performance, Point, Vital } from './performance.api.ts'
@@ -102,9 +102,9 @@ export async function readProjectPerformance(app: App, actor: OrgActor, input: F
     ttfd: displayOf('ttfd'),
     frames: {
       ...framesIn(totals),
-      total: of('frames_total').sum,
-      slow: of('frames_slow').sum,
-      frozen: of('frames_frozen').sum,
+      total: wholeSum(of('frames_total')),
+      slow: wholeSum(of('frames_slow')),
+      frozen: wholeSum(of('frames_frozen')),
       previous: framesIn(earlier),
     },
     stalls: { ...stallsOf(totals), previous: stallsOf(earlier) },
@@ -144,7 +144,7 @@ function stallsOf(metrics: Metrics) {
   const longest = spreadIn(metrics, 'stall_longest_time')
   const stalled = spreadIn(metrics, 'stall_total_time').sum
   return {
-    count: spreadIn(metrics, 'stall_count').sum,
+    count: wholeSum(spreadIn(metrics, 'stall_count')),
     total_ms: stalled,
     ratio: ratio(stalled, spreadIn(metrics, 'stall_duration').sum),
     longest_p95_ms: longest.p95,
