@@ -1,4 +1,5 @@
 import type { App } from '../context/app.ts'
+import { inBatches } from '../jobs/in-batches.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { BUCKET_SECONDS, KEPT_MS } from './buckets.ts'
@@ -23,28 +24,18 @@ const MAX_ROWS = 10_000
  */
 export async function purgeSessions(app: App, signal?: AbortSignal): Promise<{ sessions: number; rollups: number }> {
   const now = app.clock.now().getTime()
-  const sessions = await inBatches(signal, () =>
+  const sessions = await inBatches(MAX_ROWS, signal, () =>
     deleteSessionsBefore(app.db, new Date(now - SESSION_RETENTION_MS - MARGIN_MS), MAX_ROWS),
   )
   let rollups = 0
   for (const bucketSeconds of BUCKET_SECONDS) {
     const before = new Date(now - KEPT_MS[bucketSeconds])
-    rollups += await inBatches(signal, () => deleteRollupsBefore(app.db, bucketSeconds, before, MAX_ROWS))
+    rollups += await inBatches(MAX_ROWS, signal, () => deleteRollupsBefore(app.db, bucketSeconds, before, MAX_ROWS))
   }
   const unseen = dayPlus(dayOf(new Date(now)), -DEVICE_RETENTION_DAYS)
-  await inBatches(signal, () => deleteDevicesBefore(app.db, unseen, MAX_ROWS))
+  await inBatches(MAX_ROWS, signal, () => deleteDevicesBefore(app.db, unseen, MAX_ROWS))
   await deleteAttributesUnusedSince(app.db, dayPlus(dayOf(new Date(now - KEPT_MS[86_400])), -1))
   return { sessions, rollups }
-}
-
-async function inBatches(signal: AbortSignal | undefined, deleteBatch: () => Promise<number>): Promise<number> {
-  let total = 0
-  for (;;) {
-    signal?.throwIfAborted()
-    const deleted = await deleteBatch()
-    total += deleted
-    if (deleted < MAX_ROWS) return total
-  }
 }
 
 /** Runs every hour: deleting a day's sessions in one run would keep autovacuum busy for long. */

@@ -1,4 +1,5 @@
 import type { App } from '../context/app.ts'
+import { inBatches } from '../jobs/in-batches.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import { deleteEntries, deleteIdleMonitors, deleteRuns, ENTRY_TABLES } from './purge.queries.ts'
@@ -29,24 +30,14 @@ export async function purgeTelemetry(app: App, signal?: AbortSignal): Promise<{ 
     const present = (await partitionDays(app.db, table)).filter((day) => day >= longest)
     for (const { id, day } of oldest) {
       for (const one of present.filter((candidate) => candidate < day))
-        rows += await inBatches(signal, () => deleteEntries(app.db, table, one, id, MAX_ROWS))
+        rows += await inBatches(MAX_ROWS, signal, () => deleteEntries(app.db, table, one, id, MAX_ROWS))
     }
   }
   for (const { id, day } of oldest) {
-    rows += await inBatches(signal, () => deleteRuns(app.db, id, day, MAX_ROWS))
+    rows += await inBatches(MAX_ROWS, signal, () => deleteRuns(app.db, id, day, MAX_ROWS))
     await deleteIdleMonitors(app.db, id, day)
   }
   return { rows, days }
-}
-
-async function inBatches(signal: AbortSignal | undefined, deleteBatch: () => Promise<number>): Promise<number> {
-  let total = 0
-  for (;;) {
-    signal?.throwIfAborted()
-    const deleted = await deleteBatch()
-    total += deleted
-    if (deleted < MAX_ROWS) return total
-  }
 }
 
 /** Runs once a day at night (UTC). */
