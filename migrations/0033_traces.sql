@@ -14,6 +14,8 @@ create table trace_parts (
   duration_ms double precision,
   -- Number of spans, and their JSON, zstd.
   span_count integer not null,
+  -- Spans of the item that are not stored: beyond 1,000, or invalid.
+  left_out integer not null default 0,
   spans bytea not null,
   -- 0 not decided yet, 1 the trace holds an error, 2 it is among the slowest.
   keep smallint not null default 0,

@@ -5,7 +5,7 @@ import { isEntryTooLarge, parseEntries, readContainer } from '../protocol/contai
 import { MAX_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { readDevice, UNKNOWN_DEVICE } from '../protocol/device.ts'
 import { textField } from '../protocol/fields.ts'
-import { isRecord } from '../protocol/json.ts'
+import { isList, isRecord } from '../protocol/json.ts'
 import { Notes } from '../protocol/notes.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
 import { hashUser } from '../protocol/user-hash.ts'
@@ -137,7 +137,8 @@ function traceOfTransaction({ project }: ItemInput, raw: Record<string, unknown>
   const trace = isRecord(contexts['trace']) ? contexts['trace'] : {}
   const traceId = readTraceId(trace['trace_id'])
   const spans = traceId !== null && project.traces.parts.takes(traceId) ? spansOfTransaction(raw) : null
-  const part = spans === null ? null : tracePartOf(spans, project.scrubbing)
+  const sent = isList(raw['spans']) ? raw['spans'].length + 1 : 1
+  const part = spans === null ? null : tracePartOf(spans, project.scrubbing, sent)
   return { category: 'transaction', quantity: 0, kind: 'trace', fact: { segments: 1, part } }
 }
 

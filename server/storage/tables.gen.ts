@@ -1020,6 +1020,7 @@ export type Tables = {
     op: string | null
     duration_ms: number | null
     span_count: number
+    left_out: Generated<number>
     spans: Buffer
     keep: Generated<number>
   }

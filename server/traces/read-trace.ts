@@ -60,7 +60,7 @@ export async function readTrace(app: App, actor: OrgActor, projectId: string, gi
       start_ms: start - startMs,
       duration_ms: end - start,
     })),
-    spans_left_out: all.length - shown.length,
+    spans_left_out: all.length - shown.length + parts.reduce((sum, part) => sum + part.leftOut, 0),
     errors: await errorsOf(app, projectId, traceId),
     sampling: { transactions: day.segments, considered: day.considered, kept: day.kept },
   }

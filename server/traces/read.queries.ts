@@ -6,7 +6,7 @@ import type { Connection } from '../storage/database.ts'
 export type StoredPart = {
   readonly receivedDay: string
   readonly keep: number
-  readonly spanCount: number
+  readonly leftOut: number
   readonly spans: Buffer
 }
 
@@ -17,12 +17,12 @@ export async function selectParts(
   traceId: string,
   max: number,
 ): Promise<StoredPart[]> {
-  const { rows } = await db.query<{ day: string; keep: number; span_count: number; spans: Buffer }>(
-    `select received_day::text as day, keep, span_count, spans from trace_parts
+  const { rows } = await db.query<{ day: string; keep: number; left_out: number; spans: Buffer }>(
+    `select received_day::text as day, keep, left_out, spans from trace_parts
      where project_id = $1 and trace_id = $2 order by name is null, received_at, part limit $3`,
     [projectId, hyphenate(traceId), max],
   )
-  return rows.map((row) => ({ receivedDay: row.day, keep: row.keep, spanCount: row.span_count, spans: row.spans }))
+  return rows.map((row) => ({ receivedDay: row.day, keep: row.keep, leftOut: row.left_out, spans: row.spans }))
 }
 
 export type ErrorOfTrace = { readonly eventId: string; readonly spanId: string | null; readonly occurredAt: Date }

@@ -27,9 +27,9 @@ export async function insertParts(tx: Tx, day: string, now: Date, parts: readonl
   const sorted = parts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   await tx.query({
     name: 'traces-insert-parts',
-    text: `insert into trace_parts (received_day, received_at, project_id, trace_id, part, name, op, duration_ms, span_count, spans)
+    text: `insert into trace_parts (received_day, received_at, project_id, trace_id, part, name, op, duration_ms, span_count, left_out, spans)
            select $1::date, $2::timestamptz, k.* from unnest($3::uuid[], $4::uuid[], $5::bigint[], $6::text[], $7::text[],
-             $8::float8[], $9::int[], $10::bytea[]) k on conflict do nothing`,
+             $8::float8[], $9::int[], $10::int[], $11::bytea[]) k on conflict do nothing`,
     values: [
       day,
       now,
@@ -40,6 +40,7 @@ export async function insertParts(tx: Tx, day: string, now: Date, parts: readonl
       sorted.map((one) => one.segment?.op ?? null),
       sorted.map((one) => one.segment?.durationMs ?? null),
       sorted.map((one) => one.spanCount),
+      sorted.map((one) => one.leftOut),
       sorted.map((one) => one.spans),
     ],
   })

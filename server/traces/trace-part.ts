@@ -1,7 +1,7 @@
 import { compressZstd } from '../kernel/zstd-encoder.ts'
 import { opOf, segmentName } from '../protocol/span-origin.ts'
 import type { ScrubRules } from '../protocol/scrub.ts'
-import { MAX_SPANS, type Span } from '../protocol/span.ts'
+import type { Span } from '../protocol/span.ts'
 import { storedSpans, type StoredSpan } from './stored-span.ts'
 
 /** What one item says about a trace. */
@@ -13,6 +13,8 @@ export type TracePart = {
   /** Of its first segment; null without one. */
   readonly segment: { readonly name: string; readonly op: string; readonly durationMs: number } | null
   readonly spanCount: number
+  /** Spans of the item that are not stored: beyond 1,000, or invalid. */
+  readonly leftOut: number
   /** JSON of StoredSpan[], zstd. */
   readonly spans: Buffer
 }
@@ -20,8 +22,16 @@ export type TracePart = {
 /** A trace part to record; or, with null, segments that are only counted. */
 export type TraceFact = { readonly segments: number; readonly part: TracePart | null }
 
-/** A part of one trace. @param spans not scrubbed, at least one; segments first */
-export function tracePartOf(spans: readonly [Span, ...Span[]], scrubbing: ScrubRules): TracePart {
+/**
+ * A part of one trace.
+ * @param spans not scrubbed, at least one; segments first
+ * @param sent the number of spans in the item, if it had more
+ */
+export function tracePartOf(
+  spans: readonly [Span, ...Span[]],
+  scrubbing: ScrubRules,
+  sent: number = spans.length,
+): TracePart {
   const [first] = spans
   const segment = spans.find(({ isSegment }) => isSegment)
   const stored = storedSpans(spans, scrubbing)
@@ -36,7 +46,8 @@ export function tracePartOf(spans: readonly [Span, ...Span[]], scrubbing: ScrubR
             op: opOf(segment),
             durationMs: segment.endMs - segment.startMs,
           },
-    spanCount: Math.min(spans.length, MAX_SPANS),
+    spanCount: stored.length,
+    leftOut: sent - stored.length,
     spans: encodeSpans(stored),
   }
 }

@@ -43,7 +43,7 @@ export const Trace = z.object({
   started_at: Timestamp,
   duration_ms: z.number(),
   spans: z.array(TraceSpan).describe('By start; at most 1,000.'),
-  spans_left_out: z.number().int().describe('Spans beyond 1,000.'),
+  spans_left_out: z.number().int().describe('Further spans that arrived with them: beyond 1,000, or invalid.'),
   errors: z.array(TraceEvent).describe('Stored error events of the trace, oldest first; at most 100.'),
   sampling: z
     .object({
