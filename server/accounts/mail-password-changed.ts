@@ -12,12 +12,12 @@ type NewPassword = {
   readonly removed?: readonly string[]
 }
 
-/** Informs the user of a new password. */
+/** Informs the user of a new password. @returns the id of the delivery */
 export const mailPasswordChanged = (
   tx: Tx,
   app: App,
   { user, orgId, caller, removed = [] }: NewPassword,
-): Promise<void> =>
+): Promise<string[]> =>
   enqueueMails(tx, app, orgId, [
     {
       type: 'password.changed',

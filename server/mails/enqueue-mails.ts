@@ -16,30 +16,35 @@ export type QueuedMail = MailContent & {
   readonly type: string
   /** The receiver, if it is a user: an erasure empties the mail. */
   readonly userId: string | null
+  /** Not before so long from now, such as the rest of the receiver's quiet hours. */
+  readonly holdMs?: number
 }
 
 /** Deliveries of one organisation at a time: servers limit connections of one client. */
 const MAX_IN_FLIGHT = 5
 
-/** Sends mails of an organisation when the transaction commits. They are sealed: some contain secrets. */
+/**
+ * Sends mails of an organisation when the transaction commits. They are sealed: some contain secrets.
+ * @returns ids of the deliveries, in their order
+ */
 export async function enqueueMails(
   tx: Tx,
   { sealer }: Pick<App, 'sealer'>,
   orgId: string,
   mails: readonly QueuedMail[],
-): Promise<void> {
-  if (mails.length === 0) return
+): Promise<string[]> {
+  if (mails.length === 0) return []
   const laneId = mailLaneOf(orgId)
   await openLane(tx, { id: laneId, orgId, channel: mailChannel.name, maxInFlight: MAX_IN_FLIGHT })
-  const messages = mails.map((mail) => messageOf(sealer, orgId, mail))
-  await enqueue(
+  const made = mails.map(({ holdMs, ...mail }) => ({ message: messageOf(sealer, orgId, mail), holdMs }))
+  return enqueue(
     tx,
-    messages,
-    messages.map(({ id }) => ({ messageId: id, laneId })),
+    made.map(({ message }) => message),
+    made.map(({ message, holdMs }) => ({ messageId: message.id, laneId, holdMs })),
   )
 }
 
-function messageOf(sealer: Sealer, orgId: string, { type, userId, ...mail }: QueuedMail) {
+function messageOf(sealer: Sealer, orgId: string, { type, userId, ...mail }: Omit<QueuedMail, 'holdMs'>) {
   const id = newPrefixedId('evt')
   return { id, orgId, type, userId, body: sealMail(sealer, { messageId: id, orgId }, mail) }
 }

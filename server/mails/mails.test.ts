@@ -37,6 +37,24 @@ test('mails are sent when their transaction commits, and not otherwise', async (
   ])
 })
 
+test('a held mail waits for its time, and holds up no other', async () => {
+  const orgId = await anOrg(app)
+  aWorker(app, mailChannel)
+  const mails = [
+    { ...A_MAIL, subject: 'Held', holdMs: 3_600_000 },
+    { ...A_MAIL, subject: 'At once' },
+  ]
+  const [held = '', immediate = ''] = await app.tx((tx) => enqueueMails(tx, app, orgId, mails))
+  await waitFor('the other mail', async () => (await mailsOf(orgId)).some(({ state }) => state === 'delivered'))
+  const byId = new Map((await mailsOf(orgId)).map((one) => [one.id, one]))
+  expect(byId.get(immediate)).toMatchObject({ state: 'delivered' })
+  const { state, createdAt, nextAttemptAt } = byId.get(held) ?? {}
+  expect(state).toBe('pending')
+  const heldMs = (nextAttemptAt?.getTime() ?? 0) - (createdAt?.getTime() ?? 0)
+  // The database rounds one of them to milliseconds.
+  expect(Math.abs(heldMs - 3_600_000)).toBeLessThanOrEqual(1)
+})
+
 test('a mail that the server does not take is retried', async () => {
   const orgId = await anOrg(app)
   let refusals = 0

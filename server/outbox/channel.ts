@@ -53,6 +53,10 @@ export type AttemptResult = {
   readonly errorCode: string | null
   readonly errorText: string | null
   readonly durationMs: number
+  /** It failed for a reason that no retry changes, such as a receiver that is gone: the schedule ends. */
+  readonly isFinal?: true
+  /** The receiver asked to wait so long: the next attempt is made no earlier. */
+  readonly retryAfterMs?: number
   /** What the channel keeps with the attempt; without secrets. */
   readonly details: Readonly<Record<string, unknown>>
 }

@@ -25,6 +25,8 @@ export type NewDelivery = {
   readonly laneId: string
   /** The secret that signs the attempts of the schedule. */
   readonly secretVersion?: number
+  /** Not before so long from now, on the database's clock. Default 0. */
+  readonly holdMs?: number
 }
 
 /** Bounds of a lane. */

@@ -100,6 +100,26 @@ test('an attempt that hangs ends with the timeout of its channel, one that throw
   expect((await settled(throwing, 'failed')).attempts).toMatchObject([{ errorCode: 'ERROR', errorText: 'no route' }])
 })
 
+test('a final failure ends the schedule; a receiver that asks to wait is given the time', async () => {
+  const { channel, send } = await setUp((name) =>
+    testChannel(({ type }) => result('failed', type === 'final' ? { isFinal: true } : { retryAfterMs: 3_600_000 }), {
+      name,
+    }),
+  )
+  aWorker(app, channel)
+  const [final = ''] = await send(1, 'final')
+  const [busy = ''] = await send(1, 'busy')
+  expect(await settled(final, 'failed')).toMatchObject({ attempt: 1, attemptsMade: 1, nextAttemptAt: null })
+  const waiting = await settled(busy, 'failed')
+  const [attempt] = waiting.attempts
+  // The second attempt of the schedule would be due after a minute.
+  expect((waiting.nextAttemptAt?.getTime() ?? 0) - (attempt?.startedAt.getTime() ?? 0)).toBeGreaterThan(3_590_000)
+  expect(channel.recorded.map(({ delivery, isExhausted }) => [delivery.id, isExhausted])).toEqual([
+    [final, true],
+    [busy, false],
+  ])
+})
+
 describe('bounds of a lane', () => {
   test('no more than max_in_flight, over two workers', async () => {
     const hold = held()

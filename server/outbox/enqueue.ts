@@ -5,7 +5,8 @@ import { OUTBOX_TOPIC, type Message, type NewDelivery } from './delivery.ts'
 import { insertDeliveries, insertMessages } from './outbox.queries.ts'
 
 /**
- * Writes messages and their deliveries, one statement each; workers claim them when the transaction commits.
+ * Writes messages and their deliveries, one statement each; workers claim them when the transaction commits and
+ * they are due.
  * @param deliveries to open lanes; their messages are among `messages`
  * @returns ids of the deliveries, in their order
  */

@@ -27,7 +27,7 @@ export async function someDeliveries(
   orgId: string,
   laneId: string,
   count: number,
-  { type = 'test.type', userId = null }: { type?: string; userId?: string | null } = {},
+  { type = 'test.type', userId = null, holdMs }: { type?: string; userId?: string | null; holdMs?: number } = {},
 ): Promise<string[]> {
   const messages = Array.from({ length: count }, () => {
     const id = newPrefixedId('evt')
@@ -37,7 +37,7 @@ export async function someDeliveries(
     enqueue(
       tx,
       messages,
-      messages.map(({ id }) => ({ messageId: id, laneId })),
+      messages.map(({ id }) => ({ messageId: id, laneId, holdMs })),
     ),
   )
 }

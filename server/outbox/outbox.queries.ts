@@ -26,9 +26,9 @@ export async function insertDeliveries(
     name: 'outbox insert deliveries',
     text: `insert into outbox_deliveries
         (id, lane_id, message_id, org_id, type, secret_version, created_at, next_attempt_at, due_at)
-      select d.id, d.lane_id, d.message_id, m.org_id, m.type, d.secret_version, now(), now(), now()
-      from unnest($1::text[], $2::uuid[], $3::text[], $4::int[])
-        with ordinality as d (id, lane_id, message_id, secret_version, n)
+      select d.id, d.lane_id, d.message_id, m.org_id, m.type, d.secret_version, now(), now() + d.hold, now() + d.hold
+      from unnest($1::text[], $2::uuid[], $3::text[], $4::int[], $5::interval[])
+        with ordinality as d (id, lane_id, message_id, secret_version, hold, n)
       join outbox_messages m on m.id = d.message_id
       order by d.n`,
     values: [
@@ -36,6 +36,7 @@ export async function insertDeliveries(
       deliveries.map((one) => one.laneId),
       deliveries.map((one) => one.messageId),
       deliveries.map((one) => one.secretVersion ?? null),
+      deliveries.map((one) => `${one.holdMs ?? 0} milliseconds`),
     ],
   })
 }

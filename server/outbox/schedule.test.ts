@@ -20,6 +20,22 @@ const read = async (id: string) => {
   return one
 }
 
+test('a held delivery is sent when its time has come on the clock of the database', async () => {
+  const channel = testChannel()
+  const laneId = await aLane(app, orgId)
+  const [held = ''] = await someDeliveries(app, orgId, laneId, 1, { holdMs: 9 * HOUR_MS })
+  const heldMs = (await read(held)).nextAttemptAt?.getTime() ?? 0
+  expect(heldMs).toBe((await clock.now()).getTime() + 9 * HOUR_MS)
+  await clock.set(new Date(heldMs - 1))
+  aWorker(app, channel)
+  const [other = ''] = await someDeliveries(app, orgId, laneId, 1)
+  await waitFor('the other delivery', async () => (await read(other)).state === 'delivered')
+  expect(await read(held)).toMatchObject({ state: 'pending', attemptsMade: 0 })
+  await clock.advance(2)
+  await waitFor('the held delivery', async () => (await read(held)).state === 'delivered')
+  await clock.set(START)
+})
+
 test('six attempts at their due times, over restarts and jumps of the service clock: 14 h 36 min in all', async () => {
   const laneId = await aLane(app, orgId)
   const channel = testChannel(() => result('failed'))

@@ -69,13 +69,17 @@ function decided(
   const { result, channel, endedMs } = attempt
   // What was erased during the attempt must not come back with its record.
   const isEmpty = isBare || row.isErased
-  const decision = decideNext(row, result.outcome, channel.delaysMs)
+  const decision = decideNext(row, result.outcome, result.isFinal === true ? [] : channel.delaysMs)
+  const { schedule } = decision
   return {
     id: row.id,
     attempt,
     n: row.attemptsMade + 1,
     decision,
-    delayMs: typeof decision.schedule === 'object' ? decision.schedule.delayMs * app.config.retryScale : null,
+    delayMs:
+      typeof schedule === 'object'
+        ? Math.max(schedule.delayMs * app.config.retryScale, result.retryAfterMs ?? 0)
+        : null,
     elapsedMs: Math.max(0, nowMs - endedMs),
     durationMs: result.durationMs,
     isDelivered: result.outcome === 'delivered',
