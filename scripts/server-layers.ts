@@ -61,6 +61,7 @@ export const serverFolders = [
   'webhooks',
   'integrations',
   'alerts',
+  'alert-actions',
   'assistant',
   'http',
   'tasks.ts',
