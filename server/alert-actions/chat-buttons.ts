@@ -1,4 +1,4 @@
-/** The buttons of chat messages: what a message carries, and what comes back when somebody presses one. */
+/** The buttons of chat messages: what a message carries, and what comes back when a member presses one. */
 
 export const CHAT_BUTTONS = ['acknowledge', 'resolve', 'ignore', 'assign_to_me'] as const
 export type ChatButton = (typeof CHAT_BUTTONS)[number]
