@@ -6,6 +6,7 @@ import { type ClaimedDelivery, NotSentError } from './channel.ts'
 import { changeLane } from './change-lane.ts'
 import { closeLane } from './close-lane.ts'
 import { aWorker, result, testChannel, type TestChannel } from './engine.fixture.ts'
+import { hastenLane } from './hasten-lane.ts'
 import { eraseMessagesOf } from './erase-messages.ts'
 import { aLane, anOrg, someDeliveries } from './outbox.fixture.ts'
 import { insertDeliveries, insertMessages } from './outbox.queries.ts'
@@ -118,6 +119,63 @@ test('a final failure ends the schedule; a receiver that asks to wait is given t
     [final, true],
     [busy, false],
   ])
+})
+
+describe('a receiver that answers again after an outage', () => {
+  /** A lane of which each success hastens what waits. */
+  const hastened = async (isAway: (delivery: ClaimedDelivery) => boolean) =>
+    setUp(
+      (name) =>
+        testChannel((delivery) => result(isAway(delivery) ? 'failed' : 'delivered'), {
+          name,
+          async settled(tx, _app, attempts) {
+            for (const { delivery, result: ended } of attempts)
+              if (ended.outcome === 'delivered') await hastenLane(tx, delivery.laneId)
+          },
+        }),
+      { maxInFlight: 1 },
+    )
+
+  test('is sent what waited for a retry, in the order of writing; what is held stays held', async () => {
+    let isAway = true
+    const { channel, laneId, send } = await hastened(() => isAway)
+    aWorker(app, channel)
+    const waiting: string[] = []
+    // Their retries are due in the opposite order.
+    for (let n = 1; n <= 4; n++) waiting.push(...(await send(1)))
+    for (const id of waiting) await settled(id, 'failed')
+    for (const [index, id] of waiting.entries()) {
+      const dueAt = new Date(Date.now() + (10 - index) * 60_000)
+      await app.db
+        .updateTable('outbox_deliveries')
+        .set({ next_attempt_at: dueAt, due_at: dueAt })
+        .where('id', '=', id)
+        .execute()
+    }
+    const [held = ''] = await someDeliveries(app, orgId, laneId, 1, { holdMs: 3_600_000 })
+    isAway = false
+    const [newest = ''] = await send(1)
+    for (const id of waiting) await settled(id, 'delivered')
+    expect(channel.sent.slice(waiting.length).map(({ id }) => id)).toEqual([newest, ...waiting])
+    expect(await read(held)).toMatchObject({ state: 'pending', attemptsMade: 0, isReplayRequested: false })
+  })
+
+  test('is sent three times more what it never takes, whose schedule stays', async () => {
+    const { channel, send } = await hastened(({ type }) => type === 'refused')
+    aWorker(app, channel)
+    const [refused = ''] = await send(1, 'refused')
+    const dueAt = (await settled(refused, 'failed')).nextAttemptAt
+    for (let n = 1; n <= 5; n++) {
+      const [id = ''] = await send(1)
+      await settled(id, 'delivered')
+      await settled(refused, 'failed')
+    }
+    const after = await waitFor('four attempts', async () => {
+      const one = await read(refused)
+      return one.attemptsMade === 4 && one
+    })
+    expect(after).toMatchObject({ state: 'failed', attempt: 1, nextAttemptAt: dueAt })
+  })
 })
 
 describe('bounds of a lane', () => {

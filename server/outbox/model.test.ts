@@ -9,6 +9,7 @@ import type { DeliveryState, Replay } from './delivery.ts'
 import { databaseClock, DELAYS_MS, result, testChannel, type TestChannel } from './engine.fixture.ts'
 import { claimDeliveries, endAbandoned, giveBackLeases, selectDue } from './engine.queries.ts'
 import { aLane, anOrg, someDeliveries } from './outbox.fixture.ts'
+import { hastenLane } from './hasten-lane.ts'
 import { requestReplay } from './request-replay.ts'
 import { settleAttempts } from './settle-attempts.ts'
 
@@ -281,6 +282,17 @@ const replayed = (index: number, retries: boolean): Command =>
     one.dueMs = model.nowMs
   })
 
+const hastened: Command = command('hasten', async (model, { laneId }) => {
+  await app.tx((tx) => hastenLane(tx, laneId))
+  for (const one of model.deliveries.values()) {
+    const isWaiting = one.lease === null && one.replay === null && one.dueMs !== null && one.dueMs > model.nowMs
+    if (!isWaiting || one.made === 0 || one.made - one.attempt >= 3) continue
+    one.replay = 'once'
+    one.state = 'pending'
+    one.dueMs = model.nowMs
+  }
+})
+
 const paused = (isPaused: boolean): Command =>
   command(isPaused ? 'pause' : 'continue', async (model, { laneId }) => {
     await app.tx((tx) => changeLane(tx, laneId, { isPaused }))
@@ -336,6 +348,7 @@ const commands = fc.commands<Model, Real, false>(
     worker.map(crashed),
     worker.map(gaveBack),
     fc.tuple(fc.nat({ max: 20 }), fc.boolean()).map(([index, retries]) => replayed(index, retries)),
+    fc.constant(hastened),
     fc.boolean().map(paused),
     fc.constant(paused(false)),
     fc.boolean().map(madeStrict),

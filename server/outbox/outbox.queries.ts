@@ -151,6 +151,35 @@ export async function markReplays(tx: Tx, ids: readonly string[], replay: Replay
   )
 }
 
+/**
+ * Makes deliveries that wait for a retry due, one after the other, as replays: their schedules stay. Those that another
+ * transaction has locked are being attempted, replayed or ended.
+ * @param maxExtra those with so many attempts beside their schedule are left out
+ * @returns how many
+ */
+export async function hastenWaiting(tx: Tx, laneId: string, max: number, maxExtra: number): Promise<number> {
+  const { rowCount } = await tx.query({
+    name: 'outbox hasten',
+    text: `with waiting as (
+        select d.id, d.seq from outbox_deliveries d
+        where d.lane_id = $1 and not d.is_first and d.due_at > now() and d.lease_token is null and d.replay is null
+          and d.attempts_made - d.attempt < $3
+        order by d.seq limit $2 for update skip locked
+      ), numbered as (
+        select id, row_number() over (order by seq desc) as from_end from waiting
+      ), firsts as (
+        select min(due_at) as due_at from outbox_deliveries where lane_id = $1 and is_first and due_at <= now()
+      )
+      update outbox_deliveries d set
+        replay = 'once',
+        state = 'pending',
+        due_at = coalesce(firsts.due_at, now()) - n.from_end * interval '1 microsecond'
+      from numbered n, firsts where d.id = n.id`,
+    values: [laneId, max, maxExtra],
+  })
+  return rowCount ?? 0
+}
+
 /** Empties the messages about a user. @returns their ids */
 export async function eraseMessages(tx: Tx, userId: string): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
