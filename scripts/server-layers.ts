@@ -59,6 +59,7 @@ export const serverFolders = [
   'project-settings',
   'project-deletion',
   'webhooks',
+  'notifications',
   'integrations',
   'alerts',
   'alert-actions',

@@ -1,3 +1,4 @@
+import { forgetDevices } from './notifications/forget-devices.ts'
 import { keepCanary } from './storage/canary.queries.ts'
 import pino from 'pino'
 import { openAuditKey } from './audit/audit-key.ts'
@@ -26,7 +27,11 @@ import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer
  * What else happens with a fact, in this order, in the transaction of its change: the audit log, webhooks and alerts are
  * added here. Their folders build on `facts/`, which therefore cannot name them.
  */
-const factSubscribers = (auditKey: AuditKey): readonly FactSubscriber[] => [recordAudit(auditKey), recordWebhooks]
+const factSubscribers = (auditKey: AuditKey): readonly FactSubscriber[] => [
+  recordAudit(auditKey),
+  forgetDevices,
+  recordWebhooks,
+]
 
 export type AppParts = Partial<
   Pick<App, 'clock' | 'log' | 'mail' | 'egress' | 'resolveTxt' | 'passwords' | 'factSubscribers'>

@@ -1,5 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
+import { newId } from './kernel/ids.ts'
 
 const STRICT = { NODE_ENV: 'production', PUBLIC_URL: 'https://f.example.com', ENCRYPTION_KEYS: 'k1:c2VjcmV0' }
 
@@ -89,4 +94,50 @@ test('outgoing requests: http only in relaxed mode unless set, no private addres
   expect(readConfig({ ...STRICT, EGRESS_ALLOW_HTTP: '1' }).egressAllowHttp).toBe(true)
   const ranges = ['10.0.0.0/8', '192.168.1.7', 'fd00::/8', '::1']
   expect(readConfig({ ...STRICT, EGRESS_ALLOW_CIDRS: ranges.join(', ') }).egressAllowCidrs).toEqual(ranges)
+})
+
+describe('pushes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-config-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const account = {
+    type: 'service_account',
+    project_id: 'shop-1234',
+    private_key_id: 'abcd',
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    client_email: 'push@shop-1234.iam.gserviceaccount.com',
+  }
+  const fileWith = (content: string): string => {
+    const path = join(folder, `${newId()}.json`)
+    writeFileSync(path, content)
+    return path
+  }
+
+  test('are off unless they are configured', () => {
+    expect(readConfig({ FCM_BASE_URL: 'http://127.0.0.1:1' }).push).toEqual({ expo: null, fcm: null })
+    expect(readConfig({ EXPO_BASE_URL: 'https://exp.host/' }).push.expo).toEqual({ baseUrl: 'https://exp.host' })
+  })
+
+  test('read the key of a service account', () => {
+    const { fcm } = readConfig({ FCM_SERVICE_ACCOUNT: fileWith(JSON.stringify(account)) }).push
+    expect(fcm).toMatchObject({
+      baseUrl: 'https://fcm.googleapis.com',
+      projectId: 'shop-1234',
+      clientEmail: account.client_email,
+      privateKeyId: 'abcd',
+      tokenUrl: 'https://oauth2.googleapis.com/token',
+    })
+    expect(fcm?.privateKey.equals(privateKey)).toBe(true)
+  })
+
+  test.each([
+    ['no file', () => join(folder, 'missing.json')],
+    ['no JSON', () => fileWith('secret text')],
+    ['another kind of key', () => fileWith(JSON.stringify({ ...account, type: 'authorized_user' }))],
+    ['a damaged key', () => fileWith(JSON.stringify({ ...account, private_key: 'secret text' }))],
+  ])('refuse %s in one line without its content', (_name, path) => {
+    const read = () => readConfig({ FCM_SERVICE_ACCOUNT: path() })
+    expect(read).toThrow(ConfigError)
+    expect(read).toThrow(/^FCM_SERVICE_ACCOUNT must name (?!.*secret).*$/)
+  })
 })

@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
@@ -48,12 +49,27 @@ export type Config = {
     readonly github: { readonly clientId: string; readonly clientSecret: string; readonly baseUrl: string } | null
     readonly google: { readonly clientId: string; readonly clientSecret: string; readonly issuer: string } | null
   }
+  /** Who delivers pushes; null switches a provider off. */
+  readonly push: {
+    readonly expo: { readonly baseUrl: string } | null
+    readonly fcm: FcmSettings | null
+  }
   /** Whether the code that verifies a setup is used up by it. */
   readonly totpStrict: boolean
   readonly passwordCheck: 'block' | 'warn' | 'off'
   readonly metricsToken: string | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
   readonly version: string
+}
+
+/** The service account of a Firebase project. */
+export type FcmSettings = {
+  readonly baseUrl: string
+  readonly projectId: string
+  readonly clientEmail: string
+  readonly privateKey: KeyObject
+  readonly privateKeyId: string | null
+  readonly tokenUrl: string
 }
 
 /** An invalid setting. The message is the line that the operator sees. */
@@ -149,6 +165,9 @@ const Environment = z.object({
   OAUTH_GOOGLE_CLIENT_ID: z.string().trim().optional(),
   OAUTH_GOOGLE_CLIENT_SECRET: z.string().trim().optional(),
   OAUTH_GOOGLE_ISSUER: webUrl.default('https://accounts.google.com'),
+  EXPO_BASE_URL: webUrl.optional(),
+  FCM_SERVICE_ACCOUNT: z.string().trim().min(1).optional(),
+  FCM_BASE_URL: webUrl.default('https://fcm.googleapis.com'),
   TOTP_STRICT: oneOf(['0', '1']).default('0'),
   PASSWORD_CHECK: oneOf(['block', 'warn', 'off']).optional(),
   METRICS_TOKEN: z.string().min(16, { error: 'must be at least 16 characters' }).optional(),
@@ -231,6 +250,10 @@ export function readConfig(environment: Environment = process.env): Config {
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM ?? `Faultline <faultline@${new URL(env.PUBLIC_URL ?? 'http://localhost').hostname}>`,
     oauth: Object.freeze({ github: githubOf(env), google: googleOf(env) }),
+    push: Object.freeze({
+      expo: env.EXPO_BASE_URL === undefined ? null : { baseUrl: env.EXPO_BASE_URL },
+      fcm: fcmOf(env),
+    }),
     totpStrict: env.TOTP_STRICT === '1',
     passwordCheck: env.PASSWORD_CHECK ?? (mode === 'relaxed' ? 'warn' : 'block'),
     metricsToken: env.METRICS_TOKEN ?? null,
@@ -259,6 +282,37 @@ function githubOf(env: Settings): Config['oauth']['github'] {
 function googleOf(env: Settings): Config['oauth']['google'] {
   const client = clientOf('OAUTH_GOOGLE', env.OAUTH_GOOGLE_CLIENT_ID, env.OAUTH_GOOGLE_CLIENT_SECRET)
   return client === null ? null : { ...client, issuer: env.OAUTH_GOOGLE_ISSUER }
+}
+
+/** The parts that we use of the file that Google calls a key of a service account. */
+const ServiceAccount = z.object({
+  type: z.literal('service_account'),
+  project_id: z.string().regex(/^[a-z0-9.:-]{1,100}$/i),
+  client_email: z.string().min(3),
+  private_key: z.string(),
+  private_key_id: z.string().optional(),
+  token_uri: webUrl.default('https://oauth2.googleapis.com/token'),
+})
+
+/** @throws ConfigError when the file is not the key of a service account; it names no content */
+function fcmOf(env: Settings): FcmSettings | null {
+  const path = env.FCM_SERVICE_ACCOUNT
+  if (path === undefined) return null
+  try {
+    const account = ServiceAccount.parse(JSON.parse(readFileSync(path, 'utf8')))
+    return Object.freeze({
+      baseUrl: env.FCM_BASE_URL,
+      projectId: account.project_id,
+      clientEmail: account.client_email,
+      privateKey: createPrivateKey(account.private_key),
+      privateKeyId: account.private_key_id ?? null,
+      tokenUrl: account.token_uri,
+    })
+  } catch {
+    throw new ConfigError(
+      `FCM_SERVICE_ACCOUNT must name a readable file with the JSON key of a service account of Firebase (it is ${JSON.stringify(path)}).`,
+    )
+  }
 }
 
 /** @throws ConfigError when only one of the two is set */

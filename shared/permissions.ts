@@ -27,6 +27,8 @@ export const PERMISSIONS = {
   'invites.read': { minRole: 'admin', scope: 'team:read' },
   'webhooks.read': { minRole: 'admin', scope: 'webhooks:read' },
   'webhooks.write': { minRole: 'admin', scope: 'webhooks:write' },
+  'devices.read': { minRole: 'viewer', scope: 'alerts:read' },
+  'devices.write': { minRole: 'viewer', scope: 'alerts:write' },
   'projects.delete': { minRole: 'owner', scope: null },
   'sso.manage': { minRole: 'owner', scope: null },
   'audit.read': { minRole: 'admin', scope: 'audit:read' },

@@ -24,6 +24,8 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   markInboxRead: "Concerns only the member's own inbox.",
   subscribe: "Concerns only the member's own inbox.",
   unsubscribe: "Concerns only the member's own inbox.",
+  registerPushDevice: "Concerns only the member's own notifications.",
+  deletePushDevice: "Concerns only the member's own notifications.",
   createView: 'A saved view shows what its reader may see anyway.',
   updateView: 'A saved view shows what its reader may see anyway.',
   deleteView: 'A saved view shows what its reader may see anyway.',

@@ -13,12 +13,14 @@ import { enqueueMails } from '../mails/enqueue-mails.ts'
 import { newId } from '../kernel/ids.ts'
 import { keyPlace } from '../privacy/key-place.ts'
 import { startErasure } from '../privacy/erasures.queries.ts'
+import { tokenPlace } from '../notifications/sealed-token.ts'
 import { openScrubKey } from '../privacy/scrub-key.ts'
 import { openClientSecret } from '../sso/client-secret.ts'
 import { readConfigOf } from '../sso/sso.queries.ts'
 import { updateSsoConfig } from '../sso/update-config.ts'
 import { prepareWebhooks } from '../webhooks/prepare-webhooks.ts'
 import { createEndpoint } from '../webhooks/create-endpoint.ts'
+import { aDevice, type TestDevice } from '#test/kit/push-devices.ts'
 import { keyIdsBySealedColumn } from '#test/kit/sealed-values.ts'
 import { ORG_SEALED, rotateDataKeys } from './rotate-data-keys.ts'
 
@@ -34,7 +36,7 @@ async function appWith(keys: string): Promise<App> {
 }
 
 /** A user with a value in every column that a data key seals. */
-async function everySecret(): Promise<{ person: Person; projectId: string; endpointId: string }> {
+async function everySecret(): Promise<{ person: Person; projectId: string; endpointId: string; device: TestDevice }> {
   const person = await aPerson(t.app)
   const { orgId } = person.actor
   await updateSsoConfig(t.app, person.actor, SSO_INPUT)
@@ -67,12 +69,13 @@ async function everySecret(): Promise<{ person: Person; projectId: string; endpo
     const row = { id: newId(), project_id: projectId, org_id: orgId, user_hash: 1, user_key_sealed: sealed }
     await startErasure(tx, { ...row, now: t.app.clock.now() })
   })
-  return { person, projectId, endpointId }
+  const device = await aDevice(t.app, person)
+  return { person, projectId, endpointId, device }
 }
 
 /** Opens one value of each kind, as the product does. */
 async function expectOpens(app: App, of: Awaited<ReturnType<typeof everySecret>>): Promise<void> {
-  const { person, projectId, endpointId } = of
+  const { person, projectId, endpointId, device } = of
   const { orgId } = person.actor
   const project = await app.db.selectFrom('projects').selectAll().where('id', '=', projectId).executeTakeFirstOrThrow()
   expect(await openScrubKey(app, orgId, projectId, project.scrub_key_sealed ?? '')).toHaveLength(32)
@@ -80,6 +83,12 @@ async function expectOpens(app: App, of: Awaited<ReturnType<typeof everySecret>>
   if (config === null) throw new Error('no configuration')
   const opener = await orgOpener(app, orgId)
   expect(openClientSecret(opener, orgId, config.client_secret_sealed)).toBe(SSO_INPUT.client_secret)
+  const { token_sealed: token } = await app.db
+    .selectFrom('push_devices')
+    .select('token_sealed')
+    .where('id', '=', device.id)
+    .executeTakeFirstOrThrow()
+  expect(opener.open(token, tokenPlace(orgId, device.id)).toString()).toBe(device.token)
   const errors: unknown[] = []
   app.log.error = (line: unknown): void => void errors.push(line)
   await prepareWebhooks(app, [

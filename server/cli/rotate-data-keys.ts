@@ -5,6 +5,7 @@ import { systemActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
+import { PUSH_TOKENS } from '../notifications/sealed-token.ts'
 import { ERASED_USERS } from '../privacy/key-place.ts'
 import { SCRUB_KEYS } from '../privacy/scrub-key.ts'
 import { CLIENT_SECRETS } from '../sso/client-secret.ts'
@@ -21,6 +22,7 @@ export const ORG_SEALED: readonly OrgSealedColumn[] = [
   CLIENT_SECRETS,
   WEBHOOK_HEADERS,
   WEBHOOK_SECRETS,
+  PUSH_TOKENS,
 ]
 
 /**

@@ -31,6 +31,7 @@ import { releaseHealthRoutes } from '../release-health/release-health.api.ts'
 import { metricsRoutes } from '../metrics/metrics.api.ts'
 import { performanceRoutes } from '../performance/performance.api.ts'
 import { sessionSummaryRoutes } from '../app-health/session-summary.api.ts'
+import { pushDeviceRoutes } from '../notifications/devices.api.ts'
 import { deliveryRoutes } from '../webhooks/deliveries.api.ts'
 import { webhookRoutes } from '../webhooks/webhooks.api.ts'
 import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
@@ -72,6 +73,7 @@ export const contract = {
   ...intakeRoutes,
   ...webhookRoutes,
   ...deliveryRoutes,
+  ...pushDeviceRoutes,
   ...liveRoutes,
   ...auditRoutes,
 }

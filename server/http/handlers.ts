@@ -31,6 +31,7 @@ import { releaseHealthHandlers } from '../release-health/release-health.handlers
 import { metricsHandlers } from '../metrics/metrics.handlers.ts'
 import { performanceHandlers } from '../performance/performance.handlers.ts'
 import { sessionSummaryHandlers } from '../app-health/session-summary.handlers.ts'
+import { pushDeviceHandlers } from '../notifications/devices.handlers.ts'
 import { deliveryHandlers } from '../webhooks/deliveries.handlers.ts'
 import { webhookHandlers } from '../webhooks/webhooks.handlers.ts'
 import { telemetryHandlers } from '../telemetry/telemetry.handlers.ts'
@@ -73,6 +74,7 @@ export const handlers: Handlers<Contract> = {
   ...intakeHandlers,
   ...webhookHandlers,
   ...deliveryHandlers,
+  ...pushDeviceHandlers,
   ...liveHandlers,
   ...auditHandlers,
 }

@@ -20,7 +20,7 @@ export type RouteSpec = {
   /** Status of success; 204 means no body. Default 200. */
   readonly status?: 200 | 201 | 202 | 204
   /** Another status of success, for which the handler calls `useOtherStatus`. */
-  readonly otherStatus?: 202
+  readonly otherStatus?: 200 | 202
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType

@@ -14,6 +14,7 @@ type Table =
   | 'sso_configs'
   | 'webhook_endpoints'
   | 'webhook_secrets'
+  | 'push_devices'
 
 /** A column whose values are sealed. The folder that owns the table declares it; see `seal.ts`. */
 type Sealed = {

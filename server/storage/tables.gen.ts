@@ -598,6 +598,15 @@ export type Tables = {
     updated_at: Date
     last_check_in_at: Date
   }
+  notification_preferences: {
+    user_id: string
+    org_id: string
+    email: boolean
+    push: boolean
+    push_min_severity: 'low' | 'medium' | 'high' | 'critical'
+    quiet_hours: Json<unknown>
+    updated_at: Date
+  }
   operations: {
     id: string
     org_id: string
@@ -810,6 +819,24 @@ export type Tables = {
     new_issues_in_hour: Generated<number>
     new_issues_in_day: Generated<number>
     scrub_key_sealed: string | null
+  }
+  push_devices: {
+    id: string
+    org_id: string
+    user_id: string
+    platform: 'ios' | 'android' | 'web'
+    provider: 'expo' | 'fcm'
+    token_hash: Buffer
+    token_sealed: string
+    token_masked: string
+    session_id: string | null
+    api_key_id: string | null
+    created_at: Date
+    registered_at: Date
+    last_sent_at: Date | null
+    last_error_code: string | null
+    last_error_text: string | null
+    last_error_at: Date | null
   }
   release_commits: {
     release_id: string

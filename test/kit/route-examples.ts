@@ -31,6 +31,7 @@ import { updateSsoConfig } from '#server/sso/update-config.ts'
 import { createEndpoint } from '#server/webhooks/create-endpoint.ts'
 import { sendTest } from '#server/webhooks/send-test.ts'
 import type { WebhookEndpoint } from '#server/webhooks/webhooks.api.ts'
+import { aDevice, expoToken } from './push-devices.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from './grouping-version.ts'
 import { anInvite } from './invites.ts'
 import { aPerson, GOOD_PASSWORD, type Person } from './members.ts'
@@ -74,6 +75,8 @@ const onIssue =
 const onRelease =
   (body?: Record<string, unknown>): Example =>
   async (app, owner) => ({ params: { releaseId: await insertRelease(app, owner) }, body })
+
+const onDevice: Example = async (app, owner) => ({ params: { deviceId: (await aDevice(app, owner)).id } })
 
 const onTrace: Example = async (app, owner) => {
   const projectId = await insertProject(app, owner)
@@ -379,6 +382,11 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     ],
   }),
   deleteView: async (app, owner) => ({ params: { viewId: await insertView(app, owner) } }),
+
+  registerPushDevice: () => Promise.resolve({ body: { token: expoToken(), platform: 'ios' } }),
+  listPushDevices: nothing,
+  readPushDevice: onDevice,
+  deletePushDevice: onDevice,
 
   listFeedback: onProject(),
   listAuditLog: nothing,
