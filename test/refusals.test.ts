@@ -42,6 +42,8 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   listSessions: 'viewer',
   endSession: 'viewer',
   endOtherSessions: 'viewer',
+  readNotificationPreferences: 'viewer',
+  updateNotificationPreferences: 'viewer',
   registerPushDevice: 'viewer',
   listPushDevices: 'viewer',
   readPushDevice: 'viewer',

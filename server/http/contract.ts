@@ -32,6 +32,7 @@ import { metricsRoutes } from '../metrics/metrics.api.ts'
 import { performanceRoutes } from '../performance/performance.api.ts'
 import { sessionSummaryRoutes } from '../app-health/session-summary.api.ts'
 import { pushDeviceRoutes } from '../notifications/devices.api.ts'
+import { preferencesRoutes } from '../notifications/preferences.api.ts'
 import { deliveryRoutes } from '../webhooks/deliveries.api.ts'
 import { webhookRoutes } from '../webhooks/webhooks.api.ts'
 import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
@@ -74,6 +75,7 @@ export const contract = {
   ...webhookRoutes,
   ...deliveryRoutes,
   ...pushDeviceRoutes,
+  ...preferencesRoutes,
   ...liveRoutes,
   ...auditRoutes,
 }

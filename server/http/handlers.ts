@@ -32,6 +32,7 @@ import { metricsHandlers } from '../metrics/metrics.handlers.ts'
 import { performanceHandlers } from '../performance/performance.handlers.ts'
 import { sessionSummaryHandlers } from '../app-health/session-summary.handlers.ts'
 import { pushDeviceHandlers } from '../notifications/devices.handlers.ts'
+import { preferencesHandlers } from '../notifications/preferences.handlers.ts'
 import { deliveryHandlers } from '../webhooks/deliveries.handlers.ts'
 import { webhookHandlers } from '../webhooks/webhooks.handlers.ts'
 import { telemetryHandlers } from '../telemetry/telemetry.handlers.ts'
@@ -75,6 +76,7 @@ export const handlers: Handlers<Contract> = {
   ...webhookHandlers,
   ...deliveryHandlers,
   ...pushDeviceHandlers,
+  ...preferencesHandlers,
   ...liveHandlers,
   ...auditHandlers,
 }

@@ -383,6 +383,8 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   }),
   deleteView: async (app, owner) => ({ params: { viewId: await insertView(app, owner) } }),
 
+  readNotificationPreferences: nothing,
+  updateNotificationPreferences: () => Promise.resolve({ body: { channels: { push: false } } }),
   registerPushDevice: () => Promise.resolve({ body: { token: expoToken(), platform: 'ios' } }),
   listPushDevices: nothing,
   readPushDevice: onDevice,
