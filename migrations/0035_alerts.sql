@@ -3,7 +3,7 @@
 create table alert_rules (
   id uuid primary key,
   org_id uuid not null references orgs on delete cascade,
-  project_id uuid not null references projects on delete cascade,
+  project_id uuid not null references project_ids,
   name text not null,
   trigger_type text not null,
   -- Complete, with the defaults of the trigger.
@@ -22,10 +22,13 @@ create table alert_rules (
   evaluated_minute timestamptz,
   -- Alerts of the minute in which it fired last.
   storm_minute timestamptz,
-  storm_count integer not null default 0
+  storm_count integer not null default 0,
+  -- It is removed when its last messages are sent.
+  deleted_at timestamptz
 );
-create index alert_rules_by_org on alert_rules (org_id, created_at, id);
+create index alert_rules_by_org on alert_rules (org_id, created_at, id) where deleted_at is null;
 create index alert_rules_by_project on alert_rules (project_id, trigger_type) where enabled;
+create index alert_rules_deleted on alert_rules (deleted_at) where deleted_at is not null;
 create index alert_rules_by_trigger on alert_rules (trigger_type) where enabled;
 
 -- What a rule does. The id is also that of the outbox lane; mails and the canary use others.
@@ -63,7 +66,7 @@ create index alert_subjects_by_age on alert_subjects (last_fired_at);
 create table fired_alerts (
   id uuid primary key,
   org_id uuid not null references orgs on delete cascade,
-  project_id uuid not null references projects on delete cascade,
+  project_id uuid not null references project_ids,
   -- The rule may be deleted: its name stays.
   rule_id uuid not null,
   rule_name text not null,
@@ -128,3 +131,14 @@ create table alert_summaries (
   minute timestamptz not null,
   primary key (rule_id, minute)
 );
+
+-- Events of issues per minute of their own time, only of projects with a rule for spikes; kept for a day.
+create table alert_issue_minutes (
+  project_id uuid not null,
+  issue_id uuid not null,
+  minute timestamptz not null,
+  events integer not null,
+  primary key (issue_id, minute)
+) with (fillfactor = 80);
+create index alert_issue_minutes_by_project on alert_issue_minutes (project_id, minute);
+create index alert_issue_minutes_by_age on alert_issue_minutes (minute);

@@ -1,6 +1,8 @@
 import { forgetDevices } from './notifications/forget-devices.ts'
 import { keepCanary } from './storage/canary.queries.ts'
 import pino from 'pino'
+import type { AlertParts } from './alerts/parts.ts'
+import { recordAlerts } from './alerts/record-alerts.ts'
 import { openAuditKey } from './audit/audit-key.ts'
 import { recordAudit } from './audit/record-audit.ts'
 import { createPasswordHasher, PASSWORD_COST } from './auth/password-hasher.ts'
@@ -27,10 +29,11 @@ import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer
  * What else happens with a fact, in this order, in the transaction of its change: the audit log, webhooks and alerts are
  * added here. Their folders build on `facts/`, which therefore cannot name them.
  */
-const factSubscribers = (auditKey: AuditKey): readonly FactSubscriber[] => [
+const factSubscribers = (auditKey: AuditKey, parts: AlertParts): readonly FactSubscriber[] => [
   recordAudit(auditKey),
   forgetDevices,
   recordWebhooks,
+  recordAlerts(parts),
 ]
 
 export type AppParts = Partial<
@@ -91,7 +94,7 @@ export async function createApp(
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       egress,
       resolveTxt: parts.resolveTxt ?? createTxtResolver(),
-      factSubscribers: [...factSubscribers(auditKey), ...(parts.factSubscribers ?? [])],
+      factSubscribers: [...factSubscribers(auditKey, { sealer, config }), ...(parts.factSubscribers ?? [])],
       async close() {
         await egress.close()
         await bus.close()

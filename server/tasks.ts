@@ -28,6 +28,8 @@ import { autoPauseTask } from './webhooks/auto-pause.ts'
 import { recheckDomainsTask } from './sso/recheck-domains.ts'
 import { auditExhaustedTask } from './webhooks/settle-webhooks.ts'
 import { purgeWebhooksTask } from './webhooks/purge-webhooks.ts'
+import { evaluateAlertsTask } from './alert-evaluation/evaluate-rules.ts'
+import { purgeAlertsTask } from './alerts/keep-alerts.ts'
 
 /** Every background task. */
 export const TASKS: readonly Task[] = [
@@ -62,6 +64,8 @@ export const TASKS: readonly Task[] = [
   autoPauseTask,
   auditExhaustedTask,
   recheckDomainsTask,
+  evaluateAlertsTask,
+  purgeAlertsTask,
   keepTracesTask,
   purgeTracesTask,
 ]

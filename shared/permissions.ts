@@ -18,6 +18,8 @@ export const PERMISSIONS = {
   'issues.write': { minRole: 'member', scope: 'issues:write' },
   'issues.admin': { minRole: 'admin', scope: 'issues:admin' },
   'metrics.read': { minRole: 'viewer', scope: 'metrics:read' },
+  'alerts.read': { minRole: 'viewer', scope: 'alerts:read' },
+  'alerts.write': { minRole: 'member', scope: 'alerts:write' },
   'releases.read': { minRole: 'viewer', scope: 'releases:read' },
   'releases.write': { minRole: 'member', scope: 'releases:write' },
   'projects.read': { minRole: 'viewer', scope: 'projects:read' },

@@ -95,6 +95,11 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   createDeploy: ['release.updated'],
   updateQuota: ['org.quota_updated'],
   exportAuditLog: ['audit.exported'],
+  createAlertRule: ['alert_rule.created'],
+  updateAlertRule: ['alert_rule.updated'],
+  deleteAlertRule: ['alert_rule.deleted'],
+  acknowledgeAlert: ['alert.acknowledged'],
+  resolveAlert: ['alert.resolved'],
   createWebhook: ['webhook.endpoint.created'],
   updateWebhook: ['webhook.endpoint.updated'],
   deleteWebhook: ['webhook.endpoint.deleted'],
@@ -129,6 +134,8 @@ const TARGETS: Readonly<Record<string, string>> = {
   org: 'org',
   audit: 'org',
   webhook: 'endpoint',
+  alert_rule: 'alert_rule',
+  alert: 'alert',
 }
 
 const names = Object.keys(contract) as Name[]

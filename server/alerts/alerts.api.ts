@@ -83,7 +83,9 @@ export const DryRun = z.object({
   unit: z.enum(['events', 'percent', 'ms', 'score', 'percent_per_hour']).nullable(),
   threshold: z.number().nullable(),
   interval_seconds: z.number().int(),
-  points: z.array(z.object({ t: Timestamp, value: z.number().nullable() })).describe('What the rule measures, over time.'),
+  points: z
+    .array(z.object({ t: Timestamp, value: z.number().nullable() }))
+    .describe('What the rule measures, over time.'),
   measures: z.string().describe('What the points are, such as "events of the busiest issue per hour".'),
   has_data: z.boolean().describe('False when there was nothing to measure: the rule would not have fired.'),
 })
@@ -138,43 +140,6 @@ export const alertRoutes = routes({
     permission: 'alerts.write',
     status: 204,
     params: ruleParams,
-    refusals: [404],
-  },
-  testAlertRule: {
-    method: 'POST',
-    path: '/api/alerts/:ruleId/test',
-    tag: 'Alerts',
-    summary: 'Send a test through every action of a rule',
-    description: 'The messages are marked as tests. Answers when each action has answered, or after 12 seconds.',
-    permission: 'alerts.write',
-    params: ruleParams,
-    body: z.strictObject({ action_id: Id.optional().describe('Only this action.') }).optional(),
-    response: z.object({ results: z.array(ActionResult) }),
-    isSlow: true,
-    refusals: [404, 409],
-  },
-  testAlertAction: {
-    method: 'POST',
-    path: '/api/alerts/test-action',
-    tag: 'Alerts',
-    summary: 'Send a test through an action that is not saved yet',
-    description: 'One attempt, without retries.',
-    permission: 'alerts.write',
-    body: z.strictObject({ projectId: Id, rule_id: Id.optional(), action: ActionInput }),
-    response: ActionResult,
-    isSlow: true,
-    refusals: [404],
-  },
-  dryRunAlertRule: {
-    method: 'POST',
-    path: '/api/alerts/dry-run',
-    tag: 'Alerts',
-    summary: 'What a rule would have fired in the last 7 days',
-    description: 'The body is that of a new rule; name and actions may be missing.',
-    permission: 'alerts.read',
-    body: NewRule.partial({ name: true }),
-    response: DryRun,
-    isSlow: true,
     refusals: [404],
   },
   listRecentAlerts: {
@@ -233,6 +198,51 @@ export const alertRoutes = routes({
     permission: 'alerts.write',
     params: alertParams,
     response: Alert,
+    refusals: [404],
+  },
+})
+
+/** Handlers are in `alert-actions/`. */
+export const alertTestRoutes = routes({
+  testAlertRule: {
+    method: 'POST',
+    path: '/api/alerts/:ruleId/test',
+    tag: 'Alerts',
+    summary: 'Send a test through every action of a rule',
+    description: 'The messages are marked as tests. Answers when each action has answered, or after 12 seconds.',
+    permission: 'alerts.write',
+    params: ruleParams,
+    body: z.strictObject({ action_id: Id.optional().describe('Only this action.') }).optional(),
+    response: z.object({ results: z.array(ActionResult) }),
+    isSlow: true,
+    refusals: [404, 409],
+  },
+  testAlertAction: {
+    method: 'POST',
+    path: '/api/alerts/test-action',
+    tag: 'Alerts',
+    summary: 'Send a test through an action that is not saved yet',
+    description: 'One attempt, without retries.',
+    permission: 'alerts.write',
+    body: z.strictObject({ projectId: Id, rule_id: Id.optional(), action: ActionInput }),
+    response: ActionResult,
+    isSlow: true,
+    refusals: [404],
+  },
+})
+
+/** The handler is in `alert-evaluation/`. */
+export const dryRunRoutes = routes({
+  dryRunAlertRule: {
+    method: 'POST',
+    path: '/api/alerts/dry-run',
+    tag: 'Alerts',
+    summary: 'What a rule would have fired in the last 7 days',
+    description: 'The body is that of a new rule; name and actions may be missing.',
+    permission: 'alerts.read',
+    body: NewRule.partial({ name: true }),
+    response: DryRun,
+    isSlow: true,
     refusals: [404],
   },
 })

@@ -37,10 +37,7 @@ export const ConditionsInput = z.strictObject(
       .optional()
       .describe('Events, percent (2 is 2 %), milliseconds, percent per hour, or a score from 0 to 1, by trigger.'),
     window_minutes: numberKey('window_minutes').optional(),
-    severity: oneOf('severity', SEVERITIES)
-      .nullish()
-      .transform((value) => value ?? undefined)
-      .describe('The minimum; null or absent means any.'),
+    severity: oneOf('severity', SEVERITIES).optional().describe('The minimum; absent means any.'),
     environment: textKey('environment').optional(),
     multiplier: numberKey('multiplier').optional().describe('How many times the usual count of this hour.'),
     min_users: numberKey('min_users').optional(),
@@ -64,9 +61,7 @@ const URL_FIELD = {
 }
 const webhookUrl = z.string(URL_FIELD).min(1, URL_FIELD).max(2_000, URL_FIELD)
 const SECRET = { error: 'secret must be 16 to 200 visible characters.' }
-const secret = z
-  .string(SECRET)
-  .regex(/^[\x21-\x7e]{16,200}$/, SECRET)
+const secret = z.string(SECRET).regex(/^[\x21-\x7e]{16,200}$/, SECRET)
 const ROUTING_KEY = { error: 'routing_key must be the integration key of the pager: 20 to 64 letters and digits.' }
 const routingKey = z.string(ROUTING_KEY).regex(/^[A-Za-z0-9_-]{20,64}$/, ROUTING_KEY)
 const TO = { error: `to must be team, assignee, or a list of 1 to ${MAX_RECIPIENTS} email addresses.` }

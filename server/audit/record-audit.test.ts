@@ -89,7 +89,7 @@ test('a status moved by events is an entry of the system, with its cause and rea
         sentence: 'Regressed: 2.0 has it.',
         data: { from: 'resolved', to: 'regressed' },
       },
-      { kind: 'issue.events_received', ...issue, data: { events: 3 } },
+      { kind: 'issue.events_received', ...issue, data: { events: 3, minutes: [] } },
     ]),
   )
   const [entry] = await entriesOf(ada, { target: id })

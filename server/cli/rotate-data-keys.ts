@@ -8,6 +8,7 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { PUSH_TOKENS } from '../notifications/sealed-token.ts'
 import { ERASED_USERS } from '../privacy/key-place.ts'
 import { SCRUB_KEYS } from '../privacy/scrub-key.ts'
+import { ALERT_ACTIONS } from '../alerts/action-config.ts'
 import { CLIENT_SECRETS } from '../sso/client-secret.ts'
 import type { Sealer } from '../storage/seal.ts'
 import { countOlderValues, type OrgSealedColumn, rowsOfOrg } from '../storage/sealed-column.ts'
@@ -23,6 +24,7 @@ export const ORG_SEALED: readonly OrgSealedColumn[] = [
   WEBHOOK_HEADERS,
   WEBHOOK_SECRETS,
   PUSH_TOKENS,
+  ALERT_ACTIONS,
 ]
 
 /**

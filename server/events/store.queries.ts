@@ -339,3 +339,46 @@ export async function findIssuesOf(tx: Connection, keys: readonly EventKey[]): P
   })
   return new Map(rows.map((row) => [`${row.project_id}/${unhyphenate(row.event_id)}`, row.issue_id]))
 }
+
+/** Environments of events received within the last days, by `project id/event id`. */
+export async function environmentsOf(
+  on: Connection,
+  keys: readonly EventKey[],
+  now: Date,
+): Promise<Map<string, string>> {
+  const { rows } = await on.query<{ project_id: string; event_id: string; environment: string }>({
+    name: 'events-environments',
+    text: `select e.project_id, e.event_id, e.environment from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
+           join events e on e.project_id = k.project_id and e.event_id = k.event_id
+           where e.received_day > $3::date and e.received_day <= $4::date`,
+    values: [
+      keys.map(({ projectId }) => projectId),
+      keys.map(({ eventId }) => hyphenate(eventId)),
+      dayPlus(dayOf(now), -UNIQUE_DAYS),
+      dayPlus(dayOf(now), 1),
+    ],
+  })
+  return new Map(rows.map((row) => [`${row.project_id}/${unhyphenate(row.event_id)}`, row.environment]))
+}
+
+/** Events of an issue that are looked at to count its users: more users pass every limit. */
+const MAX_USER_EVENTS = 50_000
+
+/** Distinct users of the events of issues in a range of their own time; of issues with very many, of the newest. */
+export async function usersOfIssues(
+  on: Connection,
+  issueIds: readonly string[],
+  from: Date,
+  to: Date,
+): Promise<Map<string, number>> {
+  const { rows } = await on.query<{ issue_id: string; users: number }>({
+    name: 'events-users-of-issues',
+    text: `select k as issue_id, u.users from unnest($1::uuid[]) k cross join lateral (
+             select count(distinct e.user_hash)::int as users from (
+               select events.user_hash from issue_groups g join events on events.issue_id = g.id
+               where g.issue_id = k and events.occurred_at > $2 and events.occurred_at <= $3
+               order by events.occurred_at desc limit ${MAX_USER_EVENTS}) e) u`,
+    values: [issueIds, from, to],
+  })
+  return new Map(rows.map((row) => [row.issue_id, row.users]))
+}

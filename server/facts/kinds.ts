@@ -19,8 +19,8 @@ type Kind = {
   readonly notifies?: { readonly who: 'subscribers' | 'named'; readonly as: InboxKind }
   /** Subscribes the actor, or the users that the fact names, to its issue. */
   readonly subscribes?: { readonly who: 'actor' | 'named'; readonly as: Exclude<SubscriptionReason, 'manual'> }
-  /** Live message that names its issue, its project, its release or its endpoint. */
-  readonly live?: 'issues' | 'new_issues' | 'project' | 'releases' | 'webhooks'
+  /** Live message that names its issue, its project, its release, its endpoint or its alert. */
+  readonly live?: 'issues' | 'new_issues' | 'project' | 'releases' | 'webhooks' | 'alerts'
   /** Action of the audit log. */
   readonly audit?: string
   /** Field of the data that the audit log cuts last. */
@@ -60,6 +60,8 @@ const named = z.object({ name: z.string() })
 const provider = z.object({ provider: z.string(), issuer: z.string() })
 /** `via`: how the user came to the organisation, such as password, invite or oidc. */
 const signUp = z.object({ org_id: z.string(), via: z.string() })
+/** How an alert ended. */
+const ended = z.object({ state: z.string(), reason: z.string() })
 const ASSIGNMENT = {
   target: 'issue',
   data: assignment,
@@ -77,7 +79,12 @@ export const KINDS = {
     alert: 'new_issue',
   },
   /** Events of one fold. */
-  'issue.events_received': { target: 'issue', data: z.object({ events: z.number() }), live: 'issues' },
+  'issue.events_received': {
+    target: 'issue',
+    /** `minutes`: when they happened, as `[start of the minute in ms, events]`. */
+    data: z.object({ events: z.number(), minutes: z.array(z.tuple([z.number(), z.number()])).readonly() }),
+    live: 'issues',
+  },
   'issue.late_events_received': {
     target: 'issue',
     data: z.looseObject({ before: z.number(), unfixed: z.number(), unnamed: z.number() }),
@@ -444,10 +451,15 @@ export const KINDS = {
   'api_key.created': { target: 'api_key', data: z.object({ scopes: ids }), audit: 'api_key.created' },
   'api_key.revoked': { target: 'api_key', data: z.object({ scopes: ids }), audit: 'api_key.revoked' },
 
-  'alert_rule.created': { target: 'alert_rule', data: named, audit: 'alert_rule.created' },
-  'alert_rule.updated': { target: 'alert_rule', data: fields, audit: 'alert_rule.updated' },
-  'alert_rule.deleted': { target: 'alert_rule', data: named, audit: 'alert_rule.deleted' },
-  'alert.acknowledged': { target: 'alert', data: NONE, audit: 'alert.acknowledged' },
+  'alert_rule.created': { target: 'alert_rule', data: named, live: 'alerts', audit: 'alert_rule.created' },
+  'alert_rule.updated': { target: 'alert_rule', data: fields, live: 'alerts', audit: 'alert_rule.updated' },
+  'alert_rule.deleted': { target: 'alert_rule', data: named, live: 'alerts', audit: 'alert_rule.deleted' },
+  'alert.fired': { target: 'alert', data: z.object({ rule_id: z.string(), severity: z.string() }), live: 'alerts' },
+  'alert.acknowledged': { target: 'alert', data: NONE, live: 'alerts', audit: 'alert.acknowledged' },
+  /** By a member, not with its issue. */
+  'alert.resolved': { target: 'alert', data: ended, live: 'alerts', audit: 'alert.resolved' },
+  /** With its issue, its condition or its rule; or it expired. */
+  'alert.ended': { target: 'alert', data: ended, live: 'alerts' },
   'integration.codehost.updated': { target: 'integration', data: fields, audit: 'integration.codehost.updated' },
   'integration.tracker.connected': { target: 'integration', data: named, audit: 'integration.tracker.connected' },
   'integration.tracker.disconnected': {

@@ -34,12 +34,14 @@ function messagesOf(projectId: string, facts: readonly NewFact[]): OrgMessage['m
   const issueIds = new Set<string>()
   const newIssueIds = new Set<string>()
   const releaseIds = new Set<string>()
+  const alertIds = new Set<string>()
   let eventCount = 0
   let isProjectChanged = false
   for (const fact of facts) {
     const { live } = kindOf(fact.kind)
     if (live === 'project') isProjectChanged = true
     if (live === 'releases' && 'releaseId' in fact) releaseIds.add(fact.releaseId)
+    if (live === 'alerts' && 'targetId' in fact) alertIds.add(fact.targetId)
     if ((live === 'issues' || live === 'new_issues') && 'issueId' in fact) {
       issueIds.add(fact.issueId)
       if (live === 'new_issues') newIssueIds.add(fact.issueId)
@@ -56,6 +58,7 @@ function messagesOf(projectId: string, facts: readonly NewFact[]): OrgMessage['m
       event_count: eventCount,
     })
   if (releaseIds.size > 0) messages.push({ kind: 'releases', project_id: projectId, release_ids: [...releaseIds] })
+  if (alertIds.size > 0) messages.push({ kind: 'alerts', project_id: projectId, ids: [...alertIds] })
   if (isProjectChanged) messages.push({ kind: 'project', project_id: projectId })
   return messages
 }

@@ -55,7 +55,7 @@ test('hundreds of facts cost a statement per way, and three of the audit log', a
   await record(
     issues.flatMap((issue) => [
       regressed(issue),
-      { kind: 'issue.events_received', ...aboutIssue(issue), data: { events: 2 } },
+      { kind: 'issue.events_received', ...aboutIssue(issue), data: { events: 2, minutes: [] } },
       {
         kind: 'issue.assigned',
         ...aboutIssue(issue),

@@ -27,6 +27,7 @@ import { projectRoutes } from '../projects/projects.api.ts'
 import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.ts'
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
 import { releaseRoutes } from '../releases/releases.api.ts'
+import { alertRoutes } from '../alerts/alerts.api.ts'
 import { releaseHealthRoutes } from '../release-health/release-health.api.ts'
 import { metricsRoutes } from '../metrics/metrics.api.ts'
 import { performanceRoutes } from '../performance/performance.api.ts'
@@ -65,6 +66,7 @@ export const contract = {
   ...releaseRoutes,
   ...releaseHealthRoutes,
   ...sessionSummaryRoutes,
+  ...alertRoutes,
   ...metricsRoutes,
   ...performanceRoutes,
   ...attachmentRoutes,

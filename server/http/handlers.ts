@@ -1,3 +1,4 @@
+import { alertHandlers } from '../alerts/alerts.handlers.ts'
 import { attachmentHandlers } from '../attachments/attachments.handlers.ts'
 import { auditHandlers } from '../audit/audit.handlers.ts'
 import { apiKeyHandlers } from '../api-keys/api-keys.handlers.ts'
@@ -66,6 +67,7 @@ export const handlers: Handlers<Contract> = {
   ...releaseHandlers,
   ...releaseHealthHandlers,
   ...sessionSummaryHandlers,
+  ...alertHandlers,
   ...metricsHandlers,
   ...performanceHandlers,
   ...attachmentHandlers,

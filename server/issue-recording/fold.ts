@@ -74,8 +74,21 @@ const aboutFolded = ({ orgId, projectId, issueId }: FoldedIssue) => ({ orgId, pr
 const receivedEvents = (issue: FoldedIssue): Fact => ({
   kind: 'issue.events_received',
   ...aboutFolded(issue),
-  data: { events: issue.groups.reduce((sum, { events }) => sum + events.length, 0) },
+  data: {
+    events: issue.groups.reduce((sum, { events }) => sum + events.length, 0),
+    minutes: minutesOf(issue),
+  },
 })
+
+function minutesOf({ groups }: FoldedIssue): [minute: number, events: number][] {
+  const minutes = new Map<number, number>()
+  for (const { events } of groups)
+    for (const [, occurredAt] of events) {
+      const minute = occurredAt - (occurredAt % MINUTE_MS)
+      minutes.set(minute, (minutes.get(minute) ?? 0) + 1)
+    }
+  return [...minutes]
+}
 
 async function lockIssues(tx: Tx, sums: readonly FoldedSums[]): Promise<FoldedIssue[]> {
   const found = await sql.lockIssuesOfGroups(

@@ -15,7 +15,7 @@ const KeyEnd = z.object({ key_id: z.string() })
  * Messages that arrive within this time are merged and sent together. Batches of digestion may find new releases one
  * after the other, and every message makes a dashboard read its releases again.
  */
-const FLUSH_MS = { issues: 250, project: 250, inbox: 250, releases: 1_000, webhooks: 1_000 } as const
+const FLUSH_MS = { issues: 250, project: 250, inbox: 250, releases: 1_000, webhooks: 1_000, alerts: 250 } as const
 
 export const liveHandlers: Handlers<typeof liveRoutes> = {
   streamLive: (app, actor, call) => {
@@ -88,6 +88,7 @@ const NEEDS: Readonly<Record<LiveMessage['kind'], Exclude<Permission, 'public'>>
   releases: 'releases.read',
   inbox: 'self',
   webhooks: 'webhooks.read',
+  alerts: 'alerts.read',
 }
 
 /** The part of a message that this actor may receive; null for nothing. */
@@ -104,6 +105,7 @@ function merged(a: LiveMessage, b: LiveMessage): LiveMessage {
     return { ...a, release_ids: mergedIds(a.release_ids, b.release_ids) }
   if (a.kind === 'webhooks' && b.kind === 'webhooks')
     return { ...a, endpoint_ids: mergedIds(a.endpoint_ids, b.endpoint_ids) }
+  if (a.kind === 'alerts' && b.kind === 'alerts') return { ...a, ids: mergedIds(a.ids, b.ids) }
   if (a.kind !== 'issues' || b.kind !== 'issues') return b
   return {
     ...a,

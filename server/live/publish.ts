@@ -29,6 +29,7 @@ function bounded(message: LiveMessage): LiveMessage {
   if (message.kind === 'inbox') return { ...message, user_ids: message.user_ids.slice(0, MAX_IDS) }
   if (message.kind === 'releases') return { ...message, release_ids: named(message.release_ids) }
   if (message.kind === 'webhooks') return { ...message, endpoint_ids: named(message.endpoint_ids) }
+  if (message.kind === 'alerts') return { ...message, ids: named(message.ids) }
   if (message.kind !== 'issues') return message
   return {
     ...message,

@@ -1,3 +1,4 @@
+import { deleteProjectRows as deleteAlerts } from '../alerts/project-rows.queries.ts'
 import { deleteProjectRows as deleteSessions } from '../app-health/project-rows.queries.ts'
 import { deleteProjectRows as deleteAttachments } from '../attachments/project-rows.queries.ts'
 import { deleteProjectRows as deleteEvents } from '../events/project-rows.queries.ts'
@@ -86,6 +87,19 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
     deleteRows: deletePerformance,
   },
   { tables: ['trace_parts', 'trace_errors', 'trace_days'], max: 500, deleteRows: deleteTraces },
+  {
+    tables: [
+      'alert_rules',
+      'alert_actions',
+      'alert_subjects',
+      'alert_summaries',
+      'alert_deliveries',
+      'fired_alerts',
+      'alert_issue_minutes',
+    ],
+    max: 500,
+    deleteRows: deleteAlerts,
+  },
   { tables: ['logs', 'trace_metrics', 'check_ins', 'monitors'], max: 2_000, deleteRows: deleteTelemetry },
   { tables: ['releases', 'release_commits', 'deploys'], max: 1_000, deleteRows: deleteReleases },
   {

@@ -15,6 +15,7 @@ type Table =
   | 'webhook_endpoints'
   | 'webhook_secrets'
   | 'push_devices'
+  | 'alert_actions'
 
 /** A column whose values are sealed. The folder that owns the table declares it; see `seal.ts`. */
 type Sealed = {

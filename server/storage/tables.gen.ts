@@ -16,6 +16,66 @@ export type Tables = {
     created_at: Date
     expires_at: Date
   }
+  alert_actions: {
+    id: string
+    rule_id: string
+    org_id: string
+    position: number
+    is_escalation: boolean
+    type: string
+    recipients: NullableJson<unknown>
+    config_sealed: string | null
+    masked: DefaultJson<unknown>
+    last_status: number | null
+    last_attempt_at: Date | null
+    last_ok: boolean | null
+  }
+  alert_deliveries: {
+    alert_id: string
+    n: GeneratedAlways<number>
+    action_id: string | null
+    action_type: string
+    target: string
+    purpose: string
+    delivery_id: string | null
+    skipped: string | null
+    created_at: Date
+  }
+  alert_issue_minutes: {
+    project_id: string
+    issue_id: string
+    minute: Date
+    events: number
+  }
+  alert_rules: {
+    id: string
+    org_id: string
+    project_id: string
+    name: string
+    trigger_type: string
+    conditions: Json<unknown>
+    enabled: boolean
+    cooldown_minutes: number
+    escalate_after_minutes: number | null
+    close_with_issue: boolean
+    created_by: string | null
+    created_at: Date
+    updated_at: Date
+    last_fired_at: Date | null
+    evaluated_minute: Date | null
+    storm_minute: Date | null
+    storm_count: Generated<number>
+    deleted_at: Date | null
+  }
+  alert_subjects: {
+    rule_id: string
+    subject: string
+    last_fired_at: Date
+  }
+  alert_summaries: {
+    rule_id: string
+    minute: Date
+  }
   api_keys: {
     id: string
     user_id: string
@@ -309,6 +369,35 @@ export type Tables = {
     release: string | null
     environment: string | null
     user_hash: number | null
+  }
+  fired_alerts: {
+    id: string
+    org_id: string
+    project_id: string
+    rule_id: string
+    rule_name: string
+    close_with_issue: boolean
+    issue_id: string | null
+    subject: string
+    cause: string
+    trigger_type: string
+    title: string
+    severity: string
+    value: number | null
+    unit: string | null
+    threshold: number | null
+    window_minutes: number | null
+    explanation: string
+    state: 'firing' | 'acknowledged' | 'resolved' | 'expired'
+    fired_at: Date
+    held_at: Date
+    acknowledged_by: string | null
+    acknowledged_at: Date | null
+    resolved_at: Date | null
+    resolved_reason: string | null
+    escalates_at: Date | null
+    escalated_at: Date | null
+    summary_minute: Date | null
   }
   flood_sampling_hourly: {
     project_id: string

@@ -28,6 +28,11 @@ import { aSocialIdentity, pendingSocialLink } from './social.ts'
 import { anSsoDomain, pendingSsoLink, SSO_INPUT } from './sso.ts'
 import { insertIdentity } from '#server/social-sign-in/social.queries.ts'
 import { updateSsoConfig } from '#server/sso/update-config.ts'
+import { createRule } from '#server/alerts/create-rule.ts'
+import { fireAlerts } from '#server/alerts/fire-alerts.ts'
+import { type AlertRule, NewRule } from '#server/alerts/rule.api.ts'
+import { systemActor } from '#server/context/actor.ts'
+import { factContext } from '#server/context/fact-context.ts'
 import { createEndpoint } from '#server/webhooks/create-endpoint.ts'
 import { sendTest } from '#server/webhooks/send-test.ts'
 import type { WebhookEndpoint } from '#server/webhooks/webhooks.api.ts'
@@ -106,6 +111,15 @@ async function screenQuery(app: App, owner: Person): Promise<string> {
   await record(app.db, [transactionFact(projectId, { transaction: 'Cart', contexts }, now)], now)
   return `?projectId=${projectId}&name=Cart`
 }
+
+const onRule =
+  (body?: Readonly<Record<string, unknown>>): Example =>
+  async (app, owner) => ({
+    params: { ruleId: (await insertRule(app, owner)).id },
+    ...(body === undefined ? {} : { body }),
+  })
+
+const onAlert: Example = async (app, owner) => ({ params: { alertId: await insertAlert(app, owner) } })
 
 /** For routes with a projectId. */
 const ofProjectWith =
@@ -432,6 +446,19 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   readQuota: nothing,
   updateQuota: () => Promise.resolve({ body: { events_per_day: 1_000_000 } }),
 
+  listAlertRules: ofProjects,
+  createAlertRule: async (app, owner, stranger) => ({
+    body: aRule(await insertProject(app, owner)),
+    foreignBodies: [aRule(await insertProject(app, stranger))],
+  }),
+  updateAlertRule: onRule({ name: 'Another name' }),
+  deleteAlertRule: onRule(),
+  listRecentAlerts: nothing,
+  listFiredAlerts: ofProjects,
+  readFiredAlert: onAlert,
+  acknowledgeAlert: onAlert,
+  resolveAlert: onAlert,
+
   listWebhooks: nothing,
   createWebhook: async (app, _owner, stranger) => ({
     body: { url: 'https://hooks.example.com/a', events: ['device.new'] },
@@ -501,6 +528,39 @@ async function insertToken(app: App, owner: Person, purpose: TokenPurpose): Prom
 
 const insertDelivery = async (app: App, owner: Person): Promise<string> =>
   (await sendTest(app, owner.actor, (await insertWebhook(app, owner)).id)).id
+
+const aRule = (projectId: string): NewRule =>
+  NewRule.parse({
+    projectId,
+    name: 'New issues',
+    trigger_type: 'new_issue',
+    actions: [{ type: 'chat', webhook_url: 'https://hooks.example.com/services/1' }],
+  })
+
+const insertRule = async (app: App, owner: Person): Promise<AlertRule> =>
+  createRule(app, owner.actor, aRule(await insertProject(app, owner)))
+
+async function insertAlert(app: App, owner: Person): Promise<string> {
+  const { id } = await insertRule(app, owner)
+  const [alertId = ''] = await app.tx((tx) =>
+    fireAlerts(tx, app, factContext(app, systemActor('alerts')), [
+      {
+        ruleId: id,
+        subject: '',
+        issueId: null,
+        cause: 'test',
+        title: 'Cold start P95 over 5 s',
+        severity: 'high',
+        value: 5_310,
+        unit: 'ms',
+        threshold: 5_000,
+        windowMinutes: 60,
+        explanation: 'P95 of cold starts is 5.31 s.',
+      },
+    ]),
+  )
+  return alertId
+}
 
 const insertWebhook = (app: App, owner: Person): Promise<WebhookEndpoint> =>
   createEndpoint(app, owner.actor, {
