@@ -105,7 +105,7 @@ const MAX_THRESHOLD = 1_000_000_000
 const DAY_MINUTES = 1_440
 const WEEK_MINUTES = 7 * DAY_MINUTES
 
-/** The triggers (product.md §6). */
+/** The triggers. */
 export const TRIGGERS = {
   new_issue: {
     keys: ['severity', 'environment'],

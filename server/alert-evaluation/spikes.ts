@@ -26,7 +26,7 @@ const spikeOf = ({ conditions }: RateRule): Spike => ({
   minSeverity: conditions.severity === undefined ? 0 : severityRank(conditions.severity),
 })
 
-/** An issue has as many events as the threshold, and as many times the usual number (product.md §6). */
+/** An issue has as many events as the threshold, and as many times the usual number. */
 export const spikes: Evaluator = {
   async measure(app, rules, at) {
     const open = await openSubjects(

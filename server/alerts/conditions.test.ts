@@ -30,15 +30,20 @@ describe('conditions', () => {
     expect(() => completeConditions('issue_spike', { min_sessions: 20 })).toThrow(/min_sessions/)
   })
 
-  test.each(TRIGGER_TYPES)('of %s refuse thresholds that are not above 0 and finite, or beyond every value', (trigger) => {
-    for (const threshold of [0, -1, -0.001, Number.NaN, Number.POSITIVE_INFINITY, 1e308])
-      expect(() => completeConditions(trigger, { threshold })).toThrow(/threshold must be a number above 0/)
-  })
+  test.each(TRIGGER_TYPES)(
+    'of %s refuse thresholds that are not above 0 and finite, or beyond every value',
+    (trigger) => {
+      for (const threshold of [0, -1, -0.001, Number.NaN, Number.POSITIVE_INFINITY, 1e308])
+        expect(() => completeConditions(trigger, { threshold })).toThrow(/threshold must be a number above 0/)
+    },
+  )
 
   test('refuse percentages above 100 and scores above 1', () => {
     expect(() => completeConditions('pre_crash_state', { threshold: 1.01 })).toThrow(/at most 1\./)
     expect(() => completeConditions('battery_drain_threshold', { threshold: 101 })).toThrow(/at most 100\./)
-    expect(() => completeConditions('performance_threshold', { metric: 'frozen_frames', threshold: 101 })).toThrow(/100/)
+    expect(() => completeConditions('performance_threshold', { metric: 'frozen_frames', threshold: 101 })).toThrow(
+      /100/,
+    )
     expect(completeConditions('critical_path', { threshold: 3_000 })).toMatchObject({ threshold: 3_000 })
   })
 
@@ -52,9 +57,9 @@ describe('conditions', () => {
           const once = completeConditions(trigger, { threshold, window_minutes: windowMinutes })
           expect(completeConditions(trigger, once)).toEqual(once)
           const keys: readonly string[] = TRIGGERS[trigger].keys
-          expect(Object.keys(unusedConditions(trigger, once)).some((key) => keys.includes(key) && key === 'threshold')).toBe(
-            false,
-          )
+          expect(
+            Object.keys(unusedConditions(trigger, once)).some((key) => keys.includes(key) && key === 'threshold'),
+          ).toBe(false)
         },
       ),
     )

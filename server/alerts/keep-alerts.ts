@@ -18,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS
 const BATCH = 100
 const PURGED = 1_000
 
-/** An alert without its condition and without an acknowledgement for this long has expired (product.md §6). */
+/** An alert without its condition and without an acknowledgement for this long has expired. */
 const EXPIRES_AFTER_MS = 7 * DAY_MS
 /** As long as deliveries are kept. */
 const KEPT_MS = 365 * DAY_MS

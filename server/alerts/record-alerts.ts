@@ -12,13 +12,7 @@ import { type IssueOfFact, lockOpenOfIssues, selectIssuesOfFacts } from './fired
 import { fireAlerts, type Firing } from './fire-alerts.ts'
 import type { AlertParts } from './parts.ts'
 import { ConditionsInput } from './rule.api.ts'
-import {
-  actionIdsOfProject,
-  addIssueMinutes,
-  type ListeningRule,
-  projectsWith,
-  rulesListening,
-} from './rules.queries.ts'
+import { actionIdsOfProject, addIssueMinutes, type ListeningRule, rulesListening } from './rules.queries.ts'
 
 /**
  * What alerts do with facts, in the transaction that records them: rules of issues fire, alerts end with their issue, and
@@ -27,9 +21,15 @@ import {
 export const recordAlerts =
   (parts: AlertParts): FactSubscriber =>
   async (tx, context, facts) => {
-    await countMinutes(tx, context, facts)
+    const reasons = facts.flatMap((fact) => reasonOf(fact, context) ?? [])
+    const received = facts.filter(({ kind }) => kind === 'issue.events_received')
+    const projectIds = [...new Set([...reasons, ...received].flatMap(({ projectId }) => projectId ?? []))]
+    const triggers = new Set(reasons.map(({ trigger }) => trigger))
+    if (received.length > 0) triggers.add('issue_spike')
+    const rules = projectIds.length === 0 ? [] : await rulesListening(tx, projectIds, [...triggers])
+    await countMinutes(tx, context, rules, received)
     await endWithIssues(tx, parts, context, facts)
-    await fireOnFacts(tx, parts, context, facts)
+    await fireOnFacts(tx, parts, context, rules, reasons)
     for (const { kind, projectId } of facts)
       if (kind === 'project.deleted' && projectId !== undefined)
         for (const laneId of await actionIdsOfProject(tx, projectId)) await closeLane(tx, laneId, 'project_deleted')
@@ -89,18 +89,13 @@ async function fireOnFacts(
   tx: Tx,
   parts: AlertParts,
   context: FactContext,
-  facts: readonly RecordedFact[],
+  rules: readonly ListeningRule[],
+  reasons: readonly Reason[],
 ): Promise<void> {
-  const reasons = facts.flatMap((fact) => reasonOf(fact, context) ?? [])
-  if (reasons.length === 0) return
-  const rules = await rulesListening(
-    tx,
-    [...new Set(reasons.map(({ projectId }) => projectId))],
-    [...new Set(reasons.map(({ trigger }) => trigger))],
-  )
   if (rules.length === 0) return
   const heard = new Set(rules.map(({ project_id, trigger_type }) => `${project_id}/${trigger_type}`))
   const wanted = reasons.filter(({ projectId, trigger }) => heard.has(`${projectId}/${trigger}`))
+  if (wanted.length === 0) return
   const issues = new Map(
     (await selectIssuesOfFacts(tx, [...new Set(wanted.map(({ issueId }) => issueId))])).map((issue) => [
       issue.id,
@@ -274,12 +269,15 @@ const Received = z.object({ minutes: z.array(z.tuple([z.number(), z.number()])) 
 const DAY_MS = 86_400_000
 
 /** Of events that happened within the longest window. */
-async function countMinutes(tx: Tx, { at }: FactContext, facts: readonly RecordedFact[]): Promise<void> {
-  const received = facts.filter(({ kind }) => kind === 'issue.events_received')
-  if (received.length === 0) return
-  const projects = await projectsWith(tx, 'issue_spike', [
-    ...new Set(received.flatMap(({ projectId }) => projectId ?? [])),
-  ])
+async function countMinutes(
+  tx: Tx,
+  { at }: FactContext,
+  rules: readonly ListeningRule[],
+  received: readonly RecordedFact[],
+): Promise<void> {
+  const projects = new Set(
+    rules.flatMap(({ trigger_type, project_id }) => (trigger_type === 'issue_spike' ? [project_id] : [])),
+  )
   if (projects.size === 0) return
   const now = at.getTime()
   await addIssueMinutes(

@@ -173,20 +173,6 @@ export async function claimMinute(tx: Tx, ruleIds: readonly string[], minute: Da
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Projects that have an enabled rule of this trigger, among these. */
-export async function projectsWith(
-  on: Connection,
-  trigger: TriggerType,
-  projectIds: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await on.query<{ project_id: string }>({
-    name: 'alerts-projects-with',
-    text: `select distinct project_id from alert_rules where enabled and trigger_type = $1 and project_id = any ($2::uuid[])`,
-    values: [trigger, projectIds],
-  })
-  return new Set(rows.map(({ project_id }) => project_id))
-}
-
 /** Adds events of issues by minute. */
 export async function addIssueMinutes(
   tx: Tx,

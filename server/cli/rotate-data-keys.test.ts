@@ -1,3 +1,6 @@
+import { openConfig } from '../alerts/action-config.ts'
+import { createRule } from '../alerts/create-rule.ts'
+import { NewRule } from '../alerts/rule.api.ts'
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { adminCommand } from '#test/kit/admin-command.ts'
@@ -35,8 +38,16 @@ async function appWith(keys: string): Promise<App> {
   return app
 }
 
+const CHAT_URL = 'http://127.0.0.1:9/services/secret'
+
 /** A user with a value in every column that a data key seals. */
-async function everySecret(): Promise<{ person: Person; projectId: string; endpointId: string; device: TestDevice }> {
+async function everySecret(): Promise<{
+  person: Person
+  projectId: string
+  endpointId: string
+  actionId: string
+  device: TestDevice
+}> {
   const person = await aPerson(t.app)
   const { orgId } = person.actor
   await updateSsoConfig(t.app, person.actor, SSO_INPUT)
@@ -57,6 +68,16 @@ async function everySecret(): Promise<{ person: Person; projectId: string; endpo
     body: JSON.stringify({ name: 'Shop', platform: 'web', region: 'eu-central-1' }),
   })
   const { id: projectId } = (await made.json()) as { id: string }
+  const { actions } = await createRule(
+    t.app,
+    person.actor,
+    NewRule.parse({
+      projectId,
+      name: 'A rule',
+      trigger_type: 'new_issue',
+      actions: [{ type: 'chat', webhook_url: CHAT_URL }],
+    }),
+  )
   const changed = await fetch(`${t.url}/api/projects/${projectId}/settings`, {
     method: 'PATCH',
     headers,
@@ -70,12 +91,12 @@ async function everySecret(): Promise<{ person: Person; projectId: string; endpo
     await startErasure(tx, { ...row, now: t.app.clock.now() })
   })
   const device = await aDevice(t.app, person)
-  return { person, projectId, endpointId, device }
+  return { person, projectId, endpointId, actionId: actions[0]?.id ?? '', device }
 }
 
 /** Opens one value of each kind, as the product does. */
 async function expectOpens(app: App, of: Awaited<ReturnType<typeof everySecret>>): Promise<void> {
-  const { person, projectId, endpointId, device } = of
+  const { person, projectId, endpointId, actionId, device } = of
   const { orgId } = person.actor
   const project = await app.db.selectFrom('projects').selectAll().where('id', '=', projectId).executeTakeFirstOrThrow()
   expect(await openScrubKey(app, orgId, projectId, project.scrub_key_sealed ?? '')).toHaveLength(32)
@@ -89,6 +110,12 @@ async function expectOpens(app: App, of: Awaited<ReturnType<typeof everySecret>>
     .where('id', '=', device.id)
     .executeTakeFirstOrThrow()
   expect(opener.open(token, tokenPlace(orgId, device.id)).toString()).toBe(device.token)
+  const action = await app.db
+    .selectFrom('alert_actions')
+    .selectAll()
+    .where('id', '=', actionId)
+    .executeTakeFirstOrThrow()
+  expect(openConfig(opener, orgId, actionId, action.config_sealed ?? '').webhook_url).toBe(CHAT_URL)
   const errors: unknown[] = []
   app.log.error = (line: unknown): void => void errors.push(line)
   await prepareWebhooks(app, [

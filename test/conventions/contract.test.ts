@@ -39,12 +39,13 @@ test('every public route that changes data checks for cross-site requests', () =
   ).toEqual([])
 })
 
-test('every list gives 25 rows by default, the audit log 50', () => {
+test('every list gives 25 rows by default, the audit log 50, recent alerts 20', () => {
   const isFine = ({ query, path }: RouteSpec): boolean => {
     if (query === undefined || !('limit' in query.shape)) return true
     const required = { projectId: newId(), dimension: 'device' }
     const given = Object.fromEntries(Object.entries(required).filter(([name]) => name in query.shape))
     const { limit, offset } = query.parse(given)
+    if (path === '/api/alerts/recent') return limit === 20
     return limit === (path === '/api/audit-log' ? 50 : 25) && offset === 0
   }
   expect(offenders(isFine)).toEqual([])
