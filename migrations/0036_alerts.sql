@@ -21,8 +21,8 @@ create table alert_rules (
   -- The last minute for which its condition was evaluated: one worker does it.
   evaluated_minute timestamptz,
   -- Alerts of the minute in which it fired last.
-  storm_minute timestamptz,
-  storm_count integer not null default 0,
+  fired_minute timestamptz,
+  fired_in_minute integer not null default 0,
   -- It is removed when its last messages are sent.
   deleted_at timestamptz
 );

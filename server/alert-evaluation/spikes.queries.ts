@@ -22,7 +22,7 @@ export type SpikeRow = {
   readonly usual: number
 }
 
-/** The issues that spike most, of one rule: further ones of a storm would only be more of the same. */
+/** Of one rule, those with the most events. */
 const MAX_ISSUES = 500
 
 /**

@@ -55,7 +55,7 @@ export const AlertMessage = z.object({
   type: z.enum(ALERT_MESSAGE_TYPES),
   /** The project. */
   app_id: z.string(),
-  /** Who acted; empty when nobody did. */
+  /** Who acted; empty when no member did. */
   user_id: z.string(),
   occurred_at: z.string(),
   data: z.object({

@@ -148,7 +148,7 @@ describe('rules', () => {
       /address|169/,
     ],
     ['no URL', { actions: [{ type: 'teamchat', webhook_url: 'ftp://files.example.com' }] }, /URL|http/],
-    ['a wrong address of a mail', { actions: [{ type: 'email', to: ['nobody'] }] }, /to must be team, assignee/],
+    ['a wrong address of a mail', { actions: [{ type: 'email', to: ['someone'] }] }, /to must be team, assignee/],
     ['a routing key that is none', { actions: [{ type: 'pager', routing_key: 'short' }] }, /routing_key/],
     ['escalation without actions', { escalate_after_minutes: 5 }, /escalation_actions is empty/],
     ['an empty name', { name: ' ' }, /name must be/],
@@ -398,7 +398,7 @@ describe('an alert', () => {
     expect(await types(rule)).toEqual(['alert.fired', 'alert.acknowledged'])
   })
 
-  test('escalates when nobody acknowledges it', async () => {
+  test('escalates when no member acknowledges it', async () => {
     const rule = await aRule({
       escalate_after_minutes: 5,
       escalation_actions: [{ type: 'pager', routing_key: 'abcdefabcdefabcdefabcdefabcd1234' }],

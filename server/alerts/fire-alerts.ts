@@ -53,7 +53,7 @@ export async function fireAlerts(
   )
   if (fired.length === 0) return []
 
-  const { sent, summarised } = await withinStorm(tx, fired, at)
+  const { sent, summarised } = await oneByOne(tx, fired, at)
   await sql.planEscalations(
     tx,
     sent.map(({ id }) => id),
@@ -83,7 +83,7 @@ export async function fireAlerts(
 const minuteOf = (at: Date): Date => new Date(Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS)
 
 /** Which alerts are sent one by one: the first ten of a rule and minute. */
-async function withinStorm(tx: Tx, fired: readonly sql.FiredRow[], at: Date) {
+async function oneByOne(tx: Tx, fired: readonly sql.FiredRow[], at: Date) {
   const ofRules = Map.groupBy(fired, ({ rule_id }) => rule_id)
   const counts = new Map([...ofRules].map(([ruleId, alerts]) => [ruleId, alerts.length]))
   const totals = await sql.countInMinute(tx, counts, minuteOf(at), at)

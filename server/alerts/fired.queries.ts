@@ -101,17 +101,17 @@ export async function countInMinute(
   minute: Date,
   at: Date,
 ): Promise<Map<string, number>> {
-  const { rows } = await tx.query<{ id: string; storm_count: number }>({
+  const { rows } = await tx.query<{ id: string; fired_in_minute: number }>({
     name: 'alerts-count-in-minute',
     text: `update alert_rules r set
-             storm_count = case when r.storm_minute = $3 then r.storm_count else 0 end + k.n,
-             storm_minute = $3, last_fired_at = $4
+             fired_in_minute = case when r.fired_minute = $3 then r.fired_in_minute else 0 end + k.n,
+             fired_minute = $3, last_fired_at = $4
            from (select r.id, k.n from unnest($1::uuid[], $2::int[]) k (id, n) join alert_rules r on r.id = k.id
                  order by r.id for no key update of r) k
-           where r.id = k.id returning r.id, r.storm_count`,
+           where r.id = k.id returning r.id, r.fired_in_minute`,
     values: [[...counts.keys()], [...counts.values()], minute, at],
   })
-  return new Map(rows.map((row) => [row.id, row.storm_count]))
+  return new Map(rows.map((row) => [row.id, row.fired_in_minute]))
 }
 
 /** The further alerts of a rule in a minute, for which one summary is sent. */
@@ -297,7 +297,7 @@ export async function lockOpenOfRules(tx: Tx, ruleIds: readonly string[]): Promi
   return rows
 }
 
-/** Open alerts whose condition was last seen to hold before this time, and that nobody acknowledged since. Locked. */
+/** Open alerts whose condition was last seen to hold before this time, and that were not acknowledged since. Locked. */
 export async function lockForgotten(tx: Tx, before: Date, max: number): Promise<LockedAlert[]> {
   const { rows } = await tx.query<LockedAlert>({
     name: 'alerts-lock-forgotten',
@@ -353,7 +353,7 @@ export async function markHeld(
   })
 }
 
-/** Alerts that nobody acknowledged in time. Locked. */
+/** Alerts that were not acknowledged in time. Locked. */
 export async function lockEscalating(tx: Tx, at: Date, max: number): Promise<LockedAlert[]> {
   const { rows } = await tx.query<LockedAlert>({
     name: 'alerts-lock-escalating',

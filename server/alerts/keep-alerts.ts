@@ -29,7 +29,7 @@ const SUBJECTS_KEPT_MS = 8 * DAY_MS
 /** The last messages of a deleted rule have their attempts meanwhile. */
 const RULES_KEPT_MS = DAY_MS
 
-/** Escalates alerts that nobody acknowledged in time, and sends summaries of minutes that are over. Every minute. */
+/** Escalates alerts that were not acknowledged in time, and sends summaries of minutes that are over. Every minute. */
 export async function sendDue(app: App, signal?: AbortSignal): Promise<void> {
   const at = app.clock.now()
   await inBatches(BATCH, signal, () => app.tx((tx) => escalate(app, tx, at)))
@@ -62,7 +62,7 @@ async function expire(app: App, tx: Tx, at: Date): Promise<number> {
   const alerts = await sql.lockForgotten(tx, new Date(at.getTime() - EXPIRES_AFTER_MS), BATCH)
   await endAlerts(tx, app, factContext(app, ACTOR, at), alerts, {
     state: 'expired',
-    reason: 'Its condition has not held for 7 days, and nobody acknowledged it.',
+    reason: 'Its condition has not held for 7 days, and it was not acknowledged.',
   })
   return alerts.length
 }

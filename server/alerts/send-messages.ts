@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<Purpose, AlertMessageType>> = {
   summary: 'alert.fired',
 }
 
-/** Mails say what needs somebody; what happened to it since is in the dashboard. */
+/** Mails say what needs attention; what happened to it since is in the dashboard. */
 const MAILED: ReadonlySet<Purpose> = new Set(['fired', 'escalated', 'summary'])
 
 export type Sending = {

@@ -63,8 +63,8 @@ export type Tables = {
     updated_at: Date
     last_fired_at: Date | null
     evaluated_minute: Date | null
-    storm_minute: Date | null
-    storm_count: Generated<number>
+    fired_minute: Date | null
+    fired_in_minute: Generated<number>
     deleted_at: Date | null
   }
   alert_subjects: {
