@@ -140,6 +140,7 @@ export const evaluateAlertsTask = defineTask({
   name: 'evaluate-alerts',
   payload: NoPayload,
   cron: '* * * * *',
+  isPrompt: true,
   async run(app, _payload, signal) {
     await evaluateRules(app, signal)
     await sendDue(app, signal)

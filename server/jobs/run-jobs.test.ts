@@ -25,7 +25,7 @@ const flaky = defineTask({
     await Promise.reject(new Error('not today'))
   },
 })
-const runner = runJobs(app, connectionString, [greet, flaky], 200)
+const runner = runJobs(app, connectionString, [greet, flaky], { heartbeatMs: 200 })
 onClose(() => runner.stop())
 
 describe('jobs', () => {

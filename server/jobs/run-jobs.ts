@@ -17,8 +17,8 @@ import type { Task } from './task.ts'
 
 /** Jobs that run at the same time: they share processor and database with everything else. */
 const CONCURRENCY = 2
-/** One per running job, one that listens, one for heartbeats. */
-const CONNECTIONS = CONCURRENCY + 2
+/** Beside one per running job: one that listens, one for heartbeats. */
+const FURTHER_CONNECTIONS = 2
 /** A worker without a heartbeat for this time is dead, and its jobs run again: within 60 s after it ended. */
 const HEARTBEAT_MS = 15_000
 const DEAD_AFTER_SECONDS = 45
@@ -28,6 +28,8 @@ const MAX_RETRY_DELAY_MS = 10_000
 const POLL_MS = 5_000
 const RESCHEDULE_RETRY_MS = 20
 const MAX_RESCHEDULE_ATTEMPTS = 50
+
+type RunOptions = { readonly heartbeatMs?: number; readonly concurrency?: number }
 
 export type JobRunner = {
   /**
@@ -60,13 +62,13 @@ export function runJobs(
   app: App,
   connectionString: string,
   tasks: readonly Task[],
-  heartbeatMs = HEARTBEAT_MS,
+  { heartbeatMs = HEARTBEAT_MS, concurrency = CONCURRENCY }: RunOptions = {},
 ): JobRunner {
   const stopping = new AbortController()
   const pool = createPool({
     connectionString,
     name: 'faultline jobs',
-    max: CONNECTIONS,
+    max: concurrency + FURTHER_CONNECTIONS,
     onError: (error) => {
       if (!stopping.signal.aborted)
         app.log.warn({ err: error.message }, 'an idle database connection of the jobs broke')
@@ -91,7 +93,7 @@ export function runJobs(
           cron === undefined ? [] : [{ task: name, match: cron, options: { jobKey: name, backfillPeriod: 0 } }],
         ),
       ),
-      concurrency: CONCURRENCY,
+      concurrency,
       // Without a batch the queue does not catch the error of a connection that breaks when a job ends, and the process
       // exits.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },

@@ -12,6 +12,8 @@ export type Task<P = unknown> = {
   readonly payload: z.ZodType<P>
   /** Five crontab fields, UTC; its payload is then `{}`. */
   readonly cron?: string
+  /** Runs in a queue of its own, so that it never waits behind long jobs. It must be short itself. */
+  readonly isPrompt?: true
   /** @param signal aborted when the process stops: finish the batch and throw or return */
   run(app: App, payload: P, signal: AbortSignal): Promise<void>
 }
