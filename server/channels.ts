@@ -1,6 +1,7 @@
 import { mailChannel } from './mails/mail-channel.ts'
+import { pushChannel } from './notifications/push-channel.ts'
 import type { Channel } from './outbox/channel.ts'
 import { webhookChannel } from './webhooks/webhook-channel.ts'
 
 /** Everything that sends deliveries. */
-export const CHANNELS: readonly Channel[] = [mailChannel, webhookChannel]
+export const CHANNELS: readonly Channel[] = [mailChannel, webhookChannel, pushChannel]

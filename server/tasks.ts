@@ -12,6 +12,7 @@ import { pruneCountsTask, sweepIssuesTask } from './issue-recording/tasks.ts'
 import { purgeInboxesTask } from './inbox/inbox.ts'
 import type { Task } from './jobs/task.ts'
 import { deleteProjectTask, deletionsTask } from './project-deletion/continue-deletion.ts'
+import { pushReceiptsTask } from './notifications/read-receipts-task.ts'
 import { purgeOutboxTask } from './outbox/purge-outbox.ts'
 import { compactPerformanceTask } from './performance/compact-performance.ts'
 import { purgePerformanceTask } from './performance/purge-performance.ts'
@@ -60,6 +61,7 @@ export const TASKS: readonly Task[] = [
   signHeadsTask,
   purgeAuditTask,
   purgeOutboxTask,
+  pushReceiptsTask,
   purgeWebhooksTask,
   autoPauseTask,
   auditExhaustedTask,

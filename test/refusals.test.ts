@@ -48,6 +48,7 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   listPushDevices: 'viewer',
   readPushDevice: 'viewer',
   deletePushDevice: 'viewer',
+  testPushDevice: 'viewer',
   listDevices: 'viewer',
   forgetDevice: 'viewer',
   readMethods: null,

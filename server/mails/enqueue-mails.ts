@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { App } from '../context/app.ts'
-import { hyphenate, newPrefixedId } from '../kernel/ids.ts'
+import { newPrefixedId } from '../kernel/ids.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { laneIdFor } from '../outbox/lane-id.ts'
 import { openLane } from '../outbox/open-lane.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Sealer } from '../storage/seal.ts'
@@ -49,8 +49,5 @@ function messageOf(sealer: Sealer, orgId: string, { type, userId, ...mail }: Omi
   return { id, orgId, type, userId, body: sealMail(sealer, { messageId: id, orgId }, mail) }
 }
 
-/** The lane of an organisation's mails: a UUID that follows from the organisation's. */
-export function mailLaneOf(orgId: string): string {
-  const hex = createHash('sha256').update(`mails of ${orgId}`).digest('hex')
-  return hyphenate(`${hex.slice(0, 12)}8${hex.slice(13, 16)}8${hex.slice(17, 32)}`)
-}
+/** The lane of an organisation's mails. */
+export const mailLaneOf = (orgId: string): string => laneIdFor(`mails of ${orgId}`)

@@ -26,6 +26,12 @@ export const PushDevice = z.object({
 })
 export type PushDevice = z.infer<typeof PushDevice>
 
+export const TestPushResult = z.object({
+  outcome: z.enum(['delivered', 'failed']).describe('delivered: the provider took the push.'),
+  error: z.object({ code: z.string(), text: z.string() }).nullable(),
+  device_removed: z.boolean().describe('The provider said that the token is dead.'),
+})
+
 const deviceParams = z.object({ deviceId: Id })
 
 export const pushDeviceRoutes = routes({
@@ -77,5 +83,16 @@ export const pushDeviceRoutes = routes({
     status: 204,
     params: deviceParams,
     refusals: [404],
+  },
+  testPushDevice: {
+    method: 'POST',
+    path: '/api/notifications/devices/:deviceId/test',
+    tag: 'Notifications',
+    summary: 'Send a test to a device',
+    description: 'Sent once and immediately, whatever the preferences; answers what the provider said.',
+    permission: 'devices.write',
+    params: deviceParams,
+    response: TestPushResult,
+    refusals: [404, 503],
   },
 })

@@ -3,6 +3,7 @@ import { deleteDevice } from './delete-device.ts'
 import type { pushDeviceRoutes } from './devices.api.ts'
 import { listDevices, readDevice } from './list-devices.ts'
 import { registerDevice } from './register-device.ts'
+import { testDevice } from './test-device.ts'
 
 export const pushDeviceHandlers: Handlers<typeof pushDeviceRoutes> = {
   async registerPushDevice(app, actor, call) {
@@ -12,5 +13,6 @@ export const pushDeviceHandlers: Handlers<typeof pushDeviceRoutes> = {
   },
   listPushDevices: (app, actor, { query }) => listDevices(app, actor, query),
   readPushDevice: (app, actor, { params }) => readDevice(app, actor, params.deviceId),
+  testPushDevice: (app, actor, { params }) => testDevice(app, actor, params.deviceId),
   deletePushDevice: (app, actor, { params }) => deleteDevice(app, actor, params.deviceId),
 }

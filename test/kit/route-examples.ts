@@ -403,6 +403,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listPushDevices: nothing,
   readPushDevice: onDevice,
   deletePushDevice: onDevice,
+  testPushDevice: onDevice,
 
   listFeedback: onProject(),
   listAuditLog: nothing,
