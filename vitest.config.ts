@@ -66,6 +66,8 @@ export default defineConfig({
           // Builds the dashboard once: files run in parallel, and none may replace it under another's service.
           globalSetup: ['test/e2e/global-setup.ts'],
           experimental: native,
+          // Files of a process share the loaded server and the browser; each has its own service and database.
+          isolate: false,
           // After the others: a browser, its service and the pages' timers need a quiet machine.
           sequence: { groupOrder: 1 },
           maxWorkers: workers,

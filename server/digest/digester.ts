@@ -1,3 +1,4 @@
+import { forgetJob } from '../issue-search/write-index-terms.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
 import type { DigestFigures } from './digest.ts'
@@ -29,6 +30,7 @@ export async function createDigester(
   handedOver: HandOverEnd | null = null,
 ): Promise<Digester & { run(signal: AbortSignal): Promise<void> }> {
   const reader = await claimShards(app, handedOver)
+  forgetJob()
   const facts = createProjectFactsReader(app)
   const figures = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
   const count = (done: DigestFigures): void => {

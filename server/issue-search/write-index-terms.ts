@@ -79,6 +79,12 @@ export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly Indexe
   await addJob(tx, INDEX_TERMS, {}, { runAt: new Date(jobDueAt) })
 }
 
+/** To be called when digestion begins: no job is known to be due. */
+export function forgetJob(): void {
+  jobDueAt = 0
+  rowsSinceJob = 0
+}
+
 /** To be called after a rollback, because what the transaction wrote is still new. */
 export function forgetKnownTerms(): void {
   known.clear()

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
-import { afterAll, afterEach, expect } from 'vitest'
+import { afterEach, expect } from 'vitest'
 import { z } from 'zod'
 import { waitFor } from '../kit/wait.ts'
 import { findChromium } from './chromium.ts'
@@ -70,18 +70,25 @@ export type TestBrowser = {
   forgive(pattern: RegExp): void
 }
 
+let launched: Promise<Browser> | null = null
+
+/** One browser for all test files of a process: it ends with it. A file that finds it gone starts another. */
+async function sharedBrowser(): Promise<Browser> {
+  const known = await launched
+  if (known?.isConnected() === true) return known
+  launched = (async () => {
+    const { executablePath, env } = await findChromium()
+    return chromium.launch({ executablePath, args: ARGS, env: { ...plainEnv(), ...env }, headless: true })
+  })()
+  return launched
+}
+
 /**
- * A browser for one test file, closed after its last test. Call it at the top level. Console errors, uncaught
- * exceptions and violations of the content policy fail the test in which they happen.
+ * A browser for one test file. Call it at the top level. Console errors, uncaught exceptions and violations of the content
+ * policy fail the test in which they happen.
  */
 export async function testBrowser(): Promise<TestBrowser> {
-  const { executablePath, env } = await findChromium()
-  const browser: Browser = await chromium.launch({
-    executablePath,
-    args: ARGS,
-    env: { ...plainEnv(), ...env },
-    headless: true,
-  })
+  const browser = await sharedBrowser()
   const contexts = new Set<BrowserContext>()
   const troubles: string[] = []
   const forgiven: RegExp[] = []
@@ -93,7 +100,6 @@ export async function testBrowser(): Promise<TestBrowser> {
     const left = troubles.splice(0).filter((trouble) => !patterns.some((pattern) => pattern.test(trouble)))
     expect(left, 'what the pages complained about').toEqual([])
   })
-  afterAll(() => browser.close())
 
   return {
     forgive: (pattern) => void forgiven.push(pattern),

@@ -6,7 +6,7 @@ import type { TestServer } from '../kit/test-server.ts'
 import { testServer } from '../kit/test-server.ts'
 import { testBrowser, type OpenOptions, type TestBrowser } from './browser.ts'
 
-/** The built dashboard, a real service and a browser: one of each per file. */
+/** The built dashboard, a real service of its own, and the browser of the process. */
 export type Dashboard = {
   readonly server: TestServer
   readonly browser: TestBrowser
