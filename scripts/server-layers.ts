@@ -51,6 +51,8 @@ export const serverFolders = [
   'release-health',
   'metrics',
   'performance',
+  'journeys',
+  'precursors',
   'telemetry',
   'filters',
   'privacy',

@@ -16,6 +16,8 @@ import { pushReceiptsTask } from './notifications/read-receipts-task.ts'
 import { purgeOutboxTask } from './outbox/purge-outbox.ts'
 import { compactPerformanceTask } from './performance/compact-performance.ts'
 import { purgePerformanceTask } from './performance/purge-performance.ts'
+import { purgePrecursorsTask } from './precursors/purge-precursors.ts'
+import { purgeJourneysTask } from './journeys/purge-journeys.ts'
 import { foldHealthTask } from './app-health/fold-health.ts'
 import { purgeSessionsTask } from './app-health/purge-sessions.ts'
 import { rateImpactTask } from './metrics/rate-impact.ts'
@@ -48,6 +50,8 @@ export const TASKS: readonly Task[] = [
   purgeQuarantineTask,
   compactPerformanceTask,
   purgePerformanceTask,
+  purgeJourneysTask,
+  purgePrecursorsTask,
   indexTermsTask,
   sweepIssuesTask,
   pruneCountsTask,

@@ -2,6 +2,7 @@ import type { Attachment } from '../attachments/attachment.ts'
 import type { NewFeedback } from '../feedback/feedback.ts'
 import type { Occurrence } from '../issue-recording/occurrence.ts'
 import type { PerformanceFact } from '../performance/fact.ts'
+import type { PrecursorReport } from '../precursors/precursor.ts'
 import type { SessionFact } from '../app-health/record-sessions.ts'
 import type { SeenDevice } from '../app-health/user-devices.queries.ts'
 import type { CheckIn } from '../protocol/check-in.ts'
@@ -30,6 +31,8 @@ type FactKinds = {
   session: SessionFact
   /** A measured transaction, segment or other span; or spans that are only counted. */
   performance: PerformanceFact
+  /** Signs that an app may soon crash, of one event or transaction. */
+  precursors: PrecursorReport
   /** Spans of a trace; counted with their transaction or spans. */
   trace: TraceFact
   /** Items that an SDK dropped before sending. */

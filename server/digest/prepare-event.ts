@@ -3,7 +3,7 @@ import { filteredEvent } from '../filters/compile-filters.ts'
 import type { Occurrence } from '../issue-recording/occurrence.ts'
 import { factsOf } from '../issue-search/facts.ts'
 import { indexedTextsOf } from '../issue-search/indexed-texts.ts'
-import { eventSeverityOf } from '../issue-rules/severity.ts'
+import { EVENT_SEVERITY, eventSeverityOf } from '../issue-rules/severity.ts'
 import type { ContentEncoding } from '../kernel/content-encoding.ts'
 import { eventIdFrom, newId, unhyphenate } from '../kernel/ids.ts'
 import { compressZstd } from '../kernel/zstd-encoder.ts'
@@ -14,16 +14,16 @@ import { isAnr, isNativeCrash } from '../protocol/anr.ts'
 import { MAX_EVENT_BYTES } from '../protocol/decode-store.ts'
 import { GuardError, parseGuarded, topLevelString } from '../protocol/json-guard.ts'
 import { normalizeEvent } from '../protocol/normalize.ts'
+import { securityKindOf } from '../protocol/security-kind.ts'
 import { scrubConnection, scrubEvent } from '../protocol/scrub.ts'
 import { claimedLongAgo } from '../protocol/time.ts'
 import { readSpanId, readTraceId } from '../protocol/trace-ids.ts'
-import type { PerformanceFact } from '../performance/fact.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { DISCARDED_ISSUE } from '../outcomes/recorder.ts'
 import type { TraceShares } from '../traces/trace-share.ts'
 import type { Turn } from './fair-turns.ts'
 import type { PreparedItem, Preparer } from './item.ts'
-import { signalsOfEvent } from './prepare-signals.ts'
+import { itemsOfSignals, signalsOfEvent, type Signals } from './prepare-signals.ts'
 import { isErased, type ProjectFacts } from './project-facts.ts'
 
 /** The position of the event's JSON, and the context of its request. */
@@ -42,7 +42,7 @@ export type RawEvent = {
 }
 
 export type PreparedEvent =
-  | { readonly occurrence: Occurrence; readonly signals: readonly PerformanceFact[] }
+  | { readonly occurrence: Occurrence; readonly signals: Signals }
   | { readonly outcome: 'invalid' | 'filtered' | 'discarded'; readonly reason: string }
 
 /**
@@ -122,8 +122,9 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
     sentAt: raw.sentAt,
     userHash: user,
   }
+  const eventSeverity = eventSeverityOf(severityFacts(event))
   return {
-    signals: signalsOfEvent(value, event, about, fingerprint.hash),
+    signals: signalsOfEvent(value, event, about, fingerprint.hash, eventSeverity === EVENT_SEVERITY.crash),
     occurrence: {
       orgId: project.orgId,
       event: {
@@ -145,19 +146,23 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
       level: event.level,
       platform: event.platform,
       isUnhandled: event.is_unhandled,
-      eventSeverity: eventSeverityOf(severityFacts(event)),
+      eventSeverity,
       anr: anrOf(event),
       device,
       namesDevice: device.device !== '' && event.contexts['browser'] === undefined,
       manyUsers: project.manyUsers,
       newIssueBudget: project.newIssueBudget,
       ownershipMatches: project.ownership?.(event) ?? null,
+      securityKind: securityKindOf(event),
+      journeys: event.is_unhandled ? (project.journeys?.(event, value) ?? NO_JOURNEYS) : NO_JOURNEYS,
       trace: traceOf(event, project.traces),
       indexedTexts: indexedTextsOf(event, title),
       facts: factsOf(event),
     },
   }
 }
+
+const NO_JOURNEYS: readonly string[] = []
 
 /** An `event` item. */
 export const prepareEventItem: Preparer = (input) => {
@@ -187,10 +192,7 @@ function itemOf(prepared: PreparedEvent): readonly PreparedItem[] {
   const counted = { category: 'error', quantity: 1 } as const
   return 'outcome' in prepared
     ? [{ ...counted, ...prepared }]
-    : [
-        { ...counted, kind: 'event', fact: prepared.occurrence },
-        ...prepared.signals.map((fact) => ({ ...counted, quantity: 0, kind: 'performance', fact }) as const),
-      ]
+    : [{ ...counted, kind: 'event', fact: prepared.occurrence }, ...itemsOfSignals(counted.category, prepared.signals)]
 }
 
 /** The user's address in the event, read before scrubbing so that filters by address can use it. */

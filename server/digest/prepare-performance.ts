@@ -25,7 +25,7 @@ import {
 } from '../protocol/span.ts'
 import { tracePartOf } from '../traces/trace-part.ts'
 import type { Counted } from '../outcomes/outcomes.ts'
-import { signalsOfTransaction } from './prepare-signals.ts'
+import { itemsOfSignals, signalsOfTransaction } from './prepare-signals.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 
 const TRANSACTION: Counted = { category: 'transaction', quantity: 1 }
@@ -47,7 +47,7 @@ export const prepareTransaction: Preparer = (input) => {
   const signals = signalsOfTransaction(input, parsed.value, fact)
   return [
     { ...TRANSACTION, kind: 'performance', fact },
-    ...(signals === null ? [] : [{ ...TRANSACTION, quantity: 0, kind: 'performance', fact: signals } as const]),
+    ...itemsOfSignals(TRANSACTION.category, signals),
     traceOfTransaction(input, parsed.value),
     ...deviceOfTransaction(input, parsed.value),
   ]

@@ -22,5 +22,6 @@ export const someProject = (): ProjectFacts => ({
   traces: createTraceShares(() => 0).of(''),
   filters: compileFilters(filterSettings({}).inbound_filters),
   ownership: null,
+  journeys: null,
   erasures: null,
 })

@@ -3,6 +3,8 @@ import type { App } from '../context/app.ts'
 import { compileFilters, type CompiledFilters } from '../filters/compile-filters.ts'
 import { compileGrouping, type ProjectGrouping } from '../grouping/grouping.ts'
 import { discardedHashes } from '../issue-merging/discards.queries.ts'
+import { criticalPathSettings } from '../journeys/critical-path-settings.ts'
+import { compileJourneys, type JourneyMatcher } from '../journeys/match-journeys.ts'
 import { compileOwnership, type OwnershipMatcher } from '../ownership/ownership.ts'
 import type { RuleOverruns } from '../protocol/rule-budget.ts'
 import type { ScrubRules } from '../protocol/scrub.ts'
@@ -41,6 +43,8 @@ export type ProjectFacts = {
   readonly traces: TraceShares
   /** Null without rules. */
   readonly ownership: OwnershipMatcher | null
+  /** Null without critical paths. */
+  readonly journeys: JourneyMatcher | null
   /** User hash → time of the erasure request (ms); data received before it is not stored. Null for none. */
   readonly erasures: ReadonlyMap<number, number> | null
 }
@@ -123,6 +127,7 @@ async function factsOf(
     newIssueBudget: { perHour: limits.new_issues_per_hour, perDay: limits.new_issues_per_day },
     traces,
     filters: compileFilters(filterSettings(row.settings).inbound_filters),
+    journeys: compileJourneys(criticalPathSettings(row.settings).critical_paths),
     ownership: compileOwnership(ownershipSettings(row.settings).ownership_rules),
     erasures,
   }

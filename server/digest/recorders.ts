@@ -1,7 +1,9 @@
 import { recordAttachments } from '../attachments/record-attachments.ts'
 import { recordFeedback } from '../feedback/record-feedback.ts'
 import { recordEvents } from '../issue-recording/record-events.ts'
+import { recordJourneyErrors } from '../journeys/record-journey-errors.ts'
 import { performanceRecorder } from '../performance/record-performance.ts'
+import { precursorRecorder } from '../precursors/record-precursors.ts'
 import { sessionRecorder } from '../app-health/record-sessions.ts'
 import { recordUserDevices } from '../app-health/user-devices.ts'
 import { recordClientLosses } from '../outcomes/record-client-losses.ts'
@@ -26,6 +28,7 @@ export const recordersWith = (
 ): { readonly [K in FactKind]: Recorder<FactOf<K>> } => ({
   event: async (tx, context, facts, isBehind) => {
     const outcomes = await recordEvents(tx, context, facts, counting, isBehind)
+    await recordJourneyErrors(tx, facts, outcomes)
     await recordTraceErrors(tx, context.at, facts, outcomes)
     return outcomes
   },
@@ -38,6 +41,7 @@ export const recordersWith = (
   user_device: recordUserDevices,
   session: sessionRecorder,
   performance: performanceRecorder,
+  precursors: precursorRecorder,
   trace: traceRecorder,
   client_report: recordClientLosses,
   costly_rules: recordCostlyRules,

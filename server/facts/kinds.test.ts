@@ -70,5 +70,6 @@ test('inboxes and alerts', () => {
     new_issue: 'issue.created',
     issue_regression: 'issue.regressed',
     issue_spike: 'issue.escalated',
+    security_event: 'issue.security_event',
   })
 })

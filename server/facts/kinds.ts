@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SECURITY_KINDS } from '#shared/alert-rules.ts'
 
 /**
  * Every kind of fact: what can happen to an issue, a project, a release, a member. A fact is recorded once, in the
@@ -30,7 +31,7 @@ type Kind = {
   /** Event type of webhooks. */
   readonly webhook?: string
   /** Trigger of alert rules that listen to it. */
-  readonly alert?: 'new_issue' | 'issue_regression' | 'issue_spike'
+  readonly alert?: 'new_issue' | 'issue_regression' | 'issue_spike' | 'security_event'
 }
 
 const NONE = z.object({})
@@ -154,6 +155,12 @@ export const KINDS = {
   'issue.deleted': { target: 'issue', data: NONE, live: 'issues', audit: 'issue.deleted' },
   'issue.discarded': { target: 'issue', data: NONE, live: 'project', audit: 'issue.discarded' },
   'issue.feedback_received': { target: 'issue', data: NONE, live: 'issues' },
+  /** Events of a batch say that an app, its device or its connection is under attack; once per issue and kind. */
+  'issue.security_event': {
+    target: 'issue',
+    data: z.object({ kind: z.enum(SECURITY_KINDS), event_id: z.string(), environment: z.string() }),
+    alert: 'security_event',
+  },
   'issue.attachment_received': { target: 'issue', data: NONE, live: 'issues' },
   /** Its users were counted after a merge. */
   'issue.users_counted': { target: 'issue', data: NONE, live: 'issues' },

@@ -1,3 +1,4 @@
+import type { SecurityKind } from '#shared/alert-rules.ts'
 import type { StoredEvent } from '../events/event.ts'
 import type { GroupingPart } from '../grouping/grouping.api.ts'
 import type { EventSeverity } from '../issue-rules/severity.ts'
@@ -37,6 +38,10 @@ export type Occurrence = {
   readonly newIssueBudget: NewIssueBudget
   /** Matching ownership rules, computed only for a new issue; null if the project has no rules. */
   readonly ownershipMatches: LazyMatches | null
+  /** What it says about an attack on the app or its device; null for most events. */
+  readonly securityKind: SecurityKind | null
+  /** Journeys of the project that it names as an unhandled error. */
+  readonly journeys: readonly string[]
   /** The event's trace, if its project's share has room for it. */
   readonly trace: { readonly traceId: string; readonly spanId: string | null } | null
   /** Texts for the search index. */

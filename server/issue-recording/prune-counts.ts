@@ -1,17 +1,25 @@
 import type { App } from '../context/app.ts'
 import { deleteMinutesBefore } from '../projects/recording.queries.ts'
 import { deleteHoursBefore } from './fold.queries.ts'
+import { deleteSecurityHoursBefore } from './security-events.queries.ts'
 
 const DAY_MS = 86_400_000
 /** Retention of counts. */
 const RETENTION_DAYS = 400
+/** A dry run of an alert rule looks back seven days. */
+const SECURITY_RETENTION_DAYS = 8
 const BATCH = 10_000
 
-/** Deletes hours of issues and minutes of projects beyond their retention, in batches. Returns the number of deleted rows. */
+/** Deletes hours of issues and security events, and minutes of projects beyond their retention, in batches. Returns the number of deleted rows. */
 export async function pruneCounts(app: App, signal?: AbortSignal): Promise<number> {
-  const before = new Date(app.clock.now().getTime() - RETENTION_DAYS * DAY_MS)
+  const now = app.clock.now().getTime()
   let total = 0
-  for (const deleteBatch of [deleteHoursBefore, deleteMinutesBefore]) {
+  for (const [deleteBatch, days] of [
+    [deleteHoursBefore, RETENTION_DAYS],
+    [deleteMinutesBefore, RETENTION_DAYS],
+    [deleteSecurityHoursBefore, SECURITY_RETENTION_DAYS],
+  ] as const) {
+    const before = new Date(now - days * DAY_MS)
     for (;;) {
       signal?.throwIfAborted()
       const deleted = await deleteBatch(app.db, before, BATCH)

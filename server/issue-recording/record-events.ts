@@ -26,6 +26,7 @@ import {
   type SameFingerprint,
 } from './occurrence.ts'
 import * as sql from './record.queries.ts'
+import { recordSecurityEvents } from './record-security-events.ts'
 
 /**
  * The recorder of events: what a batch does, from top to bottom, in the caller's transaction. An event whose id is in the
@@ -99,6 +100,7 @@ export async function recordEvents(
     grouped.map((one) => sumsOfNew.get(one.key) ?? sumsOf(one)),
     factsOfNew,
   )
+  await recordSecurityEvents(tx, context, grouped)
   return facts.map(({ fact }) => (fresh.has(fact) ? (discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED) : DUPLICATE))
 }
 

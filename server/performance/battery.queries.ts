@@ -3,6 +3,7 @@ import type { BatteryState } from './battery-drain.ts'
 import type { PerformanceFact } from './fact.ts'
 
 const SLOTS = 262_144
+const HOUR_MS = 3_600_000
 
 /** A device of a project, as the key of maps. */
 export const stateKey = ({ projectId, battery }: PerformanceFact): string => `${projectId}/${battery?.deviceKey ?? 0}`
@@ -37,6 +38,31 @@ export async function lockStates(tx: Tx, facts: readonly PerformanceFact[]): Pro
       },
     ]),
   )
+}
+
+/** Remembers in which hours devices drained; hours that are known stay. */
+export async function addHours(
+  tx: Tx,
+  drains: readonly { readonly fact: PerformanceFact; readonly atMs: number }[],
+): Promise<void> {
+  const hours = new Map(
+    drains.map(({ fact, atMs }) => {
+      const hourMs = Math.floor(atMs / HOUR_MS) * HOUR_MS
+      return [`${stateKey(fact)}/${hourMs}`, { fact, hourMs }]
+    }),
+  )
+  if (hours.size === 0) return
+  const rows = [...hours].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  await tx.query({
+    name: 'performance-add-battery-hours',
+    text: `insert into battery_hours (project_id, hour, device_key)
+           select * from unnest($1::uuid[], $2::timestamptz[], $3::bigint[]) on conflict do nothing`,
+    values: [
+      rows.map(({ fact }) => fact.projectId),
+      rows.map(({ hourMs }) => new Date(hourMs)),
+      rows.map(({ fact }) => fact.battery?.deviceKey ?? 0),
+    ],
+  })
 }
 
 /** Saves what is now known of the devices of facts. */

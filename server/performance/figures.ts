@@ -83,7 +83,8 @@ export function spreadOf(sketch: DDSketch, { binMs, bins }: Pick<Limits, 'binMs'
 type Drain = { p50: number | null; p75: number | null; p95: number | null; count: number }
 export const drainOf = ({ p50, p75, p95, count }: MetricSpread): Drain => ({ p50, p75, p95, count })
 
-const LONG_LOCK_MS = 2 * 3_600_000
+/** A wake lock is long from here on. */
+export const LONG_LOCK_MS = 2 * 3_600_000
 
 export function wakeLocksOf(now: MetricSpread, before: MetricSpread): Performance['wake_locks'] {
   const long = now.sketch.countFrom(LONG_LOCK_MS)

@@ -7,6 +7,7 @@ const run = async (tx: Tx, statement: RawBuilder<unknown>): Promise<number> =>
 /** Tables in the order in which measurements move between them, so that none escapes to one that was read before. */
 const TABLES = [
   'battery_levels',
+  'battery_hours',
   'performance_pending',
   'performance_deltas',
   'performance_rollups',

@@ -4,6 +4,7 @@ import { dayOf, dayPlus } from '../kernel/day.ts'
 import { MAX_GAP_MS } from './battery-drain.ts'
 import { dropDaysBefore } from '../storage/day-partitions.ts'
 import {
+  deleteBatteryHoursBefore,
   deleteBatteryLevelsBefore,
   deleteDayCountersBefore,
   deleteRollupsBefore,
@@ -15,6 +16,8 @@ const DAY_MS = 86_400_000
 const ROLLUP_RETENTION_DAYS = 400
 /** Measurements are at most this much older than their day of receipt. */
 const MAX_LATE_DAYS = 31
+/** A dry run of an alert rule looks back seven days, each moment over a window of up to seven. */
+const BATTERY_HOUR_DAYS = 15
 const MAX_ROWS = 10_000
 
 /**
@@ -37,6 +40,7 @@ export async function purgePerformance(app: App, signal?: AbortSignal): Promise<
   await deleteSeriesUnusedSince(app.db, dayPlus(dayOf(oldest), -MAX_LATE_DAYS))
   await deleteDayCountersBefore(app.db, dayPlus(today, -1))
   await deleteBatteryLevelsBefore(app.db, new Date(now.getTime() - MAX_GAP_MS))
+  await deleteBatteryHoursBefore(app.db, new Date(now.getTime() - BATTERY_HOUR_DAYS * DAY_MS))
   return total
 }
 

@@ -17,6 +17,10 @@ export async function deleteBatteryLevelsBefore(on: Connection, before: Date): P
   await on.deleteFrom('battery_levels').where('seen_at', '<', before).execute()
 }
 
+export async function deleteBatteryHoursBefore(on: Connection, before: Date): Promise<void> {
+  await on.deleteFrom('battery_hours').where('hour', '<', before).execute()
+}
+
 export async function deleteDayCountersBefore(on: Connection, day: string): Promise<void> {
   await on.deleteFrom('performance_days').where('day', '<', day).execute()
 }

@@ -14,6 +14,8 @@ type OneOf<T extends string> = T | readonly T[]
 export type PerformanceFilter = {
   readonly name?: string | undefined
   /** Pairs of name and op. */
+  /** Pairs of project and name. */
+  readonly projectNames?: readonly { readonly projectId: string; readonly name: string }[] | undefined
   readonly names?: readonly { readonly name: string; readonly op: string }[] | undefined
   readonly ops?: readonly string[] | undefined
   readonly release?: OneOf<string> | undefined
@@ -58,10 +60,7 @@ export type Measured = {
  */
 export async function readRows(db: Connection, scope: Scope, grain: Grain, split: Split): Promise<Measured[]> {
   const { by, intervalMs } = split
-  const slot =
-    intervalMs === null
-      ? sql<number>`0`
-      : sql<number>`floor((extract(epoch from bucket) * 1000 - ${scope.from.getTime()}::float8) / ${intervalMs}::float8)::int`
+  const slot = slotIn(scope, intervalMs)
   const rows = await union(db, scope, grain, intervalMs)
     .select([
       (by === null ? sql<string>`''` : sql<string>`${sql.ref(by)}`).as('group_name'),
@@ -85,8 +84,14 @@ export async function readRows(db: Connection, scope: Scope, grain: Grain, split
   }))
 }
 
+/** The number of the interval that a bucket is in. */
+export const slotIn = ({ from }: Pick<Scope, 'from'>, intervalMs: number | null) =>
+  intervalMs === null
+    ? sql<number>`0`
+    : sql<number>`floor((extract(epoch from bucket) * 1000 - ${from.getTime()}::float8) / ${intervalMs}::float8)::int`
+
 /** Merges concatenated sketches, each preceded by its length. */
-function merged(sketches: Buffer): DDSketch {
+export function merged(sketches: Buffer): DDSketch {
   const sum = new DDSketch()
   for (let at = 0; at < sketches.length;) {
     const start = at + 4
@@ -113,7 +118,7 @@ export async function topNames(
     .execute()
 }
 
-const ATTRIBUTES = ['s.name', 's.op', 's.release', 's.device_class'] as const
+const ATTRIBUTES = ['s.project_id', 's.name', 's.op', 's.release', 's.device_class'] as const
 const FINE_STEPS = STEPS.map(({ minutes }) => minutes).filter((minutes) => minutes !== LONGEST)
 
 /** The measurements of a grain: rollups, and deltas that are not folded yet. */
@@ -159,6 +164,10 @@ const codes = ({ metrics }: Scope): number[] => metrics.map((metric) => METRICS.
 function matches(filter: PerformanceFilter, device: 'd.device' | 's.device') {
   const conditions = [sql<SqlBool>`true`]
   if (filter.name !== undefined) conditions.push(sql<SqlBool>`s.name = ${filter.name}`)
+  if (filter.projectNames !== undefined)
+    conditions.push(
+      sql<SqlBool>`(s.project_id, s.name) in (select * from unnest(${filter.projectNames.map(({ projectId }) => projectId)}::uuid[], ${filter.projectNames.map(({ name }) => name)}::text[]))`,
+    )
   if (filter.names !== undefined)
     conditions.push(
       sql<SqlBool>`(s.name, s.op) in (select * from unnest(${filter.names.map(({ name }) => name)}::text[], ${filter.names.map(({ op }) => op)}::text[]))`,

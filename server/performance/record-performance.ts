@@ -69,7 +69,8 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
     }
   }
   const read = fresh.filter((fact) => fact.battery !== undefined && isNew[facts.indexOf(fact)] === true)
-  for (const { fact, drains } of await readBatteries(tx, read)) {
+  const drained = await readBatteries(tx, read)
+  for (const { fact, drains } of drained) {
     const target = targets.get(fact)
     const seriesId = seriesIdOf(target, assigned)
     if (seriesId === null) continue
@@ -77,6 +78,10 @@ export async function recordPerformance(tx: Tx, now: Date, facts: readonly Perfo
     for (const { atMs, percentPerHour } of drains)
       deltas.add(fact.projectId, { id: seriesId, device }, new Date(atMs), drainOf(percentPerHour))
   }
+  await battery.addHours(
+    tx,
+    drained.flatMap(({ fact, drains }) => drains.map(({ atMs }) => ({ fact, atMs }))),
+  )
   await sql.insertPending(tx, pending)
   for (const one of await sql.takePending(tx, [...segments.keys()])) {
     const seriesId = keys.get(one.segmentKey) ?? null

@@ -3,6 +3,7 @@ import { deleteAttachmentsOf } from '../attachments/attachments.queries.ts'
 import { deleteFeedbackOf } from '../feedback/feedback.queries.ts'
 import { deleteIdentities } from '../issue-search/user-identities.queries.ts'
 import { removeUserFromSessions } from '../app-health/purge.queries.ts'
+import { deleteOwners } from '../precursors/precursors.queries.ts'
 import { eraseTelemetryOf } from '../telemetry/erase-user.ts'
 import { eraseRecordingsOf } from './erase-recordings.ts'
 
@@ -41,6 +42,11 @@ const sessions: Eraser = async (app, { projectId, userHashes }) => {
   return { sessions: count }
 }
 
+const precursors: Eraser = async (app, { projectId, userHashes }) => {
+  await deleteOwners(app.db, projectId, userHashes)
+  return {}
+}
+
 const telemetry: Eraser = (app, { projectId, userKeys }, signal) => eraseTelemetryOf(app, projectId, userKeys, signal)
 
 const identities: Eraser = async (app, { projectId, userHashes }) => {
@@ -49,4 +55,4 @@ const identities: Eraser = async (app, { projectId, userHashes }) => {
 }
 
 /** They run in this order, after events are erased. */
-export const ERASERS: readonly Eraser[] = [identities, feedback, sessions, telemetry, eraseRecordingsOf]
+export const ERASERS: readonly Eraser[] = [identities, feedback, sessions, precursors, telemetry, eraseRecordingsOf]

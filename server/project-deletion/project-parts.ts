@@ -10,9 +10,12 @@ import {
   deleteProjectRows as deleteDiscards,
   emptyIssues,
 } from '../issue-merging/project-rows.queries.ts'
+import { deleteProjectRows as deleteSecurityHours } from '../issue-recording/security-events.queries.ts'
 import { deleteNewTermsOf, deleteProjectRows as deleteIdentities } from '../issue-search/project-rows.queries.ts'
+import { deleteProjectRows as deleteJourneys } from '../journeys/journeys.queries.ts'
 import { deleteProjectRows as deleteOutcomes } from '../outcomes/project-rows.queries.ts'
 import { deleteProjectRows as deletePerformance } from '../performance/project-rows.queries.ts'
+import { deleteProjectRows as deletePrecursors } from '../precursors/precursors.queries.ts'
 import { deleteProjectRows as deleteErasures } from '../privacy/project-rows.queries.ts'
 import { deleteProjectMinutes } from '../projects/project-rows.queries.ts'
 import type { DeleteProjectRows } from '../projects/project-rows.ts'
@@ -76,6 +79,7 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
   {
     tables: [
       'battery_levels',
+      'battery_hours',
       'performance_pending',
       'performance_deltas',
       'performance_rollups',
@@ -86,6 +90,9 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
     max: 2_000,
     deleteRows: deletePerformance,
   },
+  { tables: ['security_hours'], max: 5_000, deleteRows: deleteSecurityHours },
+  { tables: ['journey_errors'], max: 5_000, deleteRows: deleteJourneys },
+  { tables: ['precursors', 'memory_levels'], max: 5_000, deleteRows: deletePrecursors },
   { tables: ['trace_parts', 'trace_errors', 'trace_days'], max: 500, deleteRows: deleteTraces },
   {
     tables: [

@@ -5,6 +5,7 @@ import { InboundFilters, InboundFiltersPatch } from '../filters/inbound-filters.
 import { groupingFields, GroupingTransition } from '../grouping/grouping-rules.api.ts'
 import { intakeFields } from '../intake/intake-settings.api.ts'
 import { EscalatingRules, issueFields, SeverityRules } from '../issue-rules/issue-settings.api.ts'
+import { criticalPathFields } from '../journeys/critical-paths.api.ts'
 import { routes } from '../kernel/contract.ts'
 import { Id, Timestamp } from '../kernel/page.api.ts'
 import { limitFields } from '../limits/limit-settings.api.ts'
@@ -34,6 +35,7 @@ const settingFields = {
   ...ownershipFields,
   ...attachmentFields,
   ...crashFields,
+  ...criticalPathFields,
 }
 
 export const ProjectSettings = z.object({

@@ -24,6 +24,7 @@ const defaults = {
   store_profiles: false,
   store_replays: false,
   unhandled_is_crash: false,
+  critical_paths: [],
   grouping_version: 1,
   grouping_transition: null,
   grouping_rules: { fingerprint: [], stack: [] },

@@ -2,6 +2,7 @@ import { crashSettings } from '../app-health/crash-settings.ts'
 import { attachmentSettings } from '../attachments/attachment-settings.ts'
 import { filterSettings } from '../filters/filter-settings.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
+import { criticalPathSettings } from '../journeys/critical-path-settings.ts'
 import { intakeSettings } from '../intake/intake-settings.ts'
 import { issueSettings } from '../issue-rules/issue-settings.ts'
 import { limitSettings } from '../limits/limit-settings.ts'
@@ -20,5 +21,6 @@ export const projectSettings = (stored: unknown) => ({
   ...ownershipSettings(stored),
   ...attachmentSettings(stored),
   ...crashSettings(stored),
+  ...criticalPathSettings(stored),
   ...filterSettings(stored),
 })

@@ -3,7 +3,7 @@ import { Notes } from './notes.ts'
 import { finite } from './span.ts'
 import { parseTime } from './time.ts'
 
-/** Warnings and battery levels in breadcrumbs and contexts (docs/protocol.md §10.4). Pure, never throws. */
+/** Warnings, battery levels and memory in breadcrumbs and contexts (docs/protocol.md §10.4). Pure, never throws. */
 
 export type BatteryLevel = {
   readonly atMs: number
@@ -19,7 +19,14 @@ export type Warning = {
   readonly isState: boolean
 }
 
-export type DeviceSignals = { readonly levels: readonly BatteryLevel[]; readonly warnings: readonly Warning[] }
+/** How much memory the app used. */
+export type MemoryLevel = { readonly atMs: number; readonly bytes: number }
+
+export type DeviceSignals = {
+  readonly levels: readonly BatteryLevel[]
+  readonly warnings: readonly Warning[]
+  readonly memory: readonly MemoryLevel[]
+}
 
 const MAX_CRUMBS = 100
 /** Older breadcrumbs belong to another run of the app. */
@@ -34,8 +41,11 @@ export function deviceSignals(raw: Record<string, unknown>, at: Date, shiftMs: n
   const atMs = at.getTime()
   const levels: BatteryLevel[] = []
   const warnings: Warning[] = []
-  for (const { data, timeMs } of deviceCrumbs(raw['breadcrumbs'], shiftMs)) {
+  const memory: MemoryLevel[] = []
+  for (const { data, timeMs, isDevice } of crumbsWithData(raw['breadcrumbs'], shiftMs)) {
     if (timeMs > atMs || timeMs < atMs - MAX_AGE_MS) continue
+    addMemory(memory, timeMs, data['app_memory'])
+    if (!isDevice) continue
     const action = data['action']
     if (action === 'LOW_MEMORY') warnings.push({ metric: 'low_memory', atMs: timeMs, isState: false })
     if (action === 'BATTERY_CHANGED') addLevel(levels, timeMs, data['level'], data['charging'])
@@ -43,14 +53,16 @@ export function deviceSignals(raw: Record<string, unknown>, at: Date, shiftMs: n
   }
   const contexts = raw['contexts']
   const device = isRecord(contexts) && isRecord(contexts['device']) ? contexts['device'] : {}
+  const app = isRecord(contexts) && isRecord(contexts['app']) ? contexts['app'] : {}
   const state = typeof device['thermal_state'] === 'string' ? device['thermal_state'].toLowerCase() : ''
   if (state === 'serious') warnings.push({ metric: 'thermal_serious', atMs, isState: true })
   if (state === 'critical') warnings.push({ metric: 'thermal_critical', atMs, isState: true })
   const wasWarned = warnings.some(({ metric }) => metric === 'low_memory')
   if (device['low_memory'] === true && !wasWarned) warnings.push({ metric: 'low_memory', atMs, isState: true })
   addLevel(levels, atMs, device['battery_level'], device['charging'])
-  if (levels.length === 0 && warnings.length === 0) return null
-  return { levels: levels.sort((a, b) => a.atMs - b.atMs), warnings }
+  addMemory(memory, atMs, app['app_memory'])
+  if (levels.length === 0 && warnings.length === 0 && memory.length === 0) return null
+  return { levels: levels.sort(byTime), warnings, memory: memory.sort(byTime) }
 }
 
 /** A level counts only where the SDK says whether the device was charging. */
@@ -60,10 +72,22 @@ function addLevel(levels: BatteryLevel[], atMs: number, level: unknown, isChargi
   levels.push({ atMs, percent, isCharging })
 }
 
-function* deviceCrumbs(raw: unknown, shiftMs: number): Generator<{ data: Record<string, unknown>; timeMs: number }> {
+function addMemory(memory: MemoryLevel[], atMs: number, used: unknown): void {
+  if (used === undefined) return
+  const bytes = finite(used)
+  if (bytes !== null && bytes > 0 && bytes <= Number.MAX_SAFE_INTEGER) memory.push({ atMs, bytes: Math.round(bytes) })
+}
+
+const byTime = (a: { readonly atMs: number }, b: { readonly atMs: number }): number => a.atMs - b.atMs
+
+type CrumbWithData = { readonly data: Record<string, unknown>; readonly timeMs: number; readonly isDevice: boolean }
+
+function* crumbsWithData(raw: unknown, shiftMs: number): Generator<CrumbWithData> {
   for (const crumb of listOf(raw, new Notes(), 'breadcrumbs').slice(-MAX_CRUMBS)) {
-    if (!isRecord(crumb) || crumb['category'] !== 'device.event' || !isRecord(crumb['data'])) continue
+    if (!isRecord(crumb) || !isRecord(crumb['data'])) continue
+    const isDevice = crumb['category'] === 'device.event'
+    if (!isDevice && crumb['data']['app_memory'] === undefined) continue
     const time = parseTime(crumb['timestamp'])
-    if (time !== null) yield { data: crumb['data'], timeMs: time + shiftMs }
+    if (time !== null) yield { data: crumb['data'], timeMs: time + shiftMs, isDevice }
   }
 }

@@ -190,6 +190,11 @@ export type Tables = {
     hash: Buffer
     used_at: Date | null
   }
+  battery_hours: {
+    project_id: string
+    hour: Date
+    device_key: number
+  }
   battery_levels: {
     project_id: string
     slot: number
@@ -645,6 +650,12 @@ export type Tables = {
     worker_id: string
     seen_at: Date
   }
+  journey_errors: {
+    project_id: string
+    minute: Date
+    journey: string
+    errors: number
+  }
   logs: {
     received_day: string
     project_id: string
@@ -669,6 +680,14 @@ export type Tables = {
     last_used_at: Date | null
     disabled_at: Date | null
     removed_at: Date | null
+  }
+  memory_levels: {
+    project_id: string
+    slot: number
+    owner: number
+    seen_at: Date
+    from_at: Date
+    from_bytes: number
   }
   monitors: {
     id: string
@@ -869,6 +888,12 @@ export type Tables = {
     device: string
     last_day: string
   }
+  precursors: {
+    project_id: string
+    minute: Date
+    owner: number
+    sign: number
+  }
   project_ids: {
     id: string
     deleted_at: Date | null
@@ -960,6 +985,13 @@ export type Tables = {
   seal_canary: {
     id: number
     sealed: string
+  }
+  security_hours: {
+    project_id: string
+    hour: Date
+    group_id: string
+    kind: number
+    at: Date
   }
   sessions: {
     id: string

@@ -60,6 +60,23 @@ test('rotating asks once, shows a new DSN, and counts down the old one', async (
   expect((await sendEvent(dashboard.server.url, fresh, anEvent())).status).toBe(200)
 })
 
+test('critical paths are listed one per line; what the server refuses is said at the field', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/projects/${project.id}/settings/general`)
+  const journeys = page.getByLabel('Journeys')
+  const save = page.locator('form').filter({ has: journeys }).getByRole('button', { name: 'Save' })
+  await journeys.fill('checkout*\nCHECKOUT*')
+  await save.click()
+  await page.getByRole('alert').filter({ hasText: 'must not repeat a pattern' }).waitFor()
+  await journeys.fill('checkout*\n\n  /login ')
+  await save.click()
+  await page.getByText('Critical paths saved').waitFor()
+  await eventually(() => journeys.inputValue()).toBe('checkout*\n/login')
+  await page.reload()
+  await eventually(() => journeys.inputValue()).toBe('checkout*\n/login')
+})
+
 test('on a phone the current topic is in view', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person, { size: 'phone' })

@@ -38,6 +38,7 @@ const PROJECT: ProjectFacts = {
   traces: createTraceShares(() => 0).of(''),
   filters: compileFilters(DEFAULT_INBOUND_FILTERS),
   ownership: null,
+  journeys: null,
   erasures: null,
 }
 

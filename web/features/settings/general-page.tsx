@@ -6,6 +6,7 @@ import { ApiError, call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
 import { useCan } from '../../common/can.ts'
+import { CriticalPathsForm } from './critical-paths-form.tsx'
 import { DeleteProjectCard } from './delete-project.tsx'
 import { FormCard } from './form-card.tsx'
 import { IssueRulesForm } from './issue-rules-form.tsx'
@@ -130,6 +131,7 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
         />
       </FormCard>
       <IssueRulesForm project={project} why={why} />
+      <CriticalPathsForm project={project} why={why} />
       <Card title={texts.kept}>
         <ul>
           <KeptRow

@@ -1,0 +1,8 @@
+/** Texts of the critical paths of a project. */
+export const criticalPathsTexts = {
+  title: 'Critical paths',
+  label: 'Journeys',
+  hint: 'One per line: a transaction, a screen or the value of a tag. * matches any characters. Alert rules of the type critical path watch them.',
+  saved: 'Critical paths saved',
+  failed: 'Could not save.',
+} as const
