@@ -170,6 +170,7 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   exportAuditLog: 'admin',
   verifyAuditLog: 'owner',
   listAlertRules: 'viewer',
+  dryRunAlertRule: 'viewer',
   createAlertRule: 'member',
   updateAlertRule: 'member',
   deleteAlertRule: 'member',

@@ -1,3 +1,4 @@
+import { dryRunHandlers } from '../alert-evaluation/dry-run.handlers.ts'
 import { alertHandlers } from '../alerts/alerts.handlers.ts'
 import { attachmentHandlers } from '../attachments/attachments.handlers.ts'
 import { auditHandlers } from '../audit/audit.handlers.ts'
@@ -68,6 +69,7 @@ export const handlers: Handlers<Contract> = {
   ...releaseHealthHandlers,
   ...sessionSummaryHandlers,
   ...alertHandlers,
+  ...dryRunHandlers,
   ...metricsHandlers,
   ...performanceHandlers,
   ...attachmentHandlers,

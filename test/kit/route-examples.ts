@@ -448,6 +448,10 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   updateQuota: () => Promise.resolve({ body: { events_per_day: 1_000_000 } }),
 
   listAlertRules: ofProjects,
+  dryRunAlertRule: async (app, owner, stranger) => ({
+    body: { projectId: await insertProject(app, owner), trigger_type: 'new_issue' },
+    foreignBodies: [{ projectId: await insertProject(app, stranger), trigger_type: 'new_issue' }],
+  }),
   createAlertRule: async (app, owner, stranger) => ({
     body: aRule(await insertProject(app, owner)),
     foreignBodies: [aRule(await insertProject(app, stranger))],
