@@ -11,6 +11,7 @@ import { type AlertForMessage, insertSent, selectForMessages } from './fired.que
 import type { AlertParts } from './parts.ts'
 import { type ActionRow, selectActions } from './rules.queries.ts'
 import { mailAlert } from './mail-alert.ts'
+import { pushAlert } from './push-alert.ts'
 
 /** Why something is sent. */
 export type Purpose = 'fired' | 'acknowledged' | 'resolved' | 'escalated' | 'summary'
@@ -26,6 +27,9 @@ const TYPES: Readonly<Record<Purpose, AlertMessageType>> = {
 /** Mails say what needs attention; what happened to it since is in the dashboard. */
 const MAILED: ReadonlySet<Purpose> = new Set(['fired', 'escalated', 'summary'])
 
+/** To the phones of members who asked for it. */
+const PUSHED: ReadonlySet<Purpose> = new Set(['fired', 'escalated'])
+
 export type Sending = {
   readonly alertIds: readonly string[]
   readonly purpose: Purpose
@@ -36,7 +40,8 @@ export type Sending = {
 }
 
 /**
- * Writes one message for each alert, and a delivery for each action of its rule, in the transaction of what happened.
+ * Writes one message for each alert, and a delivery for each action of its rule, in the transaction of what happened; and
+ * pushes to members who asked for them.
  * Actions of an escalation send when it escalates, and what follows.
  */
 export async function sendMessages(tx: Tx, parts: AlertParts, sending: Sending): Promise<void> {
@@ -50,9 +55,10 @@ export async function sendMessages(tx: Tx, parts: AlertParts, sending: Sending):
   const messages: Message[] = []
   const deliveries: (NewDelivery & { readonly alertId: string; readonly action: ActionRow })[] = []
   const mails: { readonly row: AlertForMessage; readonly message: AlertMessage; readonly action: ActionRow }[] = []
+  const pushes: { readonly row: AlertForMessage; readonly message: AlertMessage }[] = []
   for (const row of rows) {
     const taking = (actions.get(row.rule_id) ?? []).filter((action) => takes(action, row, purpose))
-    if (taking.length === 0) continue
+    if (taking.length === 0 && !PUSHED.has(purpose)) continue
     const message = buildMessage(
       row,
       {
@@ -74,6 +80,7 @@ export async function sendMessages(tx: Tx, parts: AlertParts, sending: Sending):
         userId: null,
         body: Buffer.from(JSON.stringify(message)),
       })
+    if (PUSHED.has(purpose)) pushes.push({ row, message })
     for (const action of lanes) deliveries.push({ messageId: message.id, laneId: action.id, alertId: row.id, action })
     for (const action of taking) if (action.type === 'email') mails.push({ row, message, action })
   }
@@ -91,6 +98,19 @@ export async function sendMessages(tx: Tx, parts: AlertParts, sending: Sending):
     })),
     at,
   )
+  for (const { row, message } of pushes)
+    await insertSent(
+      tx,
+      (await pushAlert(tx, row, message, at)).map((sent) => ({
+        ...sent,
+        alertId: row.id,
+        actionId: null,
+        actionType: 'push',
+        purpose,
+        skipped: null,
+      })),
+      at,
+    )
   for (const { row, message, action } of mails)
     await insertSent(
       tx,

@@ -1,5 +1,4 @@
 import type { SeverityName } from '#shared/issue-values.ts'
-import type { App } from '../context/app.ts'
 import { newPrefixedId } from '../kernel/ids.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { laneIdFor } from '../outbox/lane-id.ts'
@@ -20,8 +19,7 @@ export type Notice = PushContent & {
   /** Of the message in the outbox, such as `alert.fired`. */
   readonly type: string
   readonly severity: SeverityName
-  /** By default now. */
-  readonly at?: Date
+  readonly at: Date
 }
 
 /** A push on its way to a device. */
@@ -39,8 +37,8 @@ export type NotifiedDevice = {
  * Sends a push to each device of members who asked for it, when the transaction commits or the member's quiet hours end.
  * Texts are cut to what providers take; `data` says what the app opens and holds no secrets.
  */
-export async function notifyMembers(tx: Tx, app: App, notice: Notice): Promise<NotifiedDevice[]> {
-  const { orgId, type, severity, at = app.clock.now() } = notice
+export async function notifyMembers(tx: Tx, notice: Notice): Promise<NotifiedDevice[]> {
+  const { orgId, type, severity, at } = notice
   const rows = await selectRecipients(tx, orgId, notice.userIds)
   const preferences = await preferencesOf(tx, orgId, [...new Set(rows.map((row) => row.user_id))])
   const content = fittingContent(notice)

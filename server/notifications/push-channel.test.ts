@@ -41,7 +41,7 @@ const NOTICE = {
 } as const
 
 const notify = ({ actor }: Person, over: Partial<Notice> = {}): Promise<NotifiedDevice[]> =>
-  app.tx((tx) => notifyMembers(tx, app, { ...NOTICE, orgId: actor.orgId, ...over }))
+  app.tx((tx) => notifyMembers(tx, { ...NOTICE, orgId: actor.orgId, at: clock.now(), ...over }))
 
 const deliveryOf = async ({ actor }: Person, id: string): Promise<DeliveryDetail> => {
   const one = await readDelivery(app.db, actor.orgId, id)
