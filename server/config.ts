@@ -54,6 +54,8 @@ export type Config = {
     readonly expo: { readonly baseUrl: string } | null
     readonly fcm: FcmSettings | null
   }
+  /** Where alerts are paged: the PagerDuty Events API v2, or one of the same form. */
+  readonly pagerBaseUrl: string
   /** Whether the code that verifies a setup is used up by it. */
   readonly totpStrict: boolean
   readonly passwordCheck: 'block' | 'warn' | 'off'
@@ -168,6 +170,7 @@ const Environment = z.object({
   EXPO_BASE_URL: webUrl.optional(),
   FCM_SERVICE_ACCOUNT: z.string().trim().min(1).optional(),
   FCM_BASE_URL: webUrl.default('https://fcm.googleapis.com'),
+  PAGER_BASE_URL: webUrl.default('https://events.pagerduty.com'),
   TOTP_STRICT: oneOf(['0', '1']).default('0'),
   PASSWORD_CHECK: oneOf(['block', 'warn', 'off']).optional(),
   METRICS_TOKEN: z.string().min(16, { error: 'must be at least 16 characters' }).optional(),
@@ -254,6 +257,7 @@ export function readConfig(environment: Environment = process.env): Config {
       expo: env.EXPO_BASE_URL === undefined ? null : { baseUrl: env.EXPO_BASE_URL },
       fcm: fcmOf(env),
     }),
+    pagerBaseUrl: env.PAGER_BASE_URL,
     totpStrict: env.TOTP_STRICT === '1',
     passwordCheck: env.PASSWORD_CHECK ?? (mode === 'relaxed' ? 'warn' : 'block'),
     metricsToken: env.METRICS_TOKEN ?? null,

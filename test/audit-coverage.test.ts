@@ -36,6 +36,8 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   previewScrubbing: 'Reads.',
   previewOwnership: 'Reads.',
   previewGrouping: 'Reads.',
+  testAlertRule: 'Changes nothing; the log of deliveries has it.',
+  testAlertAction: 'Changes nothing.',
 }
 
 /** Actions of each route's example, oldest first. */

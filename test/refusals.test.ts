@@ -177,6 +177,8 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   listRecentAlerts: 'viewer',
   listFiredAlerts: 'viewer',
   readFiredAlert: 'viewer',
+  testAlertRule: 'member',
+  testAlertAction: 'member',
   acknowledgeAlert: 'member',
   resolveAlert: 'member',
   listWebhooks: 'admin',

@@ -525,3 +525,17 @@ export async function openSubjects(
   })
   return rows
 }
+
+/** Why deliveries were not sent. */
+export async function markSkipped(
+  tx: Tx,
+  skipped: readonly { readonly deliveryId: string; readonly reason: string }[],
+): Promise<void> {
+  if (skipped.length === 0) return
+  await tx.query({
+    name: 'alerts-mark-skipped',
+    text: `update alert_deliveries s set skipped = k.reason
+      from unnest($1::text[], $2::text[]) as k (delivery_id, reason) where s.delivery_id = k.delivery_id`,
+    values: [skipped.map(({ deliveryId }) => deliveryId), skipped.map(({ reason }) => reason)],
+  })
+}

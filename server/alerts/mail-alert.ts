@@ -21,7 +21,7 @@ export type MailedAlert = {
 export async function mailAlert(
   tx: Tx,
   parts: AlertParts,
-  { org_id: orgId }: AlertForMessage,
+  { org_id: orgId }: Pick<AlertForMessage, 'org_id'>,
   message: AlertMessage,
   recipients: unknown,
 ): Promise<MailedAlert[]> {

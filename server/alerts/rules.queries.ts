@@ -217,3 +217,30 @@ export async function lockRules(tx: Tx, ruleIds: readonly string[]): Promise<voi
     values: [ruleIds],
   })
 }
+
+/** The newest attempt of an action. */
+export type ActionHealth = {
+  readonly id: string
+  readonly status: number | null
+  readonly at: Date
+  readonly isOk: boolean
+}
+
+/** Locks actions in the order of their ids. */
+export async function writeActionHealth(tx: Tx, actions: readonly ActionHealth[]): Promise<void> {
+  await tx.query({
+    name: 'alerts-action-health',
+    text: `update alert_actions a set last_status = k.status, last_attempt_at = k.at, last_ok = k.is_ok
+      from (
+        select a.id, h.status, h.at, h.is_ok
+        from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::boolean[]) as h (id, status, at, is_ok)
+        join alert_actions a on a.id = h.id order by a.id for no key update of a
+      ) k where a.id = k.id`,
+    values: [
+      actions.map(({ id }) => id),
+      actions.map(({ status }) => status),
+      actions.map(({ at }) => at),
+      actions.map(({ isOk }) => isOk),
+    ],
+  })
+}

@@ -27,7 +27,7 @@ import { projectRoutes } from '../projects/projects.api.ts'
 import { projectDeletionRoutes } from '../project-deletion/project-deletion.api.ts'
 import { projectSettingsRoutes } from '../project-settings/project-settings.api.ts'
 import { releaseRoutes } from '../releases/releases.api.ts'
-import { alertRoutes, dryRunRoutes } from '../alerts/alerts.api.ts'
+import { alertRoutes, alertTestRoutes, dryRunRoutes } from '../alerts/alerts.api.ts'
 import { releaseHealthRoutes } from '../release-health/release-health.api.ts'
 import { metricsRoutes } from '../metrics/metrics.api.ts'
 import { performanceRoutes } from '../performance/performance.api.ts'
@@ -68,6 +68,7 @@ export const contract = {
   ...sessionSummaryRoutes,
   ...alertRoutes,
   ...dryRunRoutes,
+  ...alertTestRoutes,
   ...metricsRoutes,
   ...performanceRoutes,
   ...attachmentRoutes,

@@ -1,4 +1,5 @@
 import { dryRunHandlers } from '../alert-evaluation/dry-run.handlers.ts'
+import { alertTestHandlers } from '../alert-actions/alert-actions.handlers.ts'
 import { alertHandlers } from '../alerts/alerts.handlers.ts'
 import { attachmentHandlers } from '../attachments/attachments.handlers.ts'
 import { auditHandlers } from '../audit/audit.handlers.ts'
@@ -70,6 +71,7 @@ export const handlers: Handlers<Contract> = {
   ...sessionSummaryHandlers,
   ...alertHandlers,
   ...dryRunHandlers,
+  ...alertTestHandlers,
   ...metricsHandlers,
   ...performanceHandlers,
   ...attachmentHandlers,

@@ -1,21 +1,15 @@
 import type { App } from '../context/app.ts'
-import { EgressError } from '../context/egress.ts'
-import { detailsOfAnswer, detailsOfError } from './attempt-details.ts'
 import { type AttemptResult, type ClaimedDelivery, NotSentError, type Send } from '../outbox/channel.ts'
 import type { OwnHeader } from '#shared/webhook-headers.ts'
 import type { Opener } from '../storage/seal.ts'
 import { lenientOpener } from './lenient-sealer.ts'
 import { openHeaders } from './own-headers.ts'
-import { ATTEMPT_TIMEOUT_MS } from './schedule.ts'
 import { secretPlace } from './secrets.ts'
 import { secretsOfAttempt, type SecretVersion } from './secrets-of-attempt.ts'
 import { selectSending, type SendingRow } from './sending.queries.ts'
-import { isSuccess } from './view-endpoint.ts'
+import { sendRequest } from './send-request.ts'
 import { confidentialOf } from './mask-echo.ts'
 import { loggedHeaders, requestHeaders } from './webhook-request.ts'
-
-/** More of an answer is not read. */
-const MAX_ANSWER_BYTES = 64 * 1024
 
 /** Null when it cannot be opened. */
 type OpenSecret = SecretVersion & { readonly secret: string | null }
@@ -113,38 +107,17 @@ async function send(
     version: app.config.version,
     at,
   })
-  const sent = { requestHeaders: loggedHeaders(headers, ownHeaders), confidential: confidentialOf(keys, ownHeaders) }
-  try {
-    const answer = await app.egress.request({
+  return sendRequest(
+    app,
+    {
       url,
-      method: 'POST',
       headers,
       body,
-      timeoutMs: ATTEMPT_TIMEOUT_MS,
-      maxBodyBytes: MAX_ANSWER_BYTES,
-      signal,
       // An endpoint that hangs takes no connections of others at the same host.
       group: laneId,
-    })
-    return {
-      outcome: isSuccess(answer.status) ? 'delivered' : 'failed',
-      status: answer.status,
-      errorCode: null,
-      errorText: null,
-      durationMs: Math.round(answer.timings.durationMs),
-      details: detailsOfAnswer(answer, sent),
-    }
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error
-    // The process has no connection left.
-    if (error.code === 'EGRESS_BUSY') throw new NotSentError(error.message)
-    return {
-      outcome: 'failed',
-      status: null,
-      errorCode: error.code,
-      errorText: error.message,
-      durationMs: Math.round(error.timings.durationMs),
-      details: detailsOfError(error, sent),
-    }
-  }
+      loggedHeaders: loggedHeaders(headers, ownHeaders),
+      confidential: confidentialOf(keys, ownHeaders),
+    },
+    signal,
+  )
 }

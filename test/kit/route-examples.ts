@@ -461,6 +461,20 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   listRecentAlerts: nothing,
   listFiredAlerts: ofProjects,
   readFiredAlert: onAlert,
+  testAlertRule: onRule({}),
+  testAlertAction: async (app, owner, stranger) => {
+    // Nothing listens there.
+    const action = { type: 'chat', webhook_url: 'http://127.0.0.1:1/' }
+    const projectId = await insertProject(app, owner)
+    const foreign = await insertRule(app, stranger)
+    return {
+      body: { projectId, action },
+      foreignBodies: [
+        { projectId: foreign.projectId, action },
+        { projectId, rule_id: foreign.id, action },
+      ],
+    }
+  },
   acknowledgeAlert: onAlert,
   resolveAlert: onAlert,
 
