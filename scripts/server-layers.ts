@@ -67,6 +67,7 @@ export const serverFolders = [
   'project-settings',
   'project-deletion',
   'integrations',
+  'canary',
   'assistant',
   'http',
   'tasks.ts',

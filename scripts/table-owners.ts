@@ -30,6 +30,8 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   battery_levels: ['performance'],
   bulk_operation_issues: ['issue-bulk'],
   bulk_operations: ['issue-bulk'],
+  canary: ['canary'],
+  canary_runs: ['canary'],
   check_ins: ['telemetry'],
   client_losses_hourly: ['outcomes'],
   comment_mentions: ['inbox'],

@@ -40,6 +40,8 @@ export type Config = {
   /** Requests that may wait for digestion before new ones are refused. */
   readonly maxBacklogEntries: number
   readonly retryScale: number
+  /** Minutes between two end-to-end tests; 0 switches them off. */
+  readonly canaryMinutes: number
   readonly refreshOverlapMs: number
   readonly cookiePrefix: string
   /** `smtp://user:password@host:port` or `smtps://…`. Null: mails become files in the data directory. */
@@ -152,6 +154,7 @@ const Environment = z.object({
   // A quarter of an hour of digestion at full speed.
   MAX_BACKLOG: wholeNumber(1_000, 100_000_000).default(3_000_000),
   FAULTLINE_RETRY_SCALE: number(0, 1_000_000).default(1),
+  FAULTLINE_CANARY_MINUTES: wholeNumber(0, 1_440).default(60),
   REFRESH_OVERLAP_MS: wholeNumber(0, 10_000).default(50),
   COOKIE_PREFIX: z.enum(['', '__Host-'], { error: 'must be empty or __Host-' }).default(''),
   SMTP_URL: z
@@ -248,6 +251,7 @@ export function readConfig(environment: Environment = process.env): Config {
     rateLimitScale: env.RATE_LIMIT_SCALE,
     maxBacklogEntries: env.MAX_BACKLOG,
     retryScale: env.FAULTLINE_RETRY_SCALE,
+    canaryMinutes: env.FAULTLINE_CANARY_MINUTES,
     refreshOverlapMs: env.REFRESH_OVERLAP_MS,
     cookiePrefix: env.COOKIE_PREFIX,
     smtpUrl: env.SMTP_URL ?? null,

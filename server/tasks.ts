@@ -1,3 +1,4 @@
+import { removeCanaryRunsTask } from './canary/remove-runs.ts'
 import { resetLinkTask } from './accounts/forgot-password.ts'
 import { purgeAuditTask } from './audit/purge-audit.ts'
 import { signHeadsTask } from './audit/signed-heads.ts'
@@ -74,4 +75,5 @@ export const TASKS: readonly Task[] = [
   purgeAlertsTask,
   keepTracesTask,
   purgeTracesTask,
+  removeCanaryRunsTask,
 ]

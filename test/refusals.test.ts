@@ -175,6 +175,7 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   updateAlertRule: 'member',
   deleteAlertRule: 'member',
   listRecentAlerts: 'viewer',
+  readCanary: 'viewer',
   listFiredAlerts: 'viewer',
   readFiredAlert: 'viewer',
   testAlertRule: 'member',

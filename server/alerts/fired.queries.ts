@@ -539,3 +539,8 @@ export async function markSkipped(
     values: [skipped.map(({ deliveryId }) => deliveryId), skipped.map(({ reason }) => reason)],
   })
 }
+
+/** Deletes the alerts of issues with what they say about their deliveries. */
+export async function deleteAlertsOfIssues(tx: Tx, orgId: string, issueIds: readonly string[]): Promise<void> {
+  await tx.query('delete from fired_alerts where org_id = $1 and issue_id = any ($2::uuid[])', [orgId, issueIds])
+}

@@ -1,6 +1,7 @@
 import { memberBehind, type Actor } from '../context/actor.ts'
 import type { FactContext, FactSubscriber, RecordedFact } from '../context/fact-context.ts'
 import type { AuditKey } from '../context/audit-key.ts'
+import { CANARY_ORG_ID } from '../kernel/canary-ids.ts'
 import { isFactKind, kindOf, type FactKind } from '../facts/kinds.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../storage/database.ts'
@@ -16,7 +17,8 @@ export const recordAudit =
   (key: AuditKey): FactSubscriber =>
   async (tx, context, facts) => {
     const audited = facts.flatMap((fact): Audited[] => {
-      if (!isFactKind(fact.kind)) return []
+      // No member could read a log of the canary.
+      if (!isFactKind(fact.kind) || fact.orgId === CANARY_ORG_ID) return []
       const { audit } = kindOf(fact.kind)
       if (audit === undefined || isByApps(context.actor, fact) || context.operationId !== null) return []
       return [{ fact, kind: fact.kind, action: audit }]

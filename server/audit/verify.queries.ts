@@ -1,3 +1,4 @@
+import { CANARY_ORG_ID } from '../kernel/canary-ids.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Head } from './append.queries.ts'
 import type { ChainedEntry } from './entry.ts'
@@ -62,7 +63,7 @@ export async function selectChains(
        union select org_id from logs where org_id is not null
        union select unnest($2::uuid[])
      ) k left join orgs o on o.id = k.org_id
-     where $1::text is null or o.slug = $1
+     where ($1::text is null or o.slug = $1) and k.org_id <> '${CANARY_ORG_ID}'
      order by k.org_id`,
     [slug ?? null, known],
   )

@@ -1,3 +1,4 @@
+import { CANARY_ORG_ID } from '../kernel/canary-ids.ts'
 import { newPrefixedId } from '../kernel/ids.ts'
 import { sql, type Expression, type Insertable, type Selectable } from 'kysely'
 import type { Connection, Tx } from '../storage/database.ts'
@@ -27,8 +28,10 @@ export async function setOrgDataKey(tx: Tx, orgId: string, sealed: string): Prom
   await tx.updateTable('orgs').set({ data_key_sealed: sealed }).where('id', '=', orgId).execute()
 }
 
+/** Whether members set up the installation: the organisation of the canary does not count. */
 export async function anyOrgExists(db: Connection): Promise<boolean> {
-  return (await db.selectFrom('orgs').select('id').limit(1).executeTakeFirst()) !== undefined
+  const query = db.selectFrom('orgs').select('id').where('id', '<>', CANARY_ORG_ID).limit(1)
+  return (await query.executeTakeFirst()) !== undefined
 }
 
 /** Slugs that are the base itself or the base with a suffix. */
@@ -49,6 +52,11 @@ export async function insertOrg(tx: Tx, org: Insertable<Tables['orgs']>): Promis
     .insertInto('applications')
     .values({ id: newPrefixedId('app'), org_id: id, name, is_default: true, created_at })
     .execute()
+}
+
+/** Inserts an organisation that no member belongs to, without an application. */
+export async function insertHiddenOrg(tx: Tx, org: Insertable<Tables['orgs']>): Promise<void> {
+  await tx.insertInto('orgs').values(org).execute()
 }
 
 /** Creates the default application of an organisation that has none, because it is older than applications. */
@@ -372,11 +380,14 @@ export async function rotateSession(tx: Tx, sessionId: string, rotation: Rotatio
 }
 
 export async function orgBySlug(db: Connection, slug: string): Promise<{ id: string; name: string } | null> {
-  return (await db.selectFrom('orgs').select(['id', 'name']).where('slug', '=', slug).executeTakeFirst()) ?? null
+  const query = db.selectFrom('orgs').select(['id', 'name']).where('slug', '=', slug).where('id', '<>', CANARY_ORG_ID)
+  return (await query.executeTakeFirst()) ?? null
 }
 
+/** Of all organisations that members can belong to. */
 export async function allOrgIds(db: Connection): Promise<string[]> {
-  return (await db.selectFrom('orgs').select('id').orderBy('id').execute()).map(({ id }) => id)
+  const query = db.selectFrom('orgs').select('id').where('id', '<>', CANARY_ORG_ID).orderBy('id')
+  return (await query.execute()).map(({ id }) => id)
 }
 
 /** @returns whether the session was active */

@@ -1,3 +1,4 @@
+import { CANARY_CHANNEL } from '../canary/canary-channel.ts'
 import type { Figure } from '../http/metrics.ts'
 import type { Intake } from '../intake/create-intake.ts'
 import { LATENCY_BOUNDS_MS } from '../intake/intake-counters.ts'
@@ -141,7 +142,7 @@ export async function deliveryFigures(db: Database, figures: DelivererFigures): 
     value,
   })
   return [
-    ...[...figures.attempts].flatMap(([channel, sums]) =>
+    ...[...figures.attempts].filter(isShown).flatMap(([channel, sums]) =>
       Object.entries(sums).map(([outcome, value]): Figure => ({
         name: 'faultline_delivery_attempts_total',
         help: 'Attempts of deliveries, by channel and outcome.',
@@ -150,7 +151,7 @@ export async function deliveryFigures(db: Database, figures: DelivererFigures): 
         labels: { channel, outcome },
       })),
     ),
-    ...[...figures.notSent].map(([channel, value]): Figure => ({
+    ...[...figures.notSent].filter(isShown).map(([channel, value]): Figure => ({
       name: 'faultline_deliveries_not_sent_total',
       help: 'Deliveries that waited because their channel could not send them yet, such as for a connection.',
       kind: 'counter',
@@ -163,3 +164,6 @@ export async function deliveryFigures(db: Database, figures: DelivererFigures): 
       : [gauge('oldest_due_seconds', 'Age of the oldest delivery that is due.', oldestMs / 1000)]),
   ]
 }
+
+/** The canary's channel has no figures. */
+const isShown = ([channel]: readonly [string, unknown]): boolean => channel !== CANARY_CHANNEL

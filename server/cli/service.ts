@@ -16,6 +16,8 @@ import type { SpoolReadiness } from '../spool/write.ts'
 import { Database } from '../storage/database.ts'
 import { createPool } from '../storage/pool.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
+import { createCanary, type Canary, type CanaryTiming } from '../canary/create-canary.ts'
+import { readCanary } from '../canary/read-canary.ts'
 import { createDigester } from '../digest/digester.ts'
 import { CHANNELS } from '../channels.ts'
 import type { Channel } from '../outbox/channel.ts'
@@ -37,6 +39,8 @@ export type Service = {
   readonly publicUrl: string
   /** Digests what is in the spool now. Does nothing when digestion runs in its own thread. */
   drain(): Promise<void>
+  /** Null when it is switched off, or the process has neither intake nor API. */
+  readonly canary: Canary | null
   close(): Promise<void>
 }
 
@@ -45,6 +49,8 @@ export type ServiceOptions = {
   readonly digestion: 'thread' | 'inline' | 'manual'
   /** Whether a process with the role `schedule` runs background jobs. Default true. */
   readonly jobs?: boolean
+  /** When the end-to-end test looks; null: only when it is asked to. For tests. */
+  readonly canary?: CanaryTiming | null
   /** What a process with the role `deliver` sends. Default: everything. */
   readonly channels?: readonly Channel[]
 }
@@ -55,6 +61,7 @@ const isPrompt = (task: Task): boolean => task.isPrompt === true
 const REQUEST_GRACE_MS = 5_000
 const DIGEST_GRACE_MS = 4_000
 const INTAKE_GRACE_MS = 4_000
+const CANARY_GRACE_MS = 1_000
 const AUDIT_GRACE_MS = 2_000
 const DELIVERY_GRACE_MS = 4_000
 
@@ -72,7 +79,11 @@ export async function startService(app: App, connectionString: string, options: 
   try {
     const handOver =
       roles.includes('ingest') && roles.includes('digest') && options.digestion !== 'manual' ? createHandOver() : null
-    const intake = roles.includes('ingest') ? openIntake(app, connectionString, handOver) : null
+    const canary =
+      app.config.canaryMinutes > 0 && (roles.includes('ingest') || roles.includes('api'))
+        ? createCanary(app, roles.includes('ingest'))
+        : null
+    const intake = roles.includes('ingest') ? openIntake(app, connectionString, handOver, canary?.isOwn) : null
     if (intake !== null) stops.push(() => closeIntake(app, intake))
     const authenticator = createAuthenticator(app)
     stops.push(() => Promise.resolve(authenticator.close()))
@@ -119,12 +130,16 @@ export async function startService(app: App, connectionString: string, options: 
     const port = await http.listen()
     // With PORT=0 the system chose it.
     app.egress.protectPort(port)
+    canary?.start(port, options.canary)
     return {
       port,
+      canary,
       publicUrl: app.config.port === 0 ? `http://127.0.0.1:${port}` : app.config.publicUrl,
       drain: async () => digestion?.drain(),
       async close() {
+        const watched = canary?.stop() ?? Promise.resolve()
         await http.close(REQUEST_GRACE_MS)
+        await withinGrace(CANARY_GRACE_MS, watched)
         try {
           await stopWork()
         } finally {
@@ -167,7 +182,12 @@ const INTAKE_CONNECTIONS = 4
 const INTAKE_SILENCE_MS = 10_000
 
 /** The intake has its own connections: SDKs must not wait for slow requests of the API. */
-function openIntake(app: App, connectionString: string, handOver: HandOver | null): Intake {
+function openIntake(
+  app: App,
+  connectionString: string,
+  handOver: HandOver | null,
+  isUncounted: Canary['isOwn'] | undefined,
+): Intake {
   const pool = createPool({
     connectionString,
     name: 'faultline intake',
@@ -182,6 +202,7 @@ function openIntake(app: App, connectionString: string, handOver: HandOver | nul
     {
       addressOf: clientAddressReader(app.config.trustedProxies),
       handOver,
+      ...(isUncounted === undefined ? {} : { isUncounted }),
     },
   )
   const stop = app.bus.on('project_key', (payload) => {
@@ -272,7 +293,16 @@ async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
           },
         }),
   }
-  return { ready: Object.values(checks).every((check) => check.ok), checks }
+  const ready = Object.values(checks).every((check) => check.ok)
+  const canary = database.ok ? await within(MAX_WAIT_MS, canaryCheck(app)).catch(() => null) : null
+  return { ready, checks: canary === null ? checks : { ...checks, canary } }
+}
+
+/** Says whether alerts arrive. Where they do not, the process can work all the same: taking it away would help no one. */
+async function canaryCheck(app: App): Promise<{ ok: boolean; detail: string } | null> {
+  const { state, failed_step: step, explanation } = await readCanary(app)
+  if (state === 'off') return null
+  return { ok: state !== 'broken', detail: step === null ? state : `${state} at ${step}. ${explanation}` }
 }
 
 function within<T>(ms: number, work: Promise<T>): Promise<T> {

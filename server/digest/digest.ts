@@ -3,6 +3,7 @@ import { requestFold } from '../app-health/fold-health.ts'
 import { DIGESTION } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext, type FactContext } from '../context/fact-context.ts'
+import { CANARY_ORG_ID } from '../kernel/canary-ids.ts'
 import { dayOf } from '../kernel/day.ts'
 import {
   type Counting,
@@ -185,10 +186,13 @@ async function record(
   const sums = new OutcomeSums()
   const facts = new Map<FactKind, Due[]>()
   let quarantined = 0
+  let counted = 0
   for (const { entry, orgId, items, poison } of entries) {
+    const isCounted = orgId !== CANARY_ORG_ID
+    if (isCounted) counted++
     const base = { projectId: entry.projectId, keyId: entry.keyId, receivedAt: new Date(entry.receivedAtMs) }
     if (poison !== null) {
-      quarantined++
+      if (isCounted) quarantined++
       await quarantineEntry(tx, entry, poison, 1, now)
       for (const { category, quantity } of items ?? [UNREADABLE])
         sums.add({ ...base, category, quantity, outcome: 'dropped', reason: 'quarantine' })
@@ -213,15 +217,17 @@ async function record(
     const outcomes = await recordKind(recorders, tx, context, kind, due, isBehind)
     for (const [index, { item, context }] of due.entries()) {
       const { outcome, reason } = outcomes?.[index] ?? ACCEPTED
-      if (outcome === 'duplicate') duplicates += item.quantity
-      else if (kind === 'event') events++
+      if (context.orgId !== CANARY_ORG_ID) {
+        if (outcome === 'duplicate') duplicates += item.quantity
+        else if (kind === 'event') events++
+      }
       const { projectId, keyId, receivedAt } = context
       const { category, quantity } = item
       sums.add({ projectId, keyId, receivedAt, category, quantity, outcome, reason })
     }
   }
   await sums.write(tx)
-  return { entries: entries.length, events, duplicates, quarantined }
+  return { entries: counted, events, duplicates, quarantined }
 }
 
 /** Counted for an entry that could not be split. */

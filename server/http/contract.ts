@@ -21,6 +21,7 @@ import { intakeRoutes } from '../outcomes/intake.api.ts'
 import type { ByAddress } from '../kernel/contract.ts'
 import { liveRoutes } from '../live/live.api.ts'
 import { privacyRoutes } from '../privacy/privacy.api.ts'
+import { canaryRoutes } from '../canary/canary.api.ts'
 import { inviteRoutes } from '../team/invites.api.ts'
 import { memberRoutes } from '../team/members.api.ts'
 import { projectRoutes } from '../projects/projects.api.ts'
@@ -80,6 +81,7 @@ export const contract = {
   ...deliveryRoutes,
   ...pushDeviceRoutes,
   ...preferencesRoutes,
+  ...canaryRoutes,
   ...liveRoutes,
   ...auditRoutes,
 }

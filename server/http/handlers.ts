@@ -19,6 +19,7 @@ import { bulkHandlers } from '../issue-bulk/bulk.handlers.ts'
 import { issueHandlers } from '../issues/issues.handlers.ts'
 import { inboxHandlers } from '../inbox/inbox.handlers.ts'
 import { ownershipHandlers } from '../ownership/ownership.handlers.ts'
+import { canaryHandlers } from '../canary/canary.handlers.ts'
 import { mergingHandlers } from '../issue-merging/merging.handlers.ts'
 import { viewHandlers } from '../views/views.handlers.ts'
 import { intakeHandlers } from '../outcomes/intake.handlers.ts'
@@ -83,6 +84,7 @@ export const handlers: Handlers<Contract> = {
   ...deliveryHandlers,
   ...pushDeviceHandlers,
   ...preferencesHandlers,
+  ...canaryHandlers,
   ...liveHandlers,
   ...auditHandlers,
 }

@@ -30,6 +30,8 @@ export type IntakeOptions = {
   readonly spoolLimits?: Partial<SpoolLimits>
   /** Passes what was stored to the digest thread of this process. */
   readonly handOver?: HandOver | null
+  /** Requests that no figure counts: the canary's. Default none. */
+  readonly isUncounted?: IntakeDeps['isUncounted']
   /** Default 30 s (docs/protocol.md §6). */
   readonly bodyTimeoutMs?: number
 }
@@ -57,6 +59,7 @@ export function createIntake(app: App, options: IntakeOptions): Intake {
     bodies: createBodies(),
     counters: createCounters(),
     addressOf: options.addressOf,
+    isUncounted: options.isUncounted ?? (() => false),
     bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
   }
   // Settings of a project are cached with its keys.

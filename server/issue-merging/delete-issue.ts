@@ -1,5 +1,5 @@
 import { deleteIssueRow } from './rating.queries.ts'
-import type { OrgActor } from '../context/actor.ts'
+import type { OrgActor, SystemActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
@@ -17,6 +17,9 @@ import { deleteCounts } from './merging.queries.ts'
 const BATCH = 1_000
 /** Users, and hours, deleted in one transaction. */
 const COUNTS_BATCH = 50_000
+/** Faultline itself, in one organisation. */
+type OrgSystem = SystemActor & { readonly orgId: string }
+
 const MERGED = 'This issue was merged into another one. Delete that one, or unmerge this one first.'
 
 /**
@@ -24,7 +27,7 @@ const MERGED = 'This issue was merged into another one. Delete that one, or unme
  * fingerprint create a new issue.
  * @throws AppError not_found; conflict (merged into another issue)
  */
-export const deleteIssue = (app: App, actor: OrgActor, issueId: string): Promise<void> =>
+export const deleteIssue = (app: App, actor: OrgActor | OrgSystem, issueId: string): Promise<void> =>
   removeIssue(app, actor, issueId, { within: () => Promise.resolve() })
 
 /**
@@ -33,7 +36,7 @@ export const deleteIssue = (app: App, actor: OrgActor, issueId: string): Promise
  */
 export async function removeIssue(
   app: App,
-  actor: OrgActor,
+  actor: OrgActor | OrgSystem,
   issueId: string,
   {
     within,

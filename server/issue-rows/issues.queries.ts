@@ -44,7 +44,7 @@ export const issueColumns = [
 export type IssueRow = Awaited<ReturnType<typeof selectIssue>> & object
 
 /** Returns a query, without columns, for the organisation's issues that are not merged into another. */
-const ofOrganisation = (db: Connection, actor: OrgActor) =>
+const ofOrganisation = (db: Connection, actor: Pick<OrgActor, 'orgId'>) =>
   db
     .selectFrom('issues as i')
     .innerJoin('projects as p', 'p.id', 'i.project_id')
@@ -55,7 +55,7 @@ const ofOrganisation = (db: Connection, actor: OrgActor) =>
 const mergeTargetOf = (issueId: string) => sql<string>`(select issue_id from issue_groups where id = ${issueId})`
 
 /** Returns one issue of the actor's organisation, or its merge target. */
-export function selectIssue(db: Connection, actor: OrgActor, issueId: string) {
+export function selectIssue(db: Connection, actor: Pick<OrgActor, 'orgId'>, issueId: string) {
   return (
     ofOrganisation(db, actor)
       // An issue of a disabled member counts as unassigned.
@@ -91,7 +91,7 @@ const decidedColumns = [
 ] as const
 
 /** Locks an issue, or its merge target, until the transaction ends. */
-export function lockIssue(tx: Tx, actor: OrgActor, issueId: string) {
+export function lockIssue(tx: Tx, actor: Pick<OrgActor, 'orgId'>, issueId: string) {
   return retryAfterMerge(() =>
     ofOrganisation(tx, actor)
       .select(decidedColumns)

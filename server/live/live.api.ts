@@ -24,6 +24,8 @@ export const LiveMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('webhooks'), endpoint_ids: z.array(z.string()) }),
   /** Alerts, their deliveries or rules of a project changed; `ids` is empty when there are more than a message can name. */
   z.object({ kind: z.literal('alerts'), project_id: z.string(), ids: z.array(z.string()) }),
+  /** The state of the end-to-end test changed. */
+  z.object({ kind: z.literal('canary') }),
 ])
 export type LiveMessage = z.infer<typeof LiveMessage>
 
@@ -34,7 +36,7 @@ export const liveRoutes = routes({
     tag: 'Live',
     summary: 'Changes of the organisation as server-sent events',
     description:
-      'Named events `issues`, `releases`, `project`, `inbox`, `webhooks` and `alerts`; a comment line every 15 s keeps the connection open. A message holds only ids and counts: read the named resource again.',
+      'Named events `issues`, `releases`, `project`, `inbox`, `webhooks`, `alerts` and `canary`; a comment line every 15 s keeps the connection open. A message holds only ids and counts: read the named resource again.',
     permission: 'projects.read',
     stream: 'sse',
   },

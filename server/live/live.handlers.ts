@@ -4,7 +4,7 @@ import { isGranted, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { LiveMessage, type liveRoutes } from './live.api.ts'
 import { type OpenStream, registerStream } from './open-streams.ts'
-import { LIVE_TOPIC } from './publish.ts'
+import { EVERY_ORG, LIVE_TOPIC } from './publish.ts'
 
 const Envelope = z.tuple([z.string(), LiveMessage])
 
@@ -15,7 +15,15 @@ const KeyEnd = z.object({ key_id: z.string() })
  * Messages that arrive within this time are merged and sent together. Batches of digestion may find new releases one
  * after the other, and every message makes a dashboard read its releases again.
  */
-const FLUSH_MS = { issues: 250, project: 250, inbox: 250, releases: 1_000, webhooks: 1_000, alerts: 250 } as const
+const FLUSH_MS = {
+  issues: 250,
+  project: 250,
+  inbox: 250,
+  releases: 1_000,
+  webhooks: 1_000,
+  alerts: 250,
+  canary: 250,
+} as const
 
 export const liveHandlers: Handlers<typeof liveRoutes> = {
   streamLive: (app, actor, call) => {
@@ -44,11 +52,10 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
     }
     const stop = app.bus.on(LIVE_TOPIC, (payload) => {
       const parsed = Envelope.safeParse(payload)
-      if (!parsed.success || parsed.data[0] !== actor.orgId) return
+      if (!parsed.success || (parsed.data[0] !== actor.orgId && parsed.data[0] !== EVERY_ORG)) return
       const message = forActor(parsed.data[1], actor)
       if (message === null) return
-      const key =
-        message.kind === 'inbox' || message.kind === 'webhooks' ? message.kind : `${message.kind}/${message.project_id}`
+      const key = 'project_id' in message ? `${message.kind}/${message.project_id}` : message.kind
       const earlier = waiting.get(key)
       waiting.set(key, earlier === undefined ? message : merged(earlier, message))
       if (earlier === undefined) sendLater(key, message.kind)
@@ -89,6 +96,7 @@ const NEEDS: Readonly<Record<LiveMessage['kind'], Exclude<Permission, 'public'>>
   inbox: 'self',
   webhooks: 'webhooks.read',
   alerts: 'alerts.read',
+  canary: 'alerts.read',
 }
 
 /** The part of a message that this actor may receive; null for nothing. */

@@ -8,7 +8,10 @@ export const LIVE_TOPIC = 'live'
 /** A message names at most this number of ids, of 36 characters each; dashboards refetch all they show when there are more. */
 export const MAX_IDS = 80
 
-/** A message for the members of one organisation. */
+/** Stands for all organisations. */
+export const EVERY_ORG = '*'
+
+/** A message for the members of one organisation, or of {@link EVERY_ORG}. */
 export type OrgMessage = { readonly orgId: string; readonly message: LiveMessage }
 
 /** Publishes messages to open dashboards by one statement; inside a transaction, when it commits. */

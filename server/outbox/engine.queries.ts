@@ -1,3 +1,4 @@
+import { CANARY_ORG_ID } from '../kernel/canary-ids.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Decision } from './decide-next.ts'
 import type { Replay } from './delivery.ts'
@@ -375,12 +376,13 @@ export async function endAbandoned(on: Connection, laneId: string, leasesEndedBy
   )
 }
 
-/** The age of the oldest delivery that is due on an open lane; 0 when there is none. */
+/** The age of the oldest delivery that is due on an open lane, but for the canary's; 0 when there is none. */
 export async function oldestDueMs(on: Connection): Promise<number> {
   const { rows } = await on.query<{ ms: number | null }>(
     `with recursive ${OPEN_LANES}
      select extract(epoch from now() - min(least(e.first_due_at, e.other_due_at)))::float8 * 1000 as ms
-     from earliest e join outbox_lanes l on l.id = e.lane_id where l.paused_at is null and l.closed_at is null`,
+     from earliest e join outbox_lanes l on l.id = e.lane_id
+     where l.paused_at is null and l.closed_at is null and l.org_id <> '${CANARY_ORG_ID}'`,
   )
   return Math.max(0, rows[0]?.ms ?? 0)
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { App } from '../context/app.ts'
 import { withinGrace } from '../kernel/abortable.ts'
+import { CANARY_ORG_ID } from '../kernel/canary-ids.ts'
 import type { AttemptResult, Channel, ClaimedDelivery, Send } from './channel.ts'
 import { OUTBOX_TOPIC } from './delivery.ts'
 import {
@@ -41,6 +42,7 @@ const PREPARE_RETRY_MS = 1_000
 /** Deliveries of a closed lane that one statement ends. */
 const MAX_ENDED = 1_000
 
+/** Without what belongs to the canary. */
 export type DelivererFigures = {
   readonly inFlight: number
   /** Attempts recorded since the start, by channel. */
@@ -83,7 +85,7 @@ export function startDeliverer(
     for (const { delivery } of [...recorded, ...fenced]) inHand.delete(delivery.id)
     for (const { delivery, channel, ended } of recorded) {
       const sum = sums.get(channel.name)
-      if (sum !== undefined && ended !== null) sum[ended.result.outcome]++
+      if (sum !== undefined && ended !== null && delivery.orgId !== CANARY_ORG_ID) sum[ended.result.outcome]++
       live.changed(channel, delivery.orgId, delivery.laneId)
     }
     // Their places are free; strict lanes continue.
@@ -228,7 +230,11 @@ export function startDeliverer(
   }
 
   return {
-    figures: () => ({ inFlight: inHand.size, attempts: sums, notSent: notSent.counts }),
+    figures: () => ({
+      inFlight: [...inHand.values()].filter(({ delivery }) => delivery.orgId !== CANARY_ORG_ID).length,
+      attempts: sums,
+      notSent: notSent.counts,
+    }),
     async stop(graceMs) {
       for (const off of offs) off()
       stopping.abort()

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { CANARY_PROJECT_NUMBER } from '../kernel/canary-ids.ts'
 import { SHARD_NUMBERS } from './entry.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
@@ -231,11 +232,12 @@ export type Backlog = {
   readonly oldestAgeMs: number
 }
 
+/** What waits for digestion, without the canary's. */
 export async function selectBacklog(db: Connection, now: Date): Promise<Backlog> {
   const result = await sql<{ rows: number; entries: number; bytes: number; oldest: Date | null }>`
     select count(*) as rows, coalesce(sum(entry_count), 0)::bigint as entries, coalesce(sum(byte_count), 0)::bigint as bytes,
            min(received_at) as oldest
-    from spool`.execute(db)
+    from spool where project_number <> ${CANARY_PROJECT_NUMBER}`.execute(db)
   const row = result.rows[0]
   return {
     rows: row?.rows ?? 0,
@@ -286,7 +288,7 @@ export async function selectLargestLags(db: Connection, max: number, now: Date):
   const { rows } = await db.query<BacklogRow>(
     `select project_number as project, sum(entry_count)::bigint as entries, sum(byte_count)::bigint as bytes,
             min(received_at) as oldest
-     from spool group by project_number order by oldest limit $1`,
+     from spool where project_number <> ${CANARY_PROJECT_NUMBER} group by project_number order by oldest limit $1`,
     [max],
   )
   return rows.map((row) => backlogOf(row, now))

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
+import { CANARY_ORG_ID } from '../kernel/canary-ids.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
 
@@ -28,7 +29,8 @@ export async function configOfSlug(db: Connection, slug: string): Promise<SsoCon
 }
 
 export async function orgIdOfSlug(db: Connection, slug: string): Promise<string | null> {
-  return (await db.selectFrom('orgs').select('id').where('slug', '=', slug).executeTakeFirst())?.id ?? null
+  const query = db.selectFrom('orgs').select('id').where('slug', '=', slug).where('id', '<>', CANARY_ORG_ID)
+  return (await query.executeTakeFirst())?.id ?? null
 }
 
 export async function slugOf(db: Connection, orgId: string): Promise<string> {

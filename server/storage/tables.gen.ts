@@ -228,6 +228,22 @@ export type Tables = {
     finished_at: Date | null
     fixes: DefaultJson<unknown>
   }
+  canary: {
+    id: number
+    run_id: string | null
+    state: Generated<'pending' | 'ok' | 'late' | 'broken'>
+    failed_step: 'intake' | 'digestion' | 'alert' | 'delivery' | null
+    explanation: Generated<string>
+    missed_after: string | null
+  }
+  canary_runs: {
+    id: string
+    started_at: Date
+    accepted_at: Date | null
+    refusal: string | null
+    arrived_at: Date | null
+    removed_at: Date | null
+  }
   check_ins: {
     monitor_id: string
     id: string

@@ -459,6 +459,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   updateAlertRule: onRule({ name: 'Another name' }),
   deleteAlertRule: onRule(),
   listRecentAlerts: nothing,
+  readCanary: nothing,
   listFiredAlerts: ofProjects,
   readFiredAlert: onAlert,
   testAlertRule: onRule({}),

@@ -51,7 +51,9 @@ const listeners = (): number => process.getActiveResourcesInfo().filter((name) =
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = await cloneDatabase(inject('postgres'))
   const dataDir = mkdtempSync(join(tmpdir(), 'faultline-data-'))
-  const config = readConfig({ FAULTLINE_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', ...options.env })
+  // Tests of the canary switch it on.
+  const off = { FAULTLINE_CANARY_MINUTES: '0' }
+  const config = readConfig({ FAULTLINE_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', ...off, ...options.env })
   const clock = fakeClock()
   const mails: Mail[] = []
   const logLines: Record<string, unknown>[] = []

@@ -1,4 +1,5 @@
 import { startService, type Service } from '#server/cli/service.ts'
+import type { CanaryTiming } from '#server/canary/create-canary.ts'
 import type { App } from '#server/context/app.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { publish } from '#server/storage/bus.ts'
@@ -15,15 +16,22 @@ export type TestServer = TestApp &
 /**
  * The whole service on a free port. With `digestion: 'manual'` (the default) call `service.drain()`; with `inline`,
  * events are digested as they arrive. Background jobs run only with `jobs: true`, and
- * deliveries are sent only with `deliveries: true`.
+ * deliveries are sent only with `deliveries: true`. The canary runs only where the environment switches it on, and looks
+ * only in `service.canary.tick()` without `canary`.
  */
 export async function testServer(
-  options: TestAppOptions & { digestion?: 'inline' | 'manual'; jobs?: boolean; deliveries?: boolean } = {},
+  options: TestAppOptions & {
+    digestion?: 'inline' | 'manual'
+    jobs?: boolean
+    deliveries?: boolean
+    canary?: CanaryTiming
+  } = {},
 ): Promise<TestServer> {
   const test = await testApp(options)
   const started = await startService(test.app, test.connectionString, {
     digestion: options.digestion ?? 'manual',
     jobs: options.jobs ?? false,
+    canary: options.canary ?? null,
     ...(options.deliveries === true ? {} : { channels: [] }),
   })
   test.onClose(() => started.close())

@@ -52,6 +52,7 @@ async function onTwoServices(row: AuthRow, seed: number, full: boolean): Promise
       PUBLIC_URL: `http://127.0.0.1:${ports[0]}`,
       FAULTLINE_DATA_DIR: dataDir,
       RATE_LIMIT_SCALE: '0',
+      FAULTLINE_CANARY_MINUTES: '0',
       LOG_LEVEL: 'info',
       ...row.env,
     }

@@ -37,7 +37,10 @@ export async function diskFull({ seed, full, options }: TortureArgs): Promise<Ve
   chmodSync(folder, 0o755)
   const dataDir = join(disk, 'data')
   const sideFile = join(folder, 'acknowledged.txt')
-  const service = await startService({ dataDir, env: { RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent' } })
+  const service = await startService({
+    dataDir,
+    env: { RATE_LIMIT_SCALE: '0', FAULTLINE_CANARY_MINUTES: '0', LOG_LEVEL: 'silent' },
+  })
   try {
     const project = await setUpProject(service.url)
     const writers = startWriters(project, { count: 4, seed, sideFile, url: service.url })

@@ -59,7 +59,7 @@ async function tryDatabaseFiles({ seed }: TortureArgs, ns: readonly number[]): P
   const service = await startService({
     checkout: shim.checkout,
     dataDir,
-    env: { RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent' },
+    env: { RATE_LIMIT_SCALE: '0', FAULTLINE_CANARY_MINUTES: '0', LOG_LEVEL: 'silent' },
   })
   let writers: Writers | null = null
   const control = new pg.Pool({

@@ -47,7 +47,12 @@ export async function killFold({ seed, full, options }: TortureArgs): Promise<Ve
   const start = (): Promise<Service> =>
     startService({
       dataDir: join(folder, 'service'),
-      env: { DATABASE_URL: postgres.connectionString, RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent' },
+      env: {
+        DATABASE_URL: postgres.connectionString,
+        RATE_LIMIT_SCALE: '0',
+        FAULTLINE_CANARY_MINUTES: '0',
+        LOG_LEVEL: 'silent',
+      },
     })
   let service = await start()
   const reached = new Map<Moment, number>()

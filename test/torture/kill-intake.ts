@@ -120,7 +120,8 @@ async function torture(
   chmodSync(folder, 0o755)
   const dataDir = join(folder, 'data')
   const sideFile = join(folder, 'acknowledged.txt')
-  const start = (): Promise<Service> => startService({ dataDir, env: { RATE_LIMIT_SCALE: '0', LOG_LEVEL: 'silent' } })
+  const start = (): Promise<Service> =>
+    startService({ dataDir, env: { RATE_LIMIT_SCALE: '0', FAULTLINE_CANARY_MINUTES: '0', LOG_LEVEL: 'silent' } })
   let service = await start()
   // The time of a start on this machine at this moment: after a first one, which created the database, and a clean
   // stop.

@@ -14,7 +14,7 @@ export type LiveState =
   | { name: 'connecting' | 'live' | 'paused' }
   | { name: 'trying'; since: number; nextTryAt: number }
 
-const KINDS = ['issues', 'releases', 'project', 'inbox', 'webhooks'] as const
+const KINDS = ['issues', 'releases', 'project', 'inbox', 'webhooks', 'canary'] as const
 const FIRST_RETRY_MS = 1000
 const MAX_RETRY_MS = 30_000
 
@@ -51,6 +51,7 @@ function parse(kind: (typeof KINDS)[number], text: string): LiveMessage | null {
     if (typeof value !== 'object' || value === null) return null
     // A user receives only messages about their own inbox.
     if (kind === 'inbox') return { kind, user_ids: [] }
+    if (kind === 'canary') return { kind }
     if (kind === 'webhooks') return { kind, endpoint_ids: 'endpoint_ids' in value ? stringsOf(value.endpoint_ids) : [] }
     if (!('project_id' in value) || typeof value.project_id !== 'string') return null
     const { project_id } = value

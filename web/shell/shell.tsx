@@ -10,6 +10,7 @@ import { preloadPopovers } from '../ui/popover.tsx'
 import { runNewestAction } from '../ui/toasts.tsx'
 import { commonTexts } from '../common/texts.ts'
 import { shellTexts } from './texts.ts'
+import { CanaryBanner } from './canary-banner.tsx'
 import { LiveBanner } from './live-mark.tsx'
 import { PhoneTabs } from './phone-tabs.tsx'
 import { Rail } from './rail.tsx'
@@ -84,6 +85,7 @@ export function Shell() {
       <div className={styles.pane}>
         <TopBar onJump={openPalette} onKeys={openKeys} busy={busy} />
         <LiveBanner />
+        <CanaryBanner />
         <Outlet />
       </div>
       <PhoneTabs />
@@ -117,6 +119,7 @@ function useFreshness(): void {
       if (messages.some(({ kind }) => kind === 'inbox')) void client.invalidateQueries({ queryKey: ['inbox'] })
       if (messages.some(({ kind }) => kind === 'issues')) count()
       if (messages.some(({ kind }) => kind === 'releases')) releases()
+      if (messages.some(({ kind }) => kind === 'canary')) void client.invalidateQueries({ queryKey: ['canary'] })
     },
     () => void client.invalidateQueries(),
   )

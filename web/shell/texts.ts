@@ -35,6 +35,7 @@ export const shellTexts = {
   lostMore: (left: string) => `Showing the last loaded data. Reconnecting in ${left}.`,
   lostNow: 'Showing the last loaded data. Reconnecting.',
   now: 'Reconnect now',
+  alertsFail: 'Alerts may not arrive.',
   palette: 'Search or jump to',
   palettePlaceholder: 'Type a command, an issue or a page',
   paletteResults: 'Results',

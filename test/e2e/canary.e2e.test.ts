@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { publishLive } from '#server/live/publish.ts'
+import { eventually, expectAccessible, expectNoSideScroll } from './browser.ts'
+import { aTeam, testDashboard } from './dashboard.ts'
+
+const dashboard = await testDashboard({ env: { FAULTLINE_CANARY_MINUTES: '60' } })
+const { app } = dashboard.server
+
+/** As a process that watches the end-to-end test stores and publishes it. */
+async function setState(state: string, failedStep: string | null, explanation: string): Promise<void> {
+  await app.tx(async (tx) => {
+    await tx.query('update canary set state = $1, failed_step = $2, explanation = $3', [state, failedStep, explanation])
+    await publishLive(tx, [{ orgId: '*', message: { kind: 'canary' } }])
+  })
+}
+
+test('every page says that alerts do not arrive and what to do, from the moment it is known until they arrive again', async () => {
+  const { person } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person, { size: 'phone' })
+  await page.goto('/issues')
+  await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor()
+  const banner = page.getByRole('status').filter({ hasText: 'Alerts may not arrive.' })
+  expect(await banner.count()).toBe(0)
+
+  await setState('late', 'delivery', 'It takes long.')
+  await setState('broken', 'delivery', 'Check that a process with the role deliver runs.')
+  await banner.waitFor()
+  await eventually(() => banner.textContent()).toContain('Check that a process with the role deliver runs.')
+  await page.goto('/me/appearance')
+  await banner.waitFor()
+  await expectAccessible(page, 'the banner')
+  await expectNoSideScroll(page, 'the banner')
+
+  await setState('ok', null, '')
+  await eventually(() => banner.count()).toBe(0)
+})
