@@ -20,14 +20,17 @@ export const Masked = z.object({
 })
 export type Masked = z.infer<typeof Masked>
 
-const SECRET_PREFIX_CHARACTERS = 8
+/** Of 49 characters; one that a member chose may be shorter, and only a quarter of it is shown. */
+const SECRET_PREFIX_CHARACTERS = 12
 const SHOWN_END = 4
 
 export function maskConfig({ webhook_url: url, routing_key: key, secret }: ActionConfig): Masked {
   return {
     ...(url === undefined ? {} : { webhook_url: maskUrl(url) }),
     ...(key === undefined ? {} : { routing_key: `…${key.slice(-SHOWN_END)}` }),
-    ...(secret === undefined ? {} : { secret_prefix: secret.slice(0, SECRET_PREFIX_CHARACTERS) }),
+    ...(secret === undefined
+      ? {}
+      : { secret_prefix: secret.slice(0, Math.min(SECRET_PREFIX_CHARACTERS, secret.length >> 2)) }),
   }
 }
 

@@ -215,19 +215,19 @@ export const alertTestRoutes = routes({
     body: z.strictObject({ action_id: Id.optional().describe('Only this action.') }).optional(),
     response: z.object({ results: z.array(ActionResult) }),
     isSlow: true,
-    refusals: [404, 409],
+    refusals: [404, 409, 429],
   },
   testAlertAction: {
     method: 'POST',
     path: '/api/alerts/test-action',
     tag: 'Alerts',
     summary: 'Send a test through an action that is not saved yet',
-    description: 'One attempt, without retries.',
+    description: 'One attempt, without retries. An organisation can send 120 tests an hour.',
     permission: 'alerts.write',
     body: z.strictObject({ projectId: Id, rule_id: Id.optional(), action: ActionInput }),
     response: ActionResult,
     isSlow: true,
-    refusals: [404],
+    refusals: [404, 429],
   },
 })
 

@@ -52,6 +52,8 @@ export const LIMITS = {
   },
   changeEmail: { name: 'change-email', quota: 5, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   switchOrg: { name: 'switch-org', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
+  /** Tests of alert actions, of an organisation: they reach addresses that a member typed. */
+  alertTest: { name: 'alert-test', quota: 120, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
   refresh: { name: 'refresh', quota: 60, windowMs: 60 * MINUTE_MS, maxBlockMs: null, byAddress: false },
 } as const satisfies Record<string, Limit>
 
