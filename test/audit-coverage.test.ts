@@ -31,6 +31,7 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   createView: 'A saved view shows what its reader may see anyway.',
   updateView: 'A saved view shows what its reader may see anyway.',
   deleteView: 'A saved view shows what its reader may see anyway.',
+  dryRunAlertRule: 'Reads.',
   previewFilters: 'Reads.',
   readInvite: 'Reads.',
   previewScrubbing: 'Reads.',

@@ -72,22 +72,38 @@ function describe(
 
 type Range = { readonly from: Date; readonly to: Date; readonly intervalMs: number | null }
 
+/** Critical paths of projects, and the names of transactions that belong to them. */
+type Paths = {
+  readonly ofProjects: ReadonlyMap<string, readonly string[]>
+  /** By project and name. */
+  readonly names: ReadonlyMap<string, MatchedName>
+}
+
+/** @param since names that were not used since do not matter */
+async function readPaths(app: App, projectIds: readonly string[], since: Date): Promise<Paths> {
+  const ofProjects = await criticalPathsOf(app.db, projectIds)
+  const ids = [...ofProjects.keys()]
+  const names = ids.length === 0 ? [] : await namesSince(app.db, ids, since)
+  return { ofProjects, names: await matchNames(ofProjects, names) }
+}
+
 /** Journeys of projects, each with its cells by interval. */
-async function readJourneys(app: App, projectIds: readonly string[], range: Range) {
+async function readJourneys(app: App, projectIds: readonly string[], { ofProjects, names }: Paths, range: Range) {
   const journeys = new Map<string, Map<string, Map<number, Cell>>>()
-  const paths = await criticalPathsOf(app.db, projectIds)
-  const ids = [...paths.keys()]
+  const ids = projectIds.filter((id) => ofProjects.has(id))
   if (ids.length === 0) return journeys
-  const matched = matchNames(paths, await namesSince(app.db, ids, range.from))
+  const asked = new Set(ids)
   const { intervalMs } = range
   const [transactions, errors] = await Promise.all([
-    matched.then((names) =>
-      readOfNames(app.db, { ...range, projectIds: ids, metrics: ['duration'] }, [...names.values()]),
+    readOfNames(
+      app.db,
+      { ...range, projectIds: ids, metrics: ['duration'] },
+      [...names.values()].filter(({ projectId }) => asked.has(projectId)),
     ),
     sumErrors(app.db, ids, range, intervalMs ?? Math.max(1, range.to.getTime() - range.from.getTime())),
   ])
-  for (const [id, patterns] of paths)
-    journeys.set(id, new Map(patterns.map((pattern) => [pattern, new Map<number, Cell>()])))
+  for (const id of ids)
+    journeys.set(id, new Map((ofProjects.get(id) ?? []).map((pattern) => [pattern, new Map<number, Cell>()])))
   const cellOf = (projectId: string, journey: string, slot: number): Cell | null => {
     const slots = journeys.get(projectId)?.get(journey)
     if (slots === undefined) return null
@@ -95,7 +111,6 @@ async function readJourneys(app: App, projectIds: readonly string[], range: Rang
     slots.set(slot, cell)
     return cell
   }
-  const names = await matched
   for (const { projectId, name, slot, failures, sketch } of transactions)
     for (const journey of names.get(`${projectId}/${name}`)?.journeys ?? []) {
       const cell = cellOf(projectId, journey, slot)
@@ -134,9 +149,12 @@ const NOTHING: Cell = { durations: new DDSketch(), failed: 0, errors: 0 }
 export const criticalPath: Evaluator = {
   async measure(app, rules, at) {
     const measured = new Map<string, Measured[]>()
+    const longest = Math.max(...rules.map((rule) => limitsOf(rule).windowMinutes))
+    const projects = [...new Set(rules.map(({ projectId }) => projectId))]
+    const paths = await readPaths(app, projects, new Date(at.getTime() - longest * MINUTE_MS))
     for (const [windowMinutes, same] of Map.groupBy(rules, (rule) => limitsOf(rule).windowMinutes)) {
       const range = { from: new Date(at.getTime() - windowMinutes * MINUTE_MS), to: at, intervalMs: null }
-      const journeys = await readJourneys(app, [...new Set(same.map(({ projectId }) => projectId))], range)
+      const journeys = await readJourneys(app, [...new Set(same.map(({ projectId }) => projectId))], paths, range)
       for (const rule of same) {
         const limits = limitsOf(rule)
         measured.set(
@@ -155,10 +173,11 @@ export const criticalPath: Evaluator = {
   async history(app, rule, from, to) {
     const limits = limitsOf(rule)
     const stretches = stretchesOf(from, to, limits.windowMinutes, app.clock.now())
+    const paths = await readPaths(app, [rule.projectId], stretches[0]?.readFrom ?? from)
     const read = await Promise.all(
       stretches.map(async (stretch) => {
         const range = { from: stretch.readFrom, to: stretch.to, intervalMs: stretch.intervalMs }
-        return [stretch, (await readJourneys(app, [rule.projectId], range)).get(rule.projectId)] as const
+        return [stretch, (await readJourneys(app, [rule.projectId], paths, range)).get(rule.projectId)] as const
       }),
     )
     const cells = new Map(read)
