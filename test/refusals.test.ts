@@ -172,6 +172,7 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   listAlertRules: 'viewer',
   dryRunAlertRule: 'viewer',
   createAlertRule: 'member',
+  readAlertRule: 'viewer',
   updateAlertRule: 'member',
   deleteAlertRule: 'member',
   listRecentAlerts: 'viewer',

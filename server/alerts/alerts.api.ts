@@ -120,6 +120,16 @@ export const alertRoutes = routes({
     response: AlertRule,
     refusals: [404, 409],
   },
+  readAlertRule: {
+    method: 'GET',
+    path: '/api/alerts/:ruleId',
+    tag: 'Alerts',
+    summary: 'An alert rule',
+    permission: 'alerts.read',
+    params: ruleParams,
+    response: AlertRule,
+    refusals: [404],
+  },
   updateAlertRule: {
     method: 'PATCH',
     path: '/api/alerts/:ruleId',

@@ -8,10 +8,12 @@ import { listRules } from './list-rules.ts'
 import { resolveAlert } from './resolve-alert.ts'
 import { updateRule } from './update-rule.ts'
 import { viewAlert } from './view-alert.ts'
+import { viewRule } from './view-rule.ts'
 
 export const alertHandlers: Handlers<typeof alertRoutes> = {
   listAlertRules: (app, actor, { query }) => listRules(app, actor, query),
   createAlertRule: (app, actor, { body }) => createRule(app, actor, body),
+  readAlertRule: (app, actor, { params }) => viewRule(app.db, actor, params.ruleId),
   updateAlertRule: (app, actor, { params, body }) => updateRule(app, actor, { ...params, ...body }),
   deleteAlertRule: (app, actor, { params }) => deleteRule(app, actor, params.ruleId),
   listRecentAlerts: (app, actor, { query }) => listRecentAlerts(app, actor, query.limit),

@@ -456,6 +456,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     body: aRule(await insertProject(app, owner)),
     foreignBodies: [aRule(await insertProject(app, stranger))],
   }),
+  readAlertRule: onRule(),
   updateAlertRule: onRule({ name: 'Another name' }),
   deleteAlertRule: onRule(),
   listRecentAlerts: nothing,
