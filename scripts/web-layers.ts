@@ -21,6 +21,7 @@ export const webLayers = [
 /** The folders of `web/features/`. None imports another: what two of them need is in `common/`. */
 export const webFeatures = [
   'accounts',
+  'alerts',
   'api-keys',
   'audit',
   'inbox',

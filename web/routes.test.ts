@@ -40,6 +40,11 @@ test('every link leads to an address', () => {
     projectGrouping: paths.projectGrouping(ID),
     projectScrubbing: paths.projectScrubbing(ID),
     projectOwnership: paths.projectOwnership(ID),
+    alerts: paths.alerts({ project: ID }),
+    alertHistory: paths.alertHistory({ state: ['firing', 'acknowledged'], rule: ID }),
+    alertRules: paths.alertRules(),
+    alertRule: paths.alertRule(ID),
+    newAlertRule: paths.newAlertRule({ project: ID, trigger: 'performance_threshold', metric: 'anr_rate' }),
     metrics: paths.metrics({ project: ID, release: ['shop@4.12.0', 'web, beta'], compare: 'off' }),
     performance: paths.performance({ project: ID, device_class: ['low'] }),
     screens: paths.screens({ project: ID, screen: 'Checkout' }),
@@ -59,6 +64,10 @@ test('every link leads to an address', () => {
   expect(Object.fromEntries(Object.entries(links).map(([name, link]) => [name, router.buildLocation(link).href])))
     .toMatchInlineSnapshot(`
       {
+        "alertHistory": "/alerts/history?state=firing&state=acknowledged&rule=019a0000-0000-7000-8000-000000000001",
+        "alertRule": "/alerts/rules/019a0000-0000-7000-8000-000000000001",
+        "alertRules": "/alerts/rules",
+        "alerts": "/alerts?project=019a0000-0000-7000-8000-000000000001",
         "anr": "/performance/anr?project=019a0000-0000-7000-8000-000000000001",
         "apiKeys": "/org/api-keys",
         "appearance": "/me/appearance",
@@ -78,6 +87,7 @@ test('every link leads to an address', () => {
         "loginSso": "/login?step=sso",
         "members": "/org/members",
         "metrics": "/metrics?project=019a0000-0000-7000-8000-000000000001&release=shop%404.12.0&release=web%2C+beta&compare=off",
+        "newAlertRule": "/alerts/rules/new?project=019a0000-0000-7000-8000-000000000001&trigger=performance_threshold&metric=anr_rate",
         "onboarding": "/onboarding",
         "onboarding of a project": "/onboarding?project=019a0000-0000-7000-8000-000000000001&step=sdk",
         "performance": "/performance?project=019a0000-0000-7000-8000-000000000001&device_class=low",

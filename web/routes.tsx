@@ -7,6 +7,7 @@ import {
   redirect,
   type RouterHistory,
 } from '@tanstack/react-router'
+import { alertRuleQuery, openAlertsQuery } from './api/alert-queries.ts'
 import { methodsQuery } from './api/account-queries.ts'
 import { intakeQuery } from './api/intake-queries.ts'
 import { filtersOf, issueEventQuery, streamQuery, volumeQuery } from './api/issue-queries.ts'
@@ -20,6 +21,8 @@ import { Shell } from './shell/shell.tsx'
 import { SignedIn } from './shell/signed-in.tsx'
 import { paths } from './address/paths.ts'
 import {
+  AlertHistorySearch,
+  AlertsSearch,
   AuditSearch,
   DEFAULT_RANGE,
   HEALTH_RANGE,
@@ -28,6 +31,7 @@ import {
   LinkSearch,
   LoginSearch,
   MetricsSearch,
+  NewRuleSearch,
   OnboardingSearch,
   parseSearch,
   PerformanceSearch,
@@ -187,6 +191,53 @@ const issue = createRoute({
     if (!preload) void client.query(issueEventQuery(params.issueId, deps.event)).catch(noop)
   },
   component: lazyRouteComponent(() => import('./features/issue/issue-page.tsx'), 'IssuePage'),
+})
+
+const alerts = createRoute({
+  getParentRoute: () => shell,
+  path: '/alerts',
+  staticData: { scope: { project: 'any', range: false } },
+  validateSearch: (search) => AlertsSearch.parse(search),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { client }, deps, preload }) => {
+    if (!preload) void client.infiniteQuery(openAlertsQuery(deps.project ?? null)).catch(noop)
+  },
+  component: lazyRouteComponent(() => import('./features/alerts/alerts-frame.tsx'), 'AlertsFrame'),
+})
+
+const firing = createRoute({
+  getParentRoute: () => alerts,
+  path: '/',
+  component: lazyRouteComponent(() => import('./features/alerts/firing-page.tsx'), 'FiringPage'),
+})
+
+const alertHistory = createRoute({
+  getParentRoute: () => alerts,
+  path: '/history',
+  validateSearch: (search) => AlertHistorySearch.parse(search),
+  component: lazyRouteComponent(() => import('./features/alerts/history-page.tsx'), 'HistoryPage'),
+})
+
+const alertRules = createRoute({
+  getParentRoute: () => alerts,
+  path: '/rules',
+  component: lazyRouteComponent(() => import('./features/alerts/rules-page.tsx'), 'RulesPage'),
+})
+
+const newAlertRule = createRoute({
+  getParentRoute: () => alerts,
+  path: '/rules/new',
+  validateSearch: (search) => NewRuleSearch.parse(search),
+  component: lazyRouteComponent(() => import('./features/alerts/new-rule-page.tsx'), 'NewRulePage'),
+})
+
+const alertRule = createRoute({
+  getParentRoute: () => alerts,
+  path: '/rules/$ruleId',
+  loader: ({ context: { client }, params, preload }) => {
+    if (!preload) void client.query(alertRuleQuery(params.ruleId)).catch(noop)
+  },
+  component: lazyRouteComponent(() => import('./features/alerts/rule-page.tsx'), 'RulePage'),
 })
 
 const metrics = createRoute({
@@ -456,6 +507,7 @@ const tree = root.addChildren([
     shell.addChildren([
       issues,
       issue,
+      alerts.addChildren([firing, alertHistory, alertRules, newAlertRule, alertRule]),
       metrics,
       performance.addChildren([startUp, screens, anr, battery]),
       releases,

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { aMemberClient } from '../kit/member-client.ts'
 import { aProject } from '../kit/founder.ts'
@@ -184,23 +185,30 @@ test('a comment offers members while typing, is shown with links, and can be edi
   await page.getByText(/about it\. Soon\./).waitFor()
 })
 
+/** Opens the bell and its second tab, with the keyboard. */
+async function openInbox(page: Page): Promise<void> {
+  await press(page, 'b')
+  await page.getByRole('tab', { name: /^Alerts/ }).focus()
+  await page.keyboard.press('ArrowRight')
+}
+
 test('the bell counts notifications as they arrive, lists them, and subtracts what was read', async () => {
   const page = await dashboard.openAs(bob)
   await page.goto('/issues')
   // Assigned and mentioned.
-  await page.getByRole('button', { name: 'Inbox, 2 unread' }).waitFor()
+  await page.getByRole('button', { name: 'Notifications, 2 unread for you' }).waitFor()
   await ada.post(`/api/issues/${issueId}/comments`, { body: 'Any progress?' })
-  await page.getByRole('button', { name: 'Inbox, 3 unread' }).waitFor()
-  await press(page, 'b')
+  await page.getByRole('button', { name: 'Notifications, 3 unread for you' }).waitFor()
+  await openInbox(page)
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   const entry = page.getByRole('link', { name: /Unread: .* commented\./ })
   await screenshot(page, 'inbox')
   await entry.click()
   await page.getByRole('heading', { name: /PaymentError/ }).waitFor()
-  await page.getByRole('button', { name: 'Inbox, 2 unread' }).waitFor()
-  await press(page, 'b')
+  await page.getByRole('button', { name: 'Notifications, 2 unread for you' }).waitFor()
+  await openInbox(page)
   await page.getByRole('button', { name: 'Mark all as read' }).click()
-  await page.getByRole('button', { name: 'Inbox', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
   await settled(page)
   expect(await page.getByRole('link', { name: /Unread/ }).count()).toBe(0)
   await press(page, 'Escape')
@@ -218,7 +226,7 @@ test('the bell counts notifications as they arrive, lists them, and subtracts wh
   await ada.post(`/api/issues/${issueId}/comments`, { body: 'Hello?' })
   await page.getByText('Hello?').waitFor()
   await settled(page)
-  expect(await page.getByRole('button', { name: 'Inbox', exact: true }).count()).toBe(1)
+  expect(await page.getByRole('button', { name: 'Notifications', exact: true }).count()).toBe(1)
 })
 
 test('ownership rules: tried out, saved, and applied', async () => {
@@ -273,7 +281,8 @@ test.each(COMBINATIONS)('the issue page is accessible and fits: $theme, $size', 
   }
   await page.goto(`/issues/${issueId}`)
   await page.getByRole('textbox', { name: 'Comment', exact: true }).waitFor()
-  await page.getByRole('button', { name: /^Inbox, \d+ unread/ }).click()
+  await page.getByRole('button', { name: /^Notifications, \d+ unread/ }).waitFor()
+  await openInbox(page)
   await page
     .getByRole('link', { name: /^Unread/ })
     .first()

@@ -1,10 +1,13 @@
 import { linkOptions } from '@tanstack/react-router'
 import type {
+  AlertHistorySearch,
+  AlertsSearch,
   AuditSearch,
   IssueSearch,
   IssuesSearch,
   LoginSearch,
   MetricsSearch,
+  NewRuleSearch,
   OnboardingSearch,
   PerformanceSearch,
   ReleasesSearch,
@@ -27,6 +30,12 @@ export const paths = {
   issues: (search: IssuesSearch = {}) => linkOptions({ to: '/issues', search }),
   issue: (issueId: string, search: IssueSearch = {}) =>
     linkOptions({ to: '/issues/$issueId', params: { issueId }, search }),
+  alerts: (search: AlertsSearch = {}) => linkOptions({ to: '/alerts', search }),
+  alertHistory: (search: AlertHistorySearch = {}) => linkOptions({ to: '/alerts/history', search }),
+  alertRules: (search: AlertsSearch = {}) => linkOptions({ to: '/alerts/rules', search }),
+  newAlertRule: (search: NewRuleSearch = {}) => linkOptions({ to: '/alerts/rules/new', search }),
+  alertRule: (ruleId: string, search: AlertsSearch = {}) =>
+    linkOptions({ to: '/alerts/rules/$ruleId', params: { ruleId }, search }),
   metrics: (search: MetricsSearch = {}) => linkOptions({ to: '/metrics', search }),
   performance: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance', search }),
   screens: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/screens', search }),

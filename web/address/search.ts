@@ -1,3 +1,4 @@
+import { ALERT_STATES, PERCENTILES, PERFORMANCE_METRICS, TRIGGER_TYPES } from '#shared/alert-rules.ts'
 import { SIGN_IN_ERRORS } from '#shared/sign-in-errors.ts'
 import { ISSUE_SORTS, RANGES, SEVERITIES, type IssueStatusName, type RangeName } from '#shared/issue-values.ts'
 import * as z from 'zod/mini'
@@ -172,6 +173,34 @@ export const PerformanceSearch = z.extend(HealthSearch, {
   order: one(SCREEN_SORTS),
 })
 export type PerformanceSearch = z.infer<typeof PerformanceSearch>
+
+/** Firing alerts and rules. */
+export const AlertsSearch = z.object({ project: lenient(id) })
+export type AlertsSearch = z.infer<typeof AlertsSearch>
+
+export const AlertHistorySearch = z.extend(AlertsSearch, {
+  state: many(ALERT_STATES),
+  rule: lenient(id),
+  /** The alert that is shown in detail. */
+  alert: lenient(id),
+})
+export type AlertHistorySearch = z.infer<typeof AlertHistorySearch>
+
+/** A positive number as text: addresses hold texts. */
+const amount = lenient(z.string().check(z.regex(/^\d{1,9}(\.\d{1,6})?$/)))
+
+/** What a new rule begins with. */
+export const NewRuleSearch = z.extend(AlertsSearch, {
+  trigger: one(TRIGGER_TYPES),
+  metric: one(PERFORMANCE_METRICS),
+  percentile: one(PERCENTILES),
+  threshold: amount,
+  /** A transaction, screen or page. */
+  transaction: text(200),
+  /** The rule that is copied. */
+  from: lenient(id),
+})
+export type NewRuleSearch = z.infer<typeof NewRuleSearch>
 
 /** Ids with a prefix, such as `d_`. */
 const deliveryId = z.string().check(z.regex(/^d_[0-9a-z]{26}$/))

@@ -6,6 +6,8 @@ import { endSession, refreshSession } from './session.ts'
 export type { Addresses }
 export type Address = keyof Addresses
 export type AnswerOf<A extends Address> = ClientAnswer<Addresses[A]>
+/** What the endpoint takes as its body. */
+export type BodyOf<A extends Address> = ClientCall<Addresses[A]> extends { body: infer Body } ? Body : never
 
 /** An error response, with the server's message; status 0 if there was no response. */
 export class ApiError extends Error {

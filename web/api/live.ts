@@ -14,7 +14,7 @@ export type LiveState =
   | { name: 'connecting' | 'live' | 'paused' }
   | { name: 'trying'; since: number; nextTryAt: number }
 
-const KINDS = ['issues', 'releases', 'project', 'inbox', 'webhooks', 'canary'] as const
+const KINDS = ['issues', 'releases', 'project', 'inbox', 'webhooks', 'canary', 'alerts'] as const
 const FIRST_RETRY_MS = 1000
 const MAX_RETRY_MS = 30_000
 
@@ -56,6 +56,7 @@ function parse(kind: (typeof KINDS)[number], text: string): LiveMessage | null {
     if (!('project_id' in value) || typeof value.project_id !== 'string') return null
     const { project_id } = value
     if (kind === 'project') return { kind, project_id }
+    if (kind === 'alerts') return { kind, project_id, ids: 'ids' in value ? stringsOf(value.ids) : [] }
     if (kind === 'releases')
       return { kind, project_id, release_ids: 'release_ids' in value ? stringsOf(value.release_ids) : [] }
     return {

@@ -2,6 +2,7 @@
 export const commonTexts = {
   product: 'Faultline',
   titleOf: (page: string) => `${page} · Faultline`,
+  countedTitle: (count: number, title: string) => (count === 0 ? title : `(${count}) ${title}`),
   tryAgain: 'Try again',
   cancel: 'Cancel',
   typeToConfirm: (word: string) => `Type “${word}” to confirm`,

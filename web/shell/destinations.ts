@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMatchRoute, type LinkProps } from '@tanstack/react-router'
 import { carried, paths } from '../address/paths.ts'
+import { recentAlertsQuery } from '../api/alert-queries.ts'
 import { usePolling } from '../api/live.ts'
 import { meQuery, onboardingQuery, openCountQuery, projectsQuery } from '../api/queries.ts'
 import { webhookEndpointsQuery } from '../api/webhook-queries.ts'
@@ -12,7 +13,7 @@ import { shellTexts } from './texts.ts'
 
 /** A link of the rail; on phones a tab or an entry of More. */
 export type Destination = {
-  key: 'issues' | 'metrics' | 'performance' | 'releases' | 'intake' | 'setup' | 'settings' | 'organisation'
+  key: 'issues' | 'alerts' | 'metrics' | 'performance' | 'releases' | 'intake' | 'setup' | 'settings' | 'organisation'
   group: 'pages' | 'settings'
   label: string
   /** The label of a tab on phones, if the label is too long. */
@@ -20,8 +21,11 @@ export type Destination = {
   icon: IconName
   link: Pick<LinkProps, 'to' | 'params' | 'search'>
   isHere: boolean
-  /** Beside the label in the rail: a count, a ring for an unfinished set-up, or a dot where something needs attention. */
-  badge?: { count: string } | 'ring' | 'attention'
+  /**
+   * Beside the label in the rail: a count, red where it asks for an action; a ring for an unfinished set-up, or a dot
+   * where something needs attention.
+   */
+  badge?: { count: string; isHot?: boolean } | 'ring' | 'attention'
 }
 
 /** The project of the links: the selected one, else the first. */
@@ -45,6 +49,7 @@ export function useDestinations(): Destination[] {
 
   const me = useQuery(meQuery)
   const role = me.data?.user.role ?? 'viewer'
+  const recent = useQuery({ ...recentAlertsQuery, refetchInterval: usePolling(30_000) })
   const endpoints = useQuery({
     ...webhookEndpointsQuery,
     enabled: can(role, 'webhooks.read').allowed,
@@ -60,6 +65,16 @@ export function useDestinations(): Destination[] {
     link: paths.issues(carried({ ...(projectId === null ? {} : { project: projectId }), range })),
     isHere: at({ to: '/issues', fuzzy: true }) !== false,
     ...(openCount.data === undefined ? {} : { badge: { count: formatCount(openCount.data) } }),
+  }
+  const firing = recent.data?.unread_count ?? 0
+  const alerts: Destination = {
+    key: 'alerts',
+    group: 'pages',
+    label: shellTexts.alerts,
+    icon: 'bell',
+    link: paths.alerts(projectId === null ? {} : { project: projectId }),
+    isHere: at({ to: '/alerts', fuzzy: true }) !== false,
+    ...(firing === 0 ? {} : { badge: { count: formatCount(firing), isHot: true } }),
   }
   const unfinished: Destination = {
     key: 'setup',
@@ -125,6 +140,7 @@ export function useDestinations(): Destination[] {
   const pages = project === null ? [] : ofProject(project)
   return [
     issues,
+    alerts,
     ...pages.filter(({ group }) => group === 'pages'),
     ...(setup.data?.steps.first_event === false ? [unfinished] : []),
     ...pages.filter(({ group }) => group === 'settings'),

@@ -153,6 +153,7 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
   const fromServer = delayed === needle ? (found.data?.items ?? []).filter(({ id }) => !seen.has(id)) : []
   const places = [
     place('issues', shellTexts.issues, { kind: 'icon', name: 'issues' }, () => void navigate(paths.issues())),
+    place('alerts', shellTexts.alerts, { kind: 'icon', name: 'bell' }, () => void navigate(paths.alerts())),
     place('metrics', shellTexts.metrics, { kind: 'icon', name: 'metrics' }, () => void navigate(paths.metrics())),
     place(
       'performance',

@@ -30,10 +30,11 @@ export function PhoneTabs() {
 
   return (
     <nav className={styles.tabs} aria-label={shellTexts.phone} data-tabs>
-      {tabs.map(({ key, label, tabLabel, icon, link, isHere }) => (
+      {tabs.map(({ key, label, tabLabel, icon, link, isHere, badge }) => (
         <Link key={key} {...link} aria-current={isHere ? 'page' : undefined}>
           <Icon name={icon} />
           <span>{tabLabel ?? label}</span>
+          {typeof badge === 'object' && badge.isHot === true ? <b className={styles.hot}>{badge.count}</b> : null}
         </Link>
       ))}
       <Menu

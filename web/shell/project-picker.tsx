@@ -24,6 +24,12 @@ const OF_ONE_PROJECT = [
   { to: '/performance/battery', of: paths.battery },
 ] as const
 
+/** Pages of alerts, which show one project or all; a rule leads to the list of rules. */
+const OF_ALERTS = [
+  { to: '/alerts', of: paths.alerts },
+  { to: '/alerts/history', of: paths.alertHistory },
+] as const
+
 /** The settings pages, except the first. */
 const SETTINGS = [
   { to: '/projects/$projectId/settings/keys', of: paths.projectKeys },
@@ -49,6 +55,10 @@ export function ProjectPicker() {
     if (id !== null && offers.project === 'one') {
       const page = SETTINGS.find(({ to }) => at({ to }) !== false)
       return navigate((page?.of ?? paths.projectGeneral)(id))
+    }
+    if (at({ to: '/alerts', fuzzy: true }) !== false) {
+      const page = OF_ALERTS.find(({ to }) => at({ to }) !== false)
+      return navigate((page?.of ?? paths.alertRules)(id === null ? {} : { project: id }))
     }
     const scope = carried({ ...(id === null ? {} : { project: id }), range })
     // The list keeps the rest of its address; an issue page goes to the list.

@@ -73,7 +73,9 @@ function DestinationList({ destinations }: { destinations: readonly Destination[
             ) : badge === 'attention' ? (
               <AttentionDot className={styles.dot} />
             ) : (
-              <span className={styles.count}>{badge.count}</span>
+              <span className={styles.count} data-hot={badge.isHot === true ? '' : undefined}>
+                {badge.count}
+              </span>
             )}
           </Link>
         </li>

@@ -11,6 +11,7 @@ import { runNewestAction } from '../ui/toasts.tsx'
 import { commonTexts } from '../common/texts.ts'
 import { shellTexts } from './texts.ts'
 import { CanaryBanner } from './canary-banner.tsx'
+import { AlertAnnouncer, useFiringCount } from './alert-watch.tsx'
 import { LiveBanner } from './live-mark.tsx'
 import { PhoneTabs } from './phone-tabs.tsx'
 import { Rail } from './rail.tsx'
@@ -37,6 +38,7 @@ export function Shell() {
   usePreloadedPanels()
   useFreshness()
   useFocusOnArrival()
+  useFiringCount()
   useKeys([
     {
       keys: 'mod+k',
@@ -58,6 +60,13 @@ export function Shell() {
             carried({ ...(offers.project === 'any' && projectId !== null ? { project: projectId } : {}), range }),
           ),
         ),
+      sheetOnly: true,
+    },
+    {
+      keys: 'g a',
+      label: shellTexts.goToAlerts,
+      group: 'Go to',
+      run: () => void navigate(paths.alerts(projectId === null ? {} : { project: projectId })),
       sheetOnly: true,
     },
     ...(
@@ -89,6 +98,7 @@ export function Shell() {
         <Outlet />
       </div>
       <PhoneTabs />
+      <AlertAnnouncer />
       <Suspense fallback={null}>
         {overlay === 'palette' ? <Palette onClose={close} /> : null}
         {overlay === 'keys' ? <KeySheet onClose={close} /> : null}
@@ -111,9 +121,11 @@ function useFreshness(): void {
   // Throttled: a refetch at every message would cancel slow requests again and again.
   const count = useThrottled(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['issues', 'open-count'] }))
   const releases = useThrottled(REFRESH_MS, () => client.invalidateQueries({ queryKey: ['releases'] }))
+  const alerts = useThrottled(1000, () => client.invalidateQueries({ queryKey: ['alerts'] }))
   const webhooks = useThrottled(1000, () => client.invalidateQueries({ queryKey: ['webhooks'] }))
   useLive(
     (messages) => {
+      if (messages.some(({ kind }) => kind === 'alerts')) alerts()
       if (messages.some(({ kind }) => kind === 'webhooks')) webhooks()
       if (messages.some(({ kind }) => kind === 'project')) void client.invalidateQueries({ queryKey: ['projects'] })
       if (messages.some(({ kind }) => kind === 'inbox')) void client.invalidateQueries({ queryKey: ['inbox'] })

@@ -4,7 +4,12 @@ import type { ReactNode } from 'react'
 type TabsProps<T extends string> = {
   label: string
   value: T
-  tabs: readonly { readonly value: T; readonly label: string; readonly before?: ReactNode }[]
+  tabs: readonly {
+    readonly value: T
+    readonly label: string
+    readonly before?: ReactNode
+    readonly after?: ReactNode
+  }[]
   onChange: (value: T) => void
   /** How the row of tabs looks. */
   className: string | undefined
@@ -25,6 +30,7 @@ export function Tabs<T extends string>({ label, value, tabs, onChange, className
           <Primitive.Trigger key={tab.value} value={tab.value}>
             {tab.before}
             {tab.label}
+            {tab.after}
           </Primitive.Trigger>
         ))}
       </Primitive.List>

@@ -217,6 +217,7 @@ export function scenesOf(world: World): Scene[] {
     owner('menu-account', '/issues', async (page, size) => menu(size === 'phone' ? 'More' : /account of/)(page)),
     owner('inbox', '/issues', async (page) => {
       await press(page, 'b')
+      await page.getByRole('tab', { name: /^For you/ }).click()
       await page.getByRole('heading', { name: 'Inbox' }).waitFor()
     }),
     owner('keys', '/issues', async (page) => {

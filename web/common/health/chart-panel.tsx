@@ -1,9 +1,14 @@
+import { useNavigate } from '@tanstack/react-router'
 import type { KeyboardEvent, ReactNode } from 'react'
+import { paths } from '../../address/paths.ts'
+import type { NewRuleSearch } from '../../address/search.ts'
 import { ChartCard } from '../../ui/chart/chart-card.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { copyAndSay } from '../../ui/copy-button.tsx'
 import type { IconName } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
+import { useCan } from '../can.ts'
+import { useScope } from '../use-scope.ts'
 import { healthTexts } from './texts.ts'
 
 type ChartPanelProps = {
@@ -16,11 +21,16 @@ type ChartPanelProps = {
   /** Shown over the whole width; Enter on the chart switches. Absent for charts of one size. */
   large?: boolean
   onLarge?: (large: boolean) => void
+  /** What an alert rule on this chart begins with; absent where no trigger measures the same. */
+  alertOn?: Omit<NewRuleSearch, 'project' | 'from'>
   children: ReactNode
 }
 
 /** A chart of app health with its menu. */
-export function ChartPanel({ large = false, onLarge, ...card }: ChartPanelProps) {
+export function ChartPanel({ large = false, onLarge, alertOn, ...card }: ChartPanelProps) {
+  const navigate = useNavigate()
+  const { projectId } = useScope()
+  const may = useCan('alerts.write')
   const onKeyDown = (event: KeyboardEvent) => {
     const target = event.target instanceof Element ? event.target : null
     // A position that is read takes Enter itself.
@@ -45,6 +55,16 @@ export function ChartPanel({ large = false, onLarge, ...card }: ChartPanelProps)
                   {
                     label: large ? healthTexts.shrink : healthTexts.expand,
                     onSelect: () => onLarge(!large),
+                  },
+                ]),
+            ...(alertOn === undefined
+              ? []
+              : [
+                  {
+                    label: healthTexts.alertOnThis,
+                    icon: 'bell' as const,
+                    why: may.why,
+                    onSelect: () => void navigate(paths.newAlertRule({ project: projectId ?? undefined, ...alertOn })),
                   },
                 ]),
             {

@@ -52,6 +52,7 @@ export const healthTexts = {
   chartMenu: (chart: string) => `${chart}: more`,
   expand: 'Expand',
   shrink: 'Shrink',
+  alertOnThis: 'Alert on this',
   copyLink: 'Copy link',
   linkCopied: 'Link copied',
   part: (window: string) => `Part of the range: ${window}`,

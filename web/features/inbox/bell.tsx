@@ -1,5 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
+import { recentAlertsQuery } from '../../api/alert-queries.ts'
 import { usePolling } from '../../api/live.ts'
 import { inboxQuery } from '../../api/member-queries.ts'
 import { useKeys } from '../../common/keys.ts'
@@ -9,21 +10,24 @@ import { Popover } from '../../ui/popover.tsx'
 import { inboxTexts } from './texts.ts'
 import styles from './bell.module.css'
 
-const Inbox = lazy(() => import('./inbox.tsx').then((module) => ({ default: module.Inbox })))
+const Notifications = lazy(() => import('./notifications.tsx').then((module) => ({ default: module.Notifications })))
 
 /** The highest count that is shown. */
 const MAX_COUNT = 99
 
-/** The inbox button in the top bar, with the number of unread notifications. */
+/** The bell in the top bar: the number of firing alerts, else a dot for unread notifications. */
 export function Bell() {
   const [open, setOpen] = useState(false)
-  const inbox = useInfiniteQuery({ ...inboxQuery, refetchInterval: usePolling(30_000) })
+  const refetchInterval = usePolling(30_000)
+  const inbox = useInfiniteQuery({ ...inboxQuery, refetchInterval })
+  const recent = useQuery({ ...recentAlertsQuery, refetchInterval })
+  const firing = recent.data?.unread_count ?? 0
   const unread = inbox.data?.pages[0]?.unread_count ?? 0
-  useKeys([{ keys: 'b', label: inboxTexts.openInbox, group: 'General', run: () => setOpen(true) }])
-  const label = unread === 0 ? inboxTexts.inbox : inboxTexts.inboxUnread(unread)
+  useKeys([{ keys: 'b', label: inboxTexts.openBell, group: 'General', run: () => setOpen(true) }])
+  const label = inboxTexts.bell(firing, unread)
   return (
     <Popover
-      label={inboxTexts.inbox}
+      label={inboxTexts.notifications}
       align="end"
       open={open}
       onOpenChange={setOpen}
@@ -36,16 +40,18 @@ export function Bell() {
           title={`${label} (B)`}
         >
           <Icon name="bell" />
-          {unread === 0 ? null : (
+          {firing > 0 ? (
             <span className={styles.count} aria-hidden="true">
-              {unread > MAX_COUNT ? `${MAX_COUNT}+` : unread}
+              {firing > MAX_COUNT ? `${MAX_COUNT}+` : firing}
             </span>
-          )}
+          ) : unread > 0 ? (
+            <span className={styles.dot} aria-hidden="true" />
+          ) : null}
         </button>
       }
     >
       <Suspense fallback={<div className={styles.wait} />}>
-        <Inbox onClose={() => setOpen(false)} />
+        <Notifications unread={unread} onClose={() => setOpen(false)} />
       </Suspense>
     </Popover>
   )

@@ -14,7 +14,6 @@ import { commonTexts } from '../../common/texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import styles from './inbox.module.css'
 import typeStyles from '../../ui/type.module.css'
-import { Spacer } from '../../ui/stack.tsx'
 import { classNames } from '../../ui/class-names.ts'
 
 type Marking = { ids: string[] } | { before: string }
@@ -51,8 +50,7 @@ export function Inbox({ onClose }: { onClose: () => void }) {
   return (
     <section aria-label={inboxTexts.inbox}>
       <header className={styles.head}>
-        <h2>{inboxTexts.inbox}</h2>
-        <Spacer />
+        <h2 className={typeStyles.hidden}>{inboxTexts.inbox}</h2>
         {unread === 0 ? null : (
           <Button size="sm" look="ghost" onClick={() => mark.mutate({ before: newest })}>
             {inboxTexts.markAll}

@@ -1,6 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { issueAlertsQuery, type Alert } from '../../api/alert-queries.ts'
 import { commentsBefore, commentsQuery, joined } from '../../api/comment-queries.ts'
 import type { Comment, IssueDetail } from '../../api/issue-queries.ts'
+import { AlertLine } from './alert-line.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -11,16 +13,18 @@ import styles from './activity.module.css'
 import issueStyles from './issue.module.css'
 
 type Entry = IssueDetail['activity'][number]
-type Row = { at: string; id: string } & ({ entry: Entry } | { comment: Comment })
+type Row = { at: string; id: string } & ({ entry: Entry } | { comment: Comment } | { alert: Alert })
 
-/** Changes and comments of the issue, oldest first. */
+/** Changes, alerts and comments of the issue, oldest first. */
 export function Activity({ issue }: { issue: IssueDetail }) {
   const comments = useQuery(commentsQuery(issue.id))
+  const alerts = useQuery(issueAlertsQuery(issue.id))
   const rows: Row[] = [
     // The comment itself is shown.
     ...issue.activity
       .filter((entry) => entry.kind !== 'commented')
       .map((entry) => ({ at: entry.created_at, id: entry.id, entry })),
+    ...(alerts.data?.items ?? []).map((alert) => ({ at: alert.fired_at, id: alert.id, alert })),
     ...(comments.data?.items ?? []).map((comment) => ({ at: comment.created_at, id: comment.id, comment })),
   ].toSorted((a, b) => a.at.localeCompare(b.at) || a.id.localeCompare(b.id))
   return (
@@ -32,12 +36,21 @@ export function Activity({ issue }: { issue: IssueDetail }) {
       <ol className={issueStyles.acts}>
         {rows.map((row) => (
           <li key={row.id}>
-            {'entry' in row ? <ActivityLine entry={row.entry} /> : <CommentItem comment={row.comment} />}
+            {'entry' in row ? (
+              <ActivityLine entry={row.entry} />
+            ) : 'alert' in row ? (
+              <AlertLine alert={row.alert} />
+            ) : (
+              <CommentItem comment={row.comment} />
+            )}
           </li>
         ))}
       </ol>
       {comments.error === null ? null : (
         <QueryError what={issueTexts.comments} error={comments.error} onRetry={() => void comments.refetch()} />
+      )}
+      {alerts.error === null ? null : (
+        <QueryError what={issueTexts.alerts} error={alerts.error} onRetry={() => void alerts.refetch()} />
       )}
       <CommentForm issueId={issue.id} />
     </section>

@@ -206,6 +206,9 @@ export const issueTexts = {
   },
 
   activity: 'Activity',
+  alerts: 'Alerts',
+  alertFired: 'Alert of the rule',
+  alertDeliveries: 'Deliveries of the alert',
   comment: 'Comment',
   writeComment: 'Write a comment',
   markdown: 'Markdown',

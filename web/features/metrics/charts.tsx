@@ -29,6 +29,9 @@ export type ChartProps = {
   onLarge: (large: boolean) => void
 }
 
+const ON_ANR = { trigger: 'performance_threshold', metric: 'anr_rate' } as const
+const ON_EVENTS = { trigger: 'issue_spike' } as const
+
 const HEIGHT_PX = 208
 const LOWER_PX = 178
 const LARGE_PX = 380
@@ -214,6 +217,7 @@ function AnrMonth({ series, large, onLarge, guard, month }: AnrMonthProps) {
     <ChartPanel
       title={metricsTexts.anrRate}
       unit={metricsTexts.anrMonthUnit}
+      alertOn={ON_ANR}
       large={large}
       onLarge={onLarge}
       legend={projection === null ? null : <ChartLegend series={lines} mark="line" />}
@@ -263,7 +267,7 @@ function AnrRange({ guard, ...props }: ChartProps & { guard: StoreGuard | null }
   const { series, range, axis, large, onLarge } = props
   const lines = linesOf(props)
   const points = shownOf(series.points, axis)
-  const panel = { title: metricsTexts.anrRate, unit: metricsTexts.anrUnit, large, onLarge }
+  const panel = { title: metricsTexts.anrRate, unit: metricsTexts.anrUnit, large, onLarge, alertOn: ON_ANR }
   if (series.total === null)
     return (
       <ChartPanel {...panel}>
@@ -347,6 +351,7 @@ export function EventsChart({ series, range, axis, large, onLarge }: ChartProps)
       unit={healthTexts.per[range]}
       large={large}
       onLarge={onLarge}
+      alertOn={ON_EVENTS}
       legend={<ChartLegend series={bars.toReversed()} />}
       note={<Finding sentence={sentence} />}
       noteIcon={sentence.icon}

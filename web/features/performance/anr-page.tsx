@@ -34,6 +34,7 @@ function Anrs({ data, at }: { data: Performance; at: ReturnType<typeof usePerfor
         <WindowNote window={window} onWhole={onWhole} />
         <ChartPanel
           title={performanceTexts.anrs}
+          alertOn={{ trigger: 'performance_threshold', metric: 'anr_rate' }}
           unit={healthTexts.per[at.view.range]}
           note={performanceTexts.anrsChange(formatCount(count), formatCount(previous), before)}
           table={

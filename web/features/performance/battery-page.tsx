@@ -80,7 +80,11 @@ function DrainChart({ data, at }: { data: Performance; at: ReturnType<typeof use
   const { axis, window, onWhole } = usePerformanceAxis(data, at)
   const { battery } = data
   const points = shownOf(data.series, axis)
-  const panel = { title: performanceTexts.drain, unit: performanceTexts.drainUnit }
+  const panel = {
+    title: performanceTexts.drain,
+    unit: performanceTexts.drainUnit,
+    alertOn: { trigger: 'battery_drain_threshold' },
+  } as const
   if (battery.count === 0)
     return (
       <ChartPanel {...panel}>

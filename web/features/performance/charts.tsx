@@ -15,6 +15,8 @@ import { durationFinding, durationSentence } from './finding.ts'
 import { binsOf, isOpenBin, leftOutText } from './model.ts'
 import { performanceTexts } from './texts.ts'
 
+const ON_COLD_START = { trigger: 'performance_threshold', metric: 'cold_start', percentile: 'p95' } as const
+
 const HEIGHT_PX = 250
 /** Room for `P95 12.4 s` after the plot. */
 export const END_PX = 88
@@ -60,7 +62,7 @@ type ColdChartProps = {
 
 export function ColdChart({ data, range, axis, releases }: ColdChartProps) {
   const { cold_start: cold } = data
-  const panel = { title: performanceTexts.cold, unit: performanceTexts.coldUnit }
+  const panel = { title: performanceTexts.cold, unit: performanceTexts.coldUnit, alertOn: ON_COLD_START }
   if (cold.count === 0)
     return (
       <ChartPanel {...panel} note={leftOutText(cold)}>

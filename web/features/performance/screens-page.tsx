@@ -45,6 +45,13 @@ import healthStyles from '../../common/health/health.module.css'
 
 const DEFAULT_SORT = '-p95'
 
+/** What a rule measures of a screen; none for the first contentful paint. */
+const ALERT_METRICS: Readonly<Partial<Record<string, 'ttid' | 'lcp' | 'transaction'>>> = {
+  ttid: 'ttid',
+  lcp: 'lcp',
+  duration: 'transaction',
+}
+
 /** All screens and transactions; or one screen with its spread by device class and release. */
 export function ScreensPage() {
   const at = usePerformanceView()
@@ -209,6 +216,7 @@ function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetai
     releases,
     onWindow: (next) => change({ from: next?.from, to: next?.to }),
   })
+  const metric = ALERT_METRICS[data.basis]
   const points = shownOf(data.series, axis)
   const finding = durationSentence(durationFinding(points, releases, data.render.p95_ms, null), view.range)
   return (
@@ -217,6 +225,9 @@ function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetai
       <section className={healthStyles.pair} aria-label={data.name}>
         <ChartPanel
           title={performanceTexts.overTime}
+          {...(metric === undefined
+            ? {}
+            : { alertOn: { trigger: 'performance_threshold', metric, percentile: 'p95', transaction: data.name } })}
           unit={performanceTexts.screenUnit[data.basis]}
           note={finding}
           table={

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import type { Marker } from './chart-frame.tsx'
+import type { Marker, Spot } from './chart-frame.tsx'
 import type { PlacedLabel } from './label-places.ts'
 import type { ChartTone } from './tones.ts'
 import type { BarChoice } from './use-chart-reading.ts'
@@ -23,6 +23,9 @@ export type BarChartProps = {
   xLabels: readonly string[] | readonly PlacedLabel[]
   /** The most important first. If given, space is reserved for them. */
   markers?: readonly Marker[]
+  spots?: readonly Spot[]
+  /** Bars that reach it are red; a line with its label shows it. The axis includes it. */
+  limit?: { value: number; label: string }
   /** The last bucket is incomplete and drawn dashed. */
   openEnd?: boolean
   /** Allows selecting a part of the time. */

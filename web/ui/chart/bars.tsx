@@ -8,13 +8,17 @@ import type { Buckets } from './use-chart-reading.ts'
 import styles from './marks.module.css'
 
 const WIDTH = 1000
+/** Room above a limit, as a share of it. */
+const LIMIT_ROOM = 1.15
+const overLimit = (totals: readonly number[], limit: number): (number | null)[] =>
+  totals.map((total) => (total >= limit ? total : null))
 const round = (value: number): number => Math.round(value * 100) / 100
 
 /** Counts over time as stacked bars; loaded by `BarChart`. */
-export function Bars({ series, buckets, openEnd = false, choice, ...frame }: BarChartProps) {
+export function Bars({ series, buckets, openEnd = false, choice, limit, ...frame }: BarChartProps) {
   const length = buckets.length
   const totals = buckets.map((_, index) => series.reduce((sum, part) => sum + (part.values[index] ?? 0), 0))
-  const axis = countAxis(Math.max(0, ...totals), frame.heightPx)
+  const axis = countAxis(Math.max(0, ...totals, (limit?.value ?? 0) * LIMIT_ROOM), frame.heightPx)
   const last = openEnd ? length - 1 : length
   const titleOf = ([from, to]: Buckets): string =>
     from === to || choice === undefined ? (buckets[from] ?? '') : choice.label([from, to])
@@ -26,6 +30,9 @@ export function Bars({ series, buckets, openEnd = false, choice, ...frame }: Bar
       length={length}
       at={(index) => (index + 0.5) / length}
       choice={choice}
+      thresholds={
+        limit === undefined ? [] : [{ from: limit.value, to: Infinity, label: limit.label, tone: 'bad', edge: true }]
+      }
       read={(of) => ({
         title: titleOf(of),
         values: series.map(({ label, tone, values }) => ({
@@ -45,6 +52,12 @@ export function Bars({ series, buckets, openEnd = false, choice, ...frame }: Bar
               d={barsPath(series.slice(0, index), part, y, last)}
             />
           ))}
+          {limit === undefined ? null : (
+            <path
+              className={classNames(styles.filled, toneClass('crit'))}
+              d={barsPath([], { label: '', tone: 'crit', values: overLimit(totals, limit.value) }, y, last)}
+            />
+          )}
           {openEnd && length > 0 ? (
             <path className={styles.open} d={openBar(y(totals[length - 1] ?? 0), length)} />
           ) : null}

@@ -41,7 +41,17 @@ export type Marker = {
 }
 
 /** A range of values with a name. */
-export type Threshold = { from: number; to: number; label: string; tone: 'good' | 'warn' | 'bad' }
+export type Threshold = {
+  from: number
+  to: number
+  label: string
+  tone: 'good' | 'warn' | 'bad'
+  /** A line marks where it begins, such as the limit of an alert. */
+  edge?: boolean
+}
+
+/** A numbered disc in the lane above the plot, for something that happens many times. */
+export type Spot = { at: number; label: string }
 
 /** A value at one position, for the tooltip and the slider. Without a tone it is not drawn, such as a sample size. */
 export type ReadValue = { label: string; tone: ChartTone | null; mark: 'bar' | 'line'; value: string }
@@ -65,6 +75,8 @@ type ChartFrameProps = {
   thresholds?: readonly Threshold[]
   /** The most important first. If given, even empty, space is reserved for them. */
   markers?: readonly Marker[]
+  /** Numbered moments, in the order of time; those without room are left out. Space is reserved if given. */
+  spots?: readonly Spot[]
   /** Labels beside points, such as the newest value of a line; left out where there is no room. */
   points?: readonly { index: number; value: number; text: string; tone: ChartTone }[]
   /** Labels inside the plot, at fractions of it; shown if they fit into `wide` and `high`. */
@@ -87,13 +99,26 @@ const vars = (values: Record<`--${string}`, string>): CSSProperties => values
  * pointer and arrow keys, and selection of a time range.
  */
 export function ChartFrame(props: ChartFrameProps) {
-  const { label, heightPx, axis, formatTick, length, at, xLabels, read, thresholds = [], markers, choice } = props
+  const {
+    label,
+    heightPx,
+    axis,
+    formatTick,
+    length,
+    at,
+    xLabels,
+    read,
+    thresholds = [],
+    markers,
+    spots,
+    choice,
+  } = props
   const hint = useId()
   const [plot, plotWidth] = useWidth<HTMLDivElement>()
   const [field, width] = useWidth<HTMLDivElement>()
   const endPx = plotWidth < MIN_WITH_END_PX ? 0 : (props.endPx ?? 0)
   const reading = useChartReading(length, at, choice)
-  const laneHeight = markers === undefined ? 0 : MARKER_LANE_PX
+  const laneHeight = markers === undefined && spots === undefined ? 0 : MARKER_LANE_PX
   const height = heightPx - laneHeight
   const y = (value: number): number => round(100 - share(axis, value) * 100)
   const shown = reading.marked ?? choice?.chosen ?? null
@@ -142,6 +167,11 @@ export function ChartFrame(props: ChartFrameProps) {
             ) : null,
           )}
           {props.children(y)}
+          {bands.map((band) =>
+            band.edge === true && band.from > axis.low ? (
+              <path key={band.label} className={styles.edge} d={`M0 ${y(band.from)}H1000`} />
+            ) : null,
+          )}
         </svg>
         {shown === null ? null : <Chosen buckets={shown} length={length} />}
         <Words {...props} width={width} endPx={endPx} height={height} bands={bands} />
@@ -158,6 +188,16 @@ export function ChartFrame(props: ChartFrameProps) {
           />
         ))}
         <MarkerNames markers={markers ?? []} width={width} />
+        {fittingSpots(spots ?? [], width).map((spot) => (
+          <span
+            key={`${spot.label} ${spot.at}`}
+            className={styles.spot}
+            style={vars({ '--x': `${round(spot.at * 100)}%` })}
+            aria-hidden="true"
+          >
+            {spot.label}
+          </span>
+        ))}
         <span
           className={classNames(styles.reader, choice !== undefined && styles.choosable)}
           role="slider"
@@ -255,6 +295,18 @@ function Words(props: ChartFrameProps & { width: number; endPx: number; height: 
 }
 
 const positionOf = (box: Box): CSSProperties => ({ insetInlineStart: box.left, insetBlockStart: box.top })
+
+const SPOT_PX = 18
+
+/** The spots that do not touch each other. */
+function fittingSpots(spots: readonly Spot[], width: number): Spot[] {
+  const shown: Spot[] = []
+  for (const spot of spots) {
+    const before = shown.at(-1)
+    if (before === undefined || (spot.at - before.at) * width >= SPOT_PX) shown.push(spot)
+  }
+  return shown
+}
 
 const nameOf = (marker: Marker): string => `${marker.label}${marker.note ?? ''}`
 

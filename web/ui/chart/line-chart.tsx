@@ -1,7 +1,7 @@
 import { classNames } from '../class-names.ts'
 import { valueAxis } from './axis.ts'
 import { toneClass, type ChartTone } from './tones.ts'
-import { ChartFrame, type Marker, type ReadValue, type Threshold } from './chart-frame.tsx'
+import { ChartFrame, type Marker, type ReadValue, type Spot, type Threshold } from './chart-frame.tsx'
 import type { PlacedLabel } from './label-places.ts'
 import { areaPath, linePath, splitOpenEnd } from './line-shapes.ts'
 import type { BarChoice } from './use-chart-reading.ts'
@@ -42,6 +42,7 @@ type LineChartProps = {
   /** Room after the plot for labels, if the chart has space. */
   endPx?: number
   markers?: readonly Marker[]
+  spots?: readonly Spot[]
   formatTick: (value: number) => string
   formatValue: (value: number | null) => string
   /** More values of a position, such as its sample size. */

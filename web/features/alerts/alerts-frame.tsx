@@ -1,0 +1,87 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, Outlet, useMatchRoute, useNavigate } from '@tanstack/react-router'
+import { alertRulesQuery, recentAlertsQuery } from '../../api/alert-queries.ts'
+import { usePolling } from '../../api/live.ts'
+import { carried, paths } from '../../address/paths.ts'
+import { useCan } from '../../common/can.ts'
+import { useKeys } from '../../common/keys.ts'
+import { usePrefs } from '../../common/prefs.ts'
+import { useScope } from '../../common/use-scope.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { PageHead } from '../../ui/page-head.tsx'
+import { PageMain } from '../../ui/page-main.tsx'
+import { FreshSecrets } from './fresh-secrets.tsx'
+import { alertsTexts } from './texts.ts'
+import styles from './alerts-frame.module.css'
+
+/** A link is current by `isHere`, and not because its address begins alike. */
+const EXACT = { exact: true, includeSearch: false } as const
+
+/** The frame of the alerts pages: their views, and a new rule. */
+export function AlertsFrame() {
+  const { projectId } = useScope()
+  const navigate = useNavigate()
+  const at = useMatchRoute()
+  const may = useCan('alerts.write')
+  const project = carried({ project: projectId ?? undefined, range: undefined })
+  const { project: ofProject } = project
+  const polling = usePolling(15_000)
+  const recent = useQuery({ ...recentAlertsQuery, refetchInterval: polling })
+  const rules = useInfiniteQuery(alertRulesQuery(projectId))
+  usePrefs()
+  const isNew = at({ to: '/alerts/rules/new' }) !== false
+  const newRule = () => void navigate(paths.newAlertRule({ project: ofProject }))
+  useKeys(
+    may.allowed && !isNew ? [{ keys: 'n', label: alertsTexts.newRule, group: 'Page' as const, run: newRule }] : [],
+  )
+  const firing = recent.data?.unread_count
+  const total = rules.data?.pages[0]?.total
+  const views = [
+    {
+      link: paths.alerts({ project: ofProject }),
+      label: alertsTexts.firing,
+      count: firing,
+      isHere: at({ to: '/alerts' }),
+    },
+    {
+      link: paths.alertHistory({ project: ofProject }),
+      label: alertsTexts.history,
+      count: undefined,
+      isHere: at({ to: '/alerts/history' }),
+    },
+    {
+      link: paths.alertRules({ project: ofProject }),
+      label: alertsTexts.rules,
+      count: total,
+      isHere: at({ to: '/alerts/rules', fuzzy: true }),
+    },
+  ]
+  return (
+    <PageMain>
+      <PageHead
+        className={styles.head}
+        actions={
+          isNew ? undefined : (
+            <Button look="primary" icon="plus" keys={may.allowed ? 'n' : undefined} why={may.why} onClick={newRule}>
+              {alertsTexts.newRule}
+            </Button>
+          )
+        }
+      >
+        <h1>{alertsTexts.title}</h1>
+        <nav className={styles.views} aria-label={alertsTexts.views}>
+          {views.map(({ link, label, count, isHere }) => (
+            <Link key={label} {...link} activeOptions={EXACT} aria-current={isHere === false ? undefined : 'page'}>
+              {label}
+              {count === undefined ? null : <span className={styles.count}>{formatCount(count)}</span>}
+            </Link>
+          ))}
+        </nav>
+      </PageHead>
+      <FreshSecrets>
+        <Outlet />
+      </FreshSecrets>
+    </PageMain>
+  )
+}

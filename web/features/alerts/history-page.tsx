@@ -1,0 +1,231 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ALERT_STATES, type AlertState } from '#shared/alert-rules.ts'
+import { alertHistoryQuery, alertRuleQuery, alertRulesQuery, type Alert } from '../../api/alert-queries.ts'
+import { usePolling } from '../../api/live.ts'
+import type { AlertHistorySearch } from '../../address/search.ts'
+import { alertTexts } from '../../common/alerts/alert-texts.ts'
+import { AlertStateMark } from '../../common/alerts/alert-state.tsx'
+import { formatMeasured } from '../../common/alerts/look.ts'
+import { useKeys } from '../../common/keys.ts'
+import { usePageTitle } from '../../common/page-title.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { commonTexts } from '../../common/texts.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { Toolbar } from '../../ui/stack.tsx'
+import { Severity } from '../../ui/status.tsx'
+import { ColumnHead, NumberCell, Table } from '../../ui/table.tsx'
+import { Minor } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
+import { AlertDetail } from './alert-detail.tsx'
+import { alertsTexts as texts } from './texts.ts'
+import styles from './history-page.module.css'
+import listStyles from './lists.module.css'
+import typeStyles from '../../ui/type.module.css'
+
+const route = getRouteApi('/signed-in/shell/alerts/history')
+
+/** Every alert that fired, newest first; one of them is open. */
+export function HistoryPage() {
+  usePageTitle(texts.titles.history)
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const refetchInterval = usePolling(15_000)
+  const history = useInfiniteQuery({ ...alertHistoryQuery(search), refetchInterval })
+  const alerts = history.data?.pages.flatMap(({ items }) => items) ?? []
+  const show = (change: Partial<AlertHistorySearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), resetScroll: false })
+  const open = (id: string) =>
+    void navigate({
+      search: (before) => ({ ...before, alert: id }),
+      replace: search.alert !== undefined,
+      resetScroll: false,
+    })
+  const step = (by: number) => {
+    const at = alerts.findIndex(({ id }) => id === search.alert)
+    const next = alerts[at < 0 ? (by > 0 ? 0 : -1) : at + by]
+    if (next !== undefined) open(next.id)
+  }
+  useKeys([
+    { keys: 'j', label: texts.next, group: 'Page', run: () => step(1), sheetOnly: true, repeats: true },
+    { keys: 'k', label: texts.previous, group: 'Page', run: () => step(-1), sheetOnly: true, repeats: true },
+  ])
+  const isFiltered = search.state !== undefined || search.rule !== undefined
+  return (
+    <div className={styles.columns} data-detail={search.alert === undefined ? undefined : ''}>
+      <div className={styles.list}>
+        <Card aria-label={texts.historyWhat}>
+          <Filters search={search} onChange={show} />
+          {history.data === undefined ? (
+            history.error === null ? (
+              <SkeletonRows rows={8} label={commonTexts.loading} />
+            ) : (
+              <QueryError what={texts.historyWhat} error={history.error} onRetry={() => void history.refetch()} />
+            )
+          ) : alerts.length > 0 ? (
+            <HistoryTable alerts={alerts} openId={search.alert} />
+          ) : isFiltered ? (
+            <FilteredAway search={search} onClear={() => show({ state: undefined, rule: undefined })} />
+          ) : (
+            <EmptyState kind="good" title={texts.noHistory}>
+              {texts.noHistoryText}
+            </EmptyState>
+          )}
+          {history.hasNextPage ? (
+            <p className={listStyles.more}>
+              <Button size="sm" busy={history.isFetchingNextPage} onClick={() => void history.fetchNextPage()}>
+                {texts.showMore}
+              </Button>
+            </p>
+          ) : null}
+        </Card>
+      </div>
+      {search.alert === undefined ? null : (
+        <AlertDetail key={search.alert} alertId={search.alert} onClose={() => show({ alert: undefined })} />
+      )}
+    </div>
+  )
+}
+
+type FiltersProps = { search: AlertHistorySearch; onChange: (change: Partial<AlertHistorySearch>) => void }
+
+function Filters({ search, onChange }: FiltersProps) {
+  const rules = useInfiniteQuery(alertRulesQuery(search.project ?? null))
+  const chosen = useRuleName(search.rule)
+  const items = rules.data?.pages.flatMap((page) => page.items) ?? []
+  const [state, ...others] = search.state ?? []
+  return (
+    <Toolbar className={styles.filters}>
+      <Segmented<AlertState | 'all' | 'several'>
+        label={texts.states}
+        size="sm"
+        value={others.length > 0 ? 'several' : (state ?? 'all')}
+        options={[
+          { value: 'all', label: texts.anyState },
+          ...ALERT_STATES.map((value) => ({ value, label: alertTexts.states[value] })),
+        ]}
+        onChange={(value) => onChange({ state: value === 'all' || value === 'several' ? undefined : [value] })}
+      />
+      <Menu
+        label={texts.rule}
+        trigger={
+          <Button size="sm" caret>
+            {search.rule === undefined ? texts.anyRule : (chosen ?? texts.thisRule)}
+          </Button>
+        }
+        entries={[
+          { label: texts.anyRule, checked: search.rule === undefined, onSelect: () => onChange({ rule: undefined }) },
+          { kind: 'separator' },
+          ...items.map((rule) => ({
+            label: rule.name,
+            note: rule.project.name,
+            checked: rule.id === search.rule,
+            onSelect: () => onChange({ rule: rule.id }),
+          })),
+        ]}
+      />
+    </Toolbar>
+  )
+}
+
+function useRuleName(ruleId: string | undefined): string | undefined {
+  return useQuery({ ...alertRuleQuery(ruleId ?? ''), enabled: ruleId !== undefined }).data?.name
+}
+
+function FilteredAway({ search, onClear }: { search: AlertHistorySearch; onClear: () => void }) {
+  const rule = useRuleName(search.rule)
+  const words = [
+    ...(search.state ?? []).map((state) => alertTexts.states[state].toLowerCase()),
+    ...(search.rule === undefined ? [] : [rule ?? texts.thisRule]),
+  ]
+  return (
+    <EmptyState
+      kind="filtered"
+      title={texts.filteredTitle}
+      actions={<Button onClick={onClear}>{texts.clearFilters}</Button>}
+    >
+      {texts.filteredText(words.join(', '))}
+    </EmptyState>
+  )
+}
+
+function HistoryTable({ alerts, openId }: { alerts: readonly Alert[]; openId: string | undefined }) {
+  return (
+    <Table cards className={styles.table}>
+      <thead>
+        <tr>
+          <ColumnHead>{texts.columns.alert}</ColumnHead>
+          <ColumnHead numeric>{texts.columns.value}</ColumnHead>
+          <ColumnHead>{texts.columns.state}</ColumnHead>
+          <ColumnHead>{texts.columns.deliveries}</ColumnHead>
+          <ColumnHead numeric>{texts.columns.fired}</ColumnHead>
+        </tr>
+      </thead>
+      <tbody>
+        {alerts.map((alert) => (
+          <HistoryRow key={alert.id} alert={alert} isOpen={alert.id === openId} />
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+function HistoryRow({ alert, isOpen }: { alert: Alert; isOpen: boolean }) {
+  return (
+    <tr data-selected={isOpen ? '' : undefined}>
+      <th scope="row">
+        <div className={styles.alert}>
+          <Severity severity={alert.severity} word={false} />
+          <div className={listStyles.body}>
+            <Link
+              className={listStyles.title}
+              from="/alerts/history"
+              to="/alerts/history"
+              search={(before) => ({ ...before, alert: alert.id })}
+              resetScroll={false}
+              aria-current={isOpen ? 'true' : undefined}
+            >
+              {alert.title}
+            </Link>
+            <Minor as="p">
+              {alert.rule_name}, {alert.project.name}
+            </Minor>
+          </div>
+        </div>
+      </th>
+      <NumberCell className={styles.value}>{formatMeasured(alert.value, alert.unit)}</NumberCell>
+      <td className={styles.state}>
+        <AlertStateMark state={alert.state} />
+      </td>
+      <td className={styles.deliveries}>
+        <DeliveryCount alert={alert} />
+      </td>
+      <NumberCell className={styles.fired}>
+        <Time at={alert.fired_at} />
+      </NumberCell>
+    </tr>
+  )
+}
+
+function DeliveryCount({ alert: { deliveries } }: { alert: Alert }) {
+  const sent = deliveries.filter(({ state }) => state !== 'skipped')
+  const failed = sent.filter(({ state, next_attempt_at: nextAt }) => state === 'failed' && nextAt === null).length
+  const delivered = sent.filter(({ state }) => state === 'delivered').length
+  if (sent.length === 0) return <Minor>{texts.noDeliveries}</Minor>
+  return (
+    <Minor>
+      {texts.delivered(delivered, sent.length)}
+      {failed === 0 ? null : (
+        <>
+          {', '}
+          <span className={typeStyles.red}>{texts.someFailed(failed)}</span>
+        </>
+      )}
+    </Minor>
+  )
+}

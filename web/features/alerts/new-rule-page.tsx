@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { alertRuleQuery } from '../../api/alert-queries.ts'
+import { projectsQuery } from '../../api/queries.ts'
+import { usePageTitle } from '../../common/page-title.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { commonTexts } from '../../common/texts.ts'
+import { Card } from '../../ui/card.tsx'
+import { Note } from '../../ui/note.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { BuilderColumns } from './builder-columns.tsx'
+import { Builder } from './builder.tsx'
+import { builderTexts } from './builder-texts.ts'
+import { copyOf, newDraft } from './rule-draft.ts'
+import { alertsTexts } from './texts.ts'
+
+const route = getRouteApi('/signed-in/shell/alerts/rules/new')
+
+/** The builder of a new rule: empty, filled by the page that leads here, or a copy. */
+export function NewRulePage() {
+  usePageTitle(alertsTexts.titles.newRule)
+  const search = route.useSearch()
+  const projects = useQuery(projectsQuery)
+  const from = useQuery({ ...alertRuleQuery(search.from ?? ''), enabled: search.from !== undefined })
+  const isWaiting = projects.data === undefined || (search.from !== undefined && from.data === undefined)
+  const error = projects.error ?? from.error
+  const [only, ...others] = projects.data?.items ?? []
+  const projectId = search.project ?? (others.length === 0 ? only?.id : undefined) ?? ''
+  return (
+    <BuilderColumns>
+      {error !== null ? (
+        <Card>
+          <QueryError
+            what={builderTexts.what}
+            error={error}
+            onRetry={() => void (projects.error === null ? from : projects).refetch()}
+          />
+        </Card>
+      ) : isWaiting ? (
+        <Skeleton heightPx={640} label={commonTexts.loading} />
+      ) : from.data !== undefined ? (
+        <Builder
+          key={from.data.id}
+          rule={null}
+          initial={copyOf(from.data, builderTexts.copyName(from.data.name))}
+          note={
+            <Note tone="blue" icon="info">
+              {builderTexts.cloneNote}
+            </Note>
+          }
+        />
+      ) : (
+        <Builder key={JSON.stringify(search)} rule={null} initial={newDraft(projectId, search)} />
+      )}
+    </BuilderColumns>
+  )
+}

@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { recentAlertsQuery } from '../api/alert-queries.ts'
+import { alertTexts } from '../common/alerts/alert-texts.ts'
+import { setTitleCount } from '../common/page-title.ts'
+import typeStyles from '../ui/type.module.css'
+
+/** Shows the number of firing alerts in the title of the browser's tab. */
+export function useFiringCount(): void {
+  const firing = useQuery(recentAlertsQuery).data?.unread_count ?? 0
+  useEffect(() => {
+    setTitleCount(firing)
+    return () => setTitleCount(0)
+  }, [firing])
+}
+
+/** Announces each critical alert that fires while the dashboard is open, once. */
+export function AlertAnnouncer() {
+  const { data } = useQuery(recentAlertsQuery)
+  const known = useRef<Set<string> | null>(null)
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    if (data === undefined) return
+    const before = known.current
+    known.current = new Set([...(before ?? []), ...data.items.map(({ id }) => id)])
+    // What fired before the page was opened is not announced.
+    const fresh = data.items.find(
+      ({ id, state, severity }) => before?.has(id) === false && state === 'firing' && severity === 'critical',
+    )
+    if (fresh !== undefined) setSaid(alertTexts.announced(fresh.title, fresh.project.name))
+  }, [data])
+  return (
+    <p className={typeStyles.hidden} aria-live="assertive">
+      {said}
+    </p>
+  )
+}
