@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { PageMain } from '../../ui/page-main.tsx'
+import { CanaryResult } from './canary-result.tsx'
 import { FreshSecrets } from './fresh-secrets.tsx'
 import { alertsTexts } from './texts.ts'
 import styles from './alerts-frame.module.css'
@@ -18,7 +19,7 @@ import styles from './alerts-frame.module.css'
 /** A link is current by `isHere`, and not because its address begins alike. */
 const EXACT = { exact: true, includeSearch: false } as const
 
-/** The frame of the alerts pages: their views, and a new rule. */
+/** The frame of the alerts pages: their views, the end-to-end test, and a new rule. */
 export function AlertsFrame() {
   const { projectId } = useScope()
   const navigate = useNavigate()
@@ -78,6 +79,7 @@ export function AlertsFrame() {
             </Link>
           ))}
         </nav>
+        <CanaryResult />
       </PageHead>
       <FreshSecrets>
         <Outlet />

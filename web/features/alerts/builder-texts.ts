@@ -123,7 +123,7 @@ export const builderTexts = {
     source: (measures: string) => `${measures}, dry run on stored data`,
     threshold: (value: string) => `threshold ${value}`,
     measured: 'Measured',
-    finding: (headline: string, measures: string) => `${headline}. ${measures} over 7 days.`,
+    finding: (headline: string, measures: string) => `${headline}. ${measures}.`,
     occurrences: (count: number) =>
       count === 1 ? 'Show the occurrence' : `Show the ${whole.format(count)} occurrences`,
     newestOccurrences: (shown: number, count: number) =>

@@ -77,23 +77,26 @@ function Result({ run }: { run: DryRunAnswer }) {
 }
 
 /** The number of an occurrence counts from the oldest. */
-function spotsOf({ from, to, count, occurrences }: DryRunAnswer): Spot[] {
-  const [start, end] = [Date.parse(from), Date.parse(to)]
+function spotsOf({ count, occurrences }: DryRunAnswer, [start, end]: readonly [number, number]): Spot[] {
   return occurrences
     .map(({ at }, index) => ({ at: (Date.parse(at) - start) / (end - start), label: String(count - index) }))
     .toReversed()
 }
 
 function Chart({ run, headline }: { run: DryRunAnswer; headline: string }) {
-  const { points, unit, threshold, from, to } = run
+  const { points, unit, threshold } = run
+  const start = Date.parse(run.from)
+  // The last hour has not ended.
+  const end = start + points.length * run.interval_seconds * 1000
   const names = points.map(({ t }) => bucketLabel(t, run.interval_seconds, '7d'))
   const values = points.map(({ value }) => value)
   const limit = threshold === null ? null : (formatMeasured(threshold, unit) ?? '')
   const frame = {
     label: texts.finding(headline, run.measures),
     heightPx: HEIGHT_PX,
-    xLabels: timeTicks(Date.parse(from), Date.parse(to), true),
-    spots: spotsOf(run),
+    xLabels: timeTicks(start, end, true),
+    spots: spotsOf(run, [start, end]),
+    openEnd: Date.parse(run.to) < end,
   }
   if (unit === null || unit === 'events') {
     return (
