@@ -11,6 +11,7 @@ import { alertRuleQuery, openAlertsQuery } from './api/alert-queries.ts'
 import { methodsQuery } from './api/account-queries.ts'
 import { intakeQuery } from './api/intake-queries.ts'
 import { filtersOf, issueEventQuery, streamQuery, volumeQuery } from './api/issue-queries.ts'
+import { preferencesQuery, pushDevicesQuery } from './api/notification-queries.ts'
 import { meQuery, onboardingQuery, projectSettingsQuery, projectsQuery } from './api/queries.ts'
 import { releaseQuery, releasesHealthQuery, releasesQuery, releaseViewOf } from './api/release-queries.ts'
 import { Crash } from './shell/crash.tsx'
@@ -488,6 +489,16 @@ const sessions = createRoute({
   component: lazyRouteComponent(() => import('./features/personal/sessions-page.tsx'), 'SessionsPage'),
 })
 
+const notifications = createRoute({
+  getParentRoute: () => me,
+  path: '/notifications',
+  loader: ({ context: { client } }) => {
+    void client.query(preferencesQuery).catch(noop)
+    void client.query(pushDevicesQuery).catch(noop)
+  },
+  component: lazyRouteComponent(() => import('./features/personal/notifications-page.tsx'), 'NotificationsPage'),
+})
+
 const appearance = createRoute({
   getParentRoute: () => me,
   path: '/appearance',
@@ -524,7 +535,7 @@ const tree = root.addChildren([
         projectGrouping,
       ]),
       organisation.addChildren([organisationIndex, members, sso, apiKeys, webhooks, webhook, audit]),
-      me.addChildren([meIndex, profile, security, sessions, appearance]),
+      me.addChildren([meIndex, profile, security, sessions, notifications, appearance]),
     ]),
   ]),
 ])

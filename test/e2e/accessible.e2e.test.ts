@@ -42,6 +42,7 @@ test.each(COMBINATIONS)('pages with a session: $theme, $size', async ({ theme, s
     ['api-keys', '/org/api-keys', 'API keys'],
     ['webhooks-empty', '/org/webhooks', 'Webhooks'],
     ['audit', '/org/audit', 'Audit log'],
+    ['notifications', '/me/notifications', 'Notifications'],
     ['appearance', '/me/appearance', 'Appearance'],
     ['security', '/me/security', 'Security'],
   ]
@@ -107,6 +108,7 @@ test('at 320 pixels, which is 400 % zoom, no page scrolls sideways', async () =>
     '/me/profile',
     '/me/security',
     '/me/sessions',
+    '/me/notifications',
     '/me/appearance',
   ]) {
     await page.goto(address)

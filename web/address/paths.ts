@@ -66,6 +66,7 @@ export const paths = {
   profile: () => linkOptions({ to: '/me/profile' }),
   security: () => linkOptions({ to: '/me/security' }),
   sessions: () => linkOptions({ to: '/me/sessions' }),
+  notifications: () => linkOptions({ to: '/me/notifications' }),
   appearance: () => linkOptions({ to: '/me/appearance' }),
 } as const
 

@@ -208,6 +208,7 @@ export function scenesOf(world: World): Scene[] {
     }),
 
     owner('me-appearance', '/me/appearance'),
+    owner('me-notifications', '/me/notifications'),
     owner('me-security', '/me/security'),
 
     owner('menu-project', '/issues', async (page) => {

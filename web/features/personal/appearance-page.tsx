@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react'
 import { SettingsHead } from '../../common/settings-frame.tsx'
 import { setPrefs, usePrefs } from '../../common/prefs.ts'
 import { Card } from '../../ui/card.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { Minor } from '../../ui/text.tsx'
+import { SettingRow } from './setting-row.tsx'
 import { personalTexts } from './texts.ts'
 import styles from '../../common/settings.module.css'
 
@@ -20,38 +19,26 @@ export function AppearancePage() {
       <SettingsHead title={texts.title} of={null} lead={texts.lead} />
       <Card aria-label={texts.title}>
         <ul className={styles.rows}>
-          <Row title={texts.theme} more={texts.themeMore}>
+          <SettingRow title={texts.theme} more={texts.themeMore}>
             <Segmented
               label={texts.theme}
               value={prefs.theme}
               options={THEMES}
               onChange={(theme) => setPrefs({ theme })}
             />
-          </Row>
-          <Row title={texts.zone} more={texts.zoneMore}>
+          </SettingRow>
+          <SettingRow title={texts.zone} more={texts.zoneMore}>
             <Segmented label={texts.zone} value={prefs.zone} options={ZONES} onChange={(zone) => setPrefs({ zone })} />
-          </Row>
-          <Row title={texts.letters} more={texts.lettersMore}>
+          </SettingRow>
+          <SettingRow title={texts.letters} more={texts.lettersMore}>
             <Switch
               label={texts.letters}
               checked={prefs.letterKeys}
               onChange={(letterKeys) => setPrefs({ letterKeys })}
             />
-          </Row>
+          </SettingRow>
         </ul>
       </Card>
     </>
-  )
-}
-
-function Row({ title, more, children }: { title: string; more: string; children: ReactNode }) {
-  return (
-    <li className={styles.row}>
-      <div>
-        <b>{title}</b>
-        <Minor as="p">{more}</Minor>
-      </div>
-      {children}
-    </li>
   )
 }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { meQuery } from '../../api/queries.ts'
 import { SettingsFrame } from '../../common/settings-frame.tsx'
 import { paths } from '../../address/paths.ts'
+import { notificationsTexts } from './notifications-texts.ts'
 import { personalTexts as texts } from './texts.ts'
 
 /** The frame of the pages about the user who is logged in. */
@@ -19,6 +20,9 @@ export function MeFrame() {
         </Link>,
         <Link key="sessions" {...paths.sessions()}>
           {texts.sessions.title}
+        </Link>,
+        <Link key="notifications" {...paths.notifications()}>
+          {notificationsTexts.title}
         </Link>,
         <Link key="appearance" {...paths.appearance()}>
           {texts.appearance.title}
