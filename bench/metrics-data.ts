@@ -176,6 +176,7 @@ const BUCKETS = [
   { seconds: 3_600, days: 15, ofMany: 1 },
   { seconds: 21_600, days: DAYS, ofMany: DAYS },
   { seconds: 86_400, days: DAYS, ofMany: DAYS },
+  { seconds: 345_600, days: DAYS, ofMany: DAYS },
 ] as const
 const MANY: readonly Level[] = ['device', 'combination']
 
@@ -219,17 +220,23 @@ async function seedProject(run: Run, projectId: string, perDay: number, source: 
     anr_users: 0.003,
     anr_foreground_users: 0.002,
   }
+  const key = 'project_id, source, bucket_seconds, attributes_id, bucket'
+  const columns = [...COUNTS, ...USER_SETS.map(countColumn)].join(', ')
   for (const { seconds, days, ofMany } of BUCKETS)
     await run(
-      `insert into health_rollups (project_id, source, bucket_seconds, attributes_id, bucket, ${COUNTS.join(', ')}, ${USER_SETS.join(', ')}, ${USER_SETS.map(countColumn).join(', ')})
-       select $1::uuid, $2::smallint, $3::int, v.id, b.bucket, ${COUNTS.map((name) => counts[name]).join(', ')},
-         ${USER_SETS.map((set) => sketch(users[set])).join(', ')},
-         ${USER_SETS.map((set) => `case when t.total * ${users[set]} >= 1 then (t.total * ${users[set]})::int end`).join(', ')}
+      `with made as (
+       select $1::uuid as project_id, $2::smallint as source, $3::int as bucket_seconds, v.id as attributes_id, b.bucket,
+         ${COUNTS.map((name) => `${counts[name]} as ${name}`).join(', ')},
+         ${USER_SETS.map((set) => `${sketch(users[set])} as ${set}`).join(', ')},
+         ${USER_SETS.map((set) => `case when t.total * ${users[set]} >= 1 then (t.total * ${users[set]})::int end as ${countColumn(set)}`).join(', ')}
        from unnest($4::bigint[], $5::float8[], $6::float8[]) v (id, share, days),
          lateral (select to_timestamp(floor(extract(epoch from now()) / $3) * $3 - g * $3) as bucket
            from generate_series(0, (v.days * 86400 / $3)::int) g) b,
          lateral (select (v.share * $7::float8 * $3 / 86400 * (0.5 + random()) + 0 * extract(epoch from b.bucket))::bigint as total) t
-       where t.total > 0 on conflict do nothing`,
+       where t.total > 0),
+       counted as (insert into health_rollups (${key}, ${columns}) select ${key}, ${columns} from made on conflict do nothing)
+       insert into health_sketches (${key}, ${USER_SETS.join(', ')}) select ${key}, ${USER_SETS.join(', ')} from made
+       where users is not null on conflict do nothing`,
       [
         projectId,
         sourceNumber(source),
@@ -330,6 +337,7 @@ async function copyPerformance(run: Run): Promise<void> {
     sketch: '$3::bytea',
   }
   for (const { minutes, days } of [
+    { minutes: 2_880, days: DAYS },
     { minutes: 360, days: DAYS },
     { minutes: 60, days: 15 },
     { minutes: 15, days: 2 },

@@ -119,12 +119,13 @@ async function copyEvents(dataDir: string, events: number, progress: (line: stri
   await withDatabase(dataDir, async (app, connectionString) => {
     await compactPerformance(app)
     await foldHealth(app)
-    // Six times the five days makes thirty.
-    await app.db.query(
-      `insert into health_rollups select (r.shifted).* from (
-         select jsonb_populate_record(s, jsonb_build_object('bucket', s.bucket - k * interval '5 days')) as shifted
-         from health_rollups s, generate_series(1, 5) k) r on conflict do nothing`,
-    )
+    // By the longest bucket, so that every bucket stays one.
+    for (const table of ['health_rollups', 'health_sketches'])
+      await app.db.query(
+        `insert into ${table} select (r.shifted).* from (
+           select jsonb_populate_record(s, jsonb_build_object('bucket', s.bucket - k * interval '4 days')) as shifted
+           from ${table} s, generate_series(1, 7) k) r on conflict do nothing`,
+      )
     await seed(app.db, connectionString, { issues: ISSUES, events, days: DAYS }, progress)
   })
 }

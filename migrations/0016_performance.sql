@@ -52,8 +52,8 @@ create table performance_deltas (
 alter table performance_deltas alter column sketch set storage external;
 create index performance_deltas_by_time on performance_deltas (project_id, metric, minute);
 
--- The same, every measurement once per grain in a step of 360 minutes, and until it is 15 days old once more in a step of
--- 1, 15 or 60 minutes, depending on age. A question adds parts of both that do not overlap.
+-- The same, every measurement once per grain in a step of 360 minutes and in one of 2,880, until it is 15 days old in one of
+-- 60, and until it is two days old in one of 1 or 15, depending on age. A question adds parts of them that do not overlap.
 create table performance_rollups (
   project_id uuid not null,
   grain smallint not null,

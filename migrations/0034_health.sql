@@ -66,7 +66,8 @@ create table health_days (
   primary key (project_id, day, level)
 );
 
--- Sums in buckets of 60, 900, 3,600, 21,600 and 86,400 seconds, at every level. The columns are those of health_deltas.
+-- Sums in buckets of 60, 900, 3,600, 21,600, 86,400 and 345,600 seconds, at every level. The columns are those of
+-- health_deltas. Sketches have their own table: counting reads many of these rows, and they stay short.
 create table health_rollups (
   project_id uuid not null,
   source smallint not null,
@@ -81,12 +82,6 @@ create table health_rollups (
   anr_foreground bigint not null,
   anr_background bigint not null,
   critical bigint not null,
-  users bytea,
-  unhandled_users bytea,
-  crashed_users bytea,
-  anr_users bytea,
-  anr_foreground_users bytea,
-  durations bytea,
   -- What the sketches of users count: charts read these, and merge sketches only for what lies over several rows.
   users_count integer,
   unhandled_users_count integer,
@@ -96,6 +91,30 @@ create table health_rollups (
   primary key (project_id, source, bucket_seconds, attributes_id, bucket)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index health_rollups_by_age on health_rollups (bucket_seconds, bucket);
+
+-- The sketches of rollups that have any.
+create table health_sketches (
+  project_id uuid not null,
+  source smallint not null,
+  bucket_seconds integer not null,
+  attributes_id bigint not null,
+  bucket timestamptz not null,
+  users bytea,
+  unhandled_users bytea,
+  crashed_users bytea,
+  anr_users bytea,
+  anr_foreground_users bytea,
+  durations bytea,
+  primary key (project_id, source, bucket_seconds, attributes_id, bucket)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+-- Hashes and registers: compressing them saves nothing.
+alter table health_sketches alter column users set storage external;
+alter table health_sketches alter column unhandled_users set storage external;
+alter table health_sketches alter column crashed_users set storage external;
+alter table health_sketches alter column anr_users set storage external;
+alter table health_sketches alter column anr_foreground_users set storage external;
+alter table health_sketches alter column durations set storage external;
+create index health_sketches_by_age on health_sketches (bucket_seconds, bucket);
 
 -- The device a user was last seen on, from events and transactions, for sessions that name none.
 create table user_devices (

@@ -53,6 +53,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   health_days: ['app-health'],
   health_deltas: ['app-health'],
   health_rollups: ['app-health'],
+  health_sketches: ['app-health'],
   inbox_entries: ['facts', 'inbox'],
   invites: ['team'],
   issue_activity: ['facts'],

@@ -2,8 +2,11 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Bucket sizes of charts of an hour, a day, a week and 30 days, and of whole days. Each is a multiple of those before. */
-export const BUCKET_SECONDS = [60, 900, 3_600, 21_600, 86_400] as const
+/**
+ * Bucket sizes of charts of an hour, a day, a week and 30 days, of whole days, and of four days for totals: without them
+ * 30 days are up to 35 buckets instead of 15. Each is a multiple of those before.
+ */
+export const BUCKET_SECONDS = [60, 900, 3_600, 21_600, 86_400, 345_600] as const
 export type BucketSeconds = (typeof BUCKET_SECONDS)[number]
 
 /** How long buckets are kept, from their start. Short ones serve charts of up to a day and the day before. */
@@ -13,6 +16,7 @@ export const KEPT_MS: Readonly<Record<BucketSeconds, number>> = {
   3_600: 400 * DAY_MS,
   21_600: 400 * DAY_MS,
   86_400: 400 * DAY_MS,
+  345_600: 400 * DAY_MS,
 }
 
 /** Readers stop using buckets this long before they are deleted. */

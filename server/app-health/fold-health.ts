@@ -123,16 +123,18 @@ async function write(tx: Tx, all: readonly Rollup[]): Promise<void> {
             sketched.map(({ key }) => key),
           )
     const before = new Map(sketched.map((rollup, index) => [rollup, stored[index] ?? NO_SKETCHES]))
-    await sql.addRollups(
+    const changes = part.map((rollup) => {
+      const known = before.get(rollup)
+      return {
+        key: rollup.key,
+        counts: rollup.sum.counts,
+        sketches: known === undefined ? UNCHANGED : rollup.sum.over(known),
+      }
+    })
+    await sql.addRollups(tx, changes)
+    await sql.saveSketches(
       tx,
-      part.map((rollup) => {
-        const known = before.get(rollup)
-        return {
-          key: rollup.key,
-          counts: rollup.sum.counts,
-          sketches: known === undefined ? UNCHANGED : rollup.sum.over(known),
-        }
-      }),
+      changes.filter(({ sketches }) => sql.hasChanged(sketches)),
     )
   }
 }

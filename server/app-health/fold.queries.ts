@@ -28,8 +28,10 @@ export async function lockFold(tx: Tx): Promise<void> {
 
 export type Sketches = Record<UserSet, Buffer | null> & { durations: Buffer | null }
 
-/** Sketches to write, and what those of users count; null for what stays. */
-export type Changed = Sketches & Record<`${UserSet}_count`, number | null>
+/** Sketches to write; null for what stays. */
+export type Changed = Sketches & SetCounts
+/** What sketches of users count. */
+type SetCounts = Record<`${UserSet}_count`, number | null>
 
 export type TakenDelta = Counts &
   Sketches &
@@ -159,35 +161,57 @@ const keyColumns = (rows: readonly RollupKey[]): unknown[] => [
   rows.map((row) => new Date(row.bucket)),
 ]
 
-/** Sketches of rollups, in the given order; null where a row does not exist yet. */
+/** Sketches of rollups, in the given order; null where there are none yet. */
 export async function readSketches(tx: Tx, keys: readonly RollupKey[]): Promise<Sketches[]> {
   const { rows } = await tx.query<Sketches>({
     name: 'health-read-sketches',
     text: `select ${SKETCHES.map((name) => `r.${name}`).join(', ')}
            from ${unnested(KEY_TYPES)} with ordinality k (${KEY_COLUMNS}, place)
-           left join health_rollups r using (${KEY_COLUMNS}) order by k.place`,
+           left join health_sketches r using (${KEY_COLUMNS}) order by k.place`,
     values: keyColumns(keys),
   })
   return rows
 }
 
-/** Adds counts, and replaces the sketches that are given. */
+/** Adds counts, and replaces what sketches count where it is given. */
 export async function addRollups(
   tx: Tx,
-  rows: readonly { readonly key: RollupKey; readonly counts: Counts; readonly sketches: Changed }[],
+  rows: readonly { readonly key: RollupKey; readonly counts: Counts; readonly sketches: SetCounts }[],
 ): Promise<void> {
   await tx.query({
     name: 'health-add-rollups',
-    text: `insert into health_rollups as r (${KEY_COLUMNS}, ${[...COUNTS, ...SKETCHES, ...SET_COUNTS].join(', ')})
-           select * from ${unnested([...KEY_TYPES, ...COUNTS.map(() => 'bigint'), ...SKETCHES.map(() => 'bytea'), ...SET_COUNTS.map(() => 'int')])}
+    text: `insert into health_rollups as r (${KEY_COLUMNS}, ${[...COUNTS, ...SET_COUNTS].join(', ')})
+           select * from ${unnested([...KEY_TYPES, ...COUNTS.map(() => 'bigint'), ...SET_COUNTS.map(() => 'int')])}
            on conflict (${KEY_COLUMNS}) do update set ${[
              ...COUNTS.map((name) => `${name} = r.${name} + excluded.${name}`),
-             ...[...SKETCHES, ...SET_COUNTS].map((name) => `${name} = coalesce(excluded.${name}, r.${name})`),
+             ...SET_COUNTS.map((name) => `${name} = coalesce(excluded.${name}, r.${name})`),
            ].join(', ')}`,
     values: [
       ...keyColumns(rows.map(({ key }) => key)),
       ...COUNTS.map((name) => rows.map(({ counts }) => counts[name])),
-      ...[...SKETCHES, ...SET_COUNTS].map((name) => rows.map(({ sketches }) => sketches[name])),
+      ...SET_COUNTS.map((name) => rows.map(({ sketches }) => sketches[name])),
     ],
   })
 }
+
+/** Replaces the sketches that are given. */
+export async function saveSketches(
+  tx: Tx,
+  rows: readonly { readonly key: RollupKey; readonly sketches: Sketches }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query({
+    name: 'health-save-sketches',
+    text: `insert into health_sketches as r (${KEY_COLUMNS}, ${SKETCHES.join(', ')})
+           select * from ${unnested([...KEY_TYPES, ...SKETCHES.map(() => 'bytea')])}
+           on conflict (${KEY_COLUMNS}) do update
+           set ${SKETCHES.map((name) => `${name} = coalesce(excluded.${name}, r.${name})`).join(', ')}`,
+    values: [
+      ...keyColumns(rows.map(({ key }) => key)),
+      ...SKETCHES.map((name) => rows.map(({ sketches }) => sketches[name])),
+    ],
+  })
+}
+
+/** Whether any sketch is to be written. */
+export const hasChanged = (changed: Sketches): boolean => SKETCHES.some((name) => changed[name] !== null)

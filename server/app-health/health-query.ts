@@ -1,4 +1,4 @@
-import type { Source } from './counts.ts'
+import type { Count, Source } from './counts.ts'
 import type { Dimension } from './dimensions.ts'
 
 /** Values of a dimension, any of which is wanted. Empty text is unknown. */
@@ -13,4 +13,6 @@ export type HealthQuery = {
   readonly to: Date
   readonly now: Date
   readonly filter: HealthFilter
+  /** What to count; all by default. Other counts are 0. Reading by value needs `total`. */
+  readonly counts?: readonly Count[]
 }

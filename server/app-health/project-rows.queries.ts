@@ -8,6 +8,7 @@ const TABLES = [
   'user_devices',
   'health_deltas',
   'health_rollups',
+  'health_sketches',
   'health_attributes',
   'health_days',
 ] as const

@@ -80,6 +80,11 @@ test('a range is divided into the fewest buckets', () => {
       (end - start) / (bucketSeconds * 1000),
     ])
   expect(spans('20T00:00:00', '21T00:00:00')).toEqual([[86_400, 1]])
+  expect(spans('18T00:00:00', '23T06:00:00')).toEqual([
+    [86_400, 1],
+    [345_600, 1],
+    [21_600, 1],
+  ])
   expect(spans('20T00:00:59', '20T00:02:01')).toEqual([[60, 2]])
   expect(spans('20T05:44:00', '20T12:01:00')).toEqual([
     [60, 1],
@@ -93,7 +98,9 @@ test('a range is divided into the fewest buckets', () => {
   expect(spans('01T05:44:00', '20T00:00:00')).toEqual([
     [3_600, 1],
     [21_600, 3],
-    [86_400, 18],
+    [86_400, 1],
+    [345_600, 4],
+    [86_400, 1],
   ])
   // Minutes are kept for two days, 15 minutes for a week.
   expect(spans('20T05:44:00', '20T06:31:00', '22T06:40:00')).toEqual([

@@ -30,7 +30,10 @@ export async function purgeSessions(app: App, signal?: AbortSignal): Promise<{ s
   let rollups = 0
   for (const bucketSeconds of BUCKET_SECONDS) {
     const before = new Date(now - KEPT_MS[bucketSeconds])
-    rollups += await inBatches(MAX_ROWS, signal, () => deleteRollupsBefore(app.db, bucketSeconds, before, MAX_ROWS))
+    const purge = (table: 'health_rollups' | 'health_sketches') =>
+      inBatches(MAX_ROWS, signal, () => deleteRollupsBefore(app.db, table, bucketSeconds, before, MAX_ROWS))
+    rollups += await purge('health_rollups')
+    await purge('health_sketches')
   }
   const unseen = dayPlus(dayOf(new Date(now)), -DEVICE_RETENTION_DAYS)
   await inBatches(MAX_ROWS, signal, () => deleteDevicesBefore(app.db, unseen, MAX_ROWS))

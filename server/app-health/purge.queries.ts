@@ -10,16 +10,17 @@ export async function deleteSessionsBefore(on: Connection, before: Date, max: nu
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes rollups of one bucket size before a time. @returns number deleted */
+/** Deletes rollups, or their sketches, of one bucket size before a time. @returns number deleted */
 export async function deleteRollupsBefore(
   on: Connection,
+  table: 'health_rollups' | 'health_sketches',
   bucketSeconds: number,
   before: Date,
   max: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from health_rollups where (project_id, source, bucket_seconds, attributes_id, bucket) in (
-      select project_id, source, bucket_seconds, attributes_id, bucket from health_rollups
+    delete from ${sql.table(table)} where (project_id, source, bucket_seconds, attributes_id, bucket) in (
+      select project_id, source, bucket_seconds, attributes_id, bucket from ${sql.table(table)}
       where bucket_seconds = ${bucketSeconds} and bucket < ${before} limit ${max} for update skip locked)`.execute(on)
   return Number(numAffectedRows ?? 0)
 }

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import type { Connection } from '../storage/database.ts'
 import type { Span } from './buckets.ts'
-import { countColumn, COUNTS, type Counts, sourceNumber, type UserSet } from './counts.ts'
+import { type Count, countColumn, COUNTS, type Counts, sourceNumber, type UserSet } from './counts.ts'
 import { attributesId, type Dimension, DIMENSIONS, type Level, LEVEL_DIMENSIONS, levelNumber } from './dimensions.ts'
 import type { HealthFilter, HealthQuery } from './health-query.ts'
 
@@ -54,11 +54,15 @@ function spanRows(spans: readonly Span[]): RawBuilder<unknown> {
 }
 
 /** Rollups of the level (alias `r`), with the values of its attributes (alias `a`) when `withNames`. */
-function rollups({ query, level, spans }: Cells, withNames: boolean): RawBuilder<unknown> {
+function rollups(
+  { query, level, spans }: Cells,
+  withNames: boolean,
+  condition: RawBuilder<unknown> = sql`true`,
+): RawBuilder<unknown> {
   const { projectIds, source, filter } = query
   const ids = knownIds(level, filter)
   const buckets = sql`r.source = ${sourceNumber(source)}::smallint and r.bucket_seconds = s.bucket_seconds
-    and r.bucket >= s."from" and r.bucket < s."to"`
+    and r.bucket >= s."from" and r.bucket < s."to" and ${condition}`
   if (ids !== null && !withNames)
     return sql`from ${spanRows(spans)} join health_rollups r on r.project_id = any(${uuids(projectIds)})
       and r.attributes_id = any(${ids}::bigint[]) and ${buckets}`
@@ -77,34 +81,28 @@ function deltas({ query, spans }: Cells): RawBuilder<unknown> {
     and d.minute >= ${new Date(from)} and d.minute < ${new Date(to)} and ${matching('d', filter)}`
 }
 
-const columns = (alias: string): RawBuilder<unknown> => sql.join(COUNTS.map((name) => sql.ref(`${alias}.${name}`)))
-const sums = (alias: string): RawBuilder<unknown> =>
-  sql.join(COUNTS.map((name) => sql`coalesce(sum(${sql.ref(`${alias}.${name}`)}), 0)::bigint as ${sql.ref(name)}`))
+const countsOf = ({ query }: Cells): readonly Count[] => query.counts ?? COUNTS
+const columns = (cells: Cells, alias: string): RawBuilder<unknown> =>
+  sql.join(countsOf(cells).map((name) => sql.ref(`${alias}.${name}`)))
+/** In floating point, which is exact for counts: a sum of bigint is a numeric and takes five times as long. */
+const sums = (cells: Cells, alias: string): RawBuilder<unknown> =>
+  sql.join(
+    countsOf(cells).map((name) => sql`coalesce(sum(${sql.ref(`${alias}.${name}`)}::float8), 0) as ${sql.ref(name)}`),
+  )
+
+/** The counts that were asked for. */
+export type SomeCounts = Partial<Counts>
 
 /** Counts of a range. */
-export async function sumCounts(db: Connection, cells: Cells): Promise<Counts | null> {
-  const { rows } = await sql<Counts>`select ${sums('c')} from (
-    select ${columns('r')} ${rollups(cells, false)} union all select ${columns('d')} ${deltas(cells)}) c`.execute(db)
+export async function sumCounts(db: Connection, cells: Cells): Promise<SomeCounts | null> {
+  const { rows } = await sql<SomeCounts>`select ${sums(cells, 'c')} from (
+    select ${columns(cells, 'r')} ${rollups(cells, false)} union all select ${columns(cells, 'd')} ${deltas(cells)}) c`.execute(
+    db,
+  )
   return rows[0] ?? null
 }
 
-/** Counts by bucket; buckets without any are left out. */
-export async function sumCountsByBucket(
-  db: Connection,
-  cells: Cells,
-  stepSeconds: number,
-): Promise<(Counts & { t: number })[]> {
-  const { rows } = await sql<Counts & { t: number }>`select t, ${sums('c')} from (
-    select extract(epoch from r.bucket)::bigint as t, ${columns('r')} ${rollups(cells, false)}
-    union all
-    select ${bucketOfDelta(stepSeconds)} as t, ${columns('d')} ${deltas(cells)}) c group by t`.execute(db)
-  return rows
-}
-
-const bucketOfDelta = (stepSeconds: number): RawBuilder<unknown> =>
-  sql`(floor(extract(epoch from d.minute) / ${stepSeconds}::int) * ${stepSeconds}::int)::bigint`
-
-export type NamedCounts = Counts & { name: string | null; names: number }
+export type NamedCounts = SomeCounts & { name: string | null; names: number }
 
 /**
  * Counts by the values of a dimension: the `max` largest, the unknown value as an empty name, and all others together with
@@ -118,65 +116,58 @@ export async function sumCountsByName(
 ): Promise<NamedCounts[]> {
   const { rows } = await sql<NamedCounts>`
     with named as (
-      select name, ${sums('c')} from (
-        select ${sql.ref(`a.${dimension}`)} as name, ${columns('r')} ${rollups(cells, true)}
+      select name, ${sums(cells, 'c')} from (
+        select ${sql.ref(`a.${dimension}`)} as name, ${columns(cells, 'r')} ${rollups(cells, true)}
         union all
-        select ${sql.ref(`d.${dimension}`)} as name, ${columns('d')} ${deltas(cells)}) c
+        select ${sql.ref(`d.${dimension}`)} as name, ${columns(cells, 'd')} ${deltas(cells)}) c
       group by name),
     placed as (
       select *, row_number() over (partition by coalesce(name, '') = '' order by total desc, name) as place
       from named where total <> 0)
     select case when name = '' or place <= ${max}::int then name end as name,
-      (count(name) filter (where name <> '' and place > ${max}::int))::int as names, ${sums('p')}
+      (count(name) filter (where name <> '' and place > ${max}::int))::int as names, ${sums(cells, 'p')}
     from placed p group by 1 order by total desc, 1`.execute(db)
   return rows
 }
 
-export type NamedBucket = Counts & { name: string | null; t: number }
+/** Counts of a bucket, of a project and of a value. */
+export type Bucket = SomeCounts &
+  Readonly<Partial<Record<`${UserSet}_count`, number | null>>> & {
+    readonly project_id: string
+    /** Null without a dimension, and for what exceeds the limit of the level. */
+    readonly name: string | null
+    /** Start of the bucket, in seconds. */
+    readonly t: number
+    /** How many rows have users: those of one rollup are counted beside it. */
+    readonly rows: number
+  }
 
-/** Counts by value of a dimension and bucket; null for what exceeds the limit of the level. */
-export async function sumCountsByNameAndBucket(
-  db: Connection,
-  cells: Cells,
-  dimension: Dimension,
-  stepSeconds: number,
-): Promise<NamedBucket[]> {
-  const { rows } = await sql<NamedBucket>`
-    select name, t, ${sums('c')} from (
-      select ${sql.ref(`a.${dimension}`)} as name, extract(epoch from r.bucket)::bigint as t, ${columns('r')} ${rollups(cells, true)}
-      union all
-      select ${sql.ref(`d.${dimension}`)} as name, ${bucketOfDelta(stepSeconds)} as t, ${columns('d')} ${deltas(cells)}) c
-    group by name, t`.execute(db)
-  return rows
-}
-
-/** What sketches count in a bucket; `rows` is 1 when one rollup holds all of it, so that these are its users. */
-export type CountedBucket = Readonly<Partial<Record<UserSet, number | null>>> & {
-  /** Null without a dimension, and for what exceeds the limit of the level. */
-  readonly name: string | null
-  readonly t: number
-  readonly rows: number
-}
-
-/** Numbers of users by bucket, and by value of a dimension. Buckets without any are left out. */
-export async function countUsersByBucket(
+/** Counts by bucket, and by value of a dimension, with what the sketches of a rollup count. Empty buckets are left out. */
+export async function sumCountsByBucket(
   db: Connection,
   cells: Cells,
   sets: readonly UserSet[],
   stepSeconds: number,
   dimension: Dimension | null,
-): Promise<CountedBucket[]> {
-  const names = sql.join(sets.map((set) => sql.ref(set)))
-  const { rows } = await sql<CountedBucket>`select name, t, sum(n)::int as rows,
-      ${sql.join(sets.map((set) => sql`max(${sql.ref(set)}) as ${sql.ref(set)}`))} from (
-    select name, extract(epoch from bucket)::bigint as t, 1 as n, ${names} from (
-      select ${nameOf('a', dimension)} as name, r.bucket,
-        ${sql.join(sets.map((set) => sql`${sql.ref(`r.${countColumn(set)}`)} as ${sql.ref(set)}`))}
-      ${rollups(cells, dimension !== null)}) c
-    where coalesce(${names}) is not null
-    union all
-    select ${nameOf('d', dimension)} as name, ${bucketOfDelta(stepSeconds)} as t, 2 as n, ${sql.join(sets.map(() => sql`null::int`))}
-    ${deltas(cells)} and ${anyOf('d', sets)}) u group by name, t`.execute(db)
+): Promise<Bucket[]> {
+  const users = sets.map(countColumn)
+  const joined = (parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
+    sql.join([sql``, ...parts.map((part) => sql`${part}`)])
+  const ofRollup = users.map((name) => sql.ref(`r.${name}`))
+  const hasUsers =
+    users.length === 0 ? sql`0` : sql`case when coalesce(${sql.join(ofRollup)}) is null then 0 else 1 end`
+  const hasSketches = sets.length === 0 ? sql`0` : sql`case when ${anyOf('d', sets)} then 2 else 0 end`
+  const { rows } = await sql<Bucket>`
+    select project_id, name, extract(epoch from bucket)::bigint as t, sum(n)::int as rows, ${sums(cells, 'c')}
+      ${joined(users.map((name) => sql`max(${sql.ref(name)}) as ${sql.ref(name)}`))} from (
+      select r.project_id, ${nameOf('a', dimension)} as name, r.bucket, ${hasUsers} as n, ${columns(cells, 'r')} ${joined(ofRollup)}
+      ${rollups(cells, dimension !== null)}
+      union all
+      select d.project_id, ${nameOf('d', dimension)},
+        date_bin(make_interval(secs => ${stepSeconds}::int), d.minute, 'epoch'::timestamptz), ${hasSketches},
+        ${columns(cells, 'd')} ${joined(users.map(() => sql`null::int`))}
+      ${deltas(cells)}) c
+    group by project_id, name, bucket`.execute(db)
   return rows
 }
 
@@ -184,19 +175,31 @@ const nameOf = (alias: string, dimension: Dimension | null): RawBuilder<unknown>
   dimension === null ? sql`null::text` : sql.ref(`${alias}.${dimension}`)
 
 /** Stored sketches of one row. */
-export type SketchRow = Readonly<Partial<Record<UserSet, Buffer | null>>> & {
+export type SketchRow = {
+  readonly project_id: string
   readonly name: string | null
   /** Start of the bucket, in seconds. */
   readonly t: number
+  readonly sketches: Readonly<Partial<Record<UserSet, Buffer | null>>>
 }
 
-const PAGE = 500
+const DELTAS_PER_PAGE = 2_000
+/** Rollups have up to 10 kB of each set. */
+const ROLLUPS_PER_PAGE = 200
 
 const anyOf = (alias: string, sets: readonly UserSet[]): RawBuilder<unknown> =>
   sql`(${sql.join(
     sets.map((set) => sql`${sql.ref(`${alias}.${set}`)} is not null`),
     sql` or `,
   )})`
+
+type Key = {
+  readonly project_id: string
+  readonly bucket_seconds: number
+  readonly attributes_id: number
+  readonly bucket: Date
+  readonly name: string | null
+}
 
 /**
  * Sketches of users, a page at a time. Deltas come first: what a fold moves meanwhile is read twice, which changes no
@@ -209,37 +212,49 @@ export async function* sketchPages(
   sets: readonly UserSet[],
   dimension: Dimension | null,
 ): AsyncGenerator<readonly SketchRow[]> {
-  const wanted = (alias: string): RawBuilder<unknown> => sql.join(sets.map((set) => sql.ref(`${alias}.${set}`)))
   let lastId = 0
   for (;;) {
-    const { rows } = await sql<SketchRow & { id: number }>`
-      select d.id, ${nameOf('d', dimension)} as name, extract(epoch from d.minute)::bigint as t, ${wanted('d')} ${deltas(cells)}
-        and d.id > ${lastId}::bigint and ${anyOf('d', sets)} order by d.id limit ${PAGE}`.execute(db)
-    yield rows
+    const { rows } = await sql<Omit<SketchRow, 'sketches'> & Partial<Record<UserSet, Buffer | null>> & { id: number }>`
+      select d.id, d.project_id, ${nameOf('d', dimension)} as name, extract(epoch from d.minute)::bigint as t,
+        ${sql.join(sets.map((set) => sql.ref(`d.${set}`)))} ${deltas(cells)}
+        and d.id > ${lastId}::bigint and ${anyOf('d', sets)} order by d.id limit ${DELTAS_PER_PAGE}`.execute(db)
+    yield rows.map(({ project_id, name, t, ...sketches }) => ({ project_id, name, t, sketches }))
     lastId = rows.at(-1)?.id ?? 0
-    if (rows.length < PAGE) break
+    if (rows.length < DELTAS_PER_PAGE) break
   }
-  // Keys first: a page of sketches then reads its own rows only.
-  type Key = { project_id: string; bucket_seconds: number; attributes_id: number; bucket: Date; name: string | null }
+  // The longest buckets first: their sketches are registers, which take up lists faster than lists are united.
   const { rows: keys } = await sql<Key>`
-    select project_id, bucket_seconds, attributes_id, bucket, name from (
-      select r.project_id, r.bucket_seconds, r.attributes_id, r.bucket, ${nameOf('a', dimension)} as name,
-        ${sql.join(sets.map((set) => sql`${sql.ref(`r.${countColumn(set)}`)} as ${sql.ref(set)}`))}
-      ${rollups(cells, dimension !== null)}) c
-    where coalesce(${sql.join(sets.map((set) => sql.ref(set)))}) is not null`.execute(db)
-  for (let at = 0; at < keys.length; at += PAGE) {
-    const page = keys.slice(at, at + PAGE)
-    const { rows } = await sql<SketchRow>`
-      select k.name, extract(epoch from r.bucket)::bigint as t, ${wanted('r')}
-      from unnest(${page.map((key) => key.project_id)}::uuid[], ${page.map((key) => key.bucket_seconds)}::int[],
-        ${page.map((key) => key.attributes_id)}::bigint[], ${page.map((key) => key.bucket)}::timestamptz[],
-        ${page.map((key) => key.name)}::text[]) k (project_id, bucket_seconds, attributes_id, bucket, name)
-      join health_rollups r on r.project_id = k.project_id and r.source = ${sourceNumber(cells.query.source)}::smallint
-        and r.bucket_seconds = k.bucket_seconds and r.attributes_id = k.attributes_id and r.bucket = k.bucket`.execute(
-      db,
-    )
-    yield rows
-  }
+    select r.project_id, r.bucket_seconds, r.attributes_id, r.bucket, ${nameOf('a', dimension)} as name
+    ${rollups(cells, dimension !== null, sql`coalesce(${sql.join(sets.map((set) => sql.ref(`r.${countColumn(set)}`)))}) is not null`)}
+    order by r.bucket_seconds desc`.execute(db)
+  for (let at = 0; at < keys.length; at += ROLLUPS_PER_PAGE)
+    yield await readSketches(db, cells, keys.slice(at, at + ROLLUPS_PER_PAGE), sets)
+}
+
+/** The sketches of rollups by binary COPY, which takes no parameters: the keys are ids and times of the database. */
+async function readSketches(
+  db: Connection,
+  { query }: Cells,
+  keys: readonly Key[],
+  sets: readonly UserSet[],
+): Promise<SketchRow[]> {
+  const array = (of: (key: Key) => string | number, type: string): string => `'{${keys.map(of).join()}}'::${type}[]`
+  const rows = await db.copyOut(
+    `select k.place, ${sets.map((set) => `s.${set}`).join()}
+     from unnest(${array((key) => key.project_id, 'uuid')}, ${array((key) => key.bucket_seconds, 'int')},
+       ${array((key) => key.attributes_id, 'bigint')}, ${array((key) => key.bucket.toISOString(), 'timestamptz')})
+       with ordinality k (project_id, bucket_seconds, attributes_id, bucket, place)
+     join health_sketches s on s.project_id = k.project_id and s.source = ${sourceNumber(query.source)}
+       and s.bucket_seconds = k.bucket_seconds and s.attributes_id = k.attributes_id and s.bucket = k.bucket`,
+    1 + sets.length,
+  )
+  return rows.flatMap(([place, ...sketches]) => {
+    const key = keys[Number(place?.readBigInt64BE()) - 1]
+    if (key === undefined) return []
+    const { project_id, name, bucket } = key
+    const t = bucket.getTime() / 1000
+    return [{ project_id, name, t, sketches: Object.fromEntries(sets.map((set, index) => [set, sketches[index]])) }]
+  })
 }
 
 /** Days of a range on which values exceeded the limit of a level, oldest first. */

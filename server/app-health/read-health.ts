@@ -2,7 +2,7 @@ import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { invalid } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
 import { bucketSpans, type BucketSeconds, type Span, startOf } from './buckets.ts'
-import { type Counts, COUNTS, noCounts, type UserSet } from './counts.ts'
+import { countColumn, type Counts, COUNTS, noCounts, type UserSet } from './counts.ts'
 import { type Dimension, DIMENSIONS, type Level, LEVEL_DIMENSIONS, levelWith } from './dimensions.ts'
 import type { HealthFilter, HealthQuery } from './health-query.ts'
 import * as sql from './read-health.queries.ts'
@@ -30,9 +30,19 @@ export async function readHealthTotals<Q extends UserQuestion>(
 ): Promise<HealthTotals<Q>> {
   const cells = cellsOf(query)
   if (cells === null) return { ...noCounts(), ...noUsers(sets) }
-  const counts = await sql.sumCounts(db, cells)
-  const users = await usersBy(db, cells, sets, null, () => '')
-  return { ...(counts ?? noCounts()), ...(users.get('') ?? noUsers(sets)) }
+  const [counts, users] = await Promise.all([sql.sumCounts(db, cells), readHealthUsers(db, query, sets)])
+  return { ...noCounts(), ...counts, ...users }
+}
+
+/** Distinct users of a range. */
+export async function readHealthUsers<Q extends UserQuestion>(
+  db: Connection,
+  query: HealthQuery,
+  sets: readonly Q[],
+): Promise<UserCounts<Q>> {
+  const cells = cellsOf(query)
+  const users = cells === null ? null : (await usersBy(db, cells, sets, null, () => '')).get('')
+  return users ?? noUsers(sets)
 }
 
 export type HealthPoint<Q extends UserQuestion> = HealthTotals<Q> & { readonly t: Date }
@@ -48,12 +58,10 @@ export async function readHealthSeries<Q extends UserQuestion>(
   sets: readonly Q[],
 ): Promise<HealthPoint<Q>[]> {
   const cells = cellsOfSteps(query, stepSeconds)
-  const counts = new Map((await sql.sumCountsByBucket(db, cells, stepSeconds)).map(({ t, ...row }) => [t, row]))
-  const users = await usersBySteps(db, cells, sets, stepSeconds, null, ({ t }) => startOf(t, stepSeconds))
+  const found = await totalsBySteps(db, cells, sets, stepSeconds, null, ({ t }) => t)
   return stepsOf(query, stepSeconds).map((t) => ({
     t: new Date(t * 1000),
-    ...(counts.get(t) ?? noCounts()),
-    ...(users.get(t) ?? noUsers(sets)),
+    ...(found.get(t)?.totals ?? { ...noCounts(), ...noUsers(sets) }),
   }))
 }
 
@@ -76,18 +84,15 @@ export async function readHealthBy<Q extends UserQuestion>(
   { max, sets }: { readonly max: number; readonly sets: readonly Q[] },
 ): Promise<HealthByName<Q>> {
   const cells = cellsOf(query, dimension)
-  if (cells === null)
-    return { rows: [], unknown: { ...noCounts(), ...noUsers(sets) }, other: { ...noCounts(), names: 0 } }
-  const found = await sql.sumCountsByName(db, cells, dimension, max)
+  const found = cells === null ? [] : await sql.sumCountsByName(db, cells, dimension, max)
   const named = found.flatMap(({ name, ...row }) => (name === null ? [] : [{ name, ...onlyCounts(row) }]))
-  const asked = {
-    ...cells,
-    query: { ...query, filter: { ...query.filter, [dimension]: named.map(({ name }) => name) } },
-  }
-  const users =
-    named.length === 0
-      ? new Map<string, UserCounts<Q>>()
-      : await usersBy(db, asked, sets, dimension, ({ name }) => name ?? '')
+  const users = await readHealthUsersBy(
+    db,
+    query,
+    dimension,
+    named.map(({ name }) => name),
+    sets,
+  )
   const withUsers = <Row extends Counts & { name: string }>(row: Row) => ({
     ...row,
     ...(users.get(row.name) ?? noUsers(sets)),
@@ -100,9 +105,22 @@ export async function readHealthBy<Q extends UserQuestion>(
   }
 }
 
-function onlyCounts(row: Counts): Counts {
+/** Distinct users of values of a dimension; empty is the unknown one. Values without users are left out. */
+export async function readHealthUsersBy<Q extends UserQuestion>(
+  db: Connection,
+  query: HealthQuery,
+  dimension: Dimension,
+  names: readonly string[],
+  sets: readonly Q[],
+): Promise<Map<string, UserCounts<Q>>> {
+  const cells = cellsOf({ ...query, filter: { ...query.filter, [dimension]: names } }, dimension)
+  if (cells === null || names.length === 0) return new Map()
+  return usersBy(db, cells, sets, dimension, ({ name }) => name ?? '')
+}
+
+const onlyCounts = (row: sql.SomeCounts): Counts => {
   const counts = noCounts()
-  for (const count of COUNTS) counts[count] = row[count]
+  for (const count of COUNTS) counts[count] = row[count] ?? 0
   return counts
 }
 
@@ -121,16 +139,10 @@ export async function readHealthSeriesBy<Q extends UserQuestion>(
   sets: readonly Q[],
 ): Promise<HealthNamedPoint<Q>[]> {
   const cells = cellsOfSteps(query, stepSeconds, dimension)
-  const rows = await sql.sumCountsByNameAndBucket(db, cells, dimension, stepSeconds)
-  const key = ({ name, t }: { readonly name: string | null; readonly t: number }): string =>
-    JSON.stringify([name, startOf(t, stepSeconds)])
-  const users = await usersBySteps(db, cells, sets, stepSeconds, dimension, key)
-  return rows.map((row) => ({
-    ...onlyCounts(row),
-    ...(users.get(key(row)) ?? noUsers(sets)),
-    name: row.name,
-    t: new Date(row.t * 1000),
-  }))
+  const keyOf = ({ name, t }: { readonly name: string | null; readonly t: number }): string =>
+    name === null ? `${t}` : `${t} ${name}`
+  const found = await totalsBySteps(db, cells, sets, stepSeconds, dimension, keyOf)
+  return [...found.values()].map(({ name, t, totals }) => ({ ...totals, name, t: new Date(t * 1000) }))
 }
 
 /** Known values of a dimension that were used since a time, by name. */
@@ -192,45 +204,86 @@ const unionsOf = (question: UserQuestion): readonly (readonly UserSet[])[] => {
   return [[question]]
 }
 
+type Step<Q extends UserQuestion> = {
+  readonly name: string | null
+  /** Its start, in seconds. */
+  readonly t: number
+  readonly totals: HealthTotals<Q>
+}
+
 /**
- * Distinct users of each step, and of each value of a dimension. What one rollup holds has its stored number; only the rest
- * merges sketches: the newest step, and several values together.
+ * Counts and distinct users of each step, and of each value of a dimension. The users of what one rollup holds are stored
+ * beside it; only the rest merges sketches: the newest step, and several values together.
  */
-async function usersBySteps<Key, Q extends UserQuestion>(
+async function totalsBySteps<Key, Q extends UserQuestion>(
   db: Connection,
   cells: sql.Cells,
   questions: readonly Q[],
   stepSeconds: BucketSeconds,
   dimension: Dimension | null,
-  keyOf: (row: Pick<sql.SketchRow, 'name' | 't'>) => Key,
-): Promise<Map<Key, UserCounts<Q>>> {
+  keyOf: (row: { readonly name: string | null; readonly t: number }) => Key,
+): Promise<Map<Key, Step<Q>>> {
   const sets = [...new Set(questions.flatMap((question) => unionsOf(question).flat()))]
-  if (sets.length === 0) return new Map()
-  const users = new Map<Key, UserCounts<Q>>()
-  const merged = new Set<number>()
-  for (const bucket of await sql.countUsersByBucket(db, cells, sets, stepSeconds, dimension)) {
-    const counts = bucket.rows === 1 ? storedCounts(questions, bucket) : null
-    if (counts !== null) users.set(keyOf(bucket), counts)
-    else merged.add(bucket.t)
+  const buckets = await sql.sumCountsByBucket(db, cells, sets, stepSeconds, dimension)
+  const merged = buckets.filter(({ rows, ...bucket }) => rows > 1 || storedCounts(questions, bucket) === null)
+  const users =
+    merged.length === 0
+      ? new Map<string, UserCounts<Q>>()
+      : await usersOfSteps(db, cells, questions, stepSeconds, dimension, merged)
+  const steps = new Map<Key, Step<Q>>()
+  for (const { project_id, name, t, rows, ...bucket } of buckets) {
+    const counts = onlyCounts(bucket)
+    const own =
+      users.get(stepKey({ project_id, name, t })) ??
+      (rows > 1 ? null : storedCounts(questions, bucket)) ??
+      noUsers(questions)
+    const key = keyOf({ name, t })
+    const before = steps.get(key)?.totals
+    steps.set(key, {
+      name,
+      t,
+      totals: before === undefined ? { ...counts, ...own } : add(before, { ...counts, ...own }),
+    })
   }
-  if (merged.size === 0) return users
-  const spans = spansOf(merged, stepSeconds)
-  for (const [key, counts] of await usersBy(db, { ...cells, spans }, questions, dimension, keyOf))
-    users.set(key, counts)
-  return users
+  return steps
+}
+
+const stepKey = ({ project_id, name, t }: Omit<sql.SketchRow, 'sketches'>): string =>
+  name === null ? `${project_id} ${t}` : `${project_id} ${t} ${name}`
+
+const usersOfSteps = <Q extends UserQuestion>(
+  db: Connection,
+  cells: sql.Cells,
+  questions: readonly Q[],
+  stepSeconds: BucketSeconds,
+  dimension: Dimension | null,
+  buckets: readonly sql.Bucket[],
+): Promise<Map<string, UserCounts<Q>>> => {
+  const projectIds = [...new Set(buckets.map(({ project_id }) => project_id))]
+  const spans = spansOf(new Set(buckets.map(({ t }) => t)), stepSeconds)
+  const part = { ...cells, query: { ...cells.query, projectIds }, spans }
+  return usersBy(db, part, questions, dimension, ({ t, ...row }) => stepKey({ ...row, t: startOf(t, stepSeconds) }))
 }
 
 /** The answers that stored numbers give; null where the users of two sets must be merged. */
 function storedCounts<Q extends UserQuestion>(
   questions: readonly Q[],
-  stored: sql.CountedBucket,
+  stored: Readonly<Partial<Record<`${UserSet}_count`, number | null>>>,
 ): UserCounts<Q> | null {
   const count = (sets: readonly UserSet[]): number | null => {
-    const known = sets.map((set) => stored[set] ?? 0).filter((users) => users > 0)
+    const known = sets.map((set) => stored[countColumn(set)] ?? 0).filter((users) => users > 0)
     return known.length > 1 ? null : (known[0] ?? 0)
   }
   if (questions.some((question) => unionsOf(question).some((sets) => count(sets) === null))) return null
   return answersOf(questions, (sets) => count(sets) ?? 0)
+}
+
+/** Users of different projects are different: their hashes depend on the project. */
+function add<Totals extends Readonly<Record<string, number>>>(a: Totals, b: Totals): Totals {
+  const sum: Record<string, number> = { ...a }
+  for (const [name, value] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + value
+  // Safe: the names are those of both.
+  return sum as Totals
 }
 
 /** Steps by their starts in seconds, neighbours as one span. */
@@ -245,30 +298,42 @@ function spansOf(starts: ReadonlySet<number>, bucketSeconds: BucketSeconds): Spa
   return spans
 }
 
-/** Distinct users of each group of rows. */
+/** Distinct users of each group of rows. Those of several projects are added. */
 async function usersBy<Key, Q extends UserQuestion>(
   db: Connection,
   cells: sql.Cells,
   questions: readonly Q[],
   dimension: Dimension | null,
-  keyOf: (row: sql.SketchRow) => Key,
+  keyOf: (row: Omit<sql.SketchRow, 'sketches'>) => Key,
 ): Promise<Map<Key, UserCounts<Q>>> {
   const wanted = new Map(questions.flatMap(unionsOf).map((sets) => [sets.join(), sets]))
   if (wanted.size === 0) return new Map()
-  const unions = new Map<Key, Map<string, HyperLogLog>>()
+  const projects = new Map<string, Map<Key, Map<string, HyperLogLog>>>()
   for await (const rows of sql.sketchPages(db, cells, [...new Set([...wanted.values()].flat())], dimension)) {
-    for (const row of rows) {
+    for (const { sketches, ...row } of rows) {
+      let unions = projects.get(row.project_id)
+      if (unions === undefined) {
+        unions = new Map<Key, Map<string, HyperLogLog>>()
+        projects.set(row.project_id, unions)
+      }
       const key = keyOf(row)
       let of = unions.get(key)
       if (of === undefined) unions.set(key, (of = new Map([...wanted.keys()].map((name) => [name, new HyperLogLog()]))))
       for (const [name, sets] of wanted)
         for (const set of sets) {
-          const bytes = row[set] ?? null
+          const bytes = sketches[set] ?? null
           if (bytes !== null) of.get(name)?.mergeBytes(bytes)
         }
     }
   }
-  return new Map([...unions].map(([key, of]) => [key, countsOf(questions, of)]))
+  const counts = new Map<Key, UserCounts<Q>>()
+  for (const unions of projects.values())
+    for (const [key, of] of unions) {
+      const before = counts.get(key)
+      const own = countsOf(questions, of)
+      counts.set(key, before === undefined ? own : add(before, own))
+    }
+  return counts
 }
 
 /** These are estimates: that of a part may be larger than that of all users, if they are asked for. */

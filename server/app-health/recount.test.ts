@@ -219,7 +219,9 @@ test.each([11, 987_654])('of sessions in any order, repeated, by two processes, 
 
   // Every row of every level and bucket.
   const { rows } = await app.db.query<Stored>(
-    `select r.*, coalesce(a.level, 0) as level, ${DIMENSIONS.map((one) => `a.${one}`).join(', ')} from health_rollups r
+    `select r.*, ${[...USER_SETS, 'durations'].map((name) => `s.${name}`).join()}, coalesce(a.level, 0) as level,
+       ${DIMENSIONS.map((one) => `a.${one}`).join()} from health_rollups r
+     left join health_sketches s using (project_id, source, bucket_seconds, attributes_id, bucket)
      left join health_attributes a on a.project_id = r.project_id and a.id = r.attributes_id where r.project_id = $1`,
     [projectId],
   )

@@ -14,7 +14,7 @@ describe('updates in any order, repeated, in any batches', () => {
   type Delivery = { readonly updates: readonly SessionUpdate[]; readonly sizes: readonly number[] }
 
   async function deliver(projectId: string, { updates, sizes }: Delivery) {
-    for (const table of ['app_sessions', 'health_deltas', 'health_rollups'])
+    for (const table of ['app_sessions', 'health_deltas', 'health_rollups', 'health_sketches'])
       await app.db.query(`delete from ${table} where project_id = $1`, [projectId])
     let at = 0
     for (const size of [...sizes, updates.length]) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../context/app.ts'
 import type { SessionAttributes, SessionCounts, SessionUpdate } from '../protocol/session.ts'
+import { USER_SETS } from './counts.ts'
 import { foldHealth } from './fold-health.ts'
 import type { ReceivedSession } from './record-sessions.ts'
 
@@ -63,6 +64,8 @@ export const countsFact = (
   },
 })
 
+const SKETCHES = [...USER_SETS, 'durations'].map((name) => `s.${name}`).join()
+
 /** Everything recorded for a project, folded, in a fixed order. */
 export async function everythingOf(app: App, projectId: string) {
   await foldHealth(app)
@@ -72,7 +75,9 @@ export async function everythingOf(app: App, projectId: string) {
     [projectId],
   )
   const rollups = await db.query<Record<string, unknown> & { durations: Buffer | null; total: number }>(
-    `select r.*, coalesce(a.level, 0) as level from health_rollups r left join health_attributes a on a.project_id = r.project_id and a.id = r.attributes_id
+    `select r.*, ${SKETCHES}, coalesce(a.level, 0) as level from health_rollups r
+     left join health_sketches s using (project_id, source, bucket_seconds, attributes_id, bucket)
+     left join health_attributes a on a.project_id = r.project_id and a.id = r.attributes_id
      where r.project_id = $1 order by r.source, r.bucket_seconds, r.attributes_id, r.bucket`,
     [projectId],
   )

@@ -1,13 +1,14 @@
 import type { BucketSeconds } from '../app-health/buckets.ts'
-import type { Counts } from '../app-health/counts.ts'
+import { type Count, type Counts, noCounts } from '../app-health/counts.ts'
 import { type Dimension, DIMENSIONS } from '../app-health/dimensions.ts'
 import type { HealthFilter, HealthQuery as SourceQuery } from '../app-health/health-query.ts'
 import {
-  type HealthTotals,
   readHealthBy,
   readHealthSeries,
   readHealthSeriesBy,
   readHealthTotals,
+  readHealthUsers,
+  readHealthUsersBy,
   requireCombinable,
 } from '../app-health/read-health.ts'
 import type { Connection } from '../storage/database.ts'
@@ -34,28 +35,57 @@ export type HealthQuery = {
   readonly to: number
   readonly now: Date
   readonly filter: Filter
+  /** What to count of sessions; all that figures have by default. */
+  readonly counts?: readonly Count[]
 }
 
-/** Which users to count beside sessions; sketches of users are most of the cost. Those not asked for are 0. */
-export type Users = 'none' | 'active' | 'crashed' | 'anr' | 'all'
+/** Users to count beside sessions; sketches of users are most of the cost. Those not asked for are 0. */
+export type SessionUsers = readonly Extract<keyof SessionFigures, `${string}users`>[]
+/** Beside error events. */
+export type EventUsers = readonly Extract<keyof EventFigures, `${string}users`>[]
 
-export async function readSessions(db: Connection, query: HealthQuery, users: Users): Promise<SessionFigures> {
+/** Figures by start of the bucket, without empty ones, and of the whole range. */
+export type Range<Figures> = { readonly series: ReadonlyMap<number, Figures>; readonly total: Figures }
+
+/** A range of whole buckets. @param users those of each bucket, and of the whole range */
+export async function readSessions(
+  db: Connection,
+  query: HealthQuery,
+  bucketSeconds: BucketSeconds,
+  users: { readonly points: SessionUsers; readonly total: SessionUsers },
+): Promise<Range<SessionFigures>> {
+  const [total, series] = await Promise.all([
+    readUsers(db, query, users.total),
+    readSessionSeries(db, query, bucketSeconds, users.points),
+  ])
+  return { series, total: [...series.values()].map(withoutUsers).reduce(addFigures, total) }
+}
+
+/** Users of a range; the counts are 0. */
+export async function readUsers(db: Connection, query: HealthQuery, users: SessionUsers): Promise<SessionFigures> {
   const parts = partsOf(query)
   for (const { read } of parts) await requireCombinable(db, read)
   const figures = await Promise.all(
     parts.map(async ({ read, isWidened }) =>
-      figuresOf(await readHealthTotals(db, read, setsOf(users, isWidened)), isWidened),
+      figuresOf({ ...noCounts(), ...(await readHealthUsers(db, read, setsOf(users, isWidened))) }, isWidened),
     ),
   )
   return figures.reduce(addFigures, NO_SESSIONS)
 }
 
-/** By start of the bucket, without empty ones. */
-export async function readSessionSeries(
+const withoutUsers = (of: SessionFigures): SessionFigures => ({
+  ...of,
+  users: 0,
+  crashed_users: 0,
+  anr_foreground_users: 0,
+  anr_background_users: 0,
+})
+
+async function readSessionSeries(
   db: Connection,
   query: HealthQuery,
   bucketSeconds: BucketSeconds,
-  users: Users,
+  users: SessionUsers,
 ): Promise<Map<number, SessionFigures>> {
   const series = new Map<number, SessionFigures>()
   for (const { read, isWidened } of partsOf(query)) {
@@ -103,16 +133,10 @@ export async function readSessionsBy(
   return { rows: [...rows.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, max), unknown, other }
 }
 
-/** Values whose users are read together: with 30 buckets of a day each, one page of sketches. */
-const NAMES_AT_ONCE = 10
+const SHOWN_USERS = ['users', 'crashed_users', 'anr_foreground_users'] as const
 
-const inParts = (names: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(names.length / NAMES_AT_ONCE) }, (_, part) =>
-    names.slice(part * NAMES_AT_ONCE, (part + 1) * NAMES_AT_ONCE),
-  )
-
-/** Figures with users of the named values, and of unknown as ''. */
-export async function readSessionsOf(
+/** Users of the named values, and of the unknown one as ''; the counts are 0. */
+export async function readUsersOf(
   db: Connection,
   query: HealthQuery,
   dimension: Dimension,
@@ -122,25 +146,19 @@ export async function readSessionsOf(
   for (const { read, isWidened } of partsOf(query)) {
     const given = read.filter[dimension]
     const wanted = [...new Set([...names, ''])].filter((name) => given === undefined || given.includes(name))
-    for (const part of inParts(wanted)) {
-      const filter = { ...read.filter, [dimension]: part }
-      const by = await readHealthBy(db, { ...read, filter }, dimension, {
-        max: part.length,
-        sets: setsOf('all', isWidened),
-      })
-      for (const { name, ...row } of [...by.rows, { ...by.unknown, name: '' }])
-        if (row.total > 0) found.set(name, addFigures(found.get(name) ?? NO_SESSIONS, figuresOf(row, isWidened)))
-    }
+    for (const [name, users] of await readHealthUsersBy(db, read, dimension, wanted, setsOf(SHOWN_USERS, isWidened)))
+      found.set(name, addFigures(found.get(name) ?? NO_SESSIONS, figuresOf({ ...noCounts(), ...users }, isWidened)))
   }
   return found
 }
 
 /** Users of each whole day of UTC, by its start, without empty ones. */
 export const readSessionDays = (db: Connection, query: HealthQuery): Promise<Map<number, SessionFigures>> =>
-  readSessionSeries(db, query, 86_400, 'all')
+  readSessionSeries(db, query, 86_400, SHOWN_USERS)
 
 /** Models of which users are counted: those with the largest share of crashed or hung sessions. */
 const MAX_DEVICES = 50
+const DEVICE_COUNTS = ['total', 'crashed', 'unhandled', 'anr_foreground'] as const
 
 /**
  * Sums of the users of each day, by device model: of the models with the worst sessions, because the users of all of them
@@ -149,7 +167,7 @@ const MAX_DEVICES = 50
  */
 export async function readDeviceDays(db: Connection, query: HealthQuery, minSessions: number): Promise<DeviceUsers[]> {
   const devices = new Map<string, DeviceUsers>()
-  for (const { read, isWidened } of partsOf(query)) {
+  for (const { read, isWidened } of partsOf({ ...query, counts: DEVICE_COUNTS })) {
     const { rows } = await readHealthBy(db, read, 'device', { max: MAX_NAMES, sets: [] })
     const worst = rows
       .map(({ name, ...counts }) => ({ name, ...figuresOf(counts, isWidened) }))
@@ -157,11 +175,9 @@ export async function readDeviceDays(db: Connection, query: HealthQuery, minSess
       .map(({ name, sessions, crashed, anr_foreground: anr }) => ({ name, rate: Math.max(crashed, anr) / sessions }))
       .sort((a, b) => b.rate - a.rate)
       .slice(0, MAX_DEVICES)
-    for (const part of inParts(worst.map(({ name }) => name))) {
-      const filter = { ...read.filter, device: part }
-      const days = await readHealthSeriesBy(db, { ...read, filter }, 'device', 86_400, setsOf('all', isWidened))
-      for (const { name, ...totals } of days) if (name !== null) addDay(devices, name, figuresOf(totals, isWidened))
-    }
+    const filter = { ...read.filter, device: worst.map(({ name }) => name) }
+    const days = await readHealthSeriesBy(db, { ...read, filter }, 'device', 86_400, setsOf(SHOWN_USERS, isWidened))
+    for (const { name, ...totals } of days) if (name !== null) addDay(devices, name, figuresOf(totals, isWidened))
   }
   return [...devices.values()]
 }
@@ -178,27 +194,17 @@ function addDay(devices: Map<string, DeviceUsers>, device: string, of: SessionFi
 
 type UserSet = 'users' | 'crashed_users' | 'crash_affected_users' | 'anr_foreground_users' | 'anr_background_users'
 
-function setsOf(users: Users, isWidened: boolean): UserSet[] {
-  const crashed = isWidened ? 'crash_affected_users' : 'crashed_users'
-  switch (users) {
-    case 'none':
-      return []
-    case 'active':
-      return ['users']
-    case 'crashed':
-      return ['users', crashed]
-    case 'anr':
-      return ['users', 'anr_foreground_users', 'anr_background_users']
-    case 'all':
-      return ['users', crashed, 'anr_foreground_users']
-  }
-}
+const setsOf = (users: SessionUsers, isWidened: boolean): UserSet[] =>
+  users.map((name) => (name === 'crashed_users' && isWidened ? 'crash_affected_users' : name))
+
+/** What figures of sessions need. */
+const SESSION_COUNTS = ['total', 'crashed', 'unhandled', 'anr_foreground', 'anr_background'] as const
 
 /** Projects that count an unhandled error as a crash, and the others. Hashes of users differ between projects. */
-function partsOf({ projects, from, to, now, filter }: HealthQuery) {
+function partsOf({ projects, from, to, now, filter, counts = SESSION_COUNTS }: HealthQuery) {
   return [true, false].flatMap((isWidened) => {
     const projectIds = projects.filter(({ unhandledIsCrash }) => unhandledIsCrash === isWidened).map(({ id }) => id)
-    const range = { from: new Date(from), to: new Date(to), now }
+    const range = { from: new Date(from), to: new Date(to), now, counts }
     return projectIds.length === 0
       ? []
       : [{ read: { projectIds, source: 'sessions' as const, ...range, filter: withoutGaps(filter) }, isWidened }]
@@ -229,7 +235,7 @@ const figuresOf = (
   anr_background_users: totals.anr_background_users ?? 0,
 })
 
-const addFigures = (a: SessionFigures, b: SessionFigures): SessionFigures => ({
+export const addFigures = (a: SessionFigures, b: SessionFigures): SessionFigures => ({
   sessions: a.sessions + b.sessions,
   crashed: a.crashed + b.crashed,
   unhandled: a.unhandled + b.unhandled,
@@ -241,27 +247,37 @@ const addFigures = (a: SessionFigures, b: SessionFigures): SessionFigures => ({
   anr_background_users: a.anr_background_users + b.anr_background_users,
 })
 
-const EVENT_SETS = ['users', 'crashed_users', 'anr_foreground_users'] as const
-
-/** Error events by start of the bucket, without empty ones. */
-export async function readEventSeries(
+/** Error events of a range of whole buckets. @param users those of each bucket, and of the whole range */
+export async function readEvents(
   db: Connection,
   query: HealthQuery,
   bucketSeconds: BucketSeconds,
-): Promise<Map<number, EventFigures>> {
+  users: { readonly points: EventUsers; readonly total: EventUsers },
+): Promise<Range<EventFigures>> {
   const read = eventsOf(query)
   await requireCombinable(db, read)
-  const points = await readHealthSeries(db, read, bucketSeconds, EVENT_SETS)
-  return new Map(
+  const [points, total] = await Promise.all([
+    readHealthSeries(db, read, bucketSeconds, users.points.map(eventSet)),
+    readHealthUsers(db, read, users.total.map(eventSet)),
+  ])
+  const series = new Map(
     points.flatMap(({ t, ...totals }) => (totals.total === 0 ? [] : [[t.getTime(), eventFigures(totals)] as const])),
   )
+  const sum = (name: 'events' | 'critical'): number =>
+    [...series.values()].reduce((all, figures) => all + figures[name], 0)
+  return { series, total: { ...eventFigures(total), events: sum('events'), critical: sum('critical') } }
 }
 
-export async function readEvents(db: Connection, query: HealthQuery): Promise<EventFigures> {
+/** Users of error events. */
+export async function readEventUsers(db: Connection, query: HealthQuery): Promise<EventFigures> {
   const read = eventsOf(query)
   await requireCombinable(db, read)
-  return eventFigures(await readHealthTotals(db, read, EVENT_SETS))
+  return eventFigures(await readHealthTotals(db, read, ['users', 'crashed_users', 'anr_foreground_users']))
 }
+
+const eventSet = (name: EventUsers[number]) => (name === 'anr_users' ? 'anr_foreground_users' : name)
+
+const EVENT_COUNTS = ['total', 'critical'] as const
 
 const eventsOf = ({ projects, from, to, now, filter }: HealthQuery): SourceQuery => ({
   projectIds: projects.map(({ id }) => id),
@@ -270,12 +286,15 @@ const eventsOf = ({ projects, from, to, now, filter }: HealthQuery): SourceQuery
   to: new Date(to),
   now,
   filter: withoutGaps(filter),
+  counts: EVENT_COUNTS,
 })
 
-const eventFigures = (of: HealthTotals<(typeof EVENT_SETS)[number]>): EventFigures => ({
-  events: of.total,
-  critical: of.critical,
-  users: of.users,
-  crashed_users: of.crashed_users,
-  anr_users: of.anr_foreground_users,
+const eventFigures = (
+  of: Readonly<Partial<Record<'total' | 'critical' | 'users' | 'crashed_users' | 'anr_foreground_users', number>>>,
+): EventFigures => ({
+  events: of.total ?? 0,
+  critical: of.critical ?? 0,
+  users: of.users ?? 0,
+  crashed_users: of.crashed_users ?? 0,
+  anr_users: of.anr_foreground_users ?? 0,
 })

@@ -103,8 +103,8 @@ export const MetricSeries = z.object({
     ),
   points: z.array(Point).describe('Every interval, oldest first: empty ones are 0 for counts and null for rates.'),
   previous_points: z
-    .array(z.object({ t: Timestamp, value: z.number().nullable() }))
-    .describe('The same of the range before.'),
+    .array(z.object({ t: Timestamp, value: z.number().nullable(), active: count.nullable().optional() }))
+    .describe('The same of the range before, without what is beside the values; of `user_count` with `active`.'),
   total: z.number().nullable().describe('Over the whole range. Users are counted once, so this is not a sum.'),
   previous_total: z.number().nullable(),
   totals: Figures,

@@ -5,10 +5,11 @@ import type { App } from '../context/app.ts'
 import { timeRange } from '../kernel/time-range.ts'
 import { anrRate, crashRate, NO_SESSIONS, share, type SessionFigures } from './figures.ts'
 import {
+  addFigures,
   filterOf,
   MAX_NAMES,
   readSessionsBy,
-  readSessionsOf,
+  readUsersOf,
   type Filter,
   type HealthQuery,
 } from './health-source.queries.ts'
@@ -41,7 +42,7 @@ export async function breakdownOf(
 ): Promise<Breakdown> {
   const all = await readSessionsBy(app.db, query, dimension, MAX_NAMES)
   const sorted = all.rows.toSorted(comparing(sort)).slice(offset, offset + limit)
-  const figures = await readSessionsOf(
+  const users = await readUsersOf(
     app.db,
     query,
     dimension,
@@ -52,7 +53,8 @@ export async function breakdownOf(
   const sum = (of: readonly SessionFigures[], count: 'sessions' | 'crashed'): number =>
     of.reduce((total, one) => total + one[count], 0)
   const sessions = sum(all.rows, 'sessions') + all.unknown.sessions + all.other.sessions
-  const view = (name: string | null, of: SessionFigures) => viewRow(dimension, name, of, sessions)
+  const view = (name: string | null, counts: SessionFigures) =>
+    viewRow(dimension, name, addFigures(counts, users.get(name ?? '') ?? NO_SESSIONS), sessions)
   return {
     range,
     dimension,
@@ -60,8 +62,8 @@ export async function breakdownOf(
     limit,
     offset,
     sessions,
-    rows: sorted.map(({ name, ...counts }) => view(name, figures.get(name) ?? { ...NO_SESSIONS, ...counts })),
-    unknown: all.unknown.sessions === 0 ? null : view(null, figures.get('') ?? all.unknown),
+    rows: sorted.map(({ name, ...counts }) => view(name, counts)),
+    unknown: all.unknown.sessions === 0 ? null : view(null, all.unknown),
     other:
       rest.length === 0 && all.other.sessions === 0
         ? null

@@ -17,11 +17,14 @@ import { findChange, findDifference, findPeak } from './find-change.ts'
 import {
   filterOf,
   readEvents,
-  readEventSeries,
+  readEventUsers,
   readSessions,
-  readSessionSeries,
+  readUsers,
+  type EventUsers,
   type Filter,
   type HealthQuery,
+  type Range,
+  type SessionUsers,
 } from './health-source.queries.ts'
 import { LIMITS, wordOf } from './limits.ts'
 import type { Metric, MetricSeries } from './metrics.api.ts'
@@ -44,6 +47,24 @@ export async function readMetrics(app: App, actor: OrgActor, input: MetricsInput
   return metric === 'event_count' ? eventCount(app, read) : userCount(app, read)
 }
 
+/** ANR rates by users, of a range and the one before. @throws AppError not_found, invalid */
+export async function readAnrRates(
+  app: App,
+  actor: OrgActor,
+  input: Filter & { readonly projectId: string; readonly range: RangeName },
+): Promise<{ readonly anr_rate: number | null; readonly previous_anr_rate: number | null }> {
+  const project = await projectOf(app, actor, input.projectId)
+  const read = { projects: [project], filter: filterOf(input), range: input.range, now: app.clock.now() }
+  const range = timeRange(read.now, read.range)
+  const [now, before] = await Promise.all(
+    [range, previousRange(range)].map((of) => readUsers(app.db, over(read, of), ['users', 'anr_foreground_users'])),
+  )
+  return {
+    anr_rate: anrRate(now ?? NO_SESSIONS, 'users'),
+    previous_anr_rate: anrRate(before ?? NO_SESSIONS, 'users'),
+  }
+}
+
 /** What to read: projects, filters and a range that ends now. */
 export type Read = Pick<HealthQuery, 'projects' | 'filter' | 'now'> & { readonly range: RangeName }
 
@@ -55,9 +76,38 @@ const over = ({ projects, filter, now }: Read, { from, to }: TimeRange): HealthQ
   now,
 })
 
+/** A range and the one before it. */
+export type Compared<Figures> = { readonly now: Range<Figures>; readonly before: Range<Figures> }
+type Wanted<Users> = { readonly points: Users; readonly total: Users }
+
+/** Sessions, for {@link rateOf} and {@link userCount}. */
+export async function compareSessions(
+  app: App,
+  read: Read,
+  users: Wanted<SessionUsers>,
+  counts?: HealthQuery['counts'],
+): Promise<Compared<SessionFigures>> {
+  const range = timeRange(read.now, read.range)
+  const readOf = (of: TimeRange) =>
+    readSessions(app.db, { ...over(read, of), ...(counts !== undefined && { counts }) }, of.stepSeconds, users)
+  const [now, before] = await Promise.all([readOf(range), readOf(previousRange(range))])
+  return { now, before }
+}
+
+/** Stored error events, for {@link eventCount} and {@link userCount}. */
+export async function compareEvents(app: App, read: Read, users: Wanted<EventUsers>): Promise<Compared<EventFigures>> {
+  const range = timeRange(read.now, read.range)
+  const [now, before] = await Promise.all([
+    readEvents(app.db, over(read, range), range.stepSeconds, users),
+    readEvents(app.db, over(read, previousRange(range)), range.stepSeconds, users),
+  ])
+  return { now, before }
+}
+
 const RATES = {
   crash_rate: {
-    users: 'crashed',
+    users: ['users', 'crashed_users'],
+    counts: ['total', 'crashed', 'unhandled'],
     rate: crashRate,
     bands: LIMITS.crash,
     part: (of: SessionFigures, by: By) => (by === 'users' ? of.crashed_users : of.crashed),
@@ -71,7 +121,8 @@ const RATES = {
     }),
   },
   anr_rate: {
-    users: 'anr',
+    users: ['users', 'anr_foreground_users', 'anr_background_users'],
+    counts: ['total', 'anr_foreground', 'anr_background'],
     rate: anrRate,
     bands: LIMITS.anr,
     part: (of: SessionFigures, by: By) => (by === 'users' ? of.anr_foreground_users : of.anr_foreground),
@@ -99,22 +150,30 @@ function isCombined({ filter }: Read): boolean {
   return others > 1 || (others === 1 && (release !== undefined || environment !== undefined))
 }
 
+/** The sessions of a rate; users of every point where they are its denominator or known beside it. */
+function sessionsOfRate(app: App, read: Read, metric: 'crash_rate' | 'anr_rate', by: By) {
+  const users = by === 'sessions' && isCombined(read) ? [] : RATES[metric].users
+  return compareSessions(app, read, { points: users, total: users }, RATES[metric].counts)
+}
+
 /** A rate by sessions or users, from sessions; without them only an estimate from events. */
-export async function rateOf(app: App, read: Read, metric: 'crash_rate' | 'anr_rate', by: By): Promise<MetricSeries> {
+export async function rateOf(
+  app: App,
+  read: Read,
+  metric: 'crash_rate' | 'anr_rate',
+  by: By,
+  known?: Compared<SessionFigures>,
+): Promise<MetricSeries> {
   const { rate, bands, part, affected, figures } = RATES[metric]
-  const users = by === 'sessions' && isCombined(read) ? 'none' : RATES[metric].users
   const now = timeRange(read.now, read.range)
   const before = previousRange(now)
-  const [series, previousSeries, total, previous] = await Promise.all([
-    readSessionSeries(app.db, over(read, now), now.stepSeconds, users),
-    readSessionSeries(app.db, over(read, before), now.stepSeconds, by === 'users' ? users : 'none'),
-    readSessions(app.db, over(read, now), users),
-    readSessions(app.db, over(read, before), users),
-  ])
+  const sessions = known ?? (await sessionsOfRate(app, read, metric, by))
+  const { series, total } = sessions.now
+  const { series: previousSeries, total: previous } = sessions.before
   const at = (time: number): SessionFigures => series.get(time) ?? NO_SESSIONS
   const whole = by === 'users' ? total.users : total.sessions
   const isKnown = whole > 0
-  const events = isKnown ? NO_EVENTS : await readEvents(app.db, over(read, now))
+  const events = isKnown ? NO_EVENTS : await readEventUsers(app.db, over(read, now))
   const estimated = share(affected(events), events.users)
   return {
     ...frameOf(metric, read.range, now),
@@ -143,69 +202,70 @@ export async function rateOf(app: App, read: Read, metric: 'crash_rate' | 'anr_r
 }
 
 /** Stored error events. */
-export async function eventCount(app: App, read: Read): Promise<MetricSeries> {
+export async function eventCount(app: App, read: Read, known?: Compared<EventFigures>): Promise<MetricSeries> {
   const now = timeRange(read.now, read.range)
-  const before = previousRange(now)
-  const [series, previousSeries] = await Promise.all([
-    readEventSeries(app.db, over(read, now), now.stepSeconds),
-    readEventSeries(app.db, over(read, before), now.stepSeconds),
-  ])
-  const sum = (of: ReadonlyMap<number, EventFigures>, name: 'events' | 'critical'): number =>
-    [...of.values()].reduce((total, figures) => total + figures[name], 0)
+  const events = known ?? (await compareEvents(app, read, { points: [], total: [] }))
+  const { series, total } = events.now
+  const { series: previousSeries, total: previous } = events.before
   const at = (time: number): EventFigures => series.get(time) ?? NO_EVENTS
-  const [total, previous] = [sum(series, 'events'), sum(previousSeries, 'events')]
   return {
     ...frameOf('event_count', read.range, now),
     ...COUNTED,
     basis: 'events',
     points: pointsOf(now, (time) => ({ value: at(time).events, critical: at(time).critical })),
-    previous_points: before.times.map((time) => ({
+    previous_points: previousRange(now).times.map((time) => ({
       t: new Date(time).toISOString(),
       value: previousSeries.get(time)?.events ?? 0,
     })),
-    total,
-    previous_total: previous,
-    totals: { critical: sum(series, 'critical') },
-    previous_totals: { critical: sum(previousSeries, 'critical') },
-    finding: findPeak(now.times.map((t) => ({ t, value: at(t).events }))) ?? findDifference(total, previous),
+    total: total.events,
+    previous_total: previous.events,
+    totals: { critical: total.critical },
+    previous_totals: { critical: previous.critical },
+    finding:
+      findPeak(now.times.map((t) => ({ t, value: at(t).events }))) ?? findDifference(total.events, previous.events),
   }
 }
 
+const BY_USERS = { points: ['users'], total: ['users'] } as const
+
 /** Distinct users of error events; the active ones, of sessions, are beside them and never the denominator. */
-export async function userCount(app: App, read: Read): Promise<MetricSeries> {
+export async function userCount(
+  app: App,
+  read: Read,
+  known?: { readonly events: Compared<EventFigures>; readonly sessions: Compared<SessionFigures> },
+): Promise<MetricSeries> {
   const now = timeRange(read.now, read.range)
-  const before = previousRange(now)
-  const [series, previousSeries, total, previous, active, activeTotal, activePrevious] = await Promise.all([
-    readEventSeries(app.db, over(read, now), now.stepSeconds),
-    readEventSeries(app.db, over(read, before), now.stepSeconds),
-    readEvents(app.db, over(read, now)),
-    readEvents(app.db, over(read, before)),
-    readSessionSeries(app.db, over(read, now), now.stepSeconds, isCombined(read) ? 'none' : 'active'),
-    readSessions(app.db, over(read, now), isCombined(read) ? 'none' : 'crashed'),
-    readSessions(app.db, over(read, before), isCombined(read) ? 'none' : 'active'),
-  ])
-  const usersAt = (of: ReadonlyMap<number, EventFigures>, time: number) => (of.get(time) ?? NO_EVENTS).users
+  const ofSessions = isCombined(read)
+    ? { points: [], total: [] }
+    : { points: BY_USERS.points, total: RATES.crash_rate.users }
+  const { events, sessions } = known ?? {
+    events: await compareEvents(app, read, BY_USERS),
+    sessions: await compareSessions(app, read, ofSessions, ['total']),
+  }
+  const { total } = events.now
+  const active = sessions.now.total
   const activeIn = (of: SessionFigures): number | null => (of.sessions > 0 ? named(of.users, of) : null)
+  const at = (time: number, of: 'now' | 'before') => ({
+    value: (events[of].series.get(time) ?? NO_EVENTS).users,
+    active: activeIn(sessions[of].series.get(time) ?? NO_SESSIONS),
+  })
   return {
     ...frameOf('user_count', read.range, now),
     ...COUNTED,
     basis: 'events',
-    points: pointsOf(now, (time) => ({
-      value: usersAt(series, time),
-      active: activeIn(active.get(time) ?? NO_SESSIONS),
-    })),
-    previous_points: before.times.map((time) => ({
+    points: pointsOf(now, (time) => at(time, 'now')),
+    previous_points: previousRange(now).times.map((time) => ({
       t: new Date(time).toISOString(),
-      value: usersAt(previousSeries, time),
+      ...at(time, 'before'),
     })),
     total: total.users,
-    previous_total: previous.users,
-    totals: { active: activeIn(activeTotal) },
-    previous_totals: { active: activeIn(activePrevious) },
+    previous_total: events.before.total.users,
+    totals: { active: activeIn(active) },
+    previous_totals: { active: activeIn(sessions.before.total) },
     finding:
-      activeTotal.users > 0 && activeTotal.crashed_users > 0
-        ? { kind: 'affected', users: activeTotal.crashed_users, share: activeTotal.crashed_users / activeTotal.users }
-        : findDifference(total.users, previous.users),
+      active.users > 0 && active.crashed_users > 0
+        ? { kind: 'affected', users: active.crashed_users, share: active.crashed_users / active.users }
+        : findDifference(total.users, events.before.total.users),
   }
 }
 

@@ -12,10 +12,12 @@ import { LIMITS } from './limits.ts'
 import type { MetricSeries, Overview } from './metrics.api.ts'
 import * as sql from './overview.queries.ts'
 import { projectOf, projectsOf } from './projects-of.ts'
-import { eventCount, rateOf, userCount, type Read } from './read-metrics.ts'
+import { compareEvents, compareSessions, eventCount, rateOf, userCount, type Read } from './read-metrics.ts'
 import { guardProjects } from './read-store-guard.ts'
 
 const RELEASES = 5
+/** Of all that the cards show, so that each is read once. */
+const SESSION_USERS = ['users', 'crashed_users', 'anr_foreground_users'] as const
 
 /**
  * What a dashboard shows first, of a project or of the whole organisation.
@@ -31,16 +33,21 @@ export async function readOverview(
   const read: Read = { projects, filter: {}, range, now }
   const { from, stepSeconds } = timeRange(now, range)
   const ids = projects.map((project) => project.id)
-  const [crash, anr, events, users, guarded, releases, issues, outcomes, quota] = await Promise.all([
-    rateOf(app, read, 'crash_rate', 'sessions'),
-    rateOf(app, read, 'anr_rate', 'users'),
-    eventCount(app, read),
-    userCount(app, read),
+  const sets = { points: ['users', 'anr_foreground_users'], total: SESSION_USERS } as const
+  const [sessions, ofEvents, guarded, releases, issues, outcomes, quota] = await Promise.all([
+    compareSessions(app, read, sets),
+    compareEvents(app, read, { points: ['users'], total: ['users'] }),
     guardProjects(app, projects),
     listReleases(app, actor, { projectId, range, limit: RELEASES, offset: 0, sort: '-date' }),
     sql.countIssues(app.db, ids, new Date(from)),
     sql.sumOutcomes(app.db, ids, new Date(from)),
     readQuota(app, actor),
+  ])
+  const [crash, anr, events, users] = await Promise.all([
+    rateOf(app, read, 'crash_rate', 'sessions', sessions),
+    rateOf(app, read, 'anr_rate', 'users', sessions),
+    eventCount(app, read, ofEvents),
+    userCount(app, read, { events: ofEvents, sessions }),
   ])
   const outcome = (name: string): number => outcomes.find((one) => one.outcome === name)?.quantity ?? 0
   const lost = { dropped: outcome('dropped'), rate_limited: outcome('rate_limited') }

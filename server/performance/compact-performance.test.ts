@@ -65,16 +65,17 @@ describe('folding', () => {
     )
     await compactPerformance(app)
     expect(await deltasOf(projectId)).toBe(0)
-    for (const grain of [0, 1, 2, 3]) expect(await stepsOf(projectId, grain)).toEqual({ 1: 2, 15: 2, 60: 2, 360: 8 })
+    for (const grain of [0, 1, 2, 3])
+      expect(await stepsOf(projectId, grain)).toEqual({ 1: 2, 15: 2, 60: 6, 360: 8, 2880: 8 })
     clock.set(later(3 * HOUR_MS))
     await compactPerformance(app)
-    expect(await stepsOf(projectId)).toEqual({ 15: 3, 60: 3, 360: 8 })
+    expect(await stepsOf(projectId)).toEqual({ 15: 3, 60: 6, 360: 8, 2880: 8 })
     clock.set(later(3 * DAY_MS))
     await compactPerformance(app)
-    expect(await stepsOf(projectId)).toEqual({ 60: 5, 360: 8 })
+    expect(await stepsOf(projectId)).toEqual({ 60: 5, 360: 8, 2880: 8 })
     clock.set(later(40 * DAY_MS))
     await compactPerformance(app)
-    expect(await stepsOf(projectId)).toEqual({ 360: 8 })
+    expect(await stepsOf(projectId)).toEqual({ 360: 8, 2880: 8 })
   })
 
   test('adds late measurements to existing rollups', async () => {
@@ -84,10 +85,10 @@ describe('folding', () => {
       await measured(projectId, [[-5 * DAY_MS, durationMs]])
       await compactPerformance(app)
     }
-    expect(await stepsOf(projectId)).toEqual({ 60: 3, 360: 3 })
+    expect(await stepsOf(projectId)).toEqual({ 60: 3, 360: 3, 2880: 3 })
     const { rows } = await app.db.query('select 1 from performance_rollups where project_id = $1', [projectId])
-    // Four grains in two steps.
-    expect(rows).toHaveLength(8)
+    // Four grains in three steps.
+    expect(rows).toHaveLength(12)
     const total = (await readPerformanceTotals(app.db, { ...scopeOf(projectId), metrics: ['duration'] })).get(
       'duration',
     )
@@ -268,10 +269,10 @@ describe('purging', () => {
       steps: await stepsOf(projectId),
       series: (await app.db.query('select 1 from performance_series where project_id = $1', [projectId])).rows.length,
     })
-    clock.set(later(399 * DAY_MS))
+    clock.set(later(398 * DAY_MS))
     await compactPerformance(app)
     await purgePerformance(app)
-    expect(await left()).toEqual({ steps: { 360: 1 }, series: 4 })
+    expect(await left()).toEqual({ steps: { 360: 1, 2880: 1 }, series: 4 })
     clock.set(later(401 * DAY_MS))
     await purgePerformance(app)
     expect(await left()).toEqual({ steps: {}, series: 4 })

@@ -10,7 +10,7 @@ import { addLeftOut, noneLeftOut } from './deltas.ts'
 import { admitDevices, seriesOf } from './series.ts'
 import type { Grain, Series } from './series.queries.ts'
 import { saveSeries } from './series.queries.ts'
-import { bucketOf, LONGEST, stepFor, STEPS } from './steps.ts'
+import { bucketOf, stepsFor, STEPS, WHOLE } from './steps.ts'
 
 /** Rows per transaction, which takes some hundred milliseconds. */
 const MAX_ROWS = 5_000
@@ -60,7 +60,7 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
   for (const delta of deltas) {
     const ofDevice = admitted.get(devices.get(`${delta.seriesId} ${delta.device}`)?.id ?? '')
     const series = [...(coarser.get(delta.seriesId) ?? []), ...(ofDevice === undefined ? [] : [ofDevice])]
-    for (const step of new Set([stepFor(delta.bucket, now), LONGEST])) {
+    for (const step of stepsFor(delta.bucket, now)) {
       const row = { ...delta, step, bucket: bucketOf(delta.bucket, step) }
       addTo(sums, row)
       for (const { id, grain } of series) addTo(sums, { ...row, grain, seriesId: id })
@@ -73,8 +73,8 @@ async function foldDeltas(tx: Tx, now: Date): Promise<number> {
 }
 
 /**
- * Folds only complete buckets of the next length, so that each of them is written once. The longest hold everything from
- * the start: the rows before them are only deleted.
+ * Folds only complete buckets of the next length, so that each of them is written once. Whole steps hold everything
+ * from the start: the rows before them are only deleted.
  */
 const foldOf =
   (minutes: number) =>
@@ -84,7 +84,7 @@ const foldOf =
     if (next === undefined) return 0
     const oldFrom = new Date(now.getTime() - (STEPS[at]?.maxAgeMs ?? 0))
     const rows = await sql.takeRollups(tx, minutes, bucketOf(oldFrom, next.minutes), MAX_ROWS)
-    if (next.minutes === LONGEST) return rows.length
+    if (WHOLE.some((minutes) => minutes === next.minutes)) return rows.length
     const sums = new Map<string, sql.Sum>()
     for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: bucketOf(row.bucket, next.minutes) })
     await save(tx, sums)

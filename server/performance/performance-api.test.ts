@@ -375,6 +375,28 @@ describe('every number', () => {
   })
 })
 
+test('filters over a day with too many combinations are refused, because they would find too few', async () => {
+  const project = await t.project(owner)
+  const [one] = aFortnight(1)
+  const raw = { ...(one as Raw), agoMs: HOUR, release: 'many@1' }
+  await record(t.app.db, [factOf(project.id, raw)], NOW)
+  expect((await of(project, '&os=Android')).releases).toBe(null)
+  await t.app.db.query('update performance_days set series = 10000 where project_id = $1', [project.id])
+  await record(t.app.db, [factOf(project.id, { ...raw, release: 'many@2' })], NOW)
+  for (const fold of [false, true]) {
+    if (fold) await compactPerformance(t.app)
+    for (const path of ['', '/screens', '/transactions'])
+      for (const filter of ['os=Android', 'release=many@1', 'environment=production', 'device_class=high']) {
+        const refused = await owner.get(`/api/performance${path}?projectId=${project.id}&range=7d&${filter}`)
+        expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('too many combinations')])
+      }
+    const { transactions } = await of(project)
+    expect(transactions?.reduce((sum, { count }) => sum + count, 0)).toBe(2)
+    await of(project, '&device=Pixel')
+    await of(project, '&name=checkout')
+  }
+})
+
 test('without data everything is null or zero, in every range', async () => {
   const project = await t.project(owner)
   for (const [range, length, seconds] of [

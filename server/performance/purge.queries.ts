@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import type { Connection } from '../storage/database.ts'
+import { LONG } from './steps.ts'
 
-/** Deletes rollups of the longest buckets before a time; shorter ones are folded into them. @returns number deleted */
+/** Deletes rollups of long buckets before a time; shorter ones do not live as long. @returns number deleted */
 export async function deleteRollupsBefore(on: Connection, before: Date, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from performance_rollups where ctid = any(array(
-      select ctid from performance_rollups where step = 360 and bucket < ${before} limit ${max}))`.execute(on)
+      select ctid from performance_rollups where step = any(${[...LONG]}::smallint[]) and bucket < ${before} limit ${max}))`.execute(
+    on,
+  )
   return Number(numAffectedRows ?? 0)
 }
 

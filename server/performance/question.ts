@@ -5,7 +5,8 @@ import { invalid } from '../kernel/errors.ts'
 import { previousRange, timeRange, type TimeRange } from '../kernel/time-range.ts'
 import { requireProject } from '../projects/require-project.ts'
 import type { DeviceClass } from '../protocol/device-class.ts'
-import type { PerformanceFilter, Scope } from './read.queries.ts'
+import { firstDayBeyondLimit, type PerformanceFilter, type Scope } from './read.queries.ts'
+import { overflowOf } from './series.ts'
 
 /** The filters of a call, as in the API. */
 export type Filters = {
@@ -26,7 +27,10 @@ export type Question = {
   readonly before: Omit<Scope, 'metrics'>
 }
 
-/** @throws AppError not_found; invalid where devices are combined with what they are not counted with */
+/**
+ * @throws AppError not_found; invalid where devices are combined with what they are not counted with, and for filters over
+ *   a day with more combinations than are counted one by one
+ */
 export async function questionOf(app: App, actor: OrgActor, filters: Filters): Promise<Question> {
   await requireProject(app, actor, filters.projectId)
   const time = timeRange(app.clock.now(), filters.range)
@@ -37,7 +41,20 @@ export async function questionOf(app: App, actor: OrgActor, filters: Filters): P
     to: new Date(to),
     filter,
   })
-  return { time, now: scopeOf(time), before: scopeOf(previousRange(time)) }
+  const question = { time, now: scopeOf(time), before: scopeOf(previousRange(time)) }
+  await requireCounted(app, question)
+  return question
+}
+
+/** Beyond the limit of a day measurements have no attributes, so that filters would find too few. */
+async function requireCounted(app: App, { now, before }: Question): Promise<void> {
+  const { release, environment, os, deviceClass } = now.filter
+  if ((release ?? environment ?? os ?? deviceClass) === undefined) return
+  const day = await firstDayBeyondLimit(app.db, { ...now, from: before.from }, now.projectIds.map(overflowOf))
+  if (day !== null)
+    throw invalid(
+      `On ${day} the project had too many combinations of names and attributes to filter by release, environment, os or device_class. Use device alone, or a range without this day.`,
+    )
 }
 
 function filterOf({ name, release, environment, os, device_class, device }: Filters): PerformanceFilter {

@@ -1,7 +1,6 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { AppError } from '../kernel/errors.ts'
-import { readMetrics } from '../metrics/read-metrics.ts'
+import { readAnrRates } from '../metrics/read-metrics.ts'
 import type { Metric } from '../protocol/span-values.ts'
 import { readAnrCauses } from './anr-causes.ts'
 import { comparedReleases, type ComparedReleases } from './compared-releases.ts'
@@ -68,7 +67,7 @@ export async function readProjectPerformance(app: App, actor: OrgActor, input: F
   const { time, now, before } = question
   const hasNames = now.filter.device === undefined
   const releases = hasNames ? await comparedReleases(app, question) : null
-  const [totals, earlier, series, screens, transactions, causes, battery, anrRates] = await Promise.all([
+  const [totals, earlier, series, screens, transactions, causes, battery, rates] = await Promise.all([
     readPerformanceTotals(app.db, { ...now, metrics: IN_TOTALS }),
     readPerformanceTotals(app.db, { ...before, metrics: IN_TOTALS }),
     readMetricsSeries(app.db, { ...now, metrics: IN_SERIES, intervalMs: time.stepSeconds * 1_000 }),
@@ -76,7 +75,7 @@ export async function readProjectPerformance(app: App, actor: OrgActor, input: F
     hasNames ? busiestTransactions(app, question) : null,
     hasNames ? readAnrCauses(app.db, now, MAX_ROWS) : null,
     batterySources(app, question),
-    readAnrRates(app, actor, input),
+    anrRates(app, actor, input),
   ])
   const of = (metric: Metric) => spreadIn(totals, metric)
   const was = (metric: Metric) => spreadIn(earlier, metric)
@@ -117,7 +116,7 @@ export async function readProjectPerformance(app: App, actor: OrgActor, input: F
     },
     screens,
     transactions,
-    ...anrRates,
+    ...rates,
     anrs: { count: of('anr').count, previous: was('anr').count },
     anr_causes: causes,
     battery: { ...drainOf(of('battery_drain')), previous: drainOf(was('battery_drain')), ...battery },
@@ -128,16 +127,9 @@ export async function readProjectPerformance(app: App, actor: OrgActor, input: F
   }
 }
 
-/** The rates by users, as the metrics have them. */
-async function readAnrRates(app: App, actor: OrgActor, { name, ...filters }: Filters) {
-  if (name !== undefined) return { anr_rate: null, previous_anr_rate: null }
-  try {
-    const { total, previous_total } = await readMetrics(app, actor, { ...filters, metric: 'anr_rate', by: 'users' })
-    return { anr_rate: total, previous_anr_rate: previous_total }
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'invalid') return { anr_rate: null, previous_anr_rate: null }
-    throw error
-  }
+/** The rates by users, as the metrics have them: sessions have no names of screens. */
+async function anrRates(app: App, actor: OrgActor, { name, ...filters }: Filters) {
+  return name === undefined ? readAnrRates(app, actor, filters) : { anr_rate: null, previous_anr_rate: null }
 }
 
 function stallsOf(metrics: Metrics) {

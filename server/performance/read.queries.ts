@@ -5,8 +5,8 @@ import { LEFT_OUT, METRICS, type Metric } from '../protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import type { LeftOutCounts } from './deltas.ts'
 import { metricAt } from './record.queries.ts'
-import type { Grain } from './series.queries.ts'
-import { partsOf, STEPS, LONGEST, type Part } from './steps.ts'
+import type { Grain, Series } from './series.queries.ts'
+import { LONG, partsOf, STEPS, WHOLE, type Part } from './steps.ts'
 
 /** One value, or any of several. */
 type OneOf<T extends string> = T | readonly T[]
@@ -67,8 +67,8 @@ export async function readRows(db: Connection, scope: Scope, grain: Grain, split
       (by === 'name' ? sql<string>`op` : sql<string>`''`).as('group_op'),
       'metric',
       slot.as('slot'),
-      (eb) => eb.fn.sum<number>('failures').as('failures'),
-      ...LEFT_OUT.map((reason) => sql<number>`sum(${sql.ref(reason)})`.as(reason)),
+      sql<number>`sum(failures::float8)`.as('failures'),
+      ...LEFT_OUT.map((reason) => sql<number>`sum(${sql.ref(reason)}::float8)`.as(reason)),
       sql<Buffer>`string_agg(int4send(length(sketch)) || sketch, ''::bytea)`.as('sketches'),
     ])
     .groupBy([sql`1`, sql`2`, sql`3`, sql`4`])
@@ -78,8 +78,8 @@ export async function readRows(db: Connection, scope: Scope, grain: Grain, split
     op: row.group_op,
     metric: metricAt(row.metric),
     slot: row.slot,
-    failures: Number(row.failures),
-    leftOut: { too_long: Number(row.too_long), prewarmed: Number(row.prewarmed), invalid: Number(row.invalid) },
+    failures: row.failures,
+    leftOut: { too_long: row.too_long, prewarmed: row.prewarmed, invalid: row.invalid },
     sketch: merged(row.sketches),
   }))
 }
@@ -92,13 +92,13 @@ export const slotIn = ({ from }: Pick<Scope, 'from'>, intervalMs: number | null)
 
 /** Merges concatenated sketches, each preceded by its length. */
 export function merged(sketches: Buffer): DDSketch {
-  const sum = new DDSketch()
+  const all: Buffer[] = []
   for (let at = 0; at < sketches.length;) {
     const start = at + 4
     at = start + sketches.readInt32BE(at)
-    sum.mergeBytes(sketches.subarray(start, at))
+    all.push(sketches.subarray(start, at))
   }
-  return sum
+  return DDSketch.sumOf(all)
 }
 
 /** Names with the most values of a metric. Reads no sketches. */
@@ -118,8 +118,36 @@ export async function topNames(
     .execute()
 }
 
+/** The first day of a range on which series took what exceeded the limit of their project; null without one. */
+export async function firstDayBeyondLimit(
+  db: Connection,
+  { from, to }: Pick<Scope, 'from' | 'to'>,
+  overflows: readonly Series[],
+): Promise<string | null> {
+  const { rows } = await db.query<{ day: string | null }>({
+    name: 'performance-first-day-beyond-limit',
+    text: `select min(at)::date as day from (
+             select r.bucket as at from performance_rollups r
+             join unnest($1::uuid[], $2::uuid[]) k (project_id, series_id) using (project_id, series_id)
+             where r.grain = 0 and r.metric = any($3::smallint[]) and r.step = any($4::smallint[]) and r.bucket >= $5 and r.bucket < $6
+             union all
+             select d.minute from performance_deltas d
+             join unnest($1::uuid[], $2::uuid[]) k (project_id, series_id) using (project_id, series_id)
+             where d.metric = any($3::smallint[]) and d.minute >= $5 and d.minute < $6) m`,
+    values: [
+      overflows.map(({ projectId }) => projectId),
+      overflows.map(({ id }) => id),
+      METRICS.map((_, metric) => metric),
+      [LONG[0]],
+      from,
+      to,
+    ],
+  })
+  return rows[0]?.day ?? null
+}
+
 const ATTRIBUTES = ['s.project_id', 's.name', 's.op', 's.release', 's.device_class'] as const
-const FINE_STEPS = STEPS.map(({ minutes }) => minutes).filter((minutes) => minutes !== LONGEST)
+const FINE_STEPS = STEPS.map(({ minutes }) => minutes).filter((minutes) => !WHOLE.some((step) => step === minutes))
 
 /** The measurements of a grain: rollups, and deltas that are not folded yet. */
 export function union(db: Connection, scope: Scope, grain: Grain, intervalMs: number | null) {
@@ -140,7 +168,7 @@ export function union(db: Connection, scope: Scope, grain: Grain, intervalMs: nu
   return db.selectFrom(folded.reduce((all, part) => all.unionAll(part), fresh).as('m'))
 }
 
-function rollups(db: Connection, scope: Scope, grain: Grain, { isLong, from, to }: Part) {
+function rollups(db: Connection, scope: Scope, grain: Grain, { step, from, to }: Part) {
   return db
     .selectFrom('performance_rollups as r')
     .innerJoin('performance_series as s', (join) =>
@@ -149,7 +177,7 @@ function rollups(db: Connection, scope: Scope, grain: Grain, { isLong, from, to 
     .where(sql<SqlBool>`r.project_id = any(${[...scope.projectIds]}::uuid[])`)
     .where('r.grain', '=', grain)
     .where(sql<SqlBool>`r.metric = any(${codes(scope)}::smallint[])`)
-    .where(sql<SqlBool>`r.step = any(${isLong ? [LONGEST] : FINE_STEPS}::smallint[])`)
+    .where(sql<SqlBool>`r.step = any(${step === null ? FINE_STEPS : [step]}::smallint[])`)
     .where('r.bucket', '>=', from)
     .where('r.bucket', '<', to)
     .where('s.grain', '=', grain)

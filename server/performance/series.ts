@@ -47,6 +47,9 @@ export function seriesOf(projectId: string, grain: Grain, full: Dimensions): Ser
   return { id: hyphenate(digestOf('sha256', text, 'hex').slice(0, 32)), projectId, grain, dimensions }
 }
 
+/** The series of a project for everything above the limit of series. */
+export const overflowOf = (projectId: string): Series => seriesOf(projectId, 0, OVERFLOW)
+
 /**
  * Creates missing series within the limits of each project and day. Known series cost one look-up.
  * @returns for each wanted id the id of the series to use
@@ -99,10 +102,10 @@ async function registerOf(
       }
     }
     if (add(one)) assigned.set(one.id, one.id)
-    else moved.set(one.id, seriesOf(projectId, 0, OVERFLOW))
+    else moved.set(one.id, overflowOf(projectId))
   }
   if (moved.size > 0) {
-    const overflow = seriesOf(projectId, 0, OVERFLOW)
+    const overflow = overflowOf(projectId)
     const known = await sql.findSeries(tx, today, [...moved.values(), overflow])
     for (const [id, other] of moved) {
       const fits = known.has(other.id) || add(other)

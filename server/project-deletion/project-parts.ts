@@ -72,7 +72,15 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
   { tables: ['discards', 'discarded_fingerprints'], max: 1_000, deleteRows: deleteDiscards },
   { tables: ['user_identities'], max: 5_000, deleteRows: deleteIdentities },
   {
-    tables: ['app_sessions', 'user_devices', 'health_deltas', 'health_rollups', 'health_attributes', 'health_days'],
+    tables: [
+      'app_sessions',
+      'user_devices',
+      'health_deltas',
+      'health_rollups',
+      'health_sketches',
+      'health_attributes',
+      'health_days',
+    ],
     max: 2_000,
     deleteRows: deleteSessions,
   },

@@ -11,7 +11,8 @@ import { selectProjectForDigestion } from '../projects/recording.queries.ts'
 import { compareAtAge } from './compare-at-age.ts'
 import type { Comparison, ReleaseRange, ReleaseWithHealth } from './release-health.api.ts'
 import {
-  sessionsByRelease,
+  seriesOfReleases,
+  sumsByRelease,
   usersByRelease,
   usersOfProject,
   type ReleaseBucket,
@@ -63,7 +64,6 @@ export function lastDay(
 export type ProjectSessions = {
   readonly range: ReleaseRange
   readonly query: ReturnType<typeof rangeOf>
-  readonly buckets: readonly ReleaseBucket[]
   readonly byRelease: ReadonlyMap<string, Sessions>
   readonly total: number
   readonly today: ReadonlyMap<string, number>
@@ -80,35 +80,15 @@ export async function sessionsOfProject(
   const project = await selectProjectForDigestion(app.db, projectId)
   const unhandledIsCrash = crashSettings(project?.settings).unhandled_is_crash
   const query = rangeOf(now, range, { projectId, environment, unhandledIsCrash })
-  const [buckets, day] = await Promise.all([
-    sessionsByRelease(app.db, query),
-    sessionsByRelease(app.db, lastDay(now, query)),
-  ])
-  const today = sumsOf(day)
+  const [ofRange, ofDay] = await Promise.all([sumsByRelease(app.db, query), sumsByRelease(app.db, lastDay(now, query))])
   return {
     range,
     query,
-    buckets,
-    byRelease: sumsOf(buckets),
-    total: sum(buckets),
-    today: new Map([...today].map(([version, { sessions }]) => [version, sessions])),
-    totalToday: sum(day),
+    byRelease: ofRange.byRelease,
+    total: ofRange.total,
+    today: new Map([...ofDay.byRelease].map(([version, { sessions }]) => [version, sessions])),
+    totalToday: ofDay.total,
   }
-}
-
-const sum = (buckets: readonly ReleaseBucket[]): number => buckets.reduce((total, bucket) => total + bucket.sessions, 0)
-
-function sumsOf(buckets: readonly ReleaseBucket[]): Map<string, Sessions> {
-  const sums = new Map<string, Sessions>()
-  for (const { release, sessions, crashed } of buckets) {
-    if (release === null) continue
-    const known = sums.get(release)
-    sums.set(release, {
-      sessions: (known?.sessions ?? 0) + sessions,
-      crashed: (known?.crashed ?? 0) + crashed,
-    })
-  }
-  return sums
 }
 
 export const shareOf = (part: number, whole: number): number | null => (whole <= 0 ? null : part / whole)
@@ -122,24 +102,20 @@ export async function withHealth(
   rows: readonly ReleaseRow[],
   known: ProjectSessions,
 ): Promise<ReleaseWithHealth[]> {
-  const { query, byRelease, total, today, totalToday, buckets } = known
+  const { query, byRelease, total, today, totalToday } = known
   const versions = rows.map((row) => row.version)
   const day = lastDay(app.clock.now(), query)
   const usedToday = versions.filter((version) => today.has(version))
-  const [releases, usersToday, usersOfRange, allUsers, issues, ranked] = await Promise.all([
+  const used = versions.filter((version) => byRelease.has(version))
+  const [releases, series, usersToday, usersOfRange, allUsers, issues, ranked] = await Promise.all([
     viewReleases(app.db, rows),
+    seriesOfReleases(app.db, query, used),
     usersByRelease(app.db, day, usedToday),
-    usersByRelease(
-      app.db,
-      query,
-      versions.filter((version) => byRelease.has(version)),
-    ),
+    usersByRelease(app.db, query, used),
     usedToday.length === 0 ? 0 : usersOfProject(app.db, day),
     countIssuesOf(app.db, query.projectId, versions),
     rankReleases(app, known),
   ])
-  const totals = totalsOf(buckets)
-  const trends = Map.groupBy(buckets, (bucket) => bucket.release)
   const neighbours = new Map(rows.map((row) => [row.version, neighboursOf(row, ranked, today)]))
   const comparisons = await comparedAtAge(app, rows, query, neighbours)
   return releases.map((release) => {
@@ -155,7 +131,7 @@ export async function withHealth(
       ...release,
       adoption,
       adoption_users: shareOf(today24h?.users ?? 0, allUsers),
-      adoption_trend: sessions === null ? [] : trendOf(query.times, trends.get(version) ?? [], totals),
+      adoption_trend: sessions === null ? [] : trendOf(query.times, series.byRelease.get(version) ?? [], series.totals),
       sessions: total === 0 ? null : (sessions?.sessions ?? 0),
       users: counted?.users ?? null,
       users_range: known.range,
@@ -181,13 +157,6 @@ export async function withHealth(
 
 const receivedFrom = ({ first_seen, first_session }: Release): 'nothing' | 'no_sessions' | 'sessions' =>
   first_session !== null ? 'sessions' : first_seen === null ? 'nothing' : 'no_sessions'
-
-export function totalsOf(buckets: readonly ReleaseBucket[]): Map<number, number> {
-  const totals = new Map<number, number>()
-  for (const { bucket, sessions } of buckets)
-    totals.set(bucket.getTime(), (totals.get(bucket.getTime()) ?? 0) + sessions)
-  return totals
-}
 
 function trendOf(
   times: readonly number[],

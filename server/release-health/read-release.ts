@@ -6,9 +6,9 @@ import { notFound } from '../kernel/errors.ts'
 import { findRelease } from '../releases/releases.queries.ts'
 import { viewParts } from '../releases/view-release.ts'
 import { crashFreeHours } from './crash-free-hours.ts'
-import { sessionsOfProject, shareOf, totalsOf, withHealth, type ProjectSessions } from './health.ts'
+import { sessionsOfProject, shareOf, withHealth, type ProjectSessions } from './health.ts'
 import type { ReleaseDetail, ReleaseRange } from './release-health.api.ts'
-import { environmentsOf, sessionsByTrait, type SessionTrait } from './sessions-of-releases.ts'
+import { environmentsOf, seriesOfReleases, sessionsByTrait, type SessionTrait } from './sessions-of-releases.ts'
 import { crashFreeOf } from './verdict.ts'
 
 const MAX_SHOWN = 25
@@ -36,17 +36,19 @@ export async function readRelease(
           share: counts.sessions / ofRelease,
           crash_free_sessions: crashFreeOf(counts),
         }))
-  const [[release], parts, fresh, regressed, resolved, environments, hours, devices, systems] = await Promise.all([
-    withHealth(app, [row], sessions),
-    viewParts(app.db, row.id),
-    issuesOf('fresh'),
-    issuesOf('regressed'),
-    issuesOf('resolved'),
-    environmentsOf(app.db, projectId, sessions.query.from, version),
-    crashFreeHours(app, row, sessions.query),
-    byTrait('device'),
-    byTrait('os'),
-  ])
+  const [[release], parts, fresh, regressed, resolved, environments, hours, devices, systems, series] =
+    await Promise.all([
+      withHealth(app, [row], sessions),
+      viewParts(app.db, row.id),
+      issuesOf('fresh'),
+      issuesOf('regressed'),
+      issuesOf('resolved'),
+      environmentsOf(app.db, projectId, sessions.query.from, version),
+      crashFreeHours(app, row, sessions.query),
+      byTrait('device'),
+      byTrait('os'),
+      seriesOf(app, version, sessions),
+    ])
   if (release === undefined) throw notFound('Release')
   return {
     ...release,
@@ -54,7 +56,7 @@ export async function readRelease(
     new_issue_list: fresh,
     regressed_issues: regressed,
     resolved_issues: resolved,
-    series: seriesOf(version, sessions),
+    series,
     crash_free_hours: hours.some((hour) => hour.sessions > 0) ? hours : null,
     environments,
     devices,
@@ -62,16 +64,18 @@ export async function readRelease(
   }
 }
 
-function seriesOf(version: string, { query, buckets, byRelease }: ProjectSessions): ReleaseDetail['series'] {
+async function seriesOf(
+  app: App,
+  version: string,
+  { query, byRelease }: ProjectSessions,
+): Promise<ReleaseDetail['series']> {
   if (!byRelease.has(version)) return null
-  const totals = totalsOf(buckets)
-  const own = new Map(
-    buckets.filter((bucket) => bucket.release === version).map((bucket) => [bucket.bucket.getTime(), bucket]),
-  )
+  const { byRelease: own, totals } = await seriesOfReleases(app.db, query, [version])
+  const buckets = new Map((own.get(version) ?? []).map((bucket) => [bucket.bucket.getTime(), bucket]))
   return {
     interval_seconds: query.bucketSeconds,
     points: query.times.map((time) => {
-      const bucket = own.get(time)
+      const bucket = buckets.get(time)
       const sessions = bucket?.sessions ?? 0
       return {
         t: new Date(time).toISOString(),

@@ -5,9 +5,9 @@ import { compareReleases } from '../releases/order.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'
 import { requireProject } from '../projects/require-project.ts'
 import { crashFreeHours } from './crash-free-hours.ts'
-import { sessionsOfProject, totalsOf, type ProjectSessions } from './health.ts'
+import { sessionsOfProject, type ProjectSessions } from './health.ts'
 import type { ReleaseRange, ReleasesHealth } from './release-health.api.ts'
-import { environmentsOf } from './sessions-of-releases.ts'
+import { environmentsOf, seriesOfReleases } from './sessions-of-releases.ts'
 
 /** A stacked chart with more layers is not readable. */
 const MAX_LAYERS = 5
@@ -34,7 +34,7 @@ export async function readReleasesHealth(
     range,
     interval_seconds: sessions.query.bucketSeconds,
     environments,
-    adoption: sessions.total === 0 ? null : adoptionOf(sessions, rows),
+    adoption: sessions.total === 0 ? null : await adoptionOf(app, sessions, rows),
     crash_free: await Promise.all(
       newest.map(async (row) => ({
         release_id: row.id,
@@ -72,9 +72,13 @@ const factsOf = (row: ReleaseRow) => ({
   firstSeenAt: row.first_seen_at,
 })
 
-function adoptionOf({ query, buckets }: ProjectSessions, rows: readonly ReleaseRow[]): ReleasesHealth['adoption'] {
-  const totals = totalsOf(buckets)
-  const byRelease = Map.groupBy(buckets, (bucket) => bucket.release)
+async function adoptionOf(
+  app: App,
+  { query }: ProjectSessions,
+  rows: readonly ReleaseRow[],
+): Promise<ReleasesHealth['adoption']> {
+  const versions = rows.map(({ version }) => version)
+  const { byRelease, totals } = await seriesOfReleases(app.db, query, versions)
   const releases = rows.map((row) => {
     const own = new Map((byRelease.get(row.version) ?? []).map((bucket) => [bucket.bucket.getTime(), bucket.sessions]))
     return { release_id: row.id, version: row.version, sessions: query.times.map((time) => own.get(time) ?? 0) }

@@ -2,7 +2,15 @@ import type { BucketSeconds } from '../app-health/buckets.ts'
 import type { Counts } from '../app-health/counts.ts'
 import type { Dimension } from '../app-health/dimensions.ts'
 import type { HealthFilter, HealthQuery } from '../app-health/health-query.ts'
-import { readHealthBy, readHealthSeriesBy, readHealthTotals, readHealthValues } from '../app-health/read-health.ts'
+import {
+  readHealthBy,
+  readHealthSeries,
+  readHealthSeriesBy,
+  readHealthTotals,
+  readHealthUsers,
+  readHealthUsersBy,
+  readHealthValues,
+} from '../app-health/read-health.ts'
 import type { Connection } from '../storage/database.ts'
 
 /** Sessions by release. */
@@ -31,17 +39,56 @@ const countOf = (of: Readonly<Counts>, { unhandledIsCrash }: SessionsQuery): Ses
 
 function healthQuery({ projectId, from, to, environment }: SessionsQuery, filter: HealthFilter = {}): HealthQuery {
   const inEnvironment = environment === undefined ? filter : { ...filter, environment: [environment] }
-  return { projectIds: [projectId], source: 'sessions', from, to, now: to, filter: inEnvironment }
+  const counts = ['total', 'crashed', 'unhandled'] as const
+  return { projectIds: [projectId], source: 'sessions', from, to, now: to, filter: inEnvironment, counts }
 }
 
 export async function sessionsByRelease(
   db: Connection,
   query: SessionsQuery,
-  versions?: readonly string[],
+  versions: readonly string[],
 ): Promise<ReleaseBucket[]> {
-  const filter = versions === undefined ? {} : { release: versions }
+  const filter = { release: versions }
   const rows = await readHealthSeriesBy(db, healthQuery(query, filter), 'release', query.bucketSeconds, [])
   return rows.map(({ name, t, ...counts }) => ({ release: name, bucket: t, ...countOf(counts, query) }))
+}
+
+/** More releases with sessions are counted together. */
+const MAX_RELEASES = 10_000
+
+/** Sessions of a range by release, and of all. */
+export async function sumsByRelease(
+  db: Connection,
+  query: SessionsQuery,
+): Promise<{ readonly byRelease: ReadonlyMap<string, SessionCount>; readonly total: number }> {
+  const found = await readHealthBy(db, healthQuery(query), 'release', { max: MAX_RELEASES, sets: [] })
+  const all = [...found.rows, found.unknown, found.other]
+  return {
+    byRelease: new Map(found.rows.map(({ name, ...counts }) => [name, countOf(counts, query)])),
+    total: all.reduce((sum, { total }) => sum + total, 0),
+  }
+}
+
+export type ReleaseSeries = {
+  readonly byRelease: ReadonlyMap<string | null, readonly ReleaseBucket[]>
+  /** Sessions of all releases by start of the bucket, without empty ones. */
+  readonly totals: ReadonlyMap<number, number>
+}
+
+/** Sessions of some releases by bucket, beside those of all. */
+export async function seriesOfReleases(
+  db: Connection,
+  query: SessionsQuery,
+  versions: readonly string[],
+): Promise<ReleaseSeries> {
+  const [buckets, all] = await Promise.all([
+    versions.length === 0 ? [] : sessionsByRelease(db, query, versions),
+    readHealthSeries(db, healthQuery(query), query.bucketSeconds, []),
+  ])
+  return {
+    byRelease: Map.groupBy(buckets, ({ release }) => release),
+    totals: new Map(all.flatMap(({ t, total }) => (total === 0 ? [] : [[t.getTime(), total] as const]))),
+  }
 }
 
 /** Sessions of a release and of all releases. */
@@ -86,20 +133,17 @@ export async function usersByRelease(
 ): Promise<Map<string, UserCount>> {
   if (versions.length === 0) return new Map()
   const crashedUsers = query.unhandledIsCrash ? 'crash_affected_users' : 'crashed_users'
-  const { rows } = await readHealthBy(db, healthQuery(query, { release: versions }), 'release', {
-    max: versions.length,
-    sets: ['users', crashedUsers],
-  })
+  const found = await readHealthUsersBy(db, healthQuery(query), 'release', versions, ['users', crashedUsers])
   return new Map(
-    rows
-      .filter(({ users }) => users > 0)
-      .map(({ name, ...of }) => [name, { users: of.users, crashedUsers: of[crashedUsers] }]),
+    [...found]
+      .filter(([, { users }]) => users > 0)
+      .map(([name, of]) => [name, { users: of.users, crashedUsers: of[crashedUsers] }]),
   )
 }
 
 /** Distinct users of all releases together; 0 when no session names its user. */
 export async function usersOfProject(db: Connection, query: SessionsQuery): Promise<number> {
-  return (await readHealthTotals(db, healthQuery(query), ['users'])).users
+  return (await readHealthUsers(db, healthQuery(query), ['users'])).users
 }
 
 const MAX_ENVIRONMENTS = 50

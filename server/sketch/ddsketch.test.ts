@@ -147,6 +147,19 @@ describe('merging', () => {
     )
   })
 
+  test('stored sketches give the same as one by one, also after bytes that no sketch has', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(numbers, spread), { maxLength: 5 }), (parts) => {
+        const stored = parts.map((values) => DDSketch.of(values).toBytes())
+        const broken = Buffer.concat([DDSketch.of([1, 2]).toBytes(), Buffer.from([0])])
+        expect(() => DDSketch.sumOf([...stored, broken])).toThrow('Not a DDSketch')
+        const [sum, other] = [DDSketch.sumOf(stored), merged(...stored.map((bytes) => DDSketch.fromBytes(bytes)))]
+        expect(binsOf(sum)).toBe(binsOf(other))
+        expect([sum.count, sum.min, sum.max]).toEqual([other.count, other.min, other.max])
+      }),
+    )
+  })
+
   test('does not change the other sketch', () => {
     const other = DDSketch.of([1, 2, 3])
     const before = other.toBytes().toString('hex')

@@ -14,14 +14,21 @@ const MIN_SIZE = 1e-9
  * below one positive.
  */
 const OFFSET = 1 - Math.ceil(Math.log(MIN_SIZE) / LOG_GAMMA)
+/** The bin of the largest finite number. */
+const FARTHEST_BIN = Math.ceil(Math.log(Number.MAX_VALUE) / LOG_GAMMA) + OFFSET
 /** Enough bins for numbers from 1 to 780,000,000. Above this number the lowest bins are merged. */
 export const MAX_BINS = 1_024
+
+/** Where {@link DDSketch.sumOf} adds; all 0 otherwise. */
+const SUMS = new Float64Array(2 * FARTHEST_BIN + 1)
 
 const VERSION = 1
 const HEAD_BYTES = 1 + 3 * 8
 
 export class DDSketch {
-  #bins = new Map<number, number>()
+  #unpacked: Map<number, number> | null = null
+  /** Stored bytes, as long as nothing else was added: most points of a chart are read and not merged. */
+  #packed: Buffer | null = null
   #count = 0
   #sum = 0
   #min = Number.POSITIVE_INFINITY
@@ -35,6 +42,16 @@ export class DDSketch {
 
   get count(): number {
     return this.#count
+  }
+
+  get #bins(): Map<number, number> {
+    this.#unpacked ??= new Map()
+    if (this.#packed !== null) {
+      const bins = this.#unpacked
+      readBins(this.#packed, (bin, count) => bins.set(bin, count))
+      this.#packed = null
+    }
+    return this.#unpacked
   }
 
   /** Exact, except for rounding. */
@@ -125,18 +142,24 @@ export class DDSketch {
   /** Several quantiles in one pass. @param qs ascending */
   quantiles(qs: readonly number[]): (number | null)[] {
     if (this.#count === 0) return qs.map(() => null)
-    const bins = this.#sorted()
+    const [bins, counts]: [number[], number[]] = [[], []]
+    const take = (bin: number, count: number): void => {
+      bins.push(bin)
+      counts.push(count)
+    }
+    if (this.#packed === null) for (const [bin, count] of this.#sorted()) take(bin, count)
+    else readBins(this.#packed, take)
     let at = 0
-    let passed = bins[0]?.[1] ?? 0
+    let passed = counts[0] ?? 0
     return qs.map((q) => {
       const rank = Math.floor(Math.min(Math.max(q, 0), 1) * (this.#count - 1))
       if (rank === 0) return this.#min
       if (rank === this.#count - 1) return this.#max
       while (passed <= rank && at < bins.length - 1) {
         at += 1
-        passed += bins[at]?.[1] ?? 0
+        passed += counts[at] ?? 0
       }
-      return Math.min(Math.max(valueOf(bins[at]?.[0] ?? 0), this.#min), this.#max)
+      return Math.min(Math.max(valueOf(bins[at] ?? 0), this.#min), this.#max)
     })
   }
 
@@ -193,27 +216,58 @@ export class DDSketch {
    * @throws Error for bytes that {@link toBytes} did not write; the sketch is then unusable
    */
   mergeBytes(bytes: Buffer): void {
-    if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw notASketch()
-    let at = HEAD_BYTES
-    let bin: number | null = null
-    let bins = 0
-    let added = 0
-    while (at < bytes.length) {
-      const step = readVarint(bytes, at)
-      at += varintBytes(step)
-      const count = readVarint(bytes, at)
-      at += varintBytes(count)
-      if (count === 0 || (bin !== null && step === 0) || ++bins > MAX_BINS) throw notASketch()
-      bin = bin === null ? (step % 2 === 0 ? step / 2 : -(step + 1) / 2) : bin + step
-      this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + count)
-      added += count
+    const bins = this.#bins
+    this.#addHead(
+      bytes,
+      readBins(bytes, (bin, count) => bins.set(bin, (bins.get(bin) ?? 0) + count)),
+    )
+    this.#collapse()
+  }
+
+  /**
+   * The sum of stored sketches. Adds their bins in an array, which takes a fraction of the time of a map.
+   * @throws Error for bytes that {@link toBytes} did not write
+   */
+  static sumOf(all: readonly Buffer[]): DDSketch {
+    const sketch = new DDSketch()
+    const [first] = all
+    if (all.length === 1 && first !== undefined) {
+      sketch.#addHead(
+        first,
+        readBins(first, () => {}),
+      )
+      sketch.#packed = first
+      return sketch
     }
+    const sums = sketch.#bins
+    let [lowest, highest] = [FARTHEST_BIN, -FARTHEST_BIN]
+    try {
+      for (const bytes of all)
+        sketch.#addHead(
+          bytes,
+          readBins(bytes, (bin, count) => {
+            SUMS[bin + FARTHEST_BIN] = (SUMS[bin + FARTHEST_BIN] ?? 0) + count
+            if (bin < lowest) lowest = bin
+            if (bin > highest) highest = bin
+          }),
+        )
+      for (let bin = lowest; bin <= highest; bin++) {
+        const count = SUMS[bin + FARTHEST_BIN] ?? 0
+        if (count > 0) sums.set(bin, count)
+      }
+    } finally {
+      if (lowest <= highest) SUMS.fill(0, lowest + FARTHEST_BIN, highest + FARTHEST_BIN + 1)
+    }
+    sketch.#collapse()
+    return sketch
+  }
+
+  #addHead(bytes: Buffer, added: number): void {
     if (added === 0) return
     this.#count += added
     this.#sum += bytes.readDoubleLE(1)
     this.#min = Math.min(this.#min, bytes.readDoubleLE(9))
     this.#max = Math.max(this.#max, bytes.readDoubleLE(17))
-    this.#collapse()
   }
 
   #sorted(): [number, number][] {
@@ -257,6 +311,27 @@ function valueOf(bin: number): number {
   return bin < 0 ? -value : value
 }
 
+/** Calls `add` for every bin of stored bytes, in ascending order. @returns the sum of their counts */
+function readBins(bytes: Buffer, add: (bin: number, count: number) => void): number {
+  if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw notASketch()
+  let at = HEAD_BYTES
+  let bin = 0
+  let bins = 0
+  let added = 0
+  while (at < bytes.length) {
+    const step = readVarint(bytes, at)
+    at += varintBytes(step)
+    const count = readVarint(bytes, at)
+    at += varintBytes(count)
+    if (count === 0 || (bins > 0 && step === 0) || ++bins > MAX_BINS) throw notASketch()
+    bin = bins > 1 ? bin + step : step % 2 === 0 ? step / 2 : -(step + 1) / 2
+    if (Math.abs(bin) > FARTHEST_BIN) throw notASketch()
+    add(bin, count)
+    added += count
+  }
+  return added
+}
+
 const notASketch = (): Error => new Error('Not a DDSketch.')
 
 function writeVarint(bytes: Buffer, value: number, at: number): number {
@@ -271,6 +346,8 @@ function writeVarint(bytes: Buffer, value: number, at: number): number {
 }
 
 function readVarint(bytes: Buffer, at: number): number {
+  const first = bytes[at]
+  if (first !== undefined && first < 0x80) return first
   let value = 0
   let scale = 1
   for (let end = at; end < at + 8; end++) {

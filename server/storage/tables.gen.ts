@@ -488,17 +488,24 @@ export type Tables = {
     anr_foreground: number
     anr_background: number
     critical: number
+    users_count: number | null
+    unhandled_users_count: number | null
+    crashed_users_count: number | null
+    anr_users_count: number | null
+    anr_foreground_users_count: number | null
+  }
+  health_sketches: {
+    project_id: string
+    source: number
+    bucket_seconds: number
+    attributes_id: number
+    bucket: Date
     users: Buffer | null
     unhandled_users: Buffer | null
     crashed_users: Buffer | null
     anr_users: Buffer | null
     anr_foreground_users: Buffer | null
     durations: Buffer | null
-    users_count: number | null
-    unhandled_users_count: number | null
-    crashed_users_count: number | null
-    anr_users_count: number | null
-    anr_foreground_users_count: number | null
   }
   inbox_entries: {
     id: string

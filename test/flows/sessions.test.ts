@@ -28,7 +28,7 @@ const NOON = '2026-11-20T05:00:00.000Z'
 
 beforeEach(async () => {
   clock.set(NOON)
-  for (const table of ['app_sessions', 'health_deltas', 'health_rollups', 'outcomes_hourly'])
+  for (const table of ['app_sessions', 'health_deltas', 'health_rollups', 'health_sketches', 'outcomes_hourly'])
     await app.db.query(`delete from ${table} where project_id = $1`, [projectId])
 })
 

@@ -36,6 +36,10 @@ export const releasesQuery = (view: ReleaseView) =>
     placeholderData: keepPreviousData,
   })
 
+/** The address of a project's releases as CSV. */
+export const releasesCsvUrl = (view: ReleaseView): string =>
+  `/api/releases?${new URLSearchParams({ projectId: view.project, ...viewOf(view), limit: '100', format: 'csv' }).toString()}`
+
 export const releasesHealthQuery = (view: ReleaseView) =>
   queryOptions({
     queryKey: ['releases', 'health', view],

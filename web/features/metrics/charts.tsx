@@ -62,19 +62,24 @@ function Finding({ sentence }: { sentence: FindingSentence }): ReactNode {
 const spokenOf = (sentence: FindingSentence): string =>
   sentence.issue === undefined ? sentence.text : `${sentence.text} ${sentence.issue.shortId}.`
 
+type Point = MetricSeries['points'][number]
+
 /** The value now and, if wanted, in the period before. */
-function linesOf({ series, range, axis, comparing }: ChartProps): ChartLine[] {
+function linesOf(
+  { series, range, axis, comparing }: ChartProps,
+  valueOf: (point: Pick<Point, 'value' | 'active'>) => number | null = ({ value }) => value,
+): ChartLine[] {
   const main: ChartLine = {
     label: metricsTexts.lineNow[range],
     tone: 'measure',
-    values: shownOf(series.points, axis).map(({ value }) => value),
+    values: shownOf(series.points, axis).map(valueOf),
   }
   const before: ChartLine = {
     label: metricsTexts.lineBefore[range],
     tone: 'base',
     look: 'thin',
     end: null,
-    values: shownOf(series.previous_points, axis).map(({ value }) => value),
+    values: shownOf(series.previous_points, axis).map(valueOf),
   }
   return comparing && before.values.some((value) => value !== null) ? [main, before] : [main]
 }
@@ -98,25 +103,54 @@ function NoData({
 }
 
 export function CrashChart(props: ChartProps) {
-  const { series, range, axis, large, onLarge } = props
-  const lines = linesOf(props)
-  const points = shownOf(series.points, axis)
-  const byUsers = series.by === 'users'
-  const panel = {
-    title: metricsTexts.crashRate,
-    unit: metricsTexts.crashUnit[byUsers ? 'users' : 'sessions'],
-    large,
-    onLarge,
-  }
-  if (series.total === null)
-    return (
-      <ChartPanel {...panel}>
+  const { series, range } = props
+  const unit = series.by === 'users' ? 'users' : 'sessions'
+  return (
+    <RateChart
+      {...props}
+      title={metricsTexts.crashRate}
+      unit={metricsTexts.crashUnit[unit]}
+      nothing={
         <NoData title={metricsTexts.noCrashTitle} estimate={series.estimate}>
           {metricsTexts.noCrashText}
         </NoData>
-      </ChartPanel>
-    )
-  const sentence = sentenceOf(series.finding, range)
+      }
+      sentence={sentenceOf(series.finding, range)}
+      label={metricsTexts.chartCrash}
+      reads={
+        unit === 'users'
+          ? [
+              [metricsTexts.usersRead, ({ users }) => countOf(users)],
+              [metricsTexts.crashedRead, ({ crashed_users: crashed }) => countOf(crashed)],
+            ]
+          : [
+              [metricsTexts.sessionsRead, ({ sessions }) => countOf(sessions)],
+              [metricsTexts.crashedRead, ({ crashed }) => countOf(crashed)],
+            ]
+      }
+    />
+  )
+}
+
+type RateChartProps = ChartProps & {
+  title: string
+  unit: string
+  alertOn?: typeof ON_ANR
+  /** Shown while the rate is unknown. */
+  nothing: ReactNode
+  sentence: FindingSentence
+  label: (total: string, sentence: string) => string
+  /** What stands beside each value. */
+  reads: readonly (readonly [label: string, read: (point: Partial<Point>) => string])[]
+}
+
+/** A rate over the range, with its bands and the period before. */
+function RateChart({ title, unit, alertOn, nothing, sentence, label, reads, ...props }: RateChartProps) {
+  const { series, range, axis, large, onLarge } = props
+  const lines = linesOf(props)
+  const points = shownOf(series.points, axis)
+  const panel = { title, unit, alertOn, large, onLarge }
+  if (series.total === null) return <ChartPanel {...panel}>{nothing}</ChartPanel>
   return (
     <ChartPanel
       {...panel}
@@ -128,22 +162,20 @@ export function CrashChart(props: ChartProps) {
           label={healthTexts.asTable}
           head={[
             healthTexts.time,
-            metricsTexts.crashRate,
+            title,
             ...(lines.length < 2 ? [] : [metricsTexts.lineBefore[range]]),
-            byUsers ? metricsTexts.usersRead : metricsTexts.sessionsRead,
-            metricsTexts.crashedRead,
+            ...reads.map(([name]) => name),
           ]}
           rows={axis.names.map((name, index) => [
             name,
             ...lines.map((line) => formatRate(line.values[index] ?? null)),
-            countOf(byUsers ? points[index]?.users : points[index]?.sessions),
-            countOf(byUsers ? points[index]?.crashed_users : points[index]?.crashed),
+            ...reads.map(([, read]) => read(points[index] ?? {})),
           ])}
         />
       }
     >
       <LineChart
-        label={metricsTexts.chartCrash(formatRate(series.total), spokenOf(sentence))}
+        label={label(formatRate(series.total), spokenOf(sentence))}
         heightPx={heightOf(large, HEIGHT_PX)}
         lines={lines}
         places={axis.names}
@@ -158,16 +190,7 @@ export function CrashChart(props: ChartProps) {
         choice={axis.choice}
         formatTick={formatPercent}
         formatValue={formatRate}
-        readMore={(index) => [
-          {
-            label: byUsers ? metricsTexts.usersRead : metricsTexts.sessionsRead,
-            value: countOf(byUsers ? points[index]?.users : points[index]?.sessions),
-          },
-          {
-            label: metricsTexts.crashedRead,
-            value: countOf(byUsers ? points[index]?.crashed_users : points[index]?.crashed),
-          },
-        ]}
+        readMore={(index) => reads.map(([name, read]) => ({ label: name, value: read(points[index] ?? {}) }))}
       />
     </ChartPanel>
   )
@@ -264,73 +287,33 @@ function AnrMonth({ series, large, onLarge, guard, month }: AnrMonthProps) {
 }
 
 function AnrRange({ guard, ...props }: ChartProps & { guard: StoreGuard | null }) {
-  const { series, range, axis, large, onLarge } = props
-  const lines = linesOf(props)
-  const points = shownOf(series.points, axis)
-  const panel = { title: metricsTexts.anrRate, unit: metricsTexts.anrUnit, large, onLarge, alertOn: ON_ANR }
-  if (series.total === null)
-    return (
-      <ChartPanel {...panel}>
+  const { series, range } = props
+  return (
+    <RateChart
+      {...props}
+      title={metricsTexts.anrRate}
+      unit={metricsTexts.anrUnit}
+      alertOn={ON_ANR}
+      nothing={
         <NoData title={metricsTexts.noAnrTitle} estimate={null}>
           {metricsTexts.noAnrText}
         </NoData>
-      </ChartPanel>
-    )
-  const sentence: FindingSentence =
-    guard !== null && guard.anr.rate === null
-      ? {
-          icon: 'info',
-          text: metricsTexts.tooFewDays(formatCount(guard.anr.user_days), formatCount(MIN_USER_DAYS)),
-        }
-      : sentenceOf(series.finding, range)
-  return (
-    <ChartPanel
-      {...panel}
-      legend={lines.length < 2 ? null : <ChartLegend series={lines} mark="line" />}
-      note={<Finding sentence={sentence} />}
-      noteIcon={sentence.icon}
-      table={
-        <ChartTable
-          label={healthTexts.asTable}
-          head={[
-            healthTexts.time,
-            metricsTexts.anrRate,
-            ...(lines.length < 2 ? [] : [metricsTexts.lineBefore[range]]),
-            metricsTexts.background,
-            metricsTexts.usersRead,
-          ]}
-          rows={axis.names.map((name, index) => [
-            name,
-            ...lines.map((line) => formatRate(line.values[index] ?? null)),
-            formatRate(points[index]?.background ?? null),
-            countOf(points[index]?.users),
-          ])}
-        />
       }
-    >
-      <LineChart
-        label={metricsTexts.chartAnr(formatRate(series.total), spokenOf(sentence))}
-        heightPx={heightOf(large, HEIGHT_PX)}
-        lines={lines}
-        places={axis.names}
-        buckets
-        fromZero
-        filled
-        openEnd={axis.openEnd}
-        xLabels={axis.ticks}
-        thresholds={bandsOf(series.bands)}
-        max={1}
-        markers={axis.markers}
-        choice={axis.choice}
-        formatTick={formatPercent}
-        formatValue={formatRate}
-        readMore={(index) => [
-          { label: metricsTexts.background, value: formatRate(points[index]?.background ?? null) },
-          { label: metricsTexts.usersRead, value: countOf(points[index]?.users) },
-          { label: metricsTexts.affectedRead, value: countOf(points[index]?.anr_users) },
-        ]}
-      />
-    </ChartPanel>
+      sentence={
+        guard !== null && guard.anr.rate === null
+          ? {
+              icon: 'info',
+              text: metricsTexts.tooFewDays(formatCount(guard.anr.user_days), formatCount(MIN_USER_DAYS)),
+            }
+          : sentenceOf(series.finding, range)
+      }
+      label={metricsTexts.chartAnr}
+      reads={[
+        [metricsTexts.background, ({ background }) => formatRate(background ?? null)],
+        [metricsTexts.usersRead, ({ users }) => countOf(users)],
+        [metricsTexts.affectedRead, ({ anr_users: affected }) => countOf(affected)],
+      ]}
+    />
   )
 }
 
@@ -386,29 +369,12 @@ export function EventsChart({ series, range, axis, large, onLarge }: ChartProps)
 }
 
 export function UsersChart(props: ChartProps) {
-  const { series, range, axis, comparing, large, onLarge } = props
+  const { series, range, axis, large, onLarge } = props
   const points = shownOf(series.points, axis)
   const isActive = series.totals.active != null
   const interval = healthTexts.per[range]
-  const before = shownOf(series.previous_points, axis).map((point) => (isActive ? null : point.value))
-  const lines: ChartLine[] = [
-    {
-      label: metricsTexts.lineNow[range],
-      tone: 'measure',
-      values: points.map((point) => (isActive ? (point.active ?? null) : point.value)),
-    },
-    ...(comparing && before.some((value) => value !== null)
-      ? [
-          {
-            label: metricsTexts.lineBefore[range],
-            tone: 'base' as const,
-            look: 'thin' as const,
-            end: null,
-            values: before,
-          },
-        ]
-      : []),
-  ]
+  const lines = linesOf(props, ({ active, value }) => (isActive ? (active ?? null) : value))
+  const [, before] = lines
   const panel = {
     title: metricsTexts.users,
     unit: isActive ? metricsTexts.usersUnit(interval) : metricsTexts.usersByEvents(interval),
@@ -434,11 +400,17 @@ export function UsersChart(props: ChartProps) {
       table={
         <ChartTable
           label={healthTexts.asTable}
-          head={[healthTexts.time, ...(isActive ? [metricsTexts.active] : []), metricsTexts.withError]}
+          head={[
+            healthTexts.time,
+            ...(isActive ? [metricsTexts.active] : []),
+            metricsTexts.withError,
+            ...(before === undefined ? [] : [metricsTexts.lineBefore[range]]),
+          ]}
           rows={axis.names.map((name, index) => [
             name,
             ...(isActive ? [countOf(points[index]?.active)] : []),
             countOf(points[index]?.value),
+            ...(before === undefined ? [] : [countOf(before.values[index])]),
           ])}
         />
       }

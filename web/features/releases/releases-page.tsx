@@ -3,8 +3,16 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { usePolling } from '../../api/live.ts'
 import { projectsQuery, type Project } from '../../api/queries.ts'
-import { releasesHealthQuery, releasesQuery, releaseViewOf, type ReleasesHealth } from '../../api/release-queries.ts'
+import {
+  releasesCsvUrl,
+  releasesHealthQuery,
+  releasesQuery,
+  releaseViewOf,
+  type ReleasesHealth,
+} from '../../api/release-queries.ts'
 import { useCan } from '../../common/can.ts'
+import { CsvLink } from '../../common/health/csv-link.tsx'
+import { healthTexts } from '../../common/health/texts.ts'
 import { usePageTitle } from '../../common/page-title.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { useKeys } from '../../common/keys.ts'
@@ -105,6 +113,13 @@ function Releases({ projectId, project, search }: ReleasesProps) {
       <PageHead
         actions={
           <>
+            {rows === undefined || rows.length === 0 ? null : (
+              <CsvLink
+                url={releasesCsvUrl(view)}
+                filename="releases.csv"
+                label={healthTexts.csv(releasesTexts.title)}
+              />
+            )}
             <EnvironmentMenu health={health.data} chosen={view.environment} />
             <Button
               look="primary"
