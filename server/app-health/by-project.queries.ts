@@ -42,11 +42,13 @@ export async function readActivityRows(
       string_agg(int4send(length(users)) || users, ''::bytea) as users,
       string_agg(int4send(length(anr_foreground_users)) || anr_foreground_users, ''::bytea) as anr_users
     from (
-      select r.project_id, r.bucket as at, r.total, r.anr_foreground, r.users, r.anr_foreground_users
+      select r.project_id, r.bucket as at, r.total, r.anr_foreground, h.users, h.anr_foreground_users
       from unnest(${spans.map((span) => span.bucketSeconds)}::int[], ${spans.map((span) => new Date(span.from))}::timestamptz[],
         ${spans.map((span) => new Date(span.to))}::timestamptz[]) s (bucket_seconds, "from", "to")
       join health_rollups r on r.project_id = any(${ids}) and r.source = ${source} and r.attributes_id = ${ALL_ID}
         and r.bucket_seconds = s.bucket_seconds and r.bucket >= s."from" and r.bucket < s."to"
+      left join health_sketches h on h.project_id = r.project_id and h.source = r.source and h.bucket_seconds = r.bucket_seconds
+        and h.attributes_id = r.attributes_id and h.bucket = r.bucket
       union all
       select d.project_id, d.minute, d.total, d.anr_foreground, d.users, d.anr_foreground_users
       from health_deltas d where d.project_id = any(${ids}) and d.source = ${source} and d.minute >= ${from} and d.minute < ${to}

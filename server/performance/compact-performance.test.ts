@@ -78,6 +78,31 @@ describe('folding', () => {
     expect(await stepsOf(projectId)).toEqual({ 360: 8, 2880: 8 })
   })
 
+  test('leaves intervals shorter than what is kept with the hours that begin in them', async () => {
+    const projectId = newId()
+    clock.set(NOW)
+    await measured(projectId, [
+      [-1, 100],
+      [-3 * HOUR_MS, 100],
+      [-60 * HOUR_MS, 100],
+    ])
+    const from = later(-72 * HOUR_MS)
+    const counts = async (): Promise<Record<string, number>> => {
+      const scope = { ...scopeOf(projectId), from, to: later(HOUR_MS / 4), metric: 'duration' as const }
+      const points = await readPerformanceSeries(app.db, { ...scope, intervalMs: HOUR_MS / 4 })
+      return Object.fromEntries(
+        points.flatMap(({ t, count }) => (count === 0 ? [] : [[t.toISOString().slice(5, 16), count]])),
+      )
+    }
+    const unfolded = await counts()
+    expect(Object.values(unfolded)).toEqual([1, 1, 1])
+    await compactPerformance(app)
+    const folded = await counts()
+    expect(Object.values(folded)).toEqual([1, 1, 1])
+    expect(Object.keys(folded).slice(1)).toEqual(Object.keys(unfolded).slice(1))
+    expect(Object.keys(folded)[0]).toMatch(/:00$/)
+  })
+
   test('adds late measurements to existing rollups', async () => {
     const projectId = newId()
     clock.set(NOW)

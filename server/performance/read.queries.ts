@@ -164,7 +164,16 @@ export function union(db: Connection, scope: Scope, grain: Grain, intervalMs: nu
     .$if(grain === 4, (query) => query.where('d.device', '!=', ''))
     .select([...ATTRIBUTES, 'd.device', 'd.metric', 'd.minute as bucket', 'd.count', 'd.failures', 'd.sketch'])
     .select(LEFT_OUT.map((reason) => `d.${reason}` as const))
-  const folded = partsOf(scope.from, scope.to, intervalMs).map((part) => rollups(db, scope, grain, part))
+  const folded = partsOf(scope.from, scope.to, intervalMs).flatMap((part) => {
+    const rows = rollups(db, scope, grain, part)
+    if (part.step !== null || intervalMs === null) return [rows]
+    // Where short buckets are gone, an interval has the hours that begin in it.
+    const older = rollups(db, scope, grain, { ...part, step: WHOLE[0] }).where(
+      sql<SqlBool>`r.bucket < coalesce(date_trunc('hour', (select min(f.bucket) from performance_rollups f
+        where f.step = any(${FINE_STEPS}::smallint[]))), 'infinity')`,
+    )
+    return [rows, older]
+  })
   return db.selectFrom(folded.reduce((all, part) => all.unionAll(part), fresh).as('m'))
 }
 
