@@ -78,7 +78,7 @@ describe('folding', () => {
     expect(await stepsOf(projectId)).toEqual({ 360: 8, 2880: 8 })
   })
 
-  test('leaves intervals shorter than what is kept with the hours that begin in them', async () => {
+  test('reads the hours that begin in an interval whose own buckets are gone', async () => {
     const projectId = newId()
     clock.set(NOW)
     await measured(projectId, [
