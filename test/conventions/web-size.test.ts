@@ -14,6 +14,8 @@ test('the first load of /issues stays within its budget, and other pages are spl
   expect(issues.jsBytes).toBeGreaterThan(80_000)
   expect(issues.cssBytes).toBeGreaterThan(5_000)
 
-  const foreign = issues.files.filter((file) => /-page|palette|key-sheet|inbox/.test(file) && !/issues-page/.test(file))
+  const foreign = issues.files.filter(
+    (file) => /-page|palette|key-sheet|notifications/.test(file) && !/issues-page/.test(file),
+  )
   expect(foreign).toEqual([])
 }, 60_000)

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { aMemberClient } from '../kit/member-client.ts'
+import { startReceiver, type Answer } from '../kit/receiver.ts'
 import { aRule, fire } from './alerts-world.ts'
 import {
   eventually,
@@ -310,6 +311,61 @@ test('the signing secret of a webhook is shown once, and leaving asks', async ()
   await page.getByRole('button', { name: 'I have stored it' }).click()
   await secret.waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(shown)
+})
+
+test('a dry run says what the rule would have fired, and a test shows the real answer', async () => {
+  const { person, project } = await aTeam(server)
+  const receiver = await startReceiver({ respond: () => answer })
+  onTestFinished(() => receiver.close())
+  let answer: Answer = 200
+  await server.event({ project, error: { type: 'TypeError', value: 'cart is undefined' } })
+  const page = await dashboard.openAs(person)
+  await page.goto(`/alerts/rules/new?project=${project.id}&trigger=new_issue`)
+  const dryRun = page.getByRole('figure', { name: 'Dry run' })
+  await dryRun.getByText('Would have fired once in the last 7 days').waitFor()
+  await dryRun.getByRole('img', { name: /Would have fired once/ }).waitFor()
+  await dryRun.getByText('Show the occurrence').click()
+  await dryRun.getByRole('row', { name: /TypeError/ }).waitFor()
+  await page.getByRole('combobox', { name: 'Severity' }).selectOption('critical')
+  await dryRun.getByText('Would not have fired in the last 7 days').waitFor()
+  await dryRun.getByText('Nothing matched.').waitFor()
+  await page.getByText('Performance crosses a line').click()
+  await dryRun.getByText('No data in the last 7 days').waitFor()
+  await dryRun.getByText('Missing data never fires an alert.').waitFor()
+  await page.getByRole('textbox', { name: 'Threshold' }).fill('0')
+  await page.getByText('Enter a threshold above 0 that fits its unit.').waitFor()
+  await dryRun.getByText('Complete the sentence').waitFor()
+  // What was chosen before is still there.
+  await page.getByText('A new issue appears').click()
+  await dryRun.getByText('Would not have fired in the last 7 days').waitFor()
+  await page.getByRole('combobox', { name: 'Severity' }).selectOption({ label: 'any' })
+
+  await page.getByLabel('Name').fill('To the pipeline')
+  await page.getByRole('button', { name: 'Add Webhook' }).click()
+  const channel = page.getByRole('list', { name: 'Channels' }).getByRole('listitem').filter({ hasText: 'Webhook' })
+  const send = channel.getByRole('button', { name: 'Send test: Webhook' })
+  expect(await send.getAttribute('title')).toBe('Complete the channel first.')
+  await channel.getByLabel('URL of the webhook').fill(`${receiver.url}/hooks`)
+  await send.click()
+  await channel.getByText(/^200 in \d/).waitFor()
+  expect(JSON.parse(String(receiver.requests[0]?.body))).toMatchObject({ type: 'alert.test' })
+  answer = 503
+  await send.click()
+  await channel.getByText('It answered 503.').waitFor()
+  await page.getByText('A test failed. The rule can be saved').waitFor()
+  await screenshot(page, 'alerts-dry-run', { fullPage: true })
+  await page.getByRole('button', { name: 'Save rule' }).click()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+
+  // What the receiver answers stands with the alert; the retry too.
+  answer = 200
+  await server.event({ project, error: { type: 'RangeError', value: 'page 0' } })
+  await page.goto('/alerts/history')
+  await page.getByRole('link', { name: /RangeError/ }).click()
+  const delivery = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem').filter({ hasText: 'Webhook' })
+  await delivery.getByText('Delivered').waitFor()
+  await delivery.getByText(/^200 in \d/).waitFor()
+  await delivery.getByText('1 attempt').waitFor()
 })
 
 test('viewers see alerts and rules, and change nothing', async () => {

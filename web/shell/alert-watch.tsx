@@ -24,10 +24,11 @@ export function AlertAnnouncer() {
     const before = known.current
     known.current = new Set([...(before ?? []), ...data.items.map(({ id }) => id)])
     // What fired before the page was opened is not announced.
-    const fresh = data.items.find(
+    const fresh = data.items.filter(
       ({ id, state, severity }) => before?.has(id) === false && state === 'firing' && severity === 'critical',
     )
-    if (fresh !== undefined) setSaid(alertTexts.announced(fresh.title, fresh.project.name))
+    if (fresh.length > 0)
+      setSaid(fresh.map(({ title, project }) => alertTexts.announced(title, project.name)).join('. '))
   }, [data])
   return (
     <p className={typeStyles.hidden} aria-live="assertive">

@@ -216,6 +216,14 @@ export function scenesOf(world: World): Scene[] {
       await opened(page, 'menu')
     }),
     owner('menu-account', '/issues', async (page, size) => menu(size === 'phone' ? 'More' : /account of/)(page)),
+    owner('alerts', '/alerts'),
+    owner('alerts-rules', '/alerts/rules'),
+    owner('alerts-new-rule', `/alerts/rules/new?project=${world.android}`),
+    owner('alerts-history', '/alerts/history'),
+    owner('bell', '/issues', async (page) => {
+      await press(page, 'b')
+      await page.getByRole('tab', { name: /^Alerts/ }).waitFor()
+    }),
     owner('inbox', '/issues', async (page) => {
       await press(page, 'b')
       await page.getByRole('tab', { name: /^For you/ }).click()

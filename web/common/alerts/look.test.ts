@@ -63,6 +63,9 @@ test('the answer is that of the receiver, or why there was none', () => {
     '200 in 142 ms',
   )
   expect(deliveryAnswer(delivery({ state: 'failed', last_status: 503, last_error: 'upstream' }))).toBe('503: upstream')
+  expect(deliveryAnswer(delivery({ state: 'failed', last_status: 503, last_error: 'It answered 503.' }))).toBe(
+    'It answered 503.',
+  )
   expect(deliveryAnswer(delivery({ state: 'failed', last_error: 'timeout after 10 s' }))).toBe('timeout after 10 s')
   expect(plain(deliveryAnswer(delivery({ state: 'delivered', duration_ms: 90 })))).toBe('accepted in 90 ms')
   expect(deliveryAnswer(delivery({ state: 'skipped', skipped: 'Held back by quiet hours.' }))).toBe(

@@ -80,11 +80,15 @@ export function deliveryLook({ state, next_attempt_at: nextAt }: AlertDelivery, 
 export const isCounting = ({ state, next_attempt_at: nextAt }: AlertDelivery): boolean =>
   state === 'failed' && nextAt !== null
 
+/** An error with the status before it, unless it says the status itself. */
+export const withStatus = (status: number | null, error: string): string =>
+  status === null || error.includes(String(status)) ? error : `${status}: ${error}`
+
 /** What the receiver answered, or why nothing was sent; null before the first attempt. */
 export function deliveryAnswer(delivery: AlertDelivery): string | null {
   const { last_status: status, last_error: error, duration_ms: duration, state, skipped } = delivery
   if (skipped !== null) return skipped
-  if (state !== 'delivered' && error !== null) return status === null ? error : `${status}: ${error}`
+  if (state !== 'delivered' && error !== null) return withStatus(status, error)
   if (status !== null)
     return duration === null ? String(status) : alertTexts.deliveries.answer(status, formatDuration(duration))
   if (state !== 'delivered') return null

@@ -118,6 +118,7 @@ export const builderTexts = {
     never: 'Would not have fired in the last 7 days',
     noData: 'No data in the last 7 days',
     neverHint: 'Nothing crossed the line. Check that the threshold is low enough.',
+    unmatchedHint: 'Nothing matched. Check the severity and the conditions.',
     oftenHint: 'That is often. Raise the threshold or the quiet time.',
     noDataHint: 'There is nothing to measure yet. Missing data never fires an alert.',
     source: (measures: string) => `${measures}, dry run on stored data`,
@@ -166,7 +167,7 @@ export const builderTexts = {
   recipients: { team: 'all members', assignee: 'the assignee', list: 'these addresses' },
   addresses: 'E-mail addresses',
   secret: 'Signing secret, optional',
-  secretNew: 'empty: a new one is made',
+  secretNew: 'Secret (empty: a new one)',
   secretKept: (prefix: string) => `signed with ${prefix}…`,
   problems: {
     url: 'Enter a URL that starts with https://.',

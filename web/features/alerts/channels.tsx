@@ -5,7 +5,7 @@ import type { ActionResult, RuleAction } from '../../api/alert-queries.ts'
 import { call } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import { alertTexts } from '../../common/alerts/alert-texts.ts'
-import { CHANNEL_ICONS } from '../../common/alerts/look.ts'
+import { CHANNEL_ICONS, withStatus } from '../../common/alerts/look.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { FieldHint } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format.ts'
@@ -180,7 +180,7 @@ function Target({ action, known, isWrong, isFixed, onChange }: TargetProps) {
         <input
           className={styles.field}
           aria-label={texts.secret}
-          placeholder={`${texts.secret}: ${texts.secretNew}`}
+          placeholder={texts.secretNew}
           autoComplete="off"
           spellCheck={false}
           maxLength={200}
@@ -271,6 +271,5 @@ function answerLook({ state, status, error, duration_ms: duration }: ActionResul
     const text = status !== null && time !== null ? answer(status, time) : time === null ? acceptedNow : accepted(time)
     return { tone: 'green', icon: 'check', text }
   }
-  const reason = error ?? texts.testFailed
-  return { tone: 'red', icon: 'warn', text: status === null ? reason : `${status}: ${reason}` }
+  return { tone: 'red', icon: 'warn', text: withStatus(status, error ?? texts.testFailed) }
 }

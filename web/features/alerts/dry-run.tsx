@@ -51,9 +51,9 @@ export function DryRun({ body, hasProject }: { body: DryRunBody | null; hasProje
   )
 }
 
-function headlineOf({ count, has_data: hasData }: DryRunAnswer): { text: string; hint: string | null } {
+function headlineOf({ count, threshold, has_data: hasData }: DryRunAnswer): { text: string; hint: string | null } {
   if (!hasData) return { text: texts.noData, hint: texts.noDataHint }
-  if (count === 0) return { text: texts.never, hint: texts.neverHint }
+  if (count === 0) return { text: texts.never, hint: threshold === null ? texts.unmatchedHint : texts.neverHint }
   return { text: texts.fired(count), hint: count > OFTEN ? texts.oftenHint : null }
 }
 
