@@ -37,6 +37,7 @@ export function FiringList({ hasCursor = false }: { hasCursor?: boolean }) {
   const isFiring = alerts.some(({ state }) => state === 'firing')
   return (
     <Card
+      className={styles.card}
       title={texts.firingNow}
       header={
         <>

@@ -59,7 +59,7 @@ export function HistoryPage() {
   return (
     <div className={styles.columns} data-detail={search.alert === undefined ? undefined : ''}>
       <div className={styles.list}>
-        <Card aria-label={texts.historyWhat}>
+        <Card className={listStyles.card} aria-label={texts.historyWhat}>
           <Filters search={search} onChange={show} />
           {history.data === undefined ? (
             history.error === null ? (

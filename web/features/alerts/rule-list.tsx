@@ -38,7 +38,11 @@ export function RuleList() {
   if (!isOffering && rules.data !== undefined && items.length === 0) setOffering(true)
   const isOfSeveral = projectId === null && (projects.data?.items.length ?? 0) > 1
   return (
-    <Card title={texts.rules} header={<Minor>{project === null ? texts.allProjects : project.name}</Minor>}>
+    <Card
+      className={styles.card}
+      title={texts.rules}
+      header={<Minor>{project === null ? texts.allProjects : project.name}</Minor>}
+    >
       {rules.data === undefined ? (
         rules.error === null ? (
           <SkeletonRows rows={4} label={commonTexts.loading} />
