@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer, Inputs, RouteSpec, RouteSpecs } from '../kernel/contract.ts'
 import type { Caller, OrgActor, SessionActor } from './actor.ts'
 import type { App } from './app.ts'
@@ -35,9 +36,14 @@ export type SentFile = {
   readonly chunks: AsyncIterable<Buffer>
 }
 
+/** A request as it arrived: for signatures over its bytes. */
+export type RawRequest = { readonly headers: IncomingHttpHeaders; readonly body: Buffer }
+
 /** What a handler is called with beside the app and the actor. */
 export type Call<R extends RouteSpec> = Inputs<R> & {
   readonly cookies: Cookies
+  /** The request as it arrived; only for routes with `rawBody`. */
+  raw(): RawRequest
   /** Answers with the route's `otherStatus`. */
   useOtherStatus(): void
   /** Sends the headers of a stream; only for routes with `stream: 'sse'`. */

@@ -60,51 +60,64 @@ export function bindRoutes(
   for (const [name, spec] of Object.entries(specs)) {
     const handler = handlers[name]
     if (handler === undefined) throw new Error(`route ${name} has no handler`)
-    fastify.route({
-      method: spec.method,
-      url: spec.path,
-      // HEAD would open a stream without a reader.
-      exposeHeadRoute: spec.stream === undefined,
-      // Before the body is read: a caller without permission gets no validation errors.
-      onRequest: async (request, reply) => {
-        const caller = deps.callerOf(request)
-        const ofAddress = deps.limits.address(caller, () => void auditLimit(request, caller, deps))
-        void reply.headers(ofAddress.headers())
-        let expiresAt: Date | null = null
-        const authorised = authorise(spec, request, caller, deps, ownOrigins, ({ actor, ...known }) => {
-          expiresAt = known.expiresAt
-          if (actor.kind !== 'api_key') return
-          // A key has a limit of its own. An invalid one stays counted with its address.
-          ofAddress.giveBack()
-          const ofKey = deps.limits.key(actor.keyId, () => countLimit(deps.app, actor, 'api-key'))
-          void reply.headers(ofKey.headers())
-        })
-        admitted.set(request, { caller: await withTimeout(authorised), expiresAt })
-      },
-      handler: async (request, reply) => {
-        const { caller, expiresAt } = admitted.get(request) ?? {}
-        if (caller === undefined || expiresAt === undefined)
-          throw new Error(`route ${name} was not authorised before its handler`)
-        let status: number | undefined = spec.status
-        const call = {
-          ...callOf(spec, request, reply, { ...deps, expiresAt }),
-          useOtherStatus: () => void (status = spec.otherStatus),
-        }
-        const work = auditRefusal(deps.app, spec, caller, handler(deps.app, caller as never, call as never))
-        const answer = await ((spec.stream === undefined || spec.stream === 'redirect') && spec.isSlow !== true
-          ? withTimeout(work)
-          : work)
-        if (spec.stream !== undefined) return reply
-        if (spec.status === 204) return reply.code(204).send()
-        const declared = spec.response?.parse(answer)
-        if (spec.csv !== undefined && wantsCsv(call.query)) {
-          sendTable(reply, spec.csv, declared)
-          return reply
-        }
-        return reply.code(status ?? 200).send(declared)
-      },
-    })
+    const bind = (on: FastifyInstance) =>
+      on.route({
+        method: spec.method,
+        url: spec.path,
+        // HEAD would open a stream without a reader.
+        exposeHeadRoute: spec.stream === undefined,
+        // Before the body is read: a caller without permission gets no validation errors.
+        onRequest: async (request, reply) => {
+          const caller = deps.callerOf(request)
+          const ofAddress = deps.limits.address(caller, () => void auditLimit(request, caller, deps))
+          void reply.headers(ofAddress.headers())
+          let expiresAt: Date | null = null
+          const authorised = authorise(spec, request, caller, deps, ownOrigins, ({ actor, ...known }) => {
+            expiresAt = known.expiresAt
+            if (actor.kind !== 'api_key') return
+            // A key has a limit of its own. An invalid one stays counted with its address.
+            ofAddress.giveBack()
+            const ofKey = deps.limits.key(actor.keyId, () => countLimit(deps.app, actor, 'api-key'))
+            void reply.headers(ofKey.headers())
+          })
+          admitted.set(request, { caller: await withTimeout(authorised), expiresAt })
+        },
+        handler: async (request, reply) => {
+          const { caller, expiresAt } = admitted.get(request) ?? {}
+          if (caller === undefined || expiresAt === undefined)
+            throw new Error(`route ${name} was not authorised before its handler`)
+          let status: number | undefined = spec.status
+          const call = {
+            ...callOf(spec, request, reply, { ...deps, expiresAt }),
+            useOtherStatus: () => void (status = spec.otherStatus),
+          }
+          const work = auditRefusal(deps.app, spec, caller, handler(deps.app, caller as never, call as never))
+          const answer = await ((spec.stream === undefined || spec.stream === 'redirect') && spec.isSlow !== true
+            ? withTimeout(work)
+            : work)
+          if (spec.stream !== undefined) return reply
+          if (spec.status === 204) return reply.code(204).send()
+          const declared = spec.response?.parse(answer)
+          if (spec.csv !== undefined && wantsCsv(call.query)) {
+            sendTable(reply, spec.csv, declared)
+            return reply
+          }
+          return reply.code(status ?? 200).send(declared)
+        },
+      })
+    if (spec.rawBody !== true) bind(fastify)
+    else
+      void fastify.register(async (scope) => {
+        takeBytes(scope)
+        bind(scope)
+      })
   }
+}
+
+/** Bodies of these routes are not parsed: a signature is about their bytes. */
+function takeBytes(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
 /** For authentication and for the handler, each. */
@@ -203,6 +216,7 @@ function callOf(
     query: spec.query === undefined ? undefined : parse(spec.query, request.query),
     body: parseBody(spec, request),
     cookies: callCookies(deps.app.config, request, reply),
+    raw: () => ({ headers: request.headers, body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0) }),
     openStream: () => openStream(request, reply, deps),
     sendFile: (file) => sendFile(reply, file),
     redirect: (location) => void reply.redirect(location, 302),

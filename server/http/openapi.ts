@@ -101,6 +101,7 @@ function operationOf(operationId: string, spec: RouteSpec, components: Component
             content: { 'application/json': { schema: components.schemaOf(spec.body, 'input') } },
           },
         }),
+    ...(spec.rawBody === true ? { requestBody: { required: true, content: { '*/*': {} } } } : {}),
     responses: {
       [spec.stream === 'redirect' ? '302' : String(spec.status ?? 200)]: successOf(spec, components),
       ...(spec.otherStatus === undefined ? {} : { [String(spec.otherStatus)]: successOf(spec, components) }),

@@ -24,6 +24,8 @@ export type RouteSpec = {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
+  /** The handler reads the bytes of the body itself, of any content type and at most 1 MiB: it checks their signature. */
+  readonly rawBody?: true
   /** Shape of the answer; undeclared fields are dropped. Absent for 204 and for streams. */
   readonly response?: z.ZodType
   /** The answer as a table, sent instead of it with `format=csv`; its query has `formatQuery`. */

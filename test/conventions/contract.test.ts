@@ -33,9 +33,15 @@ test('every route declares the parameters of its path, and no others', () => {
   expect(offenders((spec) => named(spec).toSorted().join() === inPath(spec).toSorted().join())).toEqual([])
 })
 
-test('every public route that changes data checks for cross-site requests', () => {
+test('every public route that changes data checks for cross-site requests, or what the request itself proves', () => {
   expect(
-    offenders(({ permission, method, csrf }) => permission !== 'public' || method === 'GET' || csrf === true),
+    offenders(
+      ({ permission, method, csrf, rawBody }) =>
+        permission !== 'public' || method === 'GET' || csrf === true || rawBody === true,
+    ),
+  ).toEqual([])
+  expect(
+    offenders(({ permission, rawBody, body }) => rawBody !== true || (permission === 'public' && body === undefined)),
   ).toEqual([])
 })
 
