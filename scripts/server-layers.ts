@@ -58,6 +58,7 @@ export const serverFolders = [
   'privacy',
   'webhooks',
   'notifications',
+  'alert-mails',
   'alerts',
   'alert-actions',
   'alert-evaluation',

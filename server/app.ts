@@ -94,7 +94,7 @@ export async function createApp(
       passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
       egress,
       resolveTxt: parts.resolveTxt ?? createTxtResolver(),
-      factSubscribers: [...factSubscribers(auditKey, { sealer, config }), ...(parts.factSubscribers ?? [])],
+      factSubscribers: [...factSubscribers(auditKey, { sealer, auditKey, config }), ...(parts.factSubscribers ?? [])],
       async close() {
         await egress.close()
         await bus.close()

@@ -1,5 +1,12 @@
 /** A mail as it is sent. */
-export type Mail = { readonly to: string; readonly subject: string; readonly text: string; readonly html: string }
+export type Mail = {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** A POST to it, without a session, ends these mails (RFC 8058). */
+  readonly unsubscribeUrl?: string
+}
 
 /** Sends mail, or keeps it where the operator can find it. */
 export type Mailer = {

@@ -8,6 +8,11 @@ export const MailContent = z.object({
   paragraphs: z.array(z.string()).readonly(),
   /** The one thing to do; below the paragraphs. */
   action: z.object({ label: z.string(), url: z.string() }).optional(),
+  /** Further links, below the action. */
+  links: z
+    .array(z.object({ label: z.string(), url: z.string() }))
+    .readonly()
+    .optional(),
   /** Such as the time and place of what happened. */
   details: z
     .array(z.tuple([z.string(), z.string()]).readonly())
@@ -17,5 +22,7 @@ export const MailContent = z.object({
   closing: z.array(z.string()).readonly().optional(),
   /** Why the receiver has it, instead of their account. */
   reason: z.string().optional(),
+  /** Of mails that the receiver can end: the page that the footer links, and the address for a program's single POST. */
+  unsubscribe: z.object({ page: z.string(), oneClick: z.string() }).optional(),
 })
 export type MailContent = z.infer<typeof MailContent>

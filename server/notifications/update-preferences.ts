@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { lockUser } from '../auth/auth.queries.ts'
-import type { SessionActor } from '../context/actor.ts'
+import type { Member } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import type { NotificationPreferences, preferencesRoutes } from './preferences.api.ts'
@@ -14,7 +14,7 @@ type Change = z.output<(typeof preferencesRoutes)['updateNotificationPreferences
 /** Changes what is given. Deliveries that are held already keep their time. @throws AppError invalid (quiet_hours) */
 export async function updatePreferences(
   app: App,
-  { orgId, userId }: SessionActor,
+  { orgId, userId }: Pick<Member, 'orgId' | 'userId'>,
   { channels, push_min_severity: severity, quiet_hours: quiet }: Change,
 ): Promise<z.input<typeof NotificationPreferences>> {
   return app.tx(async (tx) => {

@@ -41,6 +41,16 @@ export async function insertDeliveries(
   })
 }
 
+export async function countDeliveries(tx: Tx, laneId: string, types: readonly string[], max: number): Promise<number> {
+  const { rows } = await tx.query<{ n: number }>(
+    `select count(*)::int as n from (
+       select 1 from outbox_deliveries
+       where lane_id = $1 and created_at > now() - interval '1 hour' and type = any($2::text[]) limit $3) recent`,
+    [laneId, types, max],
+  )
+  return rows[0]?.n ?? 0
+}
+
 export async function insertLane(tx: Tx, lane: NewLane): Promise<void> {
   await tx
     .insertInto('outbox_lanes')

@@ -101,6 +101,13 @@ export async function membersAmong(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** Returns those active members of the organisation whose folded addresses these are. */
+export const membersWithEmails = (db: Connection, orgId: string, emails: readonly string[]) =>
+  activeMembersOf(db, orgId)
+    .select(['id', 'name', 'email'])
+    .where(sql<SqlBool>`member.email = any(${[...emails]}::text[])`)
+    .execute()
+
 /** Returns undefined for a user who is not an active member of the organisation. */
 export const readMember = (db: Connection, orgId: string, userId: string) =>
   activeMembersOf(db, orgId).selectAll().where('member.id', '=', userId).executeTakeFirst()
