@@ -67,6 +67,7 @@ describe('an invalid value throws one line that names the variable', () => {
     [{ COOKIE_PREFIX: 'x' }, 'COOKIE_PREFIX must be empty or __Host-'],
     [{ COOKIE_PREFIX: '__Host-' }, 'COOKIE_PREFIX __Host- needs a PUBLIC_URL'],
     [{ METRICS_TOKEN: 'short' }, 'METRICS_TOKEN must be at least 16'],
+    [{ CHAT_SIGNING_SECRET: 'short' }, 'CHAT_SIGNING_SECRET must be at least 16'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
   ])('%j', (env, message) => {
     expect(() => readConfig(env)).toThrow(ConfigError)
@@ -76,6 +77,7 @@ describe('an invalid value throws one line that names the variable', () => {
 
   test('the line does not contain secrets', () => {
     expect(() => readConfig({ METRICS_TOKEN: 'topsecret' })).not.toThrow('topsecret')
+    expect(() => readConfig({ CHAT_SIGNING_SECRET: 'topsecret' })).not.toThrow('topsecret')
     expect(() => readConfig({ DATABASE_URL: 'mysql://u:topsecret@h/d' })).not.toThrow('topsecret')
   })
 })

@@ -62,6 +62,8 @@ export type Config = {
   readonly totpStrict: boolean
   readonly passwordCheck: 'block' | 'warn' | 'off'
   readonly metricsToken: string | null
+  /** Verifies what the chat platform sends. Null: the chat is not connected. */
+  readonly chatSigningSecret: string | null
   readonly logLevel: (typeof LOG_LEVELS)[number]
   readonly version: string
 }
@@ -177,6 +179,7 @@ const Environment = z.object({
   TOTP_STRICT: oneOf(['0', '1']).default('0'),
   PASSWORD_CHECK: oneOf(['block', 'warn', 'off']).optional(),
   METRICS_TOKEN: z.string().min(16, { error: 'must be at least 16 characters' }).optional(),
+  CHAT_SIGNING_SECRET: z.string().trim().min(16, { error: 'must be at least 16 characters' }).optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   NODE_ENV: z.string().default(''),
 })
@@ -265,6 +268,7 @@ export function readConfig(environment: Environment = process.env): Config {
     totpStrict: env.TOTP_STRICT === '1',
     passwordCheck: env.PASSWORD_CHECK ?? (mode === 'relaxed' ? 'warn' : 'block'),
     metricsToken: env.METRICS_TOKEN ?? null,
+    chatSigningSecret: env.CHAT_SIGNING_SECRET ?? null,
     logLevel: env.LOG_LEVEL,
     version: packageVersion(),
   })
@@ -275,6 +279,7 @@ const SECRET_NAMES = new Set([
   'DATABASE_URL',
   'ENCRYPTION_KEYS',
   'METRICS_TOKEN',
+  'CHAT_SIGNING_SECRET',
   'SMTP_URL',
   'OAUTH_GITHUB_CLIENT_SECRET',
   'OAUTH_GOOGLE_CLIENT_SECRET',

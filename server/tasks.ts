@@ -31,6 +31,7 @@ import { keepTracesTask, purgeTracesTask } from './traces/keep-traces.ts'
 import { autoPauseTask } from './webhooks/auto-pause.ts'
 import { recheckDomainsTask } from './sso/recheck-domains.ts'
 import { auditExhaustedTask } from './webhooks/settle-webhooks.ts'
+import { purgeChatTask } from './chat/purge-chat-task.ts'
 import { purgeWebhooksTask } from './webhooks/purge-webhooks.ts'
 import { evaluateAlertsTask } from './alert-evaluation/evaluate-rules.ts'
 import { purgeAlertsTask } from './alerts/keep-alerts.ts'
@@ -73,6 +74,7 @@ export const TASKS: readonly Task[] = [
   recheckDomainsTask,
   evaluateAlertsTask,
   purgeAlertsTask,
+  purgeChatTask,
   keepTracesTask,
   purgeTracesTask,
   removeCanaryRunsTask,

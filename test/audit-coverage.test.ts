@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '#server/http/contract.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
+import { CHAT_SECRET } from '#test/kit/chat-platform.ts'
 import { aPerson } from '#test/kit/members.ts'
 import { EXAMPLES, newAddressOf } from '#test/kit/route-examples.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
 /** Every route that changes something writes an entry of the audit log, or stands in the list below with the reason. */
 
-const t = await testServer()
+const t = await testServer({ env: { CHAT_SIGNING_SECRET: CHAT_SECRET } })
 
 type Name = keyof typeof contract
 
@@ -31,6 +32,11 @@ const WITHOUT_ENTRY: Partial<Record<Name, string>> = {
   createView: 'A saved view shows what its reader may see anyway.',
   updateView: 'A saved view shows what its reader may see anyway.',
   deleteView: 'A saved view shows what its reader may see anyway.',
+  unsubscribeMails: "Concerns only the receiver's own mails.",
+  unsubscribeOneClick: "Concerns only the receiver's own mails.",
+  deleteMutedRule: "Concerns only the member's own mails.",
+  takeChatPress: 'What its button does writes the entry.',
+  readChatLinkOffer: 'Reads.',
   dryRunAlertRule: 'Reads.',
   previewFilters: 'Reads.',
   readInvite: 'Reads.',
@@ -104,6 +110,8 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   deleteAlertRule: ['alert_rule.deleted'],
   acknowledgeAlert: ['alert.acknowledged'],
   resolveAlert: ['alert.resolved'],
+  confirmChatLink: ['integration.chat.linked'],
+  removeChatLink: ['integration.chat.unlinked'],
   createWebhook: ['webhook.endpoint.created'],
   updateWebhook: ['webhook.endpoint.updated'],
   deleteWebhook: ['webhook.endpoint.deleted'],
@@ -127,6 +135,7 @@ const TARGETS: Readonly<Record<string, string>> = {
   mfa: 'user',
   passkey: 'user',
   identity: 'user',
+  integration: 'user',
   sso: 'org',
   device: 'session',
   password: 'user',
@@ -180,8 +189,9 @@ describe('every changing route', () => {
       headers: {
         ...(sent === '' ? {} : { cookie: sent }),
         ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...call.headers,
       },
-      body: call.body === undefined ? null : JSON.stringify(call.body),
+      body: call.raw ?? (call.body === undefined ? null : JSON.stringify(call.body)),
     })
     const text = await response.text()
     expect(response.status, text).toBe(spec.status ?? 200)

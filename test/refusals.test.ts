@@ -4,6 +4,7 @@ import { contract } from '#server/http/contract.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { PERMISSIONS, roleAtLeast, ROLES, SCOPES, type Permission, type Role, type Scope } from '#shared/permissions.ts'
+import { CHAT_SECRET } from '#test/kit/chat-platform.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
 import { EXAMPLES, type ExampleCall } from '#test/kit/route-examples.ts'
 import { testServer } from '#test/kit/test-server.ts'
@@ -13,7 +14,7 @@ import { testServer } from '#test/kit/test-server.ts'
  * organisation, malformed input, requests from other sites. A refusal has the documented status and changes nothing.
  */
 
-const t = await testServer()
+const t = await testServer({ env: { CHAT_SIGNING_SECRET: CHAT_SECRET } })
 
 type Name = keyof typeof contract
 type Case = readonly [Name, RouteSpec]
@@ -183,6 +184,16 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   testAlertAction: 'member',
   acknowledgeAlert: 'member',
   resolveAlert: 'member',
+  unsubscribeMails: null,
+  unsubscribeOneClick: null,
+  openUnsubscribe: null,
+  listMutedRules: 'viewer',
+  deleteMutedRule: 'viewer',
+  takeChatPress: null,
+  readChatLinkOffer: 'viewer',
+  confirmChatLink: 'viewer',
+  listChatLinks: 'viewer',
+  removeChatLink: 'viewer',
   listWebhooks: 'admin',
   createWebhook: 'admin',
   readWebhook: 'admin',
@@ -205,7 +216,8 @@ const redirecting = all.filter(([, spec]) => spec.stream === 'redirect')
 const naming = answering.filter(([, spec]) => spec.params !== undefined)
 const querying = answering.filter(([, spec]) => spec.query !== undefined)
 const taking = all.filter(([, spec]) => spec.body !== undefined)
-const unsafe = all.filter(([, spec]) => spec.method !== 'GET')
+/** Without those that prove themselves by what they carry, which no other site can make a browser send. */
+const unsafe = all.filter(([, spec]) => spec.method !== 'GET' && spec.rawBody !== true)
 const unsafeWithoutBody = unsafe.filter(([, spec]) => spec.body === undefined)
 
 const OWN_ORIGIN = new URL(t.app.config.publicUrl).origin
@@ -227,7 +239,7 @@ const statusOf = (spec: RouteSpec): number => (spec.stream === 'redirect' ? 302 
 /** Parameters that the call does not name get ids that do not exist. */
 async function send({ spec, call = {}, cookie, query = call.query ?? '', raw, headers }: Sent): Promise<Got> {
   const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? newId()))
-  const body = raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
+  const body = raw ?? call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
   const cookies = [cookie, call.cookie].filter((one) => one !== undefined && one !== '').join('; ')
   const gone = new AbortController()
   const response = await fetch(t.url + path + query, {
@@ -235,6 +247,7 @@ async function send({ spec, call = {}, cookie, query = call.query ?? '', raw, he
     headers: {
       ...(cookies === '' ? {} : { cookie: cookies }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
       ...headers,
     },
     body: body ?? null,
@@ -483,7 +496,7 @@ describe('routes that send the browser on', () => {
       const before = await changesMade()
       const got = await send({ spec, query })
       expect(got.status).toBe(302)
-      expect(got.headers.get('location')).toMatch(/^\/(login|me\/security)\?error=[a-z_]+$/)
+      expect(got.headers.get('location')).toMatch(/^\/(?:(?:login|me\/security)\?error=[a-z_]+|unsubscribe)$/)
       expect(got.headers.getSetCookie()).toEqual([])
       expect(await changesMade()).toEqual(before)
     }

@@ -23,7 +23,16 @@ const client = new QueryClient({
 const router = makeRouter(client)
 
 /** Where an ended session changes nothing. */
-const ENTRY_PAGES = new Set(['/login', '/signup', '/forgot', '/reset', '/invite', '/confirm-email'])
+const ENTRY_PAGES = new Set([
+  '/login',
+  '/signup',
+  '/forgot',
+  '/reset',
+  '/invite',
+  '/confirm-email',
+  '/chat/link',
+  '/unsubscribe',
+])
 
 startPrefs()
 startKeys()

@@ -130,6 +130,27 @@ const confirmEmail = createRoute({
   component: lazyRouteComponent(() => import('./features/accounts/confirm-email-page.tsx'), 'ConfirmEmailPage'),
 })
 
+/** The token of these links is in the fragment, which browsers send to no server. */
+const takeHashToken = ({ location }: { location: { pathname: string; hash: string } }): void => {
+  const token = new URLSearchParams(location.hash).get('token')
+  if (token === null) return
+  throw redirect({ to: location.pathname, hash: '', state: { linkToken: token.slice(0, 200) }, replace: true })
+}
+
+const chatLink = createRoute({
+  getParentRoute: () => root,
+  path: '/chat/link',
+  beforeLoad: takeHashToken,
+  component: lazyRouteComponent(() => import('./features/accounts/chat-link-page.tsx'), 'ChatLinkPage'),
+})
+
+const unsubscribe = createRoute({
+  getParentRoute: () => root,
+  path: '/unsubscribe',
+  beforeLoad: takeHashToken,
+  component: lazyRouteComponent(() => import('./features/accounts/unsubscribe-page.tsx'), 'UnsubscribePage'),
+})
+
 // With a session --------------------------------------------------------------------------------
 
 const signedIn = createRoute({
@@ -512,6 +533,8 @@ const tree = root.addChildren([
   reset,
   invite,
   confirmEmail,
+  chatLink,
+  unsubscribe,
   signedIn.addChildren([
     home,
     onboarding,

@@ -118,6 +118,7 @@ const idOf = (actor: Exclude<Actor, { kind: 'system' }>): string => {
   switch (actor.kind) {
     case 'user':
     case 'assistant':
+    case 'chat':
       return actor.userId
     case 'api_key':
       return actor.keyId

@@ -159,13 +159,14 @@ function entryOf(context: FactContext, entry: Audited, labels: Labels): NewEntry
         ...(kind === action ? {} : { cause: kind }),
         ...(Array.isArray(fact.data['issue_ids']) ? { count: fact.data['issue_ids'].length } : {}),
         ...(context.actor.kind === 'assistant' ? { assistant: true } : {}),
+        ...(context.actor.kind === 'chat' ? { chat: true } : {}),
       },
       kindOf(kind).verbatim,
     ),
   }
 }
 
-/** The assistant acts for a member, who answers for it. */
+/** The assistant acts for a member, who answers for it; in the chat the member acts. */
 export function actorFields(
   actor: Actor,
   labels: Labels,
@@ -175,6 +176,7 @@ export function actorFields(
   switch (actor.kind) {
     case 'user':
     case 'assistant':
+    case 'chat':
       return { actor_type: 'user', actor_id: actor.userId, actor_email: email, actor_role: actor.role }
     case 'api_key':
       return { actor_type: 'api_key', actor_id: actor.keyId, actor_email: email, actor_role: actor.role }

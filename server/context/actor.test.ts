@@ -7,13 +7,14 @@ const actors: Record<Actor['kind'], Actor> = {
   user: aSession(ada),
   api_key: { kind: 'api_key', ...ada, ...aCaller(), keyId: 'k', scopes: ['issues:read'] },
   assistant: { kind: 'assistant', ...ada, ...aCaller() },
+  chat: { kind: 'chat', ...ada, ...aCaller() },
   integration: { kind: 'integration', integrationId: 'i', name: 'GitHub', orgId: 'o', ...aCaller() },
   system: systemActor('sweep-issues'),
 }
-const { user, api_key: apiKey, assistant, integration, system } = actors
+const { user, api_key: apiKey, assistant, chat, integration, system } = actors
 
-test('a user, an API key and the assistant act as a member', () => {
-  for (const actor of [user, apiKey, assistant]) expect(memberOf(actor)).toMatchObject(ada)
+test('a user, an API key, the assistant and a user of the chat act as a member', () => {
+  for (const actor of [user, apiKey, assistant, chat]) expect(memberOf(actor)).toMatchObject(ada)
 })
 
 test('an integration and the system are no members: operations that need a member refuse them', () => {
@@ -26,10 +27,11 @@ test('an integration and the system are no members: operations that need a membe
 })
 
 test('each kind of actor has a name for the activity', () => {
-  expect([user, apiKey, assistant, integration, system].map(actorLabel)).toEqual([
+  expect([user, apiKey, assistant, chat, integration, system].map(actorLabel)).toEqual([
     'Ada',
     'Ada',
     'The assistant (for Ada)',
+    'Ada',
     'GitHub',
     'Faultline',
   ])

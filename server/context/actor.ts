@@ -40,6 +40,9 @@ export type ApiKeyActor = Member &
 /** The assistant, on behalf of the member who asked it. */
 export type AssistantActor = Member & Caller & { readonly kind: 'assistant' }
 
+/** A member who pressed a button in the chat: their chat user is linked to the account. */
+export type ChatActor = Member & Caller & { readonly kind: 'chat' }
+
 /** A connected service, such as a code host, that calls a webhook of ours. */
 export type IntegrationActor = Caller & {
   readonly kind: 'integration'
@@ -52,7 +55,7 @@ export type IntegrationActor = Caller & {
 export type SystemActor = SystemCaller & { readonly kind: 'system' }
 
 /** Who acts. Switch over `kind` exhaustively. */
-export type Actor = UserActor | ApiKeyActor | AssistantActor | IntegrationActor | SystemActor
+export type Actor = UserActor | ApiKeyActor | AssistantActor | ChatActor | IntegrationActor | SystemActor
 
 /** An actor inside one organisation. Operations scope every query by its `orgId`. */
 export type OrgActor = Exclude<Actor, SystemActor>
@@ -72,6 +75,7 @@ export function memberBehind(actor: Actor): Member | null {
     case 'user':
     case 'api_key':
     case 'assistant':
+    case 'chat':
       return actor
     case 'integration':
     case 'system':
@@ -102,6 +106,7 @@ export function actorLabel(actor: Actor): string {
   switch (actor.kind) {
     case 'user':
     case 'api_key':
+    case 'chat':
       return actor.name
     case 'assistant':
       return `The assistant (for ${actor.name})`

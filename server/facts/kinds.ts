@@ -58,6 +58,7 @@ const bulk = z.object({
 const factor = z.object({ factor_id: z.string() })
 const passkey = z.object({ passkey_id: z.string() })
 const named = z.object({ name: z.string() })
+const chatUser = z.object({ team_id: z.string(), chat_user_id: z.string() })
 const provider = z.object({ provider: z.string(), issuer: z.string() })
 /** `via`: how the user came to the organisation, such as password, invite or oidc. */
 const signUp = z.object({ org_id: z.string(), via: z.string() })
@@ -414,6 +415,9 @@ export const KINDS = {
   /** A way to sign in: the account at a provider. */
   'identity.linked': { target: 'user', data: provider, audit: 'identity.linked' },
   'identity.unlinked': { target: 'user', data: provider, audit: 'identity.unlinked' },
+  /** A user of the chat may act for the account. */
+  'integration.chat.linked': { target: 'user', data: chatUser, audit: 'integration.chat.linked' },
+  'integration.chat.unlinked': { target: 'user', data: chatUser, audit: 'integration.chat.unlinked' },
   'email.changed': { target: 'user', data: NONE, audit: 'email.changed', webhook: 'email.changed' },
   'user.disabled': { target: 'user', data: NONE, audit: 'user.disabled', webhook: 'user.disabled' },
   'user.enabled': { target: 'user', data: NONE, audit: 'user.enabled' },
@@ -492,6 +496,7 @@ export type AccountFactKind = Extract<
   | `mfa.${string}`
   | `passkey.${string}`
   | `identity.${string}`
+  | `integration.chat.${string}`
 >
 
 /** Whether the text names a kind. */

@@ -19,6 +19,8 @@ import { mergingRoutes } from '../issue-merging/merging.api.ts'
 import { viewRoutes } from '../views/views.api.ts'
 import { intakeRoutes } from '../outcomes/intake.api.ts'
 import type { ByAddress } from '../kernel/contract.ts'
+import { alertMailRoutes } from '../alert-mails/alert-mails.api.ts'
+import { chatRoutes } from '../chat/chat.api.ts'
 import { liveRoutes } from '../live/live.api.ts'
 import { privacyRoutes } from '../privacy/privacy.api.ts'
 import { canaryRoutes } from '../canary/canary.api.ts'
@@ -82,6 +84,8 @@ export const contract = {
   ...pushDeviceRoutes,
   ...preferencesRoutes,
   ...canaryRoutes,
+  ...alertMailRoutes,
+  ...chatRoutes,
   ...liveRoutes,
   ...auditRoutes,
 }

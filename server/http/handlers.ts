@@ -1,6 +1,7 @@
 import { dryRunHandlers } from '../alert-evaluation/dry-run.handlers.ts'
 import { alertTestHandlers } from '../alert-actions/alert-actions.handlers.ts'
 import { alertHandlers } from '../alerts/alerts.handlers.ts'
+import { alertMailHandlers } from '../alert-mails/alert-mails.handlers.ts'
 import { attachmentHandlers } from '../attachments/attachments.handlers.ts'
 import { auditHandlers } from '../audit/audit.handlers.ts'
 import { apiKeyHandlers } from '../api-keys/api-keys.handlers.ts'
@@ -9,6 +10,7 @@ import { twoFactorHandlers } from '../two-factor/two-factor.handlers.ts'
 import { passkeyHandlers } from '../passkeys/passkeys.handlers.ts'
 import { sessionHandlers } from '../auth/sessions.handlers.ts'
 import { accountHandlers } from '../accounts/accounts.handlers.ts'
+import { chatHandlers } from '../chat/chat.handlers.ts'
 import type { Handlers } from '../context/handlers.ts'
 import { socialHandlers } from '../social-sign-in/social.handlers.ts'
 import { ssoHandlers } from '../sso/sso.handlers.ts'
@@ -85,6 +87,8 @@ export const handlers: Handlers<Contract> = {
   ...pushDeviceHandlers,
   ...preferencesHandlers,
   ...canaryHandlers,
+  ...alertMailHandlers,
+  ...chatHandlers,
   ...liveHandlers,
   ...auditHandlers,
 }

@@ -47,6 +47,14 @@ export type Tables = {
     minute: Date
     events: number
   }
+  alert_mail_mutes: {
+    id: string
+    org_id: string
+    rule_id: string | null
+    user_id: string | null
+    address_hash: Buffer | null
+    created_at: Date
+  }
   alert_rules: {
     id: string
     org_id: string
@@ -243,6 +251,27 @@ export type Tables = {
     refusal: string | null
     arrived_at: Date | null
     removed_at: Date | null
+  }
+  chat_link_offers: {
+    token_hash: Buffer
+    team_id: string
+    chat_user_id: string
+    team_name: string
+    chat_user_name: string
+    expires_at: Date
+  }
+  chat_links: {
+    id: string
+    team_id: string
+    chat_user_id: string
+    team_name: string
+    chat_user_name: string
+    user_id: string
+    created_at: Date
+  }
+  chat_requests: {
+    key: Buffer
+    seen_at: Date
   }
   check_ins: {
     monitor_id: string

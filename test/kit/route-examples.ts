@@ -7,6 +7,11 @@ import { listAttachments } from '#server/attachments/list-attachments.ts'
 import { lockUser } from '#server/auth/auth.queries.ts'
 import { recogniseDevice } from '#server/auth/recognise-device.ts'
 import { startSession } from '#server/auth/start-session.ts'
+import { makeUnsubscribeToken } from '#server/alert-mails/unsubscribe-token.ts'
+import { selectMutedRules } from '#server/alert-mails/alert-mails.queries.ts'
+import { unsubscribe } from '#server/alert-mails/unsubscribe.ts'
+import { confirmLink } from '#server/chat/confirm-link.ts'
+import { offerLink } from '#server/chat/offer-link.ts'
 import type { App } from '#server/context/app.ts'
 import { insertEvents } from '#server/events/store.queries.ts'
 import type { Contract } from '#server/http/contract.ts'
@@ -43,6 +48,7 @@ import { aPerson, GOOD_PASSWORD, type Person } from './members.ts'
 import { addPasskey, passkeyOrigin } from './passkeys.ts'
 import { authenticatorApp, insertVerifiedFactor } from './two-factor.ts'
 import { softAuthenticator } from './authenticator.ts'
+import { CHAT_TEAM, formOf, payloadOf, signedRequest } from './chat-platform.ts'
 import { cookieJar } from './cookie-jar.ts'
 import { newEventId } from './sdk.ts'
 import { insertGroups } from './seed-issues.ts'
@@ -51,6 +57,9 @@ import { insertGroups } from './seed-issues.ts'
 export type ExampleCall = {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: Readonly<Record<string, unknown>>
+  /** Of a route that reads the bytes of its body. */
+  readonly raw?: string
+  readonly headers?: Readonly<Record<string, string>>
   /** Cookies that the call needs beside those of a session. */
   readonly cookie?: string
   /** Where the route asks for one. */
@@ -480,6 +489,38 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   acknowledgeAlert: onAlert,
   resolveAlert: onAlert,
 
+  unsubscribeMails: async (app, owner) => ({
+    body: { token: await anUnsubscribeToken(app, owner), scope: 'rule' },
+  }),
+  unsubscribeOneClick: async (app, owner) => ({
+    query: `?token=${await anUnsubscribeToken(app, owner)}`,
+    raw: 'List-Unsubscribe=One-Click',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  }),
+  openUnsubscribe: () => Promise.resolve({ query: '?token=x' }),
+  listMutedRules: nothing,
+  deleteMutedRule: async (app, owner) => {
+    const token = await anUnsubscribeToken(app, owner)
+    await unsubscribe(app, { token, scope: 'rule' })
+    const [muted] = await selectMutedRules(app.db, owner.actor)
+    return { params: { muteId: muted?.id ?? '' } }
+  },
+
+  takeChatPress: async (app, owner) => {
+    const { body: raw, headers } = signedRequest(
+      formOf(payloadOf('acknowledge', await insertAlert(app, owner), 'U0001')),
+      app.clock.now(),
+    )
+    return { raw, headers }
+  },
+  readChatLinkOffer: async (app) => ({ body: { token: await aChatOffer(app) } }),
+  confirmChatLink: async (app) => ({ body: { token: await aChatOffer(app) } }),
+  listChatLinks: nothing,
+  removeChatLink: async (app, owner) => {
+    const { id } = await confirmLink(app, owner.actor, await aChatOffer(app))
+    return { params: { linkId: id } }
+  },
+
   listWebhooks: nothing,
   createWebhook: async (app, _owner, stranger) => ({
     body: { url: 'https://hooks.example.com/a', events: ['device.new'] },
@@ -600,6 +641,19 @@ async function slugOf(app: App, projectId: string): Promise<string> {
   return row.slug
 }
 
+/** Of a rule and its owner. */
+async function anUnsubscribeToken(app: App, owner: Person): Promise<string> {
+  const { id: ruleId } = await insertRule(app, owner)
+  const { orgId, userId } = owner.actor
+  return makeUnsubscribeToken(app, { orgId, ruleId, receiver: { userId } })
+}
+
+/** The token of a link that the chat shows to a user of it. */
+async function aChatOffer(app: App): Promise<string> {
+  const user = { teamId: CHAT_TEAM.id, teamName: CHAT_TEAM.domain, userId: newId(), userName: 'ada' }
+  return new URL(await offerLink(app, user)).hash.replace('#token=', '')
+}
+
 async function insertProject(app: App, owner: Person): Promise<string> {
   const id = newId()
   await app.db
@@ -621,7 +675,7 @@ async function insertProject(app: App, owner: Person): Promise<string> {
   return id
 }
 
-async function insertIssue(app: App, owner: Person, projectId?: string): Promise<string> {
+export async function insertIssue(app: App, owner: Person, projectId?: string): Promise<string> {
   const id = newId()
   const now = app.clock.now()
   const inProject = projectId ?? (await insertProject(app, owner))

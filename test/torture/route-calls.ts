@@ -23,12 +23,12 @@ export async function callRoute(
   query = '',
 ): Promise<CallAnswer> {
   const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(call.params?.[name] ?? newId()))
-  const body = call.body === undefined ? undefined : JSON.stringify(call.body)
+  const body = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
   const search = [call.query?.slice(1), query].filter((part) => part !== undefined && part !== '').join('&')
   const response = await fetch(`${url}${path}${search === '' ? '' : `?${search}`}`, {
     method: spec.method,
     redirect: 'manual',
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...call.headers, ...headers },
     body: body ?? null,
   })
   return { status: response.status, text: await response.text(), headers: response.headers }

@@ -8,6 +8,8 @@ export type OwnSession = AnswerOf<'GET /api/auth/sessions'>['items'][number]
 export type OwnDevice = AnswerOf<'GET /api/auth/devices'>['items'][number]
 export type Passkey = AnswerOf<'GET /api/auth/passkeys'>['items'][number]
 export type LinkedAccount = AnswerOf<'GET /api/auth/oauth'>['items'][number]
+export type ChatLink = AnswerOf<'GET /api/me/chat-links'>['items'][number]
+export type MutedRule = AnswerOf<'GET /api/me/muted-alert-rules'>['items'][number]
 
 /** What the log-in page offers. */
 export const methodsQuery = queryOptions({
@@ -52,4 +54,14 @@ export const passkeysQuery = queryOptions({
 export const linkedAccountsQuery = queryOptions({
   queryKey: ['account', 'linked'],
   queryFn: ({ signal }) => call('GET /api/auth/oauth', { signal }),
+})
+
+export const chatLinksQuery = queryOptions({
+  queryKey: ['account', 'chat-links'],
+  queryFn: ({ signal }) => call('GET /api/me/chat-links', { signal }),
+})
+
+export const mutedRulesQuery = queryOptions({
+  queryKey: ['account', 'muted-rules'],
+  queryFn: ({ signal }) => call('GET /api/me/muted-alert-rules', { signal }),
 })

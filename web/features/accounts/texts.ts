@@ -115,6 +115,36 @@ export const accountsTexts = {
     next: 'Continue to Faultline',
   },
 
+  chatLinkPage: {
+    title: 'Link your chat user',
+    logInFirst: 'Log in to say which account your chat user belongs to. The link is valid for 10 minutes.',
+    lead: (user: string, team: string, email: string) =>
+      `Buttons that ${user} presses in the chat of ${team} will then act as your account ${email}. Link it only if ${user} is you.`,
+    submit: 'Link',
+    doneTitle: 'Chat user linked',
+    done: (user: string) => `${user} acts as you from now on. Go back to the chat and press the button again.`,
+    next: 'Show linked chat users',
+    spentTitle: 'This link no longer works',
+    spent: 'A link works once, for 10 minutes, and only the newest one. Press a button in the chat again to get one.',
+  },
+
+  unsubscribePage: {
+    title: 'Unsubscribe',
+    lead: 'Choose which mails about alerts you no longer want.',
+    rule: 'No mails of this alert rule',
+    all: 'No mails about alerts at all',
+    undo: 'Undo',
+    doneTitles: { rule: 'Unsubscribed', all: 'Unsubscribed', none: 'Subscribed again' },
+    done: {
+      rule: (rule: string | null) =>
+        rule === null ? 'The alert rule was deleted: it sends no mails.' : `“${rule}” sends you no more mails.`,
+      all: () => 'You receive no more mails about alerts of this organisation.',
+      none: () => 'You receive mails about alerts again.',
+    },
+    spentTitle: 'This link does not work',
+    spent: 'Open the whole link of the mail. It ends in a long token.',
+  },
+
   ended: {
     theft: 'Your session was ended because an old token was used. Log in again.',
     password: 'Your session was ended because your password was changed. Log in again.',

@@ -10,6 +10,7 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { notificationsTexts as texts } from './notifications-texts.ts'
+import { MutedRulesCard } from './muted-rules-card.tsx'
 import { PushDevicesCard } from './push-devices-card.tsx'
 import { QuietHoursCard } from './quiet-hours-card.tsx'
 import { SettingRow } from './setting-row.tsx'
@@ -36,6 +37,7 @@ export function NotificationsPage() {
         </>
       )}
       <PushDevicesCard />
+      <MutedRulesCard />
     </>
   )
 }

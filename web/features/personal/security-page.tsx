@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { SettingsHead } from '../../common/settings-frame.tsx'
+import { ChatLinksCard } from './chat-links-card.tsx'
 import { LinkedCard } from './linked-card.tsx'
 import { PasskeysCard } from './passkeys-card.tsx'
 import { PasswordCard } from './password-card.tsx'
@@ -18,6 +19,7 @@ export function SecurityPage() {
       <TwoFactorCard />
       <PasskeysCard />
       <LinkedCard error={error} linked={linked} />
+      <ChatLinksCard />
       <PasswordCard />
     </>
   )

@@ -87,6 +87,26 @@ export const personalTexts = {
     create: 'Create codes',
   },
 
+  chatLinks: {
+    title: 'Chat users',
+    what: 'Linked chat users',
+    more: 'Their buttons act as you',
+    named: (user: string, team: string) => `${user} in ${team}`,
+    linkedOn: (day: string) => `Linked on ${day}`,
+    remove: 'Remove',
+    removed: (user: string) => `${user} no longer acts as you`,
+    notRemoved: 'Could not remove the chat user.',
+  },
+
+  mutedRules: {
+    title: 'Alert rules without mails',
+    what: 'Alert rules without mails',
+    more: 'You unsubscribed from them',
+    restore: 'Receive mails again',
+    restored: (rule: string) => `You receive mails of “${rule}” again`,
+    notRestored: 'Could not restore the mails.',
+  },
+
   backupCodes: {
     title: 'Backup codes',
     more: 'Each works once. Shown only now.',
