@@ -27,6 +27,7 @@ import {
   AuditSearch,
   DEFAULT_RANGE,
   HEALTH_RANGE,
+  IssueEventsSearch,
   IssueSearch,
   IssuesSearch,
   LinkSearch,
@@ -206,7 +207,8 @@ const issues = createRoute({
 const issue = createRoute({
   getParentRoute: () => shell,
   path: '/issues/$issueId',
-  staticData: { scope: { project: 'any', range: true } },
+  // The chart of the page has its own range.
+  staticData: { scope: { project: 'any', range: false } },
   validateSearch: (search) => IssueSearch.parse(search),
   loaderDeps: ({ search }) => ({ event: search.event ?? 'latest' }),
   loader: ({ context: { client }, params, deps, preload }) => {
@@ -260,6 +262,14 @@ const alertRule = createRoute({
     if (!preload) void client.query(alertRuleQuery(params.ruleId)).catch(noop)
   },
   component: lazyRouteComponent(() => import('./features/alerts/rule-page.tsx'), 'RulePage'),
+})
+
+const issueEvents = createRoute({
+  getParentRoute: () => shell,
+  path: '/issues/$issueId/events',
+  staticData: { scope: { project: 'any', range: false } },
+  validateSearch: (search) => IssueEventsSearch.parse(search),
+  component: lazyRouteComponent(() => import('./features/issue/events/events-page.tsx'), 'IssueEventsPage'),
 })
 
 const metrics = createRoute({
@@ -542,6 +552,7 @@ const tree = root.addChildren([
       issues,
       issue,
       alerts.addChildren([firing, alertHistory, alertRules, newAlertRule, alertRule]),
+      issueEvents,
       metrics,
       performance.addChildren([startUp, screens, anr, battery]),
       releases,

@@ -78,6 +78,10 @@ export const VerdictNumbers = z
         'Both were compared at this age; null: over the range, because one had fewer than 1,000 sessions by then.',
       ),
     regressions: z.number().int(),
+    decided_by: z
+      .enum(['crash_free_sessions', 'fall', 'regressions', 'sessions'])
+      .nullable()
+      .describe('The number behind the verdict; null when the release is not judged.'),
   })
   .describe('What the verdict was decided by.')
 export type VerdictNumbers = z.infer<typeof VerdictNumbers>

@@ -46,6 +46,16 @@ describe('the verdict', () => {
     expect(reason).toBe('Crash-free sessions fell by 0.40 points against 4.11.3.')
   })
 
+  test.each([
+    ['crash_free_sessions', facts({ sessions: of(10_000, 300) })],
+    ['fall', facts({ sessions: of(100_000, 450), previous: { ...of(100_000, 50), version: '1' } })],
+    ['regressions', facts({ sessions: of(10_000, 0), regressions: 2 })],
+    ['sessions', facts({ sessions: of(999, 0) })],
+    [null, facts({ sessions: null, received: 'nothing' })],
+  ] as const)('names the number that decided: %s', (decidedBy, given) => {
+    expect(verdictOf(given).verdict_numbers.decided_by).toBe(decidedBy)
+  })
+
   const atAge = (version: string, sessions: number, crashed: number) => ({
     version,
     sessions,

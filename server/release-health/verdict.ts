@@ -48,10 +48,10 @@ type Judged = { verdict: Verdict; verdict_reason: string; verdict_numbers: Verdi
 export function verdictOf(facts: VerdictFacts): Judged {
   const { sessions, regressions } = facts
   const numbers = numbersOf(facts)
-  const is = (verdict: Verdict, verdict_reason: string): Judged => ({
+  const is = (verdict: Verdict, verdict_reason: string, by: VerdictNumbers['decided_by'] = null): Judged => ({
     verdict,
     verdict_reason,
-    verdict_numbers: numbers,
+    verdict_numbers: { ...numbers, decided_by: by },
   })
   if (facts.state === 'archived') return is('archived', 'Archived.')
   if (sessions === null || sessions.sessions <= 0)
@@ -61,22 +61,34 @@ export function verdictOf(facts: VerdictFacts): Judged {
   if (facts.isSucceeded && facts.adoption !== null && facts.adoption < REPLACED_BELOW)
     return is('replaced', 'A newer release has replaced it.')
   if (sessions.sessions < MIN_SESSIONS)
-    return is('too_early', `Too early to tell: ${sessions.sessions.toLocaleString('en-GB')} of 1,000 sessions.`)
+    return is(
+      'too_early',
+      `Too early to tell: ${sessions.sessions.toLocaleString('en-GB')} of 1,000 sessions.`,
+      'sessions',
+    )
   const crashFree = crashFreeOf(sessions)
   const fall = numbers.is_significant ? (numbers.fall ?? 0) : 0
-  if (crashFree < HOLD_BELOW) return is('hold', `Crash-free sessions are at ${percent(crashFree)}, below 99 %.`)
-  if (fall >= HOLD_FALL) return is('hold', `Crash-free sessions fell by ${points(fall)} against ${numbers.previous}.`)
-  if (crashFree < WATCH_BELOW) return is('watch', `Crash-free sessions are at ${percent(crashFree)}, below 99.5 %.`)
-  if (fall >= WATCH_FALL) return is('watch', `Crash-free sessions fell by ${points(fall)} against ${numbers.previous}.`)
+  if (crashFree < HOLD_BELOW)
+    return is('hold', `Crash-free sessions are at ${percent(crashFree)}, below 99 %.`, 'crash_free_sessions')
+  if (fall >= HOLD_FALL)
+    return is('hold', `Crash-free sessions fell by ${points(fall)} against ${numbers.previous}.`, 'fall')
+  if (crashFree < WATCH_BELOW)
+    return is('watch', `Crash-free sessions are at ${percent(crashFree)}, below 99.5 %.`, 'crash_free_sessions')
+  if (fall >= WATCH_FALL)
+    return is('watch', `Crash-free sessions fell by ${points(fall)} against ${numbers.previous}.`, 'fall')
   if (regressions > 0)
-    return is('watch', regressions === 1 ? 'An issue regressed in it.' : `${regressions} issues regressed in it.`)
-  return is('healthy', `Crash-free sessions are at ${percent(crashFree)}.`)
+    return is(
+      'watch',
+      regressions === 1 ? 'An issue regressed in it.' : `${regressions} issues regressed in it.`,
+      'regressions',
+    )
+  return is('healthy', `Crash-free sessions are at ${percent(crashFree)}.`, 'crash_free_sessions')
 }
 
 const points = (fraction: number): string => `${(fraction * 100).toFixed(2)} points`
 
 /** At equal age where both releases have enough sessions by then, else over the range. */
-function numbersOf({ sessions, previous, comparison, regressions }: VerdictFacts): VerdictNumbers {
+function numbersOf({ sessions, previous, comparison, regressions }: VerdictFacts): Omit<VerdictNumbers, 'decided_by'> {
   const isAtAge =
     comparison !== null && comparison.release.sessions >= MIN_SESSIONS && comparison.previous.sessions >= MIN_SESSIONS
   const [now, before] = isAtAge ? [comparison.release, comparison.previous] : [sessions, previous]

@@ -3,6 +3,7 @@ import type {
   AlertHistorySearch,
   AlertsSearch,
   AuditSearch,
+  IssueEventsSearch,
   IssueSearch,
   IssuesSearch,
   LoginSearch,
@@ -36,6 +37,8 @@ export const paths = {
   newAlertRule: (search: NewRuleSearch = {}) => linkOptions({ to: '/alerts/rules/new', search }),
   alertRule: (ruleId: string, search: AlertsSearch = {}) =>
     linkOptions({ to: '/alerts/rules/$ruleId', params: { ruleId }, search }),
+  issueEvents: (issueId: string, search: IssueEventsSearch = {}) =>
+    linkOptions({ to: '/issues/$issueId/events', params: { issueId }, search }),
   metrics: (search: MetricsSearch = {}) => linkOptions({ to: '/metrics', search }),
   performance: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance', search }),
   screens: (search: PerformanceSearch = {}) => linkOptions({ to: '/performance/screens', search }),

@@ -132,6 +132,14 @@ export const IssueSearch = z.extend(ShellSearch, {
 })
 export type IssueSearch = z.infer<typeof IssueSearch>
 
+export const IssueEventsSearch = z.extend(ShellSearch, {
+  /** A filter of events: `release:2.4.0 user:7 timeout`. */
+  only: text(300),
+  /** Names of columns; absent for those that tell the events apart. */
+  column: names,
+})
+export type IssueEventsSearch = z.infer<typeof IssueEventsSearch>
+
 export const ReleasesSearch = z.extend(ShellSearch, {
   /** Limits sessions to one environment. */
   environment: text(64),

@@ -36,3 +36,12 @@ export function eventOnly(text: string): EventOnly {
 /** A term, quoted if needed. */
 export const onlyTerm = (key: string, value: string): string =>
   /^[^\s":]+$/u.test(value) && value !== '' ? `${key}:${value}` : `${key}:"${value.replaceAll('"', '')}"`
+
+/** The terms of a filter, each as it is written. */
+export const onlyTerms = (text: string): string[] => [...text.matchAll(TERM)].map(([term]) => term)
+
+/** Adds a term, or removes it if the filter has it. */
+export function toggleTerm(text: string, term: string): string {
+  const terms = onlyTerms(text)
+  return (terms.includes(term) ? terms.filter((one) => one !== term) : [...terms, term]).join(' ')
+}

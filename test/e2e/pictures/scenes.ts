@@ -134,13 +134,7 @@ export function scenesOf(world: World): Scene[] {
     owner('issue-more', crash, menu('More actions')),
     owner('issue-merge', crash, dialogOf('More actions', /^Merge/)),
     owner('issue-discard', crash, dialogOf('More actions', /^Discard/)),
-    owner('issue-events', crash, async (page) => {
-      await page
-        .getByRole('button', { name: /^All .*events/ })
-        .first()
-        .click()
-      await opened(page, 'dialog')
-    }),
+    owner('issue-events', `${crash}/events`),
     owner('issue-assignee', crash, async (page) => {
       await press(page, 'a')
       await opened(page, 'option')

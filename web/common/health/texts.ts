@@ -21,6 +21,9 @@ export const healthTexts = {
     planned: 'Planned',
     archived: 'Archived',
   },
+  verdictWith: (word: string, cause: string) => `${word}: ${cause}`,
+  regressions: (count: number) => (count === 1 ? '1 regression' : `${count} regressions`),
+  sessionsOf: (count: string) => (count === '1' ? '1 session' : `${count} sessions`),
 
   allReleases: 'All releases',
   allDevices: 'All devices',

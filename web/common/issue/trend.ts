@@ -16,61 +16,36 @@ export function toneOf(issue: Pick<Issue, 'first_seen' | 'status'>, now: number)
   return isNew(issue, now) ? 'new' : 'plain'
 }
 
-/** The first bucket of the present level; null if the counts show no change of level. */
-export function levelStartOf(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>, now: number): number | null {
+type Moved = Pick<Issue, 'first_seen' | 'status' | 'status_changed_at' | 'trend'>
+
+/**
+ * The first bucket of the present level: that of the stored change of status; 0 when the status changed before the trend,
+ * so that all of it is at the present level. Of a new issue, the first with an event. Null without a change.
+ */
+export function levelStartOf(issue: Moved, now: number): number | null {
   const tone = toneOf(issue, now)
-  const { counts } = issue.trend
-  const first = counts.findIndex((count) => count > 0)
-  if (tone === 'plain' || first < 0) return null
-  if (tone === 'new') return first
-  // Buckets before the first event do not show a fix.
-  const startsInTrend = Date.parse(issue.first_seen) >= Date.parse(issue.trend.start)
-  return tone === 'regressed' ? afterSilence(counts, startsInTrend ? first : -1) : afterStep(counts)
+  const { start, counts } = issue.trend
+  if (tone === 'plain') return null
+  if (tone === 'new') {
+    const first = counts.findIndex((count) => count > 0)
+    return first < 0 ? null : first
+  }
+  if (Date.parse(issue.status_changed_at) < Date.parse(start)) return 0
+  const move = moveInTrend(issue.status_changed_at, issue.trend)
+  return move === null ? null : Math.floor(move)
 }
 
-/** The time of the last automatic change, in buckets of the trend with a fraction; null if it was before the trend. */
-export function moveInTrend(movedAt: string | null, { start, interval_seconds, counts }: Trend): number | null {
-  if (movedAt === null) return null
+/** The time of a change, in buckets of the trend with a fraction; null if it is outside the trend. */
+export function moveInTrend(movedAt: string, { start, interval_seconds, counts }: Trend): number | null {
   const at = (Date.parse(movedAt) - Date.parse(start)) / 1000 / interval_seconds
   return at >= 0 && at < counts.length ? at : null
 }
 
-/** Fewer empty buckets are a quiet time, not a fix. */
-const SILENCE_BUCKETS = 3
+/** A smaller factor is no step that shows in the trend. */
+const MIN_FACTOR = 1.5
 
-/** The bucket after the longest run without events; a run that ends at `never` does not count. */
-function afterSilence(counts: readonly number[], never: number): number | null {
-  let best = { length: 0, end: -1 }
-  let length = 0
-  for (const [index, count] of counts.entries()) {
-    if (count === 0) {
-      length += 1
-      continue
-    }
-    if (length >= best.length && length > 0 && index !== never) best = { length, end: index }
-    length = 0
-  }
-  return best.length >= SILENCE_BUCKETS ? best.end : null
-}
-
-/** The bucket at which the mean count at least doubles; null if there is none. */
-function afterStep(counts: readonly number[]): number | null {
-  const total = counts.reduce((sum, count) => sum + count, 0)
-  let best: { at: number; gain: number } | null = null
-  let before = 0
-  for (let at = 1; at < counts.length; at++) {
-    before += counts[at - 1] ?? 0
-    const meanBefore = before / at
-    const meanAfter = (total - before) / (counts.length - at)
-    if (meanAfter < 2 * meanBefore || (counts[at] ?? 0) === 0) continue
-    const gain = (meanAfter - meanBefore) * Math.sqrt(counts.length - at)
-    if (best === null || gain > best.gain) best = { at, gain }
-  }
-  return best?.at ?? null
-}
-
-/** The factor between the mean counts after and before the step of an escalated issue; null if there is no step. */
-export function stepFactor(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>, now: number): number | null {
+/** The factor between the mean counts after and before an issue escalated; null if the trend shows no step. */
+export function stepFactor(issue: Moved, now: number): number | null {
   if (issue.status !== 'escalated') return null
   const at = levelStartOf(issue, now)
   const { counts } = issue.trend
@@ -79,7 +54,8 @@ export function stepFactor(issue: Pick<Issue, 'first_seen' | 'status' | 'trend'>
   const before = mean(counts.slice(0, at))
   // The newest bucket is incomplete and is left out, unless it is the only one.
   const since = counts.slice(at, at + 1 < counts.length ? -1 : undefined)
-  return before === 0 ? null : mean(since) / before
+  const factor = before === 0 ? 0 : mean(since) / before
+  return factor < MIN_FACTOR ? null : factor
 }
 
 export const peakOf = ({ counts }: Pick<Trend, 'counts'>): number => Math.max(0, ...counts)

@@ -40,47 +40,57 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
   const now = useNow('half-minute')
   usePrefs()
   const isOngoing = now - Date.parse(issue.last_seen) < ONGOING_MS
+  const [range, setRange] = useState<TrendRange>('14d')
   return (
     <Card aria-label={issueTexts.overview} className={styles.overview}>
-      <dl className={styles.stats}>
-        <div>
-          <dt>{issueTexts.events}</dt>
-          <dd>
-            <Count value={issue.event_count} short />
-          </dd>
-        </div>
-        <div>
-          <dt>{issueTexts.users}</dt>
-          <dd>
-            <Count value={issue.user_count} short />
-          </dd>
-        </div>
-        <div>
-          <dt>{issueTexts.firstSeen}</dt>
-          <dd>
-            <FirstSeen at={issue.first_seen} now={now} />
-            {issue.first_release === null ? null : (
-              <small title={issue.first_release}> {versionOf(issue.first_release)}</small>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>{issueTexts.lastSeen}</dt>
-          <dd>
-            {isOngoing ? (
-              <LiveText>
+      <div className={styles.head}>
+        <dl className={styles.stats}>
+          <div>
+            <dt>{issueTexts.events}</dt>
+            <dd>
+              <Count value={issue.event_count} short />
+            </dd>
+          </div>
+          <div>
+            <dt>{issueTexts.users}</dt>
+            <dd>
+              <Count value={issue.user_count} short />
+            </dd>
+          </div>
+          <div>
+            <dt>{issueTexts.firstSeen}</dt>
+            <dd>
+              <FirstSeen at={issue.first_seen} now={now} />
+              {issue.first_release === null ? null : (
+                <small title={issue.first_release}> {versionOf(issue.first_release)}</small>
+              )}
+            </dd>
+          </div>
+          <div>
+            <dt>{issueTexts.lastSeen}</dt>
+            <dd>
+              {isOngoing ? (
+                <LiveText>
+                  <FirstSeen at={issue.last_seen} now={now} />
+                </LiveText>
+              ) : (
                 <FirstSeen at={issue.last_seen} now={now} />
-              </LiveText>
-            ) : (
-              <FirstSeen at={issue.last_seen} now={now} />
-            )}
-            {issue.last_release === null ? null : (
-              <small title={issue.last_release}> {versionOf(issue.last_release)}</small>
-            )}
-          </dd>
-        </div>
-      </dl>
-      <Trend issue={issue} now={now} />
+              )}
+              {issue.last_release === null ? null : (
+                <small title={issue.last_release}> {versionOf(issue.last_release)}</small>
+              )}
+            </dd>
+          </div>
+        </dl>
+        <Segmented
+          size="sm"
+          label={eventsTexts.range}
+          value={range}
+          options={RANGES.map((value) => ({ value, label: eventsTexts.ranges[value] }))}
+          onChange={setRange}
+        />
+      </div>
+      <Trend issue={issue} range={range} now={now} />
     </Card>
   )
 }
@@ -104,39 +114,23 @@ const RANGES = ['24h', '14d', '90d'] as const
 const AXES = { '24h': '24h', '14d': '7d', '90d': '30d' } as const
 
 /** Events over the chosen time, with markers of releases. */
-function Trend({ issue, now }: { issue: IssueDetail; now: number }) {
-  const [range, setRange] = useState<TrendRange>('14d')
+function Trend({ issue, range, now }: { issue: IssueDetail; range: TrendRange; now: number }) {
   const long = useQuery({ ...trendQuery(issue.id, range), enabled: range !== '24h' })
   const trend = range === '24h' ? issue.trend : long.data
-  return (
-    <>
-      <div className={styles.trendH}>
-        <Segmented
-          size="sm"
-          label={eventsTexts.range}
-          value={range}
-          options={RANGES.map((value) => ({ value, label: eventsTexts.ranges[value] }))}
-          onChange={setRange}
-        />
-      </div>
-      {trend !== undefined ? (
-        <TrendChart issue={{ ...issue, trend }} range={range} now={now} />
-      ) : long.error === null ? (
-        <Skeleton heightPx={128} label={eventsTexts.trendName} />
-      ) : (
-        <QueryError what={eventsTexts.trendName} error={long.error} onRetry={() => void long.refetch()} />
-      )}
-    </>
+  return trend !== undefined ? (
+    <TrendChart issue={{ ...issue, trend }} range={range} now={now} />
+  ) : long.error === null ? (
+    <Skeleton heightPx={128} label={eventsTexts.trendName} />
+  ) : (
+    <QueryError what={eventsTexts.trendName} error={long.error} onRetry={() => void long.refetch()} />
   )
 }
 
-/** The bucket where the level changed: at the change of status, else as the counts show it. */
+/** Where the level changed, in buckets: null outside the chart; and the first bucket of the present level. */
 function changeOf(issue: IssueDetail, now: number): { move: number | null; split: number | null } {
   const tone = toneOf(issue, now)
   if (tone !== 'regressed' && tone !== 'escalated') return { move: null, split: null }
-  const noted = issue.activity.find((entry) => entry.kind === 'status_changed' && entry.data.to === issue.status)
-  const move = moveInTrend(noted?.created_at ?? null, issue.trend)
-  return { move, split: move === null ? levelStartOf(issue, now) : Math.floor(move) }
+  return { move: moveInTrend(issue.status_changed_at, issue.trend), split: levelStartOf(issue, now) }
 }
 
 /** The release with the last fix, also after a regression. */

@@ -29,6 +29,7 @@ import { useKeys } from '../../common/keys.ts'
 import { carried, paths } from '../../address/paths.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { PageFoot, PageMain } from '../../ui/page-main.tsx'
@@ -274,7 +275,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           )}
           <Activity issue={issue} />
         </div>
-        <aside className={issueStyles.irail} aria-label={issueTexts.details}>
+        <aside className={classNames(issueStyles.irail, styles.side)} aria-label={issueTexts.details}>
           {event === null ? null : <NativeCrashCard event={event} />}
           {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
           {event === null ? null : (

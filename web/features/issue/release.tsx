@@ -36,7 +36,7 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
         </Link>
       }
     >
-      <KeyValues>
+      <KeyValues narrow>
         {adoption === null ? null : (
           <div>
             <dt>{eventsTexts.adoption}</dt>

@@ -27,13 +27,12 @@ type IssueTagsProps = {
   onOnly: (only: string) => void
 }
 
-/** Common values of the newest events, compared with other issues, and the tags of the shown event. */
+/** Common values of the newest events, compared with other issues; those of the shown event are marked. */
 export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
   const [whole, setWhole] = useState(false)
   const { data, error, refetch } = useQuery(sharesQuery(issue.id))
-  const tags = event?.tags ?? []
   const keys = sharesByKey(data?.items ?? [])
-  if (error === null && data !== undefined && keys.length === 0 && tags.length === 0) return null
+  if (error === null && data !== undefined && keys.length === 0) return null
   const shown = whole ? keys : keys.slice(0, KEYS_AT_START)
   return (
     <Card
@@ -55,19 +54,6 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
         <p className={issueStyles.tagMore}>
           <TextButton onClick={() => setWhole(true)}>{issueTexts.showAllTags(keys.length)}</TextButton>
         </p>
-      )}
-      {tags.length === 0 ? null : (
-        <div className={styles.tagOwn}>
-          <h3>{issueTexts.tags}</h3>
-          <ul className={styles.chips}>
-            {tags.map((tag, index) => (
-              // An SDK may repeat a key.
-              <li key={`${tag.key} ${index}`} className={typeStyles.mono} title={`${tag.key} ${tag.value}`}>
-                <span>{tag.key}</span> <b>{tag.value}</b>
-              </li>
-            ))}
-          </ul>
-        </div>
       )}
     </Card>
   )

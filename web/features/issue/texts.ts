@@ -233,5 +233,6 @@ export const issueTexts = {
     copyTrace: 'Copy stack trace',
     section: (name: string) => `Go to ${name.toLowerCase()}`,
     list: 'Back to the list',
+    issue: 'Back to the issue',
   },
 } as const

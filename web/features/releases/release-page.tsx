@@ -10,6 +10,7 @@ import { usePageTitle } from '../../common/page-title.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { paths } from '../../address/paths.ts'
 import { healthTexts } from '../../common/health/texts.ts'
+import { gradeOfVerdict } from '../../common/health/verdict-badge.tsx'
 import { usePrefs } from '../../common/prefs.ts'
 import { RELEASE_RANGE, type Range } from '../../address/search.ts'
 import { Card } from '../../ui/card.tsx'
@@ -152,7 +153,7 @@ function Facts({ release }: { release: ReleaseDetail }) {
         none()
       ) : (
         <>
-          <CrashFree value={release.crash_free_sessions} />{' '}
+          <CrashFree value={release.crash_free_sessions} grade={gradeOfVerdict(release)} />{' '}
           {release.previous === null ? null : <Change row={release} />}
         </>
       ),

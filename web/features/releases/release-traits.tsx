@@ -4,6 +4,7 @@ import { formatCount, formatShare } from '../../ui/format.ts'
 import { Table, ColumnHead, NumberCell } from '../../ui/table.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { releasesTexts } from './texts.ts'
+import { gradeOf } from './model.ts'
 import { CrashFree } from './table.tsx'
 import styles from './releases.module.css'
 import typeStyles from '../../ui/type.module.css'
@@ -32,7 +33,7 @@ export function Traits({ release }: { release: ReleaseDetail }) {
                   <NumberCell>{formatCount(sessions)}</NumberCell>
                   <NumberCell>{formatShare(share)}</NumberCell>
                   <NumberCell>
-                    <CrashFree value={crashFree} />
+                    <CrashFree value={crashFree} grade={gradeOf(crashFree)} />
                   </NumberCell>
                 </tr>
               ))}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReleaseRow } from '../../api/release-queries.ts'
-import { VerdictBadge } from '../../common/health/verdict-badge.tsx'
+import { gradeOfVerdict, VerdictBadge } from '../../common/health/verdict-badge.tsx'
 import { healthTexts } from '../../common/health/texts.ts'
 import { paths } from '../../address/paths.ts'
 import type { ReleasesSearch } from '../../address/search.ts'
@@ -10,9 +10,9 @@ import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TrendLine } from '../../ui/chart/trend-line.tsx'
 import { Delta } from '../../ui/delta.tsx'
-import { GradeDot } from '../../ui/grade-dot.tsx'
+import { GradeDot, type Grade } from '../../ui/grade-dot.tsx'
 import { releasesTexts } from './texts.ts'
-import { changeOf, gradeOf, partsOf } from './model.ts'
+import { changeOf, partsOf } from './model.ts'
 import styles from './table.module.css'
 import typeStyles from '../../ui/type.module.css'
 
@@ -72,7 +72,11 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
       </td>
       <NumberCell>{row.adoption === null ? <None /> : formatShare(row.adoption)}</NumberCell>
       <NumberCell>
-        {row.crash_free_sessions === null ? <None /> : <CrashFree value={row.crash_free_sessions} />}
+        {row.crash_free_sessions === null ? (
+          <None />
+        ) : (
+          <CrashFree value={row.crash_free_sessions} grade={gradeOfVerdict(row)} />
+        )}
       </NumberCell>
       <NumberCell>
         <Change row={row} />
@@ -96,10 +100,11 @@ function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
 
 const None = () => <span className={typeStyles.quiet}>{NO_DATA}</span>
 
-export function CrashFree({ value }: { value: number }) {
+/** A rate with the grade of its release, or of its own where nothing else judges it. */
+export function CrashFree({ value, grade }: { value: number; grade: Grade | null }) {
   return (
     <span className={styles.crashFree}>
-      <GradeDot grade={gradeOf(value)} />
+      {grade === null ? null : <GradeDot grade={grade} />}
       {formatRate(value)}
     </span>
   )

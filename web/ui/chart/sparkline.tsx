@@ -51,7 +51,8 @@ export function Sparkline({ counts, label, tone = 'plain', split = null }: Spark
       {first === counts.length ? null : (
         <>
           <path className={styles.after} d={sparkPath(counts, max, first, counts.length)} />
-          <path className={styles.change} d={`M${at} 0V${HEIGHT}`} />
+          {/* At 0 the change was before the trend. */}
+          {first === 0 ? null : <path className={styles.change} d={`M${at} 0V${HEIGHT}`} />}
         </>
       )}
     </svg>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../../address/paths.ts'
 import { Bar } from '../../../ui/bar.tsx'
+import { Breakable } from '../../../ui/breakable.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import type { Event } from '../../../../server/protocol/event.api.ts'
@@ -46,7 +47,7 @@ export function DeviceCard({
         )
       }
     >
-      <KeyValues>
+      <KeyValues narrow>
         {facts.map((fact) => (
           <div key={fact.label}>
             <dt>{fact.label}</dt>
@@ -54,7 +55,12 @@ export function DeviceCard({
               {fact.fill === undefined ? null : (
                 <Bar share={fact.fill} tone={fact.fill >= NEARLY_FULL ? 'warn' : 'plain'} className={issueStyles.bar} />
               )}
-              {fact.mono === true ? <span className={typeStyles.mono}>{fact.value}</span> : fact.value}
+              <span
+                className={fact.mono === true ? typeStyles.mono : undefined}
+                title={fact.short === undefined ? undefined : fact.value}
+              >
+                <Breakable text={fact.short ?? fact.value} />
+              </span>
             </dd>
           </div>
         ))}

@@ -1,5 +1,6 @@
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import { formatSize } from '../../../ui/format.ts'
+import { versionOf } from '../../../common/issue/trend.ts'
 import { issueTexts } from '../texts.ts'
 
 /** The most important facts about device and app, from the contexts of an event. Pure. */
@@ -10,6 +11,8 @@ export type Fact = {
   /** The used share, 0 to 1, of memory and storage. */
   fill?: number
   mono?: boolean
+  /** What is shown of a long value; the whole is on hover. */
+  short?: string
 }
 
 type Context = Event['contexts'][string]
@@ -91,7 +94,14 @@ export function factsOf(event: Event): readonly Fact[] {
   }
   const model = textOf(device, 'model')
   const brand = textOf(device, 'brand', 'manufacturer')
-  add(issueTexts.facts.release, event.release, true)
+  if (event.release !== null) {
+    facts.push({
+      label: issueTexts.facts.release,
+      value: event.release,
+      short: versionOf(event.release),
+      mono: true,
+    })
+  }
   add(issueTexts.facts.build, event.dist ?? textOf(app, 'app_build'), true)
   add(issueTexts.facts.environment, event.environment)
   add(

@@ -1,3 +1,4 @@
+import { Breakable } from '../../../ui/breakable.tsx'
 import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import type { Frame } from '../../../../server/protocol/event.api.ts'
 import type { CSSProperties, ReactNode } from 'react'
@@ -52,7 +53,7 @@ function FrameLine({ frame, platform, expands }: { frame: Frame; platform: strin
       </span>
       {location === '' ? null : (
         <span className={issueStyles.loc} title={frame.abs_path ?? frame.package ?? undefined}>
-          {location}
+          <Breakable text={location} />
         </span>
       )}
     </>

@@ -1,0 +1,108 @@
+import type { Page } from 'playwright-core'
+import { z } from 'zod'
+import { settled } from './settled.ts'
+
+/** What is wrong with the layout of a page: overlapping texts, words broken in two, wrapped controls, clipped texts. */
+
+const PATIENCE_MS = 30_000
+const Faults = z.array(z.string())
+
+/** In the page. Sticky and fixed parts lie above others on purpose, and screen-reader texts are not shown. */
+const READ_FAULTS = `(() => {
+  const faults = []
+  const name = (text) => JSON.stringify(text.trim().replace(/\\s+/g, ' ').slice(0, 60))
+  const skipped = new Map()
+  const isSkipped = (element) => {
+    if (element === null || element === document.documentElement) return false
+    if (skipped.has(element)) return skipped.get(element)
+    const style = getComputedStyle(element)
+    const is = style.visibility === 'hidden' || style.clipPath !== 'none' || style.opacity === '0' ||
+      style.position === 'fixed' || element.matches('[role=tooltip], [data-toast], select, textarea, style, script') ||
+      (style.position === 'sticky' && !element.matches('aside')) || isSkipped(element.parentElement)
+    skipped.set(element, is)
+    return is
+  }
+  const clips = new Map()
+  const clipOf = (element) => {
+    if (element === null) return { left: -1e6, right: 1e6, top: -1e6, bottom: 1e6 }
+    if (clips.has(element)) return clips.get(element)
+    const outer = clipOf(element.parentElement)
+    let clip = outer
+    if (getComputedStyle(element).overflow !== 'visible' && element !== document.body && element !== document.documentElement) {
+      const box = element.getBoundingClientRect()
+      clip = {
+        left: Math.max(outer.left, box.left), right: Math.min(outer.right, box.right),
+        top: Math.max(outer.top, box.top), bottom: Math.min(outer.bottom, box.bottom),
+      }
+    }
+    clips.set(element, clip)
+    return clip
+  }
+  const linesOf = (range) => {
+    const lines = []
+    for (const rect of range.getClientRects()) {
+      if (rect.width < 1) continue
+      const last = lines.at(-1)
+      if (last !== undefined && Math.abs(last.top - rect.top) < 3) {
+        last.right = Math.max(last.right, rect.right)
+        last.left = Math.min(last.left, rect.left)
+      } else lines.push({ left: rect.left, right: rect.right, top: rect.top, bottom: rect.bottom })
+    }
+    return lines
+  }
+  const seen = []
+  const range = document.createRange()
+  const walker = document.createTreeWalker(document.querySelector('main') ?? document.body, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const element = node.parentElement
+    if (node.nodeValue.trim() === '' || isSkipped(element)) continue
+    if (!element.checkVisibility()) continue
+    range.selectNodeContents(node)
+    const lines = linesOf(range)
+    if (lines.length === 0) continue
+    if (lines.length > 1) {
+      if (element.closest('time, th[scope=col], button[data-look], [data-one-line]') !== null)
+        faults.push('wrapped: ' + name(node.nodeValue))
+      for (const { 0: word, index } of node.nodeValue.matchAll(/\\p{L}{2,24}/gu)) {
+        range.setStart(node, index)
+        range.setEnd(node, index + word.length)
+        // Part of a name without a space, which may break anywhere.
+        const whole = /[^\\s]*$/.exec(node.nodeValue.slice(0, index))[0].length + /^[^\\s]*/.exec(node.nodeValue.slice(index))[0].length
+        if (whole <= 28 && linesOf(range).length > 1) faults.push('broken word: ' + name(word) + ' in ' + name(node.nodeValue))
+      }
+    }
+    const clip = clipOf(element)
+    for (const line of lines) {
+      const box = {
+        left: Math.max(line.left, clip.left), right: Math.min(line.right, clip.right),
+        top: Math.max(line.top, clip.top), bottom: Math.min(line.bottom, clip.bottom), node,
+      }
+      if (box.right - box.left > 2 && box.bottom - box.top > 2) seen.push(box)
+      const style = getComputedStyle(element)
+      if (line.right - box.right > 2 && style.textOverflow !== 'ellipsis' &&
+          element.closest('[tabindex="0"], table, pre, [role=region]') === null && getComputedStyle(element.parentElement).textOverflow !== 'ellipsis')
+        faults.push('clipped: ' + name(node.nodeValue))
+    }
+  }
+  seen.sort((a, b) => a.top - b.top)
+  for (let i = 0; i < seen.length; i++) {
+    const a = seen[i]
+    for (let j = i + 1; j < seen.length && seen[j].top < a.bottom - 3; j++) {
+      const b = seen[j]
+      if (a.node !== b.node && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 3 &&
+          Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4)
+        faults.push('overlap: ' + name(a.node.nodeValue) + ' and ' + name(b.node.nodeValue))
+    }
+  }
+  return [...new Set(faults)]
+})()`
+
+/** The widths at which the layout of pages is measured. */
+export const LAYOUT_WIDTHS = [390, 768, 1024, 1200, 1280, 1440, 1920] as const
+
+/** What overlaps, breaks, wraps or is cut off at the present width. */
+export async function layoutFaults(page: Page, where: string): Promise<string[]> {
+  await settled(page, PATIENCE_MS)
+  const faults = Faults.parse(await page.evaluate(READ_FAULTS))
+  return faults.map((fault) => `${where}: ${fault}`)
+}

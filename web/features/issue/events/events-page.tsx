@@ -1,0 +1,293 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
+import { carried, paths } from '../../../address/paths.ts'
+import { onlyTerm, onlyTerms, toggleTerm } from '../../../api/event-only.ts'
+import { eventsQuery, issueReleasesQuery, sharesQuery, type EventRow } from '../../../api/issue-event-queries.ts'
+import { issueEventQuery } from '../../../api/issue-queries.ts'
+import { headOf } from '../../../common/issue/headline.ts'
+import { recalledStream } from '../../../common/issue/stream-memory.ts'
+import { versionOf } from '../../../common/issue/trend.ts'
+import { useKeys } from '../../../common/keys.ts'
+import { usePageTitle } from '../../../common/page-title.ts'
+import { usePrefs } from '../../../common/prefs.ts'
+import { QueryError } from '../../../common/query-error.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Card, CardFooter } from '../../../ui/card.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { Crumbs } from '../../../ui/crumbs.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { formatCount, formatExact } from '../../../ui/format.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { Menu, type MenuEntry } from '../../../ui/menu.tsx'
+import { PageHead } from '../../../ui/page-head.tsx'
+import { PageMain } from '../../../ui/page-main.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { ColumnHead, Table } from '../../../ui/table.tsx'
+import { ShortId } from '../../../ui/text.tsx'
+import { issueTexts } from '../texts.ts'
+import { cellOf, chosenColumns, columnsOf, defaultColumns, type Column } from './columns.ts'
+import { eventsTexts } from './texts.ts'
+import styles from './events-page.module.css'
+import typeStyles from '../../../ui/type.module.css'
+
+const route = getRouteApi('/signed-in/shell/issues/$issueId/events')
+
+/** The stored events of an issue, with a filter; each links to its issue page. */
+export function IssueEventsPage() {
+  const { issueId } = route.useParams()
+  const search = route.useSearch()
+  const only = search.only ?? ''
+  const navigate = route.useNavigate()
+  usePrefs()
+  const [back] = useState(() => recalledStream() ?? {})
+  const issue = useQuery(issueEventQuery(issueId, 'latest')).data
+  usePageTitle(issue === undefined ? null : eventsTexts.pageTitle(issue.short_id))
+  const list = useInfiniteQuery(eventsQuery(issueId, only))
+  const pages = list.data?.pages ?? []
+  const rows = pages.flatMap((page) => page.items)
+  const [first] = pages
+  const columns = search.column === undefined ? defaultColumns(first?.items ?? []) : chosenColumns(rows, search.column)
+  const filter = (next: string) =>
+    void navigate({ search: (before) => ({ ...before, only: next === '' ? undefined : next }), resetScroll: false })
+  const choose = (next: readonly string[] | undefined) =>
+    void navigate({
+      search: (before) => ({ ...before, column: next === undefined ? undefined : [...next] }),
+      replace: true,
+      resetScroll: false,
+    })
+  useKeys([
+    {
+      keys: 'u',
+      label: issueTexts.keys.issue,
+      group: 'Page',
+      run: () => void navigate(paths.issue(issueId, carried(search))),
+    },
+  ])
+  return (
+    <PageMain>
+      <Crumbs label={issueTexts.trail} list={<Link {...paths.issues(back)}>{issueTexts.issues}</Link>}>
+        <Link {...paths.issue(issueId, carried(search))}>
+          {issue === undefined ? issueTexts.what : <ShortId>{issue.short_id}</ShortId>}
+        </Link>
+        <Icon name="right" />
+        <span>{eventsTexts.crumb}</span>
+      </Crumbs>
+      <PageHead>
+        <div className={styles.title}>
+          <h1>{eventsTexts.title}</h1>
+          <p>
+            {issue === undefined ? null : (
+              <>
+                {headOf(issue).name} {headOf(issue).rest}
+              </>
+            )}
+          </p>
+        </div>
+      </PageHead>
+      <Filters key={only} issueId={issueId} only={only} onFilter={filter}>
+        <ColumnsMenu rows={rows} shown={columns} isChosen={search.column !== undefined} onChoose={choose} />
+      </Filters>
+      {first === undefined ? (
+        list.error === null ? (
+          <Skeleton heightPx={420} label={eventsTexts.what} />
+        ) : (
+          <Card>
+            <QueryError what={eventsTexts.what} error={list.error} onRetry={() => void list.refetch()} />
+          </Card>
+        )
+      ) : (
+        <Card as="div" aria-busy={list.isPlaceholderData}>
+          {rows.length === 0 ? (
+            <EmptyState
+              kind={only === '' ? 'setup' : 'filtered'}
+              heading="h2"
+              title={only === '' ? eventsTexts.noneStored : eventsTexts.noneMatch}
+              actions={only === '' ? undefined : <Button onClick={() => filter('')}>{eventsTexts.clear}</Button>}
+            >
+              {only === '' ? eventsTexts.noneStoredText : eventsTexts.noneMatchText(only)}
+            </EmptyState>
+          ) : (
+            <EventTable
+              rows={rows}
+              columns={columns}
+              issueId={issueId}
+              search={{ ...carried(search), only: search.only }}
+            />
+          )}
+          <CardFooter
+            note={
+              only === ''
+                ? (first.total_capped === true ? eventsTexts.storedOver : eventsTexts.stored)(formatCount(first.total))
+                : eventsTexts.searched(pages.reduce((sum, page) => sum + page.looked_at, 0))
+            }
+          >
+            {list.hasNextPage ? (
+              <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                {only === '' ? eventsTexts.more : eventsTexts.searchOlder}
+              </Button>
+            ) : null}
+          </CardFooter>
+        </Card>
+      )}
+    </PageMain>
+  )
+}
+
+type FiltersProps = {
+  issueId: string
+  only: string
+  onFilter: (only: string) => void
+  children: ReactNode
+}
+
+const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug']
+/** So many values of a menu; others can be typed. */
+const MAX_VALUES = 12
+
+/** The query, and menus that put the most common values into it. */
+function Filters({ issueId, only, onFilter, children }: FiltersProps) {
+  const [text, setText] = useState(only)
+  const releases = useQuery(issueReleasesQuery(issueId)).data?.items ?? []
+  const shares = useQuery(sharesQuery(issueId)).data?.items ?? []
+  const valuesOf = (key: string) => shares.filter((share) => share.key === key).map(({ value }) => value)
+  const menus = [
+    { key: 'release', values: releases.flatMap(({ release }) => (release === null ? [] : [release])) },
+    { key: 'environment', values: valuesOf('environment') },
+    { key: 'level', values: LEVELS },
+  ] as const
+  return (
+    <form
+      className={styles.filters}
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onFilter(text.trim())
+      }}
+    >
+      <div className={styles.query}>
+        <Field
+          label={eventsTexts.only}
+          value={text}
+          placeholder={eventsTexts.onlyHint}
+          maxLength={300}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => setText(event.target.value)}
+          after={
+            only === '' ? null : (
+              <IconButton look="ghost" size="sm" icon="x" label={eventsTexts.clear} onClick={() => onFilter('')} />
+            )
+          }
+        />
+      </div>
+      {menus.map(({ key, values }) => (
+        <Menu
+          key={key}
+          label={eventsTexts.columns[key]}
+          entries={values.slice(0, MAX_VALUES).map((value): MenuEntry => {
+            const term = onlyTerm(key, value)
+            return {
+              label: key === 'release' ? versionOf(value) : value,
+              ...(key === 'release' ? { note: value } : {}),
+              checked: onlyTerms(only).includes(term),
+              onSelect: () => onFilter(toggleTerm(only, term)),
+            }
+          })}
+          trigger={
+            <Button caret why={values.length === 0 ? eventsTexts.noValues : undefined}>
+              {eventsTexts.columns[key]}
+            </Button>
+          }
+        />
+      ))}
+      {children}
+    </form>
+  )
+}
+
+type ColumnsMenuProps = {
+  rows: readonly EventRow[]
+  shown: readonly Column[]
+  isChosen: boolean
+  onChoose: (ids: readonly string[] | undefined) => void
+}
+
+/** Which columns the table has. */
+function ColumnsMenu({ rows, shown, isChosen, onChoose }: ColumnsMenuProps) {
+  const ids = shown.map(({ id }) => id)
+  const others = shown.filter(({ id }) => !columnsOf(rows).some((column) => column.id === id))
+  return (
+    <Menu
+      label={eventsTexts.columnsMenu}
+      align="end"
+      entries={[
+        ...[...columnsOf(rows), ...others].map((column): MenuEntry => ({
+          label: headOfColumn(column),
+          checked: ids.includes(column.id),
+          onSelect: () =>
+            onChoose(ids.includes(column.id) ? ids.filter((id) => id !== column.id) : [...ids, column.id]),
+        })),
+        { kind: 'separator' },
+        {
+          label: eventsTexts.defaultColumns,
+          why: isChosen ? undefined : eventsTexts.areDefault,
+          onSelect: () => onChoose(undefined),
+        },
+      ]}
+      trigger={<Button caret>{eventsTexts.columnsMenu}</Button>}
+    />
+  )
+}
+
+const headOfColumn = ({ fixed, tag }: Column): string =>
+  fixed === null ? eventsTexts.tagColumn(tag ?? '') : eventsTexts.columns[fixed]
+
+type EventTableProps = {
+  rows: readonly EventRow[]
+  columns: readonly Column[]
+  issueId: string
+  search: Parameters<typeof paths.issue>[1]
+}
+
+function EventTable({ rows, columns, issueId, search }: EventTableProps) {
+  return (
+    <Table scrollLabel={eventsTexts.title} className={styles.table}>
+      <thead>
+        <tr>
+          <ColumnHead>{eventsTexts.columns.time}</ColumnHead>
+          {columns.map((column) => (
+            <ColumnHead key={column.id} className={column.fixed === null ? typeStyles.mono : undefined}>
+              {column.fixed === null ? column.tag : eventsTexts.columns[column.fixed]}
+            </ColumnHead>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.event_id}>
+            <th scope="row" className={styles.time}>
+              <Link {...paths.issue(issueId, { ...search, event: row.event_id })} className={styles.open}>
+                <time dateTime={row.occurred_at}>{formatExact(row.occurred_at)}</time>
+              </Link>
+            </th>
+            {columns.map((column) => (
+              <Cell key={column.id} row={row} column={column} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+function Cell({ row, column }: { row: EventRow; column: Column }) {
+  const { text, title } = cellOf(row, column)
+  const isDamaged = column.fixed === 'event' && row.title === null
+  return (
+    <td title={title === '' ? undefined : title} className={classNames(styles.cell, isDamaged && typeStyles.quiet)}>
+      {isDamaged ? eventsTexts.damaged : text}
+    </td>
+  )
+}
