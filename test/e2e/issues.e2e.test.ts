@@ -83,10 +83,12 @@ test('triage without a pointer: move, select, resolve, undo, ignore, open', asyn
   await press(page, 'z')
   await eventually(() => titles(page)).toEqual(['AError', 'BError', 'CError', 'DError'])
   await eventually(async () => (await person.get('/api/issues?status=resolved')).body['total']).toBe(0)
+  // The cursor is back in the row where it was.
+  await eventually(() => hasFocus(row(page, 'CError').getByRole('link'))).toBe(true)
 
   await press(page, 'i')
   await page.getByText(/ignored$/).waitFor()
-  await eventually(() => titles(page)).toEqual(['AError', 'BError', 'CError'])
+  await eventually(() => titles(page)).toEqual(['AError', 'BError', 'DError'])
 
   await press(page, 'k')
   await page.keyboard.press('Enter')
@@ -96,9 +98,9 @@ test('triage without a pointer: move, select, resolve, undo, ignore, open', asyn
   // Back shows the list as it was left.
   await page.goBack()
   await page.waitForURL(/cursor=/)
-  await eventually(() => titles(page)).toEqual(['AError', 'BError', 'CError'])
+  await eventually(() => titles(page)).toEqual(['AError', 'BError', 'DError'])
   await press(page, 'j')
-  await eventually(() => hasFocus(row(page, 'CError').getByRole('link'))).toBe(true)
+  await eventually(() => hasFocus(row(page, 'DError').getByRole('link'))).toBe(true)
 })
 
 test('assignee and severity are changed from the row, by keys and by pointer', async () => {

@@ -54,8 +54,14 @@ const subscribe = (listener: () => void): (() => void) => {
 /** The container of toasts. Two live regions: errors interrupt a screen reader, successes do not. */
 export function Toasts({ className }: { className?: string | undefined }) {
   const toasts = useSyncExternalStore(subscribe, () => shown)
+  const keyed = toasts.findLast((toast) => toast.action?.keys !== undefined)
   const row = (toast: Shown) => (
-    <ToastRow key={toast.id} toast={toast} onGone={() => show(shown.filter((other) => other.id !== toast.id))} />
+    <ToastRow
+      key={toast.id}
+      toast={toast}
+      hasKey={toast === keyed}
+      onGone={() => show(shown.filter((other) => other.id !== toast.id))}
+    />
   )
   return (
     <div className={classNames(styles.toasts, className)} data-toasts>
@@ -67,7 +73,14 @@ export function Toasts({ className }: { className?: string | undefined }) {
   )
 }
 
-function ToastRow({ toast, onGone }: { toast: Shown; onGone: () => void }) {
+type ToastRowProps = {
+  toast: Shown
+  /** Its key acts on this toast: several toasts may have the same key, which the newest answers to. */
+  hasKey: boolean
+  onGone: () => void
+}
+
+function ToastRow({ toast, hasKey, onGone }: ToastRowProps) {
   const [held, setHeld] = useState(false)
   const gone = useEffectEvent(onGone)
   const stays = toast.tone === 'bad'
@@ -101,7 +114,7 @@ function ToastRow({ toast, onGone }: { toast: Shown; onGone: () => void }) {
           >
             {toast.action.label}
           </TextButton>
-          {toast.action.keys === undefined ? null : <Kbd keys={toast.action.keys} />}
+          {toast.action.keys === undefined || !hasKey ? null : <Kbd keys={toast.action.keys} />}
         </>
       )}
       {stays ? (

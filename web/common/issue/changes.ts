@@ -35,6 +35,8 @@ export type IssueEdit = {
   edit: Edit
   /** If given, all matching issues are changed; `issues` then holds only the loaded ones. */
   all?: AllMatching | undefined
+  /** The row of the keyboard cursor, to which Undo returns. */
+  cursor?: string | null
 }
 
 type Results = { operation: Operation; refused: { issueId: string; reason: string }[] }
@@ -143,8 +145,11 @@ const saidOf = (edit: Edit, who: string): string => {
   return edit.severity === null ? changeTexts.severityAutomatic(who) : changeTexts.severitySet(who, edit.severity)
 }
 
-/** Changes issues optimistically, with an exact Undo and a report of issues that could not be changed. */
-export function useIssueEdit() {
+/**
+ * Changes issues optimistically, with an exact Undo and a report of issues that could not be changed.
+ * @param onUndo called when Undo is pressed, after the issues are back in their lists
+ */
+export function useIssueEdit({ onUndo }: { onUndo?: (change: IssueEdit) => void } = {}) {
   return useChange<IssueEdit, Results>({
     send: ({ issues, edit, all }) =>
       resultsOf(call('PATCH /api/issues', { body: { ...targetOf(issues, all), ...patchOf(edit) } })),
@@ -157,7 +162,9 @@ export function useIssueEdit() {
       showRefusals(issues, results)
     },
     said: (results, { edit, issues }) => saidOf(edit, nameOf(issues, results)),
-    undo: async ({ issues, edit }, { operation }, client) => {
+    undo: async (change, { operation }, client) => {
+      const { issues, edit } = change
+      onUndo?.(change)
       const undone = await undo(operation.id)
       const refused = await refusalsOf(undone)
       const [first] = refused

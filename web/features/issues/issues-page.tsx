@@ -42,6 +42,9 @@ import issuesStyles from './issues.module.css'
 const loadBulkBar = () => import('./bulk.tsx').then((module) => ({ default: module.BulkBar }))
 const BulkBar = lazy(loadBulkBar)
 const EmptyStream = lazy(() => import('./empty.tsx').then((module) => ({ default: module.EmptyStream })))
+const MergeIntoDialog = lazy(() =>
+  import('./merge-into-dialog.tsx').then((module) => ({ default: module.MergeIntoDialog })),
+)
 const DeleteDialog = lazy(() =>
   import('../../common/issue/delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
 )
@@ -87,15 +90,19 @@ function Stream() {
   const [rowMenu, setRowMenu] = useState<{ id: string; menu: RowMenu } | null>(null)
   const [bulkMenu, setBulkMenu] = useState<OpenMenu>(null)
   const [filtering, setFiltering] = useState(false)
+  const [merging, setMerging] = useState<{ into: Issue; issues: readonly Issue[] } | null>(null)
   const [deleting, setDeleting] = useState<readonly Issue[] | null>(null)
   /** All matching issues are selected, not only the loaded ones. */
   const [everything, setEverything] = useState(false)
   const searchBox = useRef<HTMLInputElement>(null)
   const canChange = useCan('issues.write')
   const canDelete = useCan('issues.admin')
-  const edit = useIssueEdit()
+  /** The row of the cursor before a change that was undone. */
+  const [returning, setReturning] = useState<string | null>(null)
+  const returnTo = ({ cursor }: { cursor?: string | null }) => setReturning(cursor ?? null)
+  const edit = useIssueEdit({ onUndo: returnTo })
   const remove = useIssueDelete()
-  const merge = useIssueMerge()
+  const merge = useIssueMerge(returnTo)
   const me = useQuery(meQuery).data?.user
 
   const [shownKey, setShownKey] = useState(key)
@@ -103,6 +110,12 @@ function Stream() {
     setShownKey(key)
     setSelection(NOTHING_SELECTED)
     setEverything(false)
+    setReturning(null)
+  }
+  if (returning !== null && ids.includes(returning)) {
+    setReturning(null)
+    setSelection((before) => moveSelection(before, { kind: 'put', id: returning }, ids))
+    setFocusTurn((turn) => turn + 1)
   }
   useEffect(() => rememberStream(search), [search])
   // Not part of the first load; loaded before the first selection.
@@ -138,15 +151,21 @@ function Stream() {
         : NO_IDS
     move({ kind: 'leave', ids: leaving }, leaving.size > 0)
     if (leaving.size === 0) move({ kind: 'clear' }, selection.selected.size > 0)
-    edit.mutate({ issues: targets, edit: next, all }, { onSuccess: () => all !== undefined && void stream.reload() })
+    const { cursor } = selection
+    edit.mutate(
+      { issues: targets, edit: next, all, cursor },
+      { onSuccess: () => all !== undefined && void stream.reload() },
+    )
   }
   const mergeTargets = () => {
     const into = intoOf(targets, selection.cursor)
-    if (into === null || all !== undefined || !canChange.allowed) return
-    const others = targets.filter(({ id }) => id !== into.id)
+    if (into !== null && all === undefined && canChange.allowed) setMerging({ into, issues: targets })
+  }
+  const runMerge = (into: Issue, issues: readonly Issue[]) => {
+    const others = issues.filter(({ id }) => id !== into.id)
     move({ kind: 'leave', ids: new Set(others.map(({ id }) => id)) }, true)
     move({ kind: 'clear' })
-    merge.mutate({ into, others })
+    merge.mutate({ into, others, cursor: selection.cursor })
   }
   const openMenu = (menu: 'assignee' | 'severity') => {
     if (!canChange.allowed) return
@@ -316,6 +335,18 @@ function Stream() {
             onClear={clear}
             menu={bulkMenu}
             onMenu={setBulkMenu}
+          />
+        </Suspense>
+      )}
+      {merging === null ? null : (
+        <Suspense fallback={null}>
+          <MergeIntoDialog
+            {...merging}
+            onClose={() => setMerging(null)}
+            onMerge={(into) => {
+              setMerging(null)
+              runMerge(into, merging.issues)
+            }}
           />
         </Suspense>
       )}

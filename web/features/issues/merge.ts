@@ -15,10 +15,10 @@ export function intoOf(issues: readonly Issue[], cursor: string | null): Issue |
   )
 }
 
-export type IssueMerge = { into: Issue; others: readonly Issue[] }
+export type IssueMerge = { into: Issue; others: readonly Issue[]; cursor: string | null }
 
 /** Merges issues into one of them; Undo unmerges them. */
-export function useIssueMerge() {
+export function useIssueMerge(onUndo: (merge: IssueMerge) => void) {
   const body = ({ others }: IssueMerge) => ({ issue_ids: others.map(({ id }) => id) })
   return useChange<IssueMerge, Issue>({
     send: (merge) => call('POST /api/issues/:issueId/merge', { params: { issueId: merge.into.id }, body: body(merge) }),
@@ -28,8 +28,10 @@ export function useIssueMerge() {
       restoreIssues(client, remembered, [into, ...others], (issue) => (issue.id === into.id ? issue : null)),
     settle: (client, merged) => storeIssues(client, [merged]),
     said: (_merged, { into, others }) => issuesTexts.merged(others.length, into.short_id),
-    undo: (merge) =>
-      call('POST /api/issues/:issueId/unmerge', { params: { issueId: merge.into.id }, body: body(merge) }),
+    undo: (merge) => {
+      onUndo(merge)
+      return call('POST /api/issues/:issueId/unmerge', { params: { issueId: merge.into.id }, body: body(merge) })
+    },
     failed: issuesTexts.mergeFailed,
   })
 }

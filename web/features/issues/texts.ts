@@ -113,6 +113,11 @@ export const issuesTexts = {
   refusedUnknown: 'Issue',
   refusedFirst: (count: number) => `Showing the first ${whole.format(count)}.`,
   merge: 'Merge',
+  mergeTitle: (into: string) => `Merge into ${into}?`,
+  mergeText: 'Events, comments and followers of the others move to the issue that stays. You can unmerge them later.',
+  mergeStays: 'The issue that stays',
+  mergeRun: (count: number) => `Merge ${whole.format(count)} issues`,
+  cancel: 'Cancel',
   cannotMerge: 'Select at least two issues of the same project.',
   merged: (count: number, into: string) =>
     `${whole.format(count)} ${plural(count, 'issue', 'issues')} merged into ${into}`,
