@@ -47,6 +47,24 @@ test('shows accepted and refused items with reasons, and losses on the client', 
   await lost.getByText('1,284').waitFor()
   await page.getByText(/^Over the limit for errors at .*\. Flood sampling accepted 1 event of a new issue/).waitFor()
 
+  // What arrived is the sum of the other figures, and the key page says the same of what was accepted.
+  const figures = page.getByRole('region', { name: 'In this period' })
+  const figure = async (name: string) =>
+    Number((await figures.locator('dl > div').filter({ hasText: name }).locator('dd').textContent())?.replace(',', ''))
+  const parts = ['Accepted', 'Filtered, duplicate or discarded', 'Rate limited', 'Invalid or dropped']
+  const sums = await Promise.all(parts.map(figure))
+  expect(await figure('Received')).toBe(sums.reduce((sum, one) => sum + one, 0))
+  expect(sums.every((sum) => sum >= 0)).toBe(true)
+  expect(sums[1], 'the duplicate is among them').toBeGreaterThan(0)
+  await figures.getByText(/^Items by the time at which they arrived/).waitFor()
+  await page.goto(`/projects/${busy.project.id}/settings/keys`)
+  await page.getByText('Accepted items, 24 h').waitFor()
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: String(sums[0]), exact: true })
+    .click()
+  await page.waitForURL(`**/intake?project=${busy.project.id}*`)
+
   // Another range is another address.
   await page.getByRole('button', { name: '7d' }).click()
   await page.waitForURL('**range=7d*')

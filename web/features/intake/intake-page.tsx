@@ -12,7 +12,7 @@ import { DEFAULT_RANGE, type Range } from '../../address/search.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { BarChart } from '../../ui/chart/bar-chart.tsx'
-import { ChartLegend } from '../../ui/chart/legend.tsx'
+import { Key } from '../../ui/chart/legend.tsx'
 import { Count } from '../../ui/figures.tsx'
 import {
   formatClock,
@@ -32,7 +32,8 @@ import { PageMain } from '../../ui/page-main.tsx'
 import { intakeTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { IntakeLimits } from './limits.tsx'
-import { figuresOf, seriesOf } from './model.ts'
+import { figuresOf } from '../../common/intake-figures.ts'
+import { seriesOf, sumsOf } from './model.ts'
 import { KeyTable, LossTable, OutcomeTable } from './tables.tsx'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './intake-page.module.css'
@@ -207,32 +208,38 @@ function Strip({ data }: { data: Intake }) {
   const range = rangeOf(data.range)
   const figures = figuresOf(data)
   const series = seriesOf(points)
-  const refused = figures.all - figures.accepted
-  const shown = [
-    [intakeTexts.outcomes.accepted, figures.accepted],
-    [intakeTexts.outcomes.filtered, figures.filtered],
-    [intakeTexts.outcomes.rate_limited, figures.rate_limited],
-    [intakeTexts.outcomes.invalid, figures.invalid],
-    [intakeTexts.lost, figures.lost],
-  ] as const
   return (
     <Card aria-label={intakeTexts.stripLabel} className={styles.strip}>
       <dl className={settingsStyles.keyValues}>
-        {shown.map(([label, value]) => (
+        <div>
+          <dt>{intakeTexts.arrived}</dt>
+          <dd>
+            <Count value={figures.all} short />
+          </dd>
+        </div>
+        {sumsOf(figures).map(({ label, tone, quantity }) => (
           <div key={label}>
-            <dt>{label}</dt>
+            <dt>
+              <Key tone={tone} mark="bar" /> {label}
+            </dt>
             <dd>
-              <Count value={value} short />
+              <Count value={quantity} short />
             </dd>
           </div>
         ))}
+        <div>
+          <dt>{intakeTexts.lost}</dt>
+          <dd>
+            <Count value={figures.lost} short />
+          </dd>
+        </div>
       </dl>
       <figure>
         <BarChart
           label={intakeTexts.chartFinding(
             formatDuration(interval * 1000),
             formatCount(figures.accepted),
-            formatCount(refused),
+            formatCount(figures.all - figures.accepted),
           )}
           heightPx={120}
           series={series}
@@ -243,7 +250,9 @@ function Strip({ data }: { data: Intake }) {
             range,
           )}
         />
-        <ChartLegend className={styles.legend} series={series.toReversed()} />
+        <Minor as="p" className={styles.clock}>
+          {intakeTexts.clock}
+        </Minor>
       </figure>
     </Card>
   )

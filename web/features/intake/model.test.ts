@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { intakeTexts } from './texts.ts'
-import { figuresOf, limitOf, seriesOf } from './model.ts'
+import { figuresOf } from '../../common/intake-figures.ts'
+import { limitOf, seriesOf, sumsOf } from './model.ts'
 
 test('client reports are not counted, losses are separate', () => {
   const figures = figuresOf({
@@ -25,6 +26,23 @@ test('each item is in one series of the chart', () => {
   ])
   expect(series.map(({ values }) => values[0])).toEqual([1, 110_010, 100, 1_001_000])
   expect(series.every(({ values }) => values[1] === 0)).toBe(true)
+})
+
+test('the figures are the sums of the series: every bar, and every item that arrived', () => {
+  const outcomes = (
+    ['accepted', 'filtered', 'rate_limited', 'invalid', 'duplicate', 'discarded', 'dropped'] as const
+  ).map((outcome, index) => ({ outcome, category: 'error', quantity: 10 ** index }))
+  const points = [
+    { t: '2026-11-20T12:00:00Z', outcomes },
+    { t: '2026-11-20T13:00:00Z', outcomes: outcomes.map((one) => ({ ...one, quantity: 2 * one.quantity })) },
+  ]
+  const totals = outcomes.map((one) => ({ ...one, reason: '', quantity: 3 * one.quantity }))
+  const figures = figuresOf({ totals, client_losses: [] })
+  const sums = sumsOf(figures)
+  expect(sums.map(({ quantity }) => quantity)).toEqual(
+    seriesOf(points).map(({ values }) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0)),
+  )
+  expect(sums.reduce((sum, { quantity }) => sum + quantity, 0)).toBe(figures.all)
 })
 
 test('limits are parsed from typed text', () => {

@@ -1,21 +1,7 @@
 import type { Intake } from '../../api/intake-queries.ts'
+import { counts, type IntakeFigures, type Outcome } from '../../common/intake-figures.ts'
 import type { BarSeries } from '../../ui/chart/bar-chart.tsx'
 import { intakeTexts } from './texts.ts'
-
-type Outcome = Intake['totals'][number]['outcome']
-
-/** Client reports are no data of the app and are left out of the sums. */
-const counts = ({ category }: { category: string }): boolean => category !== 'internal'
-
-export type IntakeFigures = Readonly<Record<Outcome, number>> & { readonly all: number; readonly lost: number }
-
-/** Sums over the time range. */
-export function figuresOf(data: Pick<Intake, 'totals' | 'client_losses'>): IntakeFigures {
-  const sums = { accepted: 0, filtered: 0, rate_limited: 0, invalid: 0, duplicate: 0, discarded: 0, dropped: 0 }
-  for (const row of data.totals) if (counts(row)) sums[row.outcome] += row.quantity
-  const all = Object.values(sums).reduce((a, b) => a + b, 0)
-  return { ...sums, all, lost: data.client_losses.reduce((sum, row) => sum + row.quantity, 0) }
-}
 
 const SERIES: readonly { label: string; tone: BarSeries['tone']; outcomes: readonly Outcome[] }[] = [
   { label: intakeTexts.chart.accepted, tone: 'quiet', outcomes: ['accepted'] },
@@ -23,6 +9,14 @@ const SERIES: readonly { label: string; tone: BarSeries['tone']; outcomes: reado
   { label: intakeTexts.chart.limited, tone: 'high', outcomes: ['rate_limited'] },
   { label: intakeTexts.chart.bad, tone: 'crit', outcomes: ['invalid', 'dropped'] },
 ]
+
+/** The sum of each series over the range: together, all items that arrived. */
+export const sumsOf = (figures: IntakeFigures): { label: string; tone: BarSeries['tone']; quantity: number }[] =>
+  SERIES.map(({ label, tone, outcomes }) => ({
+    label,
+    tone,
+    quantity: outcomes.reduce((sum, outcome) => sum + figures[outcome], 0),
+  }))
 
 /** The series of the chart, accepted items at the bottom. */
 export function seriesOf(points: Intake['points']): BarSeries[] {

@@ -129,12 +129,15 @@ export const intakeTexts = {
     dropped: 'Dropped',
   },
   lost: 'Lost on the client',
+  arrived: 'Received',
   chart: {
-    accepted: 'accepted',
-    byRule: 'filtered, duplicate or discarded',
-    limited: 'rate limited',
-    bad: 'invalid or dropped',
+    accepted: 'Accepted',
+    byRule: 'Filtered, duplicate or discarded',
+    limited: 'Rate limited',
+    bad: 'Invalid or dropped',
   },
+  clock:
+    'Items by the time at which they arrived, not by the time of the event. Items lost on the client never arrived.',
   chartFinding: (bucket: string, accepted: string, refused: string) =>
     `Items per ${bucket}: ${accepted} accepted, ${refused} not.`,
   stripLabel: 'In this period',

@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
-import { projectSettingsQuery, projectsQuery, type ProjectSettings } from '../../api/queries.ts'
+import { intakeQuery } from '../../api/intake-queries.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
+import { paths } from '../../address/paths.ts'
 import { useCan } from '../../common/can.ts'
+import { figuresOf } from '../../common/intake-figures.ts'
 import { ProjectPart } from './project-part.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { InputBox } from '../../ui/field.tsx'
-import { formatClock, formatCount, formatLeft, formatSince } from '../../ui/format.ts'
+import { formatClock, formatCount, formatLeft, formatSince, NO_DATA } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
 import { Spacer } from '../../ui/stack.tsx'
 import { Note } from '../../ui/note.tsx'
@@ -50,8 +53,7 @@ function KeyCard({
   onExpired: () => void
 }) {
   const [asking, setAsking] = useState(false)
-  const list = useQuery({ ...projectsQuery, refetchInterval: COUNTERS_MS, meta: { quiet: true } })
-  const counts = list.data?.items.find(({ id }) => id === project.id)
+  const intake = useQuery({ ...intakeQuery(project.id, '24h'), refetchInterval: COUNTERS_MS, meta: { quiet: true } })
   const current = project.keys.find((key) => key.expires_at === null)
   const old = project.keys.filter((key) => key.expires_at !== null)
   return (
@@ -85,7 +87,13 @@ function KeyCard({
         </div>
         <div>
           <dt>{texts.events}</dt>
-          <dd>{formatCount(counts?.events_24h ?? null)}</dd>
+          <dd>
+            {intake.data === undefined ? (
+              NO_DATA
+            ) : (
+              <Link {...paths.intake({ project: project.id })}>{formatCount(figuresOf(intake.data).accepted)}</Link>
+            )}
+          </dd>
         </div>
         <div>
           <dt>{texts.lastUsed}</dt>

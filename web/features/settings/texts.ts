@@ -69,7 +69,7 @@ export const settingsTexts = {
     perMinute: (count: string) => `${count} per min`,
     lastUsed: 'Last used',
     never: 'never',
-    events: 'Events, 24 h',
+    events: 'Accepted items, 24 h',
     created: 'Created',
     lastEvent: 'Last event',
     defaultRate: 3000,
