@@ -117,7 +117,7 @@ test('the side column stays in view; tags of the event come before its trace; th
   await page.evaluate('scrollTo(0, 400)')
   await settled(page)
   const after = Places.parse(await page.evaluate(PLACES))
-  expect(after.mainBottom, 'the main column goes on below the window').toBeGreaterThan(HEIGHT)
+  expect(after.mainBottom, 'the main column continues below the window').toBeGreaterThan(HEIGHT)
   expect(after.sideBottom, 'the end of the side column is in view').toBeLessThanOrEqual(HEIGHT)
   expect(after.sideBottom).toBeGreaterThan(HEIGHT / 2)
 
