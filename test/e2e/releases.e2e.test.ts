@@ -15,6 +15,7 @@ import {
   type WidthName,
 } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
+import { layoutFaults, LAYOUT_WIDTHS } from './layout.ts'
 
 const dashboard = await testDashboard({ jobs: true })
 const { server } = dashboard
@@ -286,4 +287,62 @@ test('at 320 pixels no page scrolls sideways', async () => {
     await page.getByText('4.12.0').first().waitFor()
     await expectNoSideScroll(page, `${path} at 320`)
   }
+})
+
+/** Sends what a command for a terminal says, with a commit for `git rev-parse HEAD`. */
+async function runCommand(person: Awaited<ReturnType<typeof aTeam>>['person'], command: string): Promise<void> {
+  const [, body = ''] = /-d '(.*)' \\\n/.exec(command) ?? []
+  const address = command.trim().split(/\s+/).at(-1) ?? ''
+  const sent: unknown = JSON.parse(body.replace(`'"$(git rev-parse HEAD)"'`, 'c0ffee00'.repeat(5)))
+  expect(new URL(address).origin).toBe(server.url)
+  const answer = await person.post(new URL(address).pathname, sent)
+  expect(answer.status, command).toBeLessThan(300)
+}
+
+test('empty states give commands that work; issues of a release are rows as in the stream', async () => {
+  const { person, project } = await aTeam(server)
+  const page = await dashboard.openAs(person)
+  await page.goto(`/releases?project=${project.id}`)
+  const create = page.getByRole('region', { name: 'Before it ships, in a pipeline' })
+  await runCommand(person, (await create.textContent()) ?? '')
+  await page.reload()
+  await page.getByRole('row', { name: /1\.0\.0/ }).waitFor()
+
+  const made = await person.post('/api/releases', { projectId: project.id, version: '2.0.0' })
+  await page.goto(`/releases/${String(made.body['id'])}`)
+  for (const [name, shown] of [
+    ['Commits', 'c0ffee00'],
+    ['Deploys', 'production'],
+  ] as const) {
+    const card = page.getByRole('region', { name, exact: true })
+    await runCommand(person, (await card.getByRole('region', { name: 'In a pipeline' }).textContent()) ?? '')
+    await page.reload()
+    await card.getByText(shown).waitFor()
+  }
+
+  const rows = await dashboard.openAs(rollout.person)
+  await rows.goto(`/releases/${rollout.newest}`)
+  const issue = rows
+    .getByRole('region', { name: 'Issues' })
+    .getByRole('listitem')
+    .filter({ hasText: 'SlotPickerError' })
+  await issue.getByRole('img', { name: /in the last 24 hours/ }).waitFor()
+  await issue.getByText('event', { exact: true }).waitFor()
+})
+
+test('nothing overlaps or is cut off at any width, charts included: the list and a release', async () => {
+  const faults: string[] = []
+  for (const theme of ['light', 'dark'] as const) {
+    const page = await dashboard.openAs(rollout.person, { theme })
+    for (const path of [address, `/releases/${rollout.newest}`]) {
+      await page.goto(path)
+      await page.getByRole('img', { name: /Crash-free sessions since/ }).waitFor()
+      for (const width of [320, ...LAYOUT_WIDTHS]) {
+        await page.setViewportSize({ width, height: 900 })
+        faults.push(...(await layoutFaults(page, `${path} at ${width}, ${theme}`)))
+        await screenshot(page, `layout-release${path === address ? 's' : ''}-${theme}-${width}`, { fullPage: true })
+      }
+    }
+  }
+  expect(faults).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { anEvent, sendEvent } from '../kit/sdk.ts'
-import { eventually, hasFocus, press, screenshot, settled, WIDTHS } from './browser.ts'
+import { eventually, expectAccessible, hasFocus, press, screenshot, settled, WIDTHS } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -20,10 +20,28 @@ test('a project is renamed with the keyboard alone, and every page shows the new
   await eventually(() => page.getByText('Unsaved changes').count()).toBe(0)
   await page.getByRole('button', { name: 'storefront' }).waitFor()
 
-  // The server's refusal is shown at its field, in its words.
+  // The server's refusal is shown at its field, with the label of the field instead of the name in the API.
   await page.getByLabel('Short name').fill('not a slug')
   await press(page, 'Control+s')
-  await page.getByRole('alert').filter({ hasText: 'slug' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'Short name: takes lower-case letters' }).waitFor()
+  expect(await page.getByText(/^slug /).count()).toBe(0)
+
+  // Leaving asks, by a link and by Back; staying keeps what was typed.
+  await page.getByRole('link', { name: 'Filters' }).click()
+  const leaving = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await leaving.waitFor()
+  await expectAccessible(page, 'leaving unsaved settings')
+  await leaving.getByRole('button', { name: 'Stay' }).click()
+  await leaving.waitFor({ state: 'hidden' })
+  expect(await page.getByLabel('Short name').inputValue()).toBe('not a slug')
+  await page.getByRole('link', { name: 'Issues', exact: false }).first().click()
+  await leaving.getByRole('button', { name: 'Leave' }).click()
+  await page.waitForURL('**/issues*')
+  // Nothing unsaved: nothing is asked.
+  await page.goto(`/projects/${project.id}/settings/general`)
+  await page.getByLabel('Short name').waitFor()
+  await page.getByRole('link', { name: 'Filters' }).click()
+  await page.waitForURL('**/settings/filters')
 })
 
 test('rotating asks once, shows a new DSN, and counts down the old one', async () => {

@@ -1,5 +1,6 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { usePageTitle } from './page-title.ts'
+import { UnsavedGuard } from './unsaved.tsx'
 import { useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react'
 import { PageHead } from '../ui/page-head.tsx'
 import styles from './settings-frame.module.css'
@@ -41,7 +42,9 @@ export function SettingsFrame({ name, heading, wide = false, children }: Setting
           </ul>
         </nav>
         <div className={`${styles.main} ${settingsStyles.page}`} data-wide={wide ? '' : undefined}>
-          <Outlet />
+          <UnsavedGuard>
+            <Outlet />
+          </UnsavedGuard>
         </div>
       </div>
     </PageMain>

@@ -31,6 +31,12 @@ export const commonTexts = {
   keys: 'Keyboard shortcuts',
   logOut: 'Log out',
   logOutFailed: 'Could not log out.',
+  unsaved: {
+    title: 'Leave without saving?',
+    lost: 'The changes that you have not saved are lost.',
+    stay: 'Stay',
+    leave: 'Leave',
+  },
   secretBox: {
     copied: 'Copied',
     stored: 'I have stored it',

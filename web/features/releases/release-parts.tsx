@@ -1,18 +1,16 @@
-import { Link } from '@tanstack/react-router'
 import type { ReleaseDetail } from '../../api/release-queries.ts'
-import { paths } from '../../address/paths.ts'
+import { IssueLine } from '../../common/issue/issue-line.tsx'
 import type { ReleasesSearch } from '../../address/search.ts'
 import { Card } from '../../ui/card.tsx'
 import { formatCount, formatDuration } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Severity, Status } from '../../ui/status.tsx'
-import { Minor, ShortId } from '../../ui/text.tsx'
+import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
+import { CommandBox } from './command-box.tsx'
+import { commitsCommand, deployCommand } from './commands.ts'
 import { releasesTexts } from './texts.ts'
 import styles from './release-parts.module.css'
 import typeStyles from '../../ui/type.module.css'
-
-type Issue = ReleaseDetail['new_issue_list'][number]
 
 /** Issues that are new, regressed or resolved in the release. */
 export function ReleaseIssues({ release, search }: { release: ReleaseDetail; search: ReleasesSearch }) {
@@ -36,29 +34,13 @@ export function ReleaseIssues({ release, search }: { release: ReleaseDetail; sea
           ) : (
             <ul>
               {issues.map((issue) => (
-                <IssueLine key={issue.id} issue={issue} search={search} />
+                <IssueLine key={issue.id} issue={issue} project={search.project} />
               ))}
             </ul>
           )}
         </div>
       ))}
     </Card>
-  )
-}
-
-function IssueLine({ issue, search }: { issue: Issue; search: ReleasesSearch }) {
-  return (
-    <li className={styles.issue}>
-      <Severity severity={issue.severity} word={false} />
-      <span className={styles.issueTitle}>
-        <Link {...paths.issue(issue.id, { project: search.project })}>
-          <b>{issue.type ?? issue.title}</b> {issue.type === null ? null : issue.value}
-        </Link>{' '}
-        <ShortId className={styles.id}>{issue.short_id}</ShortId>
-      </span>
-      <Status status={issue.status} />
-      <Minor className={typeStyles.figures}>{formatCount(issue.event_count)}</Minor>
-    </li>
   )
 }
 
@@ -73,7 +55,8 @@ export function Commits({ release }: { release: ReleaseDetail }) {
       {commits.length === 0 ? (
         <div className={styles.none}>
           <Minor as="p">{releasesTexts.noCommits}</Minor>
-          <code className={`${typeStyles.mono} ${styles.code}`}>POST /api/releases/{release.id}/commits</code>
+          <CommandBox title={releasesTexts.commitsTitle} code={commitsCommand(location.origin, release.id)} />
+          <Minor as="p">{releasesTexts.keyHint}</Minor>
         </div>
       ) : (
         <ul className={styles.list}>
@@ -116,7 +99,8 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
       {release.deploys.length === 0 ? (
         <div className={styles.none}>
           <Minor as="p">{releasesTexts.noDeploys}</Minor>
-          <code className={`${typeStyles.mono} ${styles.code}`}>POST /api/releases/{release.id}/deploys</code>
+          <CommandBox title={releasesTexts.commitsTitle} code={deployCommand(location.origin, release.id)} />
+          <Minor as="p">{releasesTexts.keyHint}</Minor>
         </div>
       ) : (
         <ul className={styles.list}>

@@ -21,8 +21,6 @@ import { usePrefs } from '../../common/prefs.ts'
 import type { ReleasesSearch } from '../../address/search.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card, CardFooter } from '../../ui/card.tsx'
-import { CodeBox } from '../../ui/code-box.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -35,6 +33,8 @@ import { commonTexts } from '../../common/texts.ts'
 import { AdoptionChart, CrashFreeChart } from './charts.tsx'
 import { refreshMs, releaseLine } from './model.ts'
 import { ReleaseTable } from './table.tsx'
+import { CommandBox } from './command-box.tsx'
+import { createCommand } from './commands.ts'
 import { CreateReleaseDialog } from './create-release.tsx'
 import releasesStyles from './releases.module.css'
 import styles from './releases-page.module.css'
@@ -222,17 +222,15 @@ function NoRelease({ project }: { project: Project | undefined }) {
       <EmptyState kind="setup" title={releasesTexts.emptyTitle}>
         {releasesTexts.emptyText}
       </EmptyState>
-      {/* Focusable, so that keys can scroll a long line. */}
-      <CodeBox
-        className={styles.line}
-        title={<span>{releasesTexts.lineTitle}</span>}
-        action={<CopyButton text={line} said={releasesTexts.lineCopied} look="ghost" size="sm" />}
-      >
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <pre role="region" aria-label={releasesTexts.lineTitle} tabIndex={0}>
-          <code>{line}</code>
-        </pre>
-      </CodeBox>
+      <div className={styles.lines}>
+        <CommandBox title={releasesTexts.lineTitle} code={line} said={releasesTexts.lineCopied} />
+        {project === undefined ? null : (
+          <CommandBox
+            title={releasesTexts.createTitle}
+            code={createCommand(location.origin, project.id, `${project.slug}@1.0.0`)}
+          />
+        )}
+      </div>
       <Minor as="p" className={styles.more}>
         {releasesTexts.emptyMore}
       </Minor>

@@ -2,7 +2,9 @@ import type { ReactNode, Ref, SubmitEvent } from 'react'
 import { call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
+import { labelled } from '../../common/field-errors.ts'
 import { useKeys } from '../../common/keys.ts'
+import { useUnsaved } from '../../common/unsaved.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/button.tsx'
 import { Note } from '../../ui/note.tsx'
@@ -54,7 +56,7 @@ export function SettingsForm({ name, error, failed, onSave, className, formRef, 
     <form ref={formRef} className={classNames(styles.page, className)} onSubmit={submit} noValidate aria-label={name}>
       {error === null ? null : (
         <Note tone="red" icon="warn" role="alert">
-          {failed} {reasonOf(error)}
+          {failed} {labelled(reasonOf(error), settingsTexts.fields)}
         </Note>
       )}
       {children}
@@ -72,6 +74,7 @@ type SaveStateProps = {
 
 /** The end of a card's head: the note about unsaved changes, and the button that saves them. */
 export function SaveState({ dirty, busy, why, children }: SaveStateProps) {
+  useUnsaved(dirty)
   return (
     <>
       <Spacer />

@@ -6,6 +6,7 @@ import { ApiError, call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
 import { useCan } from '../../common/can.ts'
+import { labelled } from '../../common/field-errors.ts'
 import { CriticalPathsForm } from './critical-paths-form.tsx'
 import { DeleteProjectCard } from './delete-project.tsx'
 import { FormCard } from './form-card.tsx'
@@ -176,6 +177,13 @@ function KeptRow({ title, more, checked, why, onChange }: KeptRowProps) {
   )
 }
 
+const LABELS = {
+  name: texts.name,
+  slug: texts.slug,
+  default_environment: texts.environment,
+  auto_resolve_days: texts.autoResolve,
+}
+
 /** Saves a part of the settings. The error of a field is shown there, any other in a toast. */
 function useSave(projectId: string, said: string) {
   const change = useChange({
@@ -194,7 +202,7 @@ function useSave(projectId: string, said: string) {
       const about = error instanceof ApiError && error.status === 409 ? 'slug' : (/^\w+/.exec(error.message)?.[0] ?? '')
       const known = ['name', 'slug', 'default_environment', 'auto_resolve_days'].includes(about)
       return about === field || (!known && (field === 'name' || field === 'default_environment'))
-        ? reasonOf(error)
+        ? labelled(reasonOf(error), LABELS)
         : undefined
     },
   }

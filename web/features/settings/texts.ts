@@ -8,6 +8,16 @@ export const settingsTexts = {
   save: 'Save',
   saveKeys: 'Save changes',
   saved: 'Settings saved',
+  /** The names of fields in errors of the API. */
+  fields: {
+    scrub_rules: 'Rule',
+    scrub_fields: 'More fields to remove',
+    safe_fields: 'Fields to keep',
+    fingerprint_rules: 'Fingerprint rule',
+    stack_rules: 'Stack rule',
+    ownership_rules: 'Rule',
+    inbound_filters: 'Filters',
+  },
   deletion: {
     title: 'Delete project',
     lead: 'Deletes its issues, events, sessions, releases and settings for good. Its DSN refuses events at once.',

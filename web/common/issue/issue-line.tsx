@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router'
+import type { Issue } from '../../api/issue-queries.ts'
+import { paths } from '../../address/paths.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Sparkline } from '../../ui/chart/sparkline.tsx'
+import { formatCount, formatShortCount } from '../../ui/format.ts'
+import { useNow } from '../../ui/now.ts'
+import { PlatformTile } from '../../ui/platform-tile.tsx'
+import { Severity, Status } from '../../ui/status.tsx'
+import { Minor, ShortId } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
+import { headOf } from './headline.ts'
+import { lineTexts } from './line-texts.ts'
+import { levelStartOf, peakOf, sumOf, toneOf } from './trend.ts'
+import styles from './issue-line.module.css'
+import typeStyles from '../../ui/type.module.css'
+
+/** An issue in a list outside the stream, to read and to open: the columns of a row there. */
+export function IssueLine({ issue, project }: { issue: Issue; project: string | undefined }) {
+  const now = useNow('half-minute')
+  const { name, rest } = headOf(issue)
+  return (
+    <li className={styles.line}>
+      <Severity severity={issue.severity} word={false} />
+      <div className={styles.title}>
+        <div className={styles.name}>
+          <Link {...paths.issue(issue.id, { project })}>
+            <b>{name}</b> {rest === null ? null : <span>{rest}</span>}
+          </Link>
+        </div>
+        <Minor as="p" className={styles.meta}>
+          <PlatformTile platform={issue.platform} />
+          <ShortId>{issue.short_id}</ShortId>
+          {issue.culprit === '' ? null : <span>{issue.culprit}</span>}
+        </Minor>
+      </div>
+      <span className={styles.trend}>
+        <Sparkline
+          counts={issue.trend.counts}
+          tone={toneOf(issue, now)}
+          split={levelStartOf(issue, now)}
+          label={lineTexts.trend(sumOf(issue.trend), peakOf(issue.trend))}
+        />
+      </span>
+      <Figure count={issue.event_count} unit={lineTexts.events} />
+      <Figure count={issue.user_count} unit={lineTexts.users} />
+      <Minor className={styles.age}>
+        <Time at={issue.last_seen} as="age" />
+      </Minor>
+      <span className={styles.status}>
+        <Status status={issue.status} />
+      </span>
+      <span className={styles.who}>
+        <Avatar user={issue.assignee} small quiet />
+      </span>
+    </li>
+  )
+}
+
+function Figure({ count, unit }: { count: number; unit: (count: number) => string }) {
+  return (
+    <span className={`${typeStyles.figures} ${styles.figure}`} title={`${formatCount(count)} ${unit(count)}`}>
+      {count < 1_000_000 ? formatCount(count) : formatShortCount(count)}
+      <small> {unit(count)}</small>
+    </span>
+  )
+}
