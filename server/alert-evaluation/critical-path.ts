@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { TRIGGERS } from '#shared/alert-rules.ts'
+import { openSubjects } from '../alerts/fired.queries.ts'
 import { isP95Threshold } from '../alerts/conditions.ts'
 import type { App } from '../context/app.ts'
 import { criticalPathsOf } from '../journeys/critical-paths.queries.ts'
@@ -166,6 +167,15 @@ export const criticalPath: Evaluator = {
           }),
         )
       }
+    }
+    // A journey of an open alert that the project no longer names does not fail.
+    for (const { ruleId, subject } of await openSubjects(
+      app.db,
+      rules.map(({ id }) => id),
+    )) {
+      const ofRule = measured.get(ruleId) ?? []
+      if (!ofRule.some((one) => one.subject === subject))
+        measured.set(ruleId, [...ofRule, { subject, value: 0, holds: false, title: '', explanation: '' }])
     }
     return measured
   },

@@ -391,6 +391,27 @@ describe('battery_drain_threshold', () => {
   })
 })
 
+test('the alert of a journey ends when the project no longer names it', async () => {
+  const project = await t.project(owner)
+  const name = async (paths: readonly string[]) =>
+    expect((await owner.patch(`/api/projects/${project.id}/settings`, { critical_paths: paths })).status).toBe(200)
+  await name(['checkout', 'login'])
+  const rule = { projectId: project.id, name: 'Journeys', trigger_type: 'critical_path', conditions: { min_count: 1 } }
+  expect((await owner.post('/api/alerts', { ...rule, actions: [] })).status).toBe(201)
+  await send(project, anEvent(1, 'u1', { ...crash, transaction: 'checkout' }))
+  const states = async () =>
+    (await owner.get(`/api/alerts/fired?projectId=${project.id}`))
+      .as<{ items: { title: string; state: string }[] }>()
+      .items.map(({ title, state }) => [title, state])
+  await evaluateRules(t.app)
+  expect(await states()).toEqual([['100 % of checkout failed', 'firing']])
+  await name(['login'])
+  t.clock.advance(6 * MINUTE)
+  await evaluateRules(t.app)
+  expect(await states()).toEqual([['100 % of checkout failed', 'resolved']])
+  t.clock.set(NOW)
+})
+
 test('a rule of a rate fires once, with its explanation, and ends when the rate is low again', async () => {
   const project = await t.project(owner)
   const made = await owner.post('/api/alerts', {
