@@ -46,7 +46,11 @@ test('a cold start, a journey and signs of a coming crash in recordings of React
   await evaluateRules(t.app)
   const { items } = (await owner.get(`/api/alerts/fired?projectId=${project.id}`)).as<{ items: Alert[] }>()
   // One session is no data for signs of a coming crash.
-  expect(items.map(({ trigger_type, explanation }) => [trigger_type, explanation]).sort()).toEqual([
+  expect(
+    items
+      .map(({ trigger_type, explanation }) => [trigger_type, explanation] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  ).toEqual([
     [
       'critical_path',
       expect.stringMatching(/^P95 of Cart\* is [.\d]+ s over the last 60 minutes \(\d+ transactions?\)/),
