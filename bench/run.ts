@@ -12,6 +12,7 @@ const benches = [
   'drain',
   'visible',
   'webhooks',
+  'alerts',
   'auth',
   'read',
   'sessions',

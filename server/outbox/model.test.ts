@@ -285,7 +285,7 @@ const replayed = (index: number, retries: boolean): Command =>
 const hastened: Command = command('hasten', async (model, { laneId }) => {
   await app.tx((tx) => hastenLane(tx, laneId))
   for (const one of model.deliveries.values()) {
-    const isWaiting = one.lease === null && one.replay === null && one.dueMs !== null && one.dueMs > model.nowMs
+    const isWaiting = one.lease === null && one.replay === null && one.dueMs !== null
     if (!isWaiting || one.made === 0 || one.made - one.attempt >= 3) continue
     one.replay = 'once'
     one.state = 'pending'

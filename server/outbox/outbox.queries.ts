@@ -162,7 +162,7 @@ export async function markReplays(tx: Tx, ids: readonly string[], replay: Replay
 }
 
 /**
- * Makes deliveries that wait for a retry due, one after the other, as replays: their schedules stay. Those that another
+ * Makes deliveries that wait for a retry, or whose retry is due, due one after the other, as replays: their schedules stay. Those that another
  * transaction has locked are being attempted, replayed or ended.
  * @param maxExtra those with so many attempts beside their schedule are left out
  * @returns how many
@@ -172,7 +172,7 @@ export async function hastenWaiting(tx: Tx, laneId: string, max: number, maxExtr
     name: 'outbox hasten',
     text: `with waiting as (
         select d.id, d.seq from outbox_deliveries d
-        where d.lane_id = $1 and not d.is_first and d.due_at > now() and d.lease_token is null and d.replay is null
+        where d.lane_id = $1 and not d.is_first and d.due_at is not null and d.lease_token is null and d.replay is null
           and d.attempts_made - d.attempt < $3
         order by d.seq limit $2 for update skip locked
       ), numbered as (

@@ -654,7 +654,7 @@ async function aChatOffer(app: App): Promise<string> {
   return new URL(await offerLink(app, user)).hash.replace('#token=', '')
 }
 
-async function insertProject(app: App, owner: Person): Promise<string> {
+export async function insertProject(app: App, owner: Person): Promise<string> {
   const id = newId()
   await app.db
     .insertInto('projects')

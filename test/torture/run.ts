@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { alerts } from './alerts.ts'
 import { auth } from './auth.ts'
 import { bombs } from './bombs.ts'
 import { costlyPatterns } from './costly-patterns.ts'
@@ -89,6 +90,12 @@ const tortures: Readonly<Record<string, Torture>> = {
     summary:
       'deliveries to receivers that fail, hang and reset: each ends after its schedule, none late, early or twice; then T-16, while workers are killed (--deliveries, --rate, --kills)',
     run: webhooks,
+  },
+  alerts: {
+    id: 'T-39',
+    summary:
+      'very many events of one issue, flapping conditions, receivers away for an hour, on two processes: one alert per cool-down, none lost, sent in order (--part=flood, outage or flapping; --events)',
+    run: alerts,
   },
   auth: {
     id: 'T-21…',

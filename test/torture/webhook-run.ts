@@ -178,7 +178,11 @@ async function writeFacts(run: WebhookRun, orgId: string): Promise<Map<string, n
   return committedMs
 }
 
-async function startWorker(run: WebhookRun): Promise<ChildProcess> {
+/** @param env further settings */
+export async function startWorker(
+  run: Pick<WebhookRun, 'app' | 'connectionString' | 'scale' | 'timeoutMs' | 'leaseMs'>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ChildProcess> {
   const script = fileURLToPath(new URL('webhook-worker.ts', import.meta.url))
   const child = spawn(process.execPath, [script, run.connectionString, String(run.leaseMs), String(run.timeoutMs)], {
     env: {
@@ -187,6 +191,7 @@ async function startWorker(run: WebhookRun): Promise<ChildProcess> {
       FAULTLINE_DATA_DIR: run.app.config.dataDir,
       FAULTLINE_RETRY_SCALE: String(run.scale),
       LOG_LEVEL: 'fatal',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

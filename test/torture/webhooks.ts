@@ -1,10 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createApp } from '#server/app.ts'
-import { migrateDatabase } from '#server/cli/database.ts'
-import { readConfig } from '#server/config.ts'
-import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
+import { onNewDatabase } from './on-new-database.ts'
 import { type Claim, print, type TortureArgs, type Verdict } from './torture.ts'
 import { deliverUnderFaults, type WebhookRun } from './webhook-run.ts'
 
@@ -38,26 +32,7 @@ export async function webhooks({ seed, full, options }: TortureArgs): Promise<Ve
   return { claims: [...calm, ...killed.map((one) => ({ ...one, asked: `T-16: ${one.asked}` }))] }
 }
 
-async function onItsOwnDatabase(run: Omit<WebhookRun, 'app' | 'connectionString' | 'print'>): Promise<Claim[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'faultline-torture-'))
-  chmodSync(folder, 0o755)
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'database'), log: () => {} })
-  try {
-    const { connectionString } = postgres
-    await migrateDatabase(connectionString, () => {}, new AbortController().signal)
-    const app = await createApp(
-      readConfig({ FAULTLINE_DATA_DIR: join(folder, 'service'), LOG_LEVEL: 'fatal' }),
-      connectionString,
-      4,
-      'torture',
-    )
-    try {
-      return await deliverUnderFaults({ ...run, app, connectionString, print })
-    } finally {
-      await app.close()
-    }
-  } finally {
-    await postgres.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+const onItsOwnDatabase = (run: Omit<WebhookRun, 'app' | 'connectionString' | 'print'>): Promise<Claim[]> =>
+  onNewDatabase(async ({ connectionString, openApp }) =>
+    deliverUnderFaults({ ...run, app: await openApp(), connectionString, print }),
+  )
