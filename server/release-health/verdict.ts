@@ -56,7 +56,7 @@ export function verdictOf(facts: VerdictFacts): Judged {
   if (facts.state === 'archived') return is('archived', 'Archived.')
   if (sessions === null || sessions.sessions <= 0)
     return facts.state === 'planned'
-      ? is('planned', 'Planned: no event or session has arrived yet.')
+      ? is('planned', 'Planned. No event or session has arrived yet.')
       : is('no_sessions', WITHOUT_SESSIONS[facts.received])
   if (facts.isSucceeded && facts.adoption !== null && facts.adoption < REPLACED_BELOW)
     return is('replaced', 'A newer release has replaced it.')
@@ -69,20 +69,20 @@ export function verdictOf(facts: VerdictFacts): Judged {
   const crashFree = crashFreeOf(sessions)
   const fall = numbers.is_significant ? (numbers.fall ?? 0) : 0
   if (crashFree < HOLD_BELOW)
-    return is('hold', `Crash-free sessions are at ${percent(crashFree)}, below 99 %.`, 'crash_free_sessions')
+    return is('hold', `${percent(crashFree)} of sessions are crash-free, below 99 %.`, 'crash_free_sessions')
   if (fall >= HOLD_FALL)
     return is('hold', `Crash-free sessions fell by ${points(fall)} against ${numbers.previous}.`, 'fall')
   if (crashFree < WATCH_BELOW)
-    return is('watch', `Crash-free sessions are at ${percent(crashFree)}, below 99.5 %.`, 'crash_free_sessions')
+    return is('watch', `${percent(crashFree)} of sessions are crash-free, below 99.5 %.`, 'crash_free_sessions')
   if (fall >= WATCH_FALL)
     return is('watch', `Crash-free sessions fell by ${points(fall)} against ${numbers.previous}.`, 'fall')
   if (regressions > 0)
     return is(
       'watch',
-      regressions === 1 ? 'An issue regressed in it.' : `${regressions} issues regressed in it.`,
+      regressions === 1 ? 'One issue regressed in this release.' : `${regressions} issues regressed in this release.`,
       'regressions',
     )
-  return is('healthy', `Crash-free sessions are at ${percent(crashFree)}.`, 'crash_free_sessions')
+  return is('healthy', `${percent(crashFree)} of sessions are crash-free.`, 'crash_free_sessions')
 }
 
 const points = (fraction: number): string => `${(fraction * 100).toFixed(2)} points`
