@@ -11,6 +11,7 @@ import { newPrefixedId } from '../kernel/ids.ts'
 import { NotSentError } from '../outbox/channel.ts'
 import { lenientOpener } from '../webhooks/lenient-sealer.ts'
 import { selectProjectOfTest } from './actions.queries.ts'
+import { countTest } from './count-test.ts'
 import { sendAlert } from './send-alert.ts'
 import { type TestedRule, testMessage } from './test-message.ts'
 import { resultsOf, testedRule } from './test-rule.ts'
@@ -25,11 +26,12 @@ export type TestActionInput = {
 /**
  * Sends a test through an action as a form has it, in one attempt. What the form does not know of a stored action, such
  * as its secret, is read.
- * @throws AppError not_found (project, rule), invalid (URL, missing values, an action that the rule does not have), conflict (unreadable)
+ * @throws AppError not_found (project, rule), invalid (URL, missing values, an action that the rule does not have), conflict (unreadable), rate_limited
  */
 export async function testAction(app: App, actor: OrgActor, input: TestActionInput): Promise<ActionResult> {
   const { action } = input
   const { rule, stored } = await readTested(app, actor, input)
+  await countTest(app, actor)
   const message = testMessage(app, actor, rule)
   const shown = { action_id: stored?.id ?? null, type: action.type }
   if (action.type === 'email') {

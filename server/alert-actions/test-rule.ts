@@ -11,6 +11,7 @@ import { conflict, notFound } from '../kernel/errors.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import type { Tx } from '../storage/database.ts'
 import type { SentRow } from './actions.queries.ts'
+import { countTest } from './count-test.ts'
 import { awaitTests } from './await-tests.ts'
 import { type TestedRule, testMessage } from './test-message.ts'
 
@@ -24,22 +25,22 @@ type Tested = {
 
 /**
  * Sends a test through actions of a rule, one attempt each, as alerts are sent: through the outbox and its workers.
- * @throws AppError not_found (rule, action), conflict (no actions)
+ * @throws AppError not_found (rule, action), conflict (no actions), rate_limited
  */
 export async function testRule(
   app: App,
   actor: OrgActor,
   { ruleId, actionId }: { readonly ruleId: string; readonly actionId?: string | undefined },
 ): Promise<{ results: ActionResult[] }> {
-  const tested = await app.tx(async (tx) => {
-    const rule = await selectRule(tx, actor, ruleId)
-    if (rule === undefined) throw notFound('Alert rule')
-    const actions = await selectActions(tx, [ruleId])
-    if (actions.length === 0) throw conflict('The rule has no actions. Add one to test it.')
-    const chosen = actionId === undefined ? actions : actions.filter(({ id }) => id === actionId)
-    if (chosen.length === 0) throw notFound('Action')
-    return sendTests(tx, app, actor, testMessage(app, actor, testedRule(rule)), chosen)
-  })
+  const rule = await selectRule(app.db, actor, ruleId)
+  if (rule === undefined) throw notFound('Alert rule')
+  const actions = await selectActions(app.db, [ruleId])
+  if (actions.length === 0) throw conflict('The rule has no actions. Add one to test it.')
+  const chosen = actionId === undefined ? actions : actions.filter(({ id }) => id === actionId)
+  if (chosen.length === 0) throw notFound('Action')
+  await countTest(app, actor)
+  const message = testMessage(app, actor, testedRule(rule))
+  const tested = await app.tx((tx) => sendTests(tx, app, actor, message, chosen))
   return { results: await resultsOf(app, tested) }
 }
 

@@ -109,6 +109,7 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
       'alert_subjects',
       'alert_summaries',
       'alert_deliveries',
+      'alert_mail_mutes',
       'fired_alerts',
       'alert_issue_minutes',
     ],
