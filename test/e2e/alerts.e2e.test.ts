@@ -93,8 +93,11 @@ test('without a pointer: a rule is built, fires, and its alert is acknowledged',
   await firing(page).getByRole('img', { name: 'Founder' }).waitFor()
   await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
   await eventually(() => page.title()).toBe('Alerts · Faultline')
-  const recent = (await person.get('/api/alerts/recent')).as<{ unread_count: number; items: { state: string }[] }>()
-  expect(recent).toMatchObject({ unread_count: 0, items: [{ state: 'acknowledged' }] })
+  // The page shows the acknowledgement before the server has it.
+  await eventually(async () => (await person.get('/api/alerts/recent')).body).toMatchObject({
+    unread_count: 0,
+    items: [{ state: 'acknowledged' }],
+  })
 
   await press(page, 'Enter')
   await page.waitForURL('**/alerts/history?alert=*')
