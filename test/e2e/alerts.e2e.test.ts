@@ -135,6 +135,7 @@ test('the bell: alerts first, acknowledged in place, notifications of the member
   const page = await dashboard.openAs(person)
   await page.goto('/issues')
   await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
   await fire(server, rule)
   await fire(server, path, {
     subject: 'login',

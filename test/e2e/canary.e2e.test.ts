@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { publishLive } from '#server/live/publish.ts'
-import { eventually, expectAccessible, expectNoSideScroll } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard({ env: { FAULTLINE_CANARY_MINUTES: '60' } })
@@ -23,14 +23,19 @@ test('every page says that alerts do not arrive and what to do, from the moment 
   expect(await banner.count()).toBe(0)
 
   await setState('late', 'delivery', 'It takes long.')
-  await setState('broken', 'delivery', 'Check that a process with the role deliver runs.')
-  await banner.waitFor()
+  // Again until the page, which does not show at this width when it is live, has heard of it.
+  await until('the banner', async () => {
+    await setState('broken', 'delivery', 'Check that a process with the role deliver runs.')
+    return (await banner.count()) > 0
+  })
   await eventually(() => banner.textContent()).toContain('Check that a process with the role deliver runs.')
   await page.goto('/me/appearance')
   await banner.waitFor()
   await expectAccessible(page, 'the banner')
   await expectNoSideScroll(page, 'the banner')
 
-  await setState('ok', null, '')
-  await eventually(() => banner.count()).toBe(0)
+  await until('the end of the banner', async () => {
+    await setState('ok', null, '')
+    return (await banner.count()) === 0
+  })
 })
