@@ -1,3 +1,4 @@
+import { counted, durationOf, withUnit } from '../alert-mails/value-text.ts'
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { AlertMessage } from '../alerts/alert-message.ts'
 
@@ -52,24 +53,6 @@ const SEVERITY_WORDS = {
 function measured({ unit, threshold, window_minutes: minutes }: MessageAlert, value: number): string {
   const bound = threshold === null ? '' : ` (threshold ${withUnit(threshold, unit)})`
   return `${withUnit(value, unit)}${bound}${minutes === null ? '' : ` over ${durationOf(minutes)}`}`
-}
-
-const number = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 2 })
-
-const counted = (count: number, thing: string): string => `${number(count)} ${thing}${count === 1 ? '' : 's'}`
-
-function withUnit(value: number, unit: MessageAlert['unit']): string {
-  if (unit === 'events') return counted(value, 'event')
-  if (unit === 'percent') return `${number(value)} %`
-  if (unit === 'percent_per_hour') return `${number(value)} % per hour`
-  return unit === 'ms' ? `${number(value)} ms` : number(value)
-}
-
-const DAY_MINUTES = 1_440
-
-function durationOf(minutes: number): string {
-  if (minutes % DAY_MINUTES === 0) return counted(minutes / DAY_MINUTES, 'day')
-  return minutes % 60 === 0 ? counted(minutes / 60, 'hour') : counted(minutes, 'minute')
 }
 
 /** Who or what ended the alert, or made it wait; the forms add the time. */

@@ -1,5 +1,6 @@
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { MailContent } from '../mails/mail-content.ts'
+import { counted, durationOf, withUnit } from './value-text.ts'
 
 /** What a mail about an alert says (pure). */
 
@@ -76,41 +77,23 @@ function openingOf({ alert, rule, summary }: MailedAlert['data'], purpose: MailP
   return []
 }
 
-const countOf = (count: number): string => `${wholeNumber(count)} further ${count === 1 ? 'alert' : 'alerts'}`
+const countOf = (count: number): string => counted(count, 'further alert')
 
 type Row = readonly [string, string]
 
 function measuredRows({ value, unit, threshold, window_minutes }: MailedAlert['data']['alert']): Row[] {
   if (value === null) return []
-  const limit = threshold === null ? '' : ` (threshold ${measured(threshold, unit)})`
+  const limit = threshold === null ? '' : ` (threshold ${withUnit(threshold, unit)})`
   const during = window_minutes === null ? '' : `, within ${durationOf(window_minutes)}`
-  return [['Measured', `${measured(value, unit)}${limit}${during}`]]
+  return [['Measured', `${withUnit(value, unit)}${limit}${during}`]]
 }
 
 function issueRows(issue: NonNullable<MailedAlert['data']['issue']>): Row[] {
   return [
     ['Issue', `${issue.short_id} ${issue.title}`],
     ...(issue.culprit === '' ? [] : [['Where', issue.culprit] as const]),
-    ['Seen', `${wholeNumber(issue.event_count)} events, ${wholeNumber(issue.user_count)} users`],
+    ['Seen', `${counted(issue.event_count, 'event')}, ${counted(issue.user_count, 'user')}`],
     ...(issue.last_release === null ? [] : [['Last release', issue.last_release] as const]),
     ...(issue.assignee === null ? [] : [['Assignee', issue.assignee.name] as const]),
   ]
-}
-
-const wholeNumber = (count: number): string => count.toLocaleString('en')
-
-const UNITS: Readonly<Record<string, string>> = {
-  events: ' events',
-  percent: ' %',
-  ms: ' ms',
-  percent_per_hour: ' % per hour',
-}
-
-const measured = (value: number, unit: string | null): string =>
-  `${value.toLocaleString('en', { maximumFractionDigits: 2 })}${UNITS[unit ?? ''] ?? ''}`
-
-function durationOf(minutes: number): string {
-  if (minutes % 1_440 === 0) return minutes === 1_440 ? '24 hours' : `${minutes / 1_440} days`
-  if (minutes % 60 === 0) return minutes === 60 ? '1 hour' : `${minutes / 60} hours`
-  return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import type { AlertState, TriggerType, Unit } from '#shared/alert-rules.ts'
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { OrgActor } from '../context/actor.ts'
+import type { TimeCursor } from '../kernel/time-cursor.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
 /** Alerts that fired, and what was sent for them. */
@@ -176,8 +177,6 @@ export type AlertFilter = {
   readonly to: Date | null
 }
 
-export type AlertPosition = { readonly firedAt: Date; readonly id: string }
-
 const matching = (db: Connection, { orgId }: OrgActor, filter: AlertFilter) => {
   let query = alerts(db, orgId)
   if (filter.projectId !== null) query = query.where('f.project_id', '=', filter.projectId)
@@ -194,12 +193,12 @@ export function selectAlerts(
   db: Connection,
   actor: OrgActor,
   filter: AlertFilter,
-  page: { readonly limit: number; readonly offset: number; readonly after: AlertPosition | null },
+  page: { readonly limit: number; readonly offset: number; readonly after: TimeCursor | null },
 ) {
   let query = matching(db, actor, filter).selectAll('f').select(alertColumns)
   const { after } = page
   if (after !== null)
-    query = query.where(sql<SqlBool>`(f.fired_at, f.id) < (${after.firedAt}::timestamptz, ${after.id}::uuid)`)
+    query = query.where(sql<SqlBool>`(f.fired_at, f.id) < (${after.at}::timestamptz, ${after.id}::uuid)`)
   return query.orderBy('f.fired_at', 'desc').orderBy('f.id', 'desc').limit(page.limit).offset(page.offset).execute()
 }
 

@@ -1,12 +1,12 @@
-import { z } from 'zod'
 import type { AlertState } from '#shared/alert-rules.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid } from '../kernel/errors.ts'
 import { type Page, TOTAL_CAP } from '../kernel/page.api.ts'
+import { decodeTimeCursor, encodeTimeCursor } from '../kernel/time-cursor.ts'
 import { requireProject } from '../projects/require-project.ts'
 import type { Alert } from './alerts.api.ts'
-import { type AlertPosition, countAlerts, selectAlerts } from './fired.queries.ts'
+import { countAlerts, selectAlerts } from './fired.queries.ts'
 import { viewAlerts } from './view-alert.ts'
 
 export type AlertsInput = {
@@ -28,7 +28,7 @@ export async function listFiredAlerts(app: App, actor: OrgActor, input: AlertsIn
   if (input.projectId !== undefined) await requireProject(app, actor, input.projectId)
   const { limit, cursor } = input
   if (cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const after = cursor === undefined ? null : readCursor(cursor)
+  const after = cursor === undefined ? null : decodeTimeCursor(cursor)
   const offset = after === null ? input.offset : 0
   const filter = {
     projectId: input.projectId ?? null,
@@ -50,7 +50,7 @@ export async function listFiredAlerts(app: App, actor: OrgActor, input: AlertsIn
     ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
     limit,
     offset,
-    next_cursor: last === undefined ? null : cursorAfter({ firedAt: last.fired_at, id: last.id }),
+    next_cursor: last === undefined ? null : encodeTimeCursor({ at: last.fired_at, id: last.id }),
   }
 }
 
@@ -65,21 +65,4 @@ export async function listRecentAlerts(
     countAlerts(app.db, actor, { ...ANY, states: ['firing'] }, TOTAL_CAP),
   ])
   return { ...page, unread_count: firing }
-}
-
-const Cursor = z.tuple([z.iso.datetime(), z.uuid()])
-
-const cursorAfter = ({ firedAt, id }: AlertPosition): string =>
-  Buffer.from(JSON.stringify([firedAt.toISOString(), id])).toString('base64url')
-
-function readCursor(text: string): AlertPosition {
-  let given: unknown
-  try {
-    given = JSON.parse(Buffer.from(text, 'base64url').toString())
-  } catch {
-    given = null
-  }
-  const parts = Cursor.safeParse(given)
-  if (!parts.success) throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
-  return { firedAt: new Date(parts.data[0]), id: parts.data[1] }
 }

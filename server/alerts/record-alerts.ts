@@ -57,10 +57,12 @@ const triggerOfFact = (kind: string): TriggerType | undefined =>
 
 function reasonOf(fact: RecordedFact, context: FactContext): Reason | null {
   const { kind, projectId, issueId, sentence = '' } = fact
+  const trigger = triggerOfFact(kind)
+  // Most facts are of no interest, and every transaction of digestion has hundreds.
+  if (trigger === undefined && kind !== 'issue.severity_changed') return null
   if (projectId === undefined || issueId === undefined) return null
   const eventId = WithEvent.safeParse(fact.data).data?.event_id ?? null
   const of = { projectId, issueId, eventId, sentence, securityKind: null }
-  const trigger = triggerOfFact(kind)
   if (trigger === 'security_event') {
     const securityKind = Security.parse(fact.data).kind as SecurityKind
     return { ...of, trigger, cause: `fact ${fact.id}`, securityKind }
@@ -69,7 +71,7 @@ function reasonOf(fact: RecordedFact, context: FactContext): Reason | null {
   if (trigger !== undefined && context.origin !== 'api')
     return { ...of, trigger, cause: trigger === 'new_issue' ? NEW : `fact ${fact.id}` }
   // A new issue that becomes severe later is as new to a rule that takes only severe ones.
-  if (kind === 'issue.severity_changed' && context.origin !== 'api' && isRise(fact))
+  if (trigger === undefined && context.origin !== 'api' && isRise(fact))
     return { ...of, trigger: 'new_issue', cause: NEW, eventId: null }
   return null
 }

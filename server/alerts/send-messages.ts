@@ -3,7 +3,6 @@ import { newPrefixedId } from '../kernel/ids.ts'
 import type { Message, NewDelivery } from '../outbox/delivery.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import type { Tx } from '../storage/database.ts'
-
 import { Masked, targetOf } from './action-config.ts'
 import type { AlertMessage, AlertMessageType } from './alert-message.ts'
 import { buildMessage } from './build-message.ts'

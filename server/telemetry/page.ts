@@ -1,6 +1,6 @@
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
-import { decodeTimeCursor, encodeTimeCursor, type TimeCursor } from './time-cursor.ts'
+import { decodeTimeCursor, encodeTimeCursor, type TimeCursor } from '../kernel/time-cursor.ts'
 import type { Slice, TimeRange } from './telemetry.queries.ts'
 
 export type PageInput = { readonly limit: number; readonly offset: number; readonly cursor?: string | undefined }

@@ -4,7 +4,7 @@ import { hyphenate, unhyphenate } from '../kernel/ids.ts'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
 import type { Connection } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
-import type { TimeCursor } from './time-cursor.ts'
+import type { TimeCursor } from '../kernel/time-cursor.ts'
 
 /** Queries of telemetry lists, newest first. An index or {@link MAX_SEARCHED} bounds each of them. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { invalid } from '../kernel/errors.ts'
+import { invalid } from './errors.ts'
 
 /** Time and id of the last entry of a page. */
 export type TimeCursor = { readonly at: Date; readonly id: string }
