@@ -28,17 +28,21 @@ export const Intake = z.object({
         outcomes: z.array(z.object({ outcome: Outcome, category, quantity: Count })),
       }),
     )
-    .describe('Items by hour of receipt (by six hours over 30 days), empty ones included.'),
+    .describe('Items by hour of receipt (by six hours over 30 days), whatever time they carry; empty hours included.'),
   totals: z
     .array(z.object({ outcome: Outcome, reason: z.string(), category, quantity: Count }))
-    .describe('The same by reason, largest first. Every item has exactly one outcome.'),
-  keys: z.array(
-    z.object({
-      key_id: Id,
-      public_key: z.string().nullable().describe('Null when the key was deleted.'),
-      outcomes: z.array(z.object({ outcome: Outcome, quantity: Count })),
-    }),
-  ),
+    .describe(
+      'The same by reason, largest first: their sums are those of the points. Every item has exactly one outcome.',
+    ),
+  keys: z
+    .array(
+      z.object({
+        key_id: Id,
+        public_key: z.string().nullable().describe('Null when the key was deleted.'),
+        outcomes: z.array(z.object({ outcome: Outcome, quantity: Count })),
+      }),
+    )
+    .describe('The same by key, without client reports (category internal).'),
   client_losses: z
     .array(
       z.object({

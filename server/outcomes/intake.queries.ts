@@ -10,11 +10,11 @@ export type HourRow = {
   readonly quantity: number
 }
 
-/** Sums of a project by step since a time. The number of rows does not depend on traffic: steps × keys × outcomes. */
+/** Sums of a project by step of a time range. The number of rows does not depend on traffic: steps × keys × outcomes. */
 export async function selectOutcomes(
   db: Connection,
   projectId: string,
-  from: Date,
+  { from, to }: { readonly from: Date; readonly to: Date },
   stepHours: number,
 ): Promise<HourRow[]> {
   const step = sql<Date>`date_bin(make_interval(hours => ${stepHours}::int), hour, ${from}::timestamptz)`
@@ -30,6 +30,7 @@ export async function selectOutcomes(
     ])
     .where('project_id', '=', projectId)
     .where('hour', '>=', from)
+    .where('hour', '<', to)
     .groupBy([sql`1`, 'key_id', 'category', 'outcome', 'reason'])
     .execute()
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { aPerson } from '#test/kit/members.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
@@ -104,7 +105,7 @@ describe('the intake of a project', () => {
         key_id: expect.any(String) as unknown,
         public_key: key,
         outcomes: [
-          { outcome: 'accepted', quantity: 3 },
+          { outcome: 'accepted', quantity: 2 },
           { outcome: 'invalid', quantity: 1 },
           { outcome: 'duplicate', quantity: 1 },
         ],
@@ -125,6 +126,58 @@ describe('the intake of a project', () => {
     // Counts of a deleted key stay.
     await app.db.query('delete from project_keys where project_id = $1', [project.id])
     expect((await read()).keys).toMatchObject([{ public_key: null }])
+  })
+
+  test('counts every item in the hour of its receipt, whatever time it carries; points, totals and keys agree', async () => {
+    clock.set('2026-11-24T12:00:00Z')
+    const { owner, project, read, post } = await aWorld()
+    await owner.patch(`/api/projects/${project.id}/settings`, { inbound_filters: { messages: ['*ResizeObserver*'] } })
+    const at = (days: number): number => Date.parse('2026-11-24T12:00:00Z') / 1000 + days * 86_400
+    const session = (days: number): string => {
+      const started = new Date(at(days) * 1000).toISOString()
+      const sid = randomUUID()
+      return `{}\n{"type":"session"}\n${JSON.stringify({ sid, init: true, status: 'ok', started, attrs: { release: 'a@1' } })}`
+    }
+    for (const days of [0, -0.5, -2, -20, -400, 0.5, 400]) {
+      expect(await post(envelopeOf(anEvent({ timestamp: at(days) })))).toBe(200)
+      expect(await post(session(days))).toBe(200)
+    }
+    let noises = 0
+    await waitFor('the filter to apply', async () => {
+      noises++
+      const noise = anEvent({ timestamp: at(-3), message: 'ResizeObserver loop', exception: null })
+      expect(await post(envelopeOf(noise))).toBe(200)
+      await t.service.drain()
+      return (await read()).totals.some(({ outcome }) => outcome === 'filtered')
+    })
+
+    for (const range of ['1h', '24h', '7d', '30d']) {
+      const view = await read(range)
+      const filled = view.points.filter(({ outcomes }) => outcomes.length > 0)
+      expect(
+        filled.map(({ t: at }) => at),
+        range,
+      ).toEqual(['2026-11-24T12:00:00.000Z'])
+      const sums = (rows: readonly { outcome: string; quantity: number }[]) => {
+        const by = new Map<string, number>()
+        for (const { outcome, quantity } of rows) by.set(outcome, (by.get(outcome) ?? 0) + quantity)
+        return Object.fromEntries(by)
+      }
+      const inPoints = sums(filled.flatMap(({ outcomes }) => outcomes))
+      expect(inPoints, range).toEqual(sums(view.totals))
+      expect(inPoints, range).toEqual(sums(view.keys.flatMap(({ outcomes }) => outcomes)))
+    }
+    const { totals } = await read()
+    const errors = totals.filter(({ category }) => category === 'error')
+    expect(errors.reduce((sum, { quantity }) => sum + quantity, 0)).toBe(7 + noises)
+    expect(totals).toContainEqual({ outcome: 'discarded', reason: 'too_old', category: 'session', quantity: 2 })
+    expect(totals).toContainEqual({ outcome: 'discarded', reason: 'in_future', category: 'session', quantity: 2 })
+    // What another process with a clock that is ahead counted belongs to the next hours.
+    await app.db.query(
+      `update outcomes_hourly set hour = hour + interval '3 hours' where project_id = $1 and outcome = 'discarded'`,
+      [project.id],
+    )
+    expect((await read()).totals.map(({ outcome }) => outcome)).not.toContain('discarded')
   })
 
   test('shows refusals and flood sampling within seconds, and the limits of the project', async () => {

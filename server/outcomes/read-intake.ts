@@ -42,7 +42,7 @@ export async function readIntake(
   const to = (Math.floor(app.clock.now().getTime() / stepMs) + 1) * stepMs
   const from = new Date(to - hours * HOUR_MS)
   const [rows, losses, samples, costly, keys, quota, backlog] = await Promise.all([
-    selectOutcomes(app.db, projectId, from, step),
+    selectOutcomes(app.db, projectId, { from, to: new Date(to) }, step),
     selectLosses(app.db, projectId, from),
     selectFloodSampling(app.db, projectId, from),
     selectCostlyRules(app.db, projectId, from),
@@ -58,7 +58,7 @@ export async function readIntake(
     to: new Date(to).toISOString(),
     points: pointsOf(rows, from.getTime(), to, stepMs),
     totals: totalsOf(rows),
-    keys: keysOf(rows).map((one) => ({ ...one, public_key: publicKeys.get(one.key_id) ?? null })),
+    keys: keysOf(rows.filter(isOfApp)).map((one) => ({ ...one, public_key: publicKeys.get(one.key_id) ?? null })),
     client_losses: losses,
     storms: samples.map((row) => ({
       t: row.hour.toISOString(),
@@ -91,6 +91,9 @@ function sumBy<R extends HourRow>(
   }
   return sums
 }
+
+/** Client reports are no data of the app. */
+const isOfApp = ({ category }: HourRow): boolean => category !== 'internal'
 
 /** The position in {@link OUTCOMES}. */
 const rank = (outcome: string): number => OUTCOMES.findIndex((one) => one === outcome)

@@ -19,6 +19,9 @@ async function aBusyTeam() {
   expect(await post(envelopeOf(event))).toBe(200)
   await post(envelopeOf(event))
   await post('{}\n{"type":"event"}\nnope')
+  // Of other days: they arrive now all the same.
+  for (const days of [-20, -400, 400])
+    expect(await post(envelopeOf(anEvent({ timestamp: Date.now() / 1000 + days * 86_400 })))).toBe(200)
   const lost = (reason: string, quantity: number) => ({ reason, category: 'error', quantity })
   const report = { discarded_events: [lost('before_send', 1_284), lost('ratelimit_backoff', 17)] }
   await post(`{}\n{"type":"client_report"}\n${JSON.stringify(report)}`)
@@ -56,6 +59,19 @@ test('shows accepted and refused items with reasons, and losses on the client', 
   expect(await figure('Received')).toBe(sums.reduce((sum, one) => sum + one, 0))
   expect(sums.every((sum) => sum >= 0)).toBe(true)
   expect(sums[1], 'the duplicate is among them').toBeGreaterThan(0)
+  // The bars are read with the arrow keys: their sums are the figures, and so are those of the rows below.
+  const reader = figures.getByRole('slider')
+  const bars = parts.map(() => 0)
+  for (let bar = 0; bar <= Number(await reader.getAttribute('aria-valuemax')); bar++) {
+    await reader.press('ArrowRight')
+    await eventually(async () => reader.getAttribute('aria-valuenow')).toBe(String(bar))
+    const text = (await reader.getAttribute('aria-valuetext')) ?? ''
+    for (const [index, part] of parts.entries())
+      bars[index] = (bars[index] ?? 0) + Number(new RegExp(`${part}:? ([\\d,]+)`).exec(text)?.[1]?.replaceAll(',', ''))
+  }
+  expect(bars).toEqual(sums)
+  const cells = await became.locator('tbody tr > :last-child').allTextContents()
+  expect(cells.reduce((sum, cell) => sum + Number(cell.replaceAll(',', '')), 0)).toBe(await figure('Received'))
   await figures.getByText(/^Items by the time at which they arrived/).waitFor()
   await page.goto(`/projects/${busy.project.id}/settings/keys`)
   await page.getByText('Accepted items, 24 h').waitFor()

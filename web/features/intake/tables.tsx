@@ -1,4 +1,5 @@
 import type { Intake } from '../../api/intake-queries.ts'
+import { counts } from '../../common/intake-figures.ts'
 import { Card } from '../../ui/card.tsx'
 import { Key } from '../../ui/chart/legend.tsx'
 import type { ChartTone } from '../../ui/chart/tones.ts'
@@ -36,7 +37,7 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
           </tr>
         </thead>
         <tbody>
-          {totals.map(({ outcome, reason, category, quantity }) => (
+          {totals.filter(counts).map(({ outcome, reason, category, quantity }) => (
             <tr key={`${outcome} ${reason} ${category}`}>
               <th scope="row">
                 <Key tone={TONES[outcome]} mark="bar" /> {intakeTexts.outcomes[outcome]}
@@ -45,14 +46,28 @@ export function OutcomeTable({ totals, all }: { totals: Intake['totals']; all: n
                 {intakeTexts.reasonText(outcome, reason)}
               </td>
               <td className={styles.what}>{intakeTexts.categoryName(category)}</td>
-              <NumberCell title={category === 'internal' || all === 0 ? undefined : formatRate(quantity / all)}>
+              <NumberCell title={all === 0 ? undefined : formatRate(quantity / all)}>
                 {formatCount(quantity)}
               </NumberCell>
             </tr>
           ))}
         </tbody>
       </Table>
+      <ClientReports reports={totals.filter((one) => !counts(one))} />
     </Card>
+  )
+}
+
+/** Client reports are no data of the app: they are beside the sums, so that the rows add up to the chart. */
+function ClientReports({ reports }: { reports: Intake['totals'] }) {
+  if (reports.length === 0) return null
+  const parts = reports.map(
+    ({ outcome, quantity }) => `${formatCount(quantity)} ${intakeTexts.outcomes[outcome].toLowerCase()}`,
+  )
+  return (
+    <Minor as="p" className={settingsStyles.body}>
+      {intakeTexts.clientReports(parts.join(', '))}
+    </Minor>
   )
 }
 

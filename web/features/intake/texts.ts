@@ -143,6 +143,7 @@ export const intakeTexts = {
   stripLabel: 'In this period',
   outcomesTitle: 'Outcomes',
   outcomesMore: 'Each item counts once',
+  clientReports: (counts: string) => `Not among them: client reports (${counts}), in which SDKs say what they lost.`,
   columns: { outcome: 'Outcome', why: 'Reason', what: 'Type', count: 'Items', key: 'Client key' },
   lostTitle: 'Lost on the client',
   lostMore: 'Reported by SDKs; never sent to the server',
