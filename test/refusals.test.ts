@@ -122,6 +122,7 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   createApiKey: 'viewer',
   deleteApiKey: 'viewer',
   previewOwnership: 'admin',
+  listSimilar: 'viewer',
   listProjectIssues: 'viewer',
   readVolume: 'viewer',
   readSessionSummary: 'viewer',

@@ -7,7 +7,7 @@ import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { Event } from '../protocol/event.api.ts'
 import { eventQuery } from '../issue-events/issue-events.api.ts'
 import { MAX_COMMENT_CHARACTERS, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
-import { RANGES } from '#shared/issue-values.ts'
+import { RANGES, SIMILAR_PARTS } from '#shared/issue-values.ts'
 import { GroupingView } from '../issue-merging/merging.api.ts'
 import { Issue, IssueSort, IssueStatus, Person, Severity } from '../issue-rules/issue.api.ts'
 import { IgnoreUntilInput, ResolutionInput } from '../issue-rules/life-cycle.api.ts'
@@ -245,6 +245,27 @@ export const issueRoutes = routes({
     permission: 'issues.write',
     status: 204,
     params: z.object({ issueId: Id, commentId: Id }),
+    refusals: [404],
+  },
+  listSimilar: {
+    method: 'GET',
+    path: '/api/issues/:issueId/similar',
+    tag: 'Issues',
+    summary: 'Issues of the same project that resemble an issue, the most similar first',
+    description:
+      'Compares error type, culprit and the words of the message with the 2,000 issues of the project that were seen last. Numbers and ids in messages do not count.',
+    permission: 'issues.read',
+    params: issueParams,
+    query: z.strictObject({ limit: pageQuery(5).limit }),
+    response: z.object({
+      items: z.array(
+        z.object({
+          issue: Issue,
+          score: z.number().describe('From 0.5 to 1.'),
+          shared: z.array(z.enum(SIMILAR_PARTS)).describe('What both have in common.'),
+        }),
+      ),
+    }),
     refusals: [404],
   },
   listProjectIssues: {

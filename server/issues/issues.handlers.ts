@@ -4,6 +4,7 @@ import { createComment, deleteComment, listComments, updateComment } from './com
 import { deleteIssue } from '../issue-merging/delete-issue.ts'
 import type { issueRoutes } from './issues.api.ts'
 import { listIssues, searchIssues } from '../issue-search/list-issues.ts'
+import { listSimilar } from './list-similar.ts'
 import { readIssue } from './read-issue.ts'
 import { readVolume } from './read-volume.ts'
 import { updateIssue } from './update-issue.ts'
@@ -18,6 +19,7 @@ export const issueHandlers: Handlers<typeof issueRoutes> = {
   createComment: (app, actor, { params, body }) => createComment(app, actor, { ...params, ...body }),
   updateComment: (app, actor, { params, body }) => updateComment(app, actor, { ...params, ...body }),
   deleteComment: (app, actor, { params }) => deleteComment(app, actor, params),
+  listSimilar: (app, actor, { params, query }) => listSimilar(app, actor, params.issueId, query.limit),
   listProjectIssues: async (app, actor, { params, query }) => {
     await requireProject(app, actor, params.projectId)
     return searchIssues(app, actor, { ...query, projectId: [params.projectId] })

@@ -35,8 +35,11 @@ test('merge: found, picked, merged, explained, and undone', async () => {
   const [visa, paypal] = [await idOf('visa'), await idOf('paypal')]
   const page = await dashboard.openAs(person)
   await page.goto(`/issues/${visa}`)
-  await page.getByRole('button', { name: 'More actions' }).first().click()
-  await page.getByRole('menuitem', { name: 'Merge…' }).click()
+  const similar = page.getByRole('region', { name: 'Similar issues' })
+  await similar.getByRole('link', { name: /paypal was declined/ }).waitFor()
+  await similar.getByText('Same error type, similar message').first().waitFor()
+  await screenshot(page, 'issue-similar', { fullPage: true })
+  await similar.getByRole('button', { name: 'Merge…' }).click()
   const dialog = page.getByRole('dialog', { name: /Merge issues into SHOPPER-WEB-1/ })
   await dialog.getByRole('checkbox', { name: /voucher/ }).waitFor()
   await dialog.getByLabel('Issues in this project').fill('paypal')

@@ -366,6 +366,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     body: { ownership_rules: [{ match: 'path', glob: 'src/*', team: 'web' }] },
     foreignBodies: [{ ownership_rules: [{ match: 'path', glob: 'src/*', user_id: stranger.actor.userId }] }],
   }),
+  listSimilar: onIssue(),
   listProjectIssues: onProject(),
   readVolume: ofProjects,
   readSessionSummary: ofProjects,

@@ -14,6 +14,14 @@ export const discardsQuery = (projectId: string) =>
       call('GET /api/projects/:projectId/discards', { params: { projectId }, query: { limit: '100' }, signal }),
   })
 
+export const similarQuery = (issueId: string) =>
+  queryOptions({
+    queryKey: ['issues', 'similar', issueId],
+    queryFn: ({ signal }) => call('GET /api/issues/:issueId/similar', { params: { issueId }, signal }),
+    staleTime: 60_000,
+    meta: { quiet: true },
+  })
+
 /** Issues of a project to merge: the newest, or those that match a search. */
 export const mergeSearchQuery = (projectId: string, q: string) =>
   queryOptions({

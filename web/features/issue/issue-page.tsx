@@ -23,6 +23,7 @@ import { IssueTags } from './tags.tsx'
 import { NativeCrashCard } from './contexts/native-crash.tsx'
 import { usePageTitle } from '../../common/page-title.ts'
 import { QueryError } from '../../common/query-error.tsx'
+import { SimilarCard } from './similar.tsx'
 import { MessageCard, StackTrace } from './stack-trace/stack-trace.tsx'
 import { stacksOf } from './stack-trace/model.ts'
 import { useKeys } from '../../common/keys.ts'
@@ -283,6 +284,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           )}
           <ReleasesCard issue={issue} onOnly={onOnly} />
           <UsersCard issue={issue} onOnly={onOnly} />
+          <SimilarCard issue={issue} onMerge={ask.onMerge} />
           <IssueGrouping issue={issue} />
         </aside>
       </div>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, type SyntheticEvent } from 'react'
-import { mergeSearchQuery } from '../../api/grouping-queries.ts'
+import { mergeSearchQuery, similarQuery } from '../../api/grouping-queries.ts'
 import { useMerge } from './merging.ts'
 import type { Issue, IssueDetail } from '../../api/issue-queries.ts'
 import { Button } from '../../ui/button.tsx'
@@ -25,14 +25,17 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
   const [q, setQ] = useState('')
   const [picked, setPicked] = useState<ReadonlyMap<string, Issue>>(new Map())
   const found = useQuery(mergeSearchQuery(issue.project_id, q))
+  const similar = useQuery(similarQuery(issue.id))
   const merge = useMerge(issue, onClose)
   useEffect(() => {
     const timer = setTimeout(() => setQ(text.trim()), SETTLE_MS)
     return () => clearTimeout(timer)
   }, [text])
 
-  const others = (found.data?.items ?? []).filter(({ id }) => id !== issue.id && !picked.has(id))
-  const shown = [...picked.values(), ...others]
+  // Similar issues come first until a search is typed.
+  const suggested = q === '' ? (similar.data?.items ?? []).map((one) => one.issue) : []
+  const others = [...suggested, ...(found.data?.items ?? [])].filter(({ id }) => id !== issue.id && !picked.has(id))
+  const shown = [...new Map([...picked.values(), ...others].map((one) => [one.id, one])).values()]
   const toggle = (one: Issue) => {
     const next = new Map(picked)
     if (!next.delete(one.id)) next.set(one.id, one)

@@ -1,3 +1,4 @@
+import type { SimilarPart } from '#shared/issue-values.ts'
 import { formatCount } from '../../ui/format.ts'
 
 /** Texts of merging and discarding. */
@@ -5,6 +6,17 @@ import { formatCount } from '../../ui/format.ts'
 const plural = (count: number, one: string, many: string): string => `${formatCount(count)} ${count === 1 ? one : many}`
 const events = (count: number): string => plural(count, 'event', 'events')
 const issues = (count: number): string => plural(count, 'issue', 'issues')
+
+/** What two issues have in common, in the order of the API. */
+const SHARED: Readonly<Record<string, string>> = {
+  type: 'Same error type',
+  culprit: 'Same location',
+  message: 'Similar message',
+  'type culprit': 'Same error type and location',
+  'type message': 'Same error type, similar message',
+  'culprit message': 'Same location, similar message',
+  'type culprit message': 'Same error type and location, similar message',
+}
 
 export const mergeTexts = {
   cancel: 'Cancel',
@@ -26,6 +38,10 @@ export const mergeTexts = {
   fingerprints: (count: number) => `All ${formatCount(count)} fingerprints`,
   createdIssue: (id: string) => `created ${id}`,
   ofVersion: (version: number) => `v${version}`,
+  similar: 'Similar issues',
+  similarName: 'similar issues',
+  events,
+  shared: (parts: readonly SimilarPart[]) => SHARED[parts.join(' ')] ?? '',
   discard: 'Discard…',
   discardTitle: (id: string) => `Discard ${id}?`,
   discardText: (count: number) =>

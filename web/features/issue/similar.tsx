@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { similarQuery } from '../../api/grouping-queries.ts'
+import type { IssueDetail } from '../../api/issue-queries.ts'
+import { paths } from '../../address/paths.ts'
+import { useCan } from '../../common/can.ts'
+import { QueryError } from '../../common/query-error.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { STATUS_NAMES } from '../../ui/status.tsx'
+import { Minor, ShortId } from '../../ui/text.tsx'
+import { mergeTexts } from './merge-texts.ts'
+import styles from './similar.module.css'
+import typeStyles from '../../ui/type.module.css'
+
+type SimilarProps = { issue: Pick<IssueDetail, 'id' | 'project_id'>; onMerge: () => void }
+
+/** Issues that resemble this one, each with what both have in common. */
+export function SimilarCard({ issue, onMerge }: SimilarProps) {
+  const { data, error, refetch } = useQuery(similarQuery(issue.id))
+  const canChange = useCan('issues.write').allowed
+  if (error !== null) return <QueryError what={mergeTexts.similarName} error={error} onRetry={() => void refetch()} />
+  if (data === undefined || data.items.length === 0) return null
+  return (
+    <Card
+      title={mergeTexts.similar}
+      header={
+        canChange ? (
+          <Button size="sm" onClick={onMerge}>
+            {mergeTexts.merge}
+          </Button>
+        ) : null
+      }
+    >
+      <ul className={styles.similar}>
+        {data.items.map(({ issue: one, shared }) => (
+          <li key={one.id}>
+            <Link {...paths.issue(one.id, { project: one.project_id })} title={one.title}>
+              {one.title}
+            </Link>
+            <Minor className={styles.facts}>
+              <ShortId>{one.short_id}</ShortId>
+              <span>{STATUS_NAMES[one.status]}</span>
+              <span className={typeStyles.figures}>{mergeTexts.events(one.event_count)}</span>
+            </Minor>
+            <Minor as="p">{mergeTexts.shared(shared)}</Minor>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
