@@ -105,3 +105,57 @@ test('on a phone the current topic is in view', async () => {
   expect(box?.x).toBeGreaterThanOrEqual(0)
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(WIDTHS.phone.width)
 })
+
+test('every form of settings says that it has unsaved changes, asks before it is left, and discards them', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  const type = (name: string) => () => page.getByRole('textbox', { name, exact: true }).fill('7777')
+  const add = () => page.getByRole('button', { name: 'Add rule' }).first().click()
+  const settings = (part: string) => `/projects/${project.id}/settings/${part}`
+  const forms: readonly (readonly [address: string, change: () => Promise<unknown>])[] = [
+    [settings('general'), type('Name')],
+    [settings('general'), type('Default environment')],
+    [settings('general'), type('Allowed deviation')],
+    [settings('general'), type('Journeys')],
+    [settings('filters'), type('Releases')],
+    [settings('scrubbing'), type('More fields to remove')],
+    [settings('grouping'), add],
+    [settings('ownership'), add],
+    [`/intake?project=${project.id}`, type('Items per minute and key')],
+    [`/alerts/rules/new?project=${project.id}`, type('Name')],
+    ['/org/sso', type('Issuer')],
+    ['/me/profile', type('Name')],
+    [
+      '/me/notifications',
+      async () => {
+        await page.getByRole('switch', { name: 'Hold back mails and pushes' }).click()
+        await page.getByLabel('From', { exact: true }).fill('03:33')
+      },
+    ],
+  ]
+  const mark = page.getByText('Unsaved changes')
+  const leaving = page.getByRole('dialog', { name: 'Leave without saving?' })
+  let shown = ''
+  for (const [address, change] of forms) {
+    if (address !== shown) await page.goto(address)
+    shown = address
+    await change()
+    await mark.waitFor()
+    await page.getByRole('link', { name: 'Issues', exact: false }).first().click()
+    await leaving.getByRole('button', { name: 'Stay' }).click()
+    await leaving.waitFor({ state: 'hidden' })
+    expect(new URL(page.url()).pathname, address).toBe(new URL(address, page.url()).pathname)
+    // One foot has both buttons.
+    const foot = page.locator('footer').filter({ has: mark })
+    await foot.getByRole('button', { name: /^Save/ }).waitFor()
+    await foot.getByRole('button', { name: 'Discard' }).click()
+    await mark.waitFor({ state: 'hidden' })
+  }
+  // Forms that are sent rather than saved ask too.
+  await page.goto('/me/security')
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await page.getByLabel('Current password').fill('half a password')
+  await page.getByRole('link', { name: 'Issues', exact: false }).first().click()
+  await leaving.getByRole('button', { name: 'Leave' }).click()
+  await page.waitForURL('**/issues*')
+})

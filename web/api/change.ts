@@ -2,6 +2,7 @@ import { useMutation, useQueryClient, type QueryClient, type QueryKey } from '@t
 import { useRef } from 'react'
 import { addToast } from '../ui/toasts.tsx'
 import { apiTexts } from './texts.ts'
+import { labelled, type Labels } from './field-errors.ts'
 import { ApiError } from './call.ts'
 import { PasskeyUnused } from './passkeys.ts'
 
@@ -38,9 +39,12 @@ function restoreAll(client: QueryClient, memory: Memory): void {
 const readAgain = (client: QueryClient, keys: readonly QueryKey[]): Promise<unknown> =>
   Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 
-/** The error as a sentence: the server's message, or a general one. */
-export const reasonOf = (error: unknown): string =>
-  error instanceof ApiError || error instanceof PasskeyUnused ? error.message : apiTexts.unexpected
+/**
+ * The error as a sentence: the server's message, or a general one.
+ * @param labels of the fields of a form, by their names in the API
+ */
+export const reasonOf = (error: unknown, labels: Labels = {}): string =>
+  error instanceof ApiError || error instanceof PasskeyUnused ? labelled(error.message, labels) : apiTexts.unexpected
 
 /**
  * The only mutation hook. `mutate(input)` writes the guess, sends the change and shows a toast with Undo. An error

@@ -32,8 +32,11 @@ export const commonTexts = {
   logOut: 'Log out',
   logOutFailed: 'Could not log out.',
   unsaved: {
+    mark: 'Unsaved changes',
+    discard: 'Discard',
+    keys: 'Save changes',
     title: 'Leave without saving?',
-    lost: 'The changes that you have not saved are lost.',
+    lost: 'Your unsaved changes will be lost.',
     stay: 'Stay',
     leave: 'Leave',
   },

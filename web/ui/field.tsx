@@ -104,7 +104,7 @@ export const FieldHint = ({ id, bad = false, role, children }: FieldHintProps) =
 )
 
 /** Moves the focus to the first invalid field, once the form shows its errors. */
-export function focusFirstInvalid(form: HTMLFormElement): void {
+export function focusFirstInvalid(form: HTMLElement): void {
   requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
 }
 

@@ -191,9 +191,7 @@ export const builderTexts = {
   escalations: 'Escalation channels',
   escalationsMissing: 'Add at least one channel to escalate to.',
 
-  saves: 'saves',
   save: 'Save rule',
-  saveKey: 'Save the rule',
   incomplete: 'Complete the marked fields.',
   savedToast: 'Rule saved',
   createdToast: 'Rule added',
@@ -202,11 +200,6 @@ export const builderTexts = {
   deleteText: (name: string) => `“${name}” no longer fires. Its open alerts are resolved; the history stays.`,
   deleted: 'Rule deleted',
   notDeleted: 'Could not delete the rule.',
-
-  leaveTitle: 'Leave without saving?',
-  leaveText: 'The changes to this rule are lost.',
-  leaveNow: 'Leave',
-  stay: 'Stay',
 
   secretBox: {
     title: 'Copy the signing secret of the webhook now. It is not shown again.',

@@ -8,15 +8,17 @@ import { projectsQuery } from '../../api/queries.ts'
 import { paths } from '../../address/paths.ts'
 import { formatMinutes } from '../../common/alerts/look.ts'
 import { useCan } from '../../common/can.ts'
+import { SaveFoot } from '../../common/save-foot.tsx'
+import { UnsavedGuard, useUnsaved } from '../../common/unsaved.tsx'
 import { useKeys } from '../../common/keys.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Card, CardFooter } from '../../ui/card.tsx'
+import { Card } from '../../ui/card.tsx'
 import { Field, FieldHint, focusFirstInvalid, SelectField } from '../../ui/field.tsx'
 import { FormRow } from '../../ui/form.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Cap, Kbd } from '../../ui/kbd.tsx'
+import { Cap } from '../../ui/kbd.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Spacer } from '../../ui/stack.tsx'
@@ -28,7 +30,6 @@ import { Conditions } from './conditions.tsx'
 import { DeleteRule } from './delete-rule.tsx'
 import { DryRun } from './dry-run.tsx'
 import { useFreshSecrets } from './fresh-secrets.tsx'
-import { LeaveDialog, useLeaving } from './leave-dialog.tsx'
 import { conditionsNow, differ, dryRunOf, isEscalationTime, isIncomplete, type RuleDraft } from './rule-draft.ts'
 import { ChoiceSlot, Sentence, TextSlot } from './sentence.tsx'
 import { TriggerCards } from './trigger-cards.tsx'
@@ -44,7 +45,13 @@ type BuilderProps = {
 }
 
 /** Makes or changes a rule: when, if, then. */
-export function Builder({ rule, initial, note }: BuilderProps) {
+export const Builder = (props: BuilderProps) => (
+  <UnsavedGuard>
+    <RuleForm {...props} />
+  </UnsavedGuard>
+)
+
+function RuleForm({ rule, initial, note }: BuilderProps) {
   const may = useCan('alerts.write')
   const navigate = useNavigate()
   const form = useRef<HTMLFormElement>(null)
@@ -54,7 +61,8 @@ export function Builder({ rule, initial, note }: BuilderProps) {
   const [badTests, setBadTests] = useState<ReadonlySet<string>>(new Set())
   const [isDeleting, setDeleting] = useState(false)
   const projects = useQuery(projectsQuery)
-  const leaving = useLeaving(may.allowed && differ(draft, start))
+  const isDirty = may.allowed && differ(draft, start)
+  const letGo = useUnsaved(isDirty)
   const save = useSaveRule(rule)
   const showSecrets = useFreshSecrets()
   const projectName = projects.data?.items.find(({ id }) => id === draft.projectId)?.name ?? rule?.project.name
@@ -78,16 +86,13 @@ export function Builder({ rule, initial, note }: BuilderProps) {
         setStart(fresh)
         setDraft(fresh)
         if (rule !== null) return showSecrets(saved)
-        leaving.allow()
+        letGo()
         // The secret asks before the page is left, so it appears on the next one.
         void navigate({ ...paths.alertRule(saved.id), replace: true }).then(() => showSecrets(saved))
       },
     })
   }
   useKeys([
-    ...(may.allowed
-      ? [{ keys: 'mod+s', label: texts.saveKey, group: 'Page' as const, run: submit, whileTyping: true }]
-      : []),
     ...STEPS.map(({ step, key }) => ({
       keys: key,
       label: texts.goToStep[step],
@@ -213,7 +218,7 @@ export function Builder({ rule, initial, note }: BuilderProps) {
           )}
           {save.error === null ? null : (
             <Note tone="red" icon="warn" role="alert">
-              {reasonOf(save.error)}
+              {reasonOf(save.error, { name: texts.name, projectId: texts.project })}
             </Note>
           )}
           {tried && isIncomplete(draft) ? (
@@ -224,29 +229,32 @@ export function Builder({ rule, initial, note }: BuilderProps) {
           ) : null}
         </fieldset>
         {may.allowed ? (
-          <CardFooter
-            note={
-              <span className={styles.keys}>
-                <Kbd keys="mod+s" /> {texts.saves}
-              </span>
-            }
+          <SaveFoot
+            dirty={isDirty}
+            busy={save.isPending}
+            save={texts.save}
+            always
+            onSave={submit}
+            onDiscard={() => {
+              setDraft(start)
+              setTried(false)
+              save.reset()
+            }}
           >
             {rule === null ? null : (
-              <Button look="danger" onClick={() => setDeleting(true)}>
+              <Button size="sm" look="danger" onClick={() => setDeleting(true)}>
                 {texts.delete}
               </Button>
             )}
-            <Button onClick={close}>{commonTexts.cancel}</Button>
-            <Button look="primary" type="submit" busy={save.isPending}>
-              {texts.save}
+            <Button size="sm" onClick={close}>
+              {commonTexts.cancel}
             </Button>
-          </CardFooter>
+          </SaveFoot>
         ) : null}
       </form>
       {isDeleting && rule !== null ? (
-        <DeleteRule rule={rule} onDeleted={leaving.allow} onClose={() => setDeleting(false)} />
+        <DeleteRule rule={rule} onDeleted={letGo} onClose={() => setDeleting(false)} />
       ) : null}
-      <LeaveDialog leaving={leaving} />
     </Card>
   )
 }

@@ -7,6 +7,7 @@ import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
 import { usePageTitle } from '../../common/page-title.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { paths } from '../../address/paths.ts'
+import { UnsavedGuard } from '../../common/unsaved.tsx'
 import { usePrefs } from '../../common/prefs.ts'
 import { DEFAULT_RANGE, type Range } from '../../address/search.ts'
 import { buttonLook } from '../../ui/button.tsx'
@@ -55,7 +56,13 @@ export function IntakePage() {
           {name === null ? null : <p>{intakeTexts.lead(name)}</p>}
         </div>
       </PageHead>
-      {projectId === undefined ? <NoProject /> : <Project key={projectId} projectId={projectId} range={range} />}
+      {projectId === undefined ? (
+        <NoProject />
+      ) : (
+        <UnsavedGuard>
+          <Project key={projectId} projectId={projectId} range={range} />
+        </UnsavedGuard>
+      )}
     </PageMain>
   )
 }

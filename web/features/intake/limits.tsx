@@ -1,17 +1,18 @@
 import { MAX_EVENTS_PER_DAY, MAX_EVENTS_PER_MINUTE, MAX_NEW_ISSUES } from '#shared/limits.ts'
-import { useState, type SubmitEvent } from 'react'
-import { ApiError, call } from '../../api/call.ts'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import type { Intake } from '../../api/intake-queries.ts'
 import { useCan } from '../../common/can.ts'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { SaveFoot } from '../../common/save-foot.tsx'
 import { Field } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Note } from '../../ui/note.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Switch } from '../../ui/switch.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { intakeTexts } from './texts.ts'
-import { commonTexts } from '../../common/texts.ts'
 import { limitOf } from './model.ts'
 import settingsStyles from '../../common/settings.module.css'
 import styles from './limits.module.css'
@@ -34,13 +35,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
     send: (body: LimitChange) => call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
     touches: () => [['projects'], ['intake']],
     said: () => intakeTexts.saved,
-    failed: null,
-  })
-  const quotaChange = useChange({
-    send: (perDay: number | null) => call('PATCH /api/organization/quota', { body: { events_per_day: perDay } }),
-    touches: () => [['intake']],
-    said: () => intakeTexts.savedQuota,
-    failed: null,
+    failed: intakeTexts.notSaved,
   })
   const rate = (count: number | null): string =>
     count === null ? intakeTexts.off : intakeTexts.rate(formatCount(count))
@@ -85,60 +80,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
           </dd>
         </div>
       </dl>
-      <div className={`${styles.forms} ${settingsStyles.body}`}>
-        <LimitForm
-          key={`rate ${String(limits.is_default ? null : limits.per_minute)}`}
-          label={intakeTexts.limitField}
-          hint={intakeTexts.limitHint(formatCount(DEFAULT_PER_MINUTE))}
-          wrong={intakeTexts.limitWrong}
-          value={limits.is_default ? null : limits.per_minute}
-          min={1}
-          max={MAX_EVENTS_PER_MINUTE}
-          why={may.why}
-          busy={settingsChange.isPending}
-          error={errorOf(settingsChange.error)}
-          onSave={(value) => settingsChange.mutate({ rate_limit_per_minute: value })}
-        />
-        <LimitForm
-          key={`quota ${String(quota.events_per_day)}`}
-          label={intakeTexts.quotaField}
-          hint={intakeTexts.quotaHint}
-          wrong={intakeTexts.quotaWrong}
-          value={quota.events_per_day}
-          min={0}
-          max={MAX_EVENTS_PER_DAY}
-          why={may.why}
-          busy={quotaChange.isPending}
-          error={errorOf(quotaChange.error)}
-          onSave={(value) => quotaChange.mutate(value)}
-        />
-        <LimitForm
-          key={`hour ${String(created.per_hour)}`}
-          label={intakeTexts.newPerHour}
-          hint={intakeTexts.newIssuesHint}
-          wrong={intakeTexts.newIssuesWrong}
-          value={created.per_hour}
-          min={0}
-          max={MAX_NEW_ISSUES}
-          why={may.why}
-          busy={settingsChange.isPending}
-          error={errorOf(settingsChange.error)}
-          onSave={(value) => settingsChange.mutate({ new_issues_per_hour: value ?? 0 })}
-        />
-        <LimitForm
-          key={`day ${String(created.per_day)}`}
-          label={intakeTexts.newPerDay}
-          hint={intakeTexts.newIssuesHint}
-          wrong={intakeTexts.newIssuesWrong}
-          value={created.per_day}
-          min={0}
-          max={MAX_NEW_ISSUES}
-          why={may.why}
-          busy={settingsChange.isPending}
-          error={errorOf(settingsChange.error)}
-          onSave={(value) => settingsChange.mutate({ new_issues_per_day: value ?? 0 })}
-        />
-      </div>
+      <LimitsForm key={projectId} projectId={projectId} limits={limits} quota={quota} why={may.why} />
       <ul>
         <li className={settingsStyles.row}>
           <div>
@@ -157,46 +99,123 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
   )
 }
 
-const errorOf = (error: Error | null): string | undefined => (error instanceof ApiError ? reasonOf(error) : undefined)
+const FIELDS = ['rate', 'quota', 'hour', 'day'] as const
+type LimitName = (typeof FIELDS)[number]
 
-type LimitFormProps = {
-  label: string
-  hint: string
-  wrong: string
-  /** Null for the default. */
-  value: number | null
-  min: number
-  max: number
-  why: string | undefined
-  busy: boolean
-  error: string | undefined
-  onSave: (value: number | null) => void
+/** Label, hint, the sentence about an invalid number, and the bounds of a limit. */
+const LIMITS: Readonly<Record<LimitName, { label: string; hint: string; wrong: string; min: number; max: number }>> = {
+  rate: {
+    label: intakeTexts.limitField,
+    hint: intakeTexts.limitHint(formatCount(DEFAULT_PER_MINUTE)),
+    wrong: intakeTexts.limitWrong,
+    min: 1,
+    max: MAX_EVENTS_PER_MINUTE,
+  },
+  quota: {
+    label: intakeTexts.quotaField,
+    hint: intakeTexts.quotaHint,
+    wrong: intakeTexts.quotaWrong,
+    min: 0,
+    max: MAX_EVENTS_PER_DAY,
+  },
+  hour: {
+    label: intakeTexts.newPerHour,
+    hint: intakeTexts.newIssuesHint,
+    wrong: intakeTexts.newIssuesWrong,
+    min: 0,
+    max: MAX_NEW_ISSUES,
+  },
+  day: {
+    label: intakeTexts.newPerDay,
+    hint: intakeTexts.newIssuesHint,
+    wrong: intakeTexts.newIssuesWrong,
+    min: 0,
+    max: MAX_NEW_ISSUES,
+  },
+}
+const LABELS = {
+  rate_limit_per_minute: LIMITS.rate.label,
+  events_per_day: LIMITS.quota.label,
+  new_issues_per_hour: LIMITS.hour.label,
+  new_issues_per_day: LIMITS.day.label,
 }
 
-/** A field for a number or nothing. */
-function LimitForm({ label, hint, wrong, value, min, max, why, busy, error, onSave }: LimitFormProps) {
-  const saved = value === null ? '' : String(value)
-  const [text, setText] = useState(saved)
-  const parsed = limitOf(text, min, max)
-  const dirty = text.trim() !== saved
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    if (dirty && parsed !== undefined && why === undefined && !busy) onSave(parsed)
+/** The limits that can be changed; the quota belongs to the organisation and is sent by itself. */
+function LimitsForm({ projectId, limits, quota, why }: Props & { why: string | undefined }) {
+  /** What was typed; the other fields follow what is stored. */
+  const [typed, setTyped] = useState<Partial<Record<LimitName, string>>>({})
+  const forget = (...names: readonly LimitName[]) =>
+    setTyped((before) => ({ ...before, ...Object.fromEntries(names.map((name) => [name, undefined])) }))
+  const settings = useChange({
+    send: (body: LimitChange) => call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
+    touches: () => [['projects'], ['intake']],
+    said: () => intakeTexts.saved,
+    failed: null,
+  })
+  const quotaChange = useChange({
+    send: (perDay: number | null) => call('PATCH /api/organization/quota', { body: { events_per_day: perDay } }),
+    touches: () => [['intake']],
+    said: () => intakeTexts.savedQuota,
+    failed: null,
+  })
+  const stored: Readonly<Record<LimitName, number | null>> = {
+    rate: limits.is_default ? null : limits.per_minute,
+    quota: quota.events_per_day,
+    hour: limits.new_issues.per_hour,
+    day: limits.new_issues.per_day,
   }
+  const textOf = (name: LimitName): string => typed[name] ?? (stored[name] === null ? '' : String(stored[name]))
+  const valueOf = (name: LimitName) => limitOf(textOf(name), LIMITS[name].min, LIMITS[name].max)
+  const isDirty = (name: LimitName): boolean => typed[name] !== undefined && valueOf(name) !== stored[name]
+  const dirty = FIELDS.filter(isDirty)
+  const save = () => {
+    const values = { rate: valueOf('rate'), quota: valueOf('quota'), hour: valueOf('hour'), day: valueOf('day') }
+    if (why !== undefined || settings.isPending || quotaChange.isPending) return
+    if (FIELDS.some((name) => values[name] === undefined)) return
+    const body: LimitChange = {
+      ...(isDirty('rate') ? { rate_limit_per_minute: values.rate ?? null } : {}),
+      ...(isDirty('hour') ? { new_issues_per_hour: values.hour ?? 0 } : {}),
+      ...(isDirty('day') ? { new_issues_per_day: values.day ?? 0 } : {}),
+    }
+    if (Object.keys(body).length > 0) settings.mutate(body, { onSuccess: () => forget('rate', 'hour', 'day') })
+    if (isDirty('quota')) quotaChange.mutate(values.quota ?? null, { onSuccess: () => forget('quota') })
+  }
+  const refusal = settings.error ?? quotaChange.error
   return (
-    <form onSubmit={submit} noValidate>
-      <Field
-        label={label}
-        value={text}
-        readOnly={why !== undefined}
-        inputMode="numeric"
-        hint={hint}
-        error={parsed === undefined ? wrong : error}
-        onChange={(event) => setText(event.target.value)}
+    <Form onSubmit={save}>
+      {refusal === null ? null : (
+        <Note tone="red" icon="warn" role="alert">
+          {intakeTexts.notSaved} {reasonOf(refusal, LABELS)}
+        </Note>
+      )}
+      <div className={`${styles.forms} ${settingsStyles.body}`}>
+        {FIELDS.map((name) => (
+          <Field
+            key={name}
+            label={LIMITS[name].label}
+            value={textOf(name)}
+            readOnly={why !== undefined}
+            inputMode="numeric"
+            hint={LIMITS[name].hint}
+            error={valueOf(name) === undefined ? LIMITS[name].wrong : undefined}
+            onChange={(event) => {
+              const { value } = event.target
+              setTyped((before) => ({ ...before, [name]: value }))
+            }}
+          />
+        ))}
+      </div>
+      <SaveFoot
+        dirty={dirty.length > 0}
+        busy={settings.isPending || quotaChange.isPending}
+        why={why}
+        onSave={save}
+        onDiscard={() => {
+          setTyped({})
+          settings.reset()
+          quotaChange.reset()
+        }}
       />
-      <Button type="submit" busy={busy} why={why ?? (dirty ? undefined : commonTexts.saved)}>
-        {commonTexts.save}
-      </Button>
-    </form>
+    </Form>
   )
 }

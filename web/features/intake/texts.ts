@@ -175,6 +175,7 @@ export const intakeTexts = {
   quotaHint: 'Errors, transactions and security reports of all projects, per UTC day. Leave empty for no quota.',
   quotaWrong: 'Enter a whole number up to 1,000,000,000, or leave it empty.',
   saved: 'Limits saved',
+  notSaved: 'The limits were not saved.',
   savedQuota: 'Quota saved',
   floodSampling: 'Flood sampling',
   floodSamplingMore: 'When a key is over its limit, still accept the first five events of each new issue.',

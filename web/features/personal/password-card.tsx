@@ -4,6 +4,7 @@ import { ApiError, call } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import { meQuery } from '../../api/queries.ts'
 import { PasswordField, strengthOf } from '../../common/password-field.tsx'
+import { useUnsaved } from '../../common/unsaved.tsx'
 import { commonTexts } from '../../common/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -52,6 +53,7 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
   const [next, setNext] = useState('')
   const [tried, setTried] = useState(false)
   const strength = strengthOf(next)
+  useUnsaved(current !== '' || next !== '')
   const change = useMutation({
     mutationFn: () => call('POST /api/auth/change-password', { body: { currentPassword: current, newPassword: next } }),
     onSuccess: ({ warning }) => {

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { ApiError, call, type AnswerOf } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { meQuery } from '../../api/queries.ts'
 import { endSession } from '../../api/session.ts'
 import { paths } from '../../address/paths.ts'
 import { PasswordField } from '../../common/password-field.tsx'
+import { SaveFoot } from '../../common/save-foot.tsx'
+import { useUnsaved } from '../../common/unsaved.tsx'
 import { SettingsHead } from '../../common/settings-frame.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -51,31 +53,41 @@ function NameCard({ user }: { user: User }) {
     said: () => texts.nameSaved,
     failed: null,
   })
+  const box = useRef<HTMLDivElement>(null)
+  const focusInvalid = () => {
+    if (box.current !== null) focusFirstInvalid(box.current)
+  }
+  const submit = () => {
+    if (save.isPending) return
+    setTried(true)
+    if (isMissing) focusInvalid()
+    else save.mutate(undefined, { onError: focusInvalid })
+  }
   return (
     <Card title={texts.name}>
-      <Form
-        className={styles.narrowForm}
-        onSubmit={(form) => {
-          if (save.isPending) return
-          setTried(true)
-          if (isMissing) focusFirstInvalid(form)
-          else save.mutate(undefined, { onError: () => focusFirstInvalid(form) })
-        }}
-      >
-        <Field
-          label={texts.name}
-          hint={texts.nameHint}
-          autoComplete="name"
-          maxLength={120}
-          value={name}
-          error={tried && isMissing ? texts.nameMissing : save.error === null ? undefined : reasonOf(save.error)}
-          onChange={(event) => setName(event.target.value)}
+      <Form onSubmit={submit}>
+        <div ref={box} className={styles.narrowForm}>
+          <Field
+            label={texts.name}
+            hint={texts.nameHint}
+            autoComplete="name"
+            maxLength={120}
+            value={name}
+            error={tried && isMissing ? texts.nameMissing : save.error === null ? undefined : reasonOf(save.error)}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </div>
+        <SaveFoot
+          dirty={name !== user.name}
+          busy={save.isPending}
+          save={texts.save}
+          onSave={submit}
+          onDiscard={() => {
+            setName(user.name)
+            setTried(false)
+            save.reset()
+          }}
         />
-        <Toolbar>
-          <Button type="submit" look={name === user.name ? 'plain' : 'primary'} busy={save.isPending}>
-            {texts.save}
-          </Button>
-        </Toolbar>
       </Form>
     </Card>
   )
@@ -91,6 +103,7 @@ function EmailCard({ user }: { user: User }) {
     touches: () => [],
     failed: null,
   })
+  useUnsaved(!change.isSuccess && (email !== '' || password !== ''))
   const isMissing = email.trim() === ''
   const isPasswordMissing = user.has_password && password === ''
   const submit = (form: HTMLFormElement) => {

@@ -3,11 +3,10 @@ import { isEndless, WEEKDAYS } from '#shared/quiet-hours.ts'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { preferencesQuery, type NotificationPreferences } from '../../api/notification-queries.ts'
-import { Button } from '../../ui/button.tsx'
+import { SaveFoot } from '../../common/save-foot.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Field, FieldHint, FieldLegend, SelectField } from '../../ui/field.tsx'
 import { Form, FormRow } from '../../ui/form.tsx'
-import { Toolbar } from '../../ui/stack.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { TextButton } from '../../ui/text-button.tsx'
 import { notificationsTexts } from './notifications-texts.ts'
@@ -57,6 +56,7 @@ export function QuietHoursCard({ preferences: { quiet_hours: stored } }: { prefe
           isSaving={save.isPending}
           onChange={setDraft}
           onSave={() => save.mutate({ ...draft, enabled: true })}
+          onDiscard={() => setDraft(draftOf(stored))}
         />
       ) : null}
     </Card>
@@ -69,9 +69,10 @@ type QuietHoursFormProps = {
   isSaving: boolean
   onChange: (draft: QuietHours) => void
   onSave: () => void
+  onDiscard: () => void
 }
 
-function QuietHoursForm({ draft, stored, isSaving, onChange, onSave }: QuietHoursFormProps) {
+function QuietHoursForm({ draft, stored, isSaving, onChange, onSave, onDiscard }: QuietHoursFormProps) {
   const { start, end, time_zone: zone, days } = draft
   const problem = days.length === 0 ? texts.noDays : isEndless(draft) ? texts.endless : undefined
   const isUnchanged = isSame(draft, stored)
@@ -80,75 +81,77 @@ function QuietHoursForm({ draft, stored, isSaving, onChange, onSave }: QuietHour
     if (problem === undefined && !isUnchanged) onSave()
   }
   return (
-    <Form className={styles.narrowForm} onSubmit={submit}>
-      <FormRow>
-        <Field
-          label={texts.from}
-          type="time"
-          required
-          value={start}
-          onChange={(event) => onChange({ ...draft, start: event.target.value || start })}
-        />
-        <Field
-          label={texts.until}
-          type="time"
-          required
-          value={end}
-          hint={end === start ? texts.wholeDay : end < start ? texts.nextDay : undefined}
-          onChange={(event) => onChange({ ...draft, end: event.target.value || end })}
-        />
-      </FormRow>
-      <SelectField
-        label={texts.zone}
-        value={zone}
-        hint={
-          zone === ownZone ? undefined : (
-            <TextButton onClick={() => onChange({ ...draft, time_zone: ownZone })}>{texts.useZone(ownZone)}</TextButton>
-          )
-        }
-        onChange={(event) => onChange({ ...draft, time_zone: event.target.value })}
-      >
-        {zonesWith(zone, ownZone).map((name) => (
-          <option key={name} value={name}>
-            {name.replaceAll('_', ' ')}
-          </option>
-        ))}
-      </SelectField>
-      <fieldset className={quietStyles.week}>
-        <FieldLegend>{texts.days}</FieldLegend>
-        <div className={quietStyles.days}>
-          {WEEKDAYS.map((day) => (
-            <label key={day}>
-              <input
-                type="checkbox"
-                checked={days.includes(day)}
-                onChange={(event) =>
-                  onChange({
-                    ...draft,
-                    days: WEEKDAYS.filter((one) => (one === day ? event.target.checked : days.includes(one))),
-                  })
-                }
-              />
-              {texts.dayNames[day]}
-            </label>
-          ))}
-        </div>
-        {problem === undefined ? null : (
-          <FieldHint bad role="alert">
-            {problem}
-          </FieldHint>
-        )}
-      </fieldset>
-      <Toolbar>
-        <Button
-          type="submit"
-          look="primary"
-          busy={isSaving}
-          why={problem ?? (isUnchanged ? texts.unchanged : undefined)}
+    <Form onSubmit={submit}>
+      <div className={styles.narrowForm}>
+        <FormRow>
+          <Field
+            label={texts.from}
+            type="time"
+            required
+            value={start}
+            onChange={(event) => onChange({ ...draft, start: event.target.value || start })}
+          />
+          <Field
+            label={texts.until}
+            type="time"
+            required
+            value={end}
+            hint={end === start ? texts.wholeDay : end < start ? texts.nextDay : undefined}
+            onChange={(event) => onChange({ ...draft, end: event.target.value || end })}
+          />
+        </FormRow>
+        <SelectField
+          label={texts.zone}
+          value={zone}
+          hint={
+            zone === ownZone ? undefined : (
+              <TextButton onClick={() => onChange({ ...draft, time_zone: ownZone })}>
+                {texts.useZone(ownZone)}
+              </TextButton>
+            )
+          }
+          onChange={(event) => onChange({ ...draft, time_zone: event.target.value })}
         >
-          {texts.save}
-        </Button>
-      </Toolbar>
+          {zonesWith(zone, ownZone).map((name) => (
+            <option key={name} value={name}>
+              {name.replaceAll('_', ' ')}
+            </option>
+          ))}
+        </SelectField>
+        <fieldset className={quietStyles.week}>
+          <FieldLegend>{texts.days}</FieldLegend>
+          <div className={quietStyles.days}>
+            {WEEKDAYS.map((day) => (
+              <label key={day}>
+                <input
+                  type="checkbox"
+                  checked={days.includes(day)}
+                  onChange={(event) =>
+                    onChange({
+                      ...draft,
+                      days: WEEKDAYS.filter((one) => (one === day ? event.target.checked : days.includes(one))),
+                    })
+                  }
+                />
+                {texts.dayNames[day]}
+              </label>
+            ))}
+          </div>
+          {problem === undefined ? null : (
+            <FieldHint bad role="alert">
+              {problem}
+            </FieldHint>
+          )}
+        </fieldset>
+      </div>
+      <SaveFoot
+        dirty={!isUnchanged}
+        busy={isSaving}
+        problem={problem}
+        save={texts.save}
+        onSave={submit}
+        onDiscard={onDiscard}
+      />
     </Form>
   )
 }

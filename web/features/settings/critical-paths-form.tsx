@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { reasonOf } from '../../api/change.ts'
 import type { ProjectSettings } from '../../api/queries.ts'
+import { settingsTexts } from './texts.ts'
 import { AreaField, linesOf } from '../../ui/area-field.tsx'
 import { criticalPathsTexts as texts } from './critical-paths-texts.ts'
 import { useSettingsSave } from './form.tsx'
@@ -23,13 +24,17 @@ export function CriticalPathsForm({ project, why }: { project: ProjectSettings; 
       onSave={() => {
         if (dirty && why === undefined && !save.isPending) save.mutate({ critical_paths: linesOf(draft) })
       }}
+      onDiscard={() => {
+        setDraft(project.critical_paths.join('\n'))
+        save.reset()
+      }}
     >
       <AreaField
         label={texts.label}
         hint={texts.hint}
         value={draft}
         readOnly={why !== undefined}
-        error={save.error === null ? undefined : `${texts.failed} ${reasonOf(save.error)}`}
+        error={save.error === null ? undefined : `${texts.failed} ${reasonOf(save.error, settingsTexts.fields)}`}
         onChange={(text) => {
           setDraft(text)
           save.reset()

@@ -4,15 +4,16 @@ import { useState } from 'react'
 import { call, type AnswerOf } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
+import { settingsTexts } from './texts.ts'
 import { useCan } from '../../common/can.ts'
 import { ProjectPart } from './project-part.tsx'
-import { SaveState, SettingsForm, useSettingsSave } from './form.tsx'
+import { SettingsForm, useSettingsSave } from './form.tsx'
 import { paths } from '../../address/paths.ts'
 import { AreaField, linesOf } from '../../ui/area-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { InputBox } from '../../ui/field.tsx'
-import { Stack } from '../../ui/stack.tsx'
+import { Spacer, Stack } from '../../ui/stack.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { Minor } from '../../ui/text.tsx'
@@ -130,17 +131,25 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
     dryRun.data?.filters.find((one) => one.filter === reason && one.pattern === pattern)?.would_drop
 
   return (
-    <SettingsForm name={texts.title} error={save.error} failed={texts.failed} onSave={saveNow}>
+    <SettingsForm
+      name={texts.title}
+      error={save.error}
+      failed={texts.failed}
+      dirty={dirty}
+      busy={save.isPending}
+      why={why}
+      onSave={saveNow}
+      onDiscard={() => change(draftOf(project.inbound_filters))}
+    >
       <Card
         title={texts.kinds}
         header={
           <>
             <Minor className={settingsStyles.wideOnly}>{texts.kindsMore}</Minor>
-            <SaveState dirty={dirty} busy={save.isPending} why={why}>
-              <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
-                {texts.tryOut}
-              </Button>
-            </SaveState>
+            <Spacer />
+            <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
+              {texts.tryOut}
+            </Button>
           </>
         }
       >
@@ -236,14 +245,14 @@ const Would = ({ count }: { count: number | undefined }) =>
 const problemOf = (error: Error | null, field: string): string | undefined => {
   if (error === null) return undefined
   const reason = reasonOf(error)
-  return new RegExp(`\\b${field}\\b`).test(reason) ? reason : undefined
+  return new RegExp(`\\b${field}\\b`).test(reason) ? reasonOf(error, settingsTexts.fields) : undefined
 }
 
 function DryRun({ preview, error }: { preview: Preview | undefined; error: Error | null }) {
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {texts.tryFailed} {reasonOf(error)}
+        {texts.tryFailed} {reasonOf(error, settingsTexts.fields)}
       </Note>
     )
   if (preview === undefined) return null

@@ -1,5 +1,5 @@
 import type { ReactNode, SubmitEvent } from 'react'
-import { SaveState } from './form.tsx'
+import { SaveFoot } from '../../common/save-foot.tsx'
 import { Card } from '../../ui/card.tsx'
 import { FormRow } from '../../ui/form.tsx'
 import styles from '../../common/settings.module.css'
@@ -10,24 +10,20 @@ type FormCardProps = {
   busy: boolean
   why: string | undefined
   onSave: () => void
+  onDiscard: () => void
   children: ReactNode
 }
 
 /** A card with a form that is saved separately. */
-export function FormCard({ title, dirty, busy, why, onSave, children }: FormCardProps) {
+export function FormCard({ title, dirty, busy, why, onSave, onDiscard, children }: FormCardProps) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     onSave()
   }
   return (
-    <Card
-      as="form"
-      onSubmit={submit}
-      noValidate
-      title={title}
-      header={<SaveState dirty={dirty} busy={busy} why={why} />}
-    >
+    <Card as="form" onSubmit={submit} noValidate title={title}>
       <FormRow className={styles.body}>{children}</FormRow>
+      <SaveFoot dirty={dirty} busy={busy} why={why} onSave={onSave} onDiscard={onDiscard} />
     </Card>
   )
 }

@@ -6,13 +6,11 @@ import { ApiError, call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
 import { useCan } from '../../common/can.ts'
-import { labelled } from '../../common/field-errors.ts'
 import { CriticalPathsForm } from './critical-paths-form.tsx'
 import { DeleteProjectCard } from './delete-project.tsx'
 import { FormCard } from './form-card.tsx'
 import { IssueRulesForm } from './issue-rules-form.tsx'
 import { ProjectPart } from './project-part.tsx'
-import { useKeys } from '../../common/keys.ts'
 import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -74,23 +72,21 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
     if (behaviourDirty && daysError === undefined && why === undefined)
       behaviour.save({ default_environment: environment, auto_resolve_days: Number(days) })
   }
-  useKeys([
-    {
-      keys: 'mod+s',
-      label: settingsTexts.saveKeys,
-      group: 'Page',
-      whileTyping: true,
-      run: () => {
-        saveIdentity()
-        saveBehaviour()
-      },
-    },
-  ])
-
   const readOnly = why !== undefined
   return (
     <>
-      <FormCard title={texts.identity} dirty={identityDirty} busy={identity.busy} why={why} onSave={saveIdentity}>
+      <FormCard
+        title={texts.identity}
+        dirty={identityDirty}
+        busy={identity.busy}
+        why={why}
+        onSave={saveIdentity}
+        onDiscard={() => {
+          setName(project.name)
+          setSlug(project.slug)
+          identity.reset()
+        }}
+      >
         <Field
           label={texts.name}
           value={name}
@@ -110,7 +106,18 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
         <Field label={texts.platform} value={platformName(project.platform)} disabled hint={texts.platformHint} />
         <Field label={texts.region} value={commonTexts.regions[project.region]} disabled hint={texts.regionHint} />
       </FormCard>
-      <FormCard title={texts.behaviour} dirty={behaviourDirty} busy={behaviour.busy} why={why} onSave={saveBehaviour}>
+      <FormCard
+        title={texts.behaviour}
+        dirty={behaviourDirty}
+        busy={behaviour.busy}
+        why={why}
+        onSave={saveBehaviour}
+        onDiscard={() => {
+          setEnvironment(project.default_environment)
+          setDays(String(project.auto_resolve_days))
+          behaviour.reset()
+        }}
+      >
         <Field
           label={texts.environment}
           value={environment}
@@ -196,13 +203,14 @@ function useSave(projectId: string, said: string) {
   const { error } = change
   return {
     save: (body: Patch) => change.mutate(body),
+    reset: () => change.reset(),
     busy: change.isPending,
     errorOf: (field: string) => {
       if (error === null) return undefined
       const about = error instanceof ApiError && error.status === 409 ? 'slug' : (/^\w+/.exec(error.message)?.[0] ?? '')
       const known = ['name', 'slug', 'default_environment', 'auto_resolve_days'].includes(about)
       return about === field || (!known && (field === 'name' || field === 'default_environment'))
-        ? labelled(reasonOf(error), LABELS)
+        ? reasonOf(error, LABELS)
         : undefined
     },
   }

@@ -50,6 +50,7 @@ export function IssueRulesForm({ project, why }: { project: ProjectSettings; why
       onSave={() => {
         if (dirty && !wrong && why === undefined) change.mutate(rulesOf(draft))
       }}
+      onDiscard={() => setDraft(draftOf(project))}
     >
       {RULE_FIELDS.map(field)}
     </FormCard>

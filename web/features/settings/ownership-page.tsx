@@ -5,10 +5,11 @@ import { call, type AnswerOf } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import { teamQuery } from '../../api/member-queries.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
+import { settingsTexts } from './texts.ts'
 import { useCan } from '../../common/can.ts'
 import { blankRule, draftOf, OwnershipRuleRow, problemOf, ruleOf, type DraftRule } from './ownership-rule.tsx'
 import { ProjectPart } from './project-part.tsx'
-import { SaveState, SettingsForm, useSettingsSave } from './form.tsx'
+import { SettingsForm, useSettingsSave } from './form.tsx'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -82,17 +83,22 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
       name={ownershipTexts.title}
       error={save.error}
       failed={ownershipTexts.failed}
+      dirty={dirty}
+      busy={save.isPending}
+      why={why}
       onSave={saveNow}
+      onDiscard={() => change(draftsOf(project))}
       formRef={form}
     >
       <Card
         title={ownershipTexts.rules}
         header={
-          <SaveState dirty={dirty} busy={save.isPending} why={why}>
+          <>
+            <Spacer />
             <Button size="sm" icon="plus" why={why} onClick={() => change([...rules, blankRule()])}>
               {ownershipTexts.add}
             </Button>
-          </SaveState>
+          </>
         }
       >
         <Minor as="p" className={styles.note}>
@@ -147,7 +153,7 @@ function Preview({ preview, error }: { preview: PreviewData | undefined; error: 
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {ownershipTexts.previewFailed} {reasonOf(error)}
+        {ownershipTexts.previewFailed} {reasonOf(error, settingsTexts.fields)}
       </Note>
     )
   if (preview === undefined) return null

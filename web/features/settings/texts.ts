@@ -4,11 +4,8 @@ export const settingsTexts = {
   general: 'General',
   keys: 'Client keys',
   readOnly: (role: string) => `You can view these settings. Only the ${role} role can change them.`,
-  unsaved: 'Unsaved changes',
-  save: 'Save',
-  saveKeys: 'Save changes',
   saved: 'Settings saved',
-  /** The names of fields in errors of the API. */
+  /** The labels of fields, for errors of the API. */
   fields: {
     scrub_rules: 'Rule',
     scrub_fields: 'More fields to remove',
@@ -17,6 +14,12 @@ export const settingsTexts = {
     stack_rules: 'Stack rule',
     ownership_rules: 'Rule',
     inbound_filters: 'Filters',
+    critical_paths: 'Journeys',
+    releases: 'Releases',
+    messages: 'Messages',
+    ip_addresses: 'IP addresses',
+    health_check_names: 'Health checks',
+    legacy_browsers: 'Legacy browsers',
   },
   deletion: {
     title: 'Delete project',

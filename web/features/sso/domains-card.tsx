@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { ssoConfigQuery, type SsoConfig, type SsoDomain } from '../../api/sso-queries.ts'
+import { useUnsaved } from '../../common/unsaved.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -26,6 +27,7 @@ export function DomainsCard({ config }: { config: SsoConfig }) {
   const [name, setName] = useState('')
   const [tried, setTried] = useState(false)
   const save = useSaveSso(config, null, null)
+  useUnsaved(name.trim() !== '')
   const why = config.issuer === null ? ssoTexts.access.needsProvider : undefined
   const names = config.domains.map(({ domain }) => domain)
   const submit = () => {
@@ -43,7 +45,7 @@ export function DomainsCard({ config }: { config: SsoConfig }) {
       },
     )
   }
-  const refusal = save.error === null ? undefined : reasonOf(save.error)
+  const refusal = save.error === null ? undefined : reasonOf(save.error, { domains: texts.domain })
   return (
     <Card title={texts.title} header={<Minor>{texts.lead}</Minor>}>
       {config.domains.length === 0 ? null : (

@@ -1,6 +1,7 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { reasonOf } from '../../api/change.ts'
 import type { SsoConfig } from '../../api/sso-queries.ts'
+import { SaveFoot } from '../../common/save-foot.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -9,7 +10,6 @@ import { Field, focusFirstInvalid } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { formatMoment } from '../../ui/format.ts'
 import { Note } from '../../ui/note.tsx'
-import { Toolbar } from '../../ui/stack.tsx'
 import { RemoveDialog } from './remove-dialog.tsx'
 import { ssoTexts } from './texts.ts'
 import { useSaveSso } from './use-save.ts'
@@ -18,6 +18,7 @@ import settingsStyles from '../../common/settings.module.css'
 import typeStyles from '../../ui/type.module.css'
 
 const texts = ssoTexts.provider
+const LABELS = { issuer: texts.issuer, client_id: texts.clientId, client_secret: texts.secret }
 
 /** Issuer and client at the provider. */
 export function ProviderCard({ config }: { config: SsoConfig }) {
@@ -27,22 +28,41 @@ export function ProviderCard({ config }: { config: SsoConfig }) {
   const [tried, setTried] = useState(false)
   const [removing, setRemoving] = useState(false)
   const save = useSaveSso(config, texts.saved, null)
+  const form = useRef<HTMLDivElement>(null)
+  const isDirty = issuer !== (config.issuer ?? '') || clientId !== (config.client_id ?? '') || secret !== ''
   const isNew = config.issuer === null
   const problems = {
     issuer: issuer.trim() === '' ? texts.missing.issuer : undefined,
     clientId: clientId.trim() === '' ? texts.missing.clientId : undefined,
     secret: secret === '' && !config.client_secret.configured ? texts.missing.secret : undefined,
   }
-  const submit = (form: HTMLFormElement) => {
+  const submit = () => {
     setTried(true)
-    if (Object.values(problems).some((problem) => problem !== undefined)) return focusFirstInvalid(form)
+    if (Object.values(problems).some((problem) => problem !== undefined)) {
+      if (form.current !== null) focusFirstInvalid(form.current)
+      return
+    }
     if (save.isPending) return
     const body = {
       issuer: issuer.trim(),
       client_id: clientId.trim(),
       ...(secret === '' ? {} : { client_secret: secret }),
     }
-    save.mutate(body, { onSuccess: () => setSecret('') })
+    save.mutate(body, {
+      onSuccess: (answer) => {
+        setIssuer(answer.issuer ?? '')
+        setClientId(answer.client_id ?? '')
+        setSecret('')
+        setTried(false)
+      },
+    })
+  }
+  const discard = () => {
+    setIssuer(config.issuer ?? '')
+    setClientId(config.client_id ?? '')
+    setSecret('')
+    setTried(false)
+    save.reset()
   }
   const shown = (problem: string | undefined) => (tried ? problem : undefined)
   return (
@@ -50,11 +70,11 @@ export function ProviderCard({ config }: { config: SsoConfig }) {
       title={texts.title}
       header={<Badge tone={isNew ? 'plain' : 'green'}>{isNew ? texts.state.off : texts.state.on}</Badge>}
     >
-      <div className={`${settingsStyles.body} ${styles.narrow}`}>
-        <Form onSubmit={submit}>
+      <Form onSubmit={submit}>
+        <div ref={form} className={`${settingsStyles.body} ${styles.narrow}`}>
           {save.error === null ? null : (
             <Note tone="red" icon="warn" role="alert">
-              {reasonOf(save.error)}
+              {reasonOf(save.error, LABELS)}
             </Note>
           )}
           <Field
@@ -102,23 +122,33 @@ export function ProviderCard({ config }: { config: SsoConfig }) {
             value={secret}
             onChange={(event) => setSecret(event.target.value)}
           />
-          <Toolbar>
-            <Button type="submit" look="primary" busy={save.isPending}>
-              {texts.save}
-            </Button>
-            {isNew ? null : (
-              <>
-                <a href={config.sign_in_url} target="_blank" rel="noreferrer" title={texts.testHint} {...buttonLook()}>
-                  <span>{texts.test}</span>
-                </a>
-                <Button look="danger" onClick={() => setRemoving(true)}>
-                  {texts.remove}
-                </Button>
-              </>
-            )}
-          </Toolbar>
-        </Form>
-      </div>
+        </div>
+        <SaveFoot
+          dirty={isDirty}
+          busy={save.isPending}
+          save={texts.save}
+          always={isNew}
+          onSave={submit}
+          onDiscard={discard}
+        >
+          {isNew ? null : (
+            <>
+              <Button size="sm" look="danger" onClick={() => setRemoving(true)}>
+                {texts.remove}
+              </Button>
+              <a
+                href={config.sign_in_url}
+                target="_blank"
+                rel="noreferrer"
+                title={texts.testHint}
+                {...buttonLook({ size: 'sm' })}
+              >
+                <span>{texts.test}</span>
+              </a>
+            </>
+          )}
+        </SaveFoot>
+      </Form>
       {removing ? <RemoveDialog onClose={() => setRemoving(false)} /> : null}
     </Card>
   )

@@ -20,10 +20,11 @@ import {
   type DraftStack,
 } from './rule-rows.tsx'
 import { ProjectPart } from '../project-part.tsx'
-import { SaveState, SettingsForm, useSettingsSave } from '../form.tsx'
+import { SettingsForm, useSettingsSave } from '../form.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { focusFirstInvalid, FieldHint } from '../../../ui/field.tsx'
+import { Spacer } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import settingsStyles from '../../../common/settings.module.css'
@@ -107,7 +108,14 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
       name={groupingTexts.title}
       error={save.error}
       failed={groupingTexts.failed}
+      dirty={dirty}
+      busy={save.isPending}
+      why={why}
       onSave={saveNow}
+      onDiscard={() => {
+        change(draftOf(project))
+        setAsked(false)
+      }}
       formRef={form}
     >
       <Card
@@ -115,17 +123,16 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
         header={
           <>
             <Minor className={settingsStyles.wideOnly}>{groupingTexts.fingerprintMore}</Minor>
-            <SaveState dirty={dirty} busy={save.isPending} why={why}>
-              <Button
-                size="sm"
-                icon="eye"
-                busy={preview.isPending}
-                why={why}
-                onClick={() => send((rules) => preview.mutate(rules))}
-              >
-                {groupingTexts.tryOut}
-              </Button>
-            </SaveState>
+            <Spacer />
+            <Button
+              size="sm"
+              icon="eye"
+              busy={preview.isPending}
+              why={why}
+              onClick={() => send((rules) => preview.mutate(rules))}
+            >
+              {groupingTexts.tryOut}
+            </Button>
           </>
         }
       >

@@ -1,5 +1,6 @@
 import type { AnswerOf } from '../../../api/call.ts'
 import { reasonOf } from '../../../api/change.ts'
+import { settingsTexts } from '../texts.ts'
 import { Note } from '../../../ui/note.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import styles from './preview.module.css'
@@ -14,7 +15,7 @@ export function ScrubPreview({ preview, error }: { preview: Preview | undefined;
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {texts.previewFailed} {reasonOf(error)}
+        {texts.previewFailed} {reasonOf(error, settingsTexts.fields)}
       </Note>
     )
   if (preview === undefined) return null

@@ -7,7 +7,7 @@ import { useCan } from '../../../common/can.ts'
 import { CostlyRules } from './costly-rules.tsx'
 import { EraseUser } from './erase-user.tsx'
 import { ProjectPart } from '../project-part.tsx'
-import { SaveState, SettingsForm, useSettingsSave } from '../form.tsx'
+import { SettingsForm, useSettingsSave } from '../form.tsx'
 import { ScrubPreview } from './preview.tsx'
 import { blankRule, ScrubRuleRow, type DraftRule } from './rule.tsx'
 import { AreaField, linesOf } from '../../../ui/area-field.tsx'
@@ -91,8 +91,17 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
   }
   const readOnly = why !== undefined
   return (
-    <SettingsForm name={texts.title} error={save.error} failed={texts.failed} onSave={saveNow}>
-      <Card title={texts.always} header={<SaveState dirty={dirty} busy={save.isPending} why={why} />}>
+    <SettingsForm
+      name={texts.title}
+      error={save.error}
+      failed={texts.failed}
+      dirty={dirty}
+      busy={save.isPending}
+      why={why}
+      onSave={saveNow}
+      onDiscard={() => change(draftOf(project))}
+    >
+      <Card title={texts.always}>
         <ul className={styles.rows}>
           <li className={styles.row}>
             <Switch
