@@ -88,6 +88,7 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   readOnboarding: 'viewer',
   listIssues: 'viewer',
   searchIssues: 'viewer',
+  suggestTerms: 'viewer',
   readIssue: 'viewer',
   updateIssue: 'member',
   deleteIssue: 'admin',

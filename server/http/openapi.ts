@@ -60,6 +60,26 @@ export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version:
           required: ['error'],
           properties: {
             error: { type: 'string', description: 'One sentence that says what is wrong and what to do.' },
+            position: {
+              type: 'object',
+              description: 'Of a query that cannot be read: the place of the mistake, from 0.',
+              required: ['start', 'end'],
+              properties: { start: { type: 'integer' }, end: { type: 'integer' } },
+            },
+            hints: {
+              type: 'array',
+              description: 'Of a query that cannot be read: what may be meant instead.',
+              items: {
+                type: 'object',
+                required: ['start', 'end', 'sentence', 'replacement'],
+                properties: {
+                  start: { type: 'integer' },
+                  end: { type: 'integer' },
+                  sentence: { type: 'string' },
+                  replacement: { type: ['string', 'null'] },
+                },
+              },
+            },
           },
         },
         ...components.schemas,

@@ -105,10 +105,16 @@ export function searchTermsOf(text: string, whole: boolean, max = Number.MAX_SAF
 /** The term of issues that have a value for the key. */
 export const keyTerm = (key: string): string => `${SEPARATOR}has${SEPARATOR}${keyPart(key)}`
 
+/** Returns the key of {@link keyTerm}. */
+export const keyOfTerm = (term: string): string => term.slice(term.lastIndexOf(SEPARATOR) + 1)
+
 const keyPrefix = (key: string): string => `${FACT}${keyPart(key)}${SEPARATOR}`
 
 /** A fact: `␝os.name␟android`. */
 export const factTerm = (key: string, value: string): string => keyPrefix(key) + valuePart(value)
+
+/** Returns the value of a fact. */
+export const valueOfTerm = (term: string): string => term.slice(term.indexOf(SEPARATOR) + 1)
 
 /** The common prefix of facts whose values start with the text. */
 export const factPrefix = (key: string, beginning: string): string => keyPrefix(key) + valuePart(beginning)

@@ -3,7 +3,7 @@ import type { OrgActor } from '../context/actor.ts'
 import { TOTAL_CAP } from '../kernel/page.api.ts'
 import type { Connection } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.gen.ts'
-import { severityRank } from '../issue-rules/issue.ts'
+import { severityName, severityRank } from '../issue-rules/issue.ts'
 import { ISSUE_STATUSES } from '#shared/issue-values.ts'
 import type { IssueSort, IssueStatus, Severity } from '../issue-rules/issue.api.ts'
 import { issueColumns, ownColumns } from '../issue-rows/issues.queries.ts'
@@ -273,4 +273,28 @@ function upToCap(db: Connection, actor: OrgActor, { seenSince, ...rest }: IssueF
     .selectFrom(seen.as('seen'))
     .select('status')
     .limit(TOTAL_CAP + 1)
+}
+
+export type CountedColumn = 'status' | 'level' | 'severity' | 'platform' | 'assignee_team'
+
+/** Returns how many of the newest `max` issues have each value of a column, most first. */
+export async function countColumn(
+  db: Connection,
+  actor: OrgActor,
+  filter: IssueFilter,
+  column: CountedColumn,
+  max: number,
+): Promise<Map<string, number>> {
+  const newest = filtered(db, actor, filter).select(`i.${column} as value`).orderBy('i.seen_slot', 'desc').limit(max)
+  const rows = await db
+    .selectFrom(newest.as('newest'))
+    .select(['value', (eb) => eb.fn.countAll<number>().as('n')])
+    .where('value', 'is not', null)
+    .groupBy('value')
+    .orderBy('n', 'desc')
+    .orderBy('value')
+    .execute()
+  return new Map(
+    rows.map(({ value, n }) => [typeof value === 'number' ? severityName(value) : (value ?? ''), n] as const),
+  )
 }

@@ -4,21 +4,23 @@ import { cpuMs } from '#test/kit/loop-watch.ts'
 import { AppError } from '../kernel/errors.ts'
 import { parseQuery } from './parse-query.ts'
 import { printQuery } from './print-query.ts'
+import type { Hint, Span } from './query-error.ts'
 import type { Query } from './query.ts'
 
 /** Positions are only for error messages. */
 const placeless = (query: unknown): unknown =>
   JSON.parse(JSON.stringify(query, (key, value: unknown) => (key === 'at' ? undefined : value)) ?? 'null')
 
-const refusalOf = (text: string): string => {
+const errorOf = (text: string): AppError | null => {
   try {
     parseQuery(text)
   } catch (error) {
-    if (error instanceof AppError) return error.message
+    if (error instanceof AppError) return error
     throw error
   }
-  return ''
+  return null
 }
+const refusalOf = (text: string): string => errorOf(text)?.message ?? ''
 
 describe('parsing', () => {
   test.each<[string, Query | null]>([
@@ -30,7 +32,7 @@ describe('parsing', () => {
     ['https://x.example/a', { kind: 'text', text: 'https://x.example/a', whole: false }],
     ['std::vector', { kind: 'text', text: 'std::vector', whole: false }],
     ['is:resolved', { kind: 'status', values: ['resolved'] }],
-    ['is:Unassigned', { kind: 'assigned', values: ['none'], at: 0 }],
+    ['is:Unassigned', { kind: 'assigned', values: ['none'], at: { start: 0, end: 13 } }],
     ['-is:assigned', { kind: 'not', part: { kind: 'has', key: 'assigned' } }],
     ['is:unhandled', { kind: 'unhandled', value: true }],
     ['LEVEL:[Error, fatal,error]', { kind: 'level', values: ['error', 'fatal'] }],
@@ -47,8 +49,14 @@ describe('parsing', () => {
     ['has:__proto__', { kind: 'has', key: '__proto__' }],
     ['user.id:7', { kind: 'user', values: ['7'] }],
     ['user:7', { kind: 'user', values: ['7'] }],
-    ['user.email:a*@b', { kind: 'identity', key: 'user.email', values: [{ text: 'a*@b', glob: true }], at: 0 }],
-    ['user.name:"k*"', { kind: 'identity', key: 'user.username', values: [{ text: 'k*', glob: false }], at: 0 }],
+    [
+      'user.email:a*@b',
+      { kind: 'identity', key: 'user.email', values: [{ text: 'a*@b', glob: true }], at: { start: 0, end: 15 } },
+    ],
+    [
+      'user.name:"k*"',
+      { kind: 'identity', key: 'user.username', values: [{ text: 'k*', glob: false }], at: { start: 0, end: 14 } },
+    ],
     ['user.ip:*', { kind: 'has', key: 'user.ip' }],
     ['!handled:yes', { kind: 'not', part: { kind: 'unhandled', value: false } }],
     ['handled:no', { kind: 'unhandled', value: true }],
@@ -122,6 +130,38 @@ test.each([
   expect(refusalOf(text)).toBe(message)
 })
 
+test.each([
+  [
+    'checkout level:eror -b',
+    'eror',
+    { start: 15, end: 19, replacement: 'error', sentence: 'No level "eror". Did you mean error?' },
+  ],
+  [
+    'is:unasigned',
+    'unasigned',
+    { start: 3, end: 12, replacement: 'unassigned', sentence: 'No is "unasigned". Did you mean unassigned?' },
+  ],
+  [
+    'is:[resolved, "ignord"] a',
+    '"ignord"',
+    { start: 14, end: 22, replacement: 'ignored', sentence: 'No is "ignord". Did you mean ignored?' },
+  ],
+  ['level:cheese', 'cheese', null],
+  ['a release: 1.2', 'release:', null],
+  ['level:[error, fatal', '[error, fatal', null],
+  ['a "b c', '"b c', null],
+  ['a (b c', '(', null],
+  ['a b) c', ')', null],
+  ['a AND OR b', 'AND', null],
+  ['events:many a', 'many', null],
+  ['user.id:[7, 7*]', '7*', null],
+  ['has:[a, b] c', 'has:[a, b]', null],
+])('%s is refused with the marked part and what may be meant', (text, marked, hint) => {
+  const { position, hints } = (errorOf(text) as AppError).details.body as { position: Span; hints?: Hint[] }
+  expect(text.slice(position.start, position.end)).toBe(marked)
+  expect(hints).toEqual(hint === null ? undefined : [hint])
+})
+
 const BITS = (
   'is:resolved|level:[error, fatal]|release:1.*|"a b"|tag:"x \\" y"|has:user|first_seen:-2d|AND|OR|NOT|(|)|-|!|[|]|,|"|*|:|\\| |  ' +
   '|foo|ünï|漢字|😀|𠀀|e\u0301|İ|🇩🇪|release:|first_release:*|first_seen:>2998-12-31|events:>=3|user.id:[a, "b c"]|assigned:me|project:shop|x.y:z|first_release:"v 1"|platform:a*b'
@@ -144,6 +184,10 @@ test('any text is parsed, and prints to the same query, or is refused with a pos
         const [, place] = /^q: .+ \(character (\d+)\)\.$/s.exec((error as AppError).message) ?? []
         expect(Number(place)).toBeGreaterThan(0)
         expect(Number(place)).toBeLessThanOrEqual(text.length)
+        const { position } = (error as AppError).details.body as { position: Span }
+        expect(position.start).toBeGreaterThanOrEqual(0)
+        expect(position.end).toBeGreaterThan(position.start)
+        expect(position.end).toBeLessThanOrEqual(text.length)
         return
       }
       parsed++

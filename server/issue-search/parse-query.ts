@@ -112,7 +112,7 @@ class Parser {
     if (lexer.peek() === ')')
       throw lexer.refusal('the parentheses hold nothing; quote text that has parentheses in it', at)
     const group = this.#or(depth + 1)
-    if (lexer.peek() !== ')') throw lexer.refusal('the parenthesis is not closed', at)
+    if (lexer.peek() !== ')') throw lexer.refusal('the parenthesis is not closed', at, { to: at + 1 })
     lexer.at++
     return group
   }

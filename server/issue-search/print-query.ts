@@ -33,9 +33,9 @@ function printTerm(term: Term): string {
       return `${term.kind}:${list(term.values)}`
     case 'assigned':
     case 'project':
-      return `${term.kind}:${list(term.values.map(value))}`
+      return `${term.kind}:${list(term.values.map(quotedIfNeeded))}`
     case 'user':
-      return `user.id:${list(term.values.map(value))}`
+      return `user.id:${list(term.values.map(quotedIfNeeded))}`
     case 'platform':
       return `platform:${list(term.values.map(pattern))}`
     case 'release':
@@ -46,7 +46,7 @@ function printTerm(term: Term): string {
     case 'unhandled':
       return `unhandled:${String(term.value)}`
     case 'has':
-      return `has:${value(term.key)}`
+      return `has:${quotedIfNeeded(term.key)}`
     case 'count':
       return `${term.field}:${term.op}${term.value}`
     case 'time':
@@ -63,6 +63,7 @@ function printTime(side: 'since' | 'before' | 'on', time: Time): string {
 const list = (values: readonly string[]): string => (values.length === 1 ? (values[0] ?? '') : `[${values.join(', ')}]`)
 
 /** Quotes the value only if it needs quotes. */
-const value = (text: string): string => (/^[\p{L}\p{N}_][\p{L}\p{N}_.@:/+-]*$/u.test(text) ? text : quoted(text))
-const pattern = ({ text, glob }: Pattern): string => (glob ? text : value(text))
+export const quotedIfNeeded = (text: string): string =>
+  /^[\p{L}\p{N}_][\p{L}\p{N}_.@:/+-]*$/u.test(text) ? text : quoted(text)
+const pattern = ({ text, glob }: Pattern): string => (glob ? text : quotedIfNeeded(text))
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`

@@ -3,13 +3,14 @@ import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
 import { isOwnKey, isUserKey } from './facts.ts'
 import type { QueryLexer } from './query-lexer.ts'
 import { endsTerm } from './query-lexer.ts'
+import { mostSimilar, type Span } from './query-error.ts'
 import { COUNT_OPS, type Pattern, type Query, type Term } from './query.ts'
 import { readTime } from './query-time.ts'
 
 /** Keys of terms, the values that each takes, and the term that they become. */
 
 /** Other names of keys. */
-const ALIASES: Readonly<Record<string, string>> = {
+export const ALIASES: Readonly<Record<string, string>> = {
   status: 'is',
   assignee: 'assigned',
   assignee_id: 'assigned',
@@ -27,11 +28,11 @@ const ALIASES: Readonly<Record<string, string>> = {
 }
 
 /** `hasOwn`, because a tag may be called `constructor`, which every object inherits. */
-const nameOf = (key: string): string => (Object.hasOwn(ALIASES, key) ? (ALIASES[key] ?? key) : key)
+export const nameOf = (key: string): string => (Object.hasOwn(ALIASES, key) ? (ALIASES[key] ?? key) : key)
 
 /** A value as written in the query. */
-type Value = { readonly text: string; readonly isQuoted: boolean; readonly at: number }
-type Reader = (lexer: QueryLexer, key: string, values: readonly Value[], at: number) => Term
+type Value = { readonly text: string; readonly isQuoted: boolean; readonly at: number; readonly end: number }
+type Reader = (lexer: QueryLexer, key: string, values: readonly Value[], at: Span) => Term
 
 const textsOf = (values: readonly Value[]): string[] => [...new Set(values.map(({ text }) => text))]
 
@@ -44,9 +45,17 @@ export const isInfixPattern = ({ text, glob }: Pattern): boolean => glob && text
 /** Reads values of a closed list. */
 function oneOf<const T extends string>(known: readonly T[], term: (values: readonly T[]) => Term): Reader {
   return (lexer, key, values) => {
-    const wanted = values.map(({ text, at }) => {
+    const wanted = values.map(({ text, at, end }) => {
       const value = known.find((one) => one === text.toLowerCase())
-      if (value === undefined) throw lexer.refusal(`${key} takes ${known.join(', ')}`, at)
+      if (value === undefined) {
+        const also = key === 'is' && values.length === 1 ? Object.keys(IS_WORDS) : []
+        const replacement = mostSimilar(text, [...known, ...also])
+        const sentence = `No ${key} "${text.slice(0, 50)}". Did you mean ${replacement ?? ''}?`
+        throw lexer.refusal(`${key} takes ${known.join(', ')}`, at, {
+          to: end,
+          hints: replacement === null ? [] : [{ start: at, end, sentence, replacement }],
+        })
+      }
       return value
     })
     return term([...new Set(wanted)])
@@ -56,9 +65,9 @@ function oneOf<const T extends string>(known: readonly T[], term: (values: reado
 /** Reads texts in which `*`, outside quotes, stands for any characters. */
 function patternsOf(lexer: QueryLexer, values: readonly Value[]): Pattern[] {
   const patterns = new Map<string, Pattern>()
-  for (const { text, isQuoted, at } of values) {
+  for (const { text, isQuoted, at, end } of values) {
     const glob = !isQuoted && text.includes('*')
-    if (glob && text.startsWith('*')) throw lexer.refusal('a pattern cannot begin with *', at)
+    if (glob && text.startsWith('*')) throw lexer.refusal('a pattern cannot begin with *', at, { to: end })
     const plain = glob ? text.replaceAll(/\*{2,}/g, '*') : text
     patterns.set(`${glob} ${plain}`, { text: plain, glob })
   }
@@ -70,12 +79,12 @@ const flag =
   (lexer, key, [value]) => {
     const text = value?.text.toLowerCase() ?? ''
     if (!['true', 'yes', '1', 'false', 'no', '0'].includes(text))
-      throw lexer.refusal(`${key} takes true or false`, value?.at)
+      throw lexer.refusal(`${key} takes true or false`, value?.at, value === undefined ? {} : { to: value.end })
     return { kind: 'unhandled', value: ['true', 'yes', '1'].includes(text) === yes }
   }
 
 /** Other values of `is:`, which must stand alone. */
-const IS_WORDS: Readonly<Record<string, (at: number) => Term>> = {
+const IS_WORDS: Readonly<Record<string, (at: Span) => Term>> = {
   assigned: () => ({ kind: 'has', key: 'assigned' }),
   unassigned: (at) => ({ kind: 'assigned', values: ['none'], at }),
   unhandled: () => ({ kind: 'unhandled', value: true }),
@@ -96,8 +105,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   unhandled: flag(true),
   handled: flag(false),
   'user.id': (lexer, key, values) => {
-    for (const { text, isQuoted, at } of values)
-      if (!isQuoted && text.includes('*')) throw lexer.refusal(`${key} takes whole ids, without *`, at)
+    for (const { text, isQuoted, at, end } of values)
+      if (!isQuoted && text.includes('*')) throw lexer.refusal(`${key} takes whole ids, without *`, at, { to: end })
     return { kind: 'user', values: textsOf(values) }
   },
   first_release: (lexer, _key, values) => ({
@@ -112,7 +121,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   }),
   has: (lexer, _key, values, at) => {
     const [value] = values
-    if (value === undefined || values.length > 1) throw lexer.refusal('has takes one key', at)
+    if (value === undefined || values.length > 1) throw lexer.refusal('has takes one key', at.start, { to: at.end })
     const key = value.text.toLowerCase()
     return { kind: 'has', key: nameOf(key) }
   },
@@ -141,7 +150,7 @@ export const knowsKey = (key: string): boolean => {
  * @param bounds receives the number of values beyond the first, and each infix pattern
  * @throws AppError invalid, with the position
  */
-export function readKeyTerm(lexer: QueryLexer, written: string, at: number, bounds: Bounds): Query {
+export function readKeyTerm(lexer: QueryLexer, written: string, start: number, bounds: Bounds): Query {
   const key = nameOf(written)
   const comparing = Object.hasOwn(COMPARING, key) ? COMPARING[key] : undefined
   if (comparing !== undefined) {
@@ -151,13 +160,14 @@ export function readKeyTerm(lexer: QueryLexer, written: string, at: number, boun
     const text = lexer.peek() === '"' ? lexer.takeQuoted() : lexer.takeBare()
     return comparing(lexer, op, text, valueAt)
   }
-  const values = readValues(lexer, written)
+  const values = readValues(lexer, written, start)
+  const at = { start, end: lexer.at }
   bounds.values(values.length - 1)
   const [only] = values
   const isAny = values.length === 1 && only?.text === '*' && !only.isQuoted
   if (isAny && (MAY_LACK.has(key) || !Object.hasOwn(READERS, key))) return { kind: 'has', key }
   const word = key === 'is' && values.length === 1 ? (only?.text.toLowerCase() ?? '') : ''
-  if (Object.hasOwn(IS_WORDS, word)) return (IS_WORDS[word] as (at: number) => Term)(at)
+  if (Object.hasOwn(IS_WORDS, word)) return (IS_WORDS[word] as (at: Span) => Term)(at)
   if (Object.hasOwn(READERS, key)) return (READERS[key] as Reader)(lexer, key, values, at)
   const patterns = patternsOf(lexer, values)
   if (isUserKey(key)) return { kind: 'identity', key, values: patterns, at }
@@ -166,12 +176,16 @@ export function readKeyTerm(lexer: QueryLexer, written: string, at: number, boun
   return { kind: 'facet', key, values: patterns, at }
 }
 
-function readValues(lexer: QueryLexer, key: string): Value[] {
+function readValues(lexer: QueryLexer, key: string, start: number): Value[] {
   const at = lexer.at
-  if (lexer.peek() === '"') return [{ text: notEmpty(lexer, key, lexer.takeQuoted(), at), isQuoted: true, at }]
+  if (lexer.peek() === '"') {
+    const text = notEmpty(lexer, key, lexer.takeQuoted(), at)
+    return [{ text, isQuoted: true, at, end: lexer.at }]
+  }
   if (lexer.peek() === '[') return readList(lexer, key)
-  if (endsTerm(lexer.peek())) throw lexer.refusal(`${key} needs a value`, at)
-  return [{ text: lexer.takeBare(), isQuoted: false, at }]
+  if (endsTerm(lexer.peek())) throw lexer.refusal(`${key} needs a value`, at, { from: start, to: at })
+  const text = lexer.takeBare()
+  return [{ text, isQuoted: false, at, end: lexer.at }]
 }
 
 /** `[a, "b c", d*]` */
@@ -184,10 +198,10 @@ function readList(lexer: QueryLexer, key: string): Value[] {
     const at = lexer.at
     const isQuoted = lexer.peek() === '"'
     const text = isQuoted ? lexer.takeQuoted() : lexer.takeBare(true)
-    values.push({ text: notEmpty(lexer, key, text, at), isQuoted, at })
+    values.push({ text: notEmpty(lexer, key, text, at), isQuoted, at, end: lexer.at })
     lexer.skipSpace()
   } while (lexer.peek() === ',')
-  if (lexer.peek() !== ']') throw lexer.refusal('the list is not closed', start)
+  if (lexer.peek() !== ']') throw lexer.refusal('the list is not closed', start, { to: lexer.at })
   lexer.at++
   return values
 }

@@ -1,4 +1,5 @@
-import { type AppError, invalid } from '../kernel/errors.ts'
+import type { AppError } from '../kernel/errors.ts'
+import { queryError, type Hint } from './query-error.ts'
 
 /** Reads the characters of a query from left to right, each once. */
 export class QueryLexer {
@@ -58,7 +59,7 @@ export class QueryLexer {
     this.at++
     for (;;) {
       const character = this.peek()
-      if (character === '') throw this.refusal('the quote is not closed', start)
+      if (character === '') throw this.refusal('the quote is not closed', start, { to: this.text.length })
       this.at += character.length
       if (character === '"') return value
       // Only `\\` and `\"` are escapes; other backslashes are literal, as in paths.
@@ -69,13 +70,26 @@ export class QueryLexer {
     }
   }
 
-  /** Returns the error `q: <what> (character 7).` At the end of the text, the position is the last character. */
-  refusal(what: string, at = this.at): AppError {
-    return invalid(`${this.name}: ${what} (character ${Math.max(1, Math.min(at + 1, this.text.length))}).`)
+  /**
+   * Returns the error `q: <what> (character 7).` At the end of the text, the position is the last character.
+   * @param from,to the part of the query that is marked; unless given, the word at the position
+   */
+  refusal(
+    what: string,
+    at = this.at,
+    { from, to, hints = [] }: { readonly from?: number; readonly to?: number; readonly hints?: readonly Hint[] } = {},
+  ): AppError {
+    const character = Math.max(0, Math.min(at, this.text.length - 1))
+    WORD.lastIndex = character
+    const word = WORD.exec(this.text)?.[0].length ?? 1
+    const place = { start: from ?? character, end: Math.min(to ?? character + word, this.text.length) }
+    return queryError(this.name, what, place, { character, hints })
   }
 }
 
 const KEY = /([A-Za-z_][A-Za-z0-9_.-]*):/y
+/** What a mistake is marked by: a word with its key, or a single sign. */
+const WORD = /[^\s()]+/y
 const BARE = /[^\s"()]+/y
 const BARE_IN_LIST = /[^\s"(),[\]]+/y
 

@@ -1,5 +1,6 @@
 import type { EventLevel } from '../protocol/event.api.ts'
 import type { UserKey } from './facts.ts'
+import type { Span } from './query-error.ts'
 import type { IssueStatus, Severity } from '../issue-rules/issue.api.ts'
 
 /** A query (docs/search.md) as a tree. Groups are flat and have at least two parts; there is no `not` of a `not`. */
@@ -18,9 +19,9 @@ export type Term =
   | { readonly kind: 'platform'; readonly values: readonly Pattern[] }
   | { readonly kind: 'unhandled'; readonly value: boolean }
   /** `me`, `none`, `#team`, or a member's address, name or id. `at` is the position, for errors of the later lookup. */
-  | { readonly kind: 'assigned'; readonly values: readonly string[]; readonly at: number }
+  | { readonly kind: 'assigned'; readonly values: readonly string[]; readonly at: Span }
   /** Slug, name or id. */
-  | { readonly kind: 'project'; readonly values: readonly string[]; readonly at: number }
+  | { readonly kind: 'project'; readonly values: readonly string[]; readonly at: Span }
   | { readonly kind: 'time'; readonly field: TimeField; readonly side: 'since' | 'before' | 'on'; readonly time: Time }
   | { readonly kind: 'count'; readonly field: CountField; readonly op: CountOp; readonly value: number }
   /** Release of the first or the newest event. */
@@ -37,7 +38,7 @@ export type Identity = {
   readonly kind: 'identity'
   readonly key: UserKey
   readonly values: readonly Pattern[]
-  readonly at: number
+  readonly at: Span
 }
 
 /** `at` is the position of a term with an infix pattern. */
@@ -45,7 +46,7 @@ export type Facet = {
   readonly kind: 'facet'
   readonly key: string
   readonly values: readonly Pattern[]
-  readonly at?: number
+  readonly at?: Span
 }
 
 /** With `glob`, `*` stands for any characters; it is never first. */

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 import { selectMembersNamed, selectProjectNames } from './resolve-names.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
-import { invalid } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
 import { USER_KEYS } from './facts.ts'
 import { printQuery } from './print-query.ts'
+import { queryError, type Span } from './query-error.ts'
 import type { Term } from './query.ts'
 import { selectUsersIdentified } from './user-identities.queries.ts'
 
@@ -32,10 +32,10 @@ export async function namesIn(db: Connection, actor: OrgActor, terms: readonly T
   return { members, projects, users: await usersNamed(db, projects.ids, terms, name) }
 }
 
-type Naming = { readonly values: readonly string[]; readonly at: number }
+type Naming = { readonly values: readonly string[]; readonly at: Span }
 
-const unknown = (name: string, what: string, value: string, at: number) =>
-  invalid(`${name}: ${what} "${value.slice(0, 100)}" (character ${at + 1}).`)
+const unknown = (name: string, what: string, value: string, at: Span) =>
+  queryError(name, `${what} "${value.slice(0, 100)}"`, at)
 
 /** Values that need no lookup: `me`, `none` and teams (`#web`). */
 export const isTeam = (value: string): boolean => value.startsWith('#')
@@ -119,9 +119,10 @@ async function usersNamed(
     if (found !== null) {
       if (term.kind === 'identity' || found.hashes.length > 0) users.set(term, found.hashes)
     } else if (term.kind === 'identity' && term.values.some(({ glob }) => glob))
-      throw invalid(
-        `${name}: ${printQuery(term).slice(0, 100)} would search more than ${MAX_IDENTITIES.toLocaleString('en')} users; ` +
-          `write more before the * (character ${term.at + 1}).`,
+      throw queryError(
+        name,
+        `${printQuery(term).slice(0, 100)} would search more than ${MAX_IDENTITIES.toLocaleString('en')} users; write more before the *`,
+        term.at,
       )
   }
   return users
@@ -133,7 +134,7 @@ const valuesOf = (namings: readonly Naming[]): string[] => [...new Set(namings.f
 function resolved(
   namings: readonly Naming[],
   idsOf: (value: string) => string[],
-  refuse: (value: string, at: number) => Error,
+  refuse: (value: string, at: Span) => Error,
   needsOne: (value: string) => boolean = () => true,
 ): Map<string, readonly string[]> {
   const ids = new Map<string, readonly string[]>()

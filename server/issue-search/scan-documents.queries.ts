@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely'
-import { invalid } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
 import { askedKey } from './facts.ts'
 import { factTerm, factPrefix } from './index-terms.ts'
 import { escapeLike, likeOf } from './like.ts'
 import { printQuery } from './print-query.ts'
+import { queryError } from './query-error.ts'
 import { isInfixPattern } from './query-keys.ts'
 import type { Facet, Term } from './query.ts'
 
@@ -48,9 +48,11 @@ export async function scanDocuments(
     from (select count(*) as n from f) c`.execute(db)
   const ids = rows[0]?.ids ?? null
   if (ids === null)
-    throw invalid(
-      `${name}: ${printQuery(term).slice(0, 100)} would scan more than ${MAX_SCANNED_DOCUMENTS.toLocaleString('en')} issues; ` +
-        `write more before the *, or narrow the search (character ${(term.at ?? 0) + 1}).`,
+    throw queryError(
+      name,
+      `${printQuery(term).slice(0, 100)} would scan more than ${MAX_SCANNED_DOCUMENTS.toLocaleString('en')} issues; ` +
+        'write more before the *, or narrow the search',
+      term.at ?? { start: 0, end: 0 },
     )
   return ids
 }

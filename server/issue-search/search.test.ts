@@ -189,6 +189,23 @@ test.each([
     expect(await ada.get(`${path}?q=${encodeURIComponent(q)}`)).toMatchObject({ status: 400, body: { error } })
 })
 
+test('a refusal marks its place, also where names are looked up, and says what may be meant', async () => {
+  const marks = async (q: string) => (await ada.get(`/api/issues?q=${encodeURIComponent(q)}`)).body
+  expect(await marks('alpha project:other beta')).toEqual({
+    error: 'q: there is no project "other" (character 7).',
+    position: { start: 6, end: 19 },
+  })
+  expect(await marks('is:unresolvd')).toEqual({
+    error: 'q: is takes unresolved, resolved, ignored, regressed, escalated (character 4).',
+    position: { start: 3, end: 12 },
+    hints: [{ start: 3, end: 12, sentence: 'No is "unresolvd". Did you mean unresolved?', replacement: 'unresolved' }],
+  })
+  expect(await ada.post('/api/views', { name: 'Broken', query: 'a AND' })).toMatchObject({
+    status: 400,
+    body: { error: 'query: AND has nothing after it (character 3).', position: { start: 2, end: 5 } },
+  })
+})
+
 test('a query of the maximum address length is parsed, and a longer one is refused', async () => {
   const deep = '('.repeat(500).padEnd(7_500, 'a+') + ')'.repeat(500)
   expect(await ada.get(`/api/issues?q=${deep}`)).toMatchObject({

@@ -279,6 +279,32 @@ export const issueRoutes = routes({
     response: pageOf(Issue),
     refusals: [404],
   },
+  suggestTerms: {
+    method: 'GET',
+    path: '/api/issues/suggestions',
+    tag: 'Issues',
+    summary: 'Suggestions while a query is typed: keys, and values of a key',
+    description:
+      'Without `key`: keys of the query language and tags, which begin with `prefix` or contain it. With `key`: its values that begin with `prefix`. Values of the data come from the newest issues, at most 1,000 with such a value (10,000 for status, level, severity and platform), in lower case, as searches compare them. Values that identify users of apps are never suggested.',
+    permission: 'issues.read',
+    query: z.strictObject({
+      projectId: repeatable(Id),
+      key: z.string().min(1).max(100).optional(),
+      prefix: z.string().max(200, { error: 'prefix must be at most 200 characters.' }).default(''),
+      limit: pageQuery(10).limit,
+    }),
+    response: z.object({
+      items: z.array(
+        z.object({
+          text: z.string().describe('As a query writes it; quoted if it needs quotes.'),
+          count: z.number().int().nullable().describe('Number of issues; null if they are not counted.'),
+          label: z.string().nullable().describe('What the text means or, if it is quoted, stands for.'),
+        }),
+      ),
+      counted_issues: z.number().int().describe('Number of issues, the newest, of which the counts are.'),
+      complete: z.boolean().describe('Whether these are all issues with such a value.'),
+    }),
+  },
   readVolume: {
     method: 'GET',
     path: '/api/issues/volume',

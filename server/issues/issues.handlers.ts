@@ -5,6 +5,7 @@ import { deleteIssue } from '../issue-merging/delete-issue.ts'
 import type { issueRoutes } from './issues.api.ts'
 import { listIssues, searchIssues } from '../issue-search/list-issues.ts'
 import { listSimilar } from './list-similar.ts'
+import { suggestTerms } from '../issue-search/suggest.ts'
 import { readIssue } from './read-issue.ts'
 import { readVolume } from './read-volume.ts'
 import { updateIssue } from './update-issue.ts'
@@ -24,5 +25,6 @@ export const issueHandlers: Handlers<typeof issueRoutes> = {
     await requireProject(app, actor, params.projectId)
     return searchIssues(app, actor, { ...query, projectId: [params.projectId] })
   },
+  suggestTerms: (app, actor, { query }) => suggestTerms(app, actor, query),
   readVolume: (app, actor, { query }) => readVolume(app, actor, query.range, query.projectId),
 }
