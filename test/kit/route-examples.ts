@@ -273,7 +273,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
 
   listIssues: ofProjects,
   searchIssues: ofProjects,
-  suggestTerms: ofProjects,
+  suggestTerms: nothing,
   readIssue: onIssue(),
   updateIssue: async (app, owner, stranger) => ({
     params: { issueId: await insertIssue(app, owner) },
