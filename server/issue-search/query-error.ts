@@ -24,7 +24,7 @@ export const queryError = (
   })
 
 /** Returns the text of the choices that is most similar to the word, if it differs by few letters or begins with it. */
-export function mostSimilar(word: string, choices: Iterable<string>): string | null {
+export function nearest(word: string, choices: Iterable<string>): string | null {
   const wanted = word.toLowerCase()
   const max = Math.min(3, Math.floor((wanted.length + 1) / 3))
   let best: string | null = null

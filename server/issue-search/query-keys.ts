@@ -3,7 +3,7 @@ import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
 import { isOwnKey, isUserKey } from './facts.ts'
 import type { QueryLexer } from './query-lexer.ts'
 import { endsTerm } from './query-lexer.ts'
-import { mostSimilar, type Span } from './query-error.ts'
+import { nearest, type Span } from './query-error.ts'
 import { COUNT_OPS, type Pattern, type Query, type Term } from './query.ts'
 import { readTime } from './query-time.ts'
 
@@ -49,7 +49,7 @@ function oneOf<const T extends string>(known: readonly T[], term: (values: reado
       const value = known.find((one) => one === text.toLowerCase())
       if (value === undefined) {
         const also = key === 'is' && values.length === 1 ? Object.keys(IS_WORDS) : []
-        const replacement = mostSimilar(text, [...known, ...also])
+        const replacement = nearest(text, [...known, ...also])
         const sentence = `No ${key} "${text.slice(0, 50)}". Did you mean ${replacement ?? ''}?`
         throw lexer.refusal(`${key} takes ${known.join(', ')}`, at, {
           to: end,
