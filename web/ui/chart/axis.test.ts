@@ -51,6 +51,37 @@ describe('an axis of values', () => {
     expect(valueAxis([0.9918, 0.9967], { ...options, heightPx: 140 }).ticks).toContain(0.99)
   })
 
+  test('of any values has a tick below the lowest and above the highest, and every limit inside', () => {
+    const number = (max: number) => fc.double({ min: 0, max, noNaN: true })
+    const input = fc.oneof(
+      fc.record({ values: fc.array(number(1)), include: fc.array(number(1)), max: fc.constant(1) }),
+      // Times and counts: close to each other, or far apart.
+      fc.record({ values: fc.array(number(1e7)), include: fc.array(number(1e7)), max: fc.constant(Infinity) }),
+      fc.record({
+        values: fc.array(fc.double({ min: 4_999, max: 5_000, noNaN: true })),
+        include: fc.constant([]),
+        max: fc.constant(Infinity),
+      }),
+    )
+    fc.assert(
+      fc.property(input, fc.integer({ min: 40, max: 300 }), ({ values, include, max }, heightPx) => {
+        const axis = valueAxis(values, { heightPx, include, max })
+        const all = [...values, ...include]
+        expect(axis.ticks[0]).toBe(axis.low)
+        expect(axis.ticks.at(-1)).toBe(axis.high)
+        expect(axis.ticks.length).toBeGreaterThanOrEqual(2)
+        expect(axis.ticks.length).toBeLessThanOrEqual(13)
+        for (const value of all) {
+          expect(value).toBeGreaterThanOrEqual(axis.low)
+          expect(value).toBeLessThanOrEqual(axis.high)
+        }
+        const [step = 0] = axis.ticks.slice(1).map((tick, index) => tick - (axis.ticks[index] ?? 0))
+        for (const [index, tick] of axis.ticks.slice(1).entries())
+          expect(tick - (axis.ticks[index] ?? 0)).toBeCloseTo(step, 9)
+      }),
+    )
+  })
+
   test('without values is from 0 to 1', () => {
     expect(valueAxis([], { heightPx: 100 })).toMatchObject({ low: 0 })
   })

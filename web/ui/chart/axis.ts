@@ -1,4 +1,4 @@
-import { tickIncrement, ticks, tickStep } from 'd3-array'
+import { tickIncrement, tickStep } from 'd3-array'
 
 /** Scales of values with their ticks. Pure. */
 export type Axis = { readonly low: number; readonly high: number; readonly ticks: readonly number[] }
@@ -23,7 +23,7 @@ type ValueAxisOptions = {
   readonly max?: number
 }
 
-/** Round ends just outside the values and those of `include`. */
+/** Whole steps from just below the values and those of `include` to just above them, with a tick at both ends. */
 export function valueAxis(values: readonly (number | null)[], options: ValueAxisOptions): Axis {
   const { heightPx, include = [], min = 0, max = Infinity } = options
   const known = [...values.filter((value) => value !== null), ...include]
@@ -34,10 +34,12 @@ export function valueAxis(values: readonly (number | null)[], options: ValueAxis
   const to = Math.min(max, highest + spread * 0.06)
   const increment = tickIncrement(from, to, wanted)
   // A negative increment means 1 / -increment, so that fractions are exact.
-  const down = increment < 0 ? Math.floor(from * -increment) / -increment : Math.floor(from / increment) * increment
-  const up = increment < 0 ? Math.ceil(to * -increment) / -increment : Math.ceil(to / increment) * increment
-  const [low, high] = [Math.max(min, down), Math.min(max, up)]
-  return { low, high, ticks: ticks(low, high, wanted) }
+  const stepsTo = (value: number): number => (increment < 0 ? value * -increment : value / increment)
+  const tickOf = (steps: number): number => (increment < 0 ? steps / -increment : steps * increment)
+  const [first, last] = [Math.floor(stepsTo(from)), Math.ceil(stepsTo(to))]
+  const steps = Array.from({ length: last - first + 1 }, (_, index) => tickOf(first + index))
+  const ticks = steps.filter((tick) => tick >= min && tick <= max)
+  return { low: ticks[0] ?? min, high: ticks.at(-1) ?? highest, ticks }
 }
 
 /** The position of a value between the ends, 0 to 1. */

@@ -15,6 +15,26 @@ describe('time labels', () => {
   })
 })
 
+test('time labels never collide, at any width from that of a phone on', () => {
+  const texts = fc.array(fc.constantFrom('00:00', '13 Nov', '23 Nov UTC', '16:00 GMT+2'), {
+    minLength: 2,
+    maxLength: 12,
+  })
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 230, max: 1920 }), (labels, width) => {
+      const shown = shownLabels(labels, width)
+      expect(shown[0]).toBe(true)
+      expect(shown.at(-1)).toBe(true)
+      const places = labels.flatMap((text, index) =>
+        shown[index] === true ? [{ text, at: (index / (labels.length - 1)) * width }] : [],
+      )
+      // The first and the last begin and end at the edges of the plot.
+      for (const [index, { at, text }] of places.slice(1).entries())
+        expect(at - (places[index]?.at ?? 0)).toBeGreaterThanOrEqual(textWidth(text))
+    }),
+  )
+})
+
 describe('labels at their positions', () => {
   const days = Array.from({ length: 7 }, (_, day) => ({ at: 0.1 + day * 0.13, text: `${day + 13} Nov` }))
   const end = { at: 1, text: 'now' }
