@@ -318,18 +318,11 @@ const releases = createRoute({
   staticData: { scope: { project: 'one', range: true, defaultRange: RELEASE_RANGE } },
   validateSearch: (search) => ReleasesSearch.parse(search),
   loaderDeps: ({ search }) => search,
-  loader: async ({ context: { client }, deps, preload }) => {
-    if (deps.project !== undefined) {
-      if (preload) return
-      const view = releaseViewOf({ ...deps, project: deps.project })
-      void client.infiniteQuery(releasesQuery(view)).catch(noop)
-      void client.query(releasesHealthQuery(view)).catch(noop)
-      return
-    }
-    // The page shows one project: the first by default.
-    const projects = await client.query(projectsQuery).catch(noop)
-    const [first] = projects?.items ?? []
-    if (first !== undefined) throw redirect({ ...paths.releases({ ...deps, project: first.id }), replace: true })
+  loader: ({ context: { client }, deps, preload }) => {
+    if (deps.project === undefined || preload) return
+    const view = releaseViewOf({ ...deps, project: deps.project })
+    void client.infiniteQuery(releasesQuery(view)).catch(noop)
+    void client.query(releasesHealthQuery(view)).catch(noop)
   },
   component: lazyRouteComponent(() => import('./features/releases/releases-page.tsx'), 'ReleasesPage'),
 })
@@ -362,17 +355,18 @@ const intake = createRoute({
   path: '/intake',
   staticData: { scope: { project: 'one', range: true } },
   loaderDeps: ({ search }) => search,
-  loader: async ({ context: { client }, deps, preload }) => {
-    if (deps.project !== undefined) {
-      if (!preload) void client.query(intakeQuery(deps.project, deps.range ?? DEFAULT_RANGE)).catch(noop)
-      return
-    }
-    // The page shows one project: the first by default.
-    const projects = await client.query(projectsQuery).catch(noop)
-    const [first] = projects?.items ?? []
-    if (first !== undefined) throw redirect({ ...paths.intake({ ...deps, project: first.id }), replace: true })
+  loader: ({ context: { client }, deps, preload }) => {
+    if (deps.project === undefined || preload) return
+    void client.query(intakeQuery(deps.project, deps.range ?? DEFAULT_RANGE)).catch(noop)
   },
   component: lazyRouteComponent(() => import('./features/intake/intake-page.tsx'), 'IntakePage'),
+})
+
+const chooseSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/projects',
+  staticData: { scope: { project: 'one', range: false } },
+  component: lazyRouteComponent(() => import('./features/settings/choose-page.tsx'), 'ChooseSettingsPage'),
 })
 
 const projectSettings = createRoute({
@@ -559,6 +553,7 @@ const tree = root.addChildren([
       release,
       intake,
       trace,
+      chooseSettings,
       projectSettings.addChildren([
         projectSettingsIndex,
         projectGeneral,

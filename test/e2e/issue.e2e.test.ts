@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { TestProject } from '../kit/founder.ts'
+import { aProject, type TestProject } from '../kit/founder.ts'
 import { anEvent, anException, newEventId, sendEvent } from '../kit/sdk.ts'
 import {
   eventually,
@@ -150,6 +150,28 @@ test('an issue shows the error, its place, the breadcrumbs and the affected user
     .getByRole('region', { name: 'Why grouped' })
     .getByText(/^grouping v\d/)
     .waitFor()
+})
+
+test('the project of an issue is that of the pages of one project; without one they offer the choice', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  // It would come first by name.
+  await aProject(person, { name: 'aaa' })
+  const page = await dashboard.openAs(person)
+  await openIssue(person, project, [aCrash()], page)
+  await page.getByRole('button', { name: project.name }).waitFor()
+  await page.getByRole('link', { name: 'Project settings' }).click()
+  await page.waitForURL(`**/projects/${project.id}/settings/general`)
+  await page.goBack()
+  await page.getByRole('link', { name: 'Issues', exact: true }).first().click()
+  await page.getByRole('button', { name: 'All projects' }).waitFor()
+  await page.getByRole('link', { name: 'Intake' }).click()
+  await page.getByRole('region', { name: 'Choose a project' }).waitFor()
+  await expectAccessible(page, 'choice of a project')
+  await screenshot(page, 'choose-project')
+  await page.getByRole('link', { name: 'Project settings' }).click()
+  await page.getByRole('heading', { name: 'Project settings', level: 1 }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: project.name }).click()
+  await page.waitForURL(`**/projects/${project.id}/settings/general`)
 })
 
 test('resolve and reopen by key; the activity names the member', async () => {

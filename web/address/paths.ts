@@ -50,6 +50,7 @@ export const paths = {
   trace: (projectId: string, traceId: string) =>
     linkOptions({ to: '/projects/$projectId/traces/$traceId', params: { projectId, traceId } }),
   intake: (search: ShellSearch = {}) => linkOptions({ to: '/intake', search }),
+  chooseSettings: () => linkOptions({ to: '/projects' }),
   projectGeneral: (projectId: string) =>
     linkOptions({ to: '/projects/$projectId/settings/general', params: { projectId } }),
   projectKeys: (projectId: string) => linkOptions({ to: '/projects/$projectId/settings/keys', params: { projectId } }),

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMatches, useParams, useSearch } from '@tanstack/react-router'
 import { projectsQuery, type Project } from '../api/queries.ts'
+import { useShownProject } from './page-project.ts'
 import { DEFAULT_RANGE, type Range } from '../address/search.ts'
 
 /** Project and time range of the address, for the shell and for pages. */
 export type Scope = {
   /** Null for all projects. */
   projectId: string | null
-  /** Null for all projects, or while they load. */
+  /** The project of the page: the selected one, else that of the issue or release it shows. */
+  pageProjectId: string | null
+  /** The project of the page; null for all projects, or while they load. */
   project: Project | null
   range: Range
   /** Undefined if the address has none: each page has a default. */
@@ -24,9 +27,11 @@ export function useScope(): Scope {
   })
   const projects = useQuery(projectsQuery)
   const projectId = params.projectId ?? search.project ?? null
+  const pageProjectId = useShownProject() ?? projectId
   return {
     projectId,
-    project: projects.data?.items.find((project) => project.id === projectId) ?? null,
+    pageProjectId,
+    project: projects.data?.items.find((project) => project.id === pageProjectId) ?? null,
     range: search.range ?? offers?.defaultRange ?? DEFAULT_RANGE,
     chosenRange: search.range,
     offers: offers ?? { project: 'none', range: false },

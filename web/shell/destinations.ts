@@ -28,17 +28,13 @@ export type Destination = {
   badge?: { count: string; isHot?: boolean } | 'ring' | 'attention'
 }
 
-/** The project of the links: the selected one, else the first. */
-function useLinkedProject(): string | null {
-  const { projectId } = useScope()
-  const projects = useQuery(projectsQuery)
-  return projectId ?? projects.data?.items[0]?.id ?? null
-}
-
 /** The destinations, in the order of the rail. */
 export function useDestinations(): Destination[] {
-  const { projectId, chosenRange: range } = useScope()
-  const project = useLinkedProject()
+  const { projectId, pageProjectId, chosenRange: range } = useScope()
+  const projects = useQuery(projectsQuery).data?.items ?? []
+  const only = projects.length === 1 ? projects[0]?.id : undefined
+  // Without a project, the pages of one project offer the choice.
+  const project = pageProjectId ?? only
   const at = useMatchRoute()
   const openCount = useQuery({
     ...openCountQuery(projectId),
@@ -85,13 +81,13 @@ export function useDestinations(): Destination[] {
     isHere: false,
     badge: 'ring',
   }
-  const ofProject = (id: string): Destination[] => [
+  const ofProject: Destination[] = [
     {
       key: 'metrics',
       group: 'pages',
       label: shellTexts.metrics,
       icon: 'metrics',
-      link: paths.metrics(carried({ project: id, range })),
+      link: paths.metrics(carried({ project, range })),
       isHere: at({ to: '/metrics' }) !== false,
     },
     {
@@ -99,7 +95,7 @@ export function useDestinations(): Destination[] {
       group: 'pages',
       label: shellTexts.performance,
       icon: 'gauge',
-      link: paths.performance(carried({ project: id, range })),
+      link: paths.performance(carried({ project, range })),
       isHere: at({ to: '/performance', fuzzy: true }) !== false,
     },
     {
@@ -107,7 +103,7 @@ export function useDestinations(): Destination[] {
       group: 'pages',
       label: shellTexts.releases,
       icon: 'tag',
-      link: paths.releases(carried({ project: id, range })),
+      link: paths.releases(carried({ project, range })),
       isHere: at({ to: '/releases', fuzzy: true }) !== false,
     },
     {
@@ -115,7 +111,7 @@ export function useDestinations(): Destination[] {
       group: 'pages',
       label: shellTexts.intake,
       icon: 'download',
-      link: paths.intake(carried({ project: id, range })),
+      link: paths.intake(carried({ project, range })),
       isHere: at({ to: '/intake' }) !== false,
     },
     {
@@ -124,8 +120,8 @@ export function useDestinations(): Destination[] {
       label: shellTexts.projectSettings,
       tabLabel: shellTexts.settings,
       icon: 'project',
-      link: paths.projectGeneral(id),
-      isHere: at({ to: '/projects/$projectId/settings', fuzzy: true }) !== false,
+      link: project === undefined ? paths.chooseSettings() : paths.projectGeneral(project),
+      isHere: at({ to: '/projects', fuzzy: true }) !== false,
     },
   ]
   const organisation: Destination = {
@@ -137,7 +133,7 @@ export function useDestinations(): Destination[] {
     isHere: at({ to: '/org', fuzzy: true }) !== false,
     ...(endpoints.data?.items.some((endpoint) => endpoint.needs_attention) === true ? { badge: 'attention' } : {}),
   }
-  const pages = project === null ? [] : ofProject(project)
+  const pages = project === undefined && projects.length === 0 ? [] : ofProject
   return [
     issues,
     alerts,

@@ -42,7 +42,7 @@ const SETTINGS = [
 /** Selects the project (`P`). On settings pages it opens the same page of the other project. */
 export function ProjectPicker() {
   const [open, setOpen] = useState(false)
-  const { projectId, project, chosenRange: range, offers } = useScope()
+  const { pageProjectId: projectId, project, chosenRange: range, offers } = useScope()
   const projects = useQuery(projectsQuery)
   const me = useQuery(meQuery)
   const navigate = useNavigate()

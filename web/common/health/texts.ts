@@ -3,11 +3,6 @@ import type { Word } from './limits.ts'
 /** Texts of metrics and performance that both show. */
 export const healthTexts = {
   now: 'now',
-  projects: 'Projects',
-  noProject: 'No projects yet',
-  noProjectMore: 'Create a project and add its SDK to see figures here.',
-  createProject: 'Create a project',
-  chooseProject: 'Choose a project',
 
   words: { good: 'Good', watch: 'Watch', poor: 'Poor' } satisfies Record<Word, string>,
 

@@ -4,6 +4,7 @@ import { intakeQuery, type Intake } from '../../api/intake-queries.ts'
 import { usePolling } from '../../api/live.ts'
 import { projectsQuery } from '../../api/queries.ts'
 import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
+import { ChooseProject } from '../../common/choose-project.tsx'
 import { usePageTitle } from '../../common/page-title.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { paths } from '../../address/paths.ts'
@@ -57,32 +58,13 @@ export function IntakePage() {
         </div>
       </PageHead>
       {projectId === undefined ? (
-        <NoProject />
+        <ChooseProject search={{ range }} pageOf={paths.intake} />
       ) : (
         <UnsavedGuard>
           <Project key={projectId} projectId={projectId} range={range} />
         </UnsavedGuard>
       )}
     </PageMain>
-  )
-}
-
-/** Shown only without projects: otherwise the address names one (routes.tsx). */
-function NoProject() {
-  return (
-    <Card>
-      <EmptyState
-        kind="setup"
-        title={intakeTexts.noProject}
-        actions={
-          <Link {...buttonLook({ look: 'primary' })} {...paths.onboarding({ step: 'project' })}>
-            {intakeTexts.createProject}
-          </Link>
-        }
-      >
-        {intakeTexts.noProjectMore}
-      </EmptyState>
-    </Card>
   )
 }
 

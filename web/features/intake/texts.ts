@@ -113,9 +113,6 @@ const plain = (word: string): string => {
 export const intakeTexts = {
   title: 'Intake',
   lead: (project: string) => `What SDKs sent to ${project}, by outcome.`,
-  noProject: 'No projects yet',
-  noProjectMore: 'Create a project to see what its SDK sends.',
-  createProject: 'Create a project',
   nothing: 'No data in this period',
   nothingMore: 'No requests with a valid client key arrived. Requests with an invalid key are not counted.',
   goToKeys: 'Client keys',

@@ -21,6 +21,7 @@ import { UsersCard, ReleasesCard } from './reach.tsx'
 import { ReleaseCard } from './release.tsx'
 import { IssueTags } from './tags.tsx'
 import { NativeCrashCard } from './contexts/native-crash.tsx'
+import { usePageProject } from '../../common/page-project.ts'
 import { usePageTitle } from '../../common/page-title.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { SimilarCard } from './similar.tsx'
@@ -59,6 +60,7 @@ export function IssuePage() {
   const only = search.only ?? ''
   const { issue, error, retry, newerCame, showNewest } = useIssue(issueId, choice, only)
   const navigate = route.useNavigate()
+  usePageProject(issue?.project_id ?? null)
   usePageTitle(issue === undefined ? null : `${issue.short_id} ${headOf(issue).name}`)
 
   // The issue was merged: the page goes to its merge target.

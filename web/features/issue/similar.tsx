@@ -7,6 +7,7 @@ import { useCan } from '../../common/can.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { Spacer } from '../../ui/stack.tsx'
 import { STATUS_NAMES } from '../../ui/status.tsx'
 import { Minor, ShortId } from '../../ui/text.tsx'
 import { mergeTexts } from './merge-texts.ts'
@@ -26,9 +27,12 @@ export function SimilarCard({ issue, onMerge }: SimilarProps) {
       title={mergeTexts.similar}
       header={
         canChange ? (
-          <Button size="sm" onClick={onMerge}>
-            {mergeTexts.merge}
-          </Button>
+          <>
+            <Spacer />
+            <Button size="sm" onClick={onMerge}>
+              {mergeTexts.merge}
+            </Button>
+          </>
         ) : null
       }
     >

@@ -3,7 +3,7 @@ import { Link, Outlet, useMatchRoute, useNavigate } from '@tanstack/react-router
 import { projectsQuery } from '../../api/queries.ts'
 import { paths } from '../../address/paths.ts'
 import type { PerformanceSearch } from '../../address/search.ts'
-import { ChooseProject } from '../../common/health/choose-project.tsx'
+import { ChooseProject } from '../../common/choose-project.tsx'
 import { FilterChips, HealthFilters } from '../../common/health/filters.tsx'
 import { useKeys } from '../../common/keys.ts'
 import { usePageTitle } from '../../common/page-title.ts'

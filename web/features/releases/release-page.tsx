@@ -6,6 +6,7 @@ import { useChange } from '../../api/change.ts'
 import { releaseQuery, type ReleaseDetail } from '../../api/release-queries.ts'
 import { useCan } from '../../common/can.ts'
 import { axisLabels, bucketLabel } from '../../common/time-axis.ts'
+import { usePageProject } from '../../common/page-project.ts'
 import { usePageTitle } from '../../common/page-title.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { paths } from '../../address/paths.ts'
@@ -50,6 +51,7 @@ export function ReleasePage() {
   })
   usePrefs()
   const { data, error } = release
+  usePageProject(data?.project_id ?? null)
   usePageTitle(data === undefined ? releasesTexts.one : partsOf(data.version).version)
   return (
     <PageMain>

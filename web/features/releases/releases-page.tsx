@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { usePolling } from '../../api/live.ts'
 import { projectsQuery, type Project } from '../../api/queries.ts'
@@ -13,13 +13,14 @@ import {
 import { useCan } from '../../common/can.ts'
 import { CsvLink } from '../../common/health/csv-link.tsx'
 import { healthTexts } from '../../common/health/texts.ts'
+import { ChooseProject } from '../../common/choose-project.tsx'
 import { usePageTitle } from '../../common/page-title.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { useKeys } from '../../common/keys.ts'
 import { paths } from '../../address/paths.ts'
 import { usePrefs } from '../../common/prefs.ts'
 import type { ReleasesSearch } from '../../address/search.ts'
-import { Button, buttonLook } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card, CardFooter } from '../../ui/card.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { Menu } from '../../ui/menu.tsx'
@@ -51,38 +52,16 @@ export function ReleasesPage() {
   return (
     <PageMain>
       {search.project === undefined ? (
-        <NoProject />
+        <>
+          <PageHead>
+            <h1>{releasesTexts.title}</h1>
+          </PageHead>
+          <ChooseProject search={search} pageOf={paths.releases} />
+        </>
       ) : (
         <Releases key={search.project} projectId={search.project} project={project} search={search} />
       )}
     </PageMain>
-  )
-}
-
-/** Shown only without projects: otherwise the address names one (routes.tsx). */
-function NoProject() {
-  return (
-    <>
-      <PageHead>
-        <h1>{releasesTexts.title}</h1>
-      </PageHead>
-      <Card aria-labelledby="h-first">
-        <h2 className={typeStyles.hidden} id="h-first">
-          {releasesTexts.first}
-        </h2>
-        <EmptyState
-          kind="setup"
-          title={releasesTexts.noProject}
-          actions={
-            <Link {...buttonLook({ look: 'primary' })} {...paths.onboarding({ step: 'project' })}>
-              {releasesTexts.createProject}
-            </Link>
-          }
-        >
-          {releasesTexts.noProjectMore}
-        </EmptyState>
-      </Card>
-    </>
   )
 }
 

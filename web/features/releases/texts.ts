@@ -11,10 +11,6 @@ export const releasesTexts = {
   environment: 'Environment',
   allEnvironments: 'All environments',
 
-  noProject: 'No projects yet',
-  noProjectMore: 'Releases belong to a project.',
-  createProject: 'Create a project',
-
   first: 'The first release',
   emptyTitle: 'No releases yet',
   emptyText: 'Faultline creates a release when its first event or session arrives. Set the release in the SDK:',

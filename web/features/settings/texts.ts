@@ -1,5 +1,6 @@
 /** Texts of project settings. */
 export const settingsTexts = {
+  projectSettings: 'Project settings',
   frame: 'Project settings',
   general: 'General',
   keys: 'Client keys',

@@ -9,6 +9,7 @@ import { headOf } from '../../../common/issue/headline.ts'
 import { recalledStream } from '../../../common/issue/stream-memory.ts'
 import { versionOf } from '../../../common/issue/trend.ts'
 import { useKeys } from '../../../common/keys.ts'
+import { usePageProject } from '../../../common/page-project.ts'
 import { usePageTitle } from '../../../common/page-title.ts'
 import { usePrefs } from '../../../common/prefs.ts'
 import { QueryError } from '../../../common/query-error.tsx'
@@ -43,6 +44,7 @@ export function IssueEventsPage() {
   usePrefs()
   const [back] = useState(() => recalledStream() ?? {})
   const issue = useQuery(issueEventQuery(issueId, 'latest')).data
+  usePageProject(issue?.project_id ?? null)
   usePageTitle(issue === undefined ? null : eventsTexts.pageTitle(issue.short_id))
   const list = useInfiniteQuery(eventsQuery(issueId, only))
   const pages = list.data?.pages ?? []

@@ -1,18 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, type LinkProps } from '@tanstack/react-router'
 import { useEffect, useEffectEvent } from 'react'
-import { projectsQuery } from '../../api/queries.ts'
-import { paths } from '../../address/paths.ts'
-import type { ShellSearch } from '../../address/search.ts'
-import { buttonLook } from '../../ui/button.tsx'
-import { Card } from '../../ui/card.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { PlatformTile } from '../../ui/platform-tile.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
-import { commonTexts } from '../texts.ts'
-import { QueryError } from '../query-error.tsx'
-import { healthTexts } from './texts.ts'
+import { projectsQuery } from '../api/queries.ts'
+import { paths } from '../address/paths.ts'
+import type { ShellSearch } from '../address/search.ts'
+import { buttonLook } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { PlatformTile } from '../ui/platform-tile.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { commonTexts } from './texts.ts'
+import { QueryError } from './query-error.tsx'
 import styles from './choose-project.module.css'
 
 type ChooseProjectProps = {
@@ -36,7 +35,7 @@ export function ChooseProject({ search, pageOf }: ChooseProjectProps) {
       <Skeleton heightPx={240} label={commonTexts.loading} />
     ) : (
       <Card>
-        <QueryError what={healthTexts.projects} error={projects.error} onRetry={() => void projects.refetch()} />
+        <QueryError what={commonTexts.projects} error={projects.error} onRetry={() => void projects.refetch()} />
       </Card>
     )
   const { items } = projects.data
@@ -46,21 +45,21 @@ export function ChooseProject({ search, pageOf }: ChooseProjectProps) {
       <Card>
         <EmptyState
           kind="setup"
-          title={healthTexts.noProject}
+          title={commonTexts.noProject}
           heading="h2"
           actions={
             <Link {...buttonLook({ look: 'primary' })} {...paths.onboarding({ step: 'project' })}>
-              {healthTexts.createProject}
+              {commonTexts.createProject}
             </Link>
           }
         >
-          {healthTexts.noProjectMore}
+          {commonTexts.noProjectMore}
         </EmptyState>
       </Card>
     )
   if (items.length === 1) return <Skeleton heightPx={240} label={commonTexts.loading} />
   return (
-    <Card title={healthTexts.chooseProject} className={styles.card}>
+    <Card title={commonTexts.chooseProject} className={styles.card}>
       <ul className={styles.list}>
         {items.map((project) => (
           <li key={project.id}>
