@@ -10,7 +10,7 @@ function show(projectId: string | null): void {
   for (const listener of listeners) listener()
 }
 
-/** Tells the shell the project of the page; null while it is unknown. */
+/** Gives the shell the project of the page; null while it is unknown. */
 export function usePageProject(projectId: string | null): void {
   useLayoutEffect(() => {
     show(projectId)
@@ -23,5 +23,5 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** The project that the page told, or null. */
+/** The project of the shown page, or null. */
 export const useShownProject = (): string | null => useSyncExternalStore(subscribe, () => shown)
