@@ -112,8 +112,8 @@ async function seedIssues(run: Run, { issues, days }: SeedPlan, present: number)
      on conflict do nothing`,
   )
   await run(
-    `insert into issue_hours (group_id, hour, events)
-     select c.id, date_trunc('hour', i.last_seen) - h * interval '1 hour', 1 + h from bench_copies c join issues i on i.id = c.id, generate_series(0, 5) h`,
+    `insert into issue_hours (group_id, hour, events, events_1)
+     select c.id, date_trunc('hour', i.last_seen) - h * interval '1 hour', 1 + h, 1 from bench_copies c join issues i on i.id = c.id, generate_series(0, 5) h`,
   )
   await run(
     `insert into issue_activity (id, issue_id, kind, sentence, created_at) select gen_random_uuid(), c.id, 'created', 'First event.', now() from bench_copies c`,

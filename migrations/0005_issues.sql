@@ -168,11 +168,19 @@ create table issue_journal (
 );
 alter table issue_journal alter column body set storage external;
 
--- Error events per group and hour in which they occurred.
+-- Error events per group and hour in which they occurred, and which of them were fatal or unhandled. The columns with
+-- a number are the first three quarters of the hour; the rest is the fourth.
 create table issue_hours (
   group_id uuid not null,
   hour timestamptz not null,
   events integer not null,
+  events_1 integer not null default 0,
+  events_2 integer not null default 0,
+  events_3 integer not null default 0,
+  fatal integer not null default 0,
+  fatal_1 integer not null default 0,
+  fatal_2 integer not null default 0,
+  fatal_3 integer not null default 0,
   primary key (group_id, hour)
 );
 -- Retention finds old hours by time alone; rows arrive nearly in order.
@@ -192,12 +200,25 @@ create index project_minutes_by_minute on project_minutes using brin (minute);
 create table issue_users (
   group_id uuid not null,
   user_hash bigint not null,
-  -- The last day the user was counted on: users_today counts each user once a day.
-  seen_day date,
+  -- The last slot in which the user was seen: quarters of an hour since 1970; 0 for unknown.
+  seen_slot integer not null default 0,
   primary key (group_id, user_hash)
-);
+  -- The slot changes often; the free space takes the new row version on the same page.
+) with (fillfactor = 90);
 -- All groups of one user.
 create index issue_users_by_user on issue_users (user_hash);
+
+-- How many users of a group were seen in a slot, by the slot in which each was seen before (0 for never). The distinct users
+-- of a time are those seen in it and not seen in it before: docs/decisions/issue-ranges.md.
+create table issue_user_slots (
+  group_id uuid not null,
+  slot integer not null,
+  before_slot integer not null,
+  users integer not null,
+  primary key (group_id, slot, before_slot)
+);
+-- Retention finds old slots by time alone; rows arrive nearly in order.
+create index issue_user_slots_by_slot on issue_user_slots using brin (slot);
 
 create table issue_activity (
   id uuid primary key,

@@ -69,6 +69,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   issue_new_terms: ['issue-search'],
   issue_search: ['issue-search'],
   issue_subscriptions: ['facts', 'inbox'],
+  issue_user_slots: ISSUES,
   issue_users: ISSUES,
   issue_views: ['views'],
   issues: ISSUES,

@@ -312,10 +312,11 @@ describe('merging', () => {
       `select (select count(*)::int from issues where project_id = $1) as issues, (select count(*)::int from events where project_id = $1) as events,
          (select count(*)::int from issue_fingerprints where project_id = $1) as fingerprints,
          (select count(*)::int from issue_hours where not exists (select from issues where id = group_id)) as hours,
-         (select count(*)::int from issue_users where not exists (select from issues where id = group_id)) as users`,
+         (select count(*)::int from issue_users where not exists (select from issues where id = group_id)) as users,
+         (select count(*)::int from issue_user_slots where not exists (select from issues where id = group_id)) as slots`,
       [project.id],
     )
-    expect(rows).toEqual([{ issues: 0, events: 0, fingerprints: 0, hours: 0, users: 0 }])
+    expect(rows).toEqual([{ issues: 0, events: 0, fingerprints: 0, hours: 0, users: 0, slots: 0 }])
     await send(project, anEvent({ error: inModule('beta') }))
     expect(await listed(project)).toHaveLength(1)
   })

@@ -31,8 +31,8 @@ export async function emptyIssues(
       select id from chosen union select m.id from issues m join chosen on m.merged_into = chosen.id
     ) order by id for update`.execute(tx)
   const ids = found.map(({ id }) => id)
-  const counted = [0, 0]
-  for (const [index, table] of (['issue_users', 'issue_hours'] as const).entries()) {
+  const counted = [0, 0, 0]
+  for (const [index, table] of (['issue_users', 'issue_user_slots', 'issue_hours'] as const).entries()) {
     const { numAffectedRows } = await sql`
       delete from ${sql.table(table)} where ctid = any(array(
         select ctid from ${sql.table(table)} where group_id = any(${ids}::uuid[]) limit ${MAX_COUNTS} for update))`.execute(

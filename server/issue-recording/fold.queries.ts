@@ -1,6 +1,7 @@
 import { impactFrom, type ImpactRow, type IssueImpact } from '../issue-rules/impact.ts'
 import { LIFE_COLUMNS, lifeFrom, type LifeRow } from '../issue-rules/life-columns.ts'
 import type { Life } from '../issue-rules/life-cycle.ts'
+import { beforeSlot, slotOf } from '../issue-rules/user-slots.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
 /** SQL of folding: groups count, and issues show the sum of their groups. Rows are written in a fixed order. */
@@ -62,25 +63,36 @@ export type NewUsers = {
   readonly groupId: string
   /** Number of users that are new to the group. */
   readonly added: number
-  /** Number of users that are counted on `today` for the first time. */
+  /** Number of users that are counted today for the first time. */
   readonly today: number
   /** The hashes of both; empty for groups that are not in `named`. */
   readonly addedHashes: readonly number[]
   readonly todayHashes: readonly number[]
 }
 
+/** A user of a group in a slot. */
+export type SeenUser = {
+  readonly groupId: string
+  readonly userHash: number
+  readonly slot: number
+  /** The slot before, in the same fold. */
+  readonly previous: number | null
+  /** Whether no later slot of the same user follows. */
+  readonly isLast: boolean
+}
+
 /**
- * Adds users to groups.
- * @param pairs with the newest UTC day on which the user was affected
+ * Adds users to groups, and to the slots in which they were seen. Slots up to the last known one of a user add nothing.
+ * @param startOfToday first slot of the day
  * @param named groups whose new users are returned
  */
 export async function addUsers(
   tx: Tx,
-  pairs: readonly { groupId: string; userHash: number; day: string }[],
-  today: string,
+  seen: readonly SeenUser[],
+  startOfToday: number,
   named: readonly string[],
 ): Promise<NewUsers[]> {
-  if (pairs.length === 0) return []
+  if (seen.length === 0) return []
   const { rows } = await tx.query<{
     group_id: string
     added: number
@@ -90,25 +102,33 @@ export async function addUsers(
   }>({
     name: 'fold-add-users',
     // Users counted already are skipped first, because a conflict locks, and so writes, the row. The subquery is always a
-    // look-up; a join may read the whole table. The xmax of an inserted row is 0: it was never locked or updated.
-    text: `with due as (
-             select k.* from unnest($1::uuid[], $2::bigint[], $3::date[]) k (group_id, user_hash, day)
-             where coalesce(
-               (select u.seen_day from issue_users u where u.group_id = k.group_id and u.user_hash = k.user_hash), '-infinity') < k.day
+    // look-up; a join may read the whole table. The issue of the group is locked, so that no other fold changes the rows.
+    text: `with arrived as materialized (
+             select k.*, (select u.seen_slot from issue_users u where u.group_id = k.group_id and u.user_hash = k.user_hash) as seen
+             from unnest($1::uuid[], $2::bigint[], $3::int[], $4::int[], $5::bool[]) k (group_id, user_hash, slot, previous, is_last)
+           ), due as materialized (
+             select *, greatest(previous, seen, 0) as before from arrived where seen is null or seen < slot
+           ), stored as (
+             insert into issue_users (group_id, user_hash, seen_slot) select group_id, user_hash, slot from due where is_last
+             on conflict (group_id, user_hash) do update set seen_slot = excluded.seen_slot
            ), counted as (
-             insert into issue_users as u (group_id, user_hash, seen_day) select * from due
-             on conflict (group_id, user_hash) do update set seen_day = excluded.seen_day
-               where u.seen_day is null or u.seen_day < excluded.seen_day
-             returning group_id, user_hash, xmax = 0 as is_new, seen_day = $4::date as is_today)
+             insert into issue_user_slots as s (group_id, slot, before_slot, users)
+             select group_id, slot, ${beforeSlot('slot', 'before')}, count(*) from due group by 1, 2, 3
+             on conflict (group_id, slot, before_slot) do update set users = s.users + excluded.users
+           ), gained as (
+             select group_id, user_hash, seen is null as is_new, slot >= $6 and coalesce(seen, 0) < $6 as is_today
+             from due where is_last)
            select group_id, count(*) filter (where is_new)::int as added, count(*) filter (where is_today)::int as today,
-             array_agg(user_hash::float8) filter (where is_new and group_id = any($5::uuid[])) as added_hashes,
-             array_agg(user_hash::float8) filter (where is_today and group_id = any($5::uuid[])) as today_hashes
-           from counted group by group_id`,
+             array_agg(user_hash::float8) filter (where is_new and group_id = any($7::uuid[])) as added_hashes,
+             array_agg(user_hash::float8) filter (where is_today and group_id = any($7::uuid[])) as today_hashes
+           from gained where is_new or is_today group by group_id`,
     values: [
-      pairs.map((pair) => pair.groupId),
-      pairs.map((pair) => pair.userHash),
-      pairs.map((pair) => pair.day),
-      today,
+      seen.map((one) => one.groupId),
+      seen.map((one) => one.userHash),
+      seen.map((one) => one.slot),
+      seen.map((one) => one.previous),
+      seen.map((one) => one.isLast),
+      startOfToday,
       named,
     ],
   })
@@ -121,23 +141,23 @@ export async function addUsers(
   }))
 }
 
-/** In how many groups of an issue users are counted, and in how many on `today`. */
+/** In how many groups of an issue users are counted, and in how many today. */
 export async function groupsOfUsers(
   tx: Tx,
   users: readonly { issueId: string; userHash: number }[],
-  today: string,
+  startOfToday: number,
 ): Promise<{ readonly issueId: string; readonly userHash: number; readonly groups: number; readonly today: number }[]> {
   const { rows } = await tx.query<{ issue_id: string; user_hash: number; groups: number; today: number }>({
     name: 'fold-groups-of-users',
-    text: `select k.issue_id, k.user_hash::float8 as user_hash, count(*)::int as groups, count(*) filter (where u.seen_day = $3::date)::int as today
+    text: `select k.issue_id, k.user_hash::float8 as user_hash, count(*)::int as groups, count(*) filter (where u.seen_slot >= $3)::int as today
            from unnest($1::uuid[], $2::bigint[]) k (issue_id, user_hash)
            -- From the user: an issue may have many groups.
            cross join lateral (
-             select u.group_id, u.seen_day from issue_users u where u.user_hash = k.user_hash offset 0
+             select u.group_id, u.seen_slot from issue_users u where u.user_hash = k.user_hash offset 0
            ) u
            join issue_groups g on g.id = u.group_id and g.issue_id = k.issue_id
            group by k.issue_id, k.user_hash`,
-    values: [users.map((one) => one.issueId), users.map((one) => one.userHash), today],
+    values: [users.map((one) => one.issueId), users.map((one) => one.userHash), startOfToday],
   })
   return rows.map((row) => ({
     issueId: row.issue_id,
@@ -264,6 +284,16 @@ export async function addToImpacts(tx: Tx, issues: readonly AddedImpact[]): Prom
 export type HourKey = { readonly id: string; readonly at: Date }
 export type CountedHour = HourKey & { readonly events: number }
 
+/** Events of an hour and of its quarters. */
+export type HourSums = {
+  readonly id: string
+  readonly at: number
+  events: number
+  readonly quarters: number[]
+  fatal: number
+  readonly fatalQuarters: number[]
+}
+
 /**
  * Adds events to hours of groups.
  * @param merged groups whose issue shows other groups too
@@ -271,7 +301,7 @@ export type CountedHour = HourKey & { readonly events: number }
  */
 export async function addHours(
   tx: Tx,
-  rows: readonly { id: string; at: number; events: number }[],
+  rows: readonly HourSums[],
   since: Date,
   minEvents: number,
   merged: readonly string[],
@@ -279,15 +309,25 @@ export async function addHours(
   const { rows: counted } = await tx.query<{ group_id: string; hour: Date; events: number }>({
     name: 'fold-add-hours',
     text: `with counted as (
-             insert into issue_hours (group_id, hour, events)
-             select * from unnest($1::uuid[], $2::timestamptz[], $3::int[])
-             on conflict (group_id, hour) do update set events = issue_hours.events + excluded.events
+             insert into issue_hours as h (group_id, hour, events, events_1, events_2, events_3, fatal, fatal_1, fatal_2, fatal_3)
+             select * from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[], $9::int[], $10::int[])
+             on conflict (group_id, hour) do update set events = h.events + excluded.events,
+               events_1 = h.events_1 + excluded.events_1, events_2 = h.events_2 + excluded.events_2, events_3 = h.events_3 + excluded.events_3,
+               fatal = h.fatal + excluded.fatal,
+               fatal_1 = h.fatal_1 + excluded.fatal_1, fatal_2 = h.fatal_2 + excluded.fatal_2, fatal_3 = h.fatal_3 + excluded.fatal_3
              returning group_id, hour, events)
-           select * from counted where hour >= $4 and (events >= $5 or group_id = any($6::uuid[]))`,
+           select * from counted where hour >= $11 and (events >= $12 or group_id = any($13::uuid[]))`,
     values: [
       rows.map((row) => row.id),
       rows.map((row) => new Date(row.at)),
       rows.map((row) => row.events),
+      rows.map((row) => row.quarters[0] ?? 0),
+      rows.map((row) => row.quarters[1] ?? 0),
+      rows.map((row) => row.quarters[2] ?? 0),
+      rows.map((row) => row.fatal),
+      rows.map((row) => row.fatalQuarters[0] ?? 0),
+      rows.map((row) => row.fatalQuarters[1] ?? 0),
+      rows.map((row) => row.fatalQuarters[2] ?? 0),
       since,
       minEvents,
       merged,
@@ -315,6 +355,16 @@ export async function deleteHoursBefore(on: Connection, before: Date, max: numbe
     `delete from issue_hours where ctid = any(array(
        select ctid from issue_hours where hour < $1 limit $2 for update skip locked))`,
     [before, max],
+  )
+  return rowCount ?? 0
+}
+
+/** Deletes at most `max` users of slots before a time. Concurrent callers skip each other's rows. */
+export async function deleteUserSlotsBefore(on: Connection, before: Date, max: number): Promise<number> {
+  const { rowCount } = await on.query(
+    `delete from issue_user_slots where ctid = any(array(
+       select ctid from issue_user_slots where slot < $1 limit $2 for update skip locked))`,
+    [slotOf(before.getTime()), max],
   )
   return rowCount ?? 0
 }

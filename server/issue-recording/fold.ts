@@ -13,6 +13,7 @@ import {
   reach,
 } from '../issue-rules/impact.ts'
 import { severityName } from '../issue-rules/issue.ts'
+import { SLOT_MS, slotOf } from '../issue-rules/user-slots.ts'
 import { sumGroups } from '../issue-rows/groups.queries.ts'
 import { writeLives } from '../issue-rows/life.queries.ts'
 import { addMinutes, touchProjects } from '../projects/recording.queries.ts'
@@ -126,28 +127,14 @@ type CountedUsers = { readonly ofIssues: Map<string, UsersOfIssue>; readonly ofG
 
 /** Counts users of groups; a user of several groups of an issue counts once for the issue. */
 async function countUsers(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<CountedUsers> {
-  const today = dayOf(now)
-  const pairs = new Map<string, { groupId: string; userHash: number; day: string; seenAt: number }>()
-  const days = new DayCache(today)
-  for (const { groupId, events } of issues.flatMap(({ groups }) => groups)) {
-    for (const [, occurredAt, happenedAt, , userHash] of events) {
-      if (userHash === null) continue
-      const key = groupId + userHash
-      const day = days.of(occurredAt)
-      const known = pairs.get(key)
-      if (known === undefined) pairs.set(key, { groupId, userHash, day, seenAt: happenedAt })
-      else {
-        if (known.day < day) known.day = day
-        if (happenedAt < known.seenAt) known.seenAt = happenedAt
-      }
-    }
-  }
+  const startOfToday = slotOf(Date.parse(dayOf(now)))
+  const users = usersOf(issues, slotOf(now.getTime()))
   const isAwaited = ({ life }: FoldedIssue): boolean => life.ignored?.until?.users !== undefined
   const named = issues.filter((issue) => issue.isMerged || isAwaited(issue))
   const counted = await sql.addUsers(
     tx,
-    [...pairs.values()],
-    today,
+    [...users.values()].flatMap(bySlot),
+    startOfToday,
     named.flatMap(({ groups }) => groups.map(({ groupId }) => groupId)),
   )
   const ofGroups = new Map(counted.map((one) => [one.groupId, one]))
@@ -155,7 +142,7 @@ async function countUsers(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Pr
     tx,
     issues.filter(({ isMerged }) => isMerged),
     ofGroups,
-    today,
+    startOfToday,
   )
   const ofIssues = new Map(
     issues.map((issue): [string, UsersOfIssue] => {
@@ -166,12 +153,53 @@ async function countUsers(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Pr
         today: own?.today ?? 0,
       }
       const seenOf = (hash: number): number[] =>
-        issue.groups.flatMap(({ groupId }) => pairs.get(groupId + hash)?.seenAt ?? [])
+        issue.groups.flatMap(({ groupId }) => users.get(groupId + hash)?.happenedAt ?? [])
       const newUsersSeen = isAwaited(issue) ? added.hashes.map((hash) => new Date(Math.min(...seenOf(hash)))) : []
       return [issue.issueId, { added: added.count, today: addedToday, newUsersSeen }]
     }),
   )
   return { ofIssues, ofGroups }
+}
+
+type UserOfGroup = {
+  readonly groupId: string
+  readonly userHash: number
+  slot: number
+  /** Further slots; null for most. */
+  others: Set<number> | null
+  /** When the first of the events happened. */
+  happenedAt: number
+}
+
+/** By group and user. @param maxSlot a client's clock may be slightly ahead */
+function usersOf(issues: readonly FoldedIssue[], maxSlot: number): Map<string, UserOfGroup> {
+  const users = new Map<string, UserOfGroup>()
+  for (const { groups } of issues)
+    for (const { groupId, events } of groups)
+      for (const [, occurredAt, happenedAt, , userHash] of events) {
+        if (userHash === null) continue
+        const key = groupId + userHash
+        const slot = Math.min(slotOf(occurredAt), maxSlot)
+        const known = users.get(key)
+        if (known === undefined) users.set(key, { groupId, userHash, slot, others: null, happenedAt })
+        else {
+          if (slot !== known.slot) (known.others ??= new Set()).add(slot)
+          if (happenedAt < known.happenedAt) known.happenedAt = happenedAt
+        }
+      }
+  return users
+}
+
+function bySlot({ groupId, userHash, slot, others }: UserOfGroup): sql.SeenUser[] {
+  if (others === null) return [{ groupId, userHash, slot, previous: null, isLast: true }]
+  const slots = [slot, ...others].toSorted((a, b) => a - b)
+  return slots.map((one, index) => ({
+    groupId,
+    userHash,
+    slot: one,
+    previous: slots[index - 1] ?? null,
+    isLast: index === slots.length - 1,
+  }))
 }
 
 type NewUsersOfMerged = { added: { count: number; hashes: number[] }; today: number }
@@ -181,7 +209,7 @@ async function newUsersOfMerged(
   tx: Tx,
   merged: readonly FoldedIssue[],
   ofGroups: ReadonlyMap<string, sql.NewUsers>,
-  today: string,
+  startOfToday: number,
 ): Promise<Map<string, NewUsersOfMerged>> {
   const gained = new Map<string, { issueId: string; userHash: number; added: number; today: number }>()
   for (const { issueId, groups } of merged) {
@@ -203,7 +231,7 @@ async function newUsersOfMerged(
   for (const { issueId, userHash, groups, today: todayGroups } of await sql.groupsOfUsers(
     tx,
     [...gained.values()],
-    today,
+    startOfToday,
   )) {
     const [one, sum] = [gained.get(issueId + userHash), result.get(issueId)]
     if (one === undefined || sum === undefined) continue
@@ -215,37 +243,22 @@ async function newUsersOfMerged(
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
-
-/** UTC days of times, at most today: a client's clock may be slightly ahead at midnight. */
-class DayCache {
-  readonly #days = new Map<number, string>()
-  readonly #today: string
-  constructor(today: string) {
-    this.#today = today
-  }
-  of(ms: number): string {
-    const number = Math.floor(ms / DAY_MS)
-    let day = this.#days.get(number)
-    if (day === undefined) {
-      day = dayOf(new Date(ms))
-      if (day > this.#today) day = this.#today
-      this.#days.set(number, day)
-    }
-    return day
-  }
-}
-
 /** Counts events by hour. Returns the hours in which an issue may have escalated. */
 async function countHours(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<sql.CountedHour[]> {
-  const hours = new Map<string, { id: string; at: number; events: number }>()
+  const hours = new Map<string, sql.HourSums>()
   for (const { groupId, events } of issues.flatMap(({ groups }) => groups))
-    for (const [, occurredAt] of events) {
-      const at = occurredAt - (occurredAt % HOUR_MS)
+    for (const [, occurredAt, , , , isFatal] of events) {
+      const inHour = occurredAt % HOUR_MS
+      const at = occurredAt - inHour
       const key = groupId + at
-      const hour = hours.get(key)
-      if (hour === undefined) hours.set(key, { id: groupId, at, events: 1 })
-      else hour.events++
+      let hour = hours.get(key)
+      if (hour === undefined)
+        hours.set(key, (hour = { id: groupId, at, events: 0, quarters: [], fatal: 0, fatalQuarters: [] }))
+      const quarter = Math.floor(inHour / SLOT_MS)
+      hour.events++
+      if (isFatal) hour.fatal++
+      hour.quarters[quarter] = (hour.quarters[quarter] ?? 0) + 1
+      if (isFatal) hour.fatalQuarters[quarter] = (hour.fatalQuarters[quarter] ?? 0) + 1
     }
   const merged = new Map(
     issues.flatMap(({ isMerged, issueId, groups }) =>

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { aPerson } from '#test/kit/members.ts'
 import { anOccurrence } from '#test/kit/occurrence.ts'
@@ -6,6 +7,9 @@ import { testApp } from '#test/kit/test-app.ts'
 import { RECEIVED_DAY_TABLES } from '../digest/day-tables.ts'
 import { createProjectFactsReader } from '../digest/project-facts.ts'
 import { changeRelation } from '../issue-rows/groups.queries.ts'
+import { eventsIn, selectTrends, selectUsersIn } from '../issue-rows/counts.queries.ts'
+import { windowOf } from '../issue-rules/count-window.ts'
+import { SLOT_MS, slotOf } from '../issue-rules/user-slots.ts'
 import { updateIssue } from '../issues/update-issue.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
@@ -35,13 +39,19 @@ async function aProject(): Promise<string> {
   return id
 }
 
-type Sent = { readonly group: number; readonly user?: number; readonly hoursAgo?: number }
+type Sent = {
+  readonly group: number
+  readonly user?: number
+  readonly hoursAgo?: number
+  readonly isFatal?: boolean
+}
 
-function occurrence(projectId: string, { group, user = 0, hoursAgo = 0 }: Sent): Promise<Occurrence> {
+function occurrence(projectId: string, { group, user = 0, hoursAgo = 0, isFatal = false }: Sent): Promise<Occurrence> {
   const at = clock.now().getTime() - hoursAgo * HOUR_MS
   const event = {
     fingerprint: [`group ${group}`],
     timestamp: at / 1000,
+    level: isFatal ? 'fatal' : 'error',
     user: { id: `user${user}` },
     exception: { values: [{ type: `E${group}`, value: `at ${at}` }] },
   }
@@ -100,6 +110,39 @@ async function expectRecount(projectId: string): Promise<void> {
     const { stored, affected } = row
     expect(row).toMatchObject({ events: stored, of_group: stored, hours: stored })
     expect(row).toMatchObject({ users: affected, users_of_group: affected, user_rows: affected })
+  }
+}
+
+/** Compares events and users by quarters of the last hours with the stored events. */
+async function expectSlots(projectId: string): Promise<void> {
+  const now = clock.now()
+  const from = new Date(now.getTime() - 5 * HOUR_MS)
+  const { rows } = await app.db.query<{ id: string; slot: number; user_hash: number; is_fatal: boolean }>(
+    `select e.issue_id as id, floor(extract(epoch from e.occurred_at) / 900)::int as slot, e.user_hash::float8 as user_hash, e.level = 'fatal' as is_fatal
+     from events e where e.project_id = $1 and e.occurred_at >= $2`,
+    [projectId, from],
+  )
+  const ids = [...new Set(rows.map(({ id }) => id))]
+  const window = windowOf({ from: from.toISOString() }, now)!
+  const [trendOf, fatal] = await Promise.all([
+    selectTrends(app.db, ids, window, SLOT_MS),
+    sql<{ id: string; n: number }>`select g.issue_id as id, sum(q.fatal)::int as n from ${eventsIn(window, SLOT_MS)}
+      where g.issue_id = any(${ids}::uuid[]) group by 1`.execute(app.db),
+  ])
+  for (const id of ids) {
+    const own = rows.filter((row) => row.id === id)
+    expect(trendOf(id)).toEqual(
+      trendOf(id).map((_, index) => own.filter(({ slot }) => slot === slotOf(window.from) + index).length),
+    )
+    expect(fatal.rows.find((row) => row.id === id)?.n).toBe(own.filter((row) => row.is_fatal).length)
+  }
+  // A time up to now is exact, also with late events.
+  for (const start of [slotOf(window.from), ...[7, 4, 2, 0].map((ago) => slotOf(now.getTime()) - ago)]) {
+    const users = await selectUsersIn(app.db, ids, { ...window, from: start * SLOT_MS })
+    for (const id of ids) {
+      const seen = new Set(rows.filter((row) => row.id === id && row.slot >= start).map((row) => row.user_hash))
+      expect(users.get(id) ?? 0, `since ${start}`).toBe(seen.size)
+    }
   }
 }
 
@@ -225,10 +268,18 @@ test('sums that the database refuses stop neither the shard nor other sums', asy
 test('random histories of batches, folds, rollbacks, restarts and two projects equal a recount', async () => {
   const Step = fc.record({
     project: fc.nat(1),
-    sent: fc.array(fc.record({ group: fc.nat(3), user: fc.nat(4), hoursAgo: fc.nat(2) }), {
-      minLength: 1,
-      maxLength: 6,
-    }),
+    sent: fc.array(
+      fc.record({
+        group: fc.nat(3),
+        user: fc.nat(4),
+        hoursAgo: fc.nat(9).map((quarters) => quarters / 4),
+        isFatal: fc.boolean(),
+      }),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    ),
     isMoreWaiting: fc.boolean(),
     fails: fc.boolean(),
     next: fc.constantFrom('nothing', 'restart', 'fold', 'wait', 'forget'),
@@ -249,7 +300,10 @@ test('random histories of batches, folds, rollbacks, restarts and two projects e
         else if (next === 'forget') journal.reset()
       }
       await foldJournal(app, new ShardJournal(shard, clock), REFUSALS)
-      for (const projectId of projects) await expectRecount(projectId)
+      for (const projectId of projects) {
+        await expectRecount(projectId)
+        await expectSlots(projectId)
+      }
       expect(await journalRows()).toBe(before)
     }),
     { numRuns: 25 },

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { SLOTS_PER_DAY } from '../issue-rules/user-slots.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 
 /**
@@ -95,7 +96,7 @@ export async function sumGroups(tx: Tx, issueIds: readonly string[]): Promise<vo
 export async function countUsersOf(tx: Tx, issueIds: readonly string[]): Promise<void> {
   await tx.query(
     `with users as (
-       select g.issue_id, u.user_hash, max(u.seen_day) as day
+       select g.issue_id, u.user_hash, date '1970-01-01' + nullif(max(u.seen_slot), 0) / ${SLOTS_PER_DAY} as day
        from issue_groups g join issue_users u on u.group_id = g.id
        where g.issue_id = any($1::uuid[]) group by g.issue_id, u.user_hash
      ), days as (

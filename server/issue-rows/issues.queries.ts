@@ -146,36 +146,6 @@ export function holdIssue(tx: Tx, actor: OrgActor, issueId: string) {
   )
 }
 
-const HOUR_MS = 3_600_000
-export const TREND_HOURS = 24
-
-/** Returns events per hour of the last {@link TREND_HOURS} hours, oldest first, for each issue. */
-export async function selectTrends(
-  db: Connection,
-  issueIds: readonly string[],
-  now: Date,
-): Promise<{ start: Date; of(issueId: string): number[] }> {
-  const start = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - (TREND_HOURS - 1) * HOUR_MS)
-  const rows =
-    issueIds.length === 0
-      ? []
-      : await db
-          .selectFrom('issue_groups as g')
-          .innerJoin('issue_hours as h', 'h.group_id', 'g.id')
-          .select(['g.issue_id', 'h.hour', 'h.events'])
-          .where('g.issue_id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
-          .where('h.hour', '>=', start)
-          .execute()
-  const counts = new Map<string, number[]>()
-  for (const row of rows) {
-    const bucket = (row.hour.getTime() - start.getTime()) / HOUR_MS
-    const trend = counts.get(row.issue_id) ?? Array.from({ length: TREND_HOURS }, () => 0)
-    if (bucket < TREND_HOURS) trend[bucket] = (trend[bucket] ?? 0) + row.events
-    counts.set(row.issue_id, trend)
-  }
-  return { start, of: (issueId) => counts.get(issueId) ?? Array.from({ length: TREND_HOURS }, () => 0) }
-}
-
 /** Ids of an issue and its merged issues, whose activity and comments are shown together. */
 export const withMergedIssues = (issueId: string) =>
   sql<string>`any(array(select id from issue_groups where issue_id = ${issueId}))`

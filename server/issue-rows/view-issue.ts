@@ -2,18 +2,36 @@ import type { App } from '../context/app.ts'
 import type { OrgActor } from '../context/actor.ts'
 import { notFound } from '../kernel/errors.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
+import { type CountWindow, knowsUsers, lastDay, trendIntervalMs } from '../issue-rules/count-window.ts'
 import { severityName, shortId } from '../issue-rules/issue.ts'
 import { fixFrom, untilFrom } from '../issue-rules/life-columns.ts'
 import type { Fix } from '../issue-rules/resolution.ts'
-import { selectIssue, selectTrends, TREND_HOURS, type IssueRow } from './issues.queries.ts'
+import { selectTrends, selectUsersIn } from './counts.queries.ts'
+import { selectIssue, type IssueRow } from './issues.queries.ts'
 
-/** Converts rows to the issues of the API, each with its trend. */
-export async function viewIssues(app: App, rows: readonly IssueRow[]): Promise<Issue[]> {
-  const trends = await selectTrends(
-    app.db,
-    rows.map((row) => row.id),
-    app.clock.now(),
-  )
+/**
+ * Converts rows to the issues of the API, each with its trend.
+ * @param asked the time that counts are asked for; without it the trend is of the last 24 hours
+ */
+export async function viewIssues(
+  app: App,
+  rows: readonly IssueRow[],
+  asked: CountWindow | null = null,
+): Promise<Issue[]> {
+  const now = app.clock.now()
+  const window = asked ?? lastDay(now)
+  const bucketMs = trendIntervalMs(window)
+  const ids = rows.map((row) => row.id)
+  const [trendOf, users] = await Promise.all([
+    selectTrends(app.db, ids, window, bucketMs),
+    asked === null || !knowsUsers(asked, now) ? null : selectUsersIn(app.db, ids, asked),
+  ])
+  const inRange = (row: IssueRow, counts: readonly number[]) => ({
+    event_count_in_range: asked === null ? null : counts.reduce((sum, count) => sum + count, 0),
+    // Merged issues may share users, and erased users stay in the counts.
+    user_count_in_range: users === null ? null : Math.min(users.get(row.id) ?? 0, row.user_count),
+    trend: { interval_seconds: bucketMs / 1000, start: new Date(window.from).toISOString(), counts: [...counts] },
+  })
   return rows.map((row) => ({
     id: row.id,
     short_id: shortId(row.project_slug, row.number),
@@ -44,7 +62,7 @@ export async function viewIssues(app: App, rows: readonly IssueRow[]): Promise<I
     is_unhandled: row.is_unhandled,
     tracker_ticket: null,
     ai_analysis: null,
-    trend: { interval_seconds: 86_400 / TREND_HOURS, start: trends.start.toISOString(), counts: trends.of(row.id) },
+    ...inRange(row, trendOf(row.id)),
   }))
 }
 

@@ -39,6 +39,16 @@ export const Issue = z.object({
   last_seen: Timestamp,
   event_count: z.number().int(),
   user_count: z.number().int(),
+  event_count_in_range: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Events in the range that the list was asked for; null without one. `event_count` is of its lifetime.'),
+  user_count_in_range: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Distinct users in that range; null without one, and for a range that begins more than 99 days ago.'),
   first_release: z.string().nullable(),
   last_release: z.string().nullable(),
   resolved_in_release: z.string().nullable(),

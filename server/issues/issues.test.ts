@@ -312,6 +312,7 @@ describe('changes', () => {
       ['events', 'issue_id'],
       ['issue_groups', 'id'],
       ['issue_users', 'group_id'],
+      ['issue_user_slots', 'group_id'],
       ['issue_hours', 'group_id'],
       ['issue_fingerprints', 'group_id'],
       ['comments', 'issue_id'],

@@ -57,6 +57,7 @@ export const PROJECT_PARTS: readonly ProjectPart[] = [
       'issue_generations',
       'issue_hours',
       'issue_users',
+      'issue_user_slots',
       'issue_search',
       'issue_new_terms',
       'issue_activity',

@@ -606,6 +606,13 @@ export type Tables = {
     group_id: string
     hour: Date
     events: number
+    events_1: Generated<number>
+    events_2: Generated<number>
+    events_3: Generated<number>
+    fatal: Generated<number>
+    fatal_1: Generated<number>
+    fatal_2: Generated<number>
+    fatal_3: Generated<number>
   }
   issue_journal: {
     id: GeneratedAlways<number>
@@ -631,10 +638,16 @@ export type Tables = {
     is_subscribed: boolean
     changed_at: Date
   }
+  issue_user_slots: {
+    group_id: string
+    slot: number
+    before_slot: number
+    users: number
+  }
   issue_users: {
     group_id: string
     user_hash: number
-    seen_day: string | null
+    seen_slot: Generated<number>
   }
   issue_views: {
     id: string

@@ -273,10 +273,11 @@ test('after merges, unmerges and further events every issue matches its events',
         `select (select count(*)::int from issue_groups g join issues i on i.id = g.id
              where i.project_id = $1 and (g.issue_id <> g.id or coalesce(g.merged_at::text, g.users_day::text, g.high_impact_day::text) is not null)) as merged,
            (select count(*)::int from issue_hours h left join issue_groups g on g.id = h.group_id where g.id is null) as hours,
-           (select count(*)::int from issue_users u left join issue_groups g on g.id = u.group_id where g.id is null) as users`,
+           (select count(*)::int from issue_users u left join issue_groups g on g.id = u.group_id where g.id is null) as users,
+           (select count(*)::int from issue_user_slots s left join issue_groups g on g.id = s.group_id where g.id is null) as slots`,
         [projectId],
       )
-      expect(left.rows[0]).toEqual({ merged: 0, hours: 0, users: 0 })
+      expect(left.rows[0]).toEqual({ merged: 0, hours: 0, users: 0, slots: 0 })
     }),
     { numRuns: 40 },
   )
@@ -289,6 +290,8 @@ async function allRows(projectId: string): Promise<Record<string, unknown>> {
     issues: `select to_jsonb(t) - 'hourly_limit' - 'limit_hour' as row from issues t where t.project_id = $1 order by t.id`,
     hours: 'select t.* from issue_hours t join issues i on i.id = t.group_id where i.project_id = $1 order by 1, 2',
     users: 'select t.* from issue_users t join issues i on i.id = t.group_id where i.project_id = $1 order by 1, 2',
+    slots:
+      'select t.* from issue_user_slots t join issues i on i.id = t.group_id where i.project_id = $1 order by 1, 2, 3',
     fingerprints: 'select t.* from issue_fingerprints t where t.project_id = $1 order by t.hash',
     documents:
       'select t.issue_id, t.document::text, t.own_document::text from issue_search t join issues i on i.id = t.issue_id where i.project_id = $1 order by 1',

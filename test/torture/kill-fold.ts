@@ -172,6 +172,29 @@ async function recount(client: pg.Client) {
       ),
     ),
     none(
+      'quarters of an hour whose events differ from a recount',
+      await number(
+        `select from (
+           select h.group_id, extract(epoch from h.hour)::int / 900 + v.n as slot, v.events from issue_hours h, lateral (values
+             (0, h.events_1), (1, h.events_2), (2, h.events_3), (3, h.events - h.events_1 - h.events_2 - h.events_3)) v (n, events)
+           where v.events <> 0
+         ) h full join (
+           select issue_id, floor(extract(epoch from occurred_at) / 900)::int as slot, count(*) as events from events group by 1, 2
+         ) e on e.issue_id = h.group_id and e.slot = h.slot where h.events is distinct from e.events`,
+      ),
+    ),
+    none(
+      'groups whose users since a quarter of an hour differ from a recount',
+      await number(
+        `select from (select distinct slot from issue_user_slots) start, lateral (
+           select group_id, sum(users) as users from issue_user_slots where slot >= start.slot and before_slot < start.slot group by 1
+         ) s full join lateral (
+           select issue_id, count(distinct user_hash) as users from events
+           where user_hash is not null and occurred_at >= to_timestamp(start.slot * 900) group by 1
+         ) e on e.issue_id = s.group_id where s.users is distinct from e.users`,
+      ),
+    ),
+    none(
       'issues that are not the sum of their groups',
       await number(
         `select i.id from issues i join (

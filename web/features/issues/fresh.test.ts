@@ -36,6 +36,8 @@ const anIssue = (id: string, fields: Partial<Issue> = {}): Issue => ({
   is_unhandled: false,
   tracker_ticket: null,
   ai_analysis: null,
+  event_count_in_range: null,
+  user_count_in_range: null,
   trend: { interval_seconds: 3600, start: '2026-11-19T09:00:00.000Z', counts: [] },
   ...fields,
 })
