@@ -8,6 +8,9 @@ export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
 export type SeverityName = (typeof SEVERITIES)[number]
 
 export const ISSUE_SORT_FIELDS = ['last_seen', 'first_seen', 'event_count', 'user_count', 'severity'] as const
+/** Counts of the range that a list is asked for. */
+export const RANGE_SORT_FIELDS = ['event_count_in_range', 'user_count_in_range'] as const
+type SortField = (typeof ISSUE_SORT_FIELDS)[number] | (typeof RANGE_SORT_FIELDS)[number]
 /** Every sort of issue lists: ascending and, with a leading `-`, descending. */
 export const ISSUE_SORTS = [
   'last_seen',
@@ -20,7 +23,11 @@ export const ISSUE_SORTS = [
   '-user_count',
   'severity',
   '-severity',
-] as const satisfies readonly `${'-' | ''}${(typeof ISSUE_SORT_FIELDS)[number]}`[]
+  'event_count_in_range',
+  '-event_count_in_range',
+  'user_count_in_range',
+  '-user_count_in_range',
+] as const satisfies readonly `${'-' | ''}${SortField}`[]
 
 /** Time ranges of figures and charts, ending now. */
 export const RANGES = ['1h', '24h', '7d', '30d'] as const

@@ -9,9 +9,9 @@ export type CountWindow = {
   readonly from: number
   /** Excluded. */
   readonly to: number
-  /** Of the strip. */
-  readonly intervalMs: number
 }
+/** With the interval of its chart. */
+export type ChartWindow = CountWindow & { readonly intervalMs: number }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -41,7 +41,7 @@ export type WindowInput = {
  * is extended to whole quarters of an hour, beyond a day to whole hours, beyond a week to six hours.
  * @throws AppError invalid
  */
-export function windowOf({ range, from, to }: WindowInput, now: Date): CountWindow | null {
+export function windowOf({ range, from, to }: WindowInput, now: Date): ChartWindow | null {
   if (range !== undefined) {
     if (from !== undefined || to !== undefined) throw invalid('Send either range, or from and to.')
     return windowOfRange(range, now)
@@ -59,7 +59,7 @@ export function windowOf({ range, from, to }: WindowInput, now: Date): CountWind
 }
 
 /** The window of a range. The last hour begins with a whole quarter of an hour. */
-export function windowOfRange(range: RangeName, now: Date): CountWindow {
+export function windowOfRange(range: RangeName, now: Date): ChartWindow {
   const { from, to, stepSeconds } = timeRange(now, range)
   return { from: from - (from % SLOT_MS), to, intervalMs: stepSeconds * 1000 }
 }
@@ -67,8 +67,12 @@ export function windowOfRange(range: RangeName, now: Date): CountWindow {
 /** The last 24 hours, in whole hours. */
 export function lastDay(now: Date): CountWindow {
   const to = (Math.floor(now.getTime() / HOUR_MS) + 1) * HOUR_MS
-  return { from: to - DAY_MS, to, intervalMs: HOUR_MS }
+  return { from: to - DAY_MS, to }
 }
+
+/** Whether somebody's times can be a window. */
+export const isWindow = ({ from, to }: CountWindow): boolean =>
+  from % SLOT_MS === 0 && from >= 0 && to > from && to - from <= (MAX_WINDOW_DAYS + 1) * DAY_MS
 
 /** Slots of the window. @returns `to` is excluded */
 export const slotsOf = ({ from, to }: CountWindow): { readonly from: number; readonly to: number } => ({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Json } from '../kernel/json.api.ts'
 import { Id, Timestamp } from '../kernel/page.api.ts'
 import { EventLevel } from '../protocol/event.api.ts'
-import { ISSUE_SORT_FIELDS, ISSUE_SORTS, ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
+import { ISSUE_SORT_FIELDS, ISSUE_SORTS, ISSUE_STATUSES, RANGE_SORT_FIELDS, SEVERITIES } from '#shared/issue-values.ts'
 import { IgnoreUntil, Resolution } from './life-cycle.api.ts'
 
 export const IssueStatus = z.enum(ISSUE_STATUSES, { error: `status must be one of ${ISSUE_STATUSES.join(', ')}.` })
@@ -11,7 +11,7 @@ export const Severity = z.enum(SEVERITIES, { error: `severity must be one of ${S
 export type Severity = z.infer<typeof Severity>
 
 export const IssueSort = z.enum(ISSUE_SORTS, {
-  error: `sort must be one of ${ISSUE_SORT_FIELDS.join(', ')}, with a leading - for descending.`,
+  error: `sort must be one of ${[...ISSUE_SORT_FIELDS, ...RANGE_SORT_FIELDS].join(', ')}, with a leading - for descending.`,
 })
 export type IssueSort = z.infer<typeof IssueSort>
 

@@ -6,12 +6,29 @@ import { projectsBeingDeleted } from '../projects/project-rows.queries.ts'
 import { isStatementCancelled } from '../storage/pool.ts'
 import { ISSUE_STATUSES } from '#shared/issue-values.ts'
 import type { Issue, IssueSort, IssueStatus, Severity } from '../issue-rules/issue.api.ts'
-import { encodeCursor } from './list-cursor.ts'
-import { countByStatus, issueIdsOf, selectIssueIds, selectIssues, type IssueFilter } from './list.queries.ts'
+import {
+  decodeCursor,
+  encodeCursor,
+  isRangeKey,
+  type RangeSortKey,
+  sortKey,
+  type StoredSortKey,
+} from './list-cursor.ts'
+import {
+  countByStatus,
+  issueIdsOf,
+  selectIssueIds,
+  selectIssues,
+  selectListed,
+  type IssueFilter,
+} from './list.queries.ts'
+import { type BucketSums, rankByCounts, sumEvents, sumUsers } from './range-counts.queries.ts'
 import { latest } from './compile-query.queries.ts'
 import { issuesMatching, type Matching } from './issues-matching.ts'
 import { parseQuery } from './parse-query.ts'
+import type { IssueRow } from '../issue-rows/issues.queries.ts'
 import { viewIssues } from '../issue-rows/view-issue.ts'
+import { type CountWindow, knowsUsers, viewWindow, windowOf, type WindowInput } from '../issue-rules/count-window.ts'
 
 /** Query parameters of the lists, as the contract parses them. */
 export type ListInput = {
@@ -26,14 +43,19 @@ export type ListInput = {
   readonly platform?: readonly string[] | undefined
   readonly seen_since?: string | undefined
   readonly q?: string | undefined
-}
+} & WindowInput
+
+type Filters = Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort' | keyof WindowInput>
+
+/** A page, and the range of its counts. */
+export type Listed = Page<Issue> & { readonly range: { from: string; to: string } | null }
 
 /** Returns one page of the organisation's issues, the total, and the count per status. */
 export async function listIssues(
   app: App,
   actor: OrgActor,
   input: ListInput,
-): Promise<Page<Issue> & { status_counts: Record<IssueStatus, number>; read_at: string }> {
+): Promise<Listed & { status_counts: Record<IssueStatus, number>; read_at: string }> {
   const readAt = app.clock.now()
   const [page, counts] = await withTimeout(app, 'q', input.q, async () => {
     // The counts per status ignore the status filter, so the query must match issues of every status.
@@ -49,7 +71,7 @@ export async function listIssues(
 }
 
 /** Returns the same page and total without counts per status. */
-export async function searchIssues(app: App, actor: OrgActor, input: ListInput): Promise<Page<Issue>> {
+export async function searchIssues(app: App, actor: OrgActor, input: ListInput): Promise<Listed> {
   const [page, { total }] = await withTimeout(app, 'q', input.q, async () => {
     const filter = await filterOf(app, actor, input)
     return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter, filter.statuses)])
@@ -64,7 +86,7 @@ export async function searchIssues(app: App, actor: OrgActor, input: ListInput):
 export async function issueIdsMatching(
   app: App,
   actor: OrgActor,
-  input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
+  input: Filters,
   max: number,
   name = 'q',
 ): Promise<string[]> {
@@ -88,38 +110,98 @@ async function withTimeout<T>(app: App, name: string, query: string | undefined,
   }
 }
 
-type Uncounted = Omit<Page<Issue>, 'total' | 'total_capped'>
+type Uncounted = Omit<Listed, 'total' | 'total_capped'>
 
 async function pageOfIssues(app: App, actor: OrgActor, filter: IssueFilter, input: ListInput): Promise<Uncounted> {
   if (input.cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const rows = await selectIssues(app.db, actor, filter, input)
+  const asked = windowOf(input, app.clock.now())
+  const key = sortKey(input.sort)
+  const { rows, window } = isRangeKey(key)
+    ? await pageByCounts(app, actor, filter, input, { key, asked })
+    : { rows: await pageByColumn(app, actor, filter, input, key), window: asked }
   const shown = rows.slice(0, input.limit)
   const last = shown.at(-1)
   return {
-    items: await viewIssues(app, shown),
+    items: await viewIssues(
+      app,
+      shown.map(({ row }) => row),
+      window,
+    ),
     limit: input.limit,
     offset: input.offset,
-    next_cursor: rows.length > input.limit && last !== undefined ? encodeCursor(input.sort, last) : null,
+    next_cursor:
+      rows.length > input.limit && last !== undefined
+        ? encodeCursor(input.sort, { id: last.row.id, value: last.value }, isRangeKey(key) ? window : null)
+        : null,
+    range: window === null ? null : viewWindow(window),
   }
 }
 
-function withTotal(page: Uncounted, total: number): Page<Issue> {
-  const { items, ...place } = page
+type Row = { readonly row: IssueRow; readonly value: Date | number }
+
+async function pageByColumn(
+  app: App,
+  actor: OrgActor,
+  filter: IssueFilter,
+  input: ListInput,
+  key: StoredSortKey,
+): Promise<Row[]> {
+  const rows = await selectIssues(app.db, actor, filter, input, key)
+  return rows.map((row) => ({ row, value: row[key] }))
+}
+
+async function pageByCounts(
+  app: App,
+  actor: OrgActor,
+  filter: IssueFilter,
+  input: ListInput,
+  { key, asked }: { readonly key: RangeSortKey; readonly asked: CountWindow | null },
+): Promise<{ readonly rows: readonly Row[]; readonly window: CountWindow }> {
+  if (asked === null) throw invalid(`sort by ${key} needs range, or from and to.`)
+  const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, input.sort)
+  const window = cursor?.window ?? asked
+  const isDescending = input.sort.startsWith('-')
+  const ranked = await rankByCounts(app.db, actor, filter, input, { key, isDescending, cursor, window })
+  const counts = new Map(ranked.map(({ id, count }) => [id, count]))
+  const rows = await selectListed(app.db, actor, [...counts.keys()])
+  return { rows: rows.map((row) => ({ row, value: counts.get(row.id) ?? 0 })), window }
+}
+
+function withTotal({ items, range, ...place }: Uncounted, total: number): Listed {
   return {
     items,
     total: Math.min(total, TOTAL_CAP),
     ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
     ...place,
+    range,
   }
 }
 
-/** @throws AppError invalid for an invalid query, with the position */
-async function filterOf(
+/**
+ * Sums of the issues that match the filters of the list, in a window.
+ * @throws AppError invalid for an invalid query
+ */
+export async function sumIssues(
   app: App,
   actor: OrgActor,
-  input: Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort'>,
-  name = 'q',
-): Promise<IssueFilter> {
+  input: Filters,
+  window: CountWindow,
+  buckets: { readonly previousFrom: number; readonly bucketMs: number } | null,
+): Promise<{ readonly events: readonly BucketSums[]; readonly users: number | null }> {
+  return withTimeout(app, 'q', input.q, async () => {
+    // Others have no events in the window, nor in the one before.
+    const seen_since = new Date(buckets?.previousFrom ?? window.from).toISOString()
+    const filter = await filterOf(app, actor, { ...input, seen_since })
+    const [events, users] = await Promise.all([
+      buckets === null ? [] : sumEvents(app.db, actor, filter, window, buckets),
+      knowsUsers(window, app.clock.now()) ? sumUsers(app.db, actor, filter, window) : null,
+    ])
+    return { events, users }
+  })
+}
+
+/** @throws AppError invalid for an invalid query, with the position */
+async function filterOf(app: App, actor: OrgActor, input: Filters, name = 'q'): Promise<IssueFilter> {
   const userIds = (ids: readonly string[]) =>
     ids.map((id) => (id === 'none' ? null : id === 'me' ? memberOf(actor).userId : id))
   const hiddenProjectIds = input.projectId === undefined ? await projectsBeingDeleted(app.db, actor.orgId) : []

@@ -7,7 +7,7 @@ import { severityName, severityRank } from '../issue-rules/issue.ts'
 import { ISSUE_STATUSES } from '#shared/issue-values.ts'
 import type { IssueSort, IssueStatus, Severity } from '../issue-rules/issue.api.ts'
 import { issueColumns, ownColumns } from '../issue-rows/issues.queries.ts'
-import { decodeCursor, sortKey, type Cursor } from './list-cursor.ts'
+import { decodeCursor, type Cursor, type StoredSortKey } from './list-cursor.ts'
 import { isAssignedTo, isUnassigned } from '../issue-rows/owned.queries.ts'
 import type { Condition } from './compile-query.queries.ts'
 import { lastSeenSince, rankOf, slotOf } from '../issue-rows/sort-keys.queries.ts'
@@ -31,7 +31,7 @@ export type IssueFilter = {
 type Issues = SelectQueryBuilder<Tables & { i: Tables['issues'] }, 'i', object>
 
 /** Returns a query, without columns, for the organisation's issues that match a filter, without merged issues. */
-function filtered(db: Connection, actor: OrgActor, filter: IssueFilter): Issues {
+export function filtered(db: Connection, actor: OrgActor, filter: IssueFilter): Issues {
   let query = scoped(db, actor, filter)
   // `any` instead of `in`: contradicting filters make an empty list, which must match nothing.
   if (filter.statuses !== undefined) query = query.where('i.status', '=', anyOf(filter.statuses, 'text'))
@@ -95,7 +95,7 @@ type Sorting = {
   readonly coarseOf: (value: RawBuilder<unknown>) => RawBuilder<unknown>
 }
 
-const SORTINGS: Readonly<Record<ReturnType<typeof sortKey>, Sorting>> = {
+const SORTINGS: Readonly<Record<StoredSortKey, Sorting>> = {
   last_seen: { coarse: 'i.seen_slot', type: 'timestamptz', coarseOf: slotOf },
   first_seen: { coarse: null, type: 'timestamptz', coarseOf: (value) => value },
   event_count: { coarse: 'i.events_rank', type: 'bigint', coarseOf: rankOf },
@@ -103,9 +103,17 @@ const SORTINGS: Readonly<Record<ReturnType<typeof sortKey>, Sorting>> = {
   severity: { coarse: null, type: 'bigint', coarseOf: (value) => value },
 }
 
-/** Returns one page of issues and one more row if there is a next page. */
-export async function selectIssues(db: Connection, actor: OrgActor, filter: IssueFilter, page: IssuePage) {
-  const key = sortKey(page.sort)
+/**
+ * Returns one page of issues and one more row if there is a next page.
+ * @param key of the sort
+ */
+export async function selectIssues(
+  db: Connection,
+  actor: OrgActor,
+  filter: IssueFilter,
+  page: IssuePage,
+  key: StoredSortKey,
+) {
   const column = `i.${key}` as const
   const { coarse, type, coarseOf } = SORTINGS[key]
   const direction = page.sort.startsWith('-') ? 'desc' : 'asc'
@@ -113,7 +121,7 @@ export async function selectIssues(db: Connection, actor: OrgActor, filter: Issu
   let query =
     page.sort === '-last_seen' && (filter.conditions ?? []).length > 0
       ? newestAmong(db, actor, filter, page, cursor)
-      : filtered(db, actor, filter).select(ownColumns)
+      : rowsOf(db, actor, filter)
   if (cursor !== null) {
     const beyond = sql.raw(direction === 'desc' ? '<' : '>')
     const value = sql`${cursor.value}::${sql.raw(type)}`
@@ -127,7 +135,14 @@ export async function selectIssues(db: Connection, actor: OrgActor, filter: Issu
     .orderBy('i.id', direction)
     .limit(page.limit + 1)
     .offset(page.cursor === undefined ? page.offset : 0)
-  return db
+  return named(db, actor, rows).orderBy(column, direction).orderBy('i.id', direction).execute()
+}
+
+const rowsOf = (db: Connection, actor: OrgActor, filter: IssueFilter) => filtered(db, actor, filter).select(ownColumns)
+
+/** Adds the names of projects and assignees to rows of issues. */
+const named = (db: Connection, actor: OrgActor, rows: ReturnType<typeof rowsOf>) =>
+  db
     .selectFrom(rows.as('i'))
     .innerJoin('projects as p', 'p.id', 'i.project_id')
     .leftJoin('memberships as m', (join) =>
@@ -135,9 +150,12 @@ export async function selectIssues(db: Connection, actor: OrgActor, filter: Issu
     )
     .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
     .select(issueColumns)
-    .orderBy(column, direction)
-    .orderBy('i.id', direction)
-    .execute()
+
+/** Returns issues of the list in the order of their ids. */
+export async function selectListed(db: Connection, actor: OrgActor, issueIds: readonly string[]) {
+  const rows = await named(db, actor, rowsOf(db, actor, {}).where('i.id', '=', anyOf(issueIds, 'uuid'))).execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return issueIds.flatMap((id) => byId.get(id) ?? [])
 }
 
 /**

@@ -3,13 +3,14 @@ import { aPerson, type Person } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../kernel/ids.ts'
-import { ISSUE_SORT_FIELDS } from '#shared/issue-values.ts'
+import { ISSUE_SORT_FIELDS, RANGE_SORT_FIELDS } from '#shared/issue-values.ts'
+import { slotOf } from '../issue-rules/user-slots.ts'
 import type { IssueSort } from '../issue-rules/issue.api.ts'
 import { listIssues } from './list-issues.ts'
 
 /** Indexes hold coarse keys, but lists must be exact. */
 
-const { app } = await testApp()
+const { app, clock } = await testApp()
 const COUNT = 400
 let member: Person
 let projectId: string
@@ -39,6 +40,17 @@ beforeAll(async () => {
        status = (array['unresolved', 'resolved', 'ignored'])[1 + number % 3]`,
     [app.clock.now()],
   )
+  // Some issues have no events in the range.
+  await app.db.query(
+    `insert into issue_hours (group_id, hour, events, events_1)
+     select id, date_trunc('hour', $1::timestamptz) - h * interval '1 hour', 1 + number % 5, 1 from issues, generate_series(0, number % 4) h where number % 3 > 0`,
+    [app.clock.now()],
+  )
+  await app.db.query(
+    `insert into issue_user_slots (group_id, slot, before_slot, users)
+     select id, $1::int - s, 0, 1 + number % 7 from issues, generate_series(0, number % 9) s where number % 3 > 0`,
+    [slotOf(app.clock.now().getTime())],
+  )
 })
 
 const walk = async (sort: IssueSort, over: Record<string, unknown> = {}, limit = 37) => {
@@ -53,15 +65,16 @@ const walk = async (sort: IssueSort, over: Record<string, unknown> = {}, limit =
 }
 
 const RANK = { low: 0, medium: 1, high: 2, critical: 3 }
-const valueOf = (item: Awaited<ReturnType<typeof walk>>[number], key: (typeof ISSUE_SORT_FIELDS)[number]): number =>
+const FIELDS = [...ISSUE_SORT_FIELDS, ...RANGE_SORT_FIELDS]
+const valueOf = (item: Awaited<ReturnType<typeof walk>>[number], key: (typeof FIELDS)[number]): number =>
   key === 'severity' ? RANK[item.severity] : key.endsWith('_seen') ? Date.parse(String(item[key])) : Number(item[key])
 
-test.each(ISSUE_SORT_FIELDS.flatMap((key) => [[key, 1] as const, [key, -1] as const]))(
+test.each(FIELDS.flatMap((key) => [[key, 1] as const, [key, -1] as const]))(
   'pages contain every issue once and in order: %s × %d',
   async (key, direction) => {
     const sort: IssueSort = direction === 1 ? key : `-${key}`
     for (const over of [{}, { projectId: [projectId] }, { projectId: [projectId, newId()] }]) {
-      const items = await walk(sort, over)
+      const items = await walk(sort, { ...over, range: '24h' })
       expect(new Set(items.map(({ id }) => id)).size).toBe(COUNT)
       const sorted = items.toSorted((a, b) => direction * (valueOf(a, key) - valueOf(b, key) || (a.id < b.id ? -1 : 1)))
       expect(items.map(({ id }) => id)).toEqual(sorted.map(({ id }) => id))
@@ -96,4 +109,14 @@ test('a project of another organisation is empty, also beside an unknown project
     const page = await listIssues(app, other.actor, { limit: 25, offset: 0, sort: '-last_seen', projectId: projectIds })
     expect([page.items, page.total]).toEqual([[], 0])
   }
+})
+
+test('all pages sorted by counts of a range are of the range of the first', async () => {
+  const of = { range: '24h', sort: '-event_count_in_range', limit: 5, offset: 0 } as const
+  const first = await listIssues(app, member.actor, of)
+  clock.advance(900_000)
+  const cursor = first.next_cursor ?? ''
+  expect((await listIssues(app, member.actor, { ...of, cursor })).range).toEqual(first.range)
+  const later = (await listIssues(app, member.actor, of)).range
+  expect(Date.parse(later?.from ?? '') - Date.parse(first.range?.from ?? '')).toBe(900_000)
 })

@@ -170,7 +170,14 @@ test('every query finds exactly its matches, in every list', async () => {
         const pages: string[] = []
         let cursor: string | undefined
         do {
-          const page = await listIssues(server.app, actor, { q: query.text, sort, limit, offset: 0, cursor })
+          const page = await listIssues(server.app, actor, {
+            q: query.text,
+            sort,
+            limit,
+            offset: 0,
+            cursor,
+            range: '30d',
+          })
           expect(page.total, query.text).toBe(ids.length)
           const counts = Object.fromEntries(
             ISSUE_STATUSES.map((status) => [status, expected.filter((row) => row.status === status).length]),

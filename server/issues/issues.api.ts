@@ -86,22 +86,43 @@ const repeatable = <T extends z.ZodType>(element: T) =>
     z.array(element).max(100, { error: 'may be given at most 100 times.' }).optional(),
   )
 
-const listQuery = {
-  ...pageQuery(25),
+const time = (name: string) => z.iso.datetime({ offset: true, error: `${name} must be an RFC 3339 time.` }).optional()
+
+/** The time of counts. */
+const windowQuery = {
+  range: z
+    .enum(RANGES, { error: 'range must be one of 1h, 24h, 7d, 30d.' })
+    .optional()
+    .describe('Counts events and users of this time too. It does not filter: see `seen_since`.'),
+  from: time('from').describe('Instead of `range`: the start of the time, at most 90 days before `to`.'),
+  to: time('to').describe('The end of the time that starts with `from`; now if absent.'),
+}
+
+const countedRange = z
+  .object({ from: Timestamp, to: Timestamp })
+  .nullable()
+  .describe(
+    'The time of the counts `…_in_range` and of the trends, in whole quarters of an hour or more; null without one.',
+  )
+
+const filterQuery = {
   status: repeatable(IssueStatus),
   severity: repeatable(Severity),
-  sort: IssueSort.default('-last_seen'),
   assignee_id: repeatable(z.union([Id, z.enum(['me', 'none'])], { error: 'assignee_id must be a UUID, me or none.' })),
   platform: repeatable(z.string().max(50)),
-  seen_since: z.iso
-    .datetime({ offset: true, error: 'seen_since must be an RFC 3339 time.' })
-    .optional()
-    .describe('Only issues with an event at or after this time.'),
   q: z
     .string({ error: 'q must be one text; join terms with AND or OR.' })
     .max(MAX_QUERY_CHARACTERS, { error: 'q must be at most 10,000 characters.' })
     .default('')
     .describe('A query such as `is:unresolved level:fatal release:1.2.* checkout`; issues must pass all filters.'),
+}
+
+const listQuery = {
+  ...pageQuery(25),
+  ...filterQuery,
+  ...windowQuery,
+  sort: IssueSort.default('-last_seen').describe('The fields of a range need `range`, or `from` and `to`.'),
+  seen_since: time('seen_since').describe('Only issues with an event at or after this time.'),
 }
 
 const issueParams = z.object({ issueId: Id })
@@ -117,6 +138,7 @@ export const issueRoutes = routes({
     permission: 'issues.read',
     query: z.strictObject({ ...listQuery, projectId: repeatable(Id) }),
     response: pageOf(Issue).extend({
+      range: countedRange,
       status_counts: z
         .record(IssueStatus, z.number().int())
         .describe('Issues per status under the same filters without status, each capped at 10,000.'),
@@ -135,7 +157,7 @@ export const issueRoutes = routes({
       ...listQuery,
       projectId: repeatable(Id),
     }),
-    response: pageOf(Issue),
+    response: pageOf(Issue).extend({ range: countedRange }),
   },
   readIssue: {
     method: 'GET',
@@ -276,7 +298,7 @@ export const issueRoutes = routes({
     permission: 'issues.read',
     params: z.object({ projectId: Id }),
     query: z.strictObject(listQuery),
-    response: pageOf(Issue),
+    response: pageOf(Issue).extend({ range: countedRange }),
     refusals: [404],
   },
   suggestTerms: {
@@ -310,13 +332,14 @@ export const issueRoutes = routes({
     path: '/api/issues/volume',
     tag: 'Issues',
     summary: 'Error events over time, for the chart above the list of issues',
+    description:
+      'With filters it sums the issues that match them now, and its buckets are quarters of an hour or longer. Without filters it counts all events of the projects, also those of deleted issues. The time is that of the list with the same `range`, or `from` and `to`; 24 hours without them.',
     permission: 'issues.read',
-    query: z.strictObject({
-      projectId: repeatable(Id),
-      range: z.enum(RANGES, { error: 'range must be one of 1h, 24h, 7d, 30d.' }).default('24h'),
-    }),
+    query: z.strictObject({ projectId: repeatable(Id), ...filterQuery, ...windowQuery }),
     response: z.object({
-      range: z.string(),
+      range: z.string().nullable().describe('The requested one; null for `from` and `to`.'),
+      from: Timestamp,
+      to: Timestamp,
       interval_seconds: z.number().int(),
       points: z.array(
         z.object({
@@ -326,7 +349,14 @@ export const issueRoutes = routes({
         }),
       ),
       total: z.number().int(),
-      previous_total: z.number().int(),
+      previous_total: z.number().int().describe('Of the same length before.'),
+      users: z
+        .number()
+        .int()
+        .nullable()
+        .describe(
+          'Sum of the users affected by each issue: a user of two issues counts in both. Null when no event names its user, or when it is not known any more.',
+        ),
     }),
   },
 })

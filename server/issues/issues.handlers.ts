@@ -26,5 +26,5 @@ export const issueHandlers: Handlers<typeof issueRoutes> = {
     return searchIssues(app, actor, { ...query, projectId: [params.projectId] })
   },
   suggestTerms: (app, actor, { query }) => suggestTerms(app, actor, query),
-  readVolume: (app, actor, { query }) => readVolume(app, actor, query.range, query.projectId),
+  readVolume: (app, actor, { query }) => readVolume(app, actor, query),
 }

@@ -1,44 +1,79 @@
-import { selectVolume } from './volume.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import {
+  type ChartWindow,
+  slotsOf,
+  viewWindow,
+  windowOf,
+  windowOfRange,
+  type WindowInput,
+} from '../issue-rules/count-window.ts'
+import { SLOT_MS } from '../issue-rules/user-slots.ts'
+import { type ListInput, sumIssues } from '../issue-search/list-issues.ts'
+import { selectVolume } from './volume.queries.ts'
 
-const MINUTE_MS = 60_000
+const FILTERS = ['status', 'severity', 'platform', 'assignee_id'] as const
 
-/** Length and bucket of the ranges of all time charts. */
-const RANGES = {
-  '1h': { minutes: 60, bucketMinutes: 1 },
-  '24h': { minutes: 24 * 60, bucketMinutes: 15 },
-  '7d': { minutes: 7 * 24 * 60, bucketMinutes: 60 },
-  '30d': { minutes: 30 * 24 * 60, bucketMinutes: 6 * 60 },
-} as const
+/** Query parameters, as the contract parses them. */
+type VolumeInput = WindowInput & Pick<ListInput, (typeof FILTERS)[number] | 'projectId' | 'q'>
 
-export type Range = keyof typeof RANGES
-
-/** Error events over a range in equal buckets, including empty ones, and the total of the range before. */
-export async function readVolume(app: App, actor: OrgActor, range: Range, projectIds: readonly string[] | undefined) {
-  const { minutes, bucketMinutes } = RANGES[range]
-  const bucketMs = bucketMinutes * MINUTE_MS
-  // The newest bucket is incomplete: it ends in the future.
-  const end = (Math.floor(app.clock.now().getTime() / bucketMs) + 1) * bucketMs
-  const start = end - minutes * MINUTE_MS
-  const rows = await selectVolume(app.db, actor.orgId, projectIds, {
-    from: start - minutes * MINUTE_MS,
-    start,
-    end,
-    bucketMs,
-  })
+/**
+ * Error events in equal buckets, including empty ones, the users that they affected, and the total of the time before. The
+ * sum of the list's counts under the same filters is the total.
+ * @throws AppError invalid for a time or a query
+ */
+export async function readVolume(app: App, actor: OrgActor, input: VolumeInput) {
+  const now = app.clock.now()
+  const { range, from, to, ...filters } = input
+  const isDefault = range === undefined && from === undefined && to === undefined
+  const window = windowOf(input, now) ?? windowOfRange('24h', now)
+  const isFiltered = (filters.q ?? '').trim() !== '' || FILTERS.some((name) => filters[name] !== undefined)
+  const { rows, bucketMs, users } = isFiltered
+    ? await ofIssues(app, actor, filters, window)
+    : await ofProjects(app, actor, filters.projectId, window)
   const byBucket = new Map(rows.map((row) => [row.bucket, row]))
-  const points = Array.from({ length: minutes / bucketMinutes }, (_, index) => ({
-    t: new Date(start + index * bucketMs).toISOString(),
+  const points = Array.from({ length: Math.ceil((window.to - window.from) / bucketMs) }, (_, index) => ({
+    t: new Date(window.from + index * bucketMs).toISOString(),
     events: byBucket.get(index)?.events ?? 0,
     fatal: byBucket.get(index)?.fatal ?? 0,
   }))
-  const sum = (of: readonly { events: number }[]) => of.reduce((total, one) => total + one.events, 0)
+  const total = points.reduce((sum, { events }) => sum + events, 0)
   return {
-    range,
+    range: isDefault ? '24h' : (range ?? null),
+    ...viewWindow(window),
     interval_seconds: bucketMs / 1000,
     points,
-    total: sum(points),
-    previous_total: sum(rows.filter((row) => row.bucket < 0)),
+    total,
+    previous_total: byBucket.get(-1)?.events ?? 0,
+    users: users === 0 && total > 0 ? null : users,
   }
+}
+
+/** Events of the issues that match filters, which are counted by quarters of an hour. */
+async function ofIssues(app: App, actor: OrgActor, filters: Omit<VolumeInput, keyof WindowInput>, window: ChartWindow) {
+  const bucketMs = Math.max(window.intervalMs, SLOT_MS)
+  const previousFrom = window.from - Math.round((window.to - window.from) / SLOT_MS) * SLOT_MS
+  const { events, users } = await sumIssues(app, actor, filters, window, { previousFrom, bucketMs })
+  return { rows: events, bucketMs, users }
+}
+
+/** All events of projects, which are counted by minutes. */
+async function ofProjects(
+  app: App,
+  actor: OrgActor,
+  projectId: readonly string[] | undefined,
+  { from, to, intervalMs }: ChartWindow,
+) {
+  const [rows, { users }] = await Promise.all([
+    selectVolume(app.db, actor.orgId, projectId, {
+      previousFrom: 2 * from - to,
+      from,
+      // An event of the current quarter may be in the next minute: the list counts it.
+      to: slotsOf({ from, to }).to * SLOT_MS,
+      bucketMs: intervalMs,
+      buckets: Math.ceil((to - from) / intervalMs),
+    }),
+    sumIssues(app, actor, { projectId }, { from, to }, null),
+  ])
+  return { rows, bucketMs: intervalMs, users }
 }

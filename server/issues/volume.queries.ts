@@ -1,21 +1,34 @@
 import { sql } from 'kysely'
 import type { Connection } from '../storage/database.ts'
 
-/** Error events of an organisation by bucket. Bucket 0 begins at `start`, earlier ones have negative numbers. */
+/** Error events of an organisation by bucket. Bucket 0 begins at `from`, and the last one ends at `to`; -1 is all before. */
 export function selectVolume(
   on: Connection,
   orgId: string,
   projectIds: readonly string[] | undefined,
-  range: { readonly from: number; readonly start: number; readonly end: number; readonly bucketMs: number },
+  {
+    previousFrom,
+    from,
+    to,
+    bucketMs,
+    buckets,
+  }: {
+    readonly previousFrom: number
+    readonly from: number
+    readonly to: number
+    readonly bucketMs: number
+    readonly buckets: number
+  },
 ) {
   let query = on
     .selectFrom('project_minutes as m')
     .innerJoin('projects as p', 'p.id', 'm.project_id')
     .where('p.org_id', '=', orgId)
-    .where('m.minute', '>=', new Date(range.from))
-    .where('m.minute', '<', new Date(range.end))
+    .where('m.minute', '>=', new Date(previousFrom))
+    .where('m.minute', '<', new Date(to))
   if (projectIds !== undefined) query = query.where('m.project_id', 'in', [...projectIds])
-  const bucket = sql<number>`floor((extract(epoch from m.minute) * 1000 - ${range.start}::float8) / ${range.bucketMs}::float8)::int`
+  const number = sql`floor((extract(epoch from m.minute) * 1000 - ${from}::float8) / ${bucketMs}::float8)`
+  const bucket = sql<number>`greatest(-1, least(${number}, ${buckets - 1}::int))::int`
   return query
     .select([
       bucket.as('bucket'),
