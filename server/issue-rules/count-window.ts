@@ -1,6 +1,6 @@
 import type { RangeName } from '#shared/issue-values.ts'
+import { countsStart, rangeEnd, TIME_RANGES } from '#shared/time-ranges.ts'
 import { invalid } from '../kernel/errors.ts'
-import { timeRange } from '../kernel/time-range.ts'
 import { SLOT_MS, slotOf } from './user-slots.ts'
 
 /** The time in which events and users of issues are counted: the same for rows, their trends and the strip. Pure. */
@@ -60,8 +60,12 @@ export function windowOf({ range, from, to }: WindowInput, now: Date): ChartWind
 
 /** The window of a range. The last hour begins with a whole quarter of an hour. */
 export function windowOfRange(range: RangeName, now: Date): ChartWindow {
-  const { from, to, stepSeconds } = timeRange(now, range)
-  return { from: from - (from % SLOT_MS), to, intervalMs: stepSeconds * 1000 }
+  const at = now.getTime()
+  return {
+    from: countsStart(at, range),
+    to: rangeEnd(at, range),
+    intervalMs: TIME_RANGES[range].stepSeconds * 1000,
+  }
 }
 
 /** The last 24 hours, in whole hours. */
@@ -70,7 +74,7 @@ export function lastDay(now: Date): CountWindow {
   return { from: to - DAY_MS, to }
 }
 
-/** Whether somebody's times can be a window. */
+/** Whether times can be a window. */
 export const isWindow = ({ from, to }: CountWindow): boolean =>
   from % SLOT_MS === 0 && from >= 0 && to > from && to - from <= (MAX_WINDOW_DAYS + 1) * DAY_MS
 
