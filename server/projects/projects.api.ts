@@ -1,10 +1,10 @@
+import { PROJECT_PLATFORMS } from '#shared/platforms.ts'
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { Id, nameSort, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
 
-export const PLATFORMS = ['react-native', 'flutter', 'ios', 'android', 'web'] as const
 export const REGIONS = ['af-south-1', 'eu-central-1', 'us-east-1'] as const
-export const Platform = z.enum(PLATFORMS, { error: `platform must be one of ${PLATFORMS.join(', ')}.` })
+export const Platform = z.enum(PROJECT_PLATFORMS, { error: `platform must be one of ${PROJECT_PLATFORMS.join(', ')}.` })
 export const Region = z.enum(REGIONS, { error: `region must be one of ${REGIONS.join(', ')}.` })
 
 export type Platform = z.infer<typeof Platform>

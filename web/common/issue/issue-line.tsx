@@ -1,3 +1,4 @@
+import { useProjectPlatforms } from './platforms.ts'
 import { Link } from '@tanstack/react-router'
 import type { Issue } from '../../api/issue-queries.ts'
 import { paths } from '../../address/paths.ts'
@@ -18,6 +19,7 @@ import typeStyles from '../../ui/type.module.css'
 /** An issue in a list outside the stream, to read and to open: the columns of a row there. */
 export function IssueLine({ issue, project }: { issue: Issue; project: string | undefined }) {
   const now = useNow('half-minute')
+  const kinds = useProjectPlatforms()
   const { name, rest } = headOf(issue)
   return (
     <li className={styles.line}>
@@ -29,7 +31,7 @@ export function IssueLine({ issue, project }: { issue: Issue; project: string | 
           </Link>
         </div>
         <Minor as="p" className={styles.meta}>
-          <PlatformTile platform={issue.platform} />
+          <PlatformTile platform={issue.platform} kind={kinds.get(issue.project_id)} />
           <ShortId>{issue.short_id}</ShortId>
           {issue.culprit === '' ? null : <span>{issue.culprit}</span>}
         </Minor>

@@ -1,11 +1,13 @@
+import { platformName } from '#shared/platforms.ts'
 import type { Issue } from '../../api/issue-queries.ts'
+import { useShownPlatform } from '../../common/issue/platforms.ts'
 import { useAssignees } from '../../common/members/use-assignees.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
 import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { Toolbar } from '../../ui/stack.tsx'
-import { PlatformTile, platformName } from '../../ui/platform-tile.tsx'
+import { PlatformTile } from '../../ui/platform-tile.tsx'
 import { Severity } from '../../ui/status.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { issuesTexts } from './texts.ts'
@@ -14,6 +16,13 @@ import styles from './filter-panel.module.css'
 
 function toggled<T>(values: readonly T[] | undefined, value: T): T[] | undefined {
   const next = values?.includes(value) === true ? values.filter((other) => other !== value) : [...(values ?? []), value]
+  return next.length === 0 ? undefined : next
+}
+
+/** Several values that are one choice: an Android app sends Java and Kotlin. */
+function toggledAll(chosen: readonly string[] = [], values: readonly string[]): string[] | undefined {
+  const others = chosen.filter((value) => !values.includes(value))
+  const next = others.length < chosen.length ? others : [...chosen, ...values]
   return next.length === 0 ? undefined : next
 }
 
@@ -29,7 +38,11 @@ export function FilterPanel({
 }) {
   const root = useFirstFocus<HTMLDivElement>()
   const { me, assignees } = useAssignees()
-  const platforms = [...new Set([...(search.platform ?? []), ...rows.map((row) => row.platform)])].toSorted()
+  const { platformOf } = useShownPlatform(search.project ?? null)
+  const platforms = Map.groupBy(
+    new Set([...(search.platform ?? []), ...rows.map((row) => row.platform)].toSorted()),
+    platformOf,
+  )
   const choices: { value: string | undefined; label: string }[] = [
     { value: undefined, label: issuesTexts.anyone },
     { value: 'me', label: issuesTexts.me },
@@ -53,13 +66,13 @@ export function FilterPanel({
       </fieldset>
       <fieldset>
         <legend>{issuesTexts.platform}</legend>
-        {platforms.length === 0 ? <Minor as="p">{issuesTexts.noPlatforms}</Minor> : null}
-        {platforms.map((platform) => (
+        {platforms.size === 0 ? <Minor as="p">{issuesTexts.noPlatforms}</Minor> : null}
+        {[...platforms].map(([platform, values]) => (
           <label key={platform}>
             <input
               type="checkbox"
-              checked={search.platform?.includes(platform) ?? false}
-              onChange={() => onChange({ platform: toggled(search.platform, platform) })}
+              checked={values.some((value) => search.platform?.includes(value))}
+              onChange={() => onChange({ platform: toggledAll(search.platform, values) })}
             />
             <PlatformTile platform={platform} quiet />
             {platformName(platform)}

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type Ref } from 'react'
 import { SearchHelp } from './search-help.tsx'
+import { useShownPlatform } from '../../common/issue/platforms.ts'
 import { useAssignees } from '../../common/members/use-assignees.ts'
 import type { Issue } from '../../api/issue-queries.ts'
 import { windowOf, type IssuesSearch } from '../../address/search.ts'
@@ -9,7 +10,6 @@ import { Icon } from '../../ui/icon.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Menu, type MenuEntry } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
-import { platformName } from '../../ui/platform-tile.tsx'
 import { SEVERITY_NAMES } from '../../ui/status.tsx'
 import { issuesTexts } from './texts.ts'
 import styles from './filters.module.css'
@@ -112,13 +112,14 @@ function Tokens({ search, onChange }: { search: IssuesSearch; onChange: SearchCh
 /** The filters as texts, for the search field and the empty state. */
 export function useTokens(search: IssuesSearch): { name: string; value: string; clear: Partial<IssuesSearch> }[] {
   const { assignees } = useAssignees(search.assignee !== undefined)
+  const platforms = useShownPlatform(search.project ?? null)
   const tokens: { name: string; value: string; clear: Partial<IssuesSearch> }[] = []
   if (search.severity !== undefined) {
     const value = search.severity.map((severity) => SEVERITY_NAMES[severity].toLowerCase()).join(', ')
     tokens.push({ name: issuesTexts.severity.toLowerCase(), value, clear: { severity: undefined } })
   }
   if (search.platform !== undefined) {
-    const value = search.platform.map(platformName).join(', ')
+    const value = [...new Set(search.platform.map(platforms.nameOf))].join(', ')
     tokens.push({ name: issuesTexts.platform.toLowerCase(), value, clear: { platform: undefined } })
   }
   if (search.assignee !== undefined) {

@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type CSSProperties, type RefObject } from 'react'
 import type { Edit } from '../../common/issue/changes.ts'
 import type { Issue } from '../../api/issue-queries.ts'
-import { projectsQuery } from '../../api/queries.ts'
+import { useProjectPlatforms } from '../../common/issue/platforms.ts'
 import { IssueRow, type RowMenu } from './row.tsx'
 import type { IssuesSearch } from '../../address/search.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -144,8 +143,7 @@ function useRow(props: ListProps, now: number) {
   const { project, range } = search
   // Memoised, so that rows do not render again.
   const carried = useMemo(() => ({ project, range }), [project, range])
-  const { data: projects } = useQuery(projectsQuery)
-  const kinds = useMemo(() => new Map(projects?.items.map((one) => [one.id, one.platform])), [projects])
+  const kinds = useProjectPlatforms()
   return (issue: Issue, index: number, style?: CSSProperties, measure?: (element: HTMLElement | null) => void) => (
     <IssueRow
       key={issue.id}

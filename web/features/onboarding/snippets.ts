@@ -1,9 +1,19 @@
+import type { KnownPlatform } from '#shared/platforms.ts'
 import type { Project } from '../../api/queries.ts'
 
 /** The code that connects an SDK to this installation, with all values filled in. */
 
 /** Platforms of servers: their projects are of the platform `web`. */
-export const SERVERS = ['node', 'python', 'java', 'go', 'ruby', 'php', 'csharp', 'rust'] as const
+export const SERVERS = [
+  'node',
+  'python',
+  'java',
+  'go',
+  'ruby',
+  'php',
+  'csharp',
+  'rust',
+] as const satisfies readonly KnownPlatform[]
 export type SnippetPlatform = Project['platform'] | (typeof SERVERS)[number]
 
 export const isServer = (platform: SnippetPlatform): platform is (typeof SERVERS)[number] =>

@@ -176,7 +176,7 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
           <b>{issue.type ?? issue.title}</b> {issue.type === null ? '' : (issue.value ?? '')}
         </p>
         <Minor as="p">
-          <PlatformTile platform={issue.platform} />
+          <PlatformTile platform={issue.platform} kind={project.platform} />
           <ShortId>{issue.short_id}</ShortId>
           <Severity severity={issue.severity} />
           {issue.is_unhandled ? <Badge tone="red">unhandled</Badge> : null}

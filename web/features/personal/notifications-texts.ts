@@ -45,7 +45,6 @@ export const notificationsTexts = {
     title: 'Devices',
     more: 'An app registers its device with the API.',
     empty: 'No device is registered yet.',
-    platforms: { ios: 'iPhone or iPad', android: 'Android', web: 'Browser' },
     providers: { expo: 'Expo', fcm: 'Firebase' },
     added: (day: string) => `added ${day}`,
     never: 'no push yet',

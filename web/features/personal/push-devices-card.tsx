@@ -1,3 +1,4 @@
+import { platformName } from '#shared/platforms.ts'
 import { useQuery } from '@tanstack/react-query'
 import { pushDevicesQuery, type PushDevice } from '../../api/notification-queries.ts'
 import { call } from '../../api/call.ts'
@@ -43,7 +44,7 @@ export function PushDevicesCard() {
 
 function DeviceRow({ device }: { device: PushDevice }) {
   const { id, platform, provider, provider_configured: isConfigured, token } = device
-  const name = `${texts.platforms[platform]} ${token}`
+  const name = `${platformName(platform)} ${token}`
   const touches = () => [pushDevicesQuery.queryKey]
   const remove = useChange({
     send: () => call('DELETE /api/notifications/devices/:deviceId', { params: { deviceId: id } }),
@@ -73,7 +74,7 @@ function DeviceRow({ device }: { device: PushDevice }) {
     <li className={classNames(settingsStyles.row, styles.device)}>
       <Icon name={platform === 'web' ? 'project' : 'phone'} />
       <div>
-        <b>{texts.platforms[platform]}</b> <Minor>{token}</Minor>
+        <b>{platformName(platform)}</b> <Minor>{token}</Minor>
         <Minor as="p" bad={isConfigured && device.last_error !== null}>
           <DeviceState device={device} />
         </Minor>
