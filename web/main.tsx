@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { retryReads } from './api/queries.ts'
 import { onSessionEnd } from './api/session.ts'
 import { sessionEndOf } from './api/session-end.ts'
+import { forgetReads } from './api/unwatched.ts'
 import { forgetDrafts } from './features/issue/comments/drafts.ts'
 import { startKeys } from './common/keys.ts'
 import { paths } from './address/paths.ts'
@@ -40,6 +41,7 @@ startKeys()
 onSessionEnd(({ left, reason }) => {
   const { pathname, href } = router.state.location
   client.clear()
+  forgetReads()
   if (left) forgetDrafts()
   // Pages that work without a session.
   if (ENTRY_PAGES.has(pathname)) return

@@ -7,6 +7,7 @@ import { isLoopbackHost } from '../config.ts'
 import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid, notFound } from '../kernel/errors.ts'
+import { recentMessages } from '../live/recent-messages.ts'
 import { bindRoutes, type Authenticator } from './bind.ts'
 import { addressMatcher, clientAddressReader } from './client-address.ts'
 import { contract } from './contract.ts'
@@ -124,6 +125,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   registerHealth(fastify, deps.health)
   const metrics = registerMetrics(fastify, app.config, deps.metrics)
   if (deps.api) {
+    recentMessages(app)
     bindRoutes(fastify, contract, handlers, {
       app,
       authenticate: deps.authenticate,

@@ -29,6 +29,16 @@ export const LiveMessage = z.discriminatedUnion('kind', [
 ])
 export type LiveMessage = z.infer<typeof LiveMessage>
 
+/**
+ * The first event of a stream, `recent`: what was published before it opened, merged per kind and project. Who read data
+ * less than `reach_ms` ago finds here all that changed since; who read it before that reads it again.
+ */
+export const RecentMessages = z.object({
+  reach_ms: z.number().int(),
+  messages: z.array(z.object({ age_ms: z.number().int(), message: LiveMessage })),
+})
+export type RecentMessages = z.infer<typeof RecentMessages>
+
 export const liveRoutes = routes({
   streamLive: {
     method: 'GET',
@@ -36,7 +46,7 @@ export const liveRoutes = routes({
     tag: 'Live',
     summary: 'Changes of the organisation as server-sent events',
     description:
-      'Named events `issues`, `releases`, `project`, `inbox`, `webhooks`, `alerts` and `canary`; a comment line every 15 s keeps the connection open. A message holds only ids and counts: read the named resource again.',
+      'Named events `issues`, `releases`, `project`, `inbox`, `webhooks`, `alerts` and `canary`; a comment line every 15 s keeps the connection open. A message holds only ids and counts: read the named resource again. The first event, `recent`, has the messages of the seconds before: all of the last `reach_ms` milliseconds, each with its age.',
     permission: 'projects.read',
     stream: 'sse',
   },

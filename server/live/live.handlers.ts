@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Permission } from '#shared/permissions.ts'
 import { isGranted, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { Handlers } from '../context/handlers.ts'
-import { LiveMessage, type liveRoutes } from './live.api.ts'
+import type { LiveMessage, liveRoutes } from './live.api.ts'
+import { mergedMessage, mergeKeyOf } from './merge-messages.ts'
 import { type OpenStream, registerStream } from './open-streams.ts'
 import { EVERY_ORG, LIVE_TOPIC } from './publish.ts'
-
-const Envelope = z.tuple([z.string(), LiveMessage])
+import { parseEnvelope, recentMessages } from './recent-messages.ts'
 
 const SessionEnd = z.object({ session_id: z.string().optional(), user_id: z.string().optional() })
 const KeyEnd = z.object({ key_id: z.string() })
@@ -50,14 +50,18 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
       }, FLUSH_MS[kind])
       timers.add(timer)
     }
+    stream.send(
+      'recent',
+      recentMessages(app)(actor.orgId, (message) => forActor(message, actor)),
+    )
     const stop = app.bus.on(LIVE_TOPIC, (payload) => {
-      const parsed = Envelope.safeParse(payload)
-      if (!parsed.success || (parsed.data[0] !== actor.orgId && parsed.data[0] !== EVERY_ORG)) return
-      const message = forActor(parsed.data[1], actor)
+      const sent = parseEnvelope(payload)
+      if (sent === null || (sent.orgId !== actor.orgId && sent.orgId !== EVERY_ORG)) return
+      const message = forActor(sent.message, actor)
       if (message === null) return
-      const key = 'project_id' in message ? `${message.kind}/${message.project_id}` : message.kind
+      const key = mergeKeyOf(message)
       const earlier = waiting.get(key)
-      waiting.set(key, earlier === undefined ? message : merged(earlier, message))
+      waiting.set(key, earlier === undefined ? message : mergedMessage(earlier, message))
       if (earlier === undefined) sendLater(key, message.kind)
     })
     // A member who was logged out, or whose role changed, must not receive further messages.
@@ -106,22 +110,3 @@ function forActor(message: LiveMessage, actor: OrgActor): LiveMessage | null {
   const userId = memberBehind(actor)?.userId
   return userId !== undefined && message.user_ids.includes(userId) ? { ...message, user_ids: [userId] } : null
 }
-
-/** Two messages of one kind and project as one; an empty list of ids means "too many to name" and stays empty. */
-function merged(a: LiveMessage, b: LiveMessage): LiveMessage {
-  if (a.kind === 'releases' && b.kind === 'releases')
-    return { ...a, release_ids: mergedIds(a.release_ids, b.release_ids) }
-  if (a.kind === 'webhooks' && b.kind === 'webhooks')
-    return { ...a, endpoint_ids: mergedIds(a.endpoint_ids, b.endpoint_ids) }
-  if (a.kind === 'alerts' && b.kind === 'alerts') return { ...a, ids: mergedIds(a.ids, b.ids) }
-  if (a.kind !== 'issues' || b.kind !== 'issues') return b
-  return {
-    ...a,
-    issue_ids: mergedIds(a.issue_ids, b.issue_ids),
-    new_issue_ids: [...new Set([...a.new_issue_ids, ...b.new_issue_ids])],
-    event_count: a.event_count + b.event_count,
-  }
-}
-
-const mergedIds = (a: readonly string[], b: readonly string[]): string[] =>
-  a.length === 0 || b.length === 0 ? [] : [...new Set([...a, ...b])]

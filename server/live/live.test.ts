@@ -8,12 +8,18 @@ import { waitFor } from '#test/kit/wait.ts'
 import { createKey } from '../api-keys/create-key.ts'
 import { deleteKey } from '../api-keys/delete-key.ts'
 import { newId } from '../kernel/ids.ts'
-import { LiveMessage } from './live.api.ts'
+import { LiveMessage, RecentMessages } from './live.api.ts'
 import { MAX_IDS, publishLive } from './publish.ts'
 
 const server = await testServer({ realTime: true })
 
-type Live = { ended: () => boolean; received: LiveMessage[]; close: () => void }
+type Live = {
+  ended: () => boolean
+  /** The first event. */
+  recent: RecentMessages
+  received: LiveMessage[]
+  close: () => void
+}
 
 const openLive = (member: Client): Promise<Live> =>
   openLiveWith({ cookie: [...member.cookies].map(([name, value]) => `${name}=${value}`).join('; ') })
@@ -22,15 +28,18 @@ async function openLiveWith(headers: Record<string, string>): Promise<Live> {
   const leaving = new AbortController()
   const response = await fetch(`${server.url}/api/live`, { headers, signal: leaving.signal })
   expect(response.status).toBe(200)
-  const live = { isEnded: false, received: [] as LiveMessage[] }
+  const live = { isEnded: false, recent: null as RecentMessages | null, received: [] as LiveMessage[] }
   const read = async (): Promise<void> => {
     let text = ''
     for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) {
       text += bytes
       const frames = text.split('\n\n')
       text = frames.pop() ?? ''
-      for (const data of frames.flatMap((frame) => /^data: (.*)$/m.exec(frame)?.[1] ?? []))
-        live.received.push(LiveMessage.parse(JSON.parse(data)))
+      for (const frame of frames) {
+        const [, kind, data = ''] = /^event: (.*)\ndata: (.*)$/m.exec(frame) ?? []
+        if (kind === 'recent') live.recent = RecentMessages.parse(JSON.parse(data))
+        else if (kind !== undefined) live.received.push(LiveMessage.parse(JSON.parse(data)))
+      }
     }
   }
   void read()
@@ -38,7 +47,8 @@ async function openLiveWith(headers: Record<string, string>): Promise<Live> {
     .finally(() => {
       live.isEnded = true
     })
-  return { ended: () => live.isEnded, received: live.received, close: () => leaving.abort() }
+  const recent = await waitFor('the first event', () => live.recent)
+  return { ended: () => live.isEnded, recent, received: live.received, close: () => leaving.abort() }
 }
 
 const aboutReleases = (live: Live) => live.received.flatMap((one) => (one.kind === 'releases' ? [one] : []))
@@ -57,6 +67,36 @@ test('a stream ends after messages may have been lost, so that the dashboard con
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'faultline bus' and datname = current_database()`,
   )
   await waitFor('the stream to end', live.ended)
+})
+
+test('the first event has what was published before, of the own organisation and merged, with its age', async () => {
+  const owner = await aFounder(server.url)
+  const { org } = (await owner.get('/api/me')).as<{ org: { id: string } }>()
+  const member = await aMemberClient(server.app, server.url, owner, { name: 'Bob', role: 'member' })
+  const stranger = await aFounder(server.url)
+  const watching = await openLive(owner)
+  expect(watching.recent.messages).toEqual([])
+  const message = (id: string) => ({ kind: 'releases' as const, project_id: 'p', release_ids: [id] })
+  const publishedMs = performance.now()
+  await publishLive(server.app.db, [
+    { orgId: org.id, message: message('a') },
+    { orgId: org.id, message: message('b') },
+    { orgId: org.id, message: { kind: 'webhooks', endpoint_ids: ['e'] } },
+  ])
+  await waitFor('the messages', () => aboutReleases(watching).length > 0)
+  const [ofOwner, ofMember, ofStranger] = [await openLive(owner), await openLive(member), await openLive(stranger)]
+  const agoMs = performance.now() - publishedMs
+  const releases = { kind: 'releases', project_id: 'p', release_ids: ['a', 'b'] }
+  const webhooks = { kind: 'webhooks', endpoint_ids: ['e'] }
+  expect(ofOwner.recent.messages.map(({ message }) => message)).toEqual([releases, webhooks])
+  expect(ofMember.recent.messages.map(({ message }) => message)).toEqual([releases])
+  expect(ofStranger.recent.messages).toEqual([])
+  const { reach_ms, messages } = ofOwner.recent
+  for (const { age_ms } of messages) expect(age_ms).toBeLessThanOrEqual(agoMs)
+  expect(reach_ms).toBeGreaterThanOrEqual(messages[0]?.age_ms ?? 0)
+  // A stream that opened before has no part of it twice.
+  expect(releaseIds(ofOwner)).toEqual([])
+  for (const live of [watching, ofOwner, ofMember, ofStranger]) live.close()
 })
 
 test('each change of a release is published to its organisation only', async () => {

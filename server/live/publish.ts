@@ -27,7 +27,8 @@ export function inboxMessages(orgId: string, userIds: readonly string[]): OrgMes
   }))
 }
 
-function bounded(message: LiveMessage): LiveMessage {
+/** The message with as many ids as fit. */
+export function bounded(message: LiveMessage): LiveMessage {
   // A caller that notifies more members publishes several messages.
   if (message.kind === 'inbox') return { ...message, user_ids: message.user_ids.slice(0, MAX_IDS) }
   if (message.kind === 'releases') return { ...message, release_ids: named(message.release_ids) }

@@ -42,6 +42,10 @@ test('an event sent to the DSN is in the stream with its main facts', async () =
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['PaymentError'])
   const page = await dashboard.openAs(person)
+  const reads: string[] = []
+  page.on('request', (request) => {
+    if (request.resourceType() === 'fetch') reads.push(request.url())
+  })
   await openStream(page)
   const first = row(page, 'PaymentError')
   await first.getByText('PaymentError happened').waitFor()
@@ -53,6 +57,9 @@ test('an event sent to the DSN is in the stream with its main facts', async () =
   await page.getByRole('slider', { name: 'Values over time' }).waitFor()
   await settled(page)
   expect(await page.getByRole('table', { name: 'Issues' }).getAttribute('aria-rowcount')).toBe('2')
+  await page.getByText('Live', { exact: true }).waitFor()
+  await settled(page)
+  expect(reads.toSorted(), 'each is read once').toEqual([...new Set(reads)].toSorted())
 })
 
 test('triage without a pointer: move, select, resolve, undo, ignore, open', async () => {
@@ -137,11 +144,21 @@ test('new issues wait behind the pill while the list stays as it is', async () =
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AError'])
   const page = await dashboard.openAs(person)
+  // What changes before the live stream is open shows when it opens.
+  const opening = Promise.withResolvers<void>()
+  await page.route('**/api/live', async (route) => {
+    await opening.promise
+    await route.continue()
+  })
   await openStream(page)
+  await settled(page)
+  await dashboard.server.event({ project, error: { type: 'EarlyError' } })
+  opening.resolve()
+  await page.getByRole('button', { name: /1 new issue since \d\d:\d\d/ }).waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
 
   await dashboard.server.event({ project, error: { type: 'NewError' } })
-  await page.getByRole('button', { name: /1 new issue since \d\d:\d\d/ }).waitFor()
+  await page.getByRole('button', { name: /2 new issues since \d\d:\d\d/ }).waitFor()
   await settled(page)
   expect(await titles(page)).toEqual(['AError'])
 
@@ -152,7 +169,7 @@ test('new issues wait behind the pill while the list stays as it is', async () =
   expect(await titles(page)).toEqual(['AError'])
 
   await press(page, '.')
-  await eventually(() => titles(page)).toHaveLength(2)
+  await eventually(() => titles(page)).toHaveLength(3)
   await eventually(() => page.getByRole('button', { name: /new issue/ }).count()).toBe(0)
 })
 

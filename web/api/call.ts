@@ -2,6 +2,7 @@ import type { Addresses } from '../../server/http/contract.ts'
 import type { ClientAnswer, ClientCall } from '../../server/kernel/contract.ts'
 import { apiTexts } from './texts.ts'
 import { endSession, refreshSession } from './session.ts'
+import { noteRead } from './unwatched.ts'
 
 export type { Addresses }
 export type Address = keyof Addresses
@@ -86,6 +87,7 @@ export async function call<A extends Address>(address: A, ...[input]: Rest<A>): 
   const [method = 'GET', path = ''] = address.split(' ')
   const url = addressOf(path, loose.params, loose.query)
   const startedAt = Date.now()
+  const startedMs = performance.now()
   let response = await send(method, url, loose)
   if (response.status === 401 && !PUBLIC_PATHS.has(path)) {
     const end = (reason: string | null) => {
@@ -100,6 +102,8 @@ export async function call<A extends Address>(address: A, ...[input]: Rest<A>): 
     if (response.status === 401) end(null)
   }
   if (!response.ok) throw await errorFrom(response)
+  // Live messages say nothing of what entry pages read.
+  if (method === 'GET' && !path.startsWith('/api/auth/') && loose.sessionOptional !== true) noteRead(startedMs)
   if (response.status === 204) return undefined as AnswerOf<A>
   // The server serialises with the schema of this type, so the response is not validated again.
   return (await (loose.parse === undefined ? response.json() : loose.parse(await response.text()))) as AnswerOf<A>

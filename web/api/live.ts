@@ -1,10 +1,13 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
-import type { LiveMessage } from '../../server/live/live.api.ts'
 import { call } from './call.ts'
+import { KINDS, missedSince, parseMessage, type LiveMessage } from './live-messages.ts'
+import { beginWatch, endWatch, restartReads } from './unwatched.ts'
 
 /**
  * The live stream, `GET /api/live`. Messages are delivered once per frame, so that many of them cause one render. A
- * hidden tab closes the stream; when it is visible again, its queries are refetched.
+ * hidden tab closes the stream; when it is visible again, its queries are refetched. What changed between reading and
+ * the opening of the stream is in the stream's first event.
  */
 
 export type { LiveMessage }
@@ -14,7 +17,6 @@ export type LiveState =
   | { name: 'connecting' | 'live' | 'paused' }
   | { name: 'trying'; since: number; nextTryAt: number }
 
-const KINDS = ['issues', 'releases', 'project', 'inbox', 'webhooks', 'canary', 'alerts'] as const
 const FIRST_RETRY_MS = 1000
 const MAX_RETRY_MS = 30_000
 
@@ -24,6 +26,7 @@ let retryTimer: ReturnType<typeof setTimeout> | undefined
 let failures = 0
 let frame = 0
 let waiting: LiveMessage[] = []
+let client: QueryClient | null = null
 const stateListeners = new Set<() => void>()
 const listeners = new Set<(messages: readonly LiveMessage[]) => void>()
 const returnListeners = new Set<() => void>()
@@ -33,62 +36,59 @@ function setState(next: LiveState): void {
   for (const listener of stateListeners) listener()
 }
 
-function take(message: LiveMessage): void {
-  waiting.push(message)
+function take(...messages: readonly LiveMessage[]): void {
+  if (messages.length === 0) return
+  waiting.push(...messages)
   if (frame !== 0) return
   frame = requestAnimationFrame(() => {
     frame = 0
     const batch = waiting
     waiting = []
-    for (const listener of listeners) listener(batch)
+    deliver(batch)
+    repeatAfter(firstReads(), () => deliver(batch))
   })
 }
 
-/** Null for messages that are not in the contract. */
-function parse(kind: (typeof KINDS)[number], text: string): LiveMessage | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null) return null
-    // A user receives only messages about their own inbox.
-    if (kind === 'inbox') return { kind, user_ids: [] }
-    if (kind === 'canary') return { kind }
-    if (kind === 'webhooks') return { kind, endpoint_ids: 'endpoint_ids' in value ? stringsOf(value.endpoint_ids) : [] }
-    if (!('project_id' in value) || typeof value.project_id !== 'string') return null
-    const { project_id } = value
-    if (kind === 'project') return { kind, project_id }
-    if (kind === 'alerts') return { kind, project_id, ids: 'ids' in value ? stringsOf(value.ids) : [] }
-    if (kind === 'releases')
-      return { kind, project_id, release_ids: 'release_ids' in value ? stringsOf(value.release_ids) : [] }
-    return {
-      kind,
-      project_id,
-      issue_ids: 'issue_ids' in value ? stringsOf(value.issue_ids) : [],
-      new_issue_ids: 'new_issue_ids' in value ? stringsOf(value.new_issue_ids) : [],
-      event_count: 'event_count' in value && typeof value.event_count === 'number' ? value.event_count : 0,
-    }
-  } catch {
-    return null
-  }
+function deliver(batch: readonly LiveMessage[]): void {
+  for (const listener of listeners) listener(batch)
 }
 
-const stringsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+/** Queries on their first read, which may have read before what changed now. Invalidating them does not read again. */
+const firstReads = (): Promise<unknown>[] =>
+  (client?.getQueryCache().findAll({ fetchStatus: 'fetching' }) ?? []).flatMap(({ state, promise }) =>
+    state.status === 'pending' ? (promise ?? []) : [],
+  )
+
+function repeatAfter(reads: readonly Promise<unknown>[], work: () => void): void {
+  if (reads.length === 0) return
+  // Components hear of what was read in a task that is scheduled meanwhile.
+  void Promise.allSettled(reads).then(() => setTimeout(() => setTimeout(work)))
+}
 
 function connect(): void {
   clearTimeout(retryTimer)
   source?.close()
+  endWatch()
   const stream = new EventSource('/api/live')
   source = stream
+  let sinceMs: number | null = null
   stream.addEventListener('open', () => {
     // Messages were missed while disconnected, so everything is refetched.
     const wasCut = state.name === 'trying'
     failures = 0
     setState({ name: 'live' })
-    if (wasCut) for (const listener of returnListeners) listener()
+    const unwatchedSinceMs = beginWatch()
+    if (wasCut) readAgain()
+    else sinceMs = unwatchedSinceMs
+  })
+  stream.addEventListener('recent', (event: MessageEvent<unknown>) => {
+    const missed = sinceMs === null ? [] : missedSince(sinceMs, performance.now(), event.data)
+    if (missed === null) readAgain()
+    else take(...missed)
   })
   for (const kind of KINDS) {
     stream.addEventListener(kind, (event: MessageEvent<unknown>) => {
-      const message = typeof event.data === 'string' ? parse(kind, event.data) : null
+      const message = parseMessage(kind, event.data)
       if (message !== null) take(message)
     })
   }
@@ -96,6 +96,7 @@ function connect(): void {
     // The browser's own retry gives up on a 401 and on a restarting server; ours does not.
     stream.close()
     if (source !== stream) return
+    endWatch()
     const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures)
     failures += 1
     const since = state.name === 'trying' ? state.since : Date.now()
@@ -118,16 +119,27 @@ function followVisibility(): void {
   if (document.hidden) {
     clearTimeout(retryTimer)
     source?.close()
+    endWatch()
     setState({ name: 'paused' })
     return
   }
   failures = 0
   connect()
-  for (const listener of returnListeners) listener()
+  restartReads()
+  readAgain()
+}
+
+function readAgain(): void {
+  const again = () => {
+    for (const listener of returnListeners) listener()
+  }
+  again()
+  repeatAfter(firstReads(), again)
 }
 
 /** Opens the stream, once for the whole dashboard. Returns a function that closes it. */
-export function startLive(): () => void {
+export function startLive(queries: QueryClient): () => void {
+  client = queries
   document.addEventListener('visibilitychange', followVisibility)
   if (document.hidden) setState({ name: 'paused' })
   else connect()
@@ -136,6 +148,7 @@ export function startLive(): () => void {
     clearTimeout(retryTimer)
     source?.close()
     source = null
+    endWatch()
     failures = 0
     setState({ name: 'connecting' })
   }

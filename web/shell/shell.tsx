@@ -31,10 +31,11 @@ const REFRESH_MS = 2000
 export function Shell() {
   const [overlay, setOverlay] = useState<Overlay>(null)
   const navigate = useNavigate()
+  const client = useQueryClient()
   const { projectId, chosenRange: range, offers } = useScope()
   const busy = useIsFetching({ predicate: ({ state, meta }) => state.data !== undefined && meta?.quiet !== true }) > 0
 
-  useEffect(() => startLive(), [])
+  useEffect(() => startLive(client), [client])
   usePreloadedPanels()
   useFreshness()
   useFocusOnArrival()

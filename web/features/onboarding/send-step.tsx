@@ -52,7 +52,7 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
   })
   const key = settings.data?.keys.find(({ expires_at }) => expires_at === null) ?? null
 
-  useEffect(() => startLive(), [])
+  useEffect(() => startLive(client), [client])
   useLive((messages) => {
     if (messages.some((message) => 'project_id' in message && message.project_id === project.id))
       void client.invalidateQueries({ queryKey: firstIssueQuery(project.id).queryKey })
