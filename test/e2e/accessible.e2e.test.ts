@@ -60,7 +60,7 @@ test.each(COMBINATIONS)('pages with a session: $theme, $size', async ({ theme, s
 })
 
 test.each(COMBINATIONS)('dialogs, menus and panels: $theme, $size', async ({ theme, size }) => {
-  const page = await dashboard.openAs(team.person, { theme, size })
+  const page = await dashboard.openAs(team.person, { theme, size, motion: true })
   await page.goto(`/projects/${team.project.id}/settings/keys`)
   await page.getByRole('button', { name: 'Rotate' }).click()
   await page.getByRole('dialog', { name: 'Rotate the key?' }).waitFor()

@@ -46,7 +46,7 @@ test('times are local or UTC, by choice', async () => {
 
 test('a cut stream shows a mark, later a banner, and recovers', async () => {
   const { person } = await aTeam(dashboard.server)
-  const page = await dashboard.openAs(person)
+  const page = await dashboard.openAs(person, { fresh: true })
   await page.clock.install()
   await page.route('**/api/live', (route) => route.abort())
   await page.goto('/me/appearance')

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
-import { afterEach, expect } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
 import { z } from 'zod'
 import { waitFor } from '../kit/wait.ts'
 import { findChromium } from './chromium.ts'
@@ -25,6 +25,8 @@ const ARGS = [
   '--no-pings',
   '--no-first-run',
   '--font-render-hinting=none',
+  // Pages of one context share a process, and what it has compiled.
+  '--renderer-process-limit=1',
 ]
 
 /** How many times slower pages run, to find what depends on speed: `E2E_SLOWDOWN=5 npm test -- test/e2e`. */
@@ -59,9 +61,17 @@ export type OpenOptions = {
   baseURL: string
   theme?: Theme
   size?: WidthName
-  /** Cookies and storage of an earlier session: `await page.context().storageState()`. */
-  state?: Awaited<ReturnType<BrowserContext['storageState']>>
+  /** Cookies of a session. */
+  cookies?: Cookies
+  /**
+   * Animations run. Without it the user prefers reduced motion: the frames of what pulses beside "Live" alone are a
+   * quarter of the processor time of a test.
+   */
+  motion?: boolean
+  /** Nothing is shared with other tests: for a test that replaces the clock or leaves something else in its context. */
+  fresh?: boolean
 }
+type Cookies = Parameters<BrowserContext['addCookies']>[0]
 
 export type TestBrowser = {
   /** A page in a new context. Its errors fail the test that is running. */
@@ -83,41 +93,74 @@ async function sharedBrowser(): Promise<Browser> {
   return launched
 }
 
+/** A context that tests of a file use one after the other; `anchor` is a page without scripts, which keeps its process. */
+type Shared = { readonly key: string; readonly context: BrowserContext; readonly anchor: Page; readonly origin: string }
+
 /**
  * A browser for one test file. Call it at the top level. Console errors, uncaught exceptions and violations of the content
  * policy fail the test in which they happen.
+ *
+ * A test has a context of its own, without cookies and storage. Tests share its caches, one after the other: loading and
+ * compiling the dashboard anew takes longer than most tests.
  */
 export async function testBrowser(): Promise<TestBrowser> {
   const browser = await sharedBrowser()
-  const contexts = new Set<BrowserContext>()
+  /** Of the running test. */
+  const own = new Set<BrowserContext>()
+  const shared = new Set<Shared>()
+  const idle: Shared[] = []
   const troubles: string[] = []
   const forgiven: RegExp[] = []
 
   afterEach(async () => {
-    for (const context of contexts) await context.close()
-    contexts.clear()
+    for (const context of own) await context.close()
+    own.clear()
+    for (const one of shared) if (await emptied(one)) idle.push(one)
+    shared.clear()
     const patterns = forgiven.splice(0)
     const left = troubles.splice(0).filter((trouble) => !patterns.some((pattern) => pattern.test(trouble)))
     expect(left, 'what the pages complained about').toEqual([])
   })
+  afterAll(async () => {
+    for (const { context } of idle) await context.close()
+  })
+
+  const contextFor = async (options: OpenOptions): Promise<BrowserContext> => {
+    const { baseURL, theme = 'light', size = 'desk', motion = false, fresh = false } = options
+    const key = JSON.stringify([theme, size, motion])
+    const at = fresh ? -1 : idle.findIndex((one) => one.key === key)
+    const [known] = at === -1 ? [] : idle.splice(at, 1)
+    if (known !== undefined) {
+      shared.add(known)
+      return known.context
+    }
+    const context = await browser.newContext({
+      baseURL,
+      // LANG=C gives the browser a locale that its own Intl refuses.
+      locale: 'en-US',
+      timezoneId: 'UTC',
+      colorScheme: theme,
+      reducedMotion: motion ? 'no-preference' : 'reduce',
+      viewport: WIDTHS[size],
+      ...(size === 'phone' ? { deviceScaleFactor: 2, hasTouch: true } : {}),
+    })
+    if (fresh) own.add(context)
+    else {
+      const anchor = await context.newPage()
+      await anchor.goto('/mark.svg')
+      shared.add({ key, context, anchor, origin: new URL(baseURL).origin })
+    }
+    await watchContext(context)
+    if (SLOWDOWN > 1) context.on('page', slowDown)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseURL })
+    return context
+  }
 
   return {
     forgive: (pattern) => void forgiven.push(pattern),
-    async open({ baseURL, theme = 'light', size = 'desk', state }) {
-      const context = await browser.newContext({
-        baseURL,
-        // LANG=C gives the browser a locale that its own Intl refuses.
-        locale: 'en-US',
-        timezoneId: 'UTC',
-        colorScheme: theme,
-        viewport: WIDTHS[size],
-        ...(size === 'phone' ? { deviceScaleFactor: 2, hasTouch: true } : {}),
-        ...(state === undefined ? {} : { storageState: state }),
-      })
-      contexts.add(context)
-      await watchContext(context)
-      if (SLOWDOWN > 1) context.on('page', slowDown)
-      await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseURL })
+    async open(options) {
+      const context = await contextFor(options)
+      await context.addCookies(options.cookies ?? [])
       const page = await context.newPage()
       page.setDefaultTimeout(PATIENCE_MS)
       page.on('pageerror', (error) => troubles.push(`uncaught: ${error.message}`))
@@ -129,6 +172,20 @@ export async function testBrowser(): Promise<TestBrowser> {
       return page
     },
   }
+}
+
+/** Closes the pages, and clears cookies and storage. @returns false when the test closed the context */
+async function emptied({ context, anchor, origin }: Shared): Promise<boolean> {
+  if (anchor.isClosed()) return false
+  for (const page of context.pages()) if (page !== anchor) await page.close()
+  await context.clearCookies()
+  const devtools = await context.newCDPSession(anchor)
+  await devtools.send('Storage.clearDataForOrigin', {
+    origin,
+    storageTypes: 'local_storage,indexeddb,service_workers,cache_storage',
+  })
+  await devtools.detach()
+  return true
 }
 
 const plainEnv = (): Record<string, string> =>

@@ -13,7 +13,7 @@ export type Dashboard = {
   /** A page without a session. */
   open(options?: Omit<OpenOptions, 'baseURL'>): Promise<Page>
   /** A page of a user who is logged in. */
-  openAs(person: Person, options?: Omit<OpenOptions, 'baseURL' | 'state'>): Promise<Page>
+  openAs(person: Person, options?: Omit<OpenOptions, 'baseURL' | 'cookies'>): Promise<Page>
 }
 
 export type Person = Awaited<ReturnType<typeof aFounder>>
@@ -53,7 +53,7 @@ export async function testDashboard({
         sameSite: name.endsWith('refresh') ? ('Strict' as const) : ('Lax' as const),
         expires: -1,
       }))
-      return open({ ...options, state: { cookies, origins: [] } })
+      return open({ ...options, cookies })
     },
   }
 }

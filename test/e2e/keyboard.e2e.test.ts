@@ -8,7 +8,7 @@ const dashboard = await testDashboard()
 test('project and range are chosen by keys and are in the address', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const second = await aProject(person, { name: 'courier' })
-  const page = await dashboard.openAs(person)
+  const page = await dashboard.openAs(person, { motion: true })
   await page.goto('/issues')
   await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor()
 
@@ -51,7 +51,7 @@ test('project and range are chosen by keys and are in the address', async () => 
 
 test('the palette goes anywhere, and letters typed in a field are text', async () => {
   const { person, project } = await aTeam(dashboard.server)
-  const page = await dashboard.openAs(person)
+  const page = await dashboard.openAs(person, { motion: true })
   await page.goto('/me/appearance')
   await page.getByRole('heading', { name: 'Appearance' }).waitFor()
   await press(page, 'Control+k')
@@ -86,7 +86,7 @@ test('the palette goes anywhere, and letters typed in a field are text', async (
 
 test('the key sheet lists the shortcuts, and letter keys can be switched off', async () => {
   const { person } = await aTeam(dashboard.server)
-  const page = await dashboard.openAs(person)
+  const page = await dashboard.openAs(person, { motion: true })
   await page.goto('/me/appearance')
   await page.getByRole('heading', { name: 'Appearance' }).waitFor()
   await press(page, '?')
@@ -106,7 +106,7 @@ test('the key sheet lists the shortcuts, and letter keys can be switched off', a
 
 test('the first stop of Tab is a skip link', async () => {
   const { person } = await aTeam(dashboard.server)
-  const page = await dashboard.openAs(person)
+  const page = await dashboard.openAs(person, { motion: true })
   await page.goto('/me/appearance')
   await page.getByRole('heading', { name: 'Appearance' }).waitFor()
   await press(page, 'Tab')
