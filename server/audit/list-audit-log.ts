@@ -3,7 +3,7 @@ import { ROLES } from '#shared/permissions.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { KINDS } from '../facts/kinds.ts'
-import { invalid } from '../kernel/errors.ts'
+import { readCursor, writeCursor } from '../kernel/cursor.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
 import type { AuditEntry } from './audit.api.ts'
 import { DENIALS } from './denials.ts'
@@ -30,7 +30,7 @@ type ListInput = AuditFilters & {
  */
 export async function listAuditLog(app: App, actor: OrgActor, input: ListInput): Promise<Page<AuditEntry>> {
   const listing = listingOf(actor.orgId, input)
-  const after = input.cursor === undefined ? null : readCursor(input.cursor)
+  const after = input.cursor === undefined ? null : placeAfter(input.cursor)
   const offset = after === null ? input.offset : 0
   const [rows, total] = await Promise.all([
     selectEntries(app.db, listing, { after, limit: input.limit + 1, offset }),
@@ -44,7 +44,7 @@ export async function listAuditLog(app: App, actor: OrgActor, input: ListInput):
     ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
     limit: input.limit,
     offset,
-    next_cursor: last === undefined ? null : makeCursor(last),
+    next_cursor: last === undefined ? null : writeCursor(last.created_at, last.seq),
   }
 }
 
@@ -119,18 +119,7 @@ function metaOf(text: string): Record<string, unknown> {
 
 const Cursor = z.tuple([z.iso.datetime(), z.number().int()])
 
-const makeCursor = (entry: Place): string =>
-  Buffer.from(JSON.stringify([entry.created_at, entry.seq])).toString('base64url')
-
-function readCursor(text: string): Place {
-  let given: unknown
-  try {
-    given = JSON.parse(Buffer.from(text, 'base64url').toString())
-  } catch {
-    given = null
-  }
-  const parts = Cursor.safeParse(given)
-  if (!parts.success) throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
-  const [created_at, seq] = parts.data
+function placeAfter(cursor: string): Place {
+  const [created_at, seq] = readCursor(cursor, Cursor)
   return { created_at, seq }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { listAttachments } from '../attachments/list-attachments.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { readCursor, writeCursor } from '../kernel/cursor.ts'
 import { invalid } from '../kernel/errors.ts'
 import { unhyphenate } from '../kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
@@ -48,7 +49,7 @@ export async function listFeedback(app: App, actor: OrgActor, input: ListFeedbac
     ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
     limit,
     offset,
-    next_cursor: rows.length > limit && last !== undefined ? encodeCursor(sort, last) : null,
+    next_cursor: rows.length > limit && last !== undefined ? writeCursor(sort, last.received_at, last.id) : null,
   }
 }
 
@@ -91,19 +92,8 @@ async function viewFeedback(app: App, projectId: string, rows: readonly Feedback
 
 const Cursor = z.tuple([z.string(), z.iso.datetime(), z.uuid()])
 
-const encodeCursor = (sort: string, row: FeedbackRow): string =>
-  Buffer.from(JSON.stringify([sort, row.received_at.toISOString(), row.id])).toString('base64url')
-
 function decodeCursor(text: string, sort: string): { receivedAt: Date; id: string } {
-  let given: unknown
-  try {
-    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    given = null
-  }
-  const parsed = Cursor.safeParse(given)
-  if (!parsed.success) throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
-  const [cursorSort, receivedAt, id] = parsed.data
+  const [cursorSort, receivedAt, id] = readCursor(text, Cursor)
   if (cursorSort !== sort) throw invalid('cursor belongs to another sort. Start again without it.')
   return { receivedAt: new Date(receivedAt), id }
 }

@@ -3,7 +3,7 @@ import { memberOf, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { MAX_UNREAD } from '../facts/inbox.queries.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
-import { invalid } from '../kernel/errors.ts'
+import { readCursor, writeCursor } from '../kernel/cursor.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
 import { severityName, shortId } from '../issue-rules/issue.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
@@ -36,7 +36,7 @@ export async function listInbox(
   input: ListInboxInput,
 ): Promise<Page<InboxEntry> & { unread_count: number }> {
   const member = memberOf(actor)
-  const after = input.cursor === undefined ? null : readCursor(input.cursor)
+  const after = input.cursor === undefined ? null : placeAfter(input.cursor)
   const offset = after === null ? input.offset : 0
   const unreadOnly = input.unread === 'true'
   const [rows, total, unread] = await Promise.all([
@@ -52,7 +52,7 @@ export async function listInbox(
     ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
     limit: input.limit,
     offset,
-    next_cursor: last === undefined ? null : makeCursor(last),
+    next_cursor: last === undefined ? null : writeCursor(last.read_at === null, last.created_at, last.id),
     unread_count: unread,
   }
 }
@@ -96,19 +96,8 @@ const viewEntry = (row: InboxRow): InboxEntry => ({
 
 const CursorParts = z.tuple([z.boolean(), z.iso.datetime(), z.uuid()])
 
-const makeCursor = (row: InboxRow): string =>
-  Buffer.from(JSON.stringify([row.read_at === null, row.created_at.toISOString(), row.id])).toString('base64url')
-
-function readCursor(text: string): Cursor {
-  let given: unknown
-  try {
-    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    given = null
-  }
-  const parts = CursorParts.safeParse(given)
-  if (!parts.success) throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
-  const [unread, at, id] = parts.data
+function placeAfter(cursor: string): Cursor {
+  const [unread, at, id] = readCursor(cursor, CursorParts)
   return { unread, at: new Date(at), id }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readCursor, writeCursor, wrongCursor } from '../kernel/cursor.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
 import type { Connection } from '../storage/database.ts'
@@ -35,7 +36,7 @@ export async function listDeliveries(
 ): Promise<Page<DeliveryRow>> {
   const { limit, cursor } = input
   if (cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const after = cursor === undefined ? null : readCursor(cursor)
+  const after = cursor === undefined ? null : positionAfter(cursor)
   const offset = after === null ? input.offset : 0
   const filter = {
     laneId,
@@ -56,7 +57,7 @@ export async function listDeliveries(
     ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
     limit,
     offset,
-    next_cursor: last === undefined ? null : cursorAfter(last),
+    next_cursor: last === undefined ? null : writeCursor(last.createdAt, last.id),
   }
 }
 
@@ -69,18 +70,8 @@ function statusesOf({ state, retrying }: DeliveriesInput): Status[] | null {
 
 const Cursor = z.tuple([z.iso.datetime(), z.string().max(40)])
 
-const cursorAfter = ({ createdAt, id }: DeliveryRow): string =>
-  Buffer.from(JSON.stringify([createdAt.toISOString(), id])).toString('base64url')
-
-function readCursor(text: string): Position {
-  let given: unknown
-  try {
-    given = JSON.parse(Buffer.from(text, 'base64url').toString())
-  } catch {
-    given = null
-  }
-  const parts = Cursor.safeParse(given)
-  if (!parts.success || parts.data[1].includes('\0'))
-    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
-  return { createdAt: new Date(parts.data[0]), id: parts.data[1] }
+function positionAfter(cursor: string): Position {
+  const [createdAt, id] = readCursor(cursor, Cursor)
+  if (id.includes('\0')) throw wrongCursor()
+  return { createdAt: new Date(createdAt), id }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
+import { readCursor, writeCursor, wrongCursor } from '../kernel/cursor.ts'
 import { invalid } from '../kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
 import type { ReleaseState } from '../releases/releases.api.ts'
@@ -31,7 +32,7 @@ export async function listReleases(app: App, actor: OrgActor, input: ListRelease
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
   if (input.projectId !== undefined) await requireProject(app, actor, input.projectId)
   const order = orderOf(sort)
-  const after = cursor === undefined ? null : decodeCursor(cursor, sort)
+  const after = cursor === undefined ? null : placeAfter(cursor, sort)
   const filter = {
     orgId: actor.orgId,
     projectId: input.projectId,
@@ -51,7 +52,7 @@ export async function listReleases(app: App, actor: OrgActor, input: ListRelease
     ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
     limit,
     offset,
-    next_cursor: last === undefined ? null : encodeCursor(sort, { value: valueOf(last, order.key), id: last.id }),
+    next_cursor: last === undefined ? null : writeCursor(sort, valueOf(last, order.key), last.id),
   }
 }
 
@@ -82,25 +83,14 @@ function orderOf(sort: ReleaseSort): ReleaseOrder {
 
 const Cursor = z.tuple([z.string(), z.string(), z.uuid()])
 
-const encodeCursor = (sort: ReleaseSort, { value, id }: After): string =>
-  Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
-
 /** @throws AppError invalid, also for the cursor of another sort */
-function decodeCursor(text: string, sort: ReleaseSort): After {
-  let given: unknown
-  try {
-    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    given = null
-  }
-  const parts = Cursor.safeParse(given)
-  const wrong = () => invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
-  if (!parts.success || parts.data[0] !== sort) throw wrong()
-  const [, value, id] = parts.data
+function placeAfter(cursor: string, sort: ReleaseSort): After {
+  const [sortOfCursor, value, id] = readCursor(cursor, Cursor)
+  if (sortOfCursor !== sort) throw wrongCursor()
   if (orderOf(sort).key === 'version') {
-    if (value.includes('\0')) throw wrong()
+    if (value.includes('\0')) throw wrongCursor()
     return { value, id }
   }
-  if (!z.iso.datetime().safeParse(value).success) throw wrong()
+  if (!z.iso.datetime().safeParse(value).success) throw wrongCursor()
   return { value: new Date(value), id }
 }

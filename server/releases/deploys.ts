@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
@@ -6,6 +5,7 @@ import { recordFacts } from '../facts/record-facts.ts'
 import { conflict, invalid, notFound } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
+import { decodeTimeCursor, encodeTimeCursor } from '../kernel/time-cursor.ts'
 import type { PageInput } from './list-commits.ts'
 import type { Deploy } from './releases.api.ts'
 import { countParts, findRelease, insertDeploy, lockRelease, selectDeploys } from './releases.queries.ts'
@@ -61,7 +61,7 @@ export async function listDeploys(
   { releaseId, limit, offset, cursor }: PageInput & { readonly releaseId: string },
 ): Promise<Page<Deploy>> {
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const after = cursor === undefined ? null : decodeCursor(cursor)
+  const after = cursor === undefined ? null : decodeTimeCursor(cursor)
   const release = await findRelease(app.db, actor.orgId, releaseId)
   if (release === null) throw notFound('Release')
   const [rows, counts] = await Promise.all([
@@ -75,20 +75,6 @@ export async function listDeploys(
     total: Math.min(counts.get(releaseId)?.deploys ?? 0, TOTAL_CAP),
     limit,
     offset,
-    next_cursor: last === undefined ? null : encodeCursor(last.created_at, last.id),
-  }
-}
-
-const Cursor = z.tuple([z.iso.datetime(), z.uuid()])
-
-const encodeCursor = (at: Date, id: string): string =>
-  Buffer.from(JSON.stringify([at.toISOString(), id])).toString('base64url')
-
-function decodeCursor(text: string): { at: Date; id: string } {
-  try {
-    const [at, id] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')))
-    return { at: new Date(at), id }
-  } catch {
-    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
+    next_cursor: last === undefined ? null : encodeTimeCursor({ at: last.created_at, id: last.id }),
   }
 }

@@ -1,0 +1,24 @@
+import type { z } from 'zod'
+import { type AppError, invalid } from './errors.ts'
+
+/** Cursors of lists: what the order needs of the last row of a page, as JSON in base64url. */
+
+/** Dates become ISO strings. */
+export const writeCursor = (...parts: readonly (string | number | boolean | Date)[]): string =>
+  Buffer.from(JSON.stringify(parts)).toString('base64url')
+
+/** @throws AppError invalid when the text is not a cursor of that form */
+export function readCursor<T>(text: string, form: z.ZodType<T>): T {
+  let given: unknown
+  try {
+    given = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    given = null
+  }
+  const parts = form.safeParse(given)
+  if (!parts.success) throw wrongCursor()
+  return parts.data
+}
+
+export const wrongCursor = (): AppError =>
+  invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
