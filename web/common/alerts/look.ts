@@ -2,6 +2,7 @@ import type { ActionType, AlertState, TriggerType, Unit } from '#shared/alert-ru
 import type { Alert, AlertDelivery } from '../../api/alert-queries.ts'
 import { formatCount, formatDuration, formatLeft } from '../../ui/format.ts'
 import type { IconName } from '../../ui/icon.tsx'
+import type { DeliveryLook } from '../delivery-look.ts'
 import { alertTexts } from './alert-texts.ts'
 
 /** How alerts, rules and deliveries look. Pure. */
@@ -61,9 +62,6 @@ const ORDER: Readonly<Record<AlertState, number>> = { firing: 0, acknowledged: 1
 export const firingFirst = <T extends Pick<Alert, 'state'>>(alerts: readonly T[]): T[] =>
   alerts.toSorted((a, b) => ORDER[a.state] - ORDER[b.state])
 
-export type DeliveryTone = 'blue' | 'slate' | 'green' | 'red'
-export type DeliveryLook = { tone: DeliveryTone; icon: IconName; text: string }
-
 /** The state of a delivery. It is only called failed when no attempt is left. */
 export function deliveryLook({ state, next_attempt_at: nextAt }: AlertDelivery, now: number): DeliveryLook {
   const texts = alertTexts.deliveries
@@ -75,10 +73,6 @@ export function deliveryLook({ state, next_attempt_at: nextAt }: AlertDelivery, 
   const isDue = Date.parse(nextAt) <= now
   return { tone: 'slate', icon: 'clock', text: isDue ? texts.due : texts.retry(formatLeft(nextAt, now)) }
 }
-
-/** Whether the text of its state counts down. */
-export const isCounting = ({ state, next_attempt_at: nextAt }: AlertDelivery): boolean =>
-  state === 'failed' && nextAt !== null
 
 /** An error with the status before it, unless it says the status itself. */
 export const withStatus = (status: number | null, error: string): string =>

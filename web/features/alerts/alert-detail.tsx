@@ -9,8 +9,9 @@ import { paths } from '../../address/paths.ts'
 import { useAcknowledge } from '../../common/alerts/acknowledge.ts'
 import { AlertStateMark } from '../../common/alerts/alert-state.tsx'
 import { alertTexts } from '../../common/alerts/alert-texts.ts'
-import { DeliveryState } from '../../common/alerts/delivery-state.tsx'
-import { CHANNEL_ICONS, deliveryAnswer, formatMeasured, formatMinutes } from '../../common/alerts/look.ts'
+import { isCounting } from '../../common/delivery-look.ts'
+import { DeliveryState } from '../../common/delivery-state.tsx'
+import { CHANNEL_ICONS, deliveryAnswer, deliveryLook, formatMeasured, formatMinutes } from '../../common/alerts/look.ts'
 import { useCan } from '../../common/can.ts'
 import { useKeys } from '../../common/keys.ts'
 import { QueryError } from '../../common/query-error.tsx'
@@ -202,7 +203,7 @@ function Delivery({ delivery }: { delivery: AlertDelivery }) {
         )}
       </div>
       <div className={styles.outcome}>
-        <DeliveryState delivery={delivery} />
+        <DeliveryState counts={isCounting(delivery)} lookAt={(now) => deliveryLook(delivery, now)} />
         {delivery.attempts === 0 ? null : <Minor>{alertTexts.deliveries.attempts(delivery.attempts)}</Minor>}
       </div>
     </li>

@@ -3,8 +3,9 @@ import type { Alert } from '../../api/alert-queries.ts'
 import { paths } from '../../address/paths.ts'
 import { AlertStateMark } from '../../common/alerts/alert-state.tsx'
 import { alertTexts } from '../../common/alerts/alert-texts.ts'
-import { DeliveryState } from '../../common/alerts/delivery-state.tsx'
-import { deliveryAnswer } from '../../common/alerts/look.ts'
+import { isCounting } from '../../common/delivery-look.ts'
+import { DeliveryState } from '../../common/delivery-state.tsx'
+import { deliveryAnswer, deliveryLook } from '../../common/alerts/look.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Time } from '../../ui/time.tsx'
 import { issueTexts } from './texts.ts'
@@ -30,7 +31,8 @@ export function AlertLine({ alert }: { alert: Alert }) {
             {sent.map((delivery, index) => (
               // A delivery that was never written has no id.
               <li key={delivery.id ?? `${index} ${delivery.action_type}`}>
-                {alertTexts.channels[delivery.action_type]} <DeliveryState delivery={delivery} />{' '}
+                {alertTexts.channels[delivery.action_type]}{' '}
+                <DeliveryState counts={isCounting(delivery)} lookAt={(now) => deliveryLook(delivery, now)} />{' '}
                 <span>{deliveryAnswer(delivery)}</span>
               </li>
             ))}

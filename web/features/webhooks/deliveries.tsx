@@ -25,9 +25,10 @@ import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { DateFilter, TypeFilter } from './delivery-filters.tsx'
 import { DeliveryMarks } from './delivery-marks.tsx'
-import { DeliveryState } from './delivery-state.tsx'
+import { isCounting } from '../../common/delivery-look.ts'
+import { DeliveryState } from '../../common/delivery-state.tsx'
 import { useTestEvent } from './endpoint-list.tsx'
-import { answerOf, hostOf, shortId } from './model.ts'
+import { answerOf, hostOf, lookOf, shortId } from './model.ts'
 import { ReplayFailedDialog } from './replay-failed-dialog.tsx'
 import { useReplay, useReplayMany } from './replays.ts'
 import { webhooksTexts } from './texts.ts'
@@ -250,7 +251,7 @@ function DeliveryRow({ delivery, search, isPaused, isSelected, onSelect }: Deliv
         />
       </td>
       <td className={styles.state}>
-        <DeliveryState delivery={delivery} isPaused={isPaused} />
+        <DeliveryState counts={isCounting(delivery)} lookAt={(now) => lookOf(delivery, isPaused, now)} />
       </td>
       <th scope="row" className={styles.type}>
         <Link

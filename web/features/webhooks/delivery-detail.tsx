@@ -20,8 +20,9 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Spacer } from '../../ui/stack.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { AttemptList } from './attempt-list.tsx'
-import { DeliveryState } from './delivery-state.tsx'
-import { answerOf, lastAttemptOf, prettyJson } from './model.ts'
+import { isCounting } from '../../common/delivery-look.ts'
+import { DeliveryState } from '../../common/delivery-state.tsx'
+import { answerOf, lastAttemptOf, lookOf, prettyJson } from './model.ts'
 import { useReplay } from './replays.ts'
 import { webhooksTexts } from './texts.ts'
 import styles from './delivery-detail.module.css'
@@ -138,7 +139,7 @@ function Detail({ delivery, isPaused }: { delivery: WebhookDeliveryDetail; isPau
   return (
     <div className={styles.detail}>
       <p className={styles.head}>
-        <DeliveryState delivery={delivery} isPaused={isPaused} />
+        <DeliveryState counts={isCounting(delivery)} lookAt={(now) => lookOf(delivery, isPaused, now)} />
         <span className={`${typeStyles.mono} ${styles.id}`}>{delivery.id}</span>
       </p>
       {reason === null ? null : <Minor as="p">{texts.endedWithout[reason] ?? reason}</Minor>}

@@ -4,8 +4,8 @@ import type {
   WebhookDeliveryDetail,
   WebhookEndpoint,
 } from '../../api/webhook-queries.ts'
+import { isCounting, type DeliveryLook } from '../../common/delivery-look.ts'
 import { formatCount, formatDay, formatDuration, formatLeft } from '../../ui/format.ts'
-import type { IconName } from '../../ui/icon.tsx'
 import { webhooksTexts } from './texts.ts'
 
 /** What the page says about endpoints, deliveries and attempts. Pure. */
@@ -24,8 +24,6 @@ type DeliveryFacts = Pick<
   WebhookDelivery,
   'state' | 'attempt' | 'attempts_made' | 'next_attempt_at' | 'delivered_at' | 'last_status' | 'last_error_code'
 >
-
-export type DeliveryLook = { tone: 'blue' | 'slate' | 'green' | 'red'; icon: IconName; text: string }
 
 /** What happens to a delivery: it is only called failed when no attempt is left. */
 export function lookOf(delivery: DeliveryFacts, isPaused: boolean, now: number): DeliveryLook {
@@ -48,10 +46,6 @@ export function shortLeft(until: string, now: number): string {
   const minutes = Math.ceil(leftMs / 60_000)
   return formatDuration(minutes < 60 ? minutes * 60_000 : Math.round(minutes / 5) * 300_000)
 }
-
-/** Whether the text of its state counts down. */
-export const isCounting = ({ state, next_attempt_at: nextAt }: DeliveryFacts): boolean =>
-  state === 'failed' && nextAt !== null
 
 /** `made`: replays were made too, and the list does not say which attempt was delivered. */
 export type Mark = 'delivered' | 'failed' | 'made' | 'flying' | 'next' | 'none'
