@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import PostalMime, { type Email } from 'postal-mime'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import PostalMime from 'postal-mime'
+import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, test } from 'vitest'
 import { selfSigned } from '#test/kit/certificates.ts'
+import { startSmtpReceiver } from '#test/kit/smtp-receiver.ts'
 import { renderMail } from './render-mail.ts'
 import { fileMailer } from './file-mailer.ts'
 import { smtpMailer } from './smtp-mailer.ts'
@@ -24,54 +25,15 @@ const mail = {
   ),
 }
 
-const servers: SMTPServer[] = []
+const receivers: { close(): Promise<void> }[] = []
 afterEach(async () => {
-  for (const server of servers.splice(0)) await new Promise<void>((resolve) => server.close(() => resolve()))
+  for (const receiver of receivers.splice(0)) await receiver.close()
 })
 
-type Received = {
-  readonly email: Email
-  readonly from: string
-  readonly to: string[]
-  readonly user: string | null
-  readonly secure: boolean
-}
-
-/** A real SMTP server on a free port. */
-async function aServer(options: SMTPServerOptions = {}): Promise<{ port: number; received: Received[] }> {
-  const received: Received[] = []
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    logger: false,
-    onData(stream, session, callback) {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
-        void PostalMime.parse(Buffer.concat(chunks)).then((email) => {
-          const { mailFrom, rcptTo } = session.envelope
-          received.push({
-            email,
-            from: mailFrom === false ? '' : mailFrom.address,
-            to: rcptTo.map(({ address }) => address),
-            user: typeof session.user === 'string' ? session.user : null,
-            secure: session.secure,
-          })
-          callback()
-        })
-      })
-    },
-    ...options,
-  })
-  server.on('error', () => undefined)
-  servers.push(server)
-  const port = await new Promise<number>((resolve) => {
-    const listener = server.listen(0, '127.0.0.1', () => {
-      const address = listener.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : 0)
-    })
-  })
-  return { port, received }
+async function aServer(options?: SMTPServerOptions) {
+  const receiver = await startSmtpReceiver(options)
+  receivers.push(receiver)
+  return receiver
 }
 
 describe('through a server', () => {

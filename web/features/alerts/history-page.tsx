@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { ALERT_STATES, type AlertState } from '#shared/alert-rules.ts'
 import { alertHistoryQuery, alertRuleQuery, alertRulesQuery, type Alert } from '../../api/alert-queries.ts'
 import { usePolling } from '../../api/live.ts'
@@ -96,6 +97,11 @@ type FiltersProps = { search: AlertHistorySearch; onChange: (change: Partial<Ale
 
 function Filters({ search, onChange }: FiltersProps) {
   const rules = useInfiniteQuery(alertRulesQuery(search.project ?? null))
+  const { hasNextPage, isFetching, isError, fetchNextPage } = rules
+  // The menu offers every rule; a page holds a hundred.
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !isError) void fetchNextPage()
+  }, [hasNextPage, isFetching, isError, fetchNextPage])
   const chosen = useRuleName(search.rule)
   const items = rules.data?.pages.flatMap((page) => page.items) ?? []
   const [state, ...others] = search.state ?? []
