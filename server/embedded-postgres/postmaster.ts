@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
+import { withinGrace } from '../kernel/abortable.ts'
 import { DatabaseStartError, DiskFullError } from '../storage/database-start-error.ts'
 import { TOOL_ENVIRONMENT } from './cluster.ts'
 import type { RunAs } from './run-as.ts'
@@ -22,6 +23,8 @@ export type Postmaster = {
 const startTimeoutMs = 120_000
 /** Enough for a checkpoint of a busy database on a slow disk. */
 const STOP_PATIENCE_MS = 20_000
+/** For the lines of a start, which are in the pipe before the server says that it is ready. */
+const LINES_PATIENCE_MS = 2_000
 /** Short, because there are no connections yet, and the next start replays the log again. */
 const ABORT_PATIENCE_MS = 5_000
 
@@ -52,11 +55,13 @@ export async function startPostmaster(options: {
   })
   const said: string[] = []
   let phase: 'starting' | 'serving' | 'stopping' = 'starting'
+  const saidReady = Promise.withResolvers<void>()
   const onLine = (line: string) => {
     said.push(line)
+    if (line.includes(READY)) saidReady.resolve()
     if (said.length > 50) said.shift()
     if (DISK_FULL.test(line)) onDiskFull()
-    if (phase === 'serving' && !line.includes('ready to accept connections')) log(`PostgreSQL: ${line}`)
+    if (phase === 'serving' && !line.includes(READY)) log(`PostgreSQL: ${line}`)
   }
   createInterface({ input: child.stdout }).on('line', onLine)
   createInterface({ input: child.stderr }).on('line', onLine)
@@ -107,6 +112,8 @@ export async function startPostmaster(options: {
     }
     await delay(5)
   }
+  // The file is read before the lines when this process is busy.
+  await withinGrace(LINES_PATIENCE_MS, saidReady.promise)
   phase = 'serving'
 
   return {
@@ -116,6 +123,8 @@ export async function startPostmaster(options: {
     stop: (patienceMs = STOP_PATIENCE_MS) => end(patienceMs),
   }
 }
+
+const READY = 'ready to accept connections'
 
 /** Reads the status in the eighth line of `postmaster.pid`, as `pg_ctl` does. */
 function isReady(clusterDir: string, pid: number | undefined): boolean {

@@ -108,6 +108,8 @@ async function decideNew(tx: Tx, app: App, arrival: Arrival, caller: SignInCalle
     return createMember(tx, app, { config, identity, email, name: nameOf(profile, email) }, caller)
   }
   await lockUser(tx, user.id)
+  // Another first sign-in created this user since the identity was looked up: it is known by now.
+  if ((await userOfIdentity(tx, { orgId, ...identity })) !== null) return { kind: 'again' }
   const membership = await anyMembership(tx, user.id, orgId)
   const active = await readMembership(tx, user.id, orgId)
   const refused = (): Decision =>

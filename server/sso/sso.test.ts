@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { insertMembership, insertUser } from '#server/auth/auth.queries.ts'
 import { maySignInByPassword } from '#server/auth/password-policy.ts'
 import { requireRecentSignIn } from '#server/auth/require-recent-sign-in.ts'
 import { sendResetLink } from '#server/accounts/send-reset-link.ts'
@@ -26,6 +28,7 @@ import { disableTwoFactor } from '../two-factor/disable-two-factor.ts'
 import { startPasskeyRegistration } from '../passkeys/register-passkey.ts'
 import { finishSso } from './finish-sso.ts'
 import { removeSsoConfig } from './remove-config.ts'
+import { insertIdentity } from './sso.queries.ts'
 import { startSso } from './start-sso.ts'
 import { updateSsoConfig } from './update-config.ts'
 import { verifyDomainByOperator } from './verify-domain-by-operator.ts'
@@ -119,6 +122,36 @@ describe('a user whom the provider names for the first time', () => {
     const visits = await Promise.all(Array.from({ length: 5 }, () => signInAt(t.url, org, user)))
     const users = await Promise.all(visits.map(async (visit) => (await whoIs(visit)).userId))
     expect(new Set(users).size).toBe(1)
+  })
+
+  test('is the one whom another sign-in created a moment before', async () => {
+    const org = await anSsoOrg(t.app, provider)
+    const user = aUserAt(org)
+    const browser = visitor()
+    const back = org.tenant.authorize(await startAt(t.url, org, browser), user)
+    const now = t.clock.now()
+    const userId = newId()
+    const { signingIn } = await t.app.tx(async (tx) => {
+      // The sign-in finds no identity, then waits for the domain.
+      await tx.query('lock table sso_domains in access exclusive mode')
+      const visit = callBack(t.url, back, browser)
+      const waiting = `select 1 from pg_locks where relation = 'sso_domains'::regclass and not granted`
+      await waitFor('the sign-in', async () => (await t.app.db.query(waiting)).rows[0])
+      const { email } = z.object({ email: z.string() }).parse(user)
+      await insertUser(tx, {
+        id: userId,
+        email,
+        name: 'Grace',
+        password_hash: null,
+        created_at: now,
+        email_proved_at: now,
+      })
+      await insertMembership(tx, { user_id: userId, org_id: org.org.id, role: 'member', created_at: now })
+      const identity = { orgId: org.org.id, issuer: org.tenant.issuer, subject: String(user.sub) }
+      await insertIdentity(tx, identity, userId, now)
+      return { signingIn: visit }
+    })
+    expect((await whoIs(await signingIn)).userId).toBe(userId)
   })
 
   test('may be one whose address only the userinfo endpoint tells', async () => {
