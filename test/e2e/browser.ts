@@ -101,7 +101,7 @@ type Shared = { readonly key: string; readonly context: BrowserContext; readonly
  * policy fail the test in which they happen.
  *
  * A test has a context of its own, without cookies and storage. Tests share its caches, one after the other: loading and
- * compiling the dashboard anew takes longer than most tests.
+ * compiling the dashboard again takes longer than most tests.
  */
 export async function testBrowser(): Promise<TestBrowser> {
   const browser = await sharedBrowser()
