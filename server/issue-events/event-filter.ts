@@ -4,6 +4,7 @@ import type { Event, Tag } from '../protocol/event.api.ts'
 import { tidy } from '../protocol/strings.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { dimensionsOf } from './dimensions.ts'
+import { eventMatcher } from './match-event.ts'
 
 /** Filters over the events of an issue. Pure. */
 
@@ -31,7 +32,7 @@ export type EventFilter = {
 /** Events keep this number of characters of a user's id. */
 const MAX_USER_CHARACTERS = 256
 
-/** @throws AppError invalid (a tag without colon, from after to) */
+/** @throws AppError invalid (a tag without colon, from after to, a query that cannot be read) */
 export function eventFilter(projectId: string, query: EventQuery): EventFilter {
   const from = query.from === undefined ? undefined : new Date(query.from)
   const until = query.to === undefined ? undefined : new Date(query.to)
@@ -47,11 +48,6 @@ export function eventFilter(projectId: string, query: EventQuery): EventFilter {
   if (level !== undefined) facts.push((event) => level.includes(event.level))
   if (userHash !== undefined) facts.push((event) => event.userHash === userHash)
   const tags = query.tag?.map(tagOf) ?? []
-  const words =
-    query.q
-      ?.toLowerCase()
-      .split(/\s+/u)
-      .filter((word) => word !== '') ?? []
   const bodies: ((event: Event) => boolean)[] = []
   if (tags.length > 0) {
     bodies.push((event) => {
@@ -59,12 +55,8 @@ export function eventFilter(projectId: string, query: EventQuery): EventFilter {
       return tags.every(({ key, value }) => own.some((tag) => tag.key === key && tag.value === value))
     })
   }
-  if (words.length > 0) {
-    bodies.push((event) => {
-      const text = `${event.title} ${event.culprit} ${event.message ?? ''} ${event.error_value ?? ''}`.toLowerCase()
-      return words.every((word) => text.includes(word))
-    })
-  }
+  const matches = eventMatcher(query.q ?? '')
+  if (matches !== null) bodies.push(matches)
   return {
     since,
     until,

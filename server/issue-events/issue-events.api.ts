@@ -27,7 +27,9 @@ export const eventQuery = {
     .string()
     .max(200, { error: 'q must be at most 200 characters.' })
     .optional()
-    .describe('Words in the title, message or culprit.'),
+    .describe(
+      'A query of the language of issue lists: words in title, message or culprit, and terms such as `level:fatal`, `release:1.2.*`, `user:kim@example.com`, `tenant:acme`. Terms that only issues have, such as `is:` or `events:`, are refused.',
+    ),
   from: z.iso.datetime({ offset: true, error: 'from must be an RFC 3339 time.' }).optional().describe('At or after.'),
   to: z.iso.datetime({ offset: true, error: 'to must be an RFC 3339 time.' }).optional().describe('Before.'),
 }
@@ -80,7 +82,7 @@ export const issueEventRoutes = routes({
     tag: 'Issues',
     summary: 'Stored events of an issue, newest first',
     description:
-      'Filters by release, environment, level and user read 2,000 events per page, those by tag and words 200; `looked_at` is the number of events read. `next_cursor` continues after them, also from a page without a match; filters cannot be combined with `offset`. Without a filter `total` counts all stored events; with a filter, the matches on this page, with `total_capped` when there may be more.',
+      'Filters by release, environment, level and user read 2,000 events per page, those by tag and query 200; `looked_at` is the number of events read. `next_cursor` continues after them, also from a page without a match; filters cannot be combined with `offset`. Without a filter `total` counts all stored events; with a filter, the matches on this page, with `total_capped` when there may be more.',
     permission: 'issues.read',
     params: issueParams,
     query: z.strictObject({ ...pageQuery(25), ...eventQuery }),

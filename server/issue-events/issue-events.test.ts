@@ -59,7 +59,7 @@ beforeAll(async () => {
 }, 60_000)
 
 const list = async (query = ''): Promise<List> => {
-  const answer = await ada.get(`/api/issues/${issue.id}/events${query}`)
+  const answer = await ada.get(`/api/issues/${issue.id}/events${query.replaceAll(' ', '%20')}`)
   expect(answer.status, answer.text).toBe(200)
   return answer.as<List>()
 }
@@ -114,6 +114,16 @@ describe('the list', () => {
     ['?tag=store:huge', () => false],
     ['?q=PAY%20failed&limit=50', () => true],
     ['?q=gone', () => false],
+    ['?q="Pay failed" level:fatal', (i) => i === 7],
+    ['?q=env:staging release:2.*&limit=50', (i) => i % 3 === 0 && i % 2 === 1],
+    ['?q=release:*2.0.0 -store:tall', (i) => i % 3 === 0 && i % 5 !== 0],
+    ['?q=user:U1@Example.com&limit=4', (i) => i % 4 === 1],
+    ['?q=user:u2 !environment:production OR user.id:[u3, u9]', (i) => i % 4 === 3],
+    ['?q=user.email:u3*', (i) => i % 4 === 3],
+    ['?q=os:android device:"sm-a125f" level:fatal has:store', (i) => i === 7],
+    ['?q=has:tenant OR message:*gone* OR is:unhandled OR platform:java', () => false],
+    ['?q=title:*ERROR:* culprit:pay level:[fatal]', (i) => i === 7],
+    ['?q=shared:always&limit=60', () => true],
   ])('%s returns the matching events page by page', async (query, holds) => {
     expect(await whole(query)).toEqual(where(holds))
   })
@@ -139,6 +149,9 @@ describe('the list', () => {
     ['?level=loud', 'level'],
     ['?colour=red', 'colour'],
     [`?q=${'a'.repeat(201)}`, 'at most 200'],
+    ['?q=pay is:resolved', 'q: is: finds issues; events have no such value (character 5).'],
+    ['?q=has:assigned', 'q: assigned: finds issues'],
+    ['?q=level:eror', 'q: level takes fatal, error'],
   ])('%s is refused', async (query, sentence) => {
     const answer = await ada.get(`/api/issues/${issue.id}/events${query}`)
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(sentence)])

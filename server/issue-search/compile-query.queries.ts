@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { memberOf, type OrgActor } from '../context/actor.ts'
+import { isUuid } from '../kernel/ids.ts'
 import { hashUser } from '../protocol/user-hash.ts'
 import { severityRank } from '../issue-rules/issue.ts'
 import { isAssignedTo, isOfTeam, isUnassigned } from '../issue-rows/owned.queries.ts'
@@ -8,11 +9,11 @@ import type { Connection } from '../storage/database.ts'
 import { askedKey } from './facts.ts'
 import { factTerm, factPrefix, keyTerm, orgTerm, overflowTerm, searchTermsOf } from './index-terms.ts'
 import { escapeLike, likeOf } from './like.ts'
-import { isTeam, namesIn, type Named } from './resolve-names.ts'
+import { isTeam, keysOf, namesIn, shortIdsOf, type Named } from './resolve-names.ts'
 import { isIdentified } from './user-identities.queries.ts'
-import { isInfixPattern } from './query-keys.ts'
+import { beginningOf, isInfixPattern, needsScan } from './query-keys.ts'
 import { boundsOf } from './query-time.ts'
-import type { Facet, Identity, Pattern, Query, Term } from './query.ts'
+import type { Facet, Field, Identity, Pattern, Query, Term, TextField } from './query.ts'
 
 /** Compiles a query to SQL over `issues as i`. Conditions on the document become one tsquery for its index. */
 
@@ -48,7 +49,7 @@ export async function compileQuery(
   const compiler = new Compiler(actor, await namesIn(db, actor, termsOf(query), name), now, found)
   const all = query.kind === 'and' ? query.parts : [query]
   const seen = all.map((part) => seenSinceOf(part, now))
-  const parts = all.filter((_, index) => seen[index] === undefined).map((part) => compiler.part(part))
+  const parts = all.filter((_, index) => seen[index] === undefined).flatMap((part) => compiler.parts(part))
   const documents = parts.filter((part) => part.kind === 'document')
   return {
     conditions: parts.flatMap((part) => (part.kind === 'condition' ? [part.condition] : [])),
@@ -128,6 +129,13 @@ class Compiler {
     this.#found = found
   }
 
+  /** Parts that a match must all fulfil: what the index can answer is apart, so that few rows are read. */
+  parts(query: Query): Part[] {
+    return query.kind === 'field' && !needsScan(query)
+      ? [{ kind: 'document', tsquery: wordsOf(query), isSelective: true }, condition(fieldMatches(query))]
+      : [this.part(query)]
+  }
+
   part(query: Query): Part {
     switch (query.kind) {
       case 'and':
@@ -173,6 +181,8 @@ class Compiler {
   #term(term: Term): Part {
     switch (term.kind) {
       case 'text': {
+        const issue = this.#issuesNamed(term)
+        if (issue.length > 0) return condition(hasIdAmong(issue))
         const words = searchTermsOf(term.text, term.whole).map(({ word, whole }) =>
           whole ? exact(word) : prefix(word),
         )
@@ -208,6 +218,12 @@ class Compiler {
         return condition(affects(isUser(this.#hashesOf(term.values))))
       case 'identity':
         return condition(affects(this.#isIdentified(term)))
+      case 'issue':
+        return condition(hasIdAmong(this.#issuesNamed(term)))
+      case 'field':
+        return needsScan(term)
+          ? condition(hasIdAmong(this.#found.get(term) ?? []))
+          : condition(sql<SqlBool>`(${fieldMatches(term)} and ${documentMatches(this.#actor.orgId, wordsOf(term))})`)
       case 'release':
         return this.#release(term)
       case 'facet':
@@ -250,10 +266,19 @@ class Compiler {
   }
 
   #isIdentified(term: Identity): Condition {
-    const users = this.#named.users.get(term)
-    return users === undefined
-      ? isIdentified({ projectIds: this.#named.projects.ids, keys: [term.key], values: term.values })
-      : isUser(users)
+    const found = this.#named.users.get(term)
+    const ids = term.values.filter(({ glob }) => !glob).map(({ text }) => text)
+    const users = [...(term.key === 'user' ? this.#hashesOf(ids) : []), ...(found ?? [])]
+    if (found !== undefined) return isUser(users)
+    const said = isIdentified({ projectIds: this.#named.projects.ids, keys: keysOf(term), values: term.values })
+    return users.length === 0 ? said : sql<SqlBool>`(${isUser(users)} or ${said})`
+  }
+
+  /** Ids of issues that a term names; others match nothing. */
+  #issuesNamed(term: Term): string[] {
+    return shortIdsOf(term).flatMap((name) =>
+      isUuid(name.toLowerCase()) ? [name.toLowerCase()] : (this.#named.issues.get(name) ?? []),
+    )
   }
 
   /** The document contains every release of the issue, unless there are too many. */
@@ -264,12 +289,14 @@ class Compiler {
     ].join(' | ')
     const column = sql.ref(`i.${field}`)
     const matches = sql<SqlBool>`(${columnMatches(column, values)} or ${columnMatches(column, values, '%@')})`
+    // Every document fulfils the beginning of a pattern that starts with `*`.
+    if (values.some(({ text, glob }) => glob && text.startsWith('*'))) return condition(matches)
     return condition(sql<SqlBool>`(${matches} and ${documentMatches(this.#actor.orgId, tsquery)})`)
   }
 
   #facet(term: Facet): Part {
     return term.values.some(isInfixPattern)
-      ? condition(sql<SqlBool>`i.id = any(${[...(this.#found.get(term) ?? [])]}::uuid[])`)
+      ? condition(hasIdAmong(this.#found.get(term) ?? []))
       : {
           kind: 'document',
           tsquery: term.values.map((pattern) => patternTsquery(askedKey(term.key), pattern)).join(' | '),
@@ -291,11 +318,39 @@ const condition = (given: Condition): Part => ({ kind: 'condition', condition: g
 const patternTsquery = (key: string, { text, glob }: Pattern): string =>
   glob ? prefix(factPrefix(key, text.slice(0, text.indexOf('*')))) : exact(factTerm(key, text))
 
-const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[], before = ''): Condition =>
+const FIELD_COLUMNS: Readonly<Record<TextField, readonly RawBuilder<unknown>[]>> = {
+  title: [sql`i.title`],
+  message: [sql`i.title`, sql`i.error_value`],
+  culprit: [sql`i.culprit`],
+}
+
+/** Whether the field of issue `i` contains a value, or is like its pattern. */
+export function fieldMatches({ field, values }: Field): Condition {
+  const plain = values.filter(({ glob }) => !glob)
+  const globs = values.filter(({ glob }) => glob)
+  const any = FIELD_COLUMNS[field].flatMap((column) => [
+    ...(plain.length === 0 ? [] : [columnMatches(column, plain, '%', '%')]),
+    ...(globs.length === 0 ? [] : [columnMatches(column, globs)]),
+  ])
+  return sql<SqlBool>`coalesce((${sql.join(any, sql` or `)}), false)`
+}
+
+/** The words of a field's values, before their first `*`. */
+const wordsOf = ({ values }: Field): string =>
+  values
+    .map((value) =>
+      searchTermsOf(beginningOf(value), false)
+        .map(({ word, whole }) => (whole ? exact(word) : prefix(word)))
+        .join(' & '),
+    )
+    .map((words) => `(${words})`)
+    .join(' | ')
+
+const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[], before = '', after = ''): Condition =>
   sql<SqlBool>`lower(${column}) like any(${values.flatMap(({ text, glob }) =>
     // With some locales PostgreSQL lowers only ASCII.
     [text.toLowerCase(), text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())].map(
-      (one) => before + (glob ? likeOf(one) : escapeLike(one)),
+      (one) => before + (glob ? likeOf(one) : escapeLike(one)) + after,
     ),
   )}::text[])`
 
@@ -314,6 +369,10 @@ const COLUMNS: Readonly<Record<string, Condition>> = {
   events: sql<SqlBool>`i.event_count > 0`,
   users: sql<SqlBool>`i.user_count > 0`,
   'user.id': sql<SqlBool>`i.user_count > 0`,
+  issue: ALWAYS,
+  title: ALWAYS,
+  message: ALWAYS,
+  culprit: sql<SqlBool>`i.culprit <> ''`,
   first_release: sql<SqlBool>`i.first_release is not null`,
   last_release: sql<SqlBool>`i.last_release is not null`,
 }

@@ -22,10 +22,12 @@ import {
   selectListed,
   type IssueFilter,
 } from './list.queries.ts'
+import { hintsFor } from './hints.ts'
 import { type BucketSums, rankByCounts, sumEvents, sumUsers } from './range-counts.queries.ts'
 import { latest } from './compile-query.queries.ts'
 import { issuesMatching, type Matching } from './issues-matching.ts'
 import { parseQuery } from './parse-query.ts'
+import type { Hint } from './query-error.ts'
 import type { IssueRow } from '../issue-rows/issues.queries.ts'
 import { viewIssues } from '../issue-rows/view-issue.ts'
 import { type CountWindow, knowsUsers, viewWindow, windowOf, type WindowInput } from '../issue-rules/count-window.ts'
@@ -50,34 +52,54 @@ type Filters = Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort' | keyof Wi
 /** A page, and the range of its counts. */
 export type Listed = Page<Issue> & { readonly range: { from: string; to: string } | null }
 
+export type Found = Listed & { readonly hints: Hint[] }
+
 /** Returns one page of the organisation's issues, the total, and the count per status. */
 export async function listIssues(
   app: App,
   actor: OrgActor,
   input: ListInput,
-): Promise<Listed & { status_counts: Record<IssueStatus, number>; read_at: string }> {
+): Promise<Found & { status_counts: Record<IssueStatus, number>; read_at: string }> {
   const readAt = app.clock.now()
-  const [page, counts] = await withTimeout(app, 'q', input.q, async () => {
+  const [page, counts, hints] = await withTimeout(app, 'q', input.q, async () => {
     // The counts per status ignore the status filter, so the query must match issues of every status.
     const filter = { ...(await filterOf(app, actor, { ...input, status: undefined })), statuses: input.status }
-    return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter)])
+    const found = await Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter)])
+    return [...found, await hintsOf(app, actor, filter, input, found[1].total)] as const
   })
   const capped = ISSUE_STATUSES.map((status) => [status, Math.min(counts.statuses[status], TOTAL_CAP)] as const)
   return {
     ...withTotal(page, counts.total),
     status_counts: Object.fromEntries(capped) as Record<IssueStatus, number>,
     read_at: readAt.toISOString(),
+    hints,
   }
 }
 
 /** Returns the same page and total without counts per status. */
-export async function searchIssues(app: App, actor: OrgActor, input: ListInput): Promise<Listed> {
-  const [page, { total }] = await withTimeout(app, 'q', input.q, async () => {
+export async function searchIssues(app: App, actor: OrgActor, input: ListInput): Promise<Found> {
+  const [page, { total }, hints] = await withTimeout(app, 'q', input.q, async () => {
     const filter = await filterOf(app, actor, input)
-    return Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter, filter.statuses)])
+    const found = await Promise.all([
+      pageOfIssues(app, actor, filter, input),
+      countByStatus(app.db, actor, filter, filter.statuses),
+    ])
+    return [...found, await hintsOf(app, actor, filter, input, found[1].total)] as const
   })
-  return withTotal(page, total)
+  return { ...withTotal(page, total), hints }
 }
+
+/** Hints come with the first page. */
+const hintsOf = (
+  app: App,
+  actor: OrgActor,
+  { projectIds, hiddenProjectIds }: IssueFilter,
+  { q = '', cursor, offset }: ListInput,
+  total: number,
+): Promise<Hint[]> =>
+  cursor === undefined && offset === 0
+    ? hintsFor(app, actor, { projectIds, hiddenProjectIds }, q, total)
+    : Promise.resolve([])
 
 /**
  * Returns the ids of the issues that match the filters of the list, newest first.

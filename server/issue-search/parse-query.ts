@@ -1,5 +1,6 @@
 import { invalid } from '../kernel/errors.ts'
-import { type Bounds, readKeyTerm, knowsKey } from './query-keys.ts'
+import { type Bounds, nameOf, readKeyTerm, knowsKey } from './query-keys.ts'
+import type { Span } from './query-error.ts'
 import { endsTerm, isBeginning, QueryLexer } from './query-lexer.ts'
 import { MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
 import { searchTermsOf } from './index-terms.ts'
@@ -11,15 +12,26 @@ import { grouped, MAX_DEPTH, MAX_INFIXES, MAX_TERMS, negated, type Query } from 
  * @param name name of the query in error messages
  * @throws AppError invalid, with the position
  */
-export function parseQuery(text: string, name = 'q'): Query | null {
+export const parseQuery = (text: string, name = 'q'): Query | null => readQuery(text, name).query
+
+/** A key as the query writes it, or the key after `has:`; and its term. */
+export type KeyPlace = Span & { readonly key: string; readonly term: Query }
+
+/** Parses a query as {@link parseQuery} does, and also returns the places of its keys. */
+export function readQuery(
+  text: string,
+  name = 'q',
+): { readonly query: Query | null; readonly keys: readonly KeyPlace[] } {
   if (text.length > MAX_QUERY_CHARACTERS)
     throw invalid(`${name} must be at most ${MAX_QUERY_CHARACTERS.toLocaleString('en')} characters.`)
   const parser = new Parser(new QueryLexer(text, name))
-  return parser.all()
+  const query = parser.all()
+  return { query, keys: parser.keys }
 }
 
 class Parser {
   readonly #lexer: QueryLexer
+  readonly keys: KeyPlace[] = []
   #terms = 0
   #infixes = 0
 
@@ -126,10 +138,21 @@ class Parser {
     if (lexer.peek() === '"') return this.#text(lexer.takeQuoted(), true, at)
     const key = lexer.takeKey()
     if (key !== null) {
-      if (!isText(lexer, key)) return readKeyTerm(lexer, key, at, this.#bounds(at))
+      if (!isText(lexer, key)) return this.#keyTerm(key, at)
       lexer.at = at
     }
     return this.#text(lexer.takeBare(), false, at)
+  }
+
+  #keyTerm(key: string, at: number): Query {
+    const term = readKeyTerm(this.#lexer, key, at, this.#bounds(at))
+    const valueAt = at + key.length + 1
+    this.keys.push(
+      key === 'has' && term.kind === 'has'
+        ? { key: term.key, term, start: valueAt, end: this.#lexer.at }
+        : { key: nameOf(key), term, start: at, end: valueAt - 1 },
+    )
+    return term
   }
 
   /** Null for text without a word, such as `->`. Each word counts as a term. */

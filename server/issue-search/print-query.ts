@@ -43,6 +43,10 @@ function printTerm(term: Term): string {
     case 'facet':
     case 'identity':
       return `${term.key}:${list(term.values.map(pattern))}`
+    case 'issue':
+      return `issue:${list(term.values.map(quotedIfNeeded))}`
+    case 'field':
+      return `${term.field}:${list(term.values.map(pattern))}`
     case 'unhandled':
       return `unhandled:${String(term.value)}`
     case 'has':

@@ -1,15 +1,17 @@
 import { EVENT_LEVELS } from '../protocol/event.api.ts'
 import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
+import type { IssueStatus } from '../issue-rules/issue.api.ts'
 import { isOwnKey, isUserKey } from './facts.ts'
 import type { QueryLexer } from './query-lexer.ts'
 import { endsTerm } from './query-lexer.ts'
+import { searchTermsOf } from './index-terms.ts'
 import { nearest, type Span } from './query-error.ts'
-import { COUNT_OPS, type Pattern, type Query, type Term } from './query.ts'
+import { COUNT_OPS, type Facet, type Field, type Pattern, type Query, type Term, type TextField } from './query.ts'
 import { readTime } from './query-time.ts'
 
 /** Keys of terms, the values that each takes, and the term that they become. */
 
-/** Other names of keys. */
+/** Other names of keys, also those that other trackers use (docs/decisions/query-language.md). */
 export const ALIASES: Readonly<Record<string, string>> = {
   status: 'is',
   assignee: 'assigned',
@@ -21,7 +23,26 @@ export const ALIASES: Readonly<Record<string, string>> = {
   lastrelease: 'last_release',
   event_count: 'events',
   user_count: 'users',
-  user: 'user.id',
+  times_seen: 'events',
+  timesseen: 'events',
+  eventcount: 'events',
+  usercount: 'users',
+  env: 'environment',
+  browser: 'browser.name',
+  os: 'os.name',
+  device: 'device.model',
+  runtime: 'runtime.name',
+  sdk: 'sdk.name',
+  'http.url': 'url',
+  'platform.name': 'platform',
+  'issue.id': 'issue',
+  short_id: 'issue',
+  location: 'culprit',
+  'error.value': 'message',
+  'error.handled': 'handled',
+  'error.unhandled': 'unhandled',
+  'issue.priority': 'severity',
+  assigned_or_suggested: 'assigned',
   'user.name': 'user.username',
   'error.type': 'type',
   'device.name': 'device.model',
@@ -39,14 +60,19 @@ const textsOf = (values: readonly Value[]): string[] => [...new Set(values.map((
 /** Counters that throw once a query has too many values or infix patterns. */
 export type Bounds = { readonly values: (more: number) => void; readonly infix: () => void }
 
-/** Whether text follows a `*`. */
+/** Whether text follows a `*`, also at the beginning. */
 export const isInfixPattern = ({ text, glob }: Pattern): boolean => glob && text.indexOf('*') < text.length - 1
 
 /** Reads values of a closed list. */
-function oneOf<const T extends string>(known: readonly T[], term: (values: readonly T[]) => Term): Reader {
+function oneOf<const T extends string>(
+  known: readonly T[],
+  term: (values: readonly T[]) => Term,
+  aliases: Readonly<Record<string, T>> = {},
+): Reader {
   return (lexer, key, values) => {
     const wanted = values.map(({ text, at, end }) => {
-      const value = known.find((one) => one === text.toLowerCase())
+      const word = text.toLowerCase()
+      const value = Object.hasOwn(aliases, word) ? aliases[word] : known.find((one) => one === word)
       if (value === undefined) {
         const also = key === 'is' && values.length === 1 ? Object.keys(IS_WORDS) : []
         const replacement = nearest(text, [...known, ...also])
@@ -63,11 +89,10 @@ function oneOf<const T extends string>(known: readonly T[], term: (values: reado
 }
 
 /** Reads texts in which `*`, outside quotes, stands for any characters. */
-function patternsOf(lexer: QueryLexer, values: readonly Value[]): Pattern[] {
+function patternsOf(values: readonly Value[]): Pattern[] {
   const patterns = new Map<string, Pattern>()
-  for (const { text, isQuoted, at, end } of values) {
+  for (const { text, isQuoted } of values) {
     const glob = !isQuoted && text.includes('*')
-    if (glob && text.startsWith('*')) throw lexer.refusal('a pattern cannot begin with *', at, { to: end })
     const plain = glob ? text.replaceAll(/\*{2,}/g, '*') : text
     patterns.set(`${glob} ${plain}`, { text: plain, glob })
   }
@@ -83,6 +108,9 @@ const flag =
     return { kind: 'unhandled', value: ['true', 'yes', '1'].includes(text) === yes }
   }
 
+/** Other names of statuses. */
+const STATUS_ALIASES: Readonly<Record<string, IssueStatus>> = { archived: 'ignored', escalating: 'escalated' }
+
 /** Other values of `is:`, which must stand alone. */
 const IS_WORDS: Readonly<Record<string, (at: Span) => Term>> = {
   assigned: () => ({ kind: 'has', key: 'assigned' }),
@@ -92,10 +120,10 @@ const IS_WORDS: Readonly<Record<string, (at: Span) => Term>> = {
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
-  is: oneOf(ISSUE_STATUSES, (values) => ({ kind: 'status', values })),
+  is: oneOf(ISSUE_STATUSES, (values) => ({ kind: 'status', values }), STATUS_ALIASES),
   level: oneOf(EVENT_LEVELS, (values) => ({ kind: 'level', values })),
   severity: oneOf(SEVERITIES, (values) => ({ kind: 'severity', values })),
-  platform: (lexer, _key, values) => ({ kind: 'platform', values: patternsOf(lexer, values) }),
+  platform: (_lexer, _key, values) => ({ kind: 'platform', values: patternsOf(values) }),
   assigned: (_lexer, _key, values, at) => ({
     kind: 'assigned',
     values: [...new Set(textsOf(values).map((text) => (/^(me|none)$/i.test(text) ? text.toLowerCase() : text)))],
@@ -104,31 +132,33 @@ const READERS: Readonly<Record<string, Reader>> = {
   project: (_lexer, _key, values, at) => ({ kind: 'project', values: textsOf(values), at }),
   unhandled: flag(true),
   handled: flag(false),
+  user: (lexer, _key, values, at) => readUser(lexer, values, at),
+  issue: (_lexer, _key, values) => ({ kind: 'issue', values: textsOf(values).map((text) => text.toUpperCase()) }),
   'user.id': (lexer, key, values) => {
     for (const { text, isQuoted, at, end } of values)
       if (!isQuoted && text.includes('*')) throw lexer.refusal(`${key} takes whole ids, without *`, at, { to: end })
     return { kind: 'user', values: textsOf(values) }
   },
-  first_release: (lexer, _key, values) => ({
+  first_release: (_lexer, _key, values) => ({
     kind: 'release',
     field: 'first_release',
-    values: patternsOf(lexer, values),
+    values: patternsOf(values),
   }),
-  last_release: (lexer, _key, values) => ({
+  last_release: (_lexer, _key, values) => ({
     kind: 'release',
     field: 'last_release',
-    values: patternsOf(lexer, values),
+    values: patternsOf(values),
   }),
   has: (lexer, _key, values, at) => {
     const [value] = values
     if (value === undefined || values.length > 1) throw lexer.refusal('has takes one key', at.start, { to: at.end })
     const key = value.text.toLowerCase()
-    return { kind: 'has', key: nameOf(key) }
+    return { kind: 'has', key: key === 'user' ? 'user.id' : nameOf(key) }
   },
 }
 
 /** Keys above that an issue may lack: with `*` they match any value. */
-const MAY_LACK: ReadonlySet<string> = new Set(['assigned', 'user.id', 'first_release', 'last_release'])
+const MAY_LACK: ReadonlySet<string> = new Set(['assigned', 'user', 'user.id', 'first_release', 'last_release'])
 
 /** Keys whose values may start with a comparison operator. */
 const COMPARING: Readonly<Record<string, (lexer: QueryLexer, op: string, text: string, at: number) => Term>> = {
@@ -142,8 +172,10 @@ const COMPARING: Readonly<Record<string, (lexer: QueryLexer, op: string, text: s
 /** Whether the key is built-in; any other is a tag. */
 export const knowsKey = (key: string): boolean => {
   const name = nameOf(key)
-  return Object.hasOwn(READERS, name) || Object.hasOwn(COMPARING, name) || isOwnKey(name)
+  return Object.hasOwn(READERS, name) || Object.hasOwn(COMPARING, name) || isTextField(name) || isOwnKey(name)
 }
+
+const isTextField = (key: string): key is TextField => key === 'title' || key === 'message' || key === 'culprit'
 
 /**
  * Reads the term after its key.
@@ -164,16 +196,46 @@ export function readKeyTerm(lexer: QueryLexer, written: string, start: number, b
   const at = { start, end: lexer.at }
   bounds.values(values.length - 1)
   const [only] = values
-  const isAny = values.length === 1 && only?.text === '*' && !only.isQuoted
-  if (isAny && (MAY_LACK.has(key) || !Object.hasOwn(READERS, key))) return { kind: 'has', key }
+  const isAny = values.length === 1 && only !== undefined && /^\*+$/.test(only.text) && !only.isQuoted
+  if (isAny && (MAY_LACK.has(key) || !Object.hasOwn(READERS, key)))
+    return { kind: 'has', key: key === 'user' ? 'user.id' : key }
   const word = key === 'is' && values.length === 1 ? (only?.text.toLowerCase() ?? '') : ''
   if (Object.hasOwn(IS_WORDS, word)) return (IS_WORDS[word] as (at: Span) => Term)(at)
   if (Object.hasOwn(READERS, key)) return (READERS[key] as Reader)(lexer, key, values, at)
-  const patterns = patternsOf(lexer, values)
+  const patterns = patternsOf(values)
+  if (isTextField(key)) {
+    const field: Field = { kind: 'field', field: key, values: patterns, at }
+    if (needsScan(field)) bounds.infix()
+    return field
+  }
   if (isUserKey(key)) return { kind: 'identity', key, values: patterns, at }
   if (!patterns.some(isInfixPattern)) return { kind: 'facet', key, values: patterns }
   bounds.infix()
   return { kind: 'facet', key, values: patterns, at }
+}
+
+/** The text before the first `*`, or all. */
+export const beginningOf = ({ text, glob }: Pattern): string => (glob ? text.slice(0, text.indexOf('*')) : text)
+
+/** Whether the index cannot answer a term, so that issues are scanned. */
+export const needsScan = (term: Facet | Field): boolean =>
+  term.values.some(
+    (value) =>
+      isInfixPattern(value) || (term.kind === 'field' && searchTermsOf(beginningOf(value), false, 1).length === 0),
+  )
+
+/** `user:kim@example.com`, `user:7`, and as another tracker writes them `user:email:…`, `user:id:7`. */
+function readUser(lexer: QueryLexer, values: readonly Value[], at: Span): Term {
+  const [only] = values
+  const named = /^(id|email|username|ip):(.+)$/is.exec(only?.text ?? '')
+  const [, kind = '', text = ''] = named ?? []
+  if (textsOf(values).length !== 1 || only === undefined || named === null)
+    return { kind: 'identity', key: 'user', values: patternsOf(values), at }
+  const value = { ...only, text }
+  const key = `user.${kind.toLowerCase()}`
+  return isUserKey(key)
+    ? { kind: 'identity', key, values: patternsOf([value]), at }
+    : (READERS['user.id'] as Reader)(lexer, 'user.id', [value], at)
 }
 
 function readValues(lexer: QueryLexer, key: string, start: number): Value[] {

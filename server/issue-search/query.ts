@@ -30,16 +30,30 @@ export type Term =
   | { readonly kind: 'user'; readonly values: readonly string[] }
   /** What events said about the app's user. `at` is the position, for errors of the later lookup. */
   | Identity
+  /** Short ids in upper case, or ids. */
+  | { readonly kind: 'issue'; readonly values: readonly string[] }
+  | Field
   /** Any other fact of its events, including tags; keys in lower case. */
   | Facet
   | { readonly kind: 'has'; readonly key: string }
 
 export type Identity = {
   readonly kind: 'identity'
-  readonly key: UserKey
+  /** `user` is any of them, or the key of {@link Term} `user`. */
+  readonly key: UserKey | 'user'
   readonly values: readonly Pattern[]
   readonly at: Span
 }
+
+/** A text of the newest event: contains the value at the beginning of a word or, with `*`, is like it. */
+export type Field = {
+  readonly kind: 'field'
+  readonly field: TextField
+  readonly values: readonly Pattern[]
+  readonly at: Span
+}
+/** `message` is the title or the value of the error. */
+export type TextField = 'title' | 'message' | 'culprit'
 
 /** `at` is the position of a term with an infix pattern. */
 export type Facet = {
@@ -49,7 +63,7 @@ export type Facet = {
   readonly at?: Span
 }
 
-/** With `glob`, `*` stands for any characters; it is never first. */
+/** With `glob`, `*` stands for any characters. */
 export type Pattern = { readonly text: string; readonly glob: boolean }
 
 export type TimeField = 'first_seen' | 'last_seen'
@@ -68,7 +82,7 @@ export type ReleaseField = 'first_release' | 'last_release'
 
 /** Maximum of terms, counting words of texts and values of lists. */
 export const MAX_TERMS = 200
-/** Maximum of terms with text after a `*`: the index answers prefixes only, so these scan documents. */
+/** Maximum of terms with text after a `*`: the index answers prefixes only, so these scan issues. */
 export const MAX_INFIXES = 5
 /** Maximum depth of groups. */
 export const MAX_DEPTH = 20

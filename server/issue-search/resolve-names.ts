@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
-import { selectMembersNamed, selectProjectNames } from './resolve-names.queries.ts'
+import { selectIssuesNamed, selectMembersNamed, selectProjectNames, SHORT_ID } from './resolve-names.queries.ts'
 import type { OrgActor } from '../context/actor.ts'
 import type { Connection } from '../storage/database.ts'
-import { USER_KEYS } from './facts.ts'
+import { USER_KEYS, type UserKey } from './facts.ts'
 import { printQuery } from './print-query.ts'
 import { queryError, type Span } from './query-error.ts'
-import type { Term } from './query.ts'
+import type { Identity, Term } from './query.ts'
 import { selectUsersIdentified } from './user-identities.queries.ts'
 
 /** What a query names within the actor's organisation. */
@@ -14,6 +14,8 @@ export type Named = {
   readonly members: ReadonlyMap<string, readonly string[]>
   /** Ids of projects; and the ids of all projects, which searches by user need. */
   readonly projects: ReadonlyMap<string, readonly string[]> & { readonly ids: readonly string[] }
+  /** Ids of issues by short id, in upper case. */
+  readonly issues: ReadonlyMap<string, string>
   /** Hashes of users of apps. Missing for values that too many users have, and for texts that no user has. */
   readonly users: ReadonlyMap<Term, readonly number[]>
 }
@@ -29,7 +31,14 @@ export const MAX_IDENTITIES = 10_000
 export async function namesIn(db: Connection, actor: OrgActor, terms: readonly Term[], name: string): Promise<Named> {
   const members = await membersNamed(db, actor, terms, name)
   const projects = await projectsNamed(db, actor, terms, name)
-  return { members, projects, users: await usersNamed(db, projects.ids, terms, name) }
+  const issues = await selectIssuesNamed(db, actor.orgId, [...new Set(terms.flatMap(shortIdsOf))])
+  return { members, projects, issues, users: await usersNamed(db, projects.ids, terms, name) }
+}
+
+/** Short ids that a term names: a text that looks like one may name an issue. */
+export function shortIdsOf(term: Term): string[] {
+  if (term.kind === 'issue') return [...term.values]
+  return term.kind === 'text' && !term.whole && SHORT_ID.test(term.text) ? [term.text.toUpperCase()] : []
 }
 
 type Naming = { readonly values: readonly string[]; readonly at: Span }
@@ -112,7 +121,7 @@ async function usersNamed(
     if (term.kind !== 'identity' && !isAddress(term)) continue
     const filter =
       term.kind === 'identity'
-        ? { projectIds, keys: [term.key], values: term.values }
+        ? { projectIds, keys: keysOf(term), values: term.values }
         : { projectIds, keys: USER_KEYS, values: [{ text: term.text, glob: false }] }
     const found = await selectUsersIdentified(db, filter, left)
     left -= found?.read ?? 0
@@ -127,6 +136,9 @@ async function usersNamed(
   }
   return users
 }
+
+/** The keys of what events say about users that a term asks for. */
+export const keysOf = ({ key }: Identity): readonly UserKey[] => (key === 'user' ? USER_KEYS : [key])
 
 const valuesOf = (namings: readonly Naming[]): string[] => [...new Set(namings.flatMap(({ values }) => values))]
 

@@ -1,50 +1,56 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Connection } from '../storage/database.ts'
+import { fieldMatches } from './compile-query.queries.ts'
 import { askedKey } from './facts.ts'
-import { factTerm, factPrefix } from './index-terms.ts'
+import { factTerm, factPrefix, searchTermsOf } from './index-terms.ts'
 import { escapeLike, likeOf } from './like.ts'
 import { printQuery } from './print-query.ts'
 import { queryError } from './query-error.ts'
-import { isInfixPattern } from './query-keys.ts'
-import type { Facet, Term } from './query.ts'
+import { beginningOf, needsScan } from './query-keys.ts'
+import { grouped, type Facet, type Field, type Query, type Term } from './query.ts'
 
 /** Maximum of documents that one pattern scans, 10 to 20 µs each (docs/decisions/search-index.md). */
 export const MAX_SCANNED_DOCUMENTS = 10_000
 
-/** Whether a value of the term has text after a `*`. */
-export const hasInfix = (term: Term): term is Facet => term.kind === 'facet' && term.values.some(isInfixPattern)
+/** Whether the index cannot answer a term, because a value has text after a `*`. */
+export const isScanned = (term: Term): term is Facet | Field =>
+  (term.kind === 'facet' || term.kind === 'field') && needsScan(term)
 
-/** Returns the term with each pattern cut after its first `*`, which the index can answer. */
-export const prefixesOf = (term: Facet): Facet => ({
-  ...term,
-  values: term.values.map(({ text, glob }) => ({ text: glob ? text.replace(/\*.*/s, '*') : text, glob })),
-})
+/** Returns what the index can answer of a term: each pattern up to its first `*`. Null if that is nothing. */
+export function prefixesOf(term: Facet | Field): Query | null {
+  if (term.kind === 'field') {
+    if (term.values.some((value) => searchTermsOf(beginningOf(value), false, 1).length === 0)) return null
+    return grouped(
+      'or',
+      term.values.map((value) => ({ kind: 'text', text: beginningOf(value), whole: false })),
+    )
+  }
+  if (term.values.some((value) => value.glob && value.text.startsWith('*'))) return { kind: 'has', key: term.key }
+  return {
+    ...term,
+    values: term.values.map((value) => ({
+      text: value.glob ? `${beginningOf(value)}*` : value.text,
+      glob: value.glob,
+    })),
+  }
+}
 
 /**
  * Returns the issues with a value that matches a pattern with text after its `*`. The index answers prefixes only, so
- * this scans the documents with the right prefix.
+ * this scans the issues with the right prefix: their documents or, for a text of the newest event, their rows.
  * @param within query for the ids of the issues to scan
  * @throws AppError invalid, naming the term, if there are more than {@link MAX_SCANNED_DOCUMENTS}
  */
 export async function scanDocuments(
   db: Connection,
-  term: Facet,
+  term: Facet | Field,
   within: RawBuilder<unknown>,
   name: string,
 ): Promise<readonly string[]> {
-  const key = askedKey(term.key)
-  const patterns = term.values.map(({ text, glob }) =>
-    glob ? likeOf(factPrefix(key, text)) : escapeLike(factTerm(key, text)),
-  )
-  // The bytes of the whole document are compared first, where a `*` may reach into the next term: that costs half as
-  // much as unnesting the document, and few are left to unnest.
-  const inBytes = patterns.map((pattern) => Buffer.from(`%${pattern}\0%`))
   const { rows } = await sql<{ ids: string[] | null }>`
     with f as materialized (select w.id from (${within}) w limit ${MAX_SCANNED_DOCUMENTS + 1})
     select case when n <= ${MAX_SCANNED_DOCUMENTS} then array(
-      select f.id from f join issue_search s on s.issue_id = f.id
-      where tsvectorsend(s.document) like any(${inBytes}::bytea[])
-        and exists (select from unnest(tsvector_to_array(s.document)) l where l like any(${patterns}::text[])))::text[] end as ids
+      ${term.kind === 'field' ? rowsLike(term) : documentsLike(term)})::text[] end as ids
     from (select count(*) as n from f) c`.execute(db)
   const ids = rows[0]?.ids ?? null
   if (ids === null)
@@ -55,4 +61,20 @@ export async function scanDocuments(
       term.at ?? { start: 0, end: 0 },
     )
   return ids
+}
+
+const rowsLike = (term: Field): RawBuilder<unknown> =>
+  sql`select f.id from f join issues i on i.id = f.id where ${fieldMatches(term)}`
+
+function documentsLike(term: Facet): RawBuilder<unknown> {
+  const key = askedKey(term.key)
+  const patterns = term.values.map(({ text, glob }) =>
+    glob ? likeOf(factPrefix(key, text)) : escapeLike(factTerm(key, text)),
+  )
+  // The bytes of the whole document are compared first, where a `*` may reach into the next term: that costs half as
+  // much as unnesting the document, and few are left to unnest.
+  const inBytes = patterns.map((pattern) => Buffer.from(`%${pattern}\0%`))
+  return sql`select f.id from f join issue_search s on s.issue_id = f.id
+    where tsvectorsend(s.document) like any(${inBytes}::bytea[])
+      and exists (select from unnest(tsvector_to_array(s.document)) l where l like any(${patterns}::text[]))`
 }

@@ -205,6 +205,14 @@ const HAS: Readonly<Record<string, Meant['holds']>> = {
   nosuch: () => false,
 }
 
+/** Texts of the newest event, as the list shows them. */
+const FIELDS: readonly (readonly [string, (issue: ModelIssue) => readonly string[]])[] = [
+  ['title', ({ row }) => [row.title]],
+  ['message', ({ row }) => [row.title, row.value ?? '']],
+  ['error.value', ({ row }) => [row.title, row.value ?? '']],
+  ['culprit', ({ row }) => [row.culprit]],
+]
+
 const text = fc.oneof(
   fc.tuple(fc.constantFrom(...WORDS, 'north', 'kind', 'android', 'acme', 'zzz'), fc.nat(9)).chain(([word, length]) => {
     const part = Array.from(word)
@@ -228,6 +236,18 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
       [world.ben.id, (row, { ben }) => row.assignee_id === ben.id],
     )
     .map(([value, is]) => leaf(`assigned:${value}`, ({ row }, all) => is(row, all)))
+  // As text, an id that no issue has is words.
+  const shortId = fc
+    .tuple(fc.constantFrom(...world.projects), fc.integer({ min: 1, max: 30 }), fc.constantFrom('', 'issue:'))
+    .chain(([{ slug }, number, key]) =>
+      anyCase(`${slug}-${number}`).map((name) =>
+        leaf(key + name, (issue, { issues }) => {
+          const isIt = ({ row }: ModelIssue): boolean => row.short_id === name.toUpperCase()
+          if (key !== '' || issues.some(isIt)) return isIt(issue)
+          return name.split('-').every((word) => says(issue, word, false))
+        }),
+      ),
+    )
   const project = fc
     .constantFrom(
       ...world.projects.flatMap(({ id, slug, name }) => [slug, name, id].map((value) => [value, id] as const)),
@@ -264,10 +284,11 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
     assigned,
     project,
     listed('release', RELEASES, hasValue('release')),
+    glob('release', ['*.0', '*2*', '*+7', '*@*.3'], (issue) => valuesOf(issue, 'release')),
     glob('release', ['1.2.*', '1.*.0', '1*', 'app@*', '2.0.0-*+7', '1.2*9', '9*'], (issue) =>
       valuesOf(issue, 'release'),
     ),
-    glob('first_release', ['1.2.0', '1.2.*', 'APP@*', '"1.2.*"'].slice(0, 3), ({ row }) =>
+    glob('first_release', ['1.2.0', '1.2.*', 'APP@*', '*.0', '*2*'], ({ row }) =>
       row.first_release === null ? [] : namesOf(row.first_release),
     ),
     glob('last_release', ['1.3.0', '1.*.0', '2*'], ({ row }) =>
@@ -275,6 +296,7 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
     ),
     listed('environment', ['production', 'staging', 'nowhere'], hasValue('environment')),
     listed('tenant', [...TENANTS, 'unknown'], hasValue('tenant')),
+    glob('tenant', ['*b', '*off*', '*\\new', '*wind', '*_*'], (issue) => valuesOf(issue, 'tenant')),
     glob('tag.tenant', ['a*b', '50%_*', '50*off', 'c:\\*', 'no*ind', 'ü*', 'North*'], (issue) =>
       valuesOf(issue, 'tenant'),
     ),
@@ -284,9 +306,35 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
     fc
       .constantFrom(...USERS)
       .map((user) => leaf(`user.id:${user}`, (issue) => issue.events.some((event) => event.user === user))),
+    fc
+      .constantFrom(...USERS, ...USERS.flatMap(addressesOf), ...IPS)
+      .map((user) =>
+        leaf(
+          `user:${user}`,
+          (issue, all) =>
+            issue.events.some((event) => event.user === user) || identitiesOf(issue, all).includes(lower(user)),
+        ),
+      ),
+    glob('user', ['ki*', '*@example.org', '10.*', '*7*'], (issue, all) => identitiesOf(issue, all)),
+    shortId,
+    text
+      .filter(({ text: word }) => !word.startsWith('"'))
+      .chain(({ text: word, holds }) =>
+        fc
+          .constantFrom(...FIELDS)
+          .map(([key, of]) =>
+            leaf(
+              `${key}:${word}`,
+              (issue, all) => holds(issue, all) && of(issue).some((one) => lower(one).includes(lower(word))),
+            ),
+          ),
+      ),
+    fc
+      .constantFrom(...FIELDS)
+      .chain(([key, of]) => glob(key, ['*checkout*', '*ERROR:*', 'kind*', 'Kind1*:*', '*ok', '*結帳*'], of)),
     listed('user.email', [...USERS.flatMap(addressesOf), 'zoe@example.com'], isIdentified('user.email')),
     listed('user.ip', [...IPS, '192.0.2.1'], isIdentified('user.ip')),
-    glob('user.email', ['ki*', '7@*', 'u9*@example.org', '8*t*.*'], (issue, all) =>
+    glob('user.email', ['*@example.com', 'ki*', '7@*', 'u9*@example.org', '8*t*.*'], (issue, all) =>
       identitiesOf(issue, all, 'user.email'),
     ),
     glob('user.ip', ['10.0.0.1*', '10.*2', '10*', '99*'], (issue, all) => identitiesOf(issue, all, 'user.ip')),

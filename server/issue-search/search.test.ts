@@ -126,7 +126,34 @@ test.each<[string, string[]]>([
   ['environment:staging', ['beta']],
   ['type:alphaerror', ['alpha']],
   ['type:a*Error', ['alpha']],
+  ['type:*ALPHA*', ['alpha']],
+  ['type:*eTaError', ['beta']],
+  ['-release:[*.3, *.9]', ['delta', 'gamma']],
+  ['first_release:*.3', ['alpha']],
   ['user.id:7', ['alpha', 'delta']],
+  ['user:7', ['alpha', 'delta']],
+  ['user:kim@example.com', ['alpha']],
+  ['user:*@EXAMPLE.com', ['alpha']],
+  ['-user:[8, else9]', ['beta', 'delta', 'gamma']],
+  ['user:email:kim@example.com OR user:id:8', ['alpha']],
+  ['env:[staging, nowhere]', ['beta']],
+  ['os:android device:SM-A125F', ['alpha']],
+  ['timesSeen:>1 userCount:>=2', ['alpha']],
+  ['shop-1', ['alpha']],
+  ['SHOP-2 OR issue:Site-2', ['beta', 'delta']],
+  ['-issue:[shop-1, site-1, SHOP-99]', ['beta', 'delta']],
+  ['shop-99', []],
+  ['title:alphaerr', ['alpha']],
+  ['title:"error: alpha"', ['alpha']],
+  ['title:lphaError', []],
+  ['-title:*lphaError*', ['beta', 'delta', 'gamma']],
+  ['message:*failed*', ALL],
+  ['message:fail*beta', []],
+  ['error.value:*BETA*failed', ['beta']],
+  ['level:fatal OR message:"alpha failed"', ['alpha', 'beta']],
+  ['culprit:*alpha*', ['alpha']],
+  ['location:src/gamma', ['gamma']],
+  ['title:":"', ALL],
   ['user.id:7 project:site', ['delta']],
   ['-user.id:7', ['beta', 'gamma']],
   ['user.email:kim@example.com', ['alpha']],
@@ -181,7 +208,6 @@ test('a query and the filters of the list apply together, also to the counts per
 test.each([
   ['assigned:none@example.com', 'q: no member of this organisation is called "none@example.com" (character 1).'],
   ['alpha project:other', 'q: there is no project "other" (character 7).'],
-  ['type:*Error', 'q: a pattern cannot begin with * (character 6).'],
   ['is:open', 'q: is takes unresolved, resolved, ignored, regressed, escalated (character 4).'],
   ['x'.repeat(10_001), 'The address is longer than 8,192 characters.'],
 ])('%.30s is refused by every list', async (q, error) => {
@@ -204,6 +230,32 @@ test('a refusal marks its place, also where names are looked up, and says what m
     status: 400,
     body: { error: 'query: AND has nothing after it (character 3).', position: { start: 2, end: 5 } },
   })
+})
+
+test('a key that is no tag of the scope is named, with the key that may be meant', async () => {
+  const hintsOf = async (q: string, scope = '') =>
+    (await ada.get(`/api/issues?q=${encodeURIComponent(q)}${scope}`)).as<{ hints: unknown[] }>().hints
+  expect(await hintsOf('alpha enviroment:production')).toEqual([
+    {
+      start: 6,
+      end: 16,
+      sentence: 'No tag "enviroment". Did you mean environment?',
+      replacement: 'environment',
+    },
+  ])
+  expect(await hintsOf('(has:tennant OR -relase:1 OR tenant:acme)')).toEqual([
+    { start: 5, end: 12, sentence: 'No tag "tennant". Did you mean tenant?', replacement: 'tenant' },
+    { start: 17, end: 23, sentence: 'No tag "relase". Did you mean release?', replacement: 'release' },
+  ])
+  expect(await hintsOf('whatsoever:x')).toEqual([
+    { start: 0, end: 10, sentence: 'No issue has the tag "whatsoever".', replacement: null },
+  ])
+  for (const q of ['', 'alpha', 'tenant:else9', 'tag.level:gold env:x TIMES_SEEN:>9', 'https://x.example'])
+    expect(await hintsOf(q), q).toEqual([])
+  // A tag of the other project.
+  expect(await hintsOf('size:7', `&projectId=${site.id}`)).toMatchObject([{ replacement: null }])
+  expect(await hintsOf('size:7', `&projectId=${shop.id}`)).toEqual([])
+  expect(await hintsOf('whatsoever:x', '&offset=5')).toEqual([])
 })
 
 test('a query of the maximum address length is parsed, and a longer one is refused', async () => {

@@ -4,7 +4,11 @@ import type { App } from '../context/app.ts'
 import { projectsBeingDeleted } from '../projects/project-rows.queries.ts'
 import { selectProjectNames } from './resolve-names.queries.ts'
 import { nameMembers } from '../team/members.queries.ts'
-import { askedKey, isOwnKey, isUserKey } from './facts.ts'
+import { ANY_DAY } from '../events/event-places.queries.ts'
+import type { StoredEvent } from '../events/event.ts'
+import { newestEvents } from '../events/store.queries.ts'
+import { readStoredEvent } from '../protocol/read-stored.ts'
+import { askedKey, factsOf, isOwnKey, isUserKey, type Fact } from './facts.ts'
 import { factPrefix, keyOfTerm, keyTerm, valueOfTerm, valuePart } from './index-terms.ts'
 import { issuesMatching, type Matching } from './issues-matching.ts'
 import { countColumn, issueIdsOf, selectIssueIds, type CountedColumn, type IssueFilter } from './list.queries.ts'
@@ -39,16 +43,25 @@ export type SuggestionInput = {
   readonly limit: number
 }
 
-/** Documents that are read, about 30 µs each. */
-const MAX_DOCUMENTS = 1_000
+/** Documents that are read, about 40 µs each. */
+const MAX_DOCUMENTS = 500
 /** Issues whose columns are counted, by an index that holds them. */
 const MAX_ROWS = 10_000
+/** Events that are read for how they write values, and their JSON in bytes. */
+const MAX_EVENTS = 20
+const MAX_BYTES = 256 * 1024
 const MAX_MEMBERS = 1_000
 /** Terms that are read, of which some are not suggested. */
 const MAX_TERMS = 400
 
 type Scope = { readonly app: App; readonly actor: OrgActor; readonly filter: IssueFilter }
-type Counted = { readonly counts: ReadonlyMap<string, number>; readonly issues: number; readonly isAll: boolean }
+type Counted = {
+  readonly counts: ReadonlyMap<string, number>
+  readonly issues: number
+  readonly isAll: boolean
+  /** By value, an issue with it. */
+  readonly issueIds?: ReadonlyMap<string, string>
+}
 
 /**
  * Suggests keys, or values of `key`, that begin with `prefix`; keys also where it is inside. Reads a bounded number of
@@ -59,7 +72,9 @@ export async function suggestTerms(app: App, actor: OrgActor, input: SuggestionI
   const scope: Scope = { app, actor, filter: { projectIds: input.projectId, hiddenProjectIds } }
   const key = input.key === undefined ? undefined : nameOf(input.key.toLowerCase())
   const { items, counted } =
-    key === undefined || key === 'has' ? await keysIn(scope, input.prefix) : await valuesIn(scope, key, input.prefix)
+    key === undefined || key === 'has'
+      ? await keysIn(scope, input.prefix)
+      : await valuesIn(scope, key, input.prefix, input.limit)
   return {
     items: items.slice(0, input.limit),
     counted_issues: counted?.issues ?? 0,
@@ -74,7 +89,7 @@ const KEY = /^[a-z_][a-z0-9_.-]*$/
 
 async function keysIn(scope: Scope, prefix: string): Promise<Found> {
   const wanted = prefix.toLowerCase()
-  const counted = await countDocuments(scope, null, [keyTerm('')], keyOfTerm)
+  const counted = await countDocuments(scope, null, keyTerm(''), keyOfTerm)
   const own = Object.entries(SUGGESTED_KEYS).map(([text, { label }]): Suggestion => {
     return { text, count: isOwnKey(text) ? (counted.counts.get(text) ?? 0) : null, label }
   })
@@ -94,6 +109,12 @@ async function keysIn(scope: Scope, prefix: string): Promise<Found> {
   return { items, counted }
 }
 
+/** Keys of tags in the newest issues. */
+export async function tagsIn(app: App, actor: OrgActor, filter: IssueFilter): Promise<string[]> {
+  const { counts } = await countDocuments({ app, actor, filter }, null, keyTerm(''), keyOfTerm)
+  return [...counts.keys()].filter((key) => !isOwnKey(key) && KEY.test(key))
+}
+
 const COLUMNS: Readonly<Record<string, CountedColumn>> = {
   is: 'status',
   level: 'level',
@@ -101,7 +122,7 @@ const COLUMNS: Readonly<Record<string, CountedColumn>> = {
   platform: 'platform',
 }
 
-async function valuesIn(scope: Scope, key: string, prefix: string): Promise<Found> {
+async function valuesIn(scope: Scope, key: string, prefix: string, limit: number): Promise<Found> {
   if (key === 'project') return { items: await projectsNamed(scope, prefix), counted: null }
   if (key === 'assigned') return { items: await assigneesNamed(scope, prefix), counted: null }
   if (isPersonal(key)) return { items: [], counted: null }
@@ -113,18 +134,21 @@ async function valuesIn(scope: Scope, key: string, prefix: string): Promise<Foun
       : known === undefined
         ? await countFacts(scope, key, prefix)
         : null
-  const items = (known ?? [...(counted?.counts.keys() ?? [])])
+  const values = (known ?? [...(counted?.counts.keys() ?? [])])
     .filter((value) => value.toLowerCase().startsWith(valuePart(prefix)))
-    .map((value): Suggestion => {
-      const text = known === undefined ? quotedIfNeeded(value) : value
-      // A status may also be asked for by words that are none.
-      const isCounted = column !== 'status' || counted?.counts.has(value) === true
-      return {
-        text,
-        count: counted === null || !isCounted ? null : (counted.counts.get(value) ?? 0),
-        label: text === value ? null : value,
-      }
-    })
+    .slice(0, limit)
+  const written = await writtenAs(scope.app, factOf(key), values, counted)
+  const items = values.map((value): Suggestion => {
+    const shown = written.get(value) ?? value
+    const text = known === undefined ? quotedIfNeeded(shown) : value
+    // A status may also be asked for by words that are none.
+    const isCounted = column !== 'status' || counted?.counts.has(value) === true
+    return {
+      text,
+      count: counted === null || !isCounted ? null : (counted.counts.get(value) ?? 0),
+      label: text === shown ? null : shown,
+    }
+  })
   return { items, counted }
 }
 
@@ -135,15 +159,47 @@ async function countIssues({ app, actor, filter }: Scope, column: CountedColumn)
   return { counts, issues: Math.min(issues, MAX_ROWS), isAll: issues <= MAX_ROWS }
 }
 
+const factOf = (key: string): string => askedKey(key === 'first_release' || key === 'last_release' ? 'release' : key)
+
+/**
+ * Returns values as events wrote them, which documents hold in lower case: those that the newest events of issues with
+ * them have.
+ */
+async function writtenAs(
+  app: App,
+  fact: string,
+  values: readonly string[],
+  counted: Counted | null,
+): Promise<Map<string, string>> {
+  const written = new Map<string, string>()
+  const issueIds = values
+    .filter((value) => /\p{L}/u.test(value))
+    .flatMap((value) => counted?.issueIds?.get(value) ?? [])
+  if (issueIds.length === 0) return written
+  const sources = { issueIds: [...new Set(issueIds)].slice(0, MAX_EVENTS), oldestDay: ANY_DAY }
+  for (const stored of await newestEvents(app.db, sources, { limit: MAX_EVENTS, maxBytes: MAX_BYTES, maxBlocks: 3 }))
+    for (const [key, value] of factsIn(stored)) if (key === fact) written.set(valuePart(value), value)
+  return written
+}
+
+/** None for a damaged event. */
+function factsIn(stored: StoredEvent): readonly Fact[] {
+  try {
+    return factsOf(readStoredEvent(stored))
+  } catch {
+    return []
+  }
+}
+
 /** Values of a fact that begin with a text, in the newest issues that have one. */
 async function countFacts(scope: Scope, key: string, prefix: string): Promise<Counted> {
-  const fact = askedKey(key === 'first_release' || key === 'last_release' ? 'release' : key)
+  const fact = factOf(key)
   const isTag = !isOwnKey(fact)
   const query: Query =
     prefix === ''
       ? { kind: 'has', key: fact }
       : { kind: 'facet', key: fact, values: [{ text: `${prefix.replaceAll('*', '')}*`, glob: true }] }
-  const counted = await countDocuments(scope, query, [factPrefix(fact, prefix)], valueOfTerm)
+  const counted = await countDocuments(scope, query, factPrefix(fact, prefix), valueOfTerm)
   const counts = new Map(
     [...counted.counts].filter(
       ([value]) =>
@@ -160,7 +216,7 @@ async function countFacts(scope: Scope, key: string, prefix: string): Promise<Co
 async function countDocuments(
   { app, actor, filter }: Scope,
   query: Query | null,
-  beginnings: readonly string[],
+  beginning: string,
   valueOf: (term: string) => string,
 ): Promise<Counted> {
   const filterBy = ({ seenSince, conditions }: Matching): IssueFilter => ({ ...filter, seenSince, conditions })
@@ -168,9 +224,10 @@ async function countDocuments(
   const matching = await issuesMatching(app.db, actor, query, app.clock.now(), idsOf)
   const ids = await selectIssueIds(app.db, actor, filterBy(matching), MAX_DOCUMENTS + 1)
   const read = ids.slice(0, MAX_DOCUMENTS)
-  const terms = read.length === 0 ? [] : await countTerms(app.db, read, beginnings, MAX_TERMS)
+  const terms = read.length === 0 ? [] : await countTerms(app.db, read, beginning, MAX_TERMS)
   return {
     counts: new Map(terms.map(({ term, issues }) => [valueOf(term), issues])),
+    issueIds: new Map(terms.map(({ term, issueId }) => [valueOf(term), issueId])),
     issues: read.length,
     isAll: ids.length <= MAX_DOCUMENTS,
   }

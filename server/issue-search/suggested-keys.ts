@@ -29,6 +29,7 @@ export const SUGGESTED_KEYS: Readonly<Record<string, SuggestedKey>> = {
   age: { label: 'Time since first seen', values: ['<1h', '<24h', '<7d', '>7d', '>30d'] },
   events: { label: 'Number of events', values: ['>10', '>100', '>1000', '>10000'] },
   users: { label: 'Number of affected users', values: ['>=1', '>10', '>100', '>1000'] },
+  user: { label: 'Affected user: id, e-mail address, name or IP address' },
   'user.id': { label: 'Id of an affected user' },
   'user.email': { label: 'E-mail address of an affected user' },
   'user.username': { label: 'Name of an affected user' },
@@ -50,5 +51,9 @@ export const SUGGESTED_KEYS: Readonly<Record<string, SuggestedKey>> = {
   dist: { label: 'Distribution of the release' },
   first_release: { label: 'Release of the first event' },
   last_release: { label: 'Release of the newest event' },
+  title: { label: 'Title' },
+  message: { label: 'Title or message of the newest event' },
+  culprit: { label: 'Where the newest event happened' },
+  issue: { label: 'Short id, such as SHOP-42' },
   has: { label: 'Has any value of a key' },
 }

@@ -125,6 +125,18 @@ const listQuery = {
   seen_since: time('seen_since').describe('Only issues with an event at or after this time.'),
 }
 
+const Hint = z.object({
+  start: z.number().int(),
+  end: z.number().int(),
+  sentence: z.string(),
+  replacement: z.string().nullable().describe('For this part of `q`; null if nothing is similar.'),
+})
+/** A page of issues of a query. */
+const foundIssues = pageOf(Issue).extend({
+  range: countedRange,
+  hints: z.array(Hint).describe('Keys of `q` that no issue has as a tag, with the first page. Places count from 0.'),
+})
+
 const issueParams = z.object({ issueId: Id })
 
 export const issueRoutes = routes({
@@ -137,8 +149,7 @@ export const issueRoutes = routes({
       'Filters may repeat. `next_cursor` continues beyond offset 10,000; with it, an issue that moves to the top between two pages is not listed twice.',
     permission: 'issues.read',
     query: z.strictObject({ ...listQuery, projectId: repeatable(Id) }),
-    response: pageOf(Issue).extend({
-      range: countedRange,
+    response: foundIssues.extend({
       status_counts: z
         .record(IssueStatus, z.number().int())
         .describe('Issues per status under the same filters without status, each capped at 10,000.'),
@@ -151,13 +162,13 @@ export const issueRoutes = routes({
     tag: 'Issues',
     summary: 'Full-text search over issues',
     description:
-      'The query language of `q` is the same in every list of issues. Words match the beginning of words in title, value, culprit, message, function and file names and tags; `"quoted"` words match whole words. `key:value` terms: `is:` `level:` `severity:` `assigned:` `project:` `platform:` `unhandled:` `release:1.2.*` `first_release:` `last_release:` `environment:` `type:` `user.id:` `device.model:"SM-A125F"` `os.name:` `first_seen:>2026-11-01` `last_seen:-24h` `age:` `events:>100` `users:>=5` `has:`; any other key is a tag. Lists `level:[error, fatal]`, `-` or `!` negate, AND, OR and parentheses join. A malformed query is 400 and names the place.',
+      'The query language of `q` is the same in every list of issues. Words match the beginning of words in title, value, culprit, message, function and file names and tags; `"quoted"` words match whole words. `key:value` terms: `is:` `level:` `severity:` `assigned:` `project:` `platform:` `unhandled:` `release:1.2.*` `first_release:` `last_release:` `environment:` `type:` `issue:SHOP-42` `user:kim@example.com` `user.id:` `title:` `message:*Loading*` `culprit:` `device.model:"SM-A125F"` `os.name:` `first_seen:>2026-11-01` `last_seen:-24h` `age:` `events:>100` `users:>=5` `has:`; any other key is a tag. Lists `level:[error, fatal]`, `-` or `!` negate, AND, OR and parentheses join. A short id alone finds its issue. `*` stands for any characters. A malformed query is 400 and names the place.',
     permission: 'issues.read',
     query: z.strictObject({
       ...listQuery,
       projectId: repeatable(Id),
     }),
-    response: pageOf(Issue).extend({ range: countedRange }),
+    response: foundIssues,
   },
   readIssue: {
     method: 'GET',
@@ -298,7 +309,7 @@ export const issueRoutes = routes({
     permission: 'issues.read',
     params: z.object({ projectId: Id }),
     query: z.strictObject(listQuery),
-    response: pageOf(Issue).extend({ range: countedRange }),
+    response: foundIssues,
     refusals: [404],
   },
   suggestTerms: {
@@ -307,7 +318,7 @@ export const issueRoutes = routes({
     tag: 'Issues',
     summary: 'Suggestions while a query is typed: keys, and values of a key',
     description:
-      'Without `key`: keys of the query language and tags, which begin with `prefix` or contain it. With `key`: its values that begin with `prefix`. Values of the data come from the newest issues, at most 1,000 with such a value (10,000 for status, level, severity and platform), in lower case, as searches compare them. Values that identify users of apps are never suggested.',
+      'Without `key`: keys of the query language and tags, which begin with `prefix` or contain it. With `key`: its values that begin with `prefix`. Values of the data come from the newest issues, at most 500 with such a value (10,000 for status, level, severity and platform). Values that identify users of apps are never suggested.',
     permission: 'issues.read',
     query: z.strictObject({
       projectId: repeatable(Id),
