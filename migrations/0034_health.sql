@@ -36,8 +36,8 @@ create table health_deltas (
 create index health_deltas_by_time on health_deltas (project_id, source, minute);
 
 -- The values that rollups count by, at each level (LEVELS of server/app-health/dimensions.ts). Each level counts
--- everything once: rows of two levels must never be added. Ids below 8 are reserved: 0 is all, others are what exceeds
--- the limit of their level; the rest are hashes of the values.
+-- everything once: rows of two levels must never be added. Id 0 is all; the others are 2^50 times the level, which is what
+-- exceeds the limit of the level, plus a hash of the values.
 create table health_attributes (
   project_id uuid not null,
   id bigint not null,
@@ -88,9 +88,13 @@ create table health_rollups (
   crashed_users_count integer,
   anr_users_count integer,
   anr_foreground_users_count integer,
+  -- Charts read the buckets of some values. They add up tens of thousands of rows: of closed buckets from the index alone.
   primary key (project_id, source, bucket_seconds, attributes_id, bucket)
+    include (total, crashed, unhandled, anr_foreground, anr_background, critical)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
-create index health_rollups_by_age on health_rollups (bucket_seconds, bucket);
+-- Breakdowns read all values of a level in some buckets; purging starts from the oldest.
+create index health_rollups_by_time on health_rollups (bucket_seconds, bucket, project_id, source, attributes_id)
+  include (total, crashed, unhandled, anr_foreground, anr_background, critical);
 
 -- The sketches of rollups that have any.
 create table health_sketches (

@@ -28,6 +28,15 @@ export const startOf = (at: number, bucketMs: number): number => Math.floor(at /
 /** Whole buckets of one size, `to` excluded; times in milliseconds. */
 export type Span = { readonly bucketSeconds: BucketSeconds; readonly from: number; readonly to: number }
 
+/** Every bucket of spans. */
+export const bucketsIn = (spans: readonly Span[]): { readonly seconds: BucketSeconds; readonly at: Date }[] =>
+  spans.flatMap(({ bucketSeconds, from, to }) =>
+    Array.from({ length: Math.ceil((to - from) / (bucketSeconds * 1000)) }, (_, index) => ({
+      seconds: bucketSeconds,
+      at: new Date(from + index * bucketSeconds * 1000),
+    })),
+  )
+
 /**
  * Divides a range into the fewest spans of whole buckets: long ones inside, shorter ones at both ends. Rounds both ends
  * down to the shortest buckets that are still kept at that age.

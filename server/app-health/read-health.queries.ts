@@ -1,9 +1,17 @@
 import { sql, type RawBuilder } from 'kysely'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import type { Connection } from '../storage/database.ts'
-import type { Span } from './buckets.ts'
+import { bucketsIn, type Span } from './buckets.ts'
 import { type Count, countColumn, COUNTS, type Counts, sourceNumber, type UserSet } from './counts.ts'
-import { attributesId, type Dimension, DIMENSIONS, type Level, LEVEL_DIMENSIONS, levelNumber } from './dimensions.ts'
+import {
+  attributesId,
+  type Dimension,
+  DIMENSIONS,
+  idsOf,
+  type Level,
+  LEVEL_DIMENSIONS,
+  levelNumber,
+} from './dimensions.ts'
 import type { HealthFilter, HealthQuery } from './health-query.ts'
 
 /**
@@ -48,29 +56,37 @@ const uuids = (ids: readonly string[]): RawBuilder<unknown> => sql`${[...ids]}::
 /** Clocks up to an hour ahead are not corrected, and days of use are those of receipt; one day covers that. */
 const usedSince = (from: number): string => dayPlus(dayOf(new Date(from)), -1)
 
-function spanRows(spans: readonly Span[]): RawBuilder<unknown> {
-  return sql`unnest(${spans.map((span) => span.bucketSeconds)}::int[], ${spans.map((span) => new Date(span.from))}::timestamptz[],
-    ${spans.map((span) => new Date(span.to))}::timestamptz[]) s (bucket_seconds, "from", "to")`
+/** Rollups of a span: of named values or those that match the filter, or of the whole level. */
+function inSpan({ query: { projectIds, filter }, level, spans }: Cells, span: Span): RawBuilder<unknown> {
+  const { bucketSeconds, from, to } = span
+  const ids = knownIds(level, filter)
+  const { from: first, to: end } = idsOf(level)
+  // Of a level each bucket is a range of the index by time, of values the time is one of the key.
+  if (ids === null && LEVEL_DIMENSIONS[level].every((dimension) => filter[dimension] === undefined))
+    return sql`r.bucket_seconds = ${bucketSeconds}::int and r.bucket = any(${bucketsIn([span]).map(({ at }) => at)}::timestamptz[])
+      and r.attributes_id >= ${first}::bigint and r.attributes_id < ${end}::bigint`
+  const wanted =
+    ids === null
+      ? sql`array(select a.id from health_attributes a where a.project_id = any(${uuids(projectIds)})
+          and a.level = ${levelNumber(level)}::smallint and a.last_used_day >= ${usedSince(spans[0]?.from ?? 0)}::date
+          and ${matching('a', filter)})`
+      : sql`${ids}::bigint[]`
+  return sql`r.bucket_seconds = ${bucketSeconds}::int and r.bucket >= ${new Date(from)} and r.bucket < ${new Date(to)}
+    and r.attributes_id = any(${wanted})`
 }
 
-/** Rollups of the level (alias `r`), with the values of its attributes (alias `a`) when `withNames`. */
-function rollups(
-  { query, level, spans }: Cells,
-  withNames: boolean,
-  condition: RawBuilder<unknown> = sql`true`,
-): RawBuilder<unknown> {
-  const { projectIds, source, filter } = query
-  const ids = knownIds(level, filter)
-  const buckets = sql`r.source = ${sourceNumber(source)}::smallint and r.bucket_seconds = s.bucket_seconds
-    and r.bucket >= s."from" and r.bucket < s."to" and ${condition}`
-  if (ids !== null && !withNames)
-    return sql`from ${spanRows(spans)} join health_rollups r on r.project_id = any(${uuids(projectIds)})
-      and r.attributes_id = any(${ids}::bigint[]) and ${buckets}`
-  const named = ids === null ? matching('a', filter) : sql`a.id = any(${ids}::bigint[])`
-  return sql`from health_attributes a cross join ${spanRows(spans)}
-    join health_rollups r on r.project_id = a.project_id and r.attributes_id = a.id and ${buckets}
-    where a.project_id = any(${uuids(projectIds)}) and a.level = ${levelNumber(level)}::smallint
-      and a.last_used_day >= ${usedSince(spans[0]?.from ?? 0)}::date and ${named}`
+/** Rollups of the level (alias `r`): one scan for each span, so that the planner need not guess how many there are. */
+function rollups(cells: Cells, columns: RawBuilder<unknown>, condition: RawBuilder<unknown> = sql`true`) {
+  const { query, spans } = cells
+  if (spans.length === 0) return sql`select ${columns} from health_rollups r where false`
+  return sql.join(
+    spans.map(
+      (span) => sql`select ${columns} from health_rollups r
+        where r.project_id = any(${uuids(query.projectIds)}) and r.source = ${sourceNumber(query.source)}::smallint
+          and ${inSpan(cells, span)} and ${condition}`,
+    ),
+    sql` union all `,
+  )
 }
 
 /** Deltas in the time of the spans (alias `d`). */
@@ -96,9 +112,7 @@ export type SomeCounts = Partial<Counts>
 /** Counts of a range. */
 export async function sumCounts(db: Connection, cells: Cells): Promise<SomeCounts | null> {
   const { rows } = await sql<SomeCounts>`select ${sums(cells, 'c')} from (
-    select ${columns(cells, 'r')} ${rollups(cells, false)} union all select ${columns(cells, 'd')} ${deltas(cells)}) c`.execute(
-    db,
-  )
+    ${rollups(cells, columns(cells, 'r'))} union all select ${columns(cells, 'd')} ${deltas(cells)}) c`.execute(db)
   return rows[0] ?? null
 }
 
@@ -115,9 +129,13 @@ export async function sumCountsByName(
   max: number,
 ): Promise<NamedCounts[]> {
   const { rows } = await sql<NamedCounts>`
-    with named as (
+    with folded as (
+      select project_id, attributes_id, ${sums(cells, 'r')}
+      from (${rollups(cells, sql`r.project_id, r.attributes_id, ${columns(cells, 'r')}`)}) r group by 1, 2),
+    named as (
       select name, ${sums(cells, 'c')} from (
-        select ${sql.ref(`a.${dimension}`)} as name, ${columns(cells, 'r')} ${rollups(cells, true)}
+        select ${sql.ref(`a.${dimension}`)} as name, ${columns(cells, 'f')}
+        from folded f join health_attributes a on a.project_id = f.project_id and a.id = f.attributes_id
         union all
         select ${sql.ref(`d.${dimension}`)} as name, ${columns(cells, 'd')} ${deltas(cells)}) c
       group by name),
@@ -157,11 +175,22 @@ export async function sumCountsByBucket(
   const hasUsers =
     users.length === 0 ? sql`0` : sql`case when coalesce(${sql.join(ofRollup)}) is null then 0 else 1 end`
   const hasSketches = sets.length === 0 ? sql`0` : sql`case when ${anyOf('d', sets)} then 2 else 0 end`
+  const ofUsers = users.map((name) => sql`max(${sql.ref(name)}) as ${sql.ref(name)}`)
+  const stored = rollups(
+    cells,
+    sql`r.project_id, r.attributes_id, r.bucket, ${hasUsers} as n, ${columns(cells, 'r')} ${joined(ofRollup)}`,
+  )
+  // Without names summed before anything is added: a point of a combination has hundreds of rows.
+  const folded =
+    dimension === null
+      ? sql`select project_id, null::text as name, bucket, sum(n) as n, ${sums(cells, 'r')} ${joined(ofUsers)}
+          from (${stored}) r group by project_id, bucket`
+      : sql`select r.project_id, ${nameOf('a', dimension)} as name, r.bucket, r.n, ${columns(cells, 'r')} ${joined(ofRollup)}
+          from (${stored}) r ${attributes(dimension)}`
   const { rows } = await sql<Bucket>`
     select project_id, name, extract(epoch from bucket)::bigint as t, sum(n)::int as rows, ${sums(cells, 'c')}
-      ${joined(users.map((name) => sql`max(${sql.ref(name)}) as ${sql.ref(name)}`))} from (
-      select r.project_id, ${nameOf('a', dimension)} as name, r.bucket, ${hasUsers} as n, ${columns(cells, 'r')} ${joined(ofRollup)}
-      ${rollups(cells, dimension !== null)}
+      ${joined(ofUsers)} from (
+      ${folded}
       union all
       select d.project_id, ${nameOf('d', dimension)},
         date_bin(make_interval(secs => ${stepSeconds}::int), d.minute, 'epoch'::timestamptz), ${hasSketches},
@@ -170,6 +199,10 @@ export async function sumCountsByBucket(
     group by project_id, name, bucket`.execute(db)
   return rows
 }
+
+/** Joins the values of rollups (aliases `a` and `r`) where a result is by a dimension. */
+const attributes = (dimension: Dimension | null): RawBuilder<unknown> =>
+  dimension === null ? sql`` : sql`join health_attributes a on a.project_id = r.project_id and a.id = r.attributes_id`
 
 const nameOf = (alias: string, dimension: Dimension | null): RawBuilder<unknown> =>
   dimension === null ? sql`null::text` : sql.ref(`${alias}.${dimension}`)
@@ -201,6 +234,8 @@ type Key = {
   readonly name: string | null
 }
 
+type DeltaSketches = Omit<SketchRow, 'sketches'> & Partial<Record<UserSet, Buffer | null>>
+
 /**
  * Sketches of users, a page at a time. Deltas come first: what a fold moves meanwhile is read twice, which changes no
  * union, and never missed.
@@ -212,23 +247,40 @@ export async function* sketchPages(
   sets: readonly UserSet[],
   dimension: Dimension | null,
 ): AsyncGenerator<readonly SketchRow[]> {
+  const folded = rollups(
+    cells,
+    sql`r.project_id, r.bucket_seconds, r.attributes_id, r.bucket`,
+    sql`coalesce(${sql.join(sets.map((set) => sql.ref(`r.${countColumn(set)}`)))}) is not null`,
+  )
+  const columns = sql.join(sets.map((set) => sql.ref(`d.${set}`)))
+  const nothing = sql.join(sets.map(() => sql`null::bytea`))
   let lastId = 0
   for (;;) {
-    const { rows } = await sql<Omit<SketchRow, 'sketches'> & Partial<Record<UserSet, Buffer | null>> & { id: number }>`
-      select d.id, d.project_id, ${nameOf('d', dimension)} as name, extract(epoch from d.minute)::bigint as t,
-        ${sql.join(sets.map((set) => sql.ref(`d.${set}`)))} ${deltas(cells)}
-        and d.id > ${lastId}::bigint and ${anyOf('d', sets)} order by d.id limit ${DELTAS_PER_PAGE}`.execute(db)
-    yield rows.map(({ project_id, name, t, ...sketches }) => ({ project_id, name, t, sketches }))
-    lastId = rows.at(-1)?.id ?? 0
-    if (rows.length < DELTAS_PER_PAGE) break
+    // Deltas have an id. Those of the last page and the keys of rollups are of one moment.
+    const { rows } = await sql<DeltaSketches & Key & { id: number | null }>`
+      select id, project_id, name, t, null::int as bucket_seconds, null::bigint as attributes_id, null::timestamptz as bucket,
+        ${sql.join(sets.map((set) => sql.ref(set)))}
+      from (select d.id, d.project_id, ${nameOf('d', dimension)} as name, extract(epoch from d.minute)::bigint as t, ${columns}
+        ${deltas(cells)} and d.id > ${lastId}::bigint and ${anyOf('d', sets)} order by d.id limit ${DELTAS_PER_PAGE}) d
+      union all
+      select null, r.project_id, ${nameOf('a', dimension)}, null, r.bucket_seconds, r.attributes_id, r.bucket, ${nothing}
+      from (${folded}) r ${attributes(dimension)}`.execute(db)
+    const fresh = rows.filter(({ id }) => id !== null)
+    yield fresh.map(({ project_id, name, t, ...row }) => ({
+      project_id,
+      name,
+      t,
+      sketches: Object.fromEntries(sets.map((set) => [set, row[set]])),
+    }))
+    if (fresh.length < DELTAS_PER_PAGE) {
+      // The longest buckets first: their sketches are registers, which take up lists faster than lists are united.
+      const keys = rows.filter(({ id }) => id === null).toSorted((a, b) => b.bucket_seconds - a.bucket_seconds)
+      for (let at = 0; at < keys.length; at += ROLLUPS_PER_PAGE)
+        yield await readSketches(db, cells, keys.slice(at, at + ROLLUPS_PER_PAGE), sets)
+      return
+    }
+    lastId = fresh.reduce((last, { id }) => Math.max(last, id ?? 0), lastId)
   }
-  // The longest buckets first: their sketches are registers, which take up lists faster than lists are united.
-  const { rows: keys } = await sql<Key>`
-    select r.project_id, r.bucket_seconds, r.attributes_id, r.bucket, ${nameOf('a', dimension)} as name
-    ${rollups(cells, dimension !== null, sql`coalesce(${sql.join(sets.map((set) => sql.ref(`r.${countColumn(set)}`)))}) is not null`)}
-    order by r.bucket_seconds desc`.execute(db)
-  for (let at = 0; at < keys.length; at += ROLLUPS_PER_PAGE)
-    yield await readSketches(db, cells, keys.slice(at, at + ROLLUPS_PER_PAGE), sets)
 }
 
 /** The sketches of rollups by binary COPY, which takes no parameters: the keys are ids and times of the database. */

@@ -234,9 +234,9 @@ describe('attributes', () => {
     await record(updates)
     await foldHealth(app)
     const { rows } = await app.db.query<{ level: number; named: number; others: number }>(
-      `select level, count(*) filter (where id >= ${LEVELS.length}) as named, count(*) filter (where id < ${LEVELS.length}) as others
+      `select level, count(*) filter (where id <> all($2::bigint[])) as named, count(*) filter (where id = any($2::bigint[])) as others
        from health_attributes where project_id = $1 group by level`,
-      [projectId],
+      [projectId, LEVELS.map(otherId)],
     )
     const of = (level: number) => rows.find((row) => row.level === level)
     // Values with few sessions are admitted up to half of the limit.

@@ -52,6 +52,7 @@ async function read(
       (withNames ? sql<string>`name` : sql<string>`''`).as('group_name'),
       'metric',
       slotIn(scope, intervalMs).as('slot'),
+      sql<number>`sum(count::float8)`.as('count'),
       (eb) => eb.fn.sum<number>('failures').as('failures'),
       sql<Buffer>`string_agg(int4send(length(sketch)) || sketch, ''::bytea)`.as('sketches'),
     ])
@@ -63,7 +64,7 @@ async function read(
     metric: metricAt(row.metric),
     slot: row.slot,
     failures: Number(row.failures),
-    sketch: merged(row.sketches),
+    sketch: merged(row.sketches, row.count),
   }))
 }
 

@@ -66,15 +66,18 @@ export async function readProjectPerformance(app: App, actor: OrgActor, input: F
   const question = await questionOf(app, actor, input)
   const { time, now, before } = question
   const hasNames = now.filter.device === undefined
-  const releases = hasNames ? await comparedReleases(app, question) : null
-  const [totals, earlier, series, screens, transactions, causes, battery, rates] = await Promise.all([
-    readPerformanceTotals(app.db, { ...now, metrics: IN_TOTALS }),
+  const compared = hasNames ? comparedReleases(app, question) : null
+  const reading = readPerformanceTotals(app.db, { ...now, metrics: IN_TOTALS })
+  const isMeasured = async (metric: Metric) => spreadIn(await reading, metric).count > 0
+  const [totals, releases, earlier, series, screens, transactions, causes, battery, rates] = await Promise.all([
+    reading,
+    compared,
     readPerformanceTotals(app.db, { ...before, metrics: IN_TOTALS }),
     readMetricsSeries(app.db, { ...now, metrics: IN_SERIES, intervalMs: time.stepSeconds * 1_000 }),
-    hasNames ? slowestScreens(app, question, releases) : null,
+    hasNames ? slowestScreens(app, question, compared) : null,
     hasNames ? busiestTransactions(app, question) : null,
-    hasNames ? readAnrCauses(app.db, now, MAX_ROWS) : null,
-    batterySources(app, question),
+    hasNames ? isMeasured('anr').then((is) => (is ? readAnrCauses(app.db, now, MAX_ROWS) : [])) : null,
+    isMeasured('battery_drain').then((is) => batterySources(app, question, is)),
     anrRates(app, actor, input),
   ])
   const of = (metric: Metric) => spreadIn(totals, metric)
@@ -174,12 +177,12 @@ function pointOf(t: Date, metrics: Metrics, isNewest: boolean): Point {
   }
 }
 
-async function slowestScreens(app: App, question: Question, releases: ComparedReleases | null) {
+async function slowestScreens(app: App, question: Question, releases: Promise<ComparedReleases | null> | null) {
   const filter = { ...question.now.filter, ops: SCREEN_OPS }
   const scope = { ...question.now, filter, metrics: RENDER_METRICS }
   const names = await topNames(app.db, scope, grainOf(filter, 'name'), MAX_CANDIDATES)
   const screens = await rateScreens(app, { ...question.now, filter: { ...filter, names } })
-  return describeScreens(app, question, sortScreens(screens, '-p95').slice(0, MAX_ROWS), releases)
+  return describeScreens(app, question, sortScreens(screens, '-p95').slice(0, MAX_ROWS), await releases)
 }
 
 async function busiestTransactions(app: App, question: Question) {
@@ -188,9 +191,10 @@ async function busiestTransactions(app: App, question: Question) {
 }
 
 /** Where batteries drain, by screen, release and device, as far as the filters allow. */
-async function batterySources(app: App, { now }: Question) {
+async function batterySources(app: App, { now }: Question, isMeasured: boolean) {
   const { name, os, deviceClass, device } = now.filter
   const by = async (split: SplitKey) => {
+    if (!isMeasured) return []
     const found = await readPerformanceBy(app.db, { ...now, metrics: ['battery_drain'] }, split)
     return found.map(drainSource).sort(byReadings).slice(0, MAX_ROWS)
   }

@@ -67,6 +67,7 @@ export async function readRows(db: Connection, scope: Scope, grain: Grain, split
       (by === 'name' ? sql<string>`op` : sql<string>`''`).as('group_op'),
       'metric',
       slot.as('slot'),
+      sql<number>`sum(count::float8)`.as('count'),
       sql<number>`sum(failures::float8)`.as('failures'),
       ...LEFT_OUT.map((reason) => sql<number>`sum(${sql.ref(reason)}::float8)`.as(reason)),
       sql<Buffer>`string_agg(int4send(length(sketch)) || sketch, ''::bytea)`.as('sketches'),
@@ -80,7 +81,7 @@ export async function readRows(db: Connection, scope: Scope, grain: Grain, split
     slot: row.slot,
     failures: row.failures,
     leftOut: { too_long: row.too_long, prewarmed: row.prewarmed, invalid: row.invalid },
-    sketch: merged(row.sketches),
+    sketch: merged(row.sketches, row.count),
   }))
 }
 
@@ -90,15 +91,15 @@ export const slotIn = ({ from }: Pick<Scope, 'from'>, intervalMs: number | null)
     ? sql<number>`0`
     : sql<number>`floor((extract(epoch from bucket) * 1000 - ${from.getTime()}::float8) / ${intervalMs}::float8)::int`
 
-/** Merges concatenated sketches, each preceded by its length. */
-export function merged(sketches: Buffer): DDSketch {
+/** Merges concatenated sketches, each preceded by its length. @param count of all their values */
+export function merged(sketches: Buffer, count: number): DDSketch {
   const all: Buffer[] = []
   for (let at = 0; at < sketches.length;) {
     const start = at + 4
     at = start + sketches.readInt32BE(at)
     all.push(sketches.subarray(start, at))
   }
-  return DDSketch.sumOf(all)
+  return DDSketch.sumOf(all, count)
 }
 
 /** Names with the most values of a metric. Reads no sketches. */

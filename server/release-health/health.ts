@@ -184,15 +184,16 @@ async function comparedAtAge(
     .filter((row) => rows.length === 1 || now - row.dated_at.getTime() < ROLLOUT_MS)
     .toSorted((a, b) => b.dated_at.getTime() - a.dated_at.getTime())
     .slice(0, MAX_COMPARED_AT_AGE)
-  const found = new Map<string, Comparison>()
-  for (const row of wanted) {
-    const previous = neighbours.get(row.version)?.previous
-    if (previous?.datedAt === undefined || previous.datedAt === null) continue
-    const before = { version: previous.version, dated_at: previous.datedAt }
-    const comparison = await compareAtAge(app, row, before, { projectId, environment, unhandledIsCrash })
-    if (comparison !== null) found.set(row.version, comparison)
-  }
-  return found
+  const found = await Promise.all(
+    wanted.map(async (row) => {
+      const previous = neighbours.get(row.version)?.previous
+      if (previous?.datedAt === undefined || previous.datedAt === null) return []
+      const before = { version: previous.version, dated_at: previous.datedAt }
+      const comparison = await compareAtAge(app, row, before, { projectId, environment, unhandledIsCrash })
+      return comparison === null ? [] : [[row.version, comparison] as const]
+    }),
+  )
+  return new Map(found.flat())
 }
 
 type Ranked = {

@@ -19,7 +19,7 @@ const FARTHEST_BIN = Math.ceil(Math.log(Number.MAX_VALUE) / LOG_GAMMA) + OFFSET
 /** Enough bins for numbers from 1 to 780,000,000. Above this number the lowest bins are merged. */
 export const MAX_BINS = 1_024
 
-/** Where {@link DDSketch.sumOf} adds; all 0 otherwise. */
+/** Where {@link addUp} adds; all 0 otherwise. */
 const SUMS = new Float64Array(2 * FARTHEST_BIN + 1)
 
 const VERSION = 1
@@ -27,8 +27,8 @@ const HEAD_BYTES = 1 + 3 * 8
 
 export class DDSketch {
   #unpacked: Map<number, number> | null = null
-  /** Stored bytes, as long as nothing else was added: most points of a chart are read and not merged. */
-  #packed: Buffer | null = null
+  /** Stored bytes whose bins were not read yet: of most points of a chart only count and sum are asked. */
+  #packed: readonly Buffer[] = []
   #count = 0
   #sum = 0
   #min = Number.POSITIVE_INFINITY
@@ -45,13 +45,12 @@ export class DDSketch {
   }
 
   get #bins(): Map<number, number> {
-    this.#unpacked ??= new Map()
-    if (this.#packed !== null) {
-      const bins = this.#unpacked
-      readBins(this.#packed, (bin, count) => bins.set(bin, count))
-      this.#packed = null
+    if (this.#packed.length > 0) {
+      const [bins, counts] = addUp(this.#packed)
+      this.#unpacked = new Map(bins.map((bin, index) => [bin, counts[index] ?? 0]))
+      this.#packed = []
     }
-    return this.#unpacked
+    return (this.#unpacked ??= new Map())
   }
 
   /** Exact, except for rounding. */
@@ -142,13 +141,7 @@ export class DDSketch {
   /** Several quantiles in one pass. @param qs ascending */
   quantiles(qs: readonly number[]): (number | null)[] {
     if (this.#count === 0) return qs.map(() => null)
-    const [bins, counts]: [number[], number[]] = [[], []]
-    const take = (bin: number, count: number): void => {
-      bins.push(bin)
-      counts.push(count)
-    }
-    if (this.#packed === null) for (const [bin, count] of this.#sorted()) take(bin, count)
-    else readBins(this.#packed, take)
+    const [bins, counts] = this.#packed.length > 0 ? addUp(this.#packed) : this.#ascending()
     let at = 0
     let passed = counts[0] ?? 0
     return qs.map((q) => {
@@ -225,49 +218,31 @@ export class DDSketch {
   }
 
   /**
-   * The sum of stored sketches. Adds their bins in an array, which takes a fraction of the time of a map.
-   * @throws Error for bytes that {@link toBytes} did not write
+   * The sum of stored sketches.
+   * @param count of their values, where it is known: bins are then read when they are asked for
+   * @throws Error for bytes that {@link toBytes} did not write; with a count maybe later
    */
-  static sumOf(all: readonly Buffer[]): DDSketch {
+  static sumOf(all: readonly Buffer[], count?: number): DDSketch {
     const sketch = new DDSketch()
-    const [first] = all
-    if (all.length === 1 && first !== undefined) {
-      sketch.#addHead(
-        first,
-        readBins(first, () => {}),
-      )
-      sketch.#packed = first
-      return sketch
-    }
-    const sums = sketch.#bins
-    let [lowest, highest] = [FARTHEST_BIN, -FARTHEST_BIN]
-    try {
-      for (const bytes of all)
-        sketch.#addHead(
-          bytes,
-          readBins(bytes, (bin, count) => {
-            SUMS[bin + FARTHEST_BIN] = (SUMS[bin + FARTHEST_BIN] ?? 0) + count
-            if (bin < lowest) lowest = bin
-            if (bin > highest) highest = bin
-          }),
-        )
-      for (let bin = lowest; bin <= highest; bin++) {
-        const count = SUMS[bin + FARTHEST_BIN] ?? 0
-        if (count > 0) sums.set(bin, count)
-      }
-    } finally {
-      if (lowest <= highest) SUMS.fill(0, lowest + FARTHEST_BIN, highest + FARTHEST_BIN + 1)
-    }
-    sketch.#collapse()
+    sketch.#packed = all.filter((bytes) => bytes.length !== HEAD_BYTES)
+    const counted = count ?? addUp(all)[1].reduce((sum, one) => sum + one, 0)
+    for (const bytes of sketch.#packed) sketch.#addHead(bytes, 1)
+    sketch.#count = counted
     return sketch
   }
 
   #addHead(bytes: Buffer, added: number): void {
     if (added === 0) return
+    if (bytes.length < HEAD_BYTES) throw notASketch()
     this.#count += added
     this.#sum += bytes.readDoubleLE(1)
     this.#min = Math.min(this.#min, bytes.readDoubleLE(9))
     this.#max = Math.max(this.#max, bytes.readDoubleLE(17))
+  }
+
+  #ascending(): [bins: number[], counts: number[]] {
+    const sorted = this.#sorted()
+    return [sorted.map(([bin]) => bin), sorted.map(([, count]) => count)]
   }
 
   #sorted(): [number, number][] {
@@ -311,6 +286,42 @@ function valueOf(bin: number): number {
   return bin < 0 ? -value : value
 }
 
+/** The bins of stored sketches, ascending. Adds them in an array, which takes a fraction of the time of a map. */
+function addUp(all: readonly Buffer[]): [bins: number[], counts: number[]] {
+  const [bins, counts]: [number[], number[]] = [[], []]
+  const [first] = all
+  if (all.length === 1 && first !== undefined) {
+    readBins(first, (bin, count) => {
+      bins.push(bin)
+      counts.push(count)
+    })
+    return [bins, counts]
+  }
+  let [lowest, highest] = [FARTHEST_BIN, -FARTHEST_BIN]
+  try {
+    for (const bytes of all)
+      readBins(bytes, (bin, count) => {
+        SUMS[bin + FARTHEST_BIN] = (SUMS[bin + FARTHEST_BIN] ?? 0) + count
+        if (bin < lowest) lowest = bin
+        if (bin > highest) highest = bin
+      })
+    for (let bin = lowest; bin <= highest; bin++) {
+      const count = SUMS[bin + FARTHEST_BIN] ?? 0
+      if (count === 0) continue
+      bins.push(bin)
+      counts.push(count)
+    }
+  } finally {
+    if (lowest <= highest) SUMS.fill(0, lowest + FARTHEST_BIN, highest + FARTHEST_BIN + 1)
+  }
+  // As a sketch itself does above the maximum.
+  const surplus = bins.length - MAX_BINS
+  if (surplus <= 0) return [bins, counts]
+  const merged = counts.slice(0, surplus).reduce((sum, count) => sum + count, 0)
+  counts[surplus] = (counts[surplus] ?? 0) + merged
+  return [bins.slice(surplus), counts.slice(surplus)]
+}
+
 /** Calls `add` for every bin of stored bytes, in ascending order. @returns the sum of their counts */
 function readBins(bytes: Buffer, add: (bin: number, count: number) => void): number {
   if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw notASketch()
@@ -320,9 +331,9 @@ function readBins(bytes: Buffer, add: (bin: number, count: number) => void): num
   let added = 0
   while (at < bytes.length) {
     const step = readVarint(bytes, at)
-    at += varintBytes(step)
+    at += step < 0x80 ? 1 : varintBytes(step)
     const count = readVarint(bytes, at)
-    at += varintBytes(count)
+    at += count < 0x80 ? 1 : varintBytes(count)
     if (count === 0 || (bins > 0 && step === 0) || ++bins > MAX_BINS) throw notASketch()
     bin = bins > 1 ? bin + step : step % 2 === 0 ? step / 2 : -(step + 1) / 2
     if (Math.abs(bin) > FARTHEST_BIN) throw notASketch()
