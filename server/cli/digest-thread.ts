@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createApp } from '../app.ts'
+import { collectStart } from './collector.ts'
 import type { Config } from '../config.ts'
 import { createDigester } from '../digest/digester.ts'
 import type { HandOverEnd } from '../spool/hand-over.ts'
@@ -46,6 +47,7 @@ const report = (): void => {
 }
 const reporting = setInterval(report, REPORT_EVERY_MS)
 
+collectStart()
 await digester.run(stopping.signal)
 
 clearInterval(reporting)

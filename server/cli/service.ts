@@ -8,7 +8,6 @@ import type { Readiness } from '../http/health.ts'
 import { createHttpService } from '../http/server.ts'
 import { createIntake, type Intake } from '../intake/create-intake.ts'
 import { runJobs } from '../jobs/run-jobs.ts'
-import type { Task } from '../jobs/task.ts'
 import { withinGrace } from '../kernel/abortable.ts'
 import { unauthenticated } from '../kernel/errors.ts'
 import { createHandOver, type HandOver } from '../spool/hand-over.ts'
@@ -55,8 +54,6 @@ export type ServiceOptions = {
   readonly channels?: readonly Channel[]
 }
 
-const isPrompt = (task: Task): boolean => task.isPrompt === true
-
 /** First for running requests, then for everything else in parallel. Together well below the limit of a stop. */
 const REQUEST_GRACE_MS = 5_000
 const DIGEST_GRACE_MS = 4_000
@@ -88,13 +85,7 @@ export async function startService(app: App, connectionString: string, options: 
     const authenticator = createAuthenticator(app)
     stops.push(() => Promise.resolve(authenticator.close()))
     if (roles.includes('schedule') && options.jobs !== false) {
-      const prompt = runJobs(app, connectionString, TASKS.filter(isPrompt), { concurrency: 1 })
-      const jobs = runJobs(
-        app,
-        connectionString,
-        TASKS.filter((task) => !isPrompt(task)),
-      )
-      stops.push(() => prompt.stop())
+      const jobs = runJobs(app, connectionString, TASKS)
       stops.push(() => jobs.stop())
     }
     const digestion = roles.includes('digest')

@@ -17,8 +17,10 @@ import type { Task } from './task.ts'
 
 /** Jobs that run at the same time: they share processor and database with everything else. */
 const CONCURRENCY = 2
-/** Beside one per running job: one that listens, one for heartbeats. */
-const FURTHER_CONNECTIONS = 2
+/** Of a queue, beside one per running job: one that listens. */
+const LISTENING_CONNECTIONS = 1
+/** For the heartbeats of all queues. */
+const HEARTBEAT_CONNECTIONS = 1
 /** A worker without a heartbeat for this time is dead, and its jobs run again: within 60 s after it ended. */
 const HEARTBEAT_MS = 15_000
 const DEAD_AFTER_SECONDS = 45
@@ -55,8 +57,8 @@ export async function migrateJobs(connectionString: string): Promise<void> {
 }
 
 /**
- * Runs jobs until stopped; starts again automatically after a lost database. Jobs of a worker that was killed are taken
- * over within a minute.
+ * Runs jobs until stopped, those of prompt tasks in a queue of their own; starts again automatically after a lost database.
+ * Jobs of a worker that was killed are taken over within a minute.
  */
 export function runJobs(
   app: App,
@@ -65,19 +67,58 @@ export function runJobs(
   { heartbeatMs = HEARTBEAT_MS, concurrency = CONCURRENCY }: RunOptions = {},
 ): JobRunner {
   const stopping = new AbortController()
+  const queues = [
+    { tasks: tasks.filter(isPrompt), concurrency: 1 },
+    { tasks: tasks.filter((task) => !isPrompt(task)), concurrency },
+  ].filter((queue) => queue.tasks.length > 0)
+  // One for all queues: each connection takes two megabytes of the database's memory.
   const pool = createPool({
     connectionString,
     name: 'faultline jobs',
-    max: concurrency + FURTHER_CONNECTIONS,
+    max: queues.reduce((sum, queue) => sum + queue.concurrency + LISTENING_CONNECTIONS, HEARTBEAT_CONNECTIONS),
     onError: (error) => {
       if (!stopping.signal.aborted)
         app.log.warn({ err: error.message }, 'an idle database connection of the jobs broke')
     },
   })
   releaseOnce(pool)
-  let runner: Runner | null = null
   /** Attempts, by the id of the job, of jobs that ended because of the stop. */
   const interrupted = new Map<string, number>()
+  const running = queues.map((queue) =>
+    runQueue(app, pool, { ...queue, heartbeatMs, signal: stopping.signal, interrupted }),
+  )
+
+  return {
+    async stop(graceMs = STOP_GRACE_MS) {
+      stopping.abort()
+      const ended = (async () => {
+        await Promise.all(running.map((queue) => queue.stop()))
+        await reschedule(app, pool, interrupted)
+        await pool.end()
+      })()
+      if (!(await withinGrace(graceMs, ended)))
+        app.log.warn({ grace_ms: graceMs }, 'jobs did not end in time; they run again after the next start')
+    },
+  }
+}
+
+const isPrompt = (task: Task): boolean => task.isPrompt === true
+
+type Queue = {
+  readonly tasks: readonly Task[]
+  readonly concurrency: number
+  readonly heartbeatMs: number
+  /** Aborted before `stop` is called. */
+  readonly signal: AbortSignal
+  readonly interrupted: Map<string, number>
+}
+
+function runQueue(
+  app: App,
+  pool: pg.Pool,
+  { tasks, concurrency, heartbeatMs, signal, interrupted }: Queue,
+): { stop(): Promise<void> } {
+  let runner: Runner | null = null
 
   const once = async (): Promise<void> => {
     const workerIds = new Set<string>()
@@ -87,7 +128,7 @@ export function runJobs(
     const started = await run({
       events,
       pgPool: pool,
-      taskList: taskList(app, tasks, stopping.signal, interrupted),
+      taskList: taskList(app, tasks, signal, interrupted),
       parsedCronItems: parseCronItems(
         tasks.flatMap(({ name, cron }) =>
           cron === undefined ? [] : [{ task: name, match: cron, options: { jobKey: name, backfillPeriod: 0 } }],
@@ -99,15 +140,15 @@ export function runJobs(
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       pollInterval: POLL_MS,
       noHandleSignals: true,
-      logger: loggerOf(app, stopping.signal),
+      logger: loggerOf(app, signal),
     })
     runner = started
     // A stop during the start of the queue has no runner to stop.
-    if (stopping.signal.aborted) await started.stop()
+    if (signal.aborted) await started.stop()
     // Also at the start: a killed process may have left jobs.
-    let beats = heartbeat(app, pool, [...workerIds], stopping.signal)
+    let beats = heartbeat(app, pool, [...workerIds], signal)
     const beat = setInterval(() => {
-      beats = beats.then(() => heartbeat(app, pool, [...workerIds], stopping.signal))
+      beats = beats.then(() => heartbeat(app, pool, [...workerIds], signal))
     }, heartbeatMs)
     try {
       await started.promise
@@ -120,32 +161,25 @@ export function runJobs(
 
   const work = (async () => {
     let delayMs = FIRST_RETRY_DELAY_MS
-    while (!stopping.signal.aborted) {
+    while (!signal.aborted) {
       const startedAtMs = app.clock.monotonicMs()
       try {
         await once()
       } catch (error) {
         // The next start repairs what failed during a stop.
-        if (stopping.signal.aborted) return
+        if (signal.aborted) return
         app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'jobs were interrupted')
       }
       if (app.clock.monotonicMs() - startedAtMs > MAX_RETRY_DELAY_MS) delayMs = FIRST_RETRY_DELAY_MS
-      await delay(delayMs, undefined, { signal: stopping.signal }).catch(() => {})
+      await delay(delayMs, undefined, { signal }).catch(() => {})
       delayMs = Math.min(MAX_RETRY_DELAY_MS, delayMs * 2)
     }
   })()
 
   return {
-    async stop(graceMs = STOP_GRACE_MS) {
-      stopping.abort()
-      const ended = (async () => {
-        await runner?.stop().catch(() => {})
-        await work
-        await reschedule(app, pool, interrupted)
-        await pool.end()
-      })()
-      if (!(await withinGrace(graceMs, ended)))
-        app.log.warn({ grace_ms: graceMs }, 'jobs did not end in time; they run again after the next start')
+    async stop() {
+      await runner?.stop().catch(() => {})
+      await work
     },
   }
 }
