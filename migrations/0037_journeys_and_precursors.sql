@@ -34,8 +34,8 @@ create table memory_levels (
   from_at timestamptz not null,
   from_bytes bigint not null,
   primary key (project_id, slot)
+  -- No index on seen_at: every write would change it, and the hourly purge may read all rows.
 ) with (fillfactor = 80);
-create index memory_levels_by_age on memory_levels (seen_at);
 
 -- Devices whose battery drained in an hour: rollups of drains count pairs of levels, not devices.
 create table battery_hours (

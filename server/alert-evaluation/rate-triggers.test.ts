@@ -270,6 +270,9 @@ describe('pre_crash_state', () => {
       { timestamp: at(minutesAgo), type: 'system', category: 'device.event', data: { action: 'LOW_MEMORY' } },
     ],
   })
+  const onServer = (memory: number) => ({
+    contexts: { os: { name: 'Linux' }, device: { arch: 'x64', memory_size: 8e9 }, app: { app_memory: memory } },
+  })
   const users = (n: number) => Array.from({ length: n }, (_, user) => ({ agoMs: 12 * MINUTE, did: `install-${user}` }))
 
   test('the share of users with signs before any crash', async () => {
@@ -293,6 +296,9 @@ describe('pre_crash_state', () => {
       }),
       anEvent(8, 'install-4', { contexts: { os: { name: 'iOS' }, device, app: { app_memory: 100_000_000 } } }),
       anEvent(2, 'install-4', { contexts: { os: { name: 'iOS' }, device, app: { app_memory: 400_000_000 } } }),
+      // The memory of a server is not that of one user's app.
+      anEvent(14, 'install-5', onServer(100_000_000)),
+      anEvent(12, 'install-5', onServer(400_000_000)),
       // After its crash, which is another matter.
       anEvent(8, 'install-5', crash),
       anEvent(5, 'install-5', lowMemory(6)),

@@ -48,17 +48,22 @@ export function signalsOfEvent(
 
 const isMeasured = ({ levels, warnings }: DeviceSignals): boolean => levels.length > 0 || warnings.length > 0
 
-/** Null when a report says nothing. Without a user the model stands for all devices of its kind: too few, never too many. */
+/**
+ * Null when a report says nothing. Without a user the model stands for all devices of its kind: too few, never too many.
+ * Memory counts on devices only: on a server it grows with the requests of all users.
+ */
 function precursorsOf(
   { projectId, user, origin }: Pick<Reporter, 'projectId' | 'user' | 'origin'>,
   signs: PrecursorReport['signs'],
   signals: DeviceSignals | null,
 ): PrecursorReport | null {
-  const memory = signals?.memory ?? []
+  const memory = user === null || origin.device === '' ? NO_MEMORY : (signals?.memory ?? NO_MEMORY)
   if (signs.length === 0 && memory.length === 0) return null
   const owner = user ?? hashUser(projectId, `device\n${origin.device}\n${origin.os}\n${origin.release}`)
-  return { projectId, owner, signs, memory: user === null ? [] : memory }
+  return { projectId, owner, signs, memory }
 }
+
+const NO_MEMORY: PrecursorReport['memory'] = []
 
 /** The screen that was open: the newest of those that the app names, else the transaction. */
 function screenOf({ contexts, transaction }: Event): string {
