@@ -72,6 +72,43 @@ describe('parseGuarded', () => {
     expect(isExact('{"a":{"a":{"a":":"}},"b":[{"a":1},{"a":1}]}')).toBe(true)
   })
 
+  test('finds repeated keys whatever stands in strings and around colons', () => {
+    const text = fc.string({ unit: fc.constantFrom(':', '"', '\\', ' ', 'a', '\n', ',') })
+    const space = fc.constantFrom('', '', '', ' ', '\t', '\n')
+    const { node } = fc.letrec<{ node: string }>((tie) => ({
+      node: fc.oneof(
+        { maxDepth: 4, depthSize: 'small' },
+        text.map((one) => JSON.stringify(one)),
+        fc.array(tie('node'), { maxLength: 3 }).map((all) => `[${all.join(',')}]`),
+        fc
+          .array(fc.tuple(fc.oneof(fc.constant('a'), text), space, space, tie('node')), { maxLength: 4 })
+          .map((all) => all.map(([key, a, b, value]) => `${JSON.stringify(key)}${a}:${b}${value}`))
+          .map((all) => `{${all.join(',')}}`),
+      ),
+    }))
+    fc.assert(
+      fc.property(node, (json) => {
+        const isExact = scanJson(json).pairs === depthAndPairs(parseJson(json)).pairs
+        expect(parseGuarded(bytes(json)).isExact).toBe(isExact)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('refuses what is nested too deeply, also below dropped keys and repeated ones, and in broken text', () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    expect(parseGuarded(bytes(nested(64))).isExact).toBe(true)
+    for (const text of [
+      nested(65),
+      `{"a":${nested(64)}}`,
+      `{"__proto__":${nested(64)}}`,
+      `{"a":${nested(64)},"a":1}`,
+      '['.repeat(65),
+    ])
+      expect(() => parseGuarded(bytes(text))).toThrow(expect.objectContaining({ word: 'too_deep' }))
+    expect(() => parseGuarded(bytes(JSON.stringify([1, 2, 3])), 0, undefined, 3)).toThrow(/more than 3 values/)
+  })
+
   test.each(['', '{', '{"a":}', 'nope', '{"a":1}x', '\u0000', '['.repeat(1_000_000), '{"a":'.repeat(100_000)])(
     'refuses broken text with a reason',
     (text) => {
