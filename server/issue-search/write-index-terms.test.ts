@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { aPerson } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -82,4 +82,66 @@ test('many releases are found', async () => {
   await write(Array.from({ length: 390 }, (_, i) => ['release', `1.${i}.0`] as const))
   await indexNewTerms(app)
   expect(await inDocument('\u001Drelease\u001F')).toBe(390)
+})
+
+describe('of events in a row', () => {
+  const OWN = ['Error: failed', 'failed', 'pay', 'failed', 'POST /pay', null]
+  const event = (facts: readonly Fact[], frames: readonly string[], own = OWN) => ({
+    indexedTexts: [...own, ...frames.flatMap((name) => [name, `module.${name}`, null])],
+    facts,
+    event: { projectId: newId(), userHash: null },
+  })
+  const record = (...occurrences: ReturnType<typeof event>[]) => {
+    const [first] = occurrences
+    if (first === undefined) throw new Error('no events')
+    const issue = { issueId, orgId, isNew: false, isMerged: false, first, occurrences }
+    return app.tx((tx) => writeIndexTerms(tx, app.clock.now(), [issue]))
+  }
+  /** What was written since the last call. */
+  const written = async (): Promise<string> => {
+    const rows = await app.db.deleteFrom('issue_new_terms').returning('terms').execute()
+    return rows.map(({ terms }) => terms).join(' ')
+  }
+  beforeEach(written)
+
+  test('what repeats is written once, what differs is written: facts, texts, frames', async () => {
+    const facts: readonly Fact[] = [
+      ['plan', 'gold'],
+      ['shop', 'berlin'],
+    ]
+    await record(event(facts, ['alpha', 'beta']))
+    expect(await written()).toMatch(/gold[^]*berlin[^]*alpha[^]*beta/)
+    await record(event(facts, ['alpha', 'beta']), event(facts, ['alpha', 'beta']))
+    expect(await written()).toBe('')
+    await record(event([['plan', 'gold']], ['alpha']), event([['shop', 'gold']], ['alpha']))
+    expect(await written()).toContain('gold')
+    await record(event(facts, ['alpha', 'gamma'], ['Error: broke', 'broke', 'pay', 'broke', 'POST /pay', null]))
+    expect(await written()).toMatch(/broke[^]*gamma|gamma[^]*broke/)
+    // A stack is read of the first event, or with a new culprit; until then a frame is not known.
+    await record(event(facts, ['alpha']), event(facts, ['delta']))
+    expect(await written()).toBe('')
+    await record(event(facts, ['delta']))
+    expect(await written()).toContain('delta')
+  })
+
+  test('beyond the texts of a batch facts are written, and texts when they occur again', async () => {
+    // Digits do not make another text.
+    const word = (n: number) => `zz${String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26))}`
+    const named = (n: number) => event([['node', `n${n}`]], [], [`Failure ${word(n)}`, ...OWN.slice(1)])
+    await record(...Array.from({ length: 120 }, (_, n) => named(n)))
+    const first = await written()
+    expect(first).toContain('n119')
+    expect(first).toContain(word(90))
+    expect(first).not.toContain(word(119))
+    await record(named(119))
+    expect(await written()).toContain(word(119))
+  })
+
+  test('after a rollback they are written again', async () => {
+    await record(event([['zone', 'east']], ['omega']))
+    expect(await written()).toMatch(/east[^]*omega/)
+    forgetKnownTerms()
+    await record(event([['zone', 'east']], ['omega']))
+    expect(await written()).toMatch(/east[^]*omega/)
+  })
 })

@@ -38,6 +38,21 @@ const CULPRIT_INDEX = 2
 
 /** 4 MiB. */
 const known = new KnownTerms(1 << 20)
+/** Facts and texts of an issue that need not be looked up. */
+type Repeated = {
+  readonly facts: IndexedEvent['facts']
+  /** Of the newest event. */
+  readonly texts: IndexedEvent['indexedTexts']
+  /** Of the newest event whose stack was read. */
+  readonly stack: IndexedEvent['indexedTexts']
+}
+
+/**
+ * What the newest events of issues said, by the issue's number in `known`. Most of it repeats from event to event, and
+ * comparing is faster than looking up. 5 MiB at most.
+ */
+const newest = new Map<number, Repeated>()
+const MAX_NEWEST = 2_048
 let jobDueAt = 0
 let rowsSinceJob = 0
 let countedDay = ''
@@ -49,7 +64,7 @@ let countedDay = ''
 export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly IndexedIssue[]): Promise<void> {
   const day = dayOf(now)
   // A document may have room again, because a user was erased.
-  if (day !== countedDay) known.clearCounts()
+  if (day !== countedDay) clearCounts()
   countedDay = day
   const rows = groups.flatMap((group) => {
     const terms = newTerms(group)
@@ -88,13 +103,20 @@ export function forgetJob(): void {
 /** To be called after a rollback, because what the transaction wrote is still new. */
 export function forgetKnownTerms(): void {
   known.clear()
+  newest.clear()
   forgetIdentities()
 }
 
 /** To be called after a user was erased. */
 export function forgetErased(): void {
-  known.clearCounts()
+  clearCounts()
   forgetIdentities()
+}
+
+/** Values beyond a limit, which were not written, are looked at again. */
+function clearCounts(): void {
+  known.clearCounts()
+  newest.clear()
 }
 
 /** Returns terms that are not known of this issue; of a new issue, those that its first event lacks. */
@@ -107,8 +129,11 @@ function newTerms({ issueId, isNew, isMerged, first, occurrences }: IndexedIssue
   }
   const terms = new Set<string>()
   let texts = 0
+  let before = newest.get(issue)
   for (const [index, { indexedTexts, facts }] of occurrences.entries()) {
-    for (const [key, value] of facts) {
+    for (const [at, [key, value]] of facts.entries()) {
+      const same = before?.facts[at]
+      if (same !== undefined && same[1] === value && same[0] === key) continue
       if (isUserKey(key)) {
         if (known.isNew(issue, key, '')) terms.add(keyTerm(key))
         continue
@@ -118,31 +143,49 @@ function newTerms({ issueId, isNew, isMerged, first, occurrences }: IndexedIssue
       terms.add(factTerm(key, value))
       addRecurringWords(terms, value)
     }
-    for (const text of newTexts(issue, indexedTexts, index === 0, MAX_TEXTS - texts)) {
+    for (const text of newTexts(issue, indexedTexts, index === 0, MAX_TEXTS - texts, before)) {
       texts++
       addRecurringWords(terms, text)
     }
+    const stack = index === 0 ? indexedTexts : (before?.stack ?? NO_TEXTS)
+    // Texts beyond the limit were not looked at.
+    before = texts < MAX_TEXTS ? { facts, texts: indexedTexts, stack } : undefined
   }
+  if (newest.size >= MAX_NEWEST) newest.clear()
+  if (before !== undefined) newest.set(issue, before)
   return [...terms]
 }
+
+const NO_TEXTS: IndexedEvent['indexedTexts'] = []
 
 /**
  * Returns texts of an event that are not known of the issue, at most about `max`. Reads the stack if the caller asks
  * for it or the culprit is new; a frame is known by its function and its module, or else its file.
+ * @param before what is known
  */
-function newTexts(issue: number, texts: readonly (string | null)[], withStack: boolean, max: number): string[] {
+function newTexts(
+  issue: number,
+  texts: readonly (string | null)[],
+  withStack: boolean,
+  max: number,
+  before?: Repeated,
+): string[] {
   const found: string[] = []
   let end = withStack ? texts.length : OWN_TEXTS
   for (let at = 0; at < OWN_TEXTS && found.length < max; at++) {
     const text = texts[at]
-    if (text == null || !known.isNew(issue, '', text, 'text')) continue
+    if (text == null || text === before?.texts[at] || !known.isNew(issue, '', text, 'text')) continue
     found.push(text)
     if (at === CULPRIT_INDEX) end = texts.length
   }
   for (let at = OWN_TEXTS; at < end && found.length < max; at += TEXTS_PER_FRAME) {
+    if (before !== undefined && isSameFrame(texts, before.stack, at)) continue
     const [name, module, file] = [texts[at] ?? '', texts[at + 1] ?? '', texts[at + 2] ?? '']
     // Another number, because the name of a function may be the key of a fact.
     if (known.isNew(issue ^ 0x33333333, name, module === '' ? file : module, 'text')) found.push(name, module, file)
   }
   return found
 }
+
+const isSameFrame = (a: Repeated['stack'], b: Repeated['stack'], at: number): boolean =>
+  a[at] === b[at] && a[at + 1] === b[at + 1] && a[at + 2] === b[at + 2]
