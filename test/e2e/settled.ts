@@ -84,10 +84,14 @@ export async function settled(page: Page, timeoutMs: number): Promise<void> {
   for (;;) {
     const moving = await whatMoves(page, requests)
     if (moving === null) return
-    if (performance.now() > deadline) throw new Error(`the page did not settle in ${timeoutMs} ms: ${moving}`)
-    await sleep(POLL_MS)
+    if (performance.now() > deadline) throw new Error(`the page did not settle in ${timeoutMs} ms: ${moving.what}`)
+    // Each look takes processor time of the page: none before it can have been quiet for long enough.
+    await sleep(Math.max(moving.forMs ?? 0, POLL_MS))
   }
 }
+
+/** What moves, and for how long at least it is not quiet, where that is known. */
+type Moving = { readonly what: string; readonly forMs?: number }
 
 /** Requests without a response, or whose body may still arrive. */
 function underWay({ open }: Requests): Request[] {
@@ -96,20 +100,22 @@ function underWay({ open }: Requests): Request[] {
   )
 }
 
-async function whatMoves(page: Page, requests: Requests): Promise<string | null> {
+async function whatMoves(page: Page, requests: Requests): Promise<Moving | null> {
   const [request] = underWay(requests)
-  if (request !== undefined) return `a request is under way: ${request.method()} ${request.url()}`
+  if (request !== undefined) return { what: `a request is under way: ${request.method()} ${request.url()}` }
+  const restMs = QUIET_MS - (performance.now() - requests.lastEndMs)
+  if (restMs > 0) return { what: 'a request ended a moment ago', forMs: restMs }
   try {
     const { quietForMs, moving } = State.parse(await page.evaluate(READ_STATE))
-    if (moving !== null) return moving
-    if (quietForMs < QUIET_MS) return 'the document changed a moment ago'
+    if (moving !== null) return { what: moving }
+    if (quietForMs < QUIET_MS) return { what: 'the document changed a moment ago', forMs: QUIET_MS - quietForMs }
   } catch (error) {
     // The page navigated meanwhile.
-    if (error instanceof Error && /context was destroyed|navigat/i.test(error.message)) return 'a navigation'
+    if (error instanceof Error && /context was destroyed|navigat/i.test(error.message)) return { what: 'a navigation' }
     throw error
   }
-  if (underWay(requests).length > 0) return 'a request began'
-  return performance.now() - requests.lastEndMs < QUIET_MS ? 'a request ended a moment ago' : null
+  if (underWay(requests).length > 0) return { what: 'a request began' }
+  return performance.now() - requests.lastEndMs < QUIET_MS ? { what: 'a request ended a moment ago' } : null
 }
 
 /**
