@@ -109,11 +109,16 @@ const sums = (cells: Cells, alias: string): RawBuilder<unknown> =>
 /** The counts that were asked for. */
 export type SomeCounts = Partial<Counts>
 
-/** Counts of a range. */
-export async function sumCounts(db: Connection, cells: Cells): Promise<SomeCounts | null> {
-  const { rows } = await sql<SomeCounts>`select ${sums(cells, 'c')} from (
-    ${rollups(cells, columns(cells, 'r'))} union all select ${columns(cells, 'd')} ${deltas(cells)}) c`.execute(db)
-  return rows[0] ?? null
+/** Counts of ranges, in the given order. All count the same. */
+export async function sumCounts(db: Connection, all: readonly Cells[]): Promise<SomeCounts[]> {
+  const parts = all.map(
+    (cells, place) => sql`select ${place}::int as place, ${sums(cells, 'c')} from (
+      ${rollups(cells, columns(cells, 'r'))} union all select ${columns(cells, 'd')} ${deltas(cells)}) c`,
+  )
+  const { rows } = await sql<
+    SomeCounts & { place: number }
+  >`${sql.join(parts, sql` union all `)} order by place`.execute(db)
+  return rows
 }
 
 export type NamedCounts = SomeCounts & { name: string | null; names: number }

@@ -30,8 +30,16 @@ export async function readHealthTotals<Q extends UserQuestion>(
 ): Promise<HealthTotals<Q>> {
   const cells = cellsOf(query)
   if (cells === null) return { ...noCounts(), ...noUsers(sets) }
-  const [counts, users] = await Promise.all([sql.sumCounts(db, cells), readHealthUsers(db, query, sets)])
-  return { ...noCounts(), ...counts, ...users }
+  const [[counts], users] = await Promise.all([sql.sumCounts(db, [cells]), readHealthUsers(db, query, sets)])
+  return { ...onlyCounts(counts ?? {}), ...users }
+}
+
+/** Counts of several ranges in one statement, in the given order; all queries ask for the same counts. */
+export async function readHealthCounts(db: Connection, queries: readonly HealthQuery[]): Promise<Readonly<Counts>[]> {
+  const all = queries.map((query) => cellsOf(query))
+  const asked = all.filter((cells) => cells !== null)
+  const found = asked.length === 0 ? [] : await sql.sumCounts(db, asked)
+  return all.map((cells) => (cells === null ? noCounts() : onlyCounts(found[asked.indexOf(cells)] ?? {})))
 }
 
 /** Distinct users of a range. */

@@ -1,12 +1,12 @@
 import type { BucketSeconds } from '../app-health/buckets.ts'
-import type { Counts } from '../app-health/counts.ts'
+import { noCounts, type Counts } from '../app-health/counts.ts'
 import type { Dimension } from '../app-health/dimensions.ts'
 import type { HealthFilter, HealthQuery } from '../app-health/health-query.ts'
 import {
   readHealthBy,
+  readHealthCounts,
   readHealthSeries,
   readHealthSeriesBy,
-  readHealthTotals,
   readHealthUsers,
   readHealthUsersBy,
   readHealthValues,
@@ -91,17 +91,19 @@ export async function seriesOfReleases(
   }
 }
 
-/** Sessions of a release and of all releases. */
-export async function sessionsOfRelease(
+/** Sessions of releases, each in its own range, and of all releases in the same range; in the given order. */
+export async function sessionsOfReleases(
   db: Connection,
-  query: SessionsQuery,
-  version: string,
-): Promise<{ readonly own: SessionCount; readonly all: SessionCount }> {
-  const [own, all] = await Promise.all([
-    readHealthTotals(db, healthQuery(query, { release: [version] }), []),
-    readHealthTotals(db, healthQuery(query), []),
-  ])
-  return { own: countOf(own, query), all: countOf(all, query) }
+  wanted: readonly { readonly query: SessionsQuery; readonly version: string }[],
+): Promise<{ readonly own: SessionCount; readonly all: SessionCount }[]> {
+  const found = await readHealthCounts(
+    db,
+    wanted.flatMap(({ query, version }) => [healthQuery(query, { release: [version] }), healthQuery(query)]),
+  )
+  return wanted.map(({ query }, index) => ({
+    own: countOf(found[index * 2] ?? noCounts(), query),
+    all: countOf(found[index * 2 + 1] ?? noCounts(), query),
+  }))
 }
 
 /** What sessions are counted by, beside release and environment. */
