@@ -199,7 +199,7 @@ const issues = createRoute({
     if (preload) return
     const filters = filtersOf(deps)
     void client.infiniteQuery(streamQuery(filters)).catch(noop)
-    void client.query(volumeQuery(filters.project, filters.range)).catch(noop)
+    void client.query(volumeQuery(filters)).catch(noop)
   },
   component: lazyRouteComponent(() => import('./features/issues/issues-page.tsx'), 'IssuesPage'),
 })

@@ -12,13 +12,15 @@ const HOUR_MS = 3_600_000
 const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
 const reader = (page: Page) => page.getByRole('slider', { name: 'Values over time' })
 
-/** One issue that ended half a day ago, one that started this hour. */
+const figure = (page: Page, name: string) => page.locator('dl div').filter({ hasText: name }).locator('dd')
+
+/** One issue of this week that ended half a day ago, one that started this hour. */
 async function anOldAndANew(project: TestProject): Promise<void> {
   const from = (type: string, hoursAgo: number) => ({
     timestamp: (Date.now() - hoursAgo * HOUR_MS) / 1000,
     error: { type, value: `${type} happened` },
   })
-  await dashboard.server.events(project, [from('OldError', 12), from('NewError', 0.01)])
+  await dashboard.server.events(project, [from('OldError', 72), from('OldError', 12), from('NewError', 0.01)])
 }
 
 async function opened(
@@ -51,6 +53,12 @@ test('a time is selected by dragging, is in the address, and is cleared by Escap
   const page = await opened(person)
   await settled(page)
   expect(await titles(page)).toEqual(['NewError', 'OldError'])
+  // Rows and strip count the range; the lifetime is in the title.
+  await page.getByTitle('1 event in the last 24 hours, 2 in total').waitFor()
+  await page.getByTitle('1 user in the last 24 hours, 1 in total').first().waitFor()
+  await page.getByRole('img', { name: 'In the last 24 hours, 1 event, peak 1 per hour' }).first().waitFor()
+  await page.getByRole('columnheader', { name: 'Trend, 24 h' }).waitFor()
+  await eventually(() => figure(page, 'Events').textContent()).toMatch(/^2/)
 
   await drag(page, 0.4, 0.6)
   await page.waitForURL(/from=.*to=/)
@@ -75,6 +83,26 @@ test('a time is selected by dragging, is in the address, and is cleared by Escap
   await eventually(() => titles(page)).toEqual(['NewError', 'OldError'].slice(0, 1))
   await page.getByRole('button', { name: '7d', exact: true }).click()
   await page.waitForURL((url) => url.searchParams.get('range') === '7d' && !url.searchParams.has('from'))
+  await page.getByTitle('2 events in the last 7 days, 2 in total').waitFor()
+  await page.getByRole('img', { name: /^In the last 7 days, 2 events, peak [12] per 6.h$/ }).waitFor()
+  await eventually(() => figure(page, 'Events').textContent()).toMatch(/^3/)
+  await page.getByRole('button', { name: 'Sort by last seen' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Events', exact: true }).click()
+  await eventually(() => titles(page)).toEqual(['OldError', 'NewError'])
+  expect(page.url()).toContain('sort=-event_count_in_range')
+
+  // The strip follows the query, and keeps what it said while the query has a mistake.
+  await page.goto('/issues?range=7d&q=OldError')
+  await eventually(() => figure(page, 'Events').textContent()).toMatch(/^2/)
+  await eventually(() => figure(page, 'Users affected').textContent()).toMatch(/^1/)
+  expect(await figure(page, 'Unhandled or fatal').textContent()).toMatch(/^0/)
+
+  // A time that begins before the range has a chart of its own.
+  const day = (ago: number) => new Date(Date.now() - ago * 24 * HOUR_MS).toISOString().slice(0, 11)
+  await page.goto(`/issues?from=${day(6)}00:00Z&to=${day(1)}00:00Z`)
+  await page.getByTitle(/^1 event in .*, 2 in total$/).waitFor()
+  await eventually(() => figure(page, 'Events').textContent()).toMatch(/^1/)
+  await page.getByRole('columnheader', { name: 'Trend', exact: true }).waitFor()
 })
 
 test('without a pointer: arrows read, Shift marks, Enter selects, Escape clears', async () => {
@@ -113,9 +141,8 @@ test.each(
   const started = new Date(Date.now() - 2 * HOUR_MS)
   await dashboard.server.sessions({ project, release: 'shop@1.0.0', started, exited: 995, crashed: 5, did: 'ada' })
   const page = await opened(person, { theme, size })
-  const figure = (name: string) => page.locator('dl div').filter({ hasText: name }).locator('dd')
-  await eventually(() => figure('Crash-free sessions').textContent()).toMatch(/^99\.50/)
-  await eventually(() => figure('Users with a crash').textContent()).toMatch(/^1/)
+  await eventually(() => figure(page, 'Crash-free sessions').textContent()).toMatch(/^99\.50/)
+  await eventually(() => figure(page, 'Users affected').textContent()).toMatch(/^\d/)
   await expectAccessible(page, `strip, ${theme}, ${size}`)
   await drag(page, 0.4, 0.7)
   await page.getByRole('button', { name: 'Remove filter time' }).waitFor()

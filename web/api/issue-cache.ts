@@ -79,15 +79,28 @@ export function editCached(client: QueryClient, issues: readonly Issue[], edit: 
   for (const issue of issues) changeDetails(client, issue.id, (detail) => ({ ...detail, ...edit(detail) }))
 }
 
+/** An issue of a list; an answer without a range keeps what the list counted in its own. */
+const inList = (item: Issue, next: Issue): Issue =>
+  next.event_count_in_range === null
+    ? {
+        ...next,
+        event_count_in_range: item.event_count_in_range,
+        user_count_in_range: item.user_count_in_range,
+        trend: item.trend,
+      }
+    : next
+
 /** Replaces cached issues with the server's. */
 export function storeIssues(client: QueryClient, issues: readonly Issue[]): void {
   const known = new Map(issues.map((issue) => [issue.id, issue]))
   changePages(client, (page) =>
     page.items.some((item) => known.has(item.id))
-      ? { ...page, items: page.items.map((item) => known.get(item.id) ?? item) }
+      ? { ...page, items: page.items.map((item) => inList(item, known.get(item.id) ?? item)) }
       : page,
   )
-  for (const issue of issues) changeDetails(client, issue.id, (detail) => ({ ...detail, ...issue }))
+  // The trend of a row is of its list's range.
+  for (const issue of issues)
+    changeDetails(client, issue.id, (detail) => ({ ...detail, ...issue, trend: detail.trend }))
 }
 
 /** Updates issues in the lists that show them, without adding, removing or moving rows. */
@@ -99,7 +112,10 @@ export function mergeIntoLists(client: QueryClient, issues: readonly Issue[]): v
         ? data
         : {
             ...data,
-            pages: data.pages.map((page) => ({ ...page, items: page.items.map((item) => known.get(item.id) ?? item) })),
+            pages: data.pages.map((page) => ({
+              ...page,
+              items: page.items.map((item) => inList(item, known.get(item.id) ?? item)),
+            })),
           },
     )
   }

@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
+import { countsStart } from '#shared/time-ranges.ts'
 import { windowOf, type IssuesSearch, type Range } from '../address/search.ts'
 import { eventOnly } from './event-only.ts'
 import { call, type AnswerOf } from './call.ts'
@@ -57,13 +58,6 @@ export function queryOf({ q, window }: Pick<StreamFilters, 'q' | 'window'>): str
   return q === '' ? before : `${/\bOR\b/u.test(q) ? `(${q})` : q} ${before}`
 }
 
-const RANGE_MS: Readonly<Record<Range, number>> = {
-  '1h': 3_600_000,
-  '24h': 24 * 3_600_000,
-  '7d': 7 * 24 * 3_600_000,
-  '30d': 30 * 24 * 3_600_000,
-}
-
 /** A page of the stream. */
 export type StreamPage = {
   items: Issue[]
@@ -84,7 +78,19 @@ export type StreamData = InfiniteData<StreamPage, PageParam>
 const PAGE_ROWS = '100'
 
 const sinceOf = ({ window, range }: StreamFilters): Date =>
-  new Date(window === null ? Date.now() - RANGE_MS[range] : window.from)
+  new Date(window === null ? countsStart(Date.now(), range) : window.from)
+
+/** The time whose events and users the rows count. */
+const countsOf = ({ window, range }: Pick<StreamFilters, 'window' | 'range'>) =>
+  window === null ? { range } : { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString() }
+
+const filterOf = ({ project, status, severity, platform, assignee }: VolumeFilters) => ({
+  projectId: project === null ? undefined : [project],
+  status: status === null ? undefined : [...status],
+  severity: severity.length === 0 ? undefined : [...severity],
+  platform: platform.length === 0 ? undefined : [...platform],
+  assignee_id: assignee === null ? undefined : [assignee],
+})
 
 async function readPage(filters: StreamFilters, param: PageParam, signal: AbortSignal): Promise<StreamPage> {
   const since = param?.since ?? sinceOf(filters).toISOString()
@@ -92,11 +98,8 @@ async function readPage(filters: StreamFilters, param: PageParam, signal: AbortS
     limit: PAGE_ROWS,
     sort: filters.sort,
     seen_since: since,
-    projectId: filters.project === null ? undefined : [filters.project],
-    status: filters.status === null ? undefined : [...filters.status],
-    severity: filters.severity.length === 0 ? undefined : [...filters.severity],
-    platform: filters.platform.length === 0 ? undefined : [...filters.platform],
-    assignee_id: filters.assignee === null ? undefined : [filters.assignee],
+    ...countsOf(filters),
+    ...filterOf(filters),
     cursor: param?.cursor,
   }
   const q = queryOf(filters)
@@ -139,21 +142,30 @@ export const freshQuery = (filters: StreamFilters) =>
     meta: { quiet: true },
   })
 
-export const volumeQuery = (project: string | null, range: Range) =>
-  queryOptions({
-    queryKey: ['volume', project, range],
-    queryFn: ({ signal }) =>
-      call('GET /api/issues/volume', {
-        query: { range, projectId: project === null ? undefined : [project] },
+/** Filters of the strip: those of the list, without its order. */
+export type VolumeFilters = Omit<StreamFilters, 'sort' | 'window'>
+
+/** @param window reads that time instead of the range */
+export const volumeQuery = (filters: VolumeFilters, window: StreamFilters['window'] = null) => {
+  const { project, range, status, severity, platform, assignee, q } = filters
+  const asked = { project, range, status, severity, platform, assignee, q }
+  return queryOptions({
+    queryKey: ['volume', asked, window],
+    queryFn: ({ signal }) => {
+      const query = queryOf({ q, window })
+      return call('GET /api/issues/volume', {
+        query: { ...countsOf({ window, range }), ...filterOf(asked), ...(query === null ? {} : { q: query }) },
         signal,
-      }),
+      })
+    },
     staleTime: 15_000,
     // Time passes even when nothing arrives.
     refetchInterval: 60_000,
     meta: { quiet: true },
   })
+}
 
-/** Crash-free sessions and users with a crash. */
+/** Crash-free sessions. */
 export const sessionSummaryQuery = (project: string | null, range: Range) =>
   queryOptions({
     queryKey: ['session-summary', project, range],

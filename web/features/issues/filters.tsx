@@ -172,8 +172,24 @@ export function FilterButton({ search, onChange, rows, open, onOpenChange }: Fil
   )
 }
 
-const SORT_KEYS = ['last_seen', 'first_seen', 'event_count', 'user_count', 'severity'] as const
-const SORT_LETTERS = { last_seen: 'l', first_seen: 'f', event_count: 'e', user_count: 'u', severity: 's' } as const
+const SORT_KEYS = [
+  'last_seen',
+  'first_seen',
+  'event_count_in_range',
+  'user_count_in_range',
+  'event_count',
+  'user_count',
+  'severity',
+] as const
+const SORT_LETTERS = {
+  last_seen: 'l',
+  first_seen: 'f',
+  event_count_in_range: 'e',
+  user_count_in_range: 'u',
+  event_count: 't',
+  user_count: 'a',
+  severity: 's',
+} as const
 type SortKey = (typeof SORT_KEYS)[number]
 
 const keyOf = (sort: NonNullable<IssuesSearch['sort']>): SortKey =>

@@ -248,7 +248,7 @@ function Stream() {
         <SortButton sort={filters.sort} onChange={change} />
         <ViewsMenu search={search} onOpen={openView} />
       </div>
-      <IssueVolume project={filters.project} range={filters.range} window={filters.window} onWindow={chooseWindow} />
+      <IssueVolume filters={filters} onWindow={chooseWindow} />
       <section className={issuesStyles.stream} aria-label={issuesTexts.stream}>
         {list.error !== null && rows.length === 0 ? (
           <QueryError

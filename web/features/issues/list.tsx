@@ -4,9 +4,10 @@ import type { Edit } from '../../common/issue/changes.ts'
 import type { Issue } from '../../api/issue-queries.ts'
 import { useProjectPlatforms } from '../../common/issue/platforms.ts'
 import { IssueRow, type RowMenu } from './row.tsx'
-import type { IssuesSearch } from '../../address/search.ts'
+import { DEFAULT_RANGE, windowOf, type IssuesSearch } from '../../address/search.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
+import { formatWindow } from '../../ui/format.ts'
 import { useNow } from '../../ui/now.ts'
 import { issuesTexts } from './texts.ts'
 import type { Selection } from './selection.ts'
@@ -51,7 +52,7 @@ export type ListProps = {
 
 /** The list as a table, virtualised if it is long. */
 export function IssueList(props: ListProps) {
-  const { rows, total, selection, focusTurn, fresh, onAll, onNearEnd, onToggle, busy } = props
+  const { rows, total, search, selection, focusTurn, fresh, onAll, onNearEnd, onToggle, busy } = props
   const body = useRef<HTMLDivElement>(null)
   const cards = useCards(body)
   const windowed = rows.length > WHOLE_LIST || (total ?? Infinity) > WHOLE_LIST
@@ -96,7 +97,9 @@ export function IssueList(props: ListProps) {
               {issuesTexts.columns.issue}
             </span>
             <span role="columnheader" className={issuesStyles.cellTrend}>
-              {issuesTexts.columns.trend}
+              {windowOf(search) === null
+                ? issuesTexts.trendOver[search.range ?? DEFAULT_RANGE]
+                : issuesTexts.columns.trend}
             </span>
             <span role="columnheader" className={issuesStyles.cellEv}>
               {issuesTexts.columns.events}
@@ -143,6 +146,8 @@ function useRow(props: ListProps, now: number) {
   const { project, range } = search
   // Memoised, so that rows do not render again.
   const carried = useMemo(() => ({ project, range }), [project, range])
+  const window = windowOf(search)
+  const time = window === null ? issuesTexts.rangeIn[range ?? DEFAULT_RANGE] : formatWindow(window.from, window.to)
   const kinds = useProjectPlatforms()
   return (issue: Issue, index: number, style?: CSSProperties, measure?: (element: HTMLElement | null) => void) => (
     <IssueRow
@@ -155,6 +160,7 @@ function useRow(props: ListProps, now: number) {
       selected={selection.selected.has(issue.id)}
       cursor={selection.cursor === issue.id}
       search={carried}
+      time={time}
       canChange={canChange}
       menu={menu?.id === issue.id ? menu.menu : null}
       onMenu={onMenu}

@@ -3,7 +3,7 @@ import { lazy, memo, Suspense, type CSSProperties, type MouseEvent, type ReactNo
 import type { Edit } from '../../common/issue/changes.ts'
 import type { Issue } from '../../api/issue-queries.ts'
 import { paths } from '../../address/paths.ts'
-import { formatCount, formatFactor, formatShortCount } from '../../ui/format.ts'
+import { formatCount, formatDuration, formatFactor, formatShortCount } from '../../ui/format.ts'
 import { Sparkline } from '../../ui/chart/sparkline.tsx'
 import { Minor, ShortId } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -36,6 +36,8 @@ type IssueRowProps = {
   cursor: boolean
   /** Project and range of the list, kept in the link. */
   search: { project?: string | undefined; range?: '1h' | '24h' | '7d' | '30d' | undefined }
+  /** The time of the counts, such as `the last 24 hours`. */
+  time: string
   onToggle: (id: string, range: boolean) => void
   onOpen: (id: string) => void
   /** Whether the member may change the issue: severity and assignee are buttons then. */
@@ -51,8 +53,10 @@ type IssueRowProps = {
 
 /** A row of the stream: 54 px high on wide screens, a card on phones. */
 export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
-  const { issue, kind, position, now, selected, cursor, search, onToggle, onOpen, style, measure, index } = props
+  const { issue, kind, position, now, selected, cursor, search, time, onToggle, onOpen, style, measure, index } = props
   const tone = toneOf(issue, now)
+  const events = issue.event_count_in_range ?? issue.event_count
+  const users = issue.user_count_in_range
 
   const open = (event: MouseEvent<HTMLElement>) => {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
@@ -113,24 +117,26 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
           counts={issue.trend.counts}
           tone={tone}
           split={levelStartOf(issue, now)}
-          label={issuesTexts.trendOf(sumOf(issue.trend), peakOf(issue.trend), hoursOf(issue))}
+          label={issuesTexts.trendOf(time, sumOf(issue.trend), peakOf(issue.trend), stepOf(issue))}
         />
       </span>
       <span
         role="cell"
         className={`${issuesStyles.cellEv} ${typeStyles.figures}`}
-        title={issuesTexts.events(issue.event_count)}
+        title={issuesTexts.eventsIn(events, time, issue.event_count)}
       >
-        {formatCell(issue.event_count)}
-        <span className={issuesStyles.cellW}> {issuesTexts.eventsUnit(issue.event_count)}</span>
+        {formatCell(events)}
+        <span className={issuesStyles.cellW}> {issuesTexts.eventsUnit(events)}</span>
+        <span className={typeStyles.hidden}>{issuesTexts.inTotal(issue.event_count)}</span>
       </span>
       <span
         role="cell"
         className={`${issuesStyles.cellUs} ${typeStyles.figures}`}
-        title={issuesTexts.users(issue.user_count)}
+        title={users === null ? issuesTexts.usersUnknown : issuesTexts.usersIn(users, time, issue.user_count)}
       >
-        {formatCell(issue.user_count)}
-        <span className={issuesStyles.cellW}> {issuesTexts.usersUnit(issue.user_count)}</span>
+        {users === null ? formatCount(null) : formatCell(users)}
+        <span className={issuesStyles.cellW}> {issuesTexts.usersUnit(users ?? 0)}</span>
+        <span className={typeStyles.hidden}>{issuesTexts.inTotal(issue.user_count)}</span>
       </span>
       <span role="cell" className={issuesStyles.cellAge}>
         <b>
@@ -248,7 +254,10 @@ function StatusCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
 /** Longer counts do not fit into the column of 62 px and are shortened. */
 const formatCell = (count: number): string => (count < 1_000_000 ? formatCount(count) : formatShortCount(count))
 
-const hoursOf = ({ trend }: Issue): number => Math.round((trend.interval_seconds * trend.counts.length) / 3600)
+function stepOf({ trend: { interval_seconds: seconds } }: Issue): string {
+  if (seconds === 3_600) return issuesTexts.perHour
+  return seconds === 86_400 ? issuesTexts.perDay : formatDuration(seconds * 1000)
+}
 
 /** At most two notes, the most important first. */
 function Flags({ issue, now }: { issue: Issue; now: number }) {

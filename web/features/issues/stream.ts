@@ -6,7 +6,6 @@ import {
   freshQuery,
   issueQuery,
   streamQuery,
-  volumeQuery,
   type Issue,
   type StreamData,
   type StreamFilters,
@@ -80,9 +79,7 @@ export function useIssueStream(filters: StreamFilters) {
       strays.flatMap((read) => (read.status === 'fulfilled' ? [rowOf(read.value)] : [])),
     )
   })
-  const refreshVolume = useThrottled(VOLUME_MS, () =>
-    client.invalidateQueries({ queryKey: volumeQuery(filters.project, filters.range).queryKey }),
-  )
+  const refreshVolume = useThrottled(VOLUME_MS, () => client.invalidateQueries({ queryKey: ['volume'] }))
 
   useLive((messages) => {
     const ours = messages

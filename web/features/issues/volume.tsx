@@ -1,6 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
-import { memo } from 'react'
-import { sessionSummaryQuery, volumeQuery, type SessionSummary, type Volume } from '../../api/issue-queries.ts'
+import { countsStart } from '#shared/time-ranges.ts'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { memo, useState } from 'react'
+import {
+  sessionSummaryQuery,
+  volumeQuery,
+  type SessionSummary,
+  type StreamFilters,
+  type Volume,
+} from '../../api/issue-queries.ts'
 import { usePolling } from '../../api/live.ts'
 import { releaseMarkersQuery } from '../../api/release-queries.ts'
 import { usePrefs } from '../../common/prefs.ts'
@@ -21,6 +28,7 @@ import {
   formatWindow,
 } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { useNow } from '../../ui/now.ts'
 import { Popover } from '../../ui/popover.tsx'
 import { issuesTexts } from './texts.ts'
 import { QueryError } from '../../common/query-error.tsx'
@@ -33,42 +41,49 @@ import issuesStyles from './issues.module.css'
 import typeStyles from '../../ui/type.module.css'
 
 type IssueVolumeProps = {
-  project: string | null
-  range: Range
-  /** The selected part of the range. */
-  window: Window | null
+  filters: StreamFilters
   onWindow: (window: Window | null) => void
 }
 
-/** The summary above the list: events and crashes, compared with the previous period. */
-export const IssueVolume = memo(function IssueVolume({ project, range, window, onWindow }: IssueVolumeProps) {
+/** The summary above the list: events and users of what the list shows, compared with the previous period. */
+export const IssueVolume = memo(function IssueVolume({ filters, onWindow }: IssueVolumeProps) {
+  const { project, window } = filters
   const polling = usePolling(15_000)
-  const volume = useQuery({
-    ...volumeQuery(project, range),
-    ...(polling === false ? {} : { refetchInterval: polling }),
-  })
-  // Without sessions the summary uses events only.
-  const sessions = useQuery(sessionSummaryQuery(project, range)).data
+  const start = countsStart(useNow('half-minute'), filters.range)
+  // A time that begins before the range has a chart of its own; another one is a part of the range's chart.
+  const isOutside = window !== null && Date.parse(window.from) < start
+  const live = { placeholderData: keepPreviousData, ...(polling === false ? {} : { refetchInterval: polling }) }
+  const volume = useQuery({ ...volumeQuery(filters, isOutside ? window : null), ...live })
+  const part = useQuery({ ...volumeQuery(filters, window), ...live, enabled: window !== null && !isOutside })
+  const range = isOutside ? rangeLike(window) : filters.range
+  // Sessions have none of the filters, except the project. Without them the summary uses events only.
+  const isWhole =
+    window === null &&
+    filters.q === '' &&
+    filters.assignee === null &&
+    [filters.severity, filters.platform].every((values) => values.length === 0)
+  const sessions = useQuery({ ...sessionSummaryQuery(project, filters.range), enabled: isWhole }).data
   usePrefs()
-  const [first, last] = [volume.data?.points[0]?.t ?? '', volume.data?.points.at(-1)?.t ?? '']
+  const shown = useLast(volume.data)
+  const [first, last] = [shown?.points[0]?.t ?? '', shown?.points.at(-1)?.t ?? '']
   const markers = useQuery({
     ...releaseMarkersQuery(project === null ? [] : [project], first, last),
     enabled: first !== '' && first !== last,
     meta: { quiet: true },
   })
-  if (volume.data === undefined) {
+  if (shown === undefined) {
     return (
-      <section className={styles.strip} aria-label={issuesTexts.strip[range]} aria-busy={volume.isPending}>
+      <section className={styles.strip} aria-label={issuesTexts.strip[filters.range]} aria-busy={volume.isPending}>
         {volume.error === null ? null : (
           <QueryError what={issuesTexts.volume} error={volume.error} onRetry={() => void volume.refetch()} />
         )}
       </section>
     )
   }
-  const { points, total, interval_seconds } = volume.data
+  const { points, total, interval_seconds } = shown
   const { fatal } = sumOfPoints(points, null)
   const peak = Math.max(0, ...points.map((point) => point.events))
-  const chosen = bucketsOf(window, points, interval_seconds)
+  const chosen = isOutside ? null : bucketsOf(window, points, interval_seconds)
   const series: BarSeries[] = [
     {
       label: issuesTexts.series.other,
@@ -87,15 +102,17 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
     <section
       className={styles.strip}
       aria-label={
-        window === null ? issuesTexts.strip[range] : issuesTexts.stripWindow(formatWindow(window.from, window.to))
+        window === null
+          ? issuesTexts.strip[filters.range]
+          : issuesTexts.stripWindow(formatWindow(window.from, window.to))
       }
     >
       <dl className={styles.stripN}>
-        {chosen === null ? (
-          <RangeFigures volume={volume.data} sessions={sessions} />
-        ) : (
-          <WindowFigures volume={volume.data} chosen={chosen} />
-        )}
+        <Figures
+          volume={window === null || isOutside ? shown : part.data}
+          isCompared={window === null}
+          sessions={isWhole ? sessions : undefined}
+        />
       </dl>
       <figure className={styles.stripChart}>
         <BarChart
@@ -118,72 +135,75 @@ export const IssueVolume = memo(function IssueVolume({ project, range, window, o
         />
         <figcaption className={styles.stripC}>
           <ChartLegend className={styles.legend} series={series.toReversed()} />
-          <VolumeTable volume={volume.data} range={range} />
+          <VolumeTable volume={shown} range={range} />
         </figcaption>
       </figure>
     </section>
   )
 })
 
-/** Three figures of the whole range. Without sessions, unhandled and fatal events replace crash-free sessions. */
-function RangeFigures({ volume, sessions }: { volume: Volume; sessions: SessionSummary | undefined }) {
-  const { total, previous_total, points } = volume
-  const users = sessions?.crashed_users ?? null
+/** The newest data: a query with a mistake keeps what was read before. */
+function useLast<T>(data: T | undefined): T | undefined {
+  const [last, setLast] = useState(data)
+  if (data !== undefined && data !== last) setLast(data)
+  return data ?? last
+}
+
+const DAY_MS = 86_400_000
+
+/** The range whose axis suits a time. */
+function rangeLike({ from, to }: Window): Range {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS
+  return days <= 1 ? '24h' : days <= 7 ? '7d' : '30d'
+}
+
+type FiguresProps = {
+  /** Undefined while it is read. */
+  volume: Volume | undefined
+  isCompared: boolean
+  sessions: SessionSummary | undefined
+}
+
+/** Three figures of what is listed. Of all issues of a project with sessions, the third is crash-free sessions. */
+function Figures({ volume, isCompared, sessions }: FiguresProps) {
   const crashFree = sessions?.crash_free_sessions ?? null
-  const before = sessions?.previous
+  const fatal = volume === undefined ? null : sumOfPoints(volume.points, null).fatal
   return (
     <>
       <div>
         <dt>{issuesTexts.stripEvents}</dt>
         <dd>
-          <Count value={total} short /> <CountDelta now={total} before={previous_total} />
+          <Count value={volume?.total ?? null} short />
+          {volume === undefined || !isCompared ? null : (
+            <>
+              {' '}
+              <CountDelta now={volume.total} before={volume.previous_total} />
+            </>
+          )}
         </dd>
       </div>
-      {users === null ? (
+      <div title={volume?.users === null ? issuesTexts.stripUsersUnknown : issuesTexts.stripUsersHint}>
+        <dt>{issuesTexts.stripUsers}</dt>
+        <dd>
+          <Count value={volume?.users ?? null} short />
+        </dd>
+      </div>
+      {crashFree === null ? (
         <div>
           <dt>{issuesTexts.stripFatal}</dt>
           <dd>
-            <Count value={sumOfPoints(points, null).fatal} short />
+            <Count value={fatal} short />
           </dd>
         </div>
       ) : (
         <div>
-          <dt>{issuesTexts.stripUsers}</dt>
-          <dd>
-            <Count value={users} short /> <CountDelta now={users} before={before?.crashed_users ?? 0} />
-          </dd>
-        </div>
-      )}
-      {crashFree === null ? null : (
-        <div>
           <dt>{issuesTexts.stripCrashFree}</dt>
           <dd>
             <span className={typeStyles.figures}>{formatRate(crashFree)}</span>{' '}
-            <PointDelta now={crashFree} before={before?.crash_free_sessions ?? null} />
+            <PointDelta now={crashFree} before={sessions?.previous.crash_free_sessions ?? null} />
           </dd>
         </div>
       )}
-    </>
-  )
-}
-
-/** Events of the selected part; sessions are only known for the whole range. */
-function WindowFigures({ volume: { points }, chosen }: { volume: Volume; chosen: Buckets }) {
-  const { events, fatal } = sumOfPoints(points, chosen)
-  return (
-    <>
-      <div>
-        <dt>{issuesTexts.stripEvents}</dt>
-        <dd>
-          <Count value={events} short />
-        </dd>
-      </div>
-      <div>
-        <dt>{issuesTexts.stripFatal}</dt>
-        <dd>
-          <Count value={fatal} short />
-        </dd>
-      </div>
     </>
   )
 }
