@@ -65,19 +65,19 @@ function stepOf({ isAccepted, isDigested, isFired }: NewestRun): CanaryStep {
 
 const EXPLANATIONS: Readonly<Record<CanaryStep, (refusal: string | null) => string>> = {
   intake: (refusal) =>
-    `The intake did not accept the test event (${refusal ?? 'no answer'}): look at /readyz and the log of the processes with the role ingest.`,
+    `The intake did not accept the test event (${refusal ?? 'no answer'}): check /readyz and the logs of the processes with the role ingest.`,
   digestion: () =>
-    'The test event was accepted and not digested: check that a process with the role digest runs, and read its log.',
+    'The test event was accepted but not digested: check that a process with the role digest runs, and read its log.',
   alert: () =>
-    'The test event became an issue, but the rule fired no alert: read the log of the processes with the role digest.',
+    'The test event created an issue, but the rule did not fire: read the log of the processes with the role digest.',
   delivery: () =>
-    'The alert of the test fired and was not delivered: check that a process with the role deliver runs, and read its log.',
+    'The test alert fired but was not delivered: check that a process with the role deliver runs, and read its log.',
 }
 
 const missed = (state: 'late' | 'broken', run: NewestRun | null): Verdict => ({
   state,
   failedStep: 'intake',
   explanation:
-    'No test event was sent for longer than planned: check that a process with the role ingest runs, with the same FAULTLINE_CANARY_MINUTES as the others.',
+    'The next test event is overdue: check that a process with the role ingest runs, with the same FAULTLINE_CANARY_MINUTES as the others.',
   missedAfter: run?.id ?? NO_RUN,
 })

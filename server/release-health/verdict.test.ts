@@ -43,7 +43,7 @@ describe('the verdict', () => {
     const { verdict_reason: reason } = verdictOf(
       facts({ sessions: of(100_000, 450), previous: { ...of(100_000, 50), version: '4.11.3' } }),
     )
-    expect(reason).toBe('Crash-free sessions fell by 0.40 points against 4.11.3.')
+    expect(reason).toBe('Crash-free sessions fell by 0.40 points compared with 4.11.3.')
   })
 
   test.each([

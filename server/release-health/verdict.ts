@@ -71,11 +71,11 @@ export function verdictOf(facts: VerdictFacts): Judged {
   if (crashFree < HOLD_BELOW)
     return is('hold', `${percent(crashFree)} of sessions are crash-free, below 99 %.`, 'crash_free_sessions')
   if (fall >= HOLD_FALL)
-    return is('hold', `Crash-free sessions fell by ${points(fall)} against ${numbers.previous}.`, 'fall')
+    return is('hold', `Crash-free sessions fell by ${points(fall)} compared with ${numbers.previous}.`, 'fall')
   if (crashFree < WATCH_BELOW)
     return is('watch', `${percent(crashFree)} of sessions are crash-free, below 99.5 %.`, 'crash_free_sessions')
   if (fall >= WATCH_FALL)
-    return is('watch', `Crash-free sessions fell by ${points(fall)} against ${numbers.previous}.`, 'fall')
+    return is('watch', `Crash-free sessions fell by ${points(fall)} compared with ${numbers.previous}.`, 'fall')
   if (regressions > 0)
     return is(
       'watch',

@@ -35,7 +35,7 @@ test('a receiver unsubscribes without a log-in, and undoes it', async () => {
     receiver: { addressHash: Buffer.alloc(16) },
   })
   await page.goto(`/unsubscribe#token=${token}`)
-  await page.getByRole('button', { name: 'No mails of this alert rule' }).click()
+  await page.getByRole('button', { name: 'Stop e-mails from this alert rule' }).click()
   await page.getByText('The alert rule was deleted').waitFor()
   await expectAccessible(page, 'the page that unsubscribes')
   await screenshot(page, 'unsubscribe')

@@ -20,7 +20,7 @@ test('a member chooses channels and quiet hours, tests a device and removes it',
   const page = await dashboard.openAs(person)
   await page.goto('/me/profile')
   await page.getByRole('navigation', { name: 'Personal settings' }).getByRole('link', { name: 'Notifications' }).click()
-  await page.getByText('No device is registered yet.').waitFor()
+  await page.getByText('No devices yet.').waitFor()
 
   const email = page.getByRole('switch', { name: 'E-mail' })
   await email.click()
@@ -28,7 +28,7 @@ test('a member chooses channels and quiet hours, tests a device and removes it',
   await page.getByRole('group', { name: 'Push from severity' }).getByRole('button', { name: 'High' }).click()
 
   // The browser's time zone is offered, not UTC.
-  await page.getByRole('switch', { name: 'Hold back mails and pushes' }).click()
+  await page.getByRole('switch', { name: 'Hold back e-mails and pushes' }).click()
   const zone = page.getByLabel('Time zone')
   const own = await page.evaluate(() => new Intl.DateTimeFormat().resolvedOptions().timeZone)
   expect(await zone.inputValue()).toBe(own)
@@ -69,10 +69,10 @@ test('a member chooses channels and quiet hours, tests a device and removes it',
   expect(expo.taken).toMatchObject([{ to: alive, title: 'Faultline test' }])
   await devices.getByText('last push').waitFor()
   await page.getByRole('button', { name: /^Send a test to Android/ }).click()
-  await page.getByText('This device no longer takes pushes, so it was removed.').waitFor()
+  await page.getByText('This device no longer accepts pushes and was removed.').waitFor()
   await eventually(() => devices.getByRole('listitem').count()).toBe(1)
   await page.getByRole('button', { name: /^Remove iPhone/ }).click()
-  await page.getByText('No device is registered yet.').waitFor()
+  await page.getByText('No devices yet.').waitFor()
 })
 
 test.each(LOOKS)('the page with devices: $theme, $size', async ({ theme, size }) => {

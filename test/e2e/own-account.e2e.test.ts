@@ -37,7 +37,7 @@ test('a forgotten password is reset with the link of the mail, which works once'
 
   const page = await dashboard.open()
   await page.goto('/login')
-  await page.getByRole('link', { name: 'Forgot it?' }).click()
+  await page.getByRole('link', { name: 'Forgot password?' }).click()
   await page.getByRole('button', { name: 'Send link' }).click()
   await page.getByText('Enter your e-mail address.').waitFor()
   await page.getByLabel('E-mail').fill(person.email)

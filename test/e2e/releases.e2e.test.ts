@@ -170,7 +170,9 @@ test('a release: reasons, issues, commits, deploys; archived and restored', asyn
   await page.getByRole('link', { name: '4.12.0' }).click()
   await page.waitForURL(`**/releases/${rollout.newest}*`)
   await page.getByRole('heading', { name: '4.12.0', level: 1 }).waitFor()
-  await page.getByText(/Crash-free sessions fell by 0\.\d\d points against com\.meadowlark\.shopper@4\.11\.3/).waitFor()
+  await page
+    .getByText(/Crash-free sessions fell by 0\.\d\d points compared with com\.meadowlark\.shopper@4\.11\.3/)
+    .waitFor()
   const issues = page.getByRole('region', { name: 'Issues' })
   await issues.getByText('SlotPickerError').waitFor()
   await issues.getByText('IllegalStateException').waitFor()
@@ -303,7 +305,7 @@ test('empty states give commands that work; issues of a release are rows as in t
   const { person, project } = await aTeam(server)
   const page = await dashboard.openAs(person)
   await page.goto(`/releases?project=${project.id}`)
-  const create = page.getByRole('region', { name: 'Before it ships, in a pipeline' })
+  const create = page.getByRole('region', { name: 'Before release, from your pipeline' })
   await runCommand(person, (await create.textContent()) ?? '')
   await page.reload()
   await page.getByRole('row', { name: /1\.0\.0/ }).waitFor()
@@ -315,7 +317,7 @@ test('empty states give commands that work; issues of a release are rows as in t
     ['Deploys', 'production'],
   ] as const) {
     const card = page.getByRole('region', { name, exact: true })
-    await runCommand(person, (await card.getByRole('region', { name: 'In a pipeline' }).textContent()) ?? '')
+    await runCommand(person, (await card.getByRole('region', { name: 'From your pipeline' }).textContent()) ?? '')
     await page.reload()
     await card.getByText(shown).waitFor()
   }

@@ -128,7 +128,7 @@ test('every form of settings says that it has unsaved changes, asks before it is
     [
       '/me/notifications',
       async () => {
-        await page.getByRole('switch', { name: 'Hold back mails and pushes' }).click()
+        await page.getByRole('switch', { name: 'Hold back e-mails and pushes' }).click()
         await page.getByLabel('From', { exact: true }).fill('03:33')
       },
     ],

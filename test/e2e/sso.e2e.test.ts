@@ -81,7 +81,7 @@ test('a new member signs in at the identity provider of the organisation', async
   // Without a password there is none to change, and none is asked for.
   expect(await page.getByRole('textbox', { name: 'Password' }).count()).toBe(0)
   await page.goto('/me/security')
-  await page.getByText('You have none: you log in another way.').waitFor()
+  await page.getByText('None set. You log in another way.').waitFor()
 })
 
 test('a member with a password links the sign-in with it, once', async () => {

@@ -71,7 +71,7 @@ test('an issue leads to the waterfall of its trace, which leads back to the issu
   const payment = waterfall.getByRole('button', { name: 'http.client POST https://payments.example/charges Failed' })
   await payment.click()
   await waterfall.getByText('http.response.status_code').waitFor()
-  await page.getByText('Arrived in the last minutes. Faultline decides within minutes whether to keep it.').waitFor()
+  await page.getByText('Arrived in the last few minutes. Faultline decides shortly whether to keep it.').waitFor()
   await expectAccessible(page, 'a trace')
   await page.getByRole('region', { name: 'Errors in this trace' }).getByRole('link').click()
   await page.waitForURL(`**/issues/${issue?.id}*`)
@@ -80,7 +80,7 @@ test('an issue leads to the waterfall of its trace, which leads back to the issu
 test('says so when a trace was not kept', async () => {
   const page = await dashboard.openAs(team.person)
   await page.goto(`/projects/${team.project.id}/traces/${id(16)}`)
-  await page.getByRole('heading', { name: 'This trace was not kept' }).waitFor()
+  await page.getByRole('heading', { name: 'This trace is not stored' }).waitFor()
   await expectAccessible(page, 'a missing trace')
 })
 

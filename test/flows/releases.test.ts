@@ -354,7 +354,7 @@ describe('health', () => {
       users: null,
       adoption_users: null,
       crash_free_users: null,
-      verdict_reason: 'Crash-free sessions fell by 0.53 points against 4.11.3.',
+      verdict_reason: 'Crash-free sessions fell by 0.53 points compared with 4.11.3.',
     })
     expect(items[0]?.adoption_trend).toHaveLength(168)
     // In a day the older release has too few sessions to be compared with.

@@ -37,7 +37,7 @@ export const healthTexts = {
   find: (what: string) => `Find ${what.toLowerCase()}`,
   noValues: 'No values in this period.',
   noMatch: 'No match.',
-  shownOf: (shown: string, total: string) => `The ${shown} with most sessions of ${total}.`,
+  shownOf: (shown: string, total: string) => `Top ${shown} of ${total} by sessions.`,
   clearFilters: 'Clear filters',
   several: (first: string, others: number) => `${first} and ${others} more`,
   both: (first: string, second: string) => `${first} and ${second}`,

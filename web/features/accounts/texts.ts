@@ -7,7 +7,7 @@ export const accountsTexts = {
   to: (host: string) => `to ${host}`,
   email: 'E-mail',
   password: 'Password',
-  forgot: 'Forgot it?',
+  forgot: 'Forgot password?',
   or: 'or',
   back: 'Back',
   withPasskey: 'Continue with a passkey',
@@ -68,7 +68,7 @@ export const accountsTexts = {
 
   forgotPage: {
     title: 'Reset your password',
-    lead: 'We send a link to your e-mail address.',
+    lead: 'We will send a link to your e-mail address.',
     submit: 'Send link',
     again: 'Send again',
     sent: 'If this address has an account, a link is on its way. It works once, for one hour.',
@@ -117,7 +117,7 @@ export const accountsTexts = {
 
   chatLinkPage: {
     title: 'Link your chat user',
-    logInFirst: 'Log in to say which account your chat user belongs to. The link is valid for 10 minutes.',
+    logInFirst: 'Log in to choose the account your chat user belongs to. The link is valid for 10 minutes.',
     lead: (user: string, team: string, email: string) =>
       `Buttons that ${user} presses in the chat of ${team} will then act as your account ${email}. Link it only if ${user} is you.`,
     submit: 'Link',
@@ -130,19 +130,21 @@ export const accountsTexts = {
 
   unsubscribePage: {
     title: 'Unsubscribe',
-    lead: 'Choose which mails about alerts you no longer want.',
-    rule: 'No mails of this alert rule',
-    all: 'No mails about alerts at all',
+    lead: 'Choose which alert e-mails to stop.',
+    rule: 'Stop e-mails from this alert rule',
+    all: 'Stop all alert e-mails',
     undo: 'Undo',
     doneTitles: { rule: 'Unsubscribed', all: 'Unsubscribed', none: 'Subscribed again' },
     done: {
       rule: (rule: string | null) =>
-        rule === null ? 'The alert rule was deleted: it sends no mails.' : `“${rule}” sends you no more mails.`,
-      all: () => 'You receive no more mails about alerts of this organisation.',
-      none: () => 'You receive mails about alerts again.',
+        rule === null
+          ? 'The alert rule was deleted and sends no e-mails.'
+          : `You will no longer get e-mails from “${rule}”.`,
+      all: () => 'You will no longer get alert e-mails from this organisation.',
+      none: () => 'You will get alert e-mails again.',
     },
     spentTitle: 'This link does not work',
-    spent: 'Open the whole link of the mail. It ends in a long token.',
+    spent: 'Open the full link from the e-mail. It ends in a long token.',
   },
 
   ended: {

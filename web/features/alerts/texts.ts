@@ -51,8 +51,9 @@ export const alertsTexts = {
   notSwitched: 'Could not change the rule.',
 
   noRules: 'No rules yet',
-  noRulesText: 'A rule decides what you are alerted about, and where. Start with one of these, or make your own.',
-  noRulesRead: 'A rule decides what is alerted about, and where. A member of your organisation can make one.',
+  noRulesText: 'Rules decide what triggers an alert and where it is sent. Start with one of these, or create your own.',
+  noRulesRead:
+    'Rules decide what triggers an alert and where it is sent. A member of your organisation can create one.',
   suggestions: 'Suggested rules',
   addSuggestion: 'Add',
   addSuggestionOf: (name: string) => `Add the rule ${name}`,
@@ -64,7 +65,7 @@ export const alertsTexts = {
     regressions: { name: 'Issues that come back', text: 'A resolved issue of high severity or above comes back.' },
     spikes: {
       name: 'Issue spikes',
-      text: 'An issue receives 100 events or more in an hour, five times its usual count.',
+      text: 'An issue receives 100 or more events in an hour, at least five times its usual count.',
     },
   },
   needsProject: 'Create a project first.',
@@ -123,7 +124,7 @@ export const alertsTexts = {
   rule: 'Rule',
   thisRule: 'One rule',
   noHistory: 'No alerts yet',
-  noHistoryText: 'Each alert that a rule fires is listed here with its deliveries.',
+  noHistoryText: 'Every alert appears here with its deliveries.',
   filteredTitle: 'No alerts match',
   filteredText: (filters: string) => `Filters: ${filters}.`,
   clearFilters: 'Clear filters',

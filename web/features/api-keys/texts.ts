@@ -1,10 +1,10 @@
 /** Texts of the page of API keys. */
 export const apiKeysTexts = {
   title: 'API keys',
-  lead: 'A key acts as you, in this organisation, within the scopes it carries.',
+  lead: 'A key acts as you in this organisation, within its scopes.',
   what: 'API keys',
   create: 'Create key',
-  full: 'You can have 50 keys. Revoke one first.',
+  full: 'You can have up to 50 keys. Revoke one first.',
 
   fresh: {
     title: (name: string) => `Copy “${name}” now. It is not shown again.`,
@@ -39,7 +39,7 @@ export const apiKeysTexts = {
     nameHint: 'What uses it, such as “Release upload”.',
     nameMissing: 'Enter a name.',
     scopes: 'Scopes',
-    scopesHint: 'Only what the script needs. A key never may more than your role.',
+    scopesHint: 'Only what the script needs. A key can never do more than your role allows.',
     scopesMissing: 'Choose at least one scope.',
     expires: 'Expires',
     expiries: { '30': 'in 30 days', '90': 'in 90 days', '365': 'in a year', never: 'never' },
@@ -48,7 +48,7 @@ export const apiKeysTexts = {
 
   revocation: {
     title: (name: string) => `Revoke ${name}?`,
-    text: 'Whatever uses it stops working at once. This cannot be undone.',
+    text: 'Anything that uses it stops working immediately. This cannot be undone.',
     submit: 'Revoke',
     done: (name: string) => `${name} is revoked`,
     failed: 'Could not revoke the key.',

@@ -1,7 +1,7 @@
 /** Texts of the audit log. */
 export const auditTexts = {
   title: 'Audit log',
-  lead: 'Who changed what in your organisation, and when. Entries are kept for 365 days; Verify finds any that was changed.',
+  lead: 'Who changed what in your organisation, and when. Entries are kept for 365 days; Verify detects any change to them.',
   what: 'The audit log',
 
   filters: {
@@ -20,13 +20,13 @@ export const auditTexts = {
   },
 
   export: 'Export',
-  exportHint: 'The entries that match the filters, as NDJSON. The export is an entry itself.',
+  exportHint: 'Exports the entries that match the filters as NDJSON. The export itself is logged.',
   exportFailed: 'Could not export the audit log. Log in again.',
   verify: 'Verify',
   verifyHint: 'Recomputes the hash of every entry.',
   verified: (count: string, first: string, last: string, heads: number) =>
     `No entry was changed: ${count} verified, from number ${first} to ${last}.${
-      heads === 0 ? '' : heads === 1 ? ' 1 signed head agrees.' : ` ${heads} signed heads agree.`
+      heads === 0 ? '' : heads === 1 ? ' 1 signed head matches.' : ` ${heads} signed heads match.`
     }`,
   verifiedEmpty: 'The audit log has no entries to verify.',
   broken: (seq: string | null) =>

@@ -15,7 +15,7 @@ export const inboxTexts = {
   forYou: 'For you',
   unreadCount: (count: number) => `${whole.format(count)} unread`,
   noAlerts: 'No alerts',
-  noAlertsText: 'Alerts that your rules fire appear here.',
+  noAlertsText: 'Alerts from your rules appear here.',
   allAlerts: 'All alerts',
   acknowledgedBy: (name: string) => `acknowledged by ${name}`,
 

@@ -202,7 +202,7 @@ export const issueTexts = {
     anr: 'App not responding',
     security: 'Security report',
     fallback: 'Default fingerprint',
-    new_issue_budget: 'Events beyond the project’s limit of new issues, whatever their kind',
+    new_issue_budget: 'Events over the project’s limit for new issues',
   },
 
   activity: 'Activity',

@@ -3,7 +3,7 @@ import type { Action } from '../../common/can.ts'
 /** Texts of the members page. */
 export const membersTexts = {
   title: 'Members',
-  lead: 'Who belongs to the organisation and what they may do.',
+  lead: 'Who belongs to the organisation, and what they can do.',
   invite: 'Invite',
   what: 'Members',
   count: (shown: string, total: string) => (shown === total ? `${total} members` : `${shown} of ${total} members`),
@@ -39,9 +39,9 @@ export const membersTexts = {
 
   removal: {
     title: (name: string) => `Remove ${name}?`,
-    text: 'Their sessions and API keys for this organisation end at once. What they wrote stays.',
+    text: 'Their sessions and API keys for this organisation end immediately. What they wrote stays.',
     ownTitle: 'Leave this organisation?',
-    ownText: 'Your sessions and API keys here end at once. To come back you need an invite.',
+    ownText: 'Your sessions and API keys here end immediately. You need an invite to come back.',
     submit: 'Remove',
     ownSubmit: 'Leave',
     done: (name: string) => `${name} was removed`,
@@ -64,7 +64,7 @@ export const membersTexts = {
   },
 
   roles: {
-    title: 'What each role may do',
+    title: 'What each role can do',
     table: 'Roles and actions',
     columns: { action: 'Action' },
     yes: 'yes',

@@ -20,26 +20,26 @@ describe('the sentence of a finding', () => {
   test('names the issue that is most of a rise, with its link', () =>
     expect(sentenceOf({ kind: 'issue', issue_id: 'i', short_id: 'SHA-1F4', share: 0.61 }, '7d')).toEqual({
       icon: 'st-regressed',
-      text: '61\u202f% of the rise is one issue,',
+      text: '61\u202f% of the increase comes from one issue,',
       issue: { id: 'i', shortId: 'SHA-1F4' },
     }))
 
   test.each([
     [{ kind: 'steady', value: 0.0034 }, 'Steady at 0.34\u202f%.'],
-    [{ kind: 'changed', share: 0.18 }, '18\u202f% more than in the 7 days before.'],
-    [{ kind: 'changed', share: -0.18 }, '18\u202f% less than in the 7 days before.'],
-    [{ kind: 'changed', share: 0.001 }, 'As many as in the 7 days before.'],
+    [{ kind: 'changed', share: 0.18 }, '18\u202f% more than in the previous 7 days.'],
+    [{ kind: 'changed', share: -0.18 }, '18\u202f% fewer than in the previous 7 days.'],
+    [{ kind: 'changed', share: 0.001 }, 'As many as in the previous 7 days.'],
     [{ kind: 'lost', dropped: 0, rate_limited: 1_200 }, '0 dropped, 1,200 rate limited.'],
     [{ kind: 'affected', users: 3_904, share: 0.0095 }, '3,904 users hit by a crash, 0.95\u202f% of the active ones.'],
     [
       { kind: 'passes_limit', limit: 0.0047, at: '2026-11-27T00:00:00.000Z', days: 1 },
-      'At this slope the store limit is passed in 1 day.',
+      'At this rate, the store limit is exceeded in 1 day.',
     ],
   ] as const)('%j', (finding, text) => expect(textOf(finding)).toBe(text))
 
   test('a peak says how many times the usual it is', () =>
     expect(textOf({ kind: 'peak', at: '2026-11-19T14:00:00.000Z', value: 680, times: 2.8 })).toMatch(
-      /^Most at 19 Nov.*: 680, ×2\.8 the usual\.$/,
+      /^Peak at 19 Nov.*: 680, ×2\.8 the usual\.$/,
     ))
 
   test('nothing was found', () => expect(textOf(null)).toBe('Not enough data for a finding.'))
@@ -95,7 +95,7 @@ describe('the 28-day line', () => {
 test('a table of devices says which sessions it leaves out', () => {
   const other = { names: 412, sessions: 300, crashed: 1, beyond_limit: 0 }
   expect(coverageText({ coverage: 0.72, other, sessions: 1_000 })).toBe(
-    'The device of 72\u202f% of the sessions is known; the others are not in this table. 412 more with 30\u202f% of the sessions.',
+    'The device is known for 72\u202f% of sessions; the others are not in this table. 412 more with 30\u202f% of sessions.',
   )
   expect(coverageText({ coverage: 1, other: null, sessions: 1_000 })).toBeNull()
   expect(coverageText({ coverage: null, other: null, sessions: 0 })).toBeNull()

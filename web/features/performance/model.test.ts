@@ -38,12 +38,14 @@ describe('the finding of durations', () => {
 
   test('is said against the range before', () => {
     expect(durationSentence({ kind: 'change', value: 4_930, growth: 0.121 }, '24h')).toBe(
-      'P95 is 4.93\u202fs, 12\u202f% slower than in the 24 hours before.',
+      'P95 is 4.93\u202fs, 12\u202f% slower than in the previous 24 hours.',
     )
     expect(durationSentence({ kind: 'change', value: 940, growth: -0.3 }, '30d')).toBe(
-      'P95 is 940\u202fms, 30\u202f% faster than in the 30 days before.',
+      'P95 is 940\u202fms, 30\u202f% faster than in the previous 30 days.',
     )
-    expect(durationSentence(durationFinding([], [], 940, 941), '1h')).toBe('P95 is 940\u202fms, as in the hour before.')
+    expect(durationSentence(durationFinding([], [], 940, 941), '1h')).toBe(
+      'P95 is 940\u202fms, as in the previous hour.',
+    )
     expect(durationSentence(durationFinding([], [], 940, null), '1h')).toBe('P95 is 940\u202fms.')
     expect(durationSentence(durationFinding(step, [], null, 5), '1h')).toBe('')
   })

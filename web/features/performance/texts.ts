@@ -9,10 +9,10 @@ export const performanceTexts = {
   nextTab: 'Next tab',
   figures: 'Headline figures',
   before: {
-    '1h': 'the hour before',
-    '24h': 'the 24 hours before',
-    '7d': 'the 7 days before',
-    '30d': 'the 30 days before',
+    '1h': 'the previous hour',
+    '24h': 'the previous 24 hours',
+    '7d': 'the previous 7 days',
+    '30d': 'the previous 30 days',
   } satisfies Record<Range, string>,
   last: { '1h': 'last hour', '24h': 'last 24 hours', '7d': 'last 7 days', '30d': 'last 30 days' },
   against: (before: string, range: string) => `${before} in ${range}`,
@@ -37,7 +37,7 @@ export const performanceTexts = {
   unknown: {
     cold: 'No cold starts',
     warm: 'No warm starts',
-    anr: 'No users of sessions',
+    anr: 'No sessions with users',
     frames: 'No frames counted',
     vital: 'Not measured',
   },
@@ -53,7 +53,7 @@ export const performanceTexts = {
     parts.length === 0 ? `${starts} starts.` : `${starts} starts. Left out: ${parts.join(', ')}.`,
   tooLong: (count: string) => `${count} over 180 s`,
   prewarmed: (count: string) => `${count} prewarmed`,
-  invalid: (count: string) => `${count} not above 0`,
+  invalid: (count: string) => `${count} of 0 s or less`,
   chartCold: (p50: string, p75: string, p95: string, finding: string) =>
     `Cold start: P50 ${p50}, P75 ${p75}, P95 ${p95} in this period. ${finding}`,
   slower: (version: string, after: string, before: string) => `P95 is ${after} since ${version}, up from ${before}.`,
@@ -68,7 +68,7 @@ export const performanceTexts = {
   poorShare: (share: string, limit: string) => `${share} take ${limit} or more.`,
   nonePoor: (limit: string) => `None take ${limit} or more.`,
   chartSpread: (finding: string, p50: string, p95: string) =>
-    `Histogram: half take up to ${p50}, 95 of 100 up to ${p95}. ${finding}`,
+    `Histogram: half take up to ${p50}, 95\u202f% up to ${p95}. ${finding}`,
   duration: 'Duration',
   bin: (from: string, to: string) => `${from} to ${to}`,
   openBin: (from: string) => `${from} or more`,
@@ -76,12 +76,12 @@ export const performanceTexts = {
 
   noStartTitle: 'No app starts in this period',
   noStartText:
-    'Start times come with transactions. Set tracesSampleRate in the SDK, and enableAppStartMeasuring where it is off.',
+    'Start times come with transactions. Set tracesSampleRate in the SDK, and turn on enableAppStartMeasuring if it is off.',
   noDataTitle: 'No performance data in this period',
   noDataText: 'Screens, starts and web vitals come with transactions. Turn tracing on in the SDK:',
   codeTitle: 'SDK configuration',
   codeCopied: 'Configuration copied',
-  byDevice: 'Not counted by device model. Remove the device filter to see this table.',
+  byDevice: 'This table has no data by device model. Remove the device filter to see it.',
 
   screens: 'Screens',
   screensUnit: (count: string, order: string) => `time to first display, ${count}, ${order}`,
@@ -90,7 +90,7 @@ export const performanceTexts = {
   allScreens: 'All screens',
   noScreens: 'No screens in this period.',
   noScreensMore:
-    'A screen is a transaction of op ui.load, pageload or navigation. Turn tracing on, and the tracing of activities, view controllers or routes.',
+    'A screen is a transaction with the op ui.load, pageload or navigation. Turn on tracing, including that of activities, view controllers or routes.',
   /** Fewer than a hundredth per minute. */
   rare: '<0.01',
   columns: {
@@ -145,7 +145,7 @@ export const performanceTexts = {
   goneIssue: 'deleted issue',
   anrs: 'ANRs and app hangs',
   chartAnrs: (count: string, before: string, range: string) => `${count} ANRs and app hangs, ${before} in ${range}.`,
-  anrsChange: (count: string, before: string, range: string) => `${count}, against ${before} in ${range}.`,
+  anrsChange: (count: string, before: string, range: string) => `${count}, compared with ${before} in ${range}.`,
   stalls: 'JavaScript stalls',
   stallsUnit: 'React Native',
   stallCount: 'Stalls',

@@ -8,8 +8,8 @@ export const personalTexts = {
 
   confirm: {
     title: 'Enter your password',
-    text: 'Your log-in was more than 15 minutes ago, or by single sign-on. Enter your password to continue.',
-    withoutPassword: 'Without a password, log out, log in again and repeat this within 15 minutes.',
+    text: 'You logged in more than 15 minutes ago, or with single sign-on. Enter your password to continue.',
+    withoutPassword: 'No password? Log out, log in again, and repeat this within 15 minutes.',
     submit: 'Continue',
   },
 
@@ -22,7 +22,7 @@ export const personalTexts = {
     save: 'Save',
     nameSaved: 'Name saved',
     email: 'E-mail address',
-    emailMore: 'You log in with it, and mails are sent to it.',
+    emailMore: 'Used to log in and to receive e-mails.',
     current: (email: string) => `Your address is ${email}.`,
     newEmail: 'New e-mail address',
     emailMissing: 'Enter the new e-mail address.',
@@ -39,13 +39,13 @@ export const personalTexts = {
 
   security: {
     title: 'Security',
-    lead: 'Your ways to log in, and what protects them.',
+    lead: 'How you log in, and how your account is protected.',
   },
 
   passwordCard: {
     title: 'Password',
     more: 'Changing it logs out your other sessions.',
-    none: 'You have none: you log in another way.',
+    none: 'None set. You log in another way.',
     open: 'Change',
     current: 'Current password',
     next: 'New password',
@@ -60,8 +60,7 @@ export const personalTexts = {
     off: 'Off',
     on: 'On',
     setUpBadge: 'Setting up',
-    offText:
-      'After your password, a code from an authenticator app on your phone. A stolen password alone is then useless.',
+    offText: 'Asks for a code from an authenticator app after your password, so that a stolen password is not enough.',
     setUp: 'Set up',
     since: (day: string) => `On since ${day}.`,
     codesLeft: (count: number) => (count === 1 ? '1 backup code left.' : `${count} backup codes left.`),
@@ -79,7 +78,7 @@ export const personalTexts = {
     turnedOn: 'Two-step log-in is on. Your other sessions were logged out.',
     turnOff: 'Turn off',
     offTitle: 'Turn off two-step log-in?',
-    offWarning: 'Your password alone is then enough to log in. Your other sessions are logged out.',
+    offWarning: 'Your password will be enough to log in. Your other sessions are logged out.',
     turnedOff: 'Two-step log-in is off. Your other sessions were logged out.',
     newCodes: 'New backup codes',
     newCodesTitle: 'Create new backup codes?',
@@ -90,7 +89,7 @@ export const personalTexts = {
   chatLinks: {
     title: 'Chat users',
     what: 'Linked chat users',
-    more: 'Their buttons act as you',
+    more: 'Buttons they press act as you',
     named: (user: string, team: string) => `${user} in ${team}`,
     linkedOn: (day: string) => `Linked on ${day}`,
     remove: 'Remove',
@@ -99,12 +98,12 @@ export const personalTexts = {
   },
 
   mutedRules: {
-    title: 'Alert rules without mails',
-    what: 'Alert rules without mails',
-    more: 'You unsubscribed from them',
-    restore: 'Receive mails again',
-    restored: (rule: string) => `You receive mails of “${rule}” again`,
-    notRestored: 'Could not restore the mails.',
+    title: 'Muted alert rules',
+    what: 'Muted alert rules',
+    more: 'You unsubscribed from their e-mails',
+    restore: 'Receive e-mails again',
+    restored: (rule: string) => `You receive e-mails from “${rule}” again`,
+    notRestored: 'Could not subscribe you again.',
   },
 
   backupCodes: {
@@ -128,7 +127,7 @@ export const personalTexts = {
     what: 'Passkeys',
     more: 'Log in without a password',
     none: 'No passkeys yet. A passkey is a key on your device that you unlock with your fingerprint, face or PIN.',
-    unsupported: 'This browser has no passkeys on this address. They need https.',
+    unsupported: 'Passkeys are not available at this address. They need https.',
     add: 'Add passkey',
     added: (day: string) => `Added ${day}`,
     lastUsed: 'last used',
@@ -136,7 +135,7 @@ export const personalTexts = {
     synced: 'synchronised',
     full: 'You can have 20 passkeys. Remove one first.',
     addTitle: 'Add a passkey',
-    addText: 'Your browser asks where to store the passkey. Give it a name that tells you the device.',
+    addText: 'Your browser asks where to store the passkey. Name it after the device.',
     name: 'Name',
     nameMissing: 'Enter a name.',
     submit: 'Continue',
@@ -205,13 +204,13 @@ export const personalTexts = {
     },
     since: 'since',
     devices: 'Recognised devices',
-    devicesMore: 'A log-in from another device sends you a mail.',
+    devicesMore: 'You get an e-mail when you log in from another device.',
     noDevices: 'No devices yet.',
     firstSeen: (day: string) => `first seen ${day}`,
     currentDevice: 'this device',
     forget: 'Forget',
     forgetOf: (device: string) => `Forget ${device}`,
-    forgotten: 'Device forgotten. Its next log-in sends you a mail.',
+    forgotten: 'Device forgotten. You get an e-mail the next time you log in with it.',
     notForgotten: 'Could not forget the device.',
   },
 

@@ -114,7 +114,7 @@ describe('the newest release against the one before', () => {
 
   test('says both names, the rate, the change and the age', () =>
     expect(comparisonText([{ comparison: null }, compared(0.9918)])).toBe(
-      '4.12.0 at 99.18\u202f%, \u22120.49\u202fpt against 4.11.3 at the same age of 8 h.',
+      '4.12.0 at 99.18\u202f%, \u22120.49\u202fpt compared with 4.11.3 at the same age, 8 h.',
     ))
 
   test('is left out where a rate is unknown', () =>

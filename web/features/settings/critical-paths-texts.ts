@@ -2,7 +2,7 @@
 export const criticalPathsTexts = {
   title: 'Critical paths',
   label: 'Journeys',
-  hint: 'One per line: a transaction, a screen or the value of a tag. * matches any characters. Alert rules of the type critical path watch them.',
+  hint: 'One per line: a transaction, a screen or the value of a tag. * matches any characters. Critical path alerts watch them.',
   saved: 'Critical paths saved',
   failed: 'Could not save.',
 } as const

@@ -35,7 +35,7 @@ export const ownershipTexts = {
   previewRun: 'Preview',
   previewFailed: 'The preview failed.',
   previewText: 'Shows who the most recent issues would be assigned to. Changes nothing.',
-  noIssues: 'No issues to preview the rules on.',
+  noIssues: 'There are no issues to preview the rules with.',
   assigned: (assigned: number, of: number) =>
     `${whole.format(assigned)} of the ${whole.format(of)} most recent ${plural(of, 'issue', 'issues')} would be assigned.`,
   byRule: (number: number) => `Rule ${number}`,

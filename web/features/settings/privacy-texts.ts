@@ -119,7 +119,7 @@ export const privacyTexts = {
     was: 'was',
     becomes: 'becomes',
     costly:
-      'These rules take too long. Text that they could not search within the limit was stored as “[Filtered: too costly]”. An admin should simplify or remove them.',
+      'These rules take too long. Text that they could not search within the limit was stored as “[Filtered: too costly]”. Simplify or remove them.',
     costlyRule: (number: number, path: string, count: number) =>
       `Rule ${number} (${path}): ${formatCount(count)} ${count === 1 ? 'text' : 'texts'} in the last 24 hours`,
     ruleOf: (number: number) => `Rule ${number}`,
@@ -145,7 +145,7 @@ export const privacyTexts = {
       events: (count: number) => events(count),
       issues: (count: number) => `removed from ${formatCount(count)} ${count === 1 ? 'issue' : 'issues'}`,
       attachments: (count: number) => `${formatCount(count)} ${count === 1 ? 'file' : 'files'}`,
-      feedback: (count: number) => `${formatCount(count)} feedback`,
+      feedback: (count: number) => `${formatCount(count)} feedback ${count === 1 ? 'message' : 'messages'}`,
       sessions: (count: number) => `removed from ${formatCount(count)} ${count === 1 ? 'session' : 'sessions'}`,
       logs: (count: number) => `${formatCount(count)} log ${count === 1 ? 'entry' : 'entries'}`,
       trace_metrics: (count: number) => `${formatCount(count)} ${count === 1 ? 'metric' : 'metrics'}`,

@@ -24,16 +24,16 @@ export const settingsTexts = {
   },
   deletion: {
     title: 'Delete project',
-    lead: 'Deletes its issues, events, sessions, releases and settings for good. Its DSN refuses events at once.',
+    lead: 'Permanently deletes its issues, events, sessions, releases and settings. Its DSN stops accepting events immediately.',
     open: 'Delete project',
     heading: (name: string) => `Delete ${name}?`,
     text: 'Everything the project stores is deleted. This cannot be undone.',
     submit: 'Delete project',
     running: (name: string) => `Deleting ${name}`,
     runningText:
-      'It refuses events already and no longer appears anywhere. You can close this; the deletion continues.',
+      'It no longer accepts events or appears anywhere. You can close this; the deletion continues in the background.',
     done: (name: string) => `${name} is deleted`,
-    doneText: 'Nothing of it is stored any more.',
+    doneText: 'None of its data is stored any more.',
     close: 'Go to issues',
   },
   generalPage: {
@@ -41,7 +41,7 @@ export const settingsTexts = {
     identity: 'Project',
     name: 'Name',
     slug: 'Short name',
-    slugHint: 'Lower-case letters, digits and hyphens. Prefix of new issue ids.',
+    slugHint: 'Lower-case letters, digits and hyphens. Prefix of new issue IDs.',
     platform: 'Platform',
     platformHint: 'Cannot be changed. It decides how stack traces are parsed.',
     region: 'Region',

@@ -27,7 +27,7 @@ export const ssoTexts = {
 
   domains: {
     title: 'Domains',
-    lead: 'Prove that you own the domains of your e-mail addresses. Accounts are only linked by e-mail within them.',
+    lead: 'Prove that you own the domains of your e-mail addresses. Accounts are linked by e-mail only within these domains.',
     add: 'Add domain',
     domain: 'Domain',
     placeholder: 'example.com',
@@ -55,21 +55,21 @@ export const ssoTexts = {
     title: 'Access',
     jit: 'Add members at their first log-in',
     jitMore:
-      'Someone your provider signs in with an address of a verified domain becomes a member. Off: invite them first.',
+      'Anyone your provider signs in with an address in a verified domain becomes a member. When this is off, invite them first.',
     role: 'Role of new members',
     roles: { member: 'Member', viewer: 'Viewer' },
     enforced: 'Require single sign-on',
     enforcedMore:
-      'Passwords of members with an address of a verified domain are refused, and their sessions without it end now. Owners can still use theirs if two-step log-in is on, so that a broken provider does not lock you out.',
+      'Members with an address in a verified domain can no longer log in with a password, and their sessions that began without single sign-on end now. Owners with two-step log-in can still use their password, so that a broken provider does not lock you out.',
     needsDomain: 'Verify a domain first.',
     needsProvider: 'Set up the provider first.',
     saved: 'Access saved',
-    failed: 'Could not save.',
+    failed: 'Could not save the access settings.',
   },
 
   removal: {
     title: 'Remove single sign-on?',
-    text: 'Every session that began with it ends. Members log in with their passwords; those without one use “Forgot it?”.',
+    text: 'Every session that began with it ends. Members log in with their password, or set one with “Forgot password?”.',
     submit: 'Remove',
     done: 'Single sign-on removed',
     failed: 'Could not remove single sign-on.',

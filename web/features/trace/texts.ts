@@ -6,18 +6,18 @@ export const traceTexts = {
   lead: (spans: number, durationMs: number) =>
     `${formatCount(spans)} ${spans === 1 ? 'span' : 'spans'} in ${formatDuration(durationMs)}`,
   unnamed: 'Trace without a transaction',
-  missing: 'This trace was not kept',
+  missing: 'This trace is not stored',
   missingText:
-    'Faultline keeps the spans of traces that hold an error and of the three slowest of each transaction and hour, for seven days.',
+    'For seven days, Faultline keeps the spans of traces with an error, and of the three slowest traces per transaction and hour.',
   back: 'Go to issues',
   kept: {
-    error: 'Kept because it holds an error.',
-    slow: 'Kept because it is one of the slowest of its transaction and hour.',
-    recent: 'Arrived in the last minutes. Faultline decides within minutes whether to keep it.',
+    error: 'Kept because it contains an error.',
+    slow: 'Kept because it is one of the slowest of its transaction in that hour.',
+    recent: 'Arrived in the last few minutes. Faultline decides shortly whether to keep it.',
   },
   sampling: (kept: number, transactions: number) =>
     `${formatCount(kept)} ${kept === 1 ? 'trace' : 'traces'} kept of ${formatCount(transactions)} ${transactions === 1 ? 'transaction' : 'transactions'} that day.`,
-  considered: (considered: number) => `Too many arrived to consider all: the spans of ${formatCount(considered)} were.`,
+  considered: (considered: number) => `Too many traces arrived: ${formatCount(considered)} were considered.`,
   leftOut: (spans: number) => `${formatCount(spans)} more spans are not shown.`,
   waterfall: 'Waterfall',
   span: 'Span',

@@ -24,7 +24,7 @@ export const eventsTexts = {
   defaultColumns: 'Reset columns',
   areDefault: 'These are the default columns.',
   tagColumn: (key: string) => `Tag ${key}`,
-  noValues: 'None of the events has a value.',
+  noValues: 'No event has a value.',
   noneMatch: 'No matching events',
   noneMatchText: (only: string) => `None of the events searched so far matches ${only}.`,
   columns: {

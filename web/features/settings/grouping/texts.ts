@@ -60,18 +60,18 @@ export const groupingTexts = {
   newest: 'This is the latest version. Versions never change, so existing issues stay as they are.',
   newer: (version: number) => `Version ${version} is available. Nothing changes until you upgrade this project.`,
   moving: (from: number, until: string) =>
-    `Upgrading from version ${from}. Until ${until}, events without an issue in the new version join the issue that version ${from} finds.`,
+    `Upgrading from version ${from}. Until ${until}, events that have no issue in the new version join the one that version ${from} finds.`,
   upgrade: (version: number) => `Upgrade to version ${version}…`,
   upgradeTitle: (version: number) => `Upgrade to version ${version}?`,
   upgradeText:
-    'For 30 days, events without an issue in the new version join the issue that the old version finds, so that issues are not split. After that, they create new issues. This cannot be undone.',
+    'For 30 days, events that have no issue in the new version join the one that the old version finds, so that issues are not split. After that, they create new issues. This cannot be undone.',
   upgradeRun: 'Upgrade this project',
   upgraded: (version: number) => `Upgraded to version ${version}`,
   upgradeFailed: 'Could not upgrade the project.',
   checking: 'Checking the events of the last week…',
   cancel: 'Cancel',
   discards: 'Discarded issues',
-  discardsMore: 'Their new events are dropped and counted as discarded',
+  discardsMore: 'New events are dropped and counted as discarded',
   noDiscards: 'No discarded issues.',
   discardedBy: (name: string | null, count: number) =>
     `${name === null ? 'Discarded' : `Discarded by ${name}`} with ${events(count)}`,
