@@ -12,6 +12,7 @@ import {
   screenshot,
   settled,
   steadyBox,
+  WIDTHS,
 } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
@@ -247,6 +248,9 @@ test('"no events yet", "no issues" and "did not load" are different messages', a
   await page.goto('/issues')
   await page.getByRole('heading', { name: 'No events yet' }).waitFor()
   await page.getByRole('link', { name: 'Connect shopper-web' }).waitFor()
+  await page.setViewportSize(WIDTHS.phone)
+  await expectAccessible(page, 'issues without events, phone')
+  await page.setViewportSize(WIDTHS.desk)
 
   await issuesOf(project, ['AError'])
   await page.goto('/issues?status=regressed')

@@ -1,7 +1,7 @@
 import { ApiError } from '../api/call.ts'
 import { useKeys } from './keys.ts'
 import { ErrorPart } from '../ui/error-part.tsx'
-import { apiTexts } from '../api/texts.ts'
+import { reasonOf } from '../api/change.ts'
 import { commonTexts } from './texts.ts'
 import { useState } from 'react'
 
@@ -21,7 +21,6 @@ export function QueryError({ what, error, onRetry, kept }: QueryErrorProps) {
   const wait = refusal?.retryAfterSeconds ?? null
   // Counted from the moment the error was shown.
   const [shownAt] = useState(() => Date.now())
-  const sentence = refusal?.message ?? apiTexts.unexpected
   return (
     <ErrorPart
       title={commonTexts.notLoaded(what)}
@@ -29,7 +28,7 @@ export function QueryError({ what, error, onRetry, kept }: QueryErrorProps) {
       retryAt={wait === null ? null : shownAt + wait * 1000}
       onRetry={onRetry}
     >
-      {kept === undefined ? sentence : `${sentence} ${kept}`}
+      {kept === undefined ? reasonOf(error) : `${reasonOf(error)} ${kept}`}
     </ErrorPart>
   )
 }

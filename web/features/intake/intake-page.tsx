@@ -96,6 +96,7 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
         <Card>
           <EmptyState
             kind="setup"
+            heading="h2"
             title={intakeTexts.nothing}
             actions={
               <Link {...buttonLook()} {...paths.projectKeys(projectId)}>

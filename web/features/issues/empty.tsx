@@ -39,6 +39,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
     return (
       <EmptyState
         kind="setup"
+        heading="h2"
         title={issuesTexts.emptySetup}
         actions={
           <Link {...target} {...buttonLook({ look: 'primary' })}>
@@ -58,6 +59,7 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
     return (
       <EmptyState
         kind="filtered"
+        heading="h2"
         title={issuesTexts.emptyFiltered}
         actions={
           <>
@@ -74,13 +76,13 @@ export function EmptyStream({ search, range, view, onChange }: EmptyStreamProps)
   }
   if (view === 'open' || view === null) {
     return (
-      <EmptyState kind="good" title={issuesTexts.emptyGood} actions={further}>
+      <EmptyState kind="good" heading="h2" title={issuesTexts.emptyGood} actions={further}>
         {issuesTexts.emptyGoodText(project?.name ?? issuesTexts.allProjectsIn, issuesTexts.rangeIn[range])}
       </EmptyState>
     )
   }
   return (
-    <EmptyState kind="good" title={issuesTexts.emptyView[view]} actions={further}>
+    <EmptyState kind="good" heading="h2" title={issuesTexts.emptyView[view]} actions={further}>
       {issuesTexts.emptyViewText(issuesTexts.rangeIn[range])}
     </EmptyState>
   )
