@@ -38,6 +38,23 @@ const READ_FAULTS = `(() => {
     clips.set(element, clip)
     return clip
   }
+  // An ellipsis, or a place that scrolls: by keys, or because its links take the focus.
+  const isMeant = (element) => {
+    if (element.closest('[tabindex="0"], table, pre, [role=region]') !== null) return true
+    for (let one = element; one !== null && one !== document.body; one = one.parentElement) {
+      const { overflowX, textOverflow } = getComputedStyle(one)
+      if (textOverflow === 'ellipsis') return true
+      if (overflowX === 'auto' || overflowX === 'scroll') return element.closest('a, button, [role=tab]') !== null
+      if (overflowX !== 'visible') return false
+    }
+    return false
+  }
+  const roomOf = (element) => {
+    let block = element
+    while (getComputedStyle(block).display.startsWith('inline')) block = block.parentElement
+    const { paddingLeft, paddingRight } = getComputedStyle(block)
+    return block.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)
+  }
   const linesOf = (range) => {
     const lines = []
     for (const rect of range.getClientRects()) {
@@ -66,9 +83,11 @@ const READ_FAULTS = `(() => {
       for (const { 0: word, index } of node.nodeValue.matchAll(/\\p{L}{2,24}/gu)) {
         range.setStart(node, index)
         range.setEnd(node, index + word.length)
-        // Part of a name without a space, which may break anywhere.
+        // Part of a name without a space, or a word wider than its place: these may break anywhere.
         const whole = /[^\\s]*$/.exec(node.nodeValue.slice(0, index))[0].length + /^[^\\s]*/.exec(node.nodeValue.slice(index))[0].length
-        if (whole <= 28 && linesOf(range).length > 1) faults.push('broken word: ' + name(word) + ' in ' + name(node.nodeValue))
+        const parts = linesOf(range)
+        const width = parts.reduce((sum, { left, right }) => sum + right - left, 0)
+        if (whole <= 28 && parts.length > 1 && width <= roomOf(element)) faults.push('broken word: ' + name(word) + ' in ' + name(node.nodeValue))
       }
     }
     const clip = clipOf(element)
@@ -78,10 +97,7 @@ const READ_FAULTS = `(() => {
         top: Math.max(line.top, clip.top), bottom: Math.min(line.bottom, clip.bottom), node,
       }
       if (box.right - box.left > 2 && box.bottom - box.top > 2) seen.push(box)
-      const style = getComputedStyle(element)
-      if (line.right - box.right > 2 && style.textOverflow !== 'ellipsis' &&
-          element.closest('[tabindex="0"], table, pre, [role=region]') === null && getComputedStyle(element.parentElement).textOverflow !== 'ellipsis')
-        faults.push('clipped: ' + name(node.nodeValue))
+      if (line.right - box.right > 2 && !isMeant(element)) faults.push('clipped: ' + name(node.nodeValue))
     }
   }
   seen.sort((a, b) => a.top - b.top)
@@ -104,5 +120,32 @@ export const LAYOUT_WIDTHS = [390, 768, 1024, 1200, 1280, 1440, 1920] as const
 export async function layoutFaults(page: Page, where: string): Promise<string[]> {
   await settled(page, PATIENCE_MS)
   const faults = Faults.parse(await page.evaluate(READ_FAULTS))
+  return faults.map((fault) => `${where}: ${fault}`)
+}
+
+/** After a resize: frames until nothing has changed for a moment, then the faults in both themes, and a sideways scroll. */
+const READ_FAULTS_OF_THEMES = `(async () => {
+  const root = document.documentElement
+  const frame = () => new Promise((done) => requestAnimationFrame(done))
+  let quiet = 0
+  for (let frames = 0; quiet < 3 && frames < 120; frames++) {
+    await frame()
+    quiet = (window.__quietForMs?.() ?? 1_000) > 40 && document.querySelector('[aria-busy="true"]') === null ? quiet + 1 : 0
+  }
+  const before = root.getAttribute('data-theme')
+  const faults = []
+  for (const theme of ['light', 'dark']) {
+    root.setAttribute('data-theme', theme)
+    faults.push(...${READ_FAULTS})
+  }
+  if (before === null) root.removeAttribute('data-theme')
+  else root.setAttribute('data-theme', before)
+  if (root.scrollWidth > root.clientWidth) faults.push('scrolls sideways: ' + root.scrollWidth)
+  return [...new Set(faults)]
+})()`
+
+/** The same after a resize of a page that had settled, in both themes. */
+export async function layoutFaultsAt(page: Page, where: string): Promise<string[]> {
+  const faults = Faults.parse(await page.evaluate(READ_FAULTS_OF_THEMES))
   return faults.map((fault) => `${where}: ${fault}`)
 }
