@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type EventFields, newEventId } from '../kit/sdk.ts'
 import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
+import { queryIn, replaceQuery } from './query-field.ts'
 
 /** The events of an issue on its page: the shown event, the filtered list, shared values, their origin. */
 
@@ -70,17 +71,17 @@ test('latest, most complete, first, older and newer event, also with a filter', 
   // All have the same title and screen, so these are no columns; the store tells them apart.
   const heads = () => list.getByRole('columnheader').allTextContents()
   expect(await heads()).toEqual(['Time', 'Release', 'Environment', 'User', 'Device', 'store'])
-  const query = page.getByRole('textbox', { name: 'Filter events' })
+  const query = page.getByRole('combobox', { name: 'Filter events' })
   for (const none of ['environment:staging store:large', 'environment:staging user:1']) {
-    await query.fill(none)
+    await replaceQuery(query, none)
     await press(page, 'Enter')
     await page.getByText(`None of the events searched so far matches ${none}.`).waitFor()
   }
-  await query.fill('user:u1')
+  await replaceQuery(query, 'user:u1')
   await press(page, 'Enter')
   await page.getByRole('button', { name: 'Environment' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'staging' }).click()
-  await eventually(() => query.inputValue()).toBe('user:u1 environment:staging')
+  await eventually(() => queryIn(query)).toBe('user:u1 environment:staging')
   const staging = ids.filter((_, i) => i % 2 === 1 && i % 3 === 1)
   await eventually(() => list.getByRole('row').count()).toBe(staging.length + 1)
   await page.getByRole('button', { name: 'Columns' }).click()
@@ -89,7 +90,7 @@ test('latest, most complete, first, older and newer event, also with a filter', 
   // The address holds all of it.
   await page.reload()
   await eventually(heads).toContain('screen')
-  expect(await query.inputValue()).toBe('user:u1 environment:staging')
+  expect(await queryIn(query)).toBe('user:u1 environment:staging')
   await eventually(() => list.getByRole('row').count()).toBe(staging.length + 1)
   await expectAccessible(page, 'events of an issue')
   await list.getByRole('row').nth(2).getByRole('link').click()

@@ -4,6 +4,7 @@ import type { TestProject } from '../kit/founder.ts'
 import { seedIssues } from '../kit/seed-issues.ts'
 import { eventually, expectAccessible, hasFocus, press, settled } from './browser.ts'
 import { aTeam, issueRows, testDashboard, type Person } from './dashboard.ts'
+import { queryField } from './query-field.ts'
 
 /** What focus and selection survive: live messages, menus and dialogs, a visit to an issue, refusals. */
 
@@ -53,7 +54,7 @@ test('keys pressed in menus, panels and dialogs do not reach the page', async ()
   await eventually(() => hasFocus(page.getByRole('button', { name: /^Filter/ }))).toBe(true)
 
   // Typed as text, not run as a shortcut.
-  const searchBox = page.getByRole('searchbox')
+  const searchBox = queryField(page)
   await press(page, '/')
   await page.keyboard.type('thing 2 rix')
   await eventually(async () => [await searchBox.inputValue(), await hasFocus(searchBox)]).toEqual(['thing 2 rix', true])
@@ -75,7 +76,7 @@ test('text typed while the list updates is kept', async () => {
       return real(input, init)
     }
   })()`)
-  const searchBox = page.getByRole('searchbox')
+  const searchBox = queryField(page)
   await press(page, '/')
   await page.keyboard.type('thing')
   await page.waitForURL(/q=thing/)

@@ -15,6 +15,7 @@ import {
   WIDTHS,
 } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
+import { queryField } from './query-field.ts'
 
 const dashboard = await testDashboard()
 
@@ -185,11 +186,13 @@ test('search, filters and sort are in the address and say what hides the rest', 
   await eventually(() => titles(page)).toEqual(['BetaError'])
   await page.reload()
   await eventually(() => titles(page)).toEqual(['BetaError'])
-  await eventually(() => page.getByRole('searchbox', { name: 'Search issues' }).inputValue()).toBe('beta')
+  await eventually(() => queryField(page).inputValue()).toBe('beta')
 
-  await page.getByRole('searchbox').fill('')
+  await queryField(page).fill('')
   await eventually(() => titles(page)).toHaveLength(2)
-  await page.getByRole('searchbox').press('Escape')
+  // The suggestions close, then the field is left.
+  await queryField(page).press('Escape')
+  await queryField(page).press('Escape')
   await press(page, 'f')
   await page.getByRole('checkbox', { name: 'Low' }).check()
   await page.waitForURL(/severity=low/)

@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { aProject, type TestProject } from '../kit/founder.ts'
-import { eventually, expectAccessible, expectNoSideScroll, holdToast, press, screenshot } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, hasFocus, holdToast, press, screenshot } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
+import { queryField, queryIn, replaceQuery } from './query-field.ts'
 
 const dashboard = await testDashboard()
 
 const titles = (page: Page) => page.getByRole('rowheader').getByRole('link').locator('b').allTextContents()
-const field = (page: Page) => page.getByRole('searchbox', { name: 'Search issues' })
+const field = (page: Page) => queryField(page)
 
 async function threeIssues(project: TestProject): Promise<void> {
   const plan = [
@@ -30,26 +31,96 @@ async function opened(person: Person, options: Parameters<typeof dashboard.openA
   return page
 }
 
-test('a query narrows the stream and its counts; a syntax error is shown with its position', async () => {
+test('a query narrows the stream and its counts; a mistake is marked while the rows stay', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await threeIssues(project)
   const page = await opened(person)
   await field(page).fill('release:1.2.* -level:fatal')
   await eventually(() => titles(page)).toEqual(['BError'])
   await page.getByRole('link', { name: 'Open 1' }).waitFor()
+  // Terms that were searched are chips; another query is typed behind them.
+  await field(page).press('Enter')
+  await page.getByTitle('Edit -level:fatal', { exact: true }).waitFor()
+  expect(await field(page).inputValue()).toBe('')
 
   // An incomplete term is not sent; Enter sends it.
   await field(page).fill('level:')
   await field(page).press('Enter')
-  await page.getByText('q: level needs a value (character 6).').waitFor()
-  await field(page).fill('level:[fatal, warning]')
+  await page.getByText('level needs a value.', { exact: true }).waitFor()
+  expect(await page.locator('mark').textContent()).toBe('level:')
+  expect(await field(page).getAttribute('aria-invalid')).toBe('true')
+  expect(await titles(page)).toEqual(['BError'])
+  await page.getByRole('link', { name: 'Open 1' }).waitFor()
+  expect(await page.getByText(/did not load|q:/).count()).toBe(0)
+  // After a reload there is no query before.
+  await page.reload()
+  await page.getByText('Issues appear here when the query is corrected.').waitFor()
+  await replaceQuery(field(page), 'level:[fatal, warning]')
   await eventually(() => titles(page)).toEqual(['AError', 'CError'])
+  await eventually(() => page.locator('mark').count()).toBe(0)
 
-  await field(page).fill('')
+  await replaceQuery(field(page), '')
   await eventually(() => titles(page)).toEqual(['AError', 'BError', 'CError'])
   await page.getByRole('button', { name: 'Search help' }).click()
   await page.getByRole('button', { name: /^is:unresolved level:\[error, fatal\]/ }).click()
   await eventually(() => titles(page)).toEqual(['AError', 'BError'])
+})
+
+test('keys and values are suggested; terms are chips that are edited, reopened and removed', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await threeIssues(project)
+  await person.post('/api/views', { name: 'Fatal ones', query: 'level:fatal' })
+  const page = await opened(person)
+  const option = (name: RegExp) => page.getByRole('option', { name })
+  await press(page, '/')
+  await page.keyboard.type('lev')
+  await option(/^level/).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await option(/^fatal.*1 issue$/).waitFor()
+  await page.keyboard.type('wa')
+  await eventually(() => page.getByRole('option').count()).toBe(1)
+  await page.keyboard.press('ArrowDown')
+  await eventually(async () => [
+    await field(page).getAttribute('aria-activedescendant'),
+    await field(page).getAttribute('aria-expanded'),
+  ]).toEqual([await option(/^warning/).getAttribute('id'), 'true'])
+  await page.keyboard.press('Tab')
+  await page.getByTitle('Edit level:warning', { exact: true }).waitFor()
+  await eventually(() => titles(page)).toEqual(['CError'])
+  await eventually(() => hasFocus(field(page))).toBe(true)
+
+  // Backspace opens the last term again.
+  await page.keyboard.press('Backspace')
+  await eventually(() => field(page).inputValue()).toBe('level:warning')
+  await page.keyboard.type(' release:2.0.0 ')
+  await eventually(() => queryIn(field(page))).toBe('level:warning release:2.0.0')
+  await page.getByTitle('Edit level:warning', { exact: true }).click()
+  await field(page).fill('level:fatal ')
+  await eventually(() => titles(page)).toEqual([])
+  await page.getByRole('button', { name: 'Remove release:2.0.0' }).click()
+  await eventually(() => titles(page)).toEqual(['AError'])
+  await page.waitForURL((url) => url.searchParams.get('q') === 'level:fatal')
+
+  // Escape closes the suggestions, then empties the field, then leaves it.
+  await page.keyboard.type('re')
+  await option(/^release/)
+    .first()
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await eventually(() => page.getByRole('option').count()).toBe(0)
+  expect(await queryIn(field(page))).toBe('level:fatal re')
+  await page.keyboard.press('Escape')
+  await eventually(() => titles(page)).toEqual(['AError', 'BError', 'CError'])
+  await page.keyboard.press('Escape')
+  await eventually(() => hasFocus(field(page))).toBe(false)
+
+  // Searched queries and saved views are offered again.
+  await field(page).click()
+  await option(/^level:warning/).waitFor()
+  await option(/^Fatal ones/).click()
+  await page.waitForURL(/view=/)
+  await eventually(() => queryIn(field(page))).toBe('level:fatal')
 })
 
 test('a view is saved, shared, changed, opened by others, deleted and restored', async () => {
@@ -72,7 +143,7 @@ test('a view is saved, shared, changed, opened by others, deleted and restored',
   await page.getByRole('button', { name: 'Saved views' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Fatal ones' }).click()
   await eventually(() => titles(page)).toEqual(['AError'])
-  await eventually(() => field(page).inputValue()).toBe('level:fatal')
+  await eventually(() => queryIn(field(page))).toBe('level:fatal')
 
   // It is beside the statuses, as the only selected tab until something is changed.
   const tab = page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: /^Fatal ones/ })
@@ -85,7 +156,7 @@ test('a view is saved, shared, changed, opened by others, deleted and restored',
   await eventually(() => titles(page)).toEqual(['AError'])
 
   // Changed, and saved.
-  await field(page).fill('level:warning')
+  await replaceQuery(field(page), 'level:warning')
   await eventually(() => titles(page)).toEqual(['CError'])
   await tab.getByText('changed').waitFor()
   await eventually(() => open.getAttribute('aria-current')).toBe('page')
@@ -123,6 +194,16 @@ test.each(
   await page.getByText('Search words match').waitFor()
   await judge('search-help')
   await press(page, 'Escape')
+  await field(page).fill('release:1.2.* is:open level:[')
+  await field(page).press('Enter')
+  await page.locator('mark').waitFor()
+  await judge('query-mistake')
+  await replaceQuery(field(page), 'release:1.2.* -tag:"a b" ')
+  await field(page).pressSequentially('level:')
+  await page.getByRole('option', { name: /^fatal/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await judge('query-suggestions')
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Saved views' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Fatal on phones' }).waitFor()
   await judge('saved-views')

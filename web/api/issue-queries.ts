@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack
 import { countsStart } from '#shared/time-ranges.ts'
 import { windowOf, type IssuesSearch, type Range } from '../address/search.ts'
 import { eventOnly } from './event-only.ts'
+import { hintsOf, type QueryHint } from './query-hints.ts'
 import { call, type AnswerOf } from './call.ts'
 
 export type Issue = AnswerOf<'GET /api/issues'>['items'][number]
@@ -65,6 +66,7 @@ export type StreamPage = {
   totalCapped: boolean
   nextCursor: string | null
   statusCounts: Partial<Record<Status, number>> | null
+  hints: readonly QueryHint[]
   /** Start of the time; the same for all pages. */
   since: string
   readAt: number
@@ -112,6 +114,7 @@ const pageOf = (page: AnswerOf<'GET /api/issues'>) => ({
   total: page.total,
   totalCapped: page.total_capped === true,
   nextCursor: page.next_cursor,
+  hints: hintsOf('hints' in page ? page.hints : []),
   readAt: Date.now(),
   asOf: Date.parse(page.read_at),
 })

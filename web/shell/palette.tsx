@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { Fragment, useEffect, useState } from 'react'
+import { Fragment, useState } from 'react'
 import { issueSearchQuery, meQuery, projectsQuery } from '../api/queries.ts'
 import { can } from '../common/can.ts'
 import { useRegisteredKeys } from '../common/keys.ts'
 import { paths } from '../address/paths.ts'
 import { readRecents } from '../common/recents.ts'
 import { useCombobox } from '../ui/combobox.ts'
+import { useDelayed } from '../ui/delayed.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
@@ -251,14 +252,4 @@ function commandRows(
       keys: binding.keys,
       run: after(binding.run),
     }))
-}
-
-/** The debounced value, so that not every letter is a request. */
-function useDelayed(value: string, delayMs: number): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), delayMs)
-    return () => clearTimeout(timer)
-  }, [value, delayMs])
-  return settled
 }

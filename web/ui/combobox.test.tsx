@@ -10,6 +10,8 @@ describe('a step', () => {
     [0, 1, 0, 0],
     [4, 1, null, 5],
     [0, -1, null, 0],
+    [-1, 1, 3, 0],
+    [-1, -1, 3, 2],
   ])('from %i by %i among %s leads to %i', (at, step, count, to) => expect(stepped(at, step, count)).toBe(to))
 })
 

@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent,
 /** The option after a step, wrapping around at the ends. While options load, steps are only counted. */
 export function stepped(at: number, step: number, count: number | null): number {
   if (count === null) return Math.max(0, at + step)
+  if (at < 0) return step < 0 ? count - 1 : 0
   return count === 0 ? 0 : (at + step + count) % count
 }
 
@@ -17,11 +18,14 @@ export type OptionList = {
   list: RefObject<HTMLDivElement | null>
 }
 
-/** @param count of options; null while they load */
-export function useOptionList(count: number | null): OptionList {
+/**
+ * @param count of options; null while they load
+ * @param first index of the option that is active at first; −1 for none
+ */
+export function useOptionList(count: number | null, first = 0): OptionList {
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
-  const [chosen, setAt] = useState(0)
+  const [chosen, setAt] = useState(first)
   const at = Math.min(chosen, (count ?? 0) - 1)
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })

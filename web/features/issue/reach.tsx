@@ -6,7 +6,7 @@ import { formatCount } from '../../ui/format.ts'
 import { Minor } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { eventsTexts } from './events/texts.ts'
-import { onlyTerm } from '../../api/event-only.ts'
+import { termText } from '#shared/query-terms.ts'
 import { percentOf } from './shares-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
@@ -34,7 +34,7 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
               type="button"
               className={styles.tagrow}
               title={one.release ?? undefined}
-              onClick={() => onOnly(onlyTerm('release', one.release ?? ''))}
+              onClick={() => onOnly(termText('release', [one.release ?? '']))}
             >
               <span className={styles.tl}>{one.release === null ? eventsTexts.noRelease : versionOf(one.release)}</span>
               <span className={styles.tb} aria-hidden="true">
@@ -87,7 +87,7 @@ export function UsersCard({ issue, onOnly }: ReachProps) {
                   type="button"
                   className={styles.tagrow}
                   title={eventsTexts.onlyThese(user.label ?? key)}
-                  onClick={() => onOnly(onlyTerm('user', key))}
+                  onClick={() => onOnly(termText('user', [key]))}
                 >
                   {inner}
                 </button>

@@ -9,7 +9,7 @@ import { TextButton } from '../../ui/text-button.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { issueTexts } from './texts.ts'
 import { eventsTexts } from './events/texts.ts'
-import { onlyTerm } from '../../api/event-only.ts'
+import { termText } from '#shared/query-terms.ts'
 import { isNotable, percentOf, sharesByKey, type SharesOfKey } from './shares-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
@@ -99,7 +99,7 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
         type="button"
         className={issueStyles.tagrow}
         title={`${share.value}: ${said}`}
-        onClick={() => onOnly(onlyTerm(share.key, share.value))}
+        onClick={() => onOnly(termText(share.key, [share.value]))}
       >
         <span className={own ? `${issueStyles.tl} ${issueStyles.isOwn}` : issueStyles.tl}>
           {share.value === '' ? '“”' : share.key === 'release' ? versionOf(share.value) : share.value}

@@ -1,112 +1,62 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type Ref } from 'react'
+import { lazy, Suspense, type RefObject } from 'react'
 import { SearchHelp } from './search-help.tsx'
 import { useShownPlatform } from '../../common/issue/platforms.ts'
 import { useAssignees } from '../../common/members/use-assignees.ts'
 import type { Issue } from '../../api/issue-queries.ts'
+import type { SavedView } from '../../api/view-queries.ts'
+import { FilterChip } from '../../common/query-field/chip.tsx'
+import { issueTermsOf } from '../../common/query-field/issue-terms.ts'
+import type { QueryHint } from '../../api/query-hints.ts'
+import type { QueryMistake } from '../../common/query-field/mistake.ts'
+import { QueryField } from '../../common/query-field/query-field.tsx'
 import { windowOf, type IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatWindow } from '../../ui/format.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { Kbd } from '../../ui/kbd.tsx'
 import { Menu, type MenuEntry } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { SEVERITY_NAMES } from '../../ui/status.tsx'
 import { issuesTexts } from './texts.ts'
-import styles from './filters.module.css'
 
 const FilterPanel = lazy(() => import('./filter-panel.tsx').then((module) => ({ default: module.FilterPanel })))
 
 export type SearchChange = (change: Partial<IssuesSearch>) => void
 
-/** Delay between typing and searching; Enter searches immediately. */
-const SETTLE_MS = 250
-
 type SearchBoxProps = {
   search: IssuesSearch
   onChange: SearchChange
-  inputRef: Ref<HTMLInputElement>
+  onView: (view: SavedView) => void
+  mistake: QueryMistake | null
+  hints: readonly QueryHint[]
+  inputRef: RefObject<HTMLInputElement | null>
 }
 
 /** The search field: filters as tokens, then the query. */
-export function SearchBox({ search, onChange, inputRef }: SearchBoxProps) {
-  const applied = search.q ?? ''
-  const [typed, setTyped] = useState(applied)
-  /** The query that was submitted and is not in the address yet. */
-  const asked = useRef<readonly string[]>([])
-  const apply = () => {
-    const q = typed.trim()
-    if (q === (asked.current.at(-1) ?? applied)) return
-    asked.current = [...asked.current, q]
-    onChange({ q: q === '' ? undefined : q })
-  }
-  const applySettled = useEffectEvent(apply)
-  // Back and "Clear filters" change the query from outside. Our own change of the address must not undo later typing.
-  useEffect(() => {
-    const own = asked.current.lastIndexOf(applied)
-    asked.current = own === -1 ? [] : asked.current.slice(own + 1)
-    if (own === -1) setTyped(applied)
-  }, [applied])
-  useEffect(() => {
-    // An unfinished query would be an error: it is sent only on Enter.
-    if (!looksWhole(typed)) return undefined
-    const timer = setTimeout(applySettled, SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [typed, applied])
-
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter') apply()
-    if (event.key === 'Escape') {
-      event.preventDefault()
-      event.stopPropagation()
-      if (typed === '') event.currentTarget.blur()
-      else setTyped('')
-    }
-  }
-  return (
-    <div className={styles.q}>
-      <span className={styles.qI}>
-        <Icon name="search" />
-      </span>
-      <Tokens search={search} onChange={onChange} />
-      <input
-        ref={inputRef}
-        type="search"
-        value={typed}
-        placeholder={issuesTexts.searchHint}
-        aria-label={issuesTexts.search}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={(event) => setTyped(event.target.value)}
-        onKeyDown={onKeyDown}
-      />
-      <Kbd keys="/" />
-      <SearchHelp onTake={(term) => setTyped(typed.trim() === '' ? term : `${typed.trim()} ${term}`)} />
-    </div>
-  )
-}
-
-/** Whether a query looks complete. */
-export function looksWhole(text: string): boolean {
-  const outside = text.replaceAll(/"(?:\\["\\]|[^"])*"/g, '""')
-  const count = (sign: string) => outside.split(sign).length - 1
-  return (
-    count('"') % 2 === 0 &&
-    count('(') === count(')') &&
-    count('[') === count(']') &&
-    !/(?:^|[\s(])(?:AND|OR|NOT)\s*$|[\w.]:[<>=]*$/u.test(outside)
-  )
-}
-
-function Tokens({ search, onChange }: { search: IssuesSearch; onChange: SearchChange }) {
+export function SearchBox({ search, onChange, onView, mistake, hints, inputRef }: SearchBoxProps) {
   const tokens = useTokens(search)
-  return tokens.map((token) => (
-    <span key={token.name} className={styles.tok}>
-      <b>{token.name}</b> {token.value}
-      <button type="button" aria-label={issuesTexts.removeFilter(token.name)} onClick={() => onChange(token.clear)}>
-        <Icon name="x" />
-      </button>
-    </span>
-  ))
+  return (
+    <QueryField
+      label={issuesTexts.search}
+      placeholder={issuesTexts.searchHint}
+      list="issues"
+      query={search.q ?? ''}
+      onSearch={(q) => onChange({ q: q === '' ? undefined : q })}
+      source={{ ...issueTermsOf(search.project ?? null), onView }}
+      mistake={mistake}
+      hints={hints}
+      inputRef={inputRef}
+      keys="/"
+      tokens={tokens.map(({ name, value, clear }) => (
+        <FilterChip
+          key={name}
+          name={name}
+          value={value}
+          label={issuesTexts.removeFilter(name)}
+          onRemove={() => onChange(clear)}
+        />
+      ))}
+      end={(onAdd) => <SearchHelp onTake={onAdd} />}
+    />
+  )
 }
 
 /** The filters as texts, for the search field and the empty state. */

@@ -47,6 +47,7 @@ const aPage = (items: Issue[]): StreamPage => ({
   totalCapped: false,
   nextCursor: null,
   statusCounts: { unresolved: items.length, resolved: 3 },
+  hints: [],
   since: '2026-11-19T08:00:00.000Z',
   readAt: READ_AT,
   asOf: READ_AT,

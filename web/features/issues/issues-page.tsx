@@ -7,6 +7,8 @@ import { useIssueDelete, useIssueEdit, type Edit, type AllMatching } from '../..
 import { intoOf, useIssueMerge } from './merge.ts'
 import { filtersOf, type Issue } from '../../api/issue-queries.ts'
 import { meQuery } from '../../api/queries.ts'
+import { searchOf } from '../../api/view-queries.ts'
+import { mistakeOf, type QueryMistake } from '../../common/query-field/mistake.ts'
 import { useCan } from '../../common/can.ts'
 import { AskProvider } from '../../common/issue/decide.tsx'
 import type { RowMenu } from './row.tsx'
@@ -68,15 +70,35 @@ export function IssuesPage() {
   )
 }
 
+/**
+ * The list of the address `key`. While the query has a mistake, the list is the one of the query before; other
+ * filters still apply.
+ */
+function useReadableStream(key: string) {
+  // Memoised, because queries and rows compare them.
+  const asked = useMemo(() => filtersOf(IssuesSearch.parse(JSON.parse(key))), [key])
+  const [readable, setReadable] = useState<string | null>(null)
+  const [refused, setRefused] = useState<{ q: string; mistake: QueryMistake } | null>(null)
+  const isRefused = refused?.q === asked.q
+  const before = isRefused ? readable : null
+  const filters = useMemo(
+    () => (before === null ? asked : filtersOf({ ...IssuesSearch.parse(JSON.parse(key)), q: before })),
+    [asked, key, before],
+  )
+  const stream = useIssueStream(filters)
+  const mistake = mistakeOf(stream.list.error)
+  if (mistake !== null && filters === asked && !isRefused) setRefused({ q: asked.q, mistake })
+  if (stream.settled && readable !== filters.q) setReadable(filters.q)
+  return { filters, stream, mistake: isRefused ? refused.mistake : mistake }
+}
+
 function Stream() {
   usePageTitle(issuesTexts.title)
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { cursor: startCursor, ...lasting } = search
   const key = JSON.stringify(lasting)
-  // Memoised, because queries and rows compare it.
-  const filters = useMemo(() => filtersOf(IssuesSearch.parse(JSON.parse(key))), [key])
-  const stream = useIssueStream(filters)
+  const { filters, stream, mistake } = useReadableStream(key)
   const { rows } = stream
   const ids = useMemo(() => rows.map((row) => row.id), [rows])
 
@@ -243,14 +265,23 @@ function Stream() {
         </div>
       </PageHead>
       <div className={styles.filterbar} role="search">
-        <SearchBox search={search} onChange={change} inputRef={searchBox} />
+        <SearchBox
+          search={search}
+          onChange={change}
+          onView={(view) => openView(searchOf(view, search))}
+          mistake={mistake}
+          hints={stream.hints}
+          inputRef={searchBox}
+        />
         <FilterButton search={search} onChange={change} rows={rows} open={filtering} onOpenChange={setFiltering} />
         <SortButton sort={filters.sort} onChange={change} />
         <ViewsMenu search={search} onOpen={openView} />
       </div>
       <IssueVolume filters={filters} onWindow={chooseWindow} />
       <section className={issuesStyles.stream} aria-label={issuesTexts.stream}>
-        {list.error !== null && rows.length === 0 ? (
+        {mistake !== null && rows.length === 0 ? (
+          <p className={styles.unread}>{issuesTexts.unreadable}</p>
+        ) : list.error !== null && rows.length === 0 ? (
           <QueryError
             what={issuesTexts.what}
             error={list.error}

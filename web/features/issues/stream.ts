@@ -22,6 +22,7 @@ const VOLUME_MS = 10_000
 const STRAYS_AT_ONCE = 5
 
 const NONE: readonly Issue[] = []
+const NO_HINTS: StreamPage['hints'] = []
 
 /** The list, which stays still, and the pending issues. */
 export function useIssueStream(filters: StreamFilters) {
@@ -111,6 +112,7 @@ export function useIssueStream(filters: StreamFilters) {
     settled,
     total: fresh.data?.total ?? first?.total ?? 0,
     totalCapped: (fresh.data ?? first)?.totalCapped ?? false,
+    hints: settled ? first.hints : NO_HINTS,
     statusCounts: fresh.data?.statusCounts ?? first?.statusCounts ?? null,
   }
 }

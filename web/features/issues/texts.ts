@@ -17,7 +17,7 @@ export const issuesTexts = {
     resolved: 'Resolved',
   },
   search: 'Search issues',
-  searchHint: 'Search, or is:unresolved release:1.2.*',
+  searchHint: 'Search message, tag, user, release',
   filter: 'Filter',
   filters: 'Filters',
   clearFilters: 'Clear filters',
@@ -162,6 +162,7 @@ export const issuesTexts = {
   emptySetupText: 'Connect an app and trigger an error. It appears here within seconds.',
   setUp: 'Set up a project',
   connect: (project: string) => `Connect ${project}`,
+  unreadable: 'Issues appear here when the query is corrected.',
   filtersKept: 'Your filters are kept.',
   keys: {
     next: 'Next issue',

@@ -1,8 +1,8 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { toggleValue, valuesOf, valueText } from '#shared/query-terms.ts'
+import { useInfiniteQuery, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { carried, paths } from '../../../address/paths.ts'
-import { onlyTerm, onlyTerms, toggleTerm } from '../../../api/event-only.ts'
 import { eventsQuery, issueReleasesQuery, sharesQuery, type EventRow } from '../../../api/issue-event-queries.ts'
 import { issueEventQuery } from '../../../api/issue-queries.ts'
 import { headOf } from '../../../common/issue/headline.ts'
@@ -12,13 +12,14 @@ import { useKeys } from '../../../common/keys.ts'
 import { usePageProject } from '../../../common/page-project.ts'
 import { usePageTitle } from '../../../common/page-title.ts'
 import { usePrefs } from '../../../common/prefs.ts'
+import { QueryField } from '../../../common/query-field/query-field.tsx'
+import type { QuerySource } from '../../../common/query-field/source.ts'
 import { QueryError } from '../../../common/query-error.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { Crumbs } from '../../../ui/crumbs.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
-import { Field } from '../../../ui/field.tsx'
 import { formatCount, formatExact } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../../../ui/menu.tsx'
@@ -52,7 +53,11 @@ export function IssueEventsPage() {
   const [first] = pages
   const columns = search.column === undefined ? defaultColumns(first?.items ?? []) : chosenColumns(rows, search.column)
   const filter = (next: string) =>
-    void navigate({ search: (before) => ({ ...before, only: next === '' ? undefined : next }), resetScroll: false })
+    void navigate({
+      search: (before) => ({ ...before, only: next === '' ? undefined : next }),
+      replace: true,
+      resetScroll: false,
+    })
   const choose = (next: readonly string[] | undefined) =>
     void navigate({
       search: (before) => ({ ...before, column: next === undefined ? undefined : [...next] }),
@@ -88,7 +93,7 @@ export function IssueEventsPage() {
           </p>
         </div>
       </PageHead>
-      <Filters key={only} issueId={issueId} only={only} onFilter={filter}>
+      <Filters issueId={issueId} only={only} onFilter={filter}>
         <ColumnsMenu rows={rows} shown={columns} isChosen={search.column !== undefined} onChoose={choose} />
       </Filters>
       {first === undefined ? (
@@ -148,53 +153,75 @@ const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug']
 /** So many values of a menu; others can be typed. */
 const MAX_VALUES = 12
 
+/** What events are filtered by, beside their tags. */
+const KEYS = ['release', 'environment', 'level', 'user'] as const
+
+/** Suggests the values that events of the issue share, and the tags' keys. */
+const eventTermsOf = (client: QueryClient, issueId: string): QuerySource => ({
+  id: `events ${issueId}`,
+  unit: 'event',
+  suggest: async (key, prefix) => {
+    const { items } = await client.query({ ...sharesQuery(issueId), staleTime: 'static' })
+    const wanted = prefix.toLowerCase()
+    if (key === null) {
+      const keys = [...new Set<string>([...KEYS, ...items.map((share) => share.key)])]
+      const fitting = keys.filter((one) => one.startsWith(wanted))
+      return { items: fitting.map((one) => ({ text: one, count: null, label: labelOf(one) })), newest: null }
+    }
+    const levels = key === 'level' ? LEVELS.map((value) => ({ key, value, count: null })) : []
+    const values = [...items, ...levels].filter((one) => one.key === key && one.value.toLowerCase().startsWith(wanted))
+    return {
+      items: values.map(({ value, count }) => ({
+        text: valueText(value),
+        count,
+        label: valueText(value) === value ? null : value,
+      })),
+      newest: null,
+    }
+  },
+})
+
+function labelOf(key: string): string | null {
+  const known = KEYS.find((one) => one === key)
+  return known === undefined ? null : eventsTexts.keys[known]
+}
+
 /** The query, and menus that put the most common values into it. */
 function Filters({ issueId, only, onFilter, children }: FiltersProps) {
-  const [text, setText] = useState(only)
+  const client = useQueryClient()
   const releases = useQuery(issueReleasesQuery(issueId)).data?.items ?? []
   const shares = useQuery(sharesQuery(issueId)).data?.items ?? []
-  const valuesOf = (key: string) => shares.filter((share) => share.key === key).map(({ value }) => value)
+  const commonOf = (key: string) => shares.filter((share) => share.key === key).map(({ value }) => value)
   const menus = [
     { key: 'release', values: releases.flatMap(({ release }) => (release === null ? [] : [release])) },
-    { key: 'environment', values: valuesOf('environment') },
+    { key: 'environment', values: commonOf('environment') },
     { key: 'level', values: LEVELS },
   ] as const
   return (
-    <form
-      className={styles.filters}
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onFilter(text.trim())
-      }}
-    >
-      <div className={styles.query}>
-        <Field
-          label={eventsTexts.only}
-          value={text}
-          placeholder={eventsTexts.onlyHint}
-          maxLength={300}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => setText(event.target.value)}
-          after={
-            only === '' ? null : (
-              <IconButton look="ghost" size="sm" icon="x" label={eventsTexts.clear} onClick={() => onFilter('')} />
-            )
-          }
-        />
-      </div>
+    <div className={styles.filters} role="search">
+      <QueryField
+        label={eventsTexts.only}
+        placeholder={eventsTexts.onlyHint}
+        list="events"
+        query={only}
+        onSearch={onFilter}
+        source={eventTermsOf(client, issueId)}
+        end={() =>
+          only === '' ? null : (
+            <IconButton look="ghost" size="sm" icon="x" label={eventsTexts.clear} onClick={() => onFilter('')} />
+          )
+        }
+      />
       {menus.map(({ key, values }) => (
         <Menu
           key={key}
           label={eventsTexts.columns[key]}
           entries={values.slice(0, MAX_VALUES).map((value): MenuEntry => {
-            const term = onlyTerm(key, value)
             return {
               label: key === 'release' ? versionOf(value) : value,
               ...(key === 'release' ? { note: value } : {}),
-              checked: onlyTerms(only).includes(term),
-              onSelect: () => onFilter(toggleTerm(only, term)),
+              checked: valuesOf(only, [key]).includes(value),
+              onSelect: () => onFilter(toggleValue(only, [key], value)),
             }
           })}
           trigger={
@@ -205,7 +232,7 @@ function Filters({ issueId, only, onFilter, children }: FiltersProps) {
         />
       ))}
       {children}
-    </form>
+    </div>
   )
 }
 

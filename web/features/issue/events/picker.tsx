@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import { paths } from '../../../address/paths.ts'
-import { onlyTerm } from '../../../api/event-only.ts'
+import { termText } from '#shared/query-terms.ts'
 import type { IssueDetail } from '../../../api/issue-queries.ts'
 import { useKeys } from '../../../common/keys.ts'
 import { Button, buttonLook, IconButton } from '../../../ui/button.tsx'
@@ -161,7 +161,7 @@ function EventTags({ tags, onOnly }: EventTagsProps) {
             type="button"
             className={typeStyles.mono}
             title={eventsTexts.onlyThese(`${tag.key} ${tag.value}`)}
-            onClick={() => onOnly(onlyTerm(tag.key, tag.value))}
+            onClick={() => onOnly(termText(tag.key, [tag.value]))}
           >
             <span>{tag.key}</span> <b>{tag.value}</b>
           </button>

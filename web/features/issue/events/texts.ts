@@ -15,6 +15,12 @@ export const eventsTexts = {
   title: 'Events of this issue',
   only: 'Filter events',
   onlyHint: 'release:2.4.0 environment:production user:7 device:Pixel timeout',
+  keys: {
+    release: 'Release',
+    environment: 'Environment',
+    level: 'Level',
+    user: 'Id of the affected user',
+  },
   clear: 'Show all events',
   crumb: 'Events',
   pageTitle: (shortId: string) => `Events of ${shortId}`,

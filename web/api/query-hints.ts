@@ -1,0 +1,26 @@
+/** What lists and refusals say about terms of a query. Positions are of the query; `end` is exclusive. */
+
+export type QueryHint = {
+  readonly start: number
+  readonly end: number
+  readonly sentence: string
+  /** Null if nothing similar is known. */
+  readonly replacement: string | null
+}
+
+export const hintsOf = (value: unknown): QueryHint[] => (Array.isArray(value) ? value.filter(isHint) : [])
+
+export const isPlace = (value: unknown): value is { start: number; end: number } =>
+  typeof value === 'object' &&
+  value !== null &&
+  'start' in value &&
+  'end' in value &&
+  typeof value.start === 'number' &&
+  typeof value.end === 'number'
+
+const isHint = (value: unknown): value is QueryHint =>
+  isPlace(value) &&
+  'sentence' in value &&
+  typeof value.sentence === 'string' &&
+  'replacement' in value &&
+  (value.replacement === null || typeof value.replacement === 'string')

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../../api/call.ts'
+import { excerptOf, mistakeOf, sentenceOf } from './mistake.ts'
+
+const refusal = (message: string, body = {}, status = 400) => new ApiError(status, message, null, null, body)
+
+test('a refusal of the query is a mistake, with its place and hints if they are as expected', () => {
+  const position = { start: 3, end: 12 }
+  const hint = { start: 3, end: 12, sentence: 'Did you mean unresolved?', replacement: 'unresolved' }
+  expect(
+    mistakeOf(refusal('q: is takes unresolved (character 4).', { position, hints: [hint, { start: 1 }] })),
+  ).toEqual({
+    sentence: 'q: is takes unresolved (character 4).',
+    position,
+    hints: [hint],
+  })
+  expect(mistakeOf(refusal('q must be at most 10,000 characters.', { position: 3 }))).toEqual({
+    sentence: 'q must be at most 10,000 characters.',
+    position: null,
+    hints: [],
+  })
+})
+
+test('any other error is none', () => {
+  expect(mistakeOf(null)).toBe(null)
+  expect(mistakeOf(new Error('q: no'))).toBe(null)
+  expect(mistakeOf(refusal('range must be one of 1h.'))).toBe(null)
+  expect(mistakeOf(refusal('q: no', {}, 503))).toBe(null)
+})
+
+test.each([
+  ['q: the parenthesis is not closed (character 3).', 'a (', 'The parenthesis is not closed.'],
+  ['q: level needs a value (character 6).', 'Level:', 'level needs a value.'],
+  ['q must be at most 10,000 characters.', 'a', 'The query must be at most 10,000 characters.'],
+])('%s', (sentence, query, shown) => {
+  expect(sentenceOf({ sentence, position: null, hints: [] }, query)).toBe(shown)
+})
+
+test('the excerpt is what is around the place', () => {
+  expect(excerptOf('level:eror', { start: 6, end: 10 })).toEqual({ before: 'level:', marked: 'eror', after: '' })
+  const { before, marked, after } = excerptOf(`${'a'.repeat(40)}(${'b'.repeat(40)}`, { start: 40, end: 41 })
+  expect([before, marked, after]).toEqual([`…${'a'.repeat(24)}`, '(', `${'b'.repeat(24)}…`])
+})

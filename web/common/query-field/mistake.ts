@@ -1,0 +1,46 @@
+import { ApiError } from '../../api/call.ts'
+import { hintsOf, isPlace, type QueryHint } from '../../api/query-hints.ts'
+
+/** What a list says about the query that it was asked. Positions are of the query; `end` is exclusive. Pure. */
+
+export type QueryMistake = {
+  readonly sentence: string
+  readonly position: { readonly start: number; readonly end: number } | null
+  readonly hints: readonly QueryHint[]
+}
+
+/** The mistake of a refused query; null for any other error. */
+export function mistakeOf(error: Error | null): QueryMistake | null {
+  if (!(error instanceof ApiError) || error.status !== 400 || !/^q\b/.test(error.message)) return null
+  const { position, hints } = error.body
+  return {
+    sentence: error.message,
+    position: isPlace(position) ? position : null,
+    hints: hintsOf(hints),
+  }
+}
+
+/** The sentence without the name of the parameter, and without the place, which is marked. */
+export function sentenceOf({ sentence }: QueryMistake, query: string): string {
+  const plain = sentence
+    .replace(/^q: /, '')
+    .replace(/^q /, 'the query ')
+    .replace(/ \(character \d+\)(?=\.$)/, '')
+  const [word = ''] = plain.split(' ')
+  const isKey = query.toLowerCase().includes(`${word.toLowerCase()}:`)
+  return isKey ? plain : plain.charAt(0).toUpperCase() + plain.slice(1)
+}
+
+/** So many characters around the place. */
+const AROUND = 24
+
+/** The place in a query, and a little of what is around it. */
+export function excerptOf(query: string, { start, end }: { start: number; end: number }) {
+  const from = Math.max(0, start - AROUND)
+  const to = Math.min(query.length, end + AROUND)
+  return {
+    before: (from > 0 ? '…' : '') + query.slice(from, start),
+    marked: query.slice(start, end),
+    after: query.slice(end, to) + (to < query.length ? '…' : ''),
+  }
+}

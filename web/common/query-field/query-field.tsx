@@ -1,0 +1,252 @@
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react'
+import { addTerm, isFinished, replaceBetween } from '#shared/query-terms.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Kbd } from '../../ui/kbd.tsx'
+import { QueryChip } from './chip.tsx'
+import type { QueryHint } from '../../api/query-hints.ts'
+import type { QueryMistake } from './mistake.ts'
+import { chipsAround, partAt, removed, reopened, shown, typed, typedOf, type Chip, type FieldState } from './model.ts'
+import { QueryNotes } from './notes.tsx'
+import { addQuery } from './recent-queries.ts'
+import type { QuerySource } from './source.ts'
+import type { ListHandle } from './suggestion-list.tsx'
+import styles from './query-field.module.css'
+
+const SuggestionList = lazy(() =>
+  import('./suggestion-list.tsx').then((module) => ({ default: module.SuggestionList })),
+)
+
+/** Delay between typing and searching; Enter searches immediately. */
+const SETTLE_MS = 250
+const NO_HINTS: readonly QueryHint[] = []
+
+type QueryFieldProps = {
+  label: string
+  placeholder: string
+  /** Name of the list in the recent queries. */
+  list: string
+  /** The query of the address. */
+  query: string
+  onSearch: (query: string) => void
+  source: QuerySource
+  /** What the list says about `query`. */
+  mistake?: QueryMistake | null
+  hints?: readonly QueryHint[]
+  /** Filters that are no terms of the query, before its chips. */
+  tokens?: ReactNode
+  /** What is at the end of the field; it may add a term. */
+  end?: (onAdd: (term: string) => void) => ReactNode
+  inputRef?: RefObject<HTMLInputElement | null>
+  /** The key that focuses the field. */
+  keys?: string
+}
+
+/**
+ * The field of a query: chips for its terms, the rest as text, suggestions while typing, and below what is wrong with
+ * it. It searches when typing pauses; an unfinished query waits for Enter.
+ */
+export function QueryField(props: QueryFieldProps) {
+  const { label, placeholder, list, query, onSearch, source, mistake = null, hints = NO_HINTS } = props
+  const own = useRef<HTMLInputElement>(null)
+  const input = props.inputRef ?? own
+  const root = useRef<HTMLDivElement>(null)
+  const suggestions = useRef<ListHandle>(null)
+  const notesId = useId()
+  const [state, setState] = useState(() => shown(query))
+  const [caret, setCaret] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const [listed, setListed] = useState<{ listId: string; activeId: string | null } | null>(null)
+  /** Where the caret goes when the field has rendered. */
+  const [put, setPut] = useState<{ caret: number } | null>(null)
+  /** The queries that were searched and are not in the address yet. */
+  const asked = useRef<readonly string[]>([])
+
+  const search = (text: string) => {
+    const q = text.trim()
+    if (q === (asked.current.at(-1) ?? query)) return
+    asked.current = [...asked.current, q]
+    onSearch(q)
+  }
+  const searchSettled = useEffectEvent(() => search(state.text))
+  // Back and "Clear filters" change the query from outside. Our own change of the address must not undo later typing.
+  useEffect(() => {
+    const known = asked.current.lastIndexOf(query)
+    asked.current = known === -1 ? [] : asked.current.slice(known + 1)
+    if (known === -1) setState(shown(query))
+  }, [query])
+  useEffect(() => {
+    // An unfinished query would be an error: it is sent only on Enter.
+    if (!isFinished(state.text)) return undefined
+    const timer = setTimeout(searchSettled, SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [state.text, query])
+  useLayoutEffect(() => {
+    if (put === null) return
+    input.current?.focus()
+    input.current?.setSelectionRange(put.caret, put.caret)
+  }, [put, input])
+
+  const value = typedOf(state)
+  const { before, after } = chipsAround(state)
+  const part = isOpen ? partAt(value, Math.min(caret, value.length)) : null
+  const isRefused = mistake !== null && state.text.trim() === query
+
+  /** Changes the field, with the caret at a position of its input. */
+  const change = (next: FieldState, at = typedOf(next).length) => {
+    setState(next)
+    setCaret(at)
+    setPut({ caret: at })
+  }
+  const close = () => {
+    setOpen(false)
+    setListed(null)
+  }
+  const settle = () => {
+    close()
+    setState(shown(state.text))
+    remember(state.text)
+  }
+  const remember = (text: string) => {
+    if (isFinished(text) && text.trim() !== '') addQuery(list, text.trim())
+  }
+  const reopen = (chip: Chip) => {
+    const next = reopened(state, chip)
+    change(next, chip.end - next.from)
+  }
+  const remove = (chip: Chip) => change(removed(state, chip))
+
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.nativeEvent.isComposing) return
+    const { selectionStart, selectionEnd } = event.currentTarget
+    const isAtStart = selectionStart === 0 && selectionEnd === 0
+    const last = before.at(-1)
+    if (part !== null && suggestions.current?.onKeyDown(event) === true) event.preventDefault()
+    else if (event.key === 'ArrowDown') {
+      event.preventDefault()
+      setOpen(true)
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      search(state.text)
+      settle()
+    } else if (event.key === 'Backspace' && isAtStart && last !== undefined) {
+      event.preventDefault()
+      reopen(last)
+    } else if (event.key === 'Escape') {
+      event.preventDefault()
+      event.stopPropagation()
+      if (listed !== null) close()
+      else if (state.text !== '') change(shown(''))
+      else event.currentTarget.blur()
+    }
+  }
+  const onBlur = (event: FocusEvent) => {
+    if (root.current?.contains(event.relatedTarget) !== true) settle()
+  }
+  const chips = (all: readonly Chip[]) =>
+    all.map((chip) => (
+      <QueryChip
+        key={`${chip.start} ${chip.text}`}
+        chip={chip}
+        isWrong={isRefused && isWithin(chip, mistake.position)}
+        onEdit={() => reopen(chip)}
+        onRemove={() => remove(chip)}
+      />
+    ))
+
+  return (
+    <div className={styles.field} ref={root} onBlur={onBlur}>
+      <div className={styles.box} data-invalid={isRefused ? '' : undefined}>
+        <span className={styles.icon}>
+          <Icon name="search" />
+        </span>
+        {props.tokens}
+        {chips(before)}
+        <input
+          ref={input}
+          type="text"
+          role="combobox"
+          enterKeyHint="search"
+          aria-label={label}
+          aria-autocomplete="list"
+          aria-expanded={listed !== null}
+          aria-controls={listed?.listId}
+          aria-activedescendant={listed?.activeId ?? undefined}
+          aria-invalid={isRefused ? true : undefined}
+          aria-describedby={notesId}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder={state.text === '' ? placeholder : undefined}
+          value={value}
+          data-between={after.length > 0 ? '' : undefined}
+          style={after.length > 0 ? { inlineSize: `${value.length + 1}ch` } : undefined}
+          onChange={(event) => {
+            const at = event.target.selectionStart ?? event.target.value.length
+            const next = typed(state, event.target.value)
+            setOpen(true)
+            if (next.from === state.from) {
+              setState(next)
+              setCaret(at)
+            } else change(next)
+          }}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart ?? 0)}
+          onClick={() => setOpen(true)}
+          onKeyDown={onKeyDown}
+        />
+        {chips(after)}
+        <span className={styles.end}>
+          {props.keys === undefined ? null : <Kbd keys={props.keys} />}
+          {props.end?.((term) => change(shown(addTerm(state.text, term))))}
+        </span>
+      </div>
+      {part === null ? null : (
+        <Suspense fallback={null}>
+          <SuggestionList
+            handle={suggestions}
+            label={label}
+            list={list}
+            source={source}
+            part={part}
+            state={state}
+            onListed={setListed}
+            onClose={close}
+            onTake={(next, at, isDone) => {
+              change(next, at)
+              if (!isDone) return
+              close()
+              search(next.text)
+              remember(next.text)
+            }}
+          />
+        </Suspense>
+      )}
+      <QueryNotes
+        id={notesId}
+        query={query}
+        mistake={isRefused ? mistake : null}
+        hints={state.text.trim() !== query ? NO_HINTS : (mistake?.hints ?? hints)}
+        onReplace={({ start, end, replacement }) => {
+          const next = replaceBetween(query, start, end, replacement ?? '')
+          change(shown(next))
+          search(next)
+        }}
+      />
+    </div>
+  )
+}
+
+const isWithin = (chip: Chip, place: QueryMistake['position']): boolean =>
+  place !== null && place.start < chip.end && chip.start < place.end
