@@ -33,7 +33,12 @@ test.each([
   'q=level:error%20-level:error',
   'q=severity:high&severity=low',
   'q=assigned:me&assignee_id=none',
-])('filters that exclude each other find nothing: %s', async (query) => {
+  'q=type:*no*such*%20title:*error*',
+  `q=title:*${'%25_*'.repeat(1_000)}`,
+  `q=message:*${'a*'.repeat(3_000)}b`,
+  'q=user:*no*such*&projectId=00000000-0000-4000-8000-000000000000',
+  'q=SHOP-999999999%20OR%20issue:%27;--%20OR%20issue:00000000-0000-4000-8000-000000000000',
+])('filters that exclude each other, and hostile patterns, find nothing: %.80s', async (query) => {
   const answer = await ada.get(`/api/issues/search?${query}`)
   expect(answer.status, answer.text).toBe(200)
   expect(answer.body).toMatchObject({ items: [], total: 0 })
