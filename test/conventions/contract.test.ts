@@ -45,13 +45,21 @@ test('every public route that changes data checks for cross-site requests, or wh
   ).toEqual([])
 })
 
-test('every list gives 25 rows by default, the audit log 50, recent alerts 20', () => {
+/** Short lists without pages. */
+const SHORT_LISTS: Readonly<Record<string, number>> = {
+  '/api/alerts/recent': 20,
+  '/api/issues/suggestions': 10,
+  '/api/issues/:issueId/similar': 5,
+}
+
+test('every list gives 25 rows by default, the audit log 50, short lists their own number', () => {
   const isFine = ({ query, path }: RouteSpec): boolean => {
     if (query === undefined || !('limit' in query.shape)) return true
     const required = { projectId: newId(), dimension: 'device' }
     const given = Object.fromEntries(Object.entries(required).filter(([name]) => name in query.shape))
     const { limit, offset } = query.parse(given)
-    if (path === '/api/alerts/recent') return limit === 20
+    const short = SHORT_LISTS[path]
+    if (short !== undefined) return limit === short
     return limit === (path === '/api/audit-log' ? 50 : 25) && offset === 0
   }
   expect(offenders(isFine)).toEqual([])
