@@ -22,7 +22,7 @@ test('a member chooses channels and quiet hours, tests a device and removes it',
   await page.getByRole('navigation', { name: 'Personal settings' }).getByRole('link', { name: 'Notifications' }).click()
   await page.getByText('No devices yet.').waitFor()
 
-  const email = page.getByRole('switch', { name: 'E-mail' })
+  const email = page.getByRole('switch', { name: 'E-mail', exact: true })
   await email.click()
   await eventually(() => email.getAttribute('aria-checked')).toBe('false')
   await page.getByRole('group', { name: 'Push from severity' }).getByRole('button', { name: 'High' }).click()

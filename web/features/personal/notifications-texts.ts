@@ -38,7 +38,6 @@ export const notificationsTexts = {
     endless: 'These quiet hours would never end. Change the times or remove a day.',
     save: 'Save quiet hours',
     saved: 'Quiet hours saved',
-    unchanged: 'Nothing was changed.',
   },
 
   devices: {
