@@ -126,7 +126,10 @@ async function expectSlots(projectId: string): Promise<void> {
   const window = windowOf({ from: from.toISOString() }, now)!
   const [trendOf, fatal] = await Promise.all([
     selectTrends(app.db, ids, window, SLOT_MS),
-    sql<{ id: string; n: number }>`select g.issue_id as id, sum(q.fatal)::int as n from ${eventsIn(window, SLOT_MS)}
+    sql<{
+      id: string
+      n: number
+    }>`select g.issue_id as id, sum(q.fatal)::int as n from ${eventsIn(window, { bucketMs: SLOT_MS })}
       where g.issue_id = any(${ids}::uuid[]) group by 1`.execute(app.db),
   ])
   for (const id of ids) {

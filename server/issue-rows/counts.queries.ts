@@ -16,24 +16,39 @@ const QUARTERS = `lateral (
 ) as q (slot, events, fatal)`
 
 /**
+ * Groups `g`, and `rows` of each. Of a page of issues they are looked up group by group: the planner would read the whole
+ * table, because it takes the rows of a group for scattered.
+ */
+const rowsOf = (rows: RawBuilder<unknown>, alias: string, isPage: boolean) =>
+  sql`issue_groups g cross join lateral (${rows} ${sql.raw(isPage ? 'offset 0' : '')}) ${sql.raw(alias)}`
+
+/**
  * A query for the events of groups in a window: rows `g` of `issue_groups` and `q` of quarters, or of hours where the ends
  * of the window and of its buckets are hours.
  */
-export function eventsIn(window: CountWindow, bucketMs = HOUR_MS): RawBuilder<unknown> {
+export function eventsIn(
+  window: CountWindow,
+  { bucketMs = HOUR_MS, isPage = false }: { readonly bucketMs?: number; readonly isPage?: boolean } = {},
+): RawBuilder<unknown> {
   const { from, to } = slotsOf(window)
   const isWhole = [window.from, window.to, bucketMs].every((ms) => ms % HOUR_MS === 0)
-  const hours = sql`issue_groups g join issue_hours h on h.group_id = g.id
-    and h.hour >= ${new Date(window.from - (window.from % HOUR_MS))} and h.hour < ${new Date(window.to)}`
+  const start = new Date(window.from - (window.from % HOUR_MS))
+  const hours = rowsOf(
+    sql`select * from issue_hours h where h.group_id = g.id and h.hour >= ${start} and h.hour < ${new Date(window.to)}`,
+    'h',
+    isPage,
+  )
   return isWhole
     ? sql`${hours} cross join lateral (values (extract(epoch from h.hour)::int / 900, h.events, h.fatal)) as q (slot, events, fatal)`
     : sql`${hours} join ${sql.raw(QUARTERS)} on q.slot >= ${from}::int and q.slot < ${to}::int and q.events > 0`
 }
 
 /** A query for the users of groups in a window: rows `g` of `issue_groups` and `s` of slots. */
-export function usersIn(window: CountWindow): RawBuilder<unknown> {
+export function usersIn(window: CountWindow, isPage = false): RawBuilder<unknown> {
   const { from, to } = slotsOf(window)
-  return sql`issue_groups g join issue_user_slots s on s.group_id = g.id
+  const slots = sql`select s.users from issue_user_slots s where s.group_id = g.id
     and s.slot >= ${from}::int and s.slot < ${to}::int and s.before_slot < ${from}::int`
+  return rowsOf(slots, 's', isPage)
 }
 
 /** The number of the bucket of a slot; bucket 0 begins at `start`. */
@@ -52,7 +67,9 @@ export async function selectTrends(
       ? { rows: [] }
       : await sql<{ issue_id: string; bucket: number; events: number }>`
           select g.issue_id, ${bucketOf(sql`q.slot`, window.from, bucketMs)} as bucket, sum(q.events)::float8 as events
-          from ${eventsIn(window, bucketMs)} where g.issue_id = any(${[...issueIds]}::uuid[]) group by 1, 2`.execute(db)
+          from ${eventsIn(window, { bucketMs, isPage: true })} where g.issue_id = any(${[...issueIds]}::uuid[]) group by 1, 2`.execute(
+          db,
+        )
   const { from, to } = slotsOf(window)
   const buckets = Math.ceil(((to - from) * SLOT_MS) / bucketMs)
   const trends = new Map<string, number[]>()
@@ -74,6 +91,6 @@ export async function selectUsersIn(
   if (issueIds.length === 0) return new Map()
   const { rows } = await sql<{ issue_id: string; users: number }>`
     select g.issue_id, sum(s.users)::float8 as users
-    from ${usersIn(window)} where g.issue_id = any(${[...issueIds]}::uuid[]) group by 1`.execute(db)
+    from ${usersIn(window, true)} where g.issue_id = any(${[...issueIds]}::uuid[]) group by 1`.execute(db)
   return new Map(rows.map((row) => [row.issue_id, row.users]))
 }

@@ -66,7 +66,9 @@ export async function sumEvents(
     with ${matching(db, actor, filter)}
     select case when q.slot < ${slotsOf(window).from}::int then -1 else ${bucketOf(sql`q.slot`, window.from, bucketMs)} end as bucket,
       sum(q.events)::float8 as events, sum(q.fatal)::float8 as fatal
-    from m, ${eventsIn({ from: previousFrom, to: window.to }, bucketMs)} where g.issue_id = m.id group by 1`.execute(db)
+    from m, ${eventsIn({ from: previousFrom, to: window.to }, { bucketMs })} where g.issue_id = m.id group by 1`.execute(
+    db,
+  )
   return rows
 }
 
