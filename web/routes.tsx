@@ -47,7 +47,13 @@ import {
 } from './address/search.ts'
 
 /** The controls of the top bar on a page: project picker and time range. */
-type PageScope = { project: 'any' | 'one' | 'none'; range: boolean; defaultRange?: Range }
+type PageScope = {
+  project: 'any' | 'one' | 'none'
+  range: boolean
+  /** Whether the page shows any dates, beside the ranges. */
+  dates?: boolean
+  defaultRange?: Range
+}
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -191,7 +197,7 @@ const shell = createRoute({
 const issues = createRoute({
   getParentRoute: () => shell,
   path: '/issues',
-  staticData: { scope: { project: 'any', range: true } },
+  staticData: { scope: { project: 'any', range: true, dates: true } },
   validateSearch: (search) => IssuesSearch.parse(search),
   loaderDeps: ({ search }) => search,
   // In parallel with the code of the page. Hovering a link only fetches the code.

@@ -131,6 +131,34 @@ test('an empty time says what hides the rest; an invalid time is dropped', async
   await page.getByText('time 1 Jan 2020, 00:00 to 01:00').first().waitFor()
   await page.getByRole('main').getByRole('button', { name: 'Clear filters' }).click()
   await eventually(() => titles(page)).toHaveLength(2)
+
+  // Dates by form, without a pointer; the range has no part in them.
+  await press(page, '5')
+  const dialog = page.getByRole('dialog', { name: 'Custom dates' })
+  const field = (name: string) => dialog.getByLabel(name, { exact: true })
+  const local = (hoursAgo: number) => {
+    const at = Date.now() - hoursAgo * HOUR_MS
+    return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  }
+  await field('From').fill(local(10))
+  await field('To').fill(local(14))
+  await field('To').press('Enter')
+  await dialog.getByText('The end must be after the start.').waitFor()
+  await field('To').fill(local(-2))
+  await dialog.getByText('This time is in the future.').waitFor()
+  await field('To').fill(local(0))
+  await field('From').fill(local(91 * 24))
+  await dialog.getByText(/^At most 90 days are shown\. Start at/).waitFor()
+  await field('From').fill(local(80 * 24))
+  await field('To').fill(local(5))
+  await field('To').press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await eventually(() => titles(page)).toEqual(['OldError'])
+  expect(await page.getByRole('group', { name: 'Time range' }).locator('[aria-pressed="true"]').count()).toBe(0)
+  await page.getByRole('button', { name: /^Custom dates: .* to / }).click()
+  await dialog.getByRole('button', { name: 'Clear dates' }).click()
+  await eventually(() => titles(page)).toHaveLength(2)
+  expect(page.url()).not.toMatch(/from=/)
 })
 
 test.each(
@@ -149,4 +177,13 @@ test.each(
   await expectAccessible(page, `a chosen time, ${theme}, ${size}`)
   await expectNoSideScroll(page, `a chosen time, ${size}`)
   await screenshot(page, `issues-time-${theme}-${size}`)
+  if (size === 'desk') await press(page, '5')
+  else {
+    await page.getByRole('button', { name: /^24h, time range$/ }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Custom dates' }).click()
+  }
+  await page.getByRole('dialog', { name: 'Custom dates' }).waitFor()
+  await expectAccessible(page, `custom dates, ${theme}, ${size}`)
+  await expectNoSideScroll(page, `custom dates, ${size}`)
+  await screenshot(page, `custom-dates-${theme}-${size}`)
 })

@@ -12,9 +12,9 @@ const field = (page: Page) => queryField(page)
 
 async function threeIssues(project: TestProject): Promise<void> {
   const plan = [
-    { type: 'AError', level: 'fatal', release: '1.2.3' },
-    { type: 'BError', level: 'error', release: '1.2.4' },
-    { type: 'CError', level: 'warning', release: '2.0.0' },
+    { type: 'AError', level: 'fatal', release: '1.2.3', environment: 'production' },
+    { type: 'BError', level: 'error', release: '1.2.4', environment: 'staging' },
+    { type: 'CError', level: 'warning', release: '2.0.0', environment: 'production', tags: { tenant: 'acme' } },
   ]
   const events = plan.map(({ type, ...fields }, index) => ({
     ...fields,
@@ -123,6 +123,49 @@ test('keys and values are suggested; terms are chips that are edited, reopened a
   await eventually(() => queryIn(field(page))).toBe('level:fatal')
 })
 
+test('environments, the filter panel and the query are one', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await threeIssues(project)
+  const page = await opened(person)
+  const query = () => new URL(page.url()).searchParams.get('q')
+  await page.getByRole('button', { name: 'Environment: All environments' }).click()
+  const production = page.getByRole('dialog', { name: 'Environment' }).getByRole('checkbox', { name: /^production/ })
+  await production.check()
+  await eventually(query).toBe('environment:production')
+  await eventually(() => titles(page)).toEqual(['AError', 'CError'])
+  await press(page, 'Escape')
+  await page.getByRole('button', { name: 'Environment: production' }).waitFor()
+
+  await page.getByRole('button', { name: 'Filter · 1' }).click()
+  const panel = page.getByRole('dialog', { name: 'Filters' })
+  await eventually(() => panel.getByRole('checkbox', { name: /^production 2/ }).isChecked()).toBe(true)
+  await panel.getByRole('checkbox', { name: /^staging 1/ }).check()
+  await eventually(query).toBe('environment:[production, staging]')
+  await panel.getByRole('tab', { name: 'Level' }).click()
+  await panel.getByRole('checkbox', { name: /^fatal 1/ }).check()
+  await eventually(query).toBe('environment:[production, staging] level:fatal')
+  await eventually(() => titles(page)).toEqual(['AError'])
+  await panel.getByRole('tab', { name: 'Platform' }).click()
+  // The project is for the web: its JavaScript is called so here as in the row.
+  await panel.getByRole('checkbox', { name: /^Web 3/ }).check()
+  await page.waitForURL(/platform=javascript/)
+  const chip = page.getByRole('button', { name: 'Remove filter platform' }).locator('..')
+  await eventually(() => chip.textContent()).toMatch(/^platform *Web$/)
+  await page.getByRole('row').getByRole('img', { name: 'Web' }).waitFor()
+
+  // What the query says is checked, and cleared without the rest.
+  await page.goto('/issues?q=CError tenant:acme release:2.0.0')
+  await eventually(() => titles(page)).toEqual(['CError'])
+  await page.getByRole('button', { name: 'Filter · 2' }).click()
+  await eventually(() => panel.getByRole('checkbox', { name: /^2.0.0/ }).isChecked()).toBe(true)
+  await panel.getByRole('tab', { name: 'Tag' }).click()
+  await eventually(() => panel.getByRole('combobox').inputValue()).toBe('tenant')
+  await panel.getByRole('checkbox', { name: /^acme 1/ }).uncheck()
+  await eventually(query).toBe('CError release:2.0.0')
+  await panel.getByRole('button', { name: 'Clear filters' }).click()
+  await eventually(query).toBe('CError')
+})
+
 test('a view is saved, shared, changed, opened by others, deleted and restored', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await threeIssues(project)
@@ -190,6 +233,14 @@ test.each(
     await expectNoSideScroll(page, `${name}, ${size}`)
     await screenshot(page, `${name}-${theme}-${size}`)
   }
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByRole('checkbox', { name: /^production 2/ }).waitFor()
+  await judge('filter-panel')
+  await press(page, 'Escape')
+  await page.getByRole('button', { name: 'Environment: All environments' }).click()
+  await page.getByRole('checkbox', { name: /^staging 1/ }).waitFor()
+  await judge('environments')
+  await press(page, 'Escape')
   await page.getByRole('button', { name: 'Search help' }).click()
   await page.getByText('Search words match').waitFor()
   await judge('search-help')

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMatches, useParams, useSearch } from '@tanstack/react-router'
 import { projectsQuery, type Project } from '../api/queries.ts'
 import { useShownProject } from './page-project.ts'
-import { DEFAULT_RANGE, type Range } from '../address/search.ts'
+import { DEFAULT_RANGE, windowOf, type Range } from '../address/search.ts'
 
 /** Project and time range of the address, for the shell and for pages. */
 export type Scope = {
@@ -15,8 +15,10 @@ export type Scope = {
   range: Range
   /** Undefined if the address has none: each page has a default. */
   chosenRange: Range | undefined
-  /** Which of the two can be changed on the present page. */
-  offers: { project: 'any' | 'one' | 'none'; range: boolean; defaultRange?: Range }
+  /** A time of one's own, or a part of the range. */
+  window: { from: string; to: string } | null
+  /** Which of them can be changed on the present page. */
+  offers: { project: 'any' | 'one' | 'none'; range: boolean; dates?: boolean; defaultRange?: Range }
 }
 
 export function useScope(): Scope {
@@ -34,6 +36,7 @@ export function useScope(): Scope {
     project: projects.data?.items.find((project) => project.id === pageProjectId) ?? null,
     range: search.range ?? offers?.defaultRange ?? DEFAULT_RANGE,
     chosenRange: search.range,
+    window: windowOf({ from: search.from, to: search.to }),
     offers: offers ?? { project: 'none', range: false },
   }
 }

@@ -2,7 +2,8 @@ import styles from './segmented.module.css'
 
 type SegmentedProps<T extends string> = {
   label: string
-  value: T
+  /** Null if none is pressed. */
+  value: T | null
   options: readonly { readonly value: T; readonly label: string; readonly title?: string }[]
   onChange: (value: T) => void
   size?: 'sm' | 'md'

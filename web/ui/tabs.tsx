@@ -11,6 +11,8 @@ type TabsProps<T extends string> = {
     readonly after?: ReactNode
   }[]
   onChange: (value: T) => void
+  /** Up and down move between them, instead of left and right. */
+  vertical?: boolean
   /** How the row of tabs looks. */
   className: string | undefined
   /** The content of the selected tab. */
@@ -18,13 +20,21 @@ type TabsProps<T extends string> = {
 }
 
 /** Tabs with their content below; arrow keys move between them. */
-export function Tabs<T extends string>({ label, value, tabs, onChange, className, children }: TabsProps<T>) {
+export function Tabs<T extends string>({
+  label,
+  value,
+  tabs,
+  onChange,
+  vertical = false,
+  className,
+  children,
+}: TabsProps<T>) {
   const change = (next: string) => {
     const tab = tabs.find((candidate) => candidate.value === next)
     if (tab !== undefined) onChange(tab.value)
   }
   return (
-    <Primitive.Root value={value} onValueChange={change}>
+    <Primitive.Root value={value} onValueChange={change} orientation={vertical ? 'vertical' : 'horizontal'}>
       <Primitive.List className={className} aria-label={label}>
         {tabs.map((tab) => (
           <Primitive.Trigger key={tab.value} value={tab.value}>

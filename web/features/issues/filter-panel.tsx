@@ -1,103 +1,178 @@
 import { platformName } from '#shared/platforms.ts'
-import type { Issue } from '../../api/issue-queries.ts'
+import { SEVERITIES } from '#shared/issue-values.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { keysQuery } from '../../api/suggestion-queries.ts'
 import { useShownPlatform } from '../../common/issue/platforms.ts'
 import { useAssignees } from '../../common/members/use-assignees.ts'
-import { SEVERITIES } from '#shared/issue-values.ts'
 import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
-import { useFirstFocus } from '../../ui/first-focus.ts'
-import { Toolbar } from '../../ui/stack.tsx'
+import { SelectField } from '../../ui/field.tsx'
 import { PlatformTile } from '../../ui/platform-tile.tsx'
+import { Toolbar } from '../../ui/stack.tsx'
 import { Severity } from '../../ui/status.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { Minor } from '../../ui/text.tsx'
-import { issuesTexts } from './texts.ts'
+import { filterTexts } from './filter-texts.ts'
+import { assigneeOf, chosenOf, cleared, keyOf, tagsOf, withAssignee } from './filter-values.ts'
 import type { SearchChange } from './filters.tsx'
+import { issuesTexts } from './texts.ts'
+import { ValueList } from './value-list.tsx'
 import styles from './filter-panel.module.css'
+import typeStyles from '../../ui/type.module.css'
 
-function toggled<T>(values: readonly T[] | undefined, value: T): T[] | undefined {
-  const next = values?.includes(value) === true ? values.filter((other) => other !== value) : [...(values ?? []), value]
-  return next.length === 0 ? undefined : next
+type PanelProps = { search: IssuesSearch; onChange: SearchChange }
+
+const LABELS = {
+  environment: filterTexts.environment,
+  release: filterTexts.release,
+  level: filterTexts.level,
+  tag: filterTexts.tag,
+  platform: issuesTexts.platform,
+  severity: issuesTexts.severity,
+  assignee: issuesTexts.assignee,
+} as const
+type Filter = keyof typeof LABELS
+const FILTERS: readonly Filter[] = ['environment', 'release', 'level', 'tag', 'platform', 'severity', 'assignee']
+
+/** The first filter that is set. */
+const startOf = (search: IssuesSearch): Filter => FILTERS.find((filter) => countOf(search, filter) > 0) ?? 'environment'
+
+function countOf(search: IssuesSearch, filter: Filter): number {
+  if (filter === 'assignee') return assigneeOf(search) === undefined ? 0 : 1
+  return filter === 'tag' ? tagsOf(search).length : chosenOf(search, filter).length
 }
 
-/** Several values that are one choice: an Android app sends Java and Kotlin. */
-function toggledAll(chosen: readonly string[] = [], values: readonly string[]): string[] | undefined {
-  const others = chosen.filter((value) => !values.includes(value))
-  const next = others.length < chosen.length ? others : [...chosen, ...values]
-  return next.length === 0 ? undefined : next
-}
-
-/** Filters by severity, platform and assignee, applied immediately. */
-export function FilterPanel({
-  search,
-  onChange,
-  rows,
-}: {
-  search: IssuesSearch
-  onChange: SearchChange
-  rows: readonly Issue[]
-}) {
-  const root = useFirstFocus<HTMLDivElement>()
-  const { me, assignees } = useAssignees()
-  const { platformOf } = useShownPlatform(search.project ?? null)
-  const platforms = Map.groupBy(
-    new Set([...(search.platform ?? []), ...rows.map((row) => row.platform)].toSorted()),
-    platformOf,
-  )
-  const choices: { value: string | undefined; label: string }[] = [
-    { value: undefined, label: issuesTexts.anyone },
-    { value: 'me', label: issuesTexts.me },
-    { value: 'none', label: issuesTexts.unassigned },
-    ...assignees.filter(({ id }) => id !== me?.id).map(({ id, name }) => ({ value: id, label: name })),
-  ]
+/** Filters with a list of their values. They show what the address says, and change it immediately. */
+export function FilterPanel({ search, onChange }: PanelProps) {
+  const root = useRef<HTMLDivElement>(null)
+  // Focusing another tab would select it.
+  useLayoutEffect(() => root.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus(), [])
+  const [filter, setFilter] = useState(() => startOf(search))
   return (
     <div className={styles.filterpanel} ref={root}>
-      <fieldset>
-        <legend>{issuesTexts.severity}</legend>
-        {SEVERITIES.map((severity) => (
-          <label key={severity}>
-            <input
-              type="checkbox"
-              checked={search.severity?.includes(severity) ?? false}
-              onChange={() => onChange({ severity: toggled(search.severity, severity) })}
-            />
-            <Severity severity={severity} />
-          </label>
-        ))}
-      </fieldset>
-      <fieldset>
-        <legend>{issuesTexts.platform}</legend>
-        {platforms.size === 0 ? <Minor as="p">{issuesTexts.noPlatforms}</Minor> : null}
-        {[...platforms].map(([platform, values]) => (
-          <label key={platform}>
-            <input
-              type="checkbox"
-              checked={values.some((value) => search.platform?.includes(value))}
-              onChange={() => onChange({ platform: toggledAll(search.platform, values) })}
-            />
-            <PlatformTile platform={platform} quiet />
-            {platformName(platform)}
-          </label>
-        ))}
-      </fieldset>
-      <fieldset>
-        <legend>{issuesTexts.assignee}</legend>
-        {choices.map((choice) => (
-          <label key={choice.value ?? 'anyone'}>
-            <input
-              type="radio"
-              name="assignee"
-              checked={search.assignee === choice.value}
-              onChange={() => onChange({ assignee: choice.value })}
-            />
-            {choice.label}
-          </label>
-        ))}
-      </fieldset>
+      <Tabs
+        label={filterTexts.by}
+        className={styles.tabs}
+        vertical
+        value={filter}
+        tabs={FILTERS.map((value) => {
+          const count = countOf(search, value)
+          return {
+            value,
+            label: LABELS[value],
+            after: count === 0 ? null : <Minor className={typeStyles.figures}>{count}</Minor>,
+          }
+        })}
+        onChange={setFilter}
+      >
+        {filter === 'tag' ? (
+          <TagValues search={search} onChange={onChange} />
+        ) : filter === 'platform' ? (
+          <Platforms search={search} onChange={onChange} />
+        ) : filter === 'severity' ? (
+          <ValueList
+            search={search}
+            onChange={onChange}
+            filter="severity"
+            label={LABELS.severity}
+            show={(value) => {
+              const severity = SEVERITIES.find((one) => one === value)
+              return severity === undefined ? value : <Severity severity={severity} />
+            }}
+          />
+        ) : filter === 'assignee' ? (
+          <Assignees search={search} onChange={onChange} />
+        ) : (
+          <ValueList key={filter} search={search} onChange={onChange} filter={filter} label={LABELS[filter]} />
+        )}
+      </Tabs>
       <Toolbar align="end">
-        <Button size="sm" onClick={() => onChange({ severity: undefined, platform: undefined, assignee: undefined })}>
+        <Button size="sm" onClick={() => onChange(cleared(search))}>
           {issuesTexts.clearFilters}
         </Button>
       </Toolbar>
     </div>
+  )
+}
+
+/** Values of one tag, or another fact of events: those of the query come first. */
+function TagValues({ search, onChange }: PanelProps) {
+  const found = useQuery(keysQuery(search.project ?? null))
+  const used = tagsOf(search)
+  const [asked, setAsked] = useState<string | null>(null)
+  const others = (found.data ?? []).filter((key) => key !== keyOf('environment') && key !== keyOf('release'))
+  const keys = [...new Set([...used, ...others, ...(asked === null ? [] : [asked])])]
+  const key = asked ?? keys[0]
+  // The shown tag stays when its last value is cleared.
+  if (asked === null && key !== undefined) setAsked(key)
+  if (key === undefined) return found.isPending ? null : <Minor as="p">{filterTexts.noTags}</Minor>
+  return (
+    <>
+      <SelectField label={filterTexts.tagKey} value={key} onChange={(event) => setAsked(event.target.value)}>
+        {keys.map((one) => {
+          const count = chosenOf(search, `tag:${one}`).length
+          return (
+            <option key={one} value={one}>
+              {count === 0 ? one : filterTexts.chosen(one, count)}
+            </option>
+          )
+        })}
+      </SelectField>
+      <ValueList key={key} search={search} onChange={onChange} filter={`tag:${key}`} label={key} />
+    </>
+  )
+}
+
+/** Platforms as rows show them: what an Android app sends in Java and Kotlin is one choice. */
+function Platforms({ search, onChange }: PanelProps) {
+  const { platformOf } = useShownPlatform(search.project ?? null)
+  return (
+    <ValueList
+      search={search}
+      onChange={onChange}
+      filter="platform"
+      label={LABELS.platform}
+      groupOf={platformOf}
+      show={(platform) => (
+        <>
+          <PlatformTile platform={platform} quiet />
+          {platformName(platform)}
+        </>
+      )}
+    />
+  )
+}
+
+function Assignees({ search, onChange }: PanelProps) {
+  const { me, assignees } = useAssignees()
+  const assignee = assigneeOf(search)
+  const choices: { value: string | undefined; label: string; names: readonly string[] }[] = [
+    { value: undefined, label: issuesTexts.anyone, names: [] },
+    { value: 'me', label: issuesTexts.me, names: ['me'] },
+    { value: 'none', label: issuesTexts.unassigned, names: ['none'] },
+    ...assignees
+      .filter(({ id }) => id !== me?.id)
+      .map(({ id, name, email }) => ({ value: id, label: name, names: [id, name, email] })),
+  ]
+  return (
+    <fieldset className={styles.assignees}>
+      <legend>{LABELS.assignee}</legend>
+      {choices.map((choice) => (
+        <label key={choice.value ?? 'anyone'}>
+          <input
+            type="radio"
+            name="assignee"
+            checked={
+              assignee === undefined
+                ? choice.value === undefined
+                : choice.names.some((name) => name.toLowerCase() === assignee.toLowerCase())
+            }
+            onChange={() => onChange(withAssignee(search, choice.value))}
+          />
+          {choice.label}
+        </label>
+      ))}
+    </fieldset>
   )
 }

@@ -2,7 +2,6 @@ import { lazy, Suspense, type RefObject } from 'react'
 import { SearchHelp } from './search-help.tsx'
 import { useShownPlatform } from '../../common/issue/platforms.ts'
 import { useAssignees } from '../../common/members/use-assignees.ts'
-import type { Issue } from '../../api/issue-queries.ts'
 import type { SavedView } from '../../api/view-queries.ts'
 import { FilterChip } from '../../common/query-field/chip.tsx'
 import { issueTermsOf } from '../../common/query-field/issue-terms.ts'
@@ -15,6 +14,7 @@ import { formatWindow } from '../../ui/format.ts'
 import { Menu, type MenuEntry } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { SEVERITY_NAMES } from '../../ui/status.tsx'
+import { countSet } from './filter-values.ts'
 import { issuesTexts } from './texts.ts'
 
 const FilterPanel = lazy(() => import('./filter-panel.tsx').then((module) => ({ default: module.FilterPanel })))
@@ -95,14 +95,13 @@ function assigneeName(assignee: string, members: readonly { id: string; name: st
 type FilterButtonProps = {
   search: IssuesSearch
   onChange: SearchChange
-  rows: readonly Issue[]
   open: boolean
   onOpenChange: (open: boolean) => void
 }
 
 /** The button of the filter panel, which stays open after each change. */
-export function FilterButton({ search, onChange, rows, open, onOpenChange }: FilterButtonProps) {
-  const count = [search.severity, search.platform, search.assignee].filter((filter) => filter !== undefined).length
+export function FilterButton({ search, onChange, open, onOpenChange }: FilterButtonProps) {
+  const count = countSet(search)
   return (
     <Popover
       label={issuesTexts.filters}
@@ -116,7 +115,7 @@ export function FilterButton({ search, onChange, rows, open, onOpenChange }: Fil
       }
     >
       <Suspense fallback={null}>
-        <FilterPanel search={search} onChange={onChange} rows={rows} />
+        <FilterPanel search={search} onChange={onChange} />
       </Suspense>
     </Popover>
   )

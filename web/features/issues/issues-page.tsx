@@ -28,6 +28,7 @@ import { issuesTexts } from './texts.ts'
 import { commonTexts } from '../../common/texts.ts'
 import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
 import { BulkProgress, BulkRefused } from './progress.tsx'
+import { EnvironmentMenu } from './environment-menu.tsx'
 import { FilterButton, SearchBox, SortButton } from './filters.tsx'
 import { useStreamKeys } from './keys.ts'
 import { IssueList } from './list.tsx'
@@ -273,7 +274,8 @@ function Stream() {
           hints={stream.hints}
           inputRef={searchBox}
         />
-        <FilterButton search={search} onChange={change} rows={rows} open={filtering} onOpenChange={setFiltering} />
+        <EnvironmentMenu search={search} onChange={change} />
+        <FilterButton search={search} onChange={change} open={filtering} onOpenChange={setFiltering} />
         <SortButton sort={filters.sort} onChange={change} />
         <ViewsMenu search={search} onOpen={openView} />
       </div>

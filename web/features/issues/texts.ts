@@ -30,7 +30,6 @@ export const issuesTexts = {
   me: 'Me',
   unassigned: 'Unassigned',
   unknownAssignee: 'Another member',
-  noPlatforms: 'Platforms appear with the first issues.',
   sort: 'Sort',
   sortBy: (name: string) => `Sort by ${name.toLowerCase()}`,
   sorts: {

@@ -1,0 +1,22 @@
+/** Texts of the filter panel and the environment menu. */
+
+const whole = new Intl.NumberFormat('en-GB')
+
+export const filterTexts = {
+  by: 'Filter by',
+  environment: 'Environment',
+  allEnvironments: 'All environments',
+  release: 'Release',
+  level: 'Level',
+  tag: 'Tag',
+  tagKey: 'Tag to filter by',
+  noTags: 'No events with tags yet.',
+  find: (what: string) => `Find ${what.toLowerCase()}`,
+  noValues: 'No values yet.',
+  noMatch: 'No value begins with this text.',
+  failed: 'The values did not load. Type the term in the search field instead.',
+  newest: (count: string) => `Counted in the newest ${count} issues.`,
+  issues: (count: number) => `${whole.format(count)} ${count === 1 ? 'issue' : 'issues'}`,
+  chosen: (key: string, count: number) => `${key}, ${whole.format(count)} chosen`,
+  more: (first: string, others: number) => `${first} +${whole.format(others)}`,
+} as const

@@ -1,0 +1,77 @@
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Field, focusFirstInvalid } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
+import { zoneName } from '../ui/format.ts'
+import { Toolbar } from '../ui/stack.tsx'
+import { Minor } from '../ui/text.tsx'
+import { commonTexts } from '../common/texts.ts'
+import { datesOf, MAX_DAYS, wallText, type Dates } from './dates-model.ts'
+import { shellTexts } from './texts.ts'
+
+const texts = shellTexts.dates
+const DAY_MS = 86_400_000
+
+type DatesDialogProps = {
+  /** The dates of the address. */
+  dates: Dates | null
+  onChoose: (dates: Dates | null) => void
+  onClose: () => void
+}
+
+/** A start and an end of one's own. Errors are shown from the first attempt on. */
+export function DatesDialog({ dates, onChoose, onClose }: DatesDialogProps) {
+  const [fields, setFields] = useState<Dates>(() => ({
+    from: wallText(dates === null ? Date.now() - DAY_MS : Date.parse(dates.from)),
+    to: wallText(dates === null ? Date.now() : Date.parse(dates.to)),
+  }))
+  const [zone] = useState(() => zoneName(Date.now()))
+  const [triedAt, setTriedAt] = useState<number | null>(null)
+  const errors = triedAt === null ? {} : errorsOf(fields, triedAt)
+  const submit = (form: HTMLFormElement) => {
+    const now = Date.now()
+    const result = datesOf(fields, now)
+    setTriedAt(now)
+    if ('dates' in result) onChoose(result.dates)
+    else focusFirstInvalid(form)
+  }
+  return (
+    <Dialog open onClose={onClose} title={texts.title}>
+      <Form onSubmit={submit}>
+        <Field
+          label={texts.from}
+          type="datetime-local"
+          value={fields.from}
+          error={errors.from}
+          data-autofocus
+          onChange={(event) => setFields({ ...fields, from: event.target.value })}
+        />
+        <Field
+          label={texts.to}
+          type="datetime-local"
+          value={fields.to}
+          error={errors.to}
+          onChange={(event) => setFields({ ...fields, to: event.target.value })}
+        />
+        <Minor as="p">{texts.hint(MAX_DAYS, zone)}</Minor>
+        <Toolbar align="end">
+          {dates === null ? null : (
+            <Button look="ghost" onClick={() => onChoose(null)}>
+              {texts.clear}
+            </Button>
+          )}
+          <Button onClick={onClose}>{commonTexts.cancel}</Button>
+          <Button look="primary" type="submit">
+            {texts.show}
+          </Button>
+        </Toolbar>
+      </Form>
+    </Dialog>
+  )
+}
+
+function errorsOf(fields: Dates, now: number) {
+  const result = datesOf(fields, now)
+  return 'errors' in result ? result.errors : {}
+}
