@@ -77,6 +77,10 @@ test('latest, most complete, first, older and newer event, also with a filter', 
     await press(page, 'Enter')
     await page.getByText(`None of the events searched so far matches ${none}.`).waitFor()
   }
+  await replaceQuery(query, '(pay')
+  await press(page, 'Enter')
+  await page.getByText('The parenthesis is not closed.').waitFor()
+  await page.getByText('Events appear here when the filter is corrected.').waitFor()
   await replaceQuery(query, 'user:u1')
   await press(page, 'Enter')
   await page.getByRole('button', { name: 'Environment' }).click()

@@ -115,6 +115,14 @@ test('keys and values are suggested; terms are chips that are edited, reopened a
   await page.keyboard.press('Escape')
   await eventually(() => hasFocus(field(page))).toBe(false)
 
+  // A key that no issue has is replaced by the one that was meant.
+  await field(page).fill('levle:fatal')
+  await page.getByText('Did you mean level?').waitFor()
+  await page.getByRole('button', { name: 'Use level', exact: true }).click()
+  await eventually(() => titles(page)).toEqual(['AError'])
+  expect(await queryIn(field(page))).toBe('level:fatal')
+  await replaceQuery(field(page), '')
+
   // Searched queries and saved views are offered again.
   await field(page).click()
   await option(/^level:warning/).waitFor()

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack
 import { countsStart } from '#shared/time-ranges.ts'
 import { windowOf, type IssuesSearch, type Range } from '../address/search.ts'
 import { eventOnly } from './event-only.ts'
-import { hintsOf, type QueryHint } from './query-hints.ts'
+import type { QueryHint } from './query-hints.ts'
 import { call, type AnswerOf } from './call.ts'
 
 export type Issue = AnswerOf<'GET /api/issues'>['items'][number]
@@ -114,7 +114,7 @@ const pageOf = (page: AnswerOf<'GET /api/issues'>) => ({
   total: page.total,
   totalCapped: page.total_capped === true,
   nextCursor: page.next_cursor,
-  hints: hintsOf('hints' in page ? page.hints : []),
+  hints: page.hints,
   readAt: Date.now(),
   asOf: Date.parse(page.read_at),
 })

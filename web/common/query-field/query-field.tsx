@@ -222,7 +222,10 @@ export function QueryField(props: QueryFieldProps) {
             part={part}
             state={state}
             onListed={setListed}
-            onClose={close}
+            onView={(next) => {
+              change(next)
+              close()
+            }}
             onTake={(next, at, isDone) => {
               change(next, at)
               if (!isDone) return

@@ -40,7 +40,8 @@ type SuggestionListProps = {
   onListed: (listed: { listId: string; activeId: string | null } | null) => void
   /** `isDone` if a term is whole, so that the list closes. */
   onTake: (state: FieldState, caret: number, isDone: boolean) => void
-  onClose: () => void
+  /** The field shows the query of a view that opens. */
+  onView: (state: FieldState) => void
 }
 
 /** More are found by typing. */
@@ -124,7 +125,7 @@ export function SuggestionList(props: SuggestionListProps) {
 }
 
 /** The suggestions in the order of the list. */
-function useGroups({ list, source, part, state, onTake, onClose }: SuggestionListProps): {
+function useGroups({ list, source, part, state, onTake, onView }: SuggestionListProps): {
   groups: readonly Group[]
   note: string | null
 } {
@@ -193,7 +194,7 @@ function useGroups({ list, source, part, state, onTake, onClose }: SuggestionLis
         note: view.query,
         count: null,
         take: () => {
-          onClose()
+          onView(shown(view.query))
           source.onView?.(view)
         },
       })),

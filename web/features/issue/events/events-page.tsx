@@ -12,6 +12,7 @@ import { useKeys } from '../../../common/keys.ts'
 import { usePageProject } from '../../../common/page-project.ts'
 import { usePageTitle } from '../../../common/page-title.ts'
 import { usePrefs } from '../../../common/prefs.ts'
+import { mistakeOf, type QueryMistake } from '../../../common/query-field/mistake.ts'
 import { QueryField } from '../../../common/query-field/query-field.tsx'
 import type { QuerySource } from '../../../common/query-field/source.ts'
 import { QueryError } from '../../../common/query-error.tsx'
@@ -27,7 +28,7 @@ import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { ColumnHead, Table } from '../../../ui/table.tsx'
-import { ShortId } from '../../../ui/text.tsx'
+import { Minor, ShortId } from '../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { cellOf, chosenColumns, columnsOf, defaultColumns, type Column } from './columns.ts'
 import { eventsTexts } from './texts.ts'
@@ -48,6 +49,7 @@ export function IssueEventsPage() {
   usePageProject(issue?.project_id ?? null)
   usePageTitle(issue === undefined ? null : eventsTexts.pageTitle(issue.short_id))
   const list = useInfiniteQuery(eventsQuery(issueId, only))
+  const mistake = mistakeOf(list.error)
   const pages = list.data?.pages ?? []
   const rows = pages.flatMap((page) => page.items)
   const [first] = pages
@@ -93,12 +95,14 @@ export function IssueEventsPage() {
           </p>
         </div>
       </PageHead>
-      <Filters issueId={issueId} only={only} onFilter={filter}>
+      <Filters issueId={issueId} only={only} mistake={mistake} onFilter={filter}>
         <ColumnsMenu rows={rows} shown={columns} isChosen={search.column !== undefined} onChoose={choose} />
       </Filters>
       {first === undefined ? (
         list.error === null ? (
           <Skeleton heightPx={420} label={eventsTexts.what} />
+        ) : mistake !== null ? (
+          <Minor as="p">{eventsTexts.unreadable}</Minor>
         ) : (
           <Card>
             <QueryError what={eventsTexts.what} error={list.error} onRetry={() => void list.refetch()} />
@@ -145,6 +149,7 @@ export function IssueEventsPage() {
 type FiltersProps = {
   issueId: string
   only: string
+  mistake: QueryMistake | null
   onFilter: (only: string) => void
   children: ReactNode
 }
@@ -187,7 +192,7 @@ function labelOf(key: string): string | null {
 }
 
 /** The query, and menus that put the most common values into it. */
-function Filters({ issueId, only, onFilter, children }: FiltersProps) {
+function Filters({ issueId, only, mistake, onFilter, children }: FiltersProps) {
   const client = useQueryClient()
   const releases = useQuery(issueReleasesQuery(issueId)).data?.items ?? []
   const shares = useQuery(sharesQuery(issueId)).data?.items ?? []
@@ -206,6 +211,8 @@ function Filters({ issueId, only, onFilter, children }: FiltersProps) {
         query={only}
         onSearch={onFilter}
         source={eventTermsOf(client, issueId)}
+        // Only a part of the filter is the query that places are of.
+        mistake={mistake === null ? null : { ...mistake, position: null, hints: [] }}
         end={() =>
           only === '' ? null : (
             <IconButton look="ghost" size="sm" icon="x" label={eventsTexts.clear} onClick={() => onFilter('')} />

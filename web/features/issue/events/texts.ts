@@ -31,6 +31,7 @@ export const eventsTexts = {
   areDefault: 'These are the default columns.',
   tagColumn: (key: string) => `Tag ${key}`,
   noValues: 'No event has a value.',
+  unreadable: 'Events appear here when the filter is corrected.',
   noneMatch: 'No matching events',
   noneMatchText: (only: string) => `None of the events searched so far matches ${only}.`,
   columns: {
