@@ -8,9 +8,9 @@ import { Toolbar } from '../ui/stack.tsx'
 import { Minor } from '../ui/text.tsx'
 import { commonTexts } from '../common/texts.ts'
 import { datesOf, MAX_DAYS, wallText, type Dates } from './dates-model.ts'
+import { datesTexts as texts } from './dates-texts.ts'
 import { shellTexts } from './texts.ts'
 
-const texts = shellTexts.dates
 const DAY_MS = 86_400_000
 
 type DatesDialogProps = {
@@ -37,7 +37,7 @@ export function DatesDialog({ dates, onChoose, onClose }: DatesDialogProps) {
     else focusFirstInvalid(form)
   }
   return (
-    <Dialog open onClose={onClose} title={texts.title}>
+    <Dialog open onClose={onClose} title={shellTexts.dates.title}>
       <Form onSubmit={submit}>
         <Field
           label={texts.from}

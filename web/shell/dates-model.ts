@@ -1,5 +1,5 @@
 import { formatMoment, offsetMinutes } from '../ui/format.ts'
-import { shellTexts } from './texts.ts'
+import { datesTexts } from './dates-texts.ts'
 
 /** Dates of one's own as the form has them: texts of the wall clock in the chosen zone. Pure, apart from that zone. */
 
@@ -30,7 +30,7 @@ export type DateErrors = { readonly from?: string; readonly to?: string }
 /** The times of the address, or what is wrong with the fields. */
 export function datesOf(fields: Dates, now: number): { dates: Dates } | { errors: DateErrors } {
   const [from, to] = [instantOf(fields.from), instantOf(fields.to)]
-  const texts = shellTexts.dates
+  const texts = datesTexts
   const wrong = (at: number | null) => (at === null ? texts.missing : at > now ? texts.future : undefined)
   const [fromError, toError] = [wrong(from), wrong(to)]
   if (from === null || to === null || fromError !== undefined || toError !== undefined)

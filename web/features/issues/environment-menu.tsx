@@ -3,8 +3,8 @@ import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { chosenOf } from './filter-values.ts'
-import { filterTexts } from './filter-texts.ts'
 import type { SearchChange } from './filters.tsx'
+import { issuesTexts } from './texts.ts'
 import styles from './environment-menu.module.css'
 
 const EnvironmentPanel = lazy(() =>
@@ -17,20 +17,20 @@ export function EnvironmentMenu({ search, onChange }: { search: IssuesSearch; on
   const [first] = chosen
   const text =
     first === undefined
-      ? filterTexts.allEnvironments
+      ? issuesTexts.allEnvironments
       : chosen.length === 1
         ? first
-        : filterTexts.more(first, chosen.length - 1)
+        : issuesTexts.andMore(first, chosen.length - 1)
   return (
     <Popover
-      label={filterTexts.environment}
+      label={issuesTexts.environment}
       align="end"
       trigger={
         <Button
           caret
           className={styles.button}
-          title={filterTexts.environment}
-          aria-label={`${filterTexts.environment}: ${text}`}
+          title={issuesTexts.environment}
+          aria-label={`${issuesTexts.environment}: ${text}`}
         >
           {text}
         </Button>

@@ -2,9 +2,9 @@ import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { Toolbar } from '../../ui/stack.tsx'
-import { filterTexts } from './filter-texts.ts'
 import { withValues } from './filter-values.ts'
 import type { SearchChange } from './filters.tsx'
+import { issuesTexts } from './texts.ts'
 import { ValueList } from './value-list.tsx'
 import styles from './environment-panel.module.css'
 
@@ -13,10 +13,10 @@ export function EnvironmentPanel({ search, onChange }: { search: IssuesSearch; o
   const root = useFirstFocus<HTMLDivElement>()
   return (
     <div className={styles.panel} ref={root}>
-      <ValueList search={search} onChange={onChange} filter="environment" label={filterTexts.environment} />
+      <ValueList search={search} onChange={onChange} filter="environment" label={issuesTexts.environment} />
       <Toolbar align="end">
         <Button size="sm" onClick={() => onChange(withValues(search, 'environment', []))}>
-          {filterTexts.allEnvironments}
+          {issuesTexts.allEnvironments}
         </Button>
       </Toolbar>
     </div>

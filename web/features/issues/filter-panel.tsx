@@ -24,7 +24,7 @@ import typeStyles from '../../ui/type.module.css'
 type PanelProps = { search: IssuesSearch; onChange: SearchChange }
 
 const LABELS = {
-  environment: filterTexts.environment,
+  environment: issuesTexts.environment,
   release: filterTexts.release,
   level: filterTexts.level,
   tag: filterTexts.tag,

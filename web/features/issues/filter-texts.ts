@@ -1,11 +1,9 @@
-/** Texts of the filter panel and the environment menu. */
+/** Texts of the filter panel and its lists. */
 
 const whole = new Intl.NumberFormat('en-GB')
 
 export const filterTexts = {
   by: 'Filter by',
-  environment: 'Environment',
-  allEnvironments: 'All environments',
   release: 'Release',
   level: 'Level',
   tag: 'Tag',
@@ -18,5 +16,4 @@ export const filterTexts = {
   newest: (count: string) => `Counted in the newest ${count} issues.`,
   issues: (count: number) => `${whole.format(count)} ${count === 1 ? 'issue' : 'issues'}`,
   chosen: (key: string, count: number) => `${key}, ${whole.format(count)} chosen`,
-  more: (first: string, others: number) => `${first} +${whole.format(others)}`,
 } as const
