@@ -17,6 +17,7 @@ import {
 import {
   countByStatus,
   issueIdsOf,
+  matchesMoreThan,
   selectIssueIds,
   selectIssues,
   selectListed,
@@ -199,8 +200,12 @@ function withTotal({ items, range, ...place }: Uncounted, total: number): Listed
   }
 }
 
+/** More issues are not summed: the time it takes grows with the hours in which they had events. */
+export const MAX_SUMMED_ISSUES = 3_000
+
 /**
- * Sums of the issues that match the filters of the list, in a window.
+ * Sums of the issues that match the filters of the list, in a window; null if these are more than
+ * {@link MAX_SUMMED_ISSUES}.
  * @throws AppError invalid for an invalid query
  */
 export async function sumIssues(
@@ -209,11 +214,12 @@ export async function sumIssues(
   input: Filters,
   window: CountWindow,
   buckets: { readonly previousFrom: number; readonly bucketMs: number } | null,
-): Promise<{ readonly events: readonly BucketSums[]; readonly users: number | null }> {
+): Promise<{ readonly events: readonly BucketSums[]; readonly users: number | null } | null> {
   return withTimeout(app, 'q', input.q, async () => {
     // Others have no events in the window, nor in the one before.
     const seen_since = new Date(buckets?.previousFrom ?? window.from).toISOString()
     const filter = await filterOf(app, actor, { ...input, seen_since })
+    if (await matchesMoreThan(app.db, actor, filter, MAX_SUMMED_ISSUES)) return null
     const [events, users] = await Promise.all([
       buckets === null ? [] : sumEvents(app.db, actor, filter, window, buckets),
       knowsUsers(window, app.clock.now()) ? sumUsers(app.db, actor, filter, window) : null,

@@ -277,6 +277,12 @@ async function countAll(db: Connection, actor: OrgActor, filter: IssueFilter): P
   return n
 }
 
+/** Whether more than `max` issues match a filter. */
+export async function matchesMoreThan(db: Connection, actor: OrgActor, filter: IssueFilter, max: number) {
+  const beyond = filtered(db, actor, filter).select('i.id').offset(max).limit(1)
+  return (await beyond.executeTakeFirst()) !== undefined
+}
+
 /** Selects the issues to count. Where an index-only scan is possible, only the slot of `seenSince` reads rows. */
 function upToCap(db: Connection, actor: OrgActor, { seenSince, ...rest }: IssueFilter) {
   const issues = filtered(db, actor, rest).select('i.status')

@@ -344,7 +344,7 @@ export const issueRoutes = routes({
     tag: 'Issues',
     summary: 'Error events over time, for the chart above the list of issues',
     description:
-      'With filters it sums the issues that match them now, and its buckets are quarters of an hour or longer. Without filters it counts all events of the projects, also those of deleted issues. The time is that of the list with the same `range`, or `from` and `to`; 24 hours without them.',
+      'With filters it sums the issues that match them now, and its buckets are quarters of an hour or longer; if more than 3,000 issues with events in the time match, `counts` is `projects`. Without filters it counts all events of the projects, also those of deleted issues. The time is that of the list with the same `range`, or `from` and `to`; 24 hours without them.',
     permission: 'issues.read',
     query: z.strictObject({ projectId: repeatable(Id), ...filterQuery, ...windowQuery }),
     response: z.object({
@@ -366,8 +366,11 @@ export const issueRoutes = routes({
         .int()
         .nullable()
         .describe(
-          'Sum of the users affected by each issue: a user of two issues counts in both. Null when no event names its user, or when it is not known any more.',
+          'Sum of the users affected by each issue: a user of two issues counts in both. Null when no event names its user, or when it is not known any more, or when more than 3,000 issues had events.',
         ),
+      counts: z
+        .enum(['matching', 'projects'])
+        .describe('Whether the events are those of the matching issues, or all of the projects.'),
     }),
   },
 })

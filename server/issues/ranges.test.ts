@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 
@@ -27,6 +28,7 @@ type Volume = {
   total: number
   previous_total: number
   users: number | null
+  counts: string
 }
 type Sent = { name: string; user: string | null; isFatal: boolean; at: number; project: number }
 
@@ -257,4 +259,19 @@ test('users of a merged issue are at most those of its lifetime; the strip says 
   ])
   expect(await volume(of)).toMatchObject({ total: 3, users: 1 })
   expect(await volume({ ...of, q: 'three' })).toMatchObject({ total: 1, users: null })
+})
+
+test('of too many issues the strip shows all events of the projects, and says so', async () => {
+  const eve = await aFounder(server.url)
+  const project = await aProject(eve, { name: 'Large' })
+  await server.event({ project, error: 'alpha', user: { id: 'u1' } })
+  const read = async (query: string) => (await eve.get(`/api/issues/volume?${query}`)).as<Volume>()
+  expect(await read('status=unresolved')).toMatchObject({ counts: 'matching', total: 1, users: 1 })
+  expect(await read('status=resolved')).toMatchObject({ counts: 'matching', total: 0, users: 0 })
+  await seedIssues(server.app, project.id, 3_000, { status: 'resolved' })
+  expect(await read('status=resolved')).toMatchObject({ counts: 'matching', total: 0 })
+  await seedIssues(server.app, project.id, 1, { status: 'resolved' })
+  expect(await read('status=resolved')).toMatchObject({ counts: 'projects', total: 1, users: null })
+  expect(await read('')).toMatchObject({ counts: 'projects', total: 1, users: null })
+  expect(await read('status=unresolved')).toMatchObject({ counts: 'matching', total: 1, users: 1 })
 })

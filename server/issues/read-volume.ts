@@ -28,9 +28,8 @@ export async function readVolume(app: App, actor: OrgActor, input: VolumeInput) 
   const isDefault = range === undefined && from === undefined && to === undefined
   const window = windowOf(input, now) ?? windowOfRange('24h', now)
   const isFiltered = (filters.q ?? '').trim() !== '' || FILTERS.some((name) => filters[name] !== undefined)
-  const { rows, bucketMs, users } = isFiltered
-    ? await ofIssues(app, actor, filters, window)
-    : await ofProjects(app, actor, filters.projectId, window)
+  const matching = isFiltered ? await ofIssues(app, actor, filters, window) : null
+  const { rows, bucketMs, users } = matching ?? (await ofProjects(app, actor, filters.projectId, window, isFiltered))
   const byBucket = new Map(rows.map((row) => [row.bucket, row]))
   const points = Array.from({ length: Math.ceil((window.to - window.from) / bucketMs) }, (_, index) => ({
     t: new Date(window.from + index * bucketMs).toISOString(),
@@ -46,25 +45,27 @@ export async function readVolume(app: App, actor: OrgActor, input: VolumeInput) 
     total,
     previous_total: byBucket.get(-1)?.events ?? 0,
     users: users === 0 && total > 0 ? null : users,
+    counts: matching === null ? ('projects' as const) : ('matching' as const),
   }
 }
 
-/** Events of the issues that match filters, which are counted by quarters of an hour. */
+/** Events of the issues that match filters, which are counted by quarters of an hour; null if too many match. */
 async function ofIssues(app: App, actor: OrgActor, filters: Omit<VolumeInput, keyof WindowInput>, window: ChartWindow) {
   const bucketMs = Math.max(window.intervalMs, SLOT_MS)
   const previousFrom = window.from - Math.round((window.to - window.from) / SLOT_MS) * SLOT_MS
-  const { events, users } = await sumIssues(app, actor, filters, window, { previousFrom, bucketMs })
-  return { rows: events, bucketMs, users }
+  const sums = await sumIssues(app, actor, filters, window, { previousFrom, bucketMs })
+  return sums === null ? null : { rows: sums.events, bucketMs, users: sums.users }
 }
 
-/** All events of projects, which are counted by minutes. */
+/** All events of projects, which are counted by minutes; users of all, unless filters ask for those of some issues. */
 async function ofProjects(
   app: App,
   actor: OrgActor,
   projectId: readonly string[] | undefined,
   { from, to, intervalMs }: ChartWindow,
+  isFiltered: boolean,
 ) {
-  const [rows, { users }] = await Promise.all([
+  const [rows, sums] = await Promise.all([
     selectVolume(app.db, actor.orgId, projectId, {
       previousFrom: 2 * from - to,
       from,
@@ -73,7 +74,7 @@ async function ofProjects(
       bucketMs: intervalMs,
       buckets: Math.ceil((to - from) / intervalMs),
     }),
-    sumIssues(app, actor, { projectId }, { from, to }, null),
+    isFiltered ? null : sumIssues(app, actor, { projectId }, { from, to }, null),
   ])
-  return { rows, bucketMs: intervalMs, users }
+  return { rows, bucketMs: intervalMs, users: sums?.users ?? null }
 }

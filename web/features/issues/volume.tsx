@@ -167,11 +167,13 @@ type FiguresProps = {
 /** Three figures of what is listed. Of all issues of a project with sessions, the third is crash-free sessions. */
 function Figures({ volume, isCompared, sessions }: FiguresProps) {
   const crashFree = sessions?.crash_free_sessions ?? null
+  // The list has filters, at least by status, but too many issues match to sum their events.
+  const isOfAll = volume?.counts === 'projects'
   const fatal = volume === undefined ? null : sumOfPoints(volume.points, null).fatal
   return (
     <>
-      <div>
-        <dt>{issuesTexts.stripEvents}</dt>
+      <div title={isOfAll ? issuesTexts.stripAllHint : undefined}>
+        <dt>{isOfAll ? issuesTexts.stripAllEvents : issuesTexts.stripEvents}</dt>
         <dd>
           <Count value={volume?.total ?? null} short />
           {volume === undefined || !isCompared ? null : (
