@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { recentAlertsQuery } from '../api/alert-queries.ts'
-import { alertTexts } from '../common/alerts/alert-texts.ts'
 import { setTitleCount } from '../common/page-title.ts'
+import { shellTexts } from './texts.ts'
 import typeStyles from '../ui/type.module.css'
 
 /** Shows the number of firing alerts in the title of the browser's tab. */
@@ -28,7 +28,7 @@ export function AlertAnnouncer() {
       ({ id, state, severity }) => before?.has(id) === false && state === 'firing' && severity === 'critical',
     )
     if (fresh.length > 0)
-      setSaid(fresh.map(({ title, project }) => alertTexts.announced(title, project.name)).join('. '))
+      setSaid(fresh.map(({ title, project }) => shellTexts.criticalAlert(title, project.name)).join('. '))
   }, [data])
   return (
     <p className={typeStyles.hidden} aria-live="assertive">

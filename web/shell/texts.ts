@@ -1,5 +1,6 @@
 /** Texts of the frame around every page. */
 export const shellTexts = {
+  criticalAlert: (title: string, project: string) => `Critical alert in ${project}: ${title}`,
   jump: 'Search or jump',
   main: 'Main',
   settings: 'Settings',

@@ -17,7 +17,6 @@ export const alertTexts = {
   you: 'You',
   events: (count: string) => `${count} events`,
   perHour: (percent: string) => `${percent} per hour`,
-  announced: (title: string, project: string) => `Critical alert in ${project}: ${title}`,
 
   triggers: {
     new_issue: 'New issue',

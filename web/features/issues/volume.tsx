@@ -1,6 +1,6 @@
 import { countsStart } from '#shared/time-ranges.ts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { memo, useState } from 'react'
+import { lazy, memo, Suspense, useState } from 'react'
 import {
   sessionSummaryQuery,
   volumeQuery,
@@ -14,7 +14,6 @@ import { usePrefs } from '../../common/prefs.ts'
 import type { Range } from '../../address/search.ts'
 import { BarChart, type BarSeries } from '../../ui/chart/bar-chart.tsx'
 import { ChartLegend } from '../../ui/chart/legend.tsx'
-import { FigureTable } from '../../ui/chart/chart-table.tsx'
 import type { Buckets } from '../../ui/chart/use-chart-reading.ts'
 import { Delta } from '../../ui/delta.tsx'
 import { Count } from '../../ui/figures.tsx'
@@ -37,8 +36,9 @@ import { markersOf } from '../../common/issue/markers.ts'
 import { bucketsOf, windowOfBuckets, type Window } from '../../common/time-window.ts'
 import { sumOfPoints } from './volume-window.ts'
 import styles from './volume.module.css'
-import issuesStyles from './issues.module.css'
 import typeStyles from '../../ui/type.module.css'
+
+const VolumeTable = lazy(() => import('./volume-table.tsx').then((module) => ({ default: module.VolumeTable })))
 
 type IssueVolumeProps = {
   filters: StreamFilters
@@ -135,7 +135,19 @@ export const IssueVolume = memo(function IssueVolume({ filters, onWindow }: Issu
         />
         <figcaption className={styles.stripC}>
           <ChartLegend className={styles.legend} series={series.toReversed()} />
-          <VolumeTable volume={shown} range={range} />
+          <Popover
+            label={issuesTexts.asTable}
+            trigger={
+              <button type="button" className={styles.asTable}>
+                <Icon name="issues" />
+                <span>{issuesTexts.asTable}</span>
+              </button>
+            }
+          >
+            <Suspense fallback={null}>
+              <VolumeTable volume={shown} range={range} />
+            </Suspense>
+          </Popover>
         </figcaption>
       </figure>
     </section>
@@ -230,32 +242,5 @@ function PointDelta({ now, before }: { now: number; before: number | null }) {
     <Delta change={tone} title={issuesTexts.changeFrom(formatRate(before))}>
       {text}
     </Delta>
-  )
-}
-
-/** The values of the chart as a table. */
-function VolumeTable({ volume, range }: { volume: Volume; range: Range }) {
-  const rows = volume.points.filter((point) => point.events > 0).toReversed()
-  return (
-    <Popover
-      label={issuesTexts.asTable}
-      trigger={
-        <button type="button" className={styles.asTable}>
-          <Icon name="issues" />
-          <span>{issuesTexts.asTable}</span>
-        </button>
-      }
-    >
-      <div className={issuesStyles.scrollY}>
-        <FigureTable
-          head={[issuesTexts.tableTime, issuesTexts.stripEvents, issuesTexts.stripFatal]}
-          rows={rows.map((point) => [
-            bucketLabel(point.t, volume.interval_seconds, range),
-            formatCount(point.events),
-            formatCount(point.fatal),
-          ])}
-        />
-      </div>
-    </Popover>
   )
 }
