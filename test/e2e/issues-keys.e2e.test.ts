@@ -46,6 +46,7 @@ test('keys pressed in menus, panels and dialogs do not reach the page', async ()
   await eventually(() => hasFocus(linkAt(page, 0))).toBe(true)
 
   await press(page, 'f')
+  await page.getByRole('tab', { name: 'Severity' }).click()
   await page.getByRole('checkbox', { name: 'Low' }).waitFor()
   await nothingHappens()
   await press(page, 'Escape')
