@@ -252,40 +252,29 @@ export async function* sketchPages(
   sets: readonly UserSet[],
   dimension: Dimension | null,
 ): AsyncGenerator<readonly SketchRow[]> {
+  const columns = sql.join(sets.map((set) => sql.ref(`d.${set}`)))
+  let lastId = 0
+  for (;;) {
+    const { rows } = await sql<DeltaSketches & { id: number }>`
+      select d.id, d.project_id, ${nameOf('d', dimension)} as name, extract(epoch from d.minute)::bigint as t, ${columns}
+        ${deltas(cells)} and d.id > ${lastId}::bigint and ${anyOf('d', sets)} order by d.id limit ${DELTAS_PER_PAGE}`.execute(
+      db,
+    )
+    yield rows.map(({ project_id, name, t, ...sketches }) => ({ project_id, name, t, sketches }))
+    lastId = rows.at(-1)?.id ?? 0
+    if (rows.length < DELTAS_PER_PAGE) break
+  }
   const folded = rollups(
     cells,
     sql`r.project_id, r.bucket_seconds, r.attributes_id, r.bucket`,
     sql`coalesce(${sql.join(sets.map((set) => sql.ref(`r.${countColumn(set)}`)))}) is not null`,
   )
-  const columns = sql.join(sets.map((set) => sql.ref(`d.${set}`)))
-  const nothing = sql.join(sets.map(() => sql`null::bytea`))
-  let lastId = 0
-  for (;;) {
-    // Deltas have an id. Those of the last page and the keys of rollups are of one moment.
-    const { rows } = await sql<DeltaSketches & Key & { id: number | null }>`
-      select id, project_id, name, t, null::int as bucket_seconds, null::bigint as attributes_id, null::timestamptz as bucket,
-        ${sql.join(sets.map((set) => sql.ref(set)))}
-      from (select d.id, d.project_id, ${nameOf('d', dimension)} as name, extract(epoch from d.minute)::bigint as t, ${columns}
-        ${deltas(cells)} and d.id > ${lastId}::bigint and ${anyOf('d', sets)} order by d.id limit ${DELTAS_PER_PAGE}) d
-      union all
-      select null, r.project_id, ${nameOf('a', dimension)}, null, r.bucket_seconds, r.attributes_id, r.bucket, ${nothing}
-      from (${folded}) r ${attributes(dimension)}`.execute(db)
-    const fresh = rows.filter(({ id }) => id !== null)
-    yield fresh.map(({ project_id, name, t, ...row }) => ({
-      project_id,
-      name,
-      t,
-      sketches: Object.fromEntries(sets.map((set) => [set, row[set]])),
-    }))
-    if (fresh.length < DELTAS_PER_PAGE) {
-      // The longest buckets first: their sketches are registers, which take up lists faster than lists are united.
-      const keys = rows.filter(({ id }) => id === null).toSorted((a, b) => b.bucket_seconds - a.bucket_seconds)
-      for (let at = 0; at < keys.length; at += ROLLUPS_PER_PAGE)
-        yield await readSketches(db, cells, keys.slice(at, at + ROLLUPS_PER_PAGE), sets)
-      return
-    }
-    lastId = fresh.reduce((last, { id }) => Math.max(last, id ?? 0), lastId)
-  }
+  // The longest buckets first: their sketches are registers, which take up lists faster than lists are united.
+  const { rows: keys } = await sql<Key>`
+    select r.project_id, r.bucket_seconds, r.attributes_id, r.bucket, ${nameOf('a', dimension)} as name
+    from (${folded}) r ${attributes(dimension)} order by r.bucket_seconds desc`.execute(db)
+  for (let at = 0; at < keys.length; at += ROLLUPS_PER_PAGE)
+    yield await readSketches(db, cells, keys.slice(at, at + ROLLUPS_PER_PAGE), sets)
 }
 
 /** The sketches of rollups by binary COPY, which takes no parameters: the keys are ids and times of the database. */
