@@ -32,7 +32,7 @@ beforeAll(async () => {
       server.url,
       project.dsn,
       anEvent({
-        error: 'pay',
+        error: i === 11 ? { in: 'pay', value: `pay failed ${'again '.repeat(50)}and then stopped` } : 'pay',
         event_id: id,
         timestamp: now - 10 * i,
         release: i % 3 === 0 ? 'shop@2.0.0' : 'shop@1.0.0',
@@ -122,6 +122,9 @@ describe('the list', () => {
     ['?q=user.email:u3*', (i) => i % 4 === 3],
     ['?q=os:android device:"sm-a125f" level:fatal has:store', (i) => i === 7],
     ['?q=has:tenant OR message:*gone* OR is:unhandled OR platform:java', () => false],
+    // Of a long text the end is compared too.
+    ['?q=message:*THEN* message:*stopped', (i) => i === 11],
+    ['?q=message:*again', () => false],
     ['?q=title:*ERROR:* culprit:pay level:[fatal]', (i) => i === 7],
     ['?q=shared:always&limit=60', () => true],
   ])('%s returns the matching events page by page', async (query, holds) => {

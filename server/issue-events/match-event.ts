@@ -70,7 +70,7 @@ function holds(query: Query, event: Event): boolean {
 function termHolds(term: Term, event: Event): boolean {
   switch (term.kind) {
     case 'text':
-      return includes([event.title, event.culprit, event.message, event.error_value].join(' '), term.text)
+      return contains(term.text)([event.title, event.culprit, event.message, event.error_value].join(' '))
     case 'level':
       return term.values.includes(event.level)
     case 'platform':
@@ -92,7 +92,8 @@ function termHolds(term: Term, event: Event): boolean {
     }
     case 'field':
       return FIELDS[term.field](event).some((text) =>
-        term.values.some((value) => (value.glob ? isLike(text ?? '', value) : includes(text ?? '', value.text))),
+        // Not bounded as values of facts are: a message may be long.
+        term.values.some((value) => (value.glob ? compileGlob(value.text) : contains(value.text))(text ?? '')),
       )
     case 'has':
       return has(event, askedKey(term.key))
@@ -119,7 +120,10 @@ function has(event: Event, key: string): boolean {
 const userKeyOf = ({ user }: Event): string | null =>
   user === null ? null : (user.id ?? user.username ?? user.email ?? user.ip_address)
 
-const includes = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase())
+const contains =
+  (part: string) =>
+  (text: string): boolean =>
+    text.toLowerCase().includes(part.toLowerCase())
 const isLikeOne = (value: string, patterns: readonly Pattern[]): boolean =>
   patterns.some((pattern) => isLike(value, pattern))
 /** As searches compare values: bounded, in lower case, with one spelling for equal characters. */
