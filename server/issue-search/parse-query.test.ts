@@ -274,12 +274,22 @@ describe('size', () => {
     [
       'six patterns that scan',
       'a:*b title:*c message:"->" d:1*2 user.email:*@b e:*f culprit:*g h:*i',
-      'q: at most 5 terms with a * before the end of a value (character 54).',
+      'q: at most 5 values in terms that have a * before the end of a value (character 54).',
     ],
     [
       'six infix patterns',
       'a:1* b:2* c:[1.*.0, 2.*.1] d:x*y e:x*y f:x*y g:x*y h:x*y',
-      'q: at most 5 terms with a * before the end of a value (character 52).',
+      'q: at most 5 values in terms that have a * before the end of a value (character 46).',
+    ],
+    [
+      'a list of one infix pattern and five other values',
+      'a:[b*c, d, e, f*] title:[*g, h]',
+      'q: at most 5 values in terms that have a * before the end of a value (character 19).',
+    ],
+    [
+      'a title of many words',
+      `title:"a b" culprit:"${Array.from({ length: 199 }, (_, n) => `a${n}`).join(' ')}"`,
+      'q: at most 200 terms, their words and values counted (character 13).',
     ],
     ['a chain of NOTs', times(400, 'NOT '), 'q: groups go at most 20 deep (character 81).'],
     [

@@ -4,7 +4,7 @@ import type { Span } from './query-error.ts'
 import { endsTerm, isBeginning, QueryLexer } from './query-lexer.ts'
 import { MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
 import { searchTermsOf } from './index-terms.ts'
-import { grouped, MAX_DEPTH, MAX_INFIXES, MAX_TERMS, negated, type Query } from './query.ts'
+import { grouped, MAX_DEPTH, MAX_SCANNED_VALUES, MAX_TERMS, negated, type Query } from './query.ts'
 
 /**
  * Parses a query (docs/search.md) to a tree, or null if it is empty, which every issue matches. Time is linear in its
@@ -33,7 +33,7 @@ class Parser {
   readonly #lexer: QueryLexer
   readonly keys: KeyPlace[] = []
   #terms = 0
-  #infixes = 0
+  #scanned = 0
 
   constructor(lexer: QueryLexer) {
     this.#lexer = lexer
@@ -166,10 +166,13 @@ class Parser {
   #bounds(at: number): Bounds {
     return {
       values: (more) => this.#count(more, at),
-      infix: () => {
-        this.#infixes++
-        if (this.#infixes > MAX_INFIXES)
-          throw this.#lexer.refusal(`at most ${MAX_INFIXES} terms with a * before the end of a value`, at)
+      scanned: (values) => {
+        this.#scanned += values
+        if (this.#scanned > MAX_SCANNED_VALUES)
+          throw this.#lexer.refusal(
+            `at most ${MAX_SCANNED_VALUES} values in terms that have a * before the end of a value`,
+            at,
+          )
       },
     }
   }

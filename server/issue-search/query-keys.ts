@@ -6,7 +6,7 @@ import type { QueryLexer } from './query-lexer.ts'
 import { endsTerm } from './query-lexer.ts'
 import { searchTermsOf } from './index-terms.ts'
 import { nearest, type Span } from './query-error.ts'
-import { COUNT_OPS, type Facet, type Field, type Pattern, type Query, type Term, type TextField } from './query.ts'
+import { COUNT_OPS, type Facet, type Field, MAX_TERMS, type Pattern, type Query, type Term, type TextField } from './query.ts'
 import { readTime } from './query-time.ts'
 
 /** Keys of terms, the values that each takes, and the term that they become. */
@@ -57,8 +57,8 @@ type Reader = (lexer: QueryLexer, key: string, values: readonly Value[], at: Spa
 
 const textsOf = (values: readonly Value[]): string[] => [...new Set(values.map(({ text }) => text))]
 
-/** Counters that throw once a query has too many values or infix patterns. */
-export type Bounds = { readonly values: (more: number) => void; readonly infix: () => void }
+/** Counters that throw once a query has too many values, or values that scan issues. */
+export type Bounds = { readonly values: (more: number) => void; readonly scanned: (values: number) => void }
 
 /** Whether text follows a `*`, also at the beginning. */
 export const isInfixPattern = ({ text, glob }: Pattern): boolean => glob && text.indexOf('*') < text.length - 1
@@ -179,7 +179,7 @@ const isTextField = (key: string): key is TextField => key === 'title' || key ==
 
 /**
  * Reads the term after its key.
- * @param bounds receives the number of values beyond the first, and each infix pattern
+ * @param bounds receives the number of values and of their further words beyond the first, and of values that scan issues
  * @throws AppError invalid, with the position
  */
 export function readKeyTerm(lexer: QueryLexer, written: string, start: number, bounds: Bounds): Query {
@@ -205,12 +205,13 @@ export function readKeyTerm(lexer: QueryLexer, written: string, start: number, b
   const patterns = patternsOf(values)
   if (isTextField(key)) {
     const field: Field = { kind: 'field', field: key, values: patterns, at }
-    if (needsScan(field)) bounds.infix()
+    for (const { text } of patterns) bounds.values(Math.max(0, searchTermsOf(text, false, MAX_TERMS).length - 1))
+    if (needsScan(field)) bounds.scanned(patterns.length)
     return field
   }
   if (isUserKey(key)) return { kind: 'identity', key, values: patterns, at }
   if (!patterns.some(isInfixPattern)) return { kind: 'facet', key, values: patterns }
-  bounds.infix()
+  bounds.scanned(patterns.length)
   return { kind: 'facet', key, values: patterns, at }
 }
 

@@ -82,8 +82,11 @@ export type ReleaseField = 'first_release' | 'last_release'
 
 /** Maximum of terms, counting words of texts and values of lists. */
 export const MAX_TERMS = 200
-/** Maximum of terms with text after a `*`: the index answers prefixes only, so these scan issues. */
-export const MAX_INFIXES = 5
+/**
+ * Maximum of values of terms with text after a `*`: the index answers prefixes only, so issues are scanned, and each value
+ * is compared with all of them.
+ */
+export const MAX_SCANNED_VALUES = 5
 /** Maximum depth of groups. */
 export const MAX_DEPTH = 20
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { EVENT_LEVELS, type EventLevel } from '#server/protocol/event.api.ts'
 import { ISSUE_STATUSES, SEVERITIES } from '#shared/issue-values.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
-import { MAX_INFIXES } from './query.ts'
+import { MAX_SCANNED_VALUES } from './query.ts'
 
 /** A model of queries that checks every event of every issue: slow, short and independent of the implementation. */
 
@@ -397,5 +397,5 @@ export const meant = (world: Pick<World, 'me' | 'ben' | 'projects'>, start: numb
     ),
   }))
   // Another test covers too many infix patterns.
-  return tree.filter((query) => (query.text.match(/\*[^\s,)\]"]/g) ?? []).length <= MAX_INFIXES)
+  return tree.filter((query) => (query.text.match(/\*[^\s,)\]"]/g) ?? []).length <= MAX_SCANNED_VALUES)
 }
