@@ -35,10 +35,12 @@ beforeAll(async () => {
   site = await aProject(ada, { name: 'Site' })
   const user = { id: 'u-77', username: 'kim77', email: 'kim@example.com', ip_address: '10.1.2.3' }
   const tags = { tenant: 'North Wind', 'odd/key': '1', user_id: 'u-77', contact: 'kim@example.com', level: 'gold' }
+  // Keys have no case.
+  const named = { userId: 'u-77', username: 'kim77', current_user: 'kim77', uid: 'u-77', 'client.ip': '10.1.2.3:443' }
   for (const [project, event] of [
     [
       shop,
-      anEvent({ error: 'alpha', release: 'com.acme@1.2.3', environment: 'production', level: 'fatal', user, tags }),
+      anEvent({ error: 'alpha', release: 'com.acme@1.2.3', environment: 'production', level: 'fatal', user, tags: { ...tags, ...named } }),
     ],
     [shop, anEvent({ error: 'beta', release: 'com.acme@1.2.4', environment: 'staging', tags: { tenant: 'south' } })],
     [shop, anEvent({ error: 'gamma', release: 'com.acme@1.2.4', environment: 'production' })],
@@ -149,8 +151,19 @@ test('values that identify users of apps are never suggested, their keys are', a
     'user_id',
     'contact',
     'tag.user.email',
+    'userId',
+    'username',
+    'current_user',
+    'uid',
+    'client.ip',
   ])
     expect(await texts(`key=${key}`), key).toEqual([])
+  expect(await counts('prefix=user.')).toEqual([
+    ['user.id', null],
+    ['user.email', 1],
+    ['user.username', 1],
+    ['user.ip', expect.any(Number)],
+  ])
   for (const key of ['', 'key=contact&', 'key=user_id&'])
     expect(JSON.stringify(await suggested(`${key}prefix=k&limit=100`))).not.toMatch(/kim|u-77|10\.1/)
 })

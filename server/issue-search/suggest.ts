@@ -91,7 +91,9 @@ async function keysIn(scope: Scope, prefix: string): Promise<Found> {
   const wanted = prefix.toLowerCase()
   const counted = await countDocuments(scope, null, keyTerm(''), keyOfTerm)
   const own = Object.entries(SUGGESTED_KEYS).map(([text, { label }]): Suggestion => {
-    return { text, count: isOwnKey(text) ? (counted.counts.get(text) ?? 0) : null, label }
+    // Documents do not hold the ids of users.
+    const isCounted = isOwnKey(text) && text !== 'user.id'
+    return { text, count: isCounted ? (counted.counts.get(text) ?? 0) : null, label }
   })
   const tags = [...counted.counts]
     .filter(([key]) => !isOwnKey(key) && KEY.test(key))
@@ -233,10 +235,13 @@ async function countDocuments(
   }
 }
 
+/** Keys of tags as apps name them: `user`, `userId`, `current_user_name`, `uid`, `client.ip`. */
+const PERSONAL = /(^|[._-])(user(s?$|[._-]|id|name|mail)|uid$|ip($|[._-]))|e-?mail/
+
 /** Whether values of the key identify users of apps. */
 function isPersonal(key: string): boolean {
   const asked = askedKey(key)
-  return asked === 'user.id' || isUserKey(asked) || /^(tag\.)?user($|[._-])|e-?mail|(^|[._-])ip($|[._-])/.test(asked)
+  return asked === 'user.id' || isUserKey(asked) || PERSONAL.test(asked)
 }
 
 /** Whether a tag holds an e-mail or IP address. */
