@@ -12,9 +12,9 @@ const MAX_CANDIDATES = 300
 export type Candidate = Pick<IssueRow, 'id' | 'title' | 'culprit' | 'error_type'>
 
 /**
- * Returns issues of the same project that have the same error type, the same culprit or one of the words in their title,
- * last seen first.
- * @param words of letters and digits only, in lower case
+ * Returns issues of the same project that have the same error type, the same culprit or some of the words in their title,
+ * first those with the most of these, by the weights of `similarity.ts`.
+ * @param words of letters and digits only, in lower case; at most four
  */
 export async function selectCandidates(
   db: Connection,
@@ -23,13 +23,14 @@ export async function selectCandidates(
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     select id, title, culprit, error_type from (
-      select id, title, culprit, error_type from issues
+      select id, title, culprit, error_type, seen_slot from issues
       where project_id = ${issue.project_id} and merged_into is null
-      order by seen_slot desc limit ${MAX_LOOKED_AT}) i
-    where id <> ${issue.id}
-      and (error_type = ${issue.error_type} or culprit = nullif(${issue.culprit}, '')
-        or title ~* nullif(${words.join('|')}, ''))
-    limit ${MAX_CANDIDATES}`.execute(db)
+      order by seen_slot desc limit ${MAX_LOOKED_AT}) i,
+      lateral (select case when error_type = ${issue.error_type} then 3 else 0 end
+        + case when culprit = nullif(${issue.culprit}, '') then 3 else 0 end
+        + (select count(*) from unnest(${[...words]}::text[]) w where strpos(lower(title), w) > 0) as common) c
+    where id <> ${issue.id} and common > 0
+    order by common desc, seen_slot desc limit ${MAX_CANDIDATES}`.execute(db)
   return rows
 }
 

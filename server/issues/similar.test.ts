@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
+import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Issue } from '../issue-rules/issue.api.ts'
 
@@ -50,6 +51,24 @@ test('a merged issue is not similar to its merge target, and its address shows t
   expect(merged.status).toBe(200)
   expect((await similarTo(first)).items).toEqual([])
   expect(await similarTo(second)).toEqual(await similarTo(third))
+})
+
+test('of many issues with the same type, those with more in common are compared first', async () => {
+  const eve = await aFounder(server.url)
+  const large = await aProject(eve, { name: 'Large' })
+  // All with the words of the type in their titles, and the one sought was seen before all others.
+  const ids = await seedIssues(server.app, large.id, 400)
+  const [first = '', twin = ''] = [ids[0], ids.at(-1)]
+  await server.app.db.query(
+    `update issues set title = 'SeedError: thing', culprit = 'other' || number || ' (src/find.ts)' where project_id = $1`,
+    [large.id],
+  )
+  await server.app.db.query(
+    `update issues set title = 'SeedError: basket was empty', culprit = 'pay (src/pay.ts)' where id = any($1::uuid[])`,
+    [[first, twin]],
+  )
+  const { items } = (await eve.get(`/api/issues/${first}/similar`)).as<Similar>()
+  expect(items[0]).toMatchObject({ issue: { id: twin }, score: 1, shared: ['type', 'culprit', 'message'] })
 })
 
 test('limit is checked', async () => {
