@@ -71,6 +71,7 @@ export async function killFold({ seed, full, options }: TortureArgs): Promise<Ve
         await delay(200 + rand() * MAX_UPTIME_MS)
         const moment = NAMES[kill % NAMES.length] ?? 'during a fold'
         const members = membersWork(moment, service.url, project, client, rand)
+        if (moment === 'between append and fold') await holdDigestion(client)
         const isReached = await waitFor(client, MOMENTS[moment])
         process.kill(-service.pid, 'SIGKILL')
         if (isReached) reached.set(moment, (reached.get(moment) ?? 0) + 1)
@@ -132,9 +133,22 @@ async function membersWork(
   }).catch(() => {})
 }
 
-/** @returns whether it happened within ten seconds */
-async function waitFor(client: pg.Client, query: string): Promise<boolean> {
-  const deadline = performance.now() + MAX_WAIT_MS
+/** Several batches: only while more of them wait, digestion appends and does not fold. */
+const BACKLOG_ENTRIES = 1_000
+/** Statements of the service end after 30 seconds. */
+const MAX_HOLD_MS = 20_000
+
+/** Holds digestion up until rows wait for several batches, however fast it is: it needs a lock on this table. */
+async function holdDigestion(client: pg.Client): Promise<void> {
+  await client.query('begin')
+  await client.query('lock table issue_generations in exclusive mode')
+  await waitFor(client, `select (sum(entry_count) >= ${BACKLOG_ENTRIES})::int as n from spool`, MAX_HOLD_MS)
+  await client.query('commit')
+}
+
+/** @returns whether it happened in time */
+async function waitFor(client: pg.Client, query: string, maxMs = MAX_WAIT_MS): Promise<boolean> {
+  const deadline = performance.now() + maxMs
   while (performance.now() < deadline) {
     const { rows } = await client.query<{ n: number }>(query)
     if ((rows[0]?.n ?? 0) > 0) return true
