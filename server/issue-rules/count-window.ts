@@ -21,6 +21,9 @@ export const MAX_WINDOW_DAYS = 90
 /** Before that, users are unknown: `prune-counts.ts` deletes their slots after 100 days. */
 const USERS_KNOWN_MS = 99 * DAY_MS
 
+/** Times of events are far before it. Beyond the year 9999 there is no RFC 3339 time. */
+const LATEST_MS = Date.UTC(2999)
+
 /** How times are aligned by their length, and the interval of their strip. `beforeSlot` relies on these alignments. */
 const ALIGNMENTS = [
   { maxMs: HOUR_MS, alignMs: SLOT_MS, intervalMs: MINUTE_MS },
@@ -51,6 +54,7 @@ export function windowOf({ range, from, to }: WindowInput, now: Date): ChartWind
     return null
   }
   const [start, end] = [Date.parse(from), to === undefined ? now.getTime() : Date.parse(to)]
+  if (start < 0 || end > LATEST_MS) throw invalid('from and to must lie between the years 1970 and 2999.')
   if (start >= end) throw invalid('from must be before to.')
   const alignment = ALIGNMENTS.find(({ maxMs }) => end - start <= maxMs)
   if (alignment === undefined) throw invalid(`from and to must be at most ${MAX_WINDOW_DAYS} days apart.`)

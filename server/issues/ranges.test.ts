@@ -199,6 +199,9 @@ describe('refused', () => {
     [`from=${FROM}&to=${FROM}`, 'from must be before to.'],
     [`from=2026-01-01T00:00:00Z&to=${FROM}`, 'at most 90 days'],
     ['from=yesterday', 'from must be an RFC 3339 time.'],
+    ['from=0000-01-01T00:00:00%2B23:59&to=0000-01-02T00:00:00Z', 'between the years 1970 and 2999.'],
+    ['from=1969-12-31T23:59:59Z&to=1970-01-01T01:00:00Z', 'between the years 1970 and 2999.'],
+    ['from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59Z', 'between the years 1970 and 2999.'],
   ])('%s', async (query, message) => {
     for (const path of [
       '/api/issues',
@@ -230,6 +233,16 @@ describe('refused', () => {
       expect((await ada.get(`/api/issues?range=24h&sort=${sort}&cursor=${cursor(parts)}`)).status, cursor(parts)).toBe(
         400,
       )
+    }
+  })
+
+  test('times at the bounds have no counts, and pages', async () => {
+    for (const time of ['from=1970-01-01T00:00:00Z&to=1970-01-01T00:00:01Z', 'from=2998-12-31T00:00:00Z&to=2999-01-01T00:00:00Z']) {
+      const path = `/api/issues?${time}&sort=event_count_in_range&limit=3`
+      const { items, next_cursor: cursor } = (await ada.get(path)).as<Listed>()
+      expect(items.map((issue) => issue.event_count_in_range)).toEqual([0, 0, 0])
+      expect((await ada.get(`${path}&cursor=${cursor}`)).as<Listed>().items).toHaveLength(3)
+      expect((await ada.get(`/api/issues/volume?${time}`)).as<Volume>().total).toBe(0)
     }
   })
 
