@@ -147,20 +147,25 @@ async function pageOfIssues(app: App, actor: OrgActor, filter: IssueFilter, inpu
   return {
     items: await viewIssues(
       app,
-      shown.map(({ row }) => row),
+      shown.flatMap(({ row }) => row ?? []),
       window,
     ),
     limit: input.limit,
     offset: input.offset,
     next_cursor:
       rows.length > input.limit && last !== undefined
-        ? encodeCursor(input.sort, { id: last.row.id, value: last.value }, isRangeKey(key) ? window : null)
+        ? encodeCursor(input.sort, last, isRangeKey(key) ? window : null)
         : null,
     range: window === null ? null : viewWindow(window),
   }
 }
 
-type Row = { readonly row: IssueRow; readonly value: Date | number }
+type Row = {
+  readonly id: string
+  readonly value: Date | number
+  /** Undefined for an issue that was deleted after it was counted: its place still is in the list. */
+  readonly row: IssueRow | undefined
+}
 
 async function pageByColumn(
   app: App,
@@ -170,7 +175,7 @@ async function pageByColumn(
   key: StoredSortKey,
 ): Promise<Row[]> {
   const rows = await selectIssues(app.db, actor, filter, input, key)
-  return rows.map((row) => ({ row, value: row[key] }))
+  return rows.map((row) => ({ id: row.id, value: row[key], row }))
 }
 
 async function pageByCounts(
@@ -185,9 +190,12 @@ async function pageByCounts(
   const window = cursor?.window ?? asked
   const isDescending = input.sort.startsWith('-')
   const ranked = await rankByCounts(app.db, actor, filter, input, { key, isDescending, cursor, window })
-  const counts = new Map(ranked.map(({ id, count }) => [id, count]))
-  const rows = await selectListed(app.db, actor, [...counts.keys()])
-  return { rows: rows.map((row) => ({ row, value: counts.get(row.id) ?? 0 })), window }
+  const rows = await selectListed(
+    app.db,
+    actor,
+    ranked.map(({ id }) => id),
+  )
+  return { rows: ranked.map(({ id, count }) => ({ id, value: count, row: rows.get(id) })), window }
 }
 
 function withTotal({ items, range, ...place }: Uncounted, total: number): Listed {

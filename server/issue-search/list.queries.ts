@@ -151,11 +151,10 @@ const named = (db: Connection, actor: OrgActor, rows: ReturnType<typeof rowsOf>)
     .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
     .select(issueColumns)
 
-/** Returns issues of the list in the order of their ids. */
+/** Returns issues of the list by id. */
 export async function selectListed(db: Connection, actor: OrgActor, issueIds: readonly string[]) {
   const rows = await named(db, actor, rowsOf(db, actor, {}).where('i.id', '=', anyOf(issueIds, 'uuid'))).execute()
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return issueIds.flatMap((id) => byId.get(id) ?? [])
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
@@ -10,7 +11,8 @@ import { listIssues } from './list-issues.ts'
 
 /** Indexes hold coarse keys, but lists must be exact. */
 
-const { app, clock } = await testApp()
+const server = await testApp()
+const { app, clock } = server
 const COUNT = 400
 let member: Person
 let projectId: string
@@ -119,4 +121,26 @@ test('all pages sorted by counts of a range are of the range of the first', asyn
   expect((await listIssues(app, member.actor, { ...of, cursor })).range).toEqual(first.range)
   const later = (await listIssues(app, member.actor, of)).range
   expect(Date.parse(later?.from ?? '') - Date.parse(first.range?.from ?? '')).toBe(900_000)
+})
+
+test('an issue that is deleted between counting and reading leaves the following pages', async () => {
+  const other = await aPerson(app)
+  const id = newId()
+  await app.db.query(
+    `insert into projects (id, org_id, name, slug, platform, region, created_at) values ($1, $2, 'Race', 'race', 'web', 'eu-central-1', now())`,
+    [id, other.actor.orgId],
+  )
+  const issueIds = await seedIssues(app, id, 4)
+  // Without counts the order is that of the ids.
+  const [first = '', second = '', third = '', fourth = ''] = issueIds.toSorted()
+  const racing = interceptedApp(server, async (text, run) => {
+    const result = await run()
+    if (text.includes('ranked as')) await app.db.query('delete from issues where id = $1', [second])
+    return result
+  })
+  const of = { range: '24h', sort: 'event_count_in_range', limit: 2, offset: 0 } as const
+  const page = await listIssues(racing, other.actor, of)
+  expect(page.items.map((item) => item.id)).toEqual([first])
+  const next = await listIssues(app, other.actor, { ...of, cursor: page.next_cursor ?? '' })
+  expect(next.items.map((item) => item.id)).toEqual([third, fourth])
 })

@@ -6,7 +6,16 @@ import type { QueryLexer } from './query-lexer.ts'
 import { endsTerm } from './query-lexer.ts'
 import { searchTermsOf } from './index-terms.ts'
 import { nearest, type Span } from './query-error.ts'
-import { COUNT_OPS, type Facet, type Field, MAX_TERMS, type Pattern, type Query, type Term, type TextField } from './query.ts'
+import {
+  COUNT_OPS,
+  type Facet,
+  type Field,
+  MAX_TERMS,
+  type Pattern,
+  type Query,
+  type Term,
+  type TextField,
+} from './query.ts'
 import { readTime } from './query-time.ts'
 
 /** Keys of terms, the values that each takes, and the term that they become. */

@@ -40,7 +40,14 @@ beforeAll(async () => {
   for (const [project, event] of [
     [
       shop,
-      anEvent({ error: 'alpha', release: 'com.acme@1.2.3', environment: 'production', level: 'fatal', user, tags: { ...tags, ...named } }),
+      anEvent({
+        error: 'alpha',
+        release: 'com.acme@1.2.3',
+        environment: 'production',
+        level: 'fatal',
+        user,
+        tags: { ...tags, ...named },
+      }),
     ],
     [shop, anEvent({ error: 'beta', release: 'com.acme@1.2.4', environment: 'staging', tags: { tenant: 'south' } })],
     [shop, anEvent({ error: 'gamma', release: 'com.acme@1.2.4', environment: 'production' })],

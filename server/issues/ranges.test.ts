@@ -237,7 +237,10 @@ describe('refused', () => {
   })
 
   test('times at the bounds have no counts, and pages', async () => {
-    for (const time of ['from=1970-01-01T00:00:00Z&to=1970-01-01T00:00:01Z', 'from=2998-12-31T00:00:00Z&to=2999-01-01T00:00:00Z']) {
+    for (const time of [
+      'from=1970-01-01T00:00:00Z&to=1970-01-01T00:00:01Z',
+      'from=2998-12-31T00:00:00Z&to=2999-01-01T00:00:00Z',
+    ]) {
       const path = `/api/issues?${time}&sort=event_count_in_range&limit=3`
       const { items, next_cursor: cursor } = (await ada.get(path)).as<Listed>()
       expect(items.map((issue) => issue.event_count_in_range)).toEqual([0, 0, 0])
