@@ -25,6 +25,7 @@ import type { Turn } from './fair-turns.ts'
 import type { PreparedItem, Preparer } from './item.ts'
 import { itemsOfSignals, signalsOfEvent, type Signals } from './prepare-signals.ts'
 import { isErased, type ProjectFacts } from './project-facts.ts'
+import { repeatedValues } from './repeated-values.ts'
 
 /** The position of the event's JSON, and the context of its request. */
 export type RawEvent = {
@@ -123,6 +124,7 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
     userHash: user,
   }
   const eventSeverity = eventSeverityOf(severityFacts(event))
+  const repeated = repeatedValues(fingerprint.hash, fingerprint.parts, indexedTextsOf(event, title), factsOf(event))
   return {
     signals: signalsOfEvent(value, event, about, fingerprint.hash, eventSeverity === EVENT_SEVERITY.crash),
     occurrence: {
@@ -136,7 +138,7 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
         userAgent,
         ...stored,
       },
-      fingerprint,
+      fingerprint: { version: fingerprint.version, hash: fingerprint.hash, parts: repeated.parts },
       formerHash: former?.hash ?? null,
       claimedAt: isReceipt ? claimedLongAgo(value['timestamp'], raw.receivedAt, raw.sentAt) : null,
       title: title ?? event.title,
@@ -156,8 +158,8 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
       securityKind: securityKindOf(event),
       journeys: event.is_unhandled ? (project.journeys?.(event, value) ?? NO_JOURNEYS) : NO_JOURNEYS,
       trace: traceOf(event, project.traces),
-      indexedTexts: indexedTextsOf(event, title),
-      facts: factsOf(event),
+      indexedTexts: repeated.texts,
+      facts: repeated.facts,
     },
   }
 }

@@ -21,6 +21,7 @@ import { attachmentSettings } from '../attachments/attachment-settings.ts'
 import { scrubbingOf } from '../privacy/scrubbing-of.ts'
 import { recentErasures } from '../privacy/recent-erasures.queries.ts'
 import { createTraceShares, type TraceShares } from '../traces/trace-share.ts'
+import { forgetRepeated } from './repeated-values.ts'
 import { createRuleOverruns } from './rule-overruns.ts'
 
 /** Settings of a project, compiled for digestion. */
@@ -72,6 +73,7 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
     app.bus.on('project', (payload) => {
       changes++
       forgetErased()
+      forgetRepeated()
       const id = typeof payload === 'object' && payload !== null && 'project_id' in payload ? payload.project_id : null
       if (typeof id === 'string') known.delete(id)
       else known.clear()
@@ -79,6 +81,7 @@ export function createProjectFactsReader(app: App): ProjectFactsReader {
     app.bus.onGap(() => {
       changes++
       forgetErased()
+      forgetRepeated()
       known.clear()
     }),
   ]

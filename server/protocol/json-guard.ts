@@ -162,7 +162,8 @@ function clean(value: JsonValue, depth: number, walk: { pairs: number; dropped: 
     for (const element of value) if (typeof element === 'object') clean(element, depth + 1, walk)
     return
   }
-  for (const key of Object.keys(value)) {
+  // Not Object.keys, whose lists were a tenth of what an event allocates. JSON has no inherited keys.
+  for (const key in value) {
     const child = value[key]
     if (isForbidden(key)) {
       if (typeof child === 'object') clean(child, depth + 1, { pairs: 0, dropped: 0 })
