@@ -11,7 +11,7 @@ import { factTerm, factPrefix, keyTerm, orgTerm, overflowTerm, searchTermsOf } f
 import { escapeLike, likeOf } from './like.ts'
 import { isTeam, keysOf, namesIn, shortIdsOf, type Named } from './resolve-names.ts'
 import { isIdentified } from './user-identities.queries.ts'
-import { beginningOf, isInfixPattern, needsScan } from './query-keys.ts'
+import { askedWords, isInfixPattern, needsScan } from './query-keys.ts'
 import { boundsOf } from './query-time.ts'
 import type { Facet, Field, Identity, Pattern, Query, Term, TextField } from './query.ts'
 
@@ -339,7 +339,7 @@ export function fieldMatches({ field, values }: Field): Condition {
 const wordsOf = ({ values }: Field): string =>
   values
     .map((value) =>
-      searchTermsOf(beginningOf(value), false)
+      askedWords(value)
         .map(({ word, whole }) => (whole ? exact(word) : prefix(word)))
         .join(' & '),
     )

@@ -128,6 +128,7 @@ describe('parsing', () => {
 
 test.each([
   ['is:open', 'q: is takes unresolved, resolved, ignored, regressed, escalated (character 4).'],
+  ['is:[resolved, Unhandled]', 'q: unhandled stands alone, as in is:unhandled OR is:unresolved (character 15).'],
   ['checkout level:eror', 'q: level takes fatal, error, warning, info, debug (character 16).'],
   ['"open', 'q: the quote is not closed (character 1).'],
   ['a (b', 'q: the parenthesis is not closed (character 3).'],

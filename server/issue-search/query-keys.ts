@@ -4,7 +4,8 @@ import type { IssueStatus } from '../issue-rules/issue.api.ts'
 import { isOwnKey, isUserKey } from './facts.ts'
 import type { QueryLexer } from './query-lexer.ts'
 import { endsTerm } from './query-lexer.ts'
-import { searchTermsOf } from './index-terms.ts'
+import { isRecurring } from './document.ts'
+import { searchTermsOf, type SearchTerm } from './index-terms.ts'
 import { nearest, type Span } from './query-error.ts'
 import {
   COUNT_OPS,
@@ -83,6 +84,8 @@ function oneOf<const T extends string>(
       const word = text.toLowerCase()
       const value = Object.hasOwn(aliases, word) ? aliases[word] : known.find((one) => one === word)
       if (value === undefined) {
+        if (key === 'is' && Object.hasOwn(IS_WORDS, word))
+          throw lexer.refusal(`${word} stands alone, as in is:${word} OR is:${known[0]}`, at, { to: end })
         const also = key === 'is' && values.length === 1 ? Object.keys(IS_WORDS) : []
         const replacement = nearest(text, [...known, ...also])
         const sentence = `No ${key} "${text.slice(0, 50)}". Did you mean ${replacement ?? ''}?`
@@ -227,12 +230,19 @@ export function readKeyTerm(lexer: QueryLexer, written: string, start: number, b
 /** The text before the first `*`, or all. */
 export const beginningOf = ({ text, glob }: Pattern): string => (glob ? text.slice(0, text.indexOf('*')) : text)
 
+/**
+ * The words of a field's value, before its first `*`, that the index is asked for. Of later events it lacks numbers and long
+ * ids, also those that begin as a word does: these are asked for only if there is no other word.
+ */
+export function askedWords(value: Pattern): SearchTerm[] {
+  const words = searchTermsOf(beginningOf(value), false)
+  const lasting = words.filter(({ word }) => isRecurring(word) && !/\p{N}/u.test(word))
+  return lasting.length > 0 ? lasting : words
+}
+
 /** Whether the index cannot answer a term, so that issues are scanned. */
 export const needsScan = (term: Facet | Field): boolean =>
-  term.values.some(
-    (value) =>
-      isInfixPattern(value) || (term.kind === 'field' && searchTermsOf(beginningOf(value), false, 1).length === 0),
-  )
+  term.values.some((value) => isInfixPattern(value) || (term.kind === 'field' && askedWords(value).length === 0))
 
 /** `user:kim@example.com`, `user:7`, and as another tracker writes them `user:email:…`, `user:id:7`. */
 function readUser(lexer: QueryLexer, values: readonly Value[], at: Span): Term {

@@ -2,11 +2,11 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Connection } from '../storage/database.ts'
 import { fieldMatches } from './compile-query.queries.ts'
 import { askedKey } from './facts.ts'
-import { factTerm, factPrefix, searchTermsOf } from './index-terms.ts'
+import { factTerm, factPrefix } from './index-terms.ts'
 import { escapeLike, likeOf } from './like.ts'
 import { printQuery } from './print-query.ts'
 import { queryError } from './query-error.ts'
-import { beginningOf, needsScan } from './query-keys.ts'
+import { askedWords, beginningOf, needsScan } from './query-keys.ts'
 import { grouped, type Facet, type Field, type Query, type Term } from './query.ts'
 
 /** Maximum of documents that one pattern scans, 10 to 20 µs each (docs/decisions/search-index.md). */
@@ -19,10 +19,15 @@ export const isScanned = (term: Term): term is Facet | Field =>
 /** Returns what the index can answer of a term: each pattern up to its first `*`. Null if that is nothing. */
 export function prefixesOf(term: Facet | Field): Query | null {
   if (term.kind === 'field') {
-    if (term.values.some((value) => searchTermsOf(beginningOf(value), false, 1).length === 0)) return null
+    const texts = term.values.map((value) =>
+      askedWords(value)
+        .map(({ word }) => word)
+        .join(' '),
+    )
+    if (texts.includes('')) return null
     return grouped(
       'or',
-      term.values.map((value) => ({ kind: 'text', text: beginningOf(value), whole: false })),
+      texts.map((text) => ({ kind: 'text', text, whole: false })),
     )
   }
   if (term.values.some((value) => value.glob && value.text.startsWith('*'))) return { kind: 'has', key: term.key }

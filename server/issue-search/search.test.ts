@@ -197,6 +197,20 @@ test.each<[string, string[]]>([
   expect(inShop).toEqual(expected.filter((name) => ['alpha', 'beta'].includes(name)))
 })
 
+test('texts of the newest event are found with their numbers, which the index lacks', async () => {
+  const eve = await aFounder(server.url)
+  const project = await aProject(eve, { name: 'Numbers' })
+  for (const number of [1_234_567, 7_654_321]) {
+    await server.event({ project, error: { in: 'load', type: 'IOError', value: `order ${number} not found` } })
+    await indexNewTerms(server.app)
+  }
+  const total = async (q: string) => (await eve.get(`/api/issues?q=${encodeURIComponent(q)}`)).as<List>().total
+  for (const q of ['title:"IOError: order 7654321 not found"', 'message:"order 76"', 'title:"order 7654321 n"'])
+    expect(await total(q), q).toBe(1)
+  for (const q of ['title:"order 1234567"', 'message:"order 7654322"', 'title:"54321 order"'])
+    expect(await total(q), q).toBe(0)
+})
+
 test('a query and the filters of the list apply together, also to the counts per status', async () => {
   const { status_counts: counts, total } = await answerTo('/api/issues', 'project:site')
   expect(counts).toEqual({ unresolved: 1, resolved: 1, ignored: 0, regressed: 0, escalated: 0 })
