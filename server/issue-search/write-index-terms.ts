@@ -6,6 +6,7 @@ import { isUserKey } from './facts.ts'
 import { issueNumberOf, KnownTerms } from './known-terms.ts'
 import { factTerm, keyTerm } from './index-terms.ts'
 import { OWN_TEXTS, TEXTS_PER_FRAME } from './indexed-texts.ts'
+import { RepeatedEvents, type Repeated } from './repeated-events.ts'
 import { insertDocuments, insertNewTerms } from './search.queries.ts'
 import { forgetIdentities, writeIdentities, type IdentifiedEvent } from './user-identities.ts'
 
@@ -38,21 +39,11 @@ const CULPRIT_INDEX = 2
 
 /** 4 MiB. */
 const known = new KnownTerms(1 << 20)
-/** Facts and texts of an issue that need not be looked up. */
-type Repeated = {
-  readonly facts: IndexedEvent['facts']
-  /** Of the newest event. */
-  readonly texts: IndexedEvent['indexedTexts']
-  /** Of the newest event whose stack was read. */
-  readonly stack: IndexedEvent['indexedTexts']
-}
-
 /**
  * What the newest events of issues said, by the issue's number in `known`. Most of it repeats from event to event, and
- * comparing is faster than looking up. 5 MiB at most.
+ * comparing is faster than looking up.
  */
-const newest = new Map<number, Repeated>()
-const MAX_NEWEST = 2_048
+const newest = new RepeatedEvents({ maxIssues: 2_048, maxBytes: 8 * 1_048_576 })
 let jobDueAt = 0
 let rowsSinceJob = 0
 let countedDay = ''
@@ -151,7 +142,6 @@ function newTerms({ issueId, isNew, isMerged, first, occurrences }: IndexedIssue
     // Texts beyond the limit were not looked at.
     before = texts < MAX_TEXTS ? { facts, texts: indexedTexts, stack } : undefined
   }
-  if (newest.size >= MAX_NEWEST) newest.clear()
   if (before !== undefined) newest.set(issue, before)
   return [...terms]
 }
