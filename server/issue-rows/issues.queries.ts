@@ -1,10 +1,12 @@
-import { sql } from 'kysely'
+import { sql, type AliasableExpression, type Selectable } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import { LIFE_COLUMNS } from '../issue-rules/life-columns.ts'
 import type { Connection, Tx } from '../storage/database.ts'
+import type { Tables } from '../storage/tables.gen.ts'
 
 /** Reads and locks of issues, and what lists show of them. */
 
+/** What lists show of an issue. */
 export const ownColumns = [
   'i.id',
   'i.number',
@@ -34,39 +36,46 @@ export const ownColumns = [
   'i.is_unhandled',
 ] as const
 
-export const issueColumns = [
+const issueColumns = [
   ...ownColumns,
   'p.slug as project_slug',
   'u.name as assignee_name',
   'u.email as assignee_email',
 ] as const
 
+type ColumnOf<Name> = Name extends `i.${infer Column extends keyof Tables['issues']}` ? Column : never
+type OwnRow = Selectable<Pick<Tables['issues'], ColumnOf<(typeof ownColumns)[number]>>>
 export type IssueRow = Awaited<ReturnType<typeof selectIssue>> & object
 
 /** Returns a query, without columns, for the organisation's issues that are not merged into another. */
-const ofOrganisation = (db: Connection, actor: Pick<OrgActor, 'orgId'>) =>
+export const ofOrganisation = (db: Connection, actor: Pick<OrgActor, 'orgId'>) =>
+  db.selectFrom('issues as i').where('i.org_id', '=', actor.orgId).where('i.merged_into', 'is', null)
+
+/**
+ * Returns a query that adds the names of projects and assignees to rows of issues with {@link ownColumns}. An issue of a
+ * disabled member counts as unassigned. Issues of a deleted project are left out.
+ */
+export const issueRows = (db: Connection, actor: Pick<OrgActor, 'orgId'>, rows: AliasableExpression<OwnRow>) =>
   db
-    .selectFrom('issues as i')
+    .selectFrom(rows.as('i'))
     .innerJoin('projects as p', 'p.id', 'i.project_id')
-    .where('i.org_id', '=', actor.orgId)
-    .where('i.merged_into', 'is', null)
+    .leftJoin('memberships as m', (join) =>
+      join.onRef('m.user_id', '=', 'i.assignee_id').on('m.org_id', '=', actor.orgId).on('m.disabled_at', 'is', null),
+    )
+    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
+    .select(issueColumns)
+
+/** Those whose project is not deleted: only these change. */
+const changeable = (tx: Tx, actor: Pick<OrgActor, 'orgId'>) =>
+  ofOrganisation(tx, actor).innerJoin('projects as p', 'p.id', 'i.project_id')
 
 /** The merge target of an issue, or the issue itself. */
 const mergeTargetOf = (issueId: string) => sql<string>`(select issue_id from issue_groups where id = ${issueId})`
 
 /** Returns one issue of the actor's organisation, or its merge target. */
 export function selectIssue(db: Connection, actor: Pick<OrgActor, 'orgId'>, issueId: string) {
-  return (
-    ofOrganisation(db, actor)
-      // An issue of a disabled member counts as unassigned.
-      .leftJoin('memberships as m', (join) =>
-        join.onRef('m.user_id', '=', 'i.assignee_id').on('m.org_id', '=', actor.orgId).on('m.disabled_at', 'is', null),
-      )
-      .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
-      .select(issueColumns)
-      .where('i.id', '=', mergeTargetOf(issueId))
-      .executeTakeFirst()
-  )
+  const rows = ofOrganisation(db, actor).select(ownColumns).where('i.id', '=', mergeTargetOf(issueId))
+  return issueRows(db, actor, rows).executeTakeFirst()
 }
 
 /**
@@ -93,7 +102,7 @@ const decidedColumns = [
 /** Locks an issue, or its merge target, until the transaction ends. */
 export function lockIssue(tx: Tx, actor: Pick<OrgActor, 'orgId'>, issueId: string) {
   return retryAfterMerge(() =>
-    ofOrganisation(tx, actor)
+    changeable(tx, actor)
       .select(decidedColumns)
       .where('i.id', '=', mergeTargetOf(issueId))
       .forUpdate('i')
@@ -103,7 +112,7 @@ export function lockIssue(tx: Tx, actor: Pick<OrgActor, 'orgId'>, issueId: strin
 
 /** Returns those of the locked issues that are not merged into another. */
 export const selectLocked = (tx: Tx, actor: OrgActor, issueIds: readonly string[]) =>
-  ofOrganisation(tx, actor)
+  changeable(tx, actor)
     .select(decidedColumns)
     .where('i.id', '=', sql<string>`any(${[...issueIds]}::uuid[])`)
     .orderBy('i.id')
@@ -138,7 +147,7 @@ export async function writeSeverities(
  */
 export function holdIssue(tx: Tx, actor: OrgActor, issueId: string) {
   return retryAfterMerge(() =>
-    ofOrganisation(tx, actor)
+    changeable(tx, actor)
       .select(['i.id', 'i.project_id'])
       .where('i.id', '=', mergeTargetOf(issueId))
       .forKeyShare('i')

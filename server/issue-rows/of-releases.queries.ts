@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import type { Connection } from '../storage/database.ts'
-import { issueColumns, type IssueRow } from './issues.queries.ts'
+import { issueRows, ofOrganisation, ownColumns, type IssueRow } from './issues.queries.ts'
 
 /** Issues of releases. Merged issues count as their merge target. */
 
@@ -42,23 +42,11 @@ export async function selectIssuesOf(
   { projectId, version, part }: { readonly projectId: string; readonly version: string; readonly part: ReleasePart },
   limit: number,
 ): Promise<IssueRow[]> {
-  const query = db
-    .selectFrom('issues as i')
-    .innerJoin('projects as p', 'p.id', 'i.project_id')
-    .leftJoin('memberships as m', (join) =>
-      join.onRef('m.user_id', '=', 'i.assignee_id').onRef('m.org_id', '=', 'i.org_id').on('m.disabled_at', 'is', null),
-    )
-    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
-    .select(issueColumns)
-    .where('i.org_id', '=', actor.orgId)
+  const rows = ofOrganisation(db, actor)
+    .select(ownColumns)
     .where('i.project_id', '=', projectId)
-    .where('i.merged_into', 'is', null)
-  return query
     .where(conditionOf(part, version))
-    .orderBy('i.last_seen', 'desc')
-    .orderBy('i.id', 'desc')
-    .limit(limit)
-    .execute()
+  return issueRows(db, actor, rows).orderBy('i.last_seen', 'desc').orderBy('i.id', 'desc').limit(limit).execute()
 }
 
 function conditionOf(part: ReleasePart, version: string) {

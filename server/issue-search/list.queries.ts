@@ -6,7 +6,7 @@ import type { Tables } from '../storage/tables.gen.ts'
 import { severityName, severityRank } from '../issue-rules/issue.ts'
 import { ISSUE_STATUSES } from '#shared/issue-values.ts'
 import type { IssueSort, IssueStatus, Severity } from '../issue-rules/issue.api.ts'
-import { issueColumns, ownColumns } from '../issue-rows/issues.queries.ts'
+import { issueRows, ownColumns } from '../issue-rows/issues.queries.ts'
 import { decodeCursor, type Cursor, type StoredSortKey } from './list-cursor.ts'
 import { isAssignedTo, isUnassigned } from '../issue-rows/owned.queries.ts'
 import type { Condition } from './compile-query.queries.ts'
@@ -135,25 +135,14 @@ export async function selectIssues(
     .orderBy('i.id', direction)
     .limit(page.limit + 1)
     .offset(page.cursor === undefined ? page.offset : 0)
-  return named(db, actor, rows).orderBy(column, direction).orderBy('i.id', direction).execute()
+  return issueRows(db, actor, rows).orderBy(column, direction).orderBy('i.id', direction).execute()
 }
 
 const rowsOf = (db: Connection, actor: OrgActor, filter: IssueFilter) => filtered(db, actor, filter).select(ownColumns)
 
-/** Adds the names of projects and assignees to rows of issues. */
-const named = (db: Connection, actor: OrgActor, rows: ReturnType<typeof rowsOf>) =>
-  db
-    .selectFrom(rows.as('i'))
-    .innerJoin('projects as p', 'p.id', 'i.project_id')
-    .leftJoin('memberships as m', (join) =>
-      join.onRef('m.user_id', '=', 'i.assignee_id').on('m.org_id', '=', actor.orgId).on('m.disabled_at', 'is', null),
-    )
-    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
-    .select(issueColumns)
-
 /** Returns issues of the list by id. */
 export async function selectListed(db: Connection, actor: OrgActor, issueIds: readonly string[]) {
-  const rows = await named(db, actor, rowsOf(db, actor, {}).where('i.id', '=', anyOf(issueIds, 'uuid'))).execute()
+  const rows = await issueRows(db, actor, rowsOf(db, actor, {}).where('i.id', '=', anyOf(issueIds, 'uuid'))).execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
 

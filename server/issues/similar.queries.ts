@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
 import type { Connection } from '../storage/database.ts'
-import { issueColumns, type IssueRow } from '../issue-rows/issues.queries.ts'
+import { issueRows, ofOrganisation, ownColumns, type IssueRow } from '../issue-rows/issues.queries.ts'
 
 /** Candidates of similar issues. */
 
@@ -35,16 +35,11 @@ export async function selectCandidates(
 }
 
 /** Returns issues of the organisation by id, without order. */
-export function selectIssuesById(db: Connection, actor: OrgActor, ids: readonly string[]): Promise<IssueRow[]> {
-  return db
-    .selectFrom('issues as i')
-    .innerJoin('projects as p', 'p.id', 'i.project_id')
-    .leftJoin('memberships as m', (join) =>
-      join.onRef('m.user_id', '=', 'i.assignee_id').onRef('m.org_id', '=', 'i.org_id').on('m.disabled_at', 'is', null),
-    )
-    .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
-    .select(issueColumns)
-    .where('i.org_id', '=', actor.orgId)
-    .where('i.id', '=', sql<string>`any(${[...ids]}::uuid[])`)
-    .execute()
-}
+export const selectIssuesById = (db: Connection, actor: OrgActor, ids: readonly string[]): Promise<IssueRow[]> =>
+  issueRows(
+    db,
+    actor,
+    ofOrganisation(db, actor)
+      .select(ownColumns)
+      .where('i.id', '=', sql<string>`any(${[...ids]}::uuid[])`),
+  ).execute()
