@@ -115,6 +115,15 @@ test('[ and ] move between the tabs, which keep the filters', async () => {
   await page.getByRole('heading', { name: 'Battery drain' }).waitFor()
 })
 
+test('values that do not load are not missing values', async () => {
+  const page = await openPage('/performance')
+  await page.route(/\/api\/metrics\/breakdown/, (route) => route.fulfill({ status: 400, json: { error: 'No.' } }))
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  const group = page.getByRole('group', { name: 'Device class' })
+  await group.getByText('The values did not load.').waitFor()
+  expect(await group.getByText('No values in this period.').count()).toBe(0)
+})
+
 test('without transactions the page says which switch sends them', async () => {
   const person = await aFounder(server.url)
   const project = await aProject(person, { name: 'courier', platform: 'ios' })

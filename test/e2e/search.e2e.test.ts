@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { aProject, type TestProject } from '../kit/founder.ts'
-import { eventually, expectAccessible, expectNoSideScroll, hasFocus, holdToast, press, screenshot } from './browser.ts'
+import {
+  eventually,
+  expectAccessible,
+  expectNoSideScroll,
+  hasFocus,
+  holdToast,
+  press,
+  screenshot,
+  steadyBox,
+} from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 import { queryField, queryIn, replaceQuery } from './query-field.ts'
 
@@ -172,6 +181,30 @@ test('environments, the filter panel and the query are one', async () => {
   await eventually(query).toBe('CError release:2.0.0')
   await panel.getByRole('button', { name: 'Clear filters' }).click()
   await eventually(query).toBe('CError')
+})
+
+test('values are rows for a finger, long ones are cut, and a failed read is no empty list', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const environment = 'production-of-the-northern-region-with-a-long-name'
+  await dashboard.server.events(project, [{ environment, error: { type: 'AError', value: 'it happened' } }])
+  const page = await opened(person, { size: 'phone' })
+  await page.getByRole('button', { name: /^Environment/ }).click()
+  const row = page.getByRole('checkbox', { name: `${environment} 1 issue` }).locator('..')
+  expect((await steadyBox(row)).height).toBeGreaterThanOrEqual(44)
+  const value = row.getByText(environment)
+  expect(await value.evaluate((element) => getComputedStyle(element).display)).toBe('block')
+  expect(await value.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(true)
+  await press(page, 'Escape')
+
+  await page.getByRole('button', { name: /^Filter/ }).click()
+  const panel = page.getByRole('dialog', { name: 'Filters' })
+  expect((await steadyBox(panel.getByRole('tab', { name: 'Level' }))).height).toBeGreaterThanOrEqual(44)
+  await panel.getByRole('tab', { name: 'Assignee' }).click()
+  expect((await steadyBox(panel.getByRole('radio', { name: 'Unassigned' }).locator('..'))).height).toBe(44)
+  await page.route(/\/api\/issues\/suggestions/, (route) => route.fulfill({ status: 400, json: { error: 'No.' } }))
+  await panel.getByRole('tab', { name: 'Level' }).click()
+  await panel.getByRole('alert').getByText('The values did not load.').waitFor()
+  expect(await panel.getByText('No values yet.').count()).toBe(0)
 })
 
 test('a view is saved, shared, changed, opened by others, deleted and restored', async () => {

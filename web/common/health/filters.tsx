@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { breakdownQuery } from '../../api/metric-queries.ts'
 import type { Range } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
-import { InputBox } from '../../ui/field.tsx'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { formatCount } from '../../ui/format.ts'
 import { Popover } from '../../ui/popover.tsx'
 import { Toolbar } from '../../ui/stack.tsx'
 import { Minor } from '../../ui/text.tsx'
+import { CheckList } from '../check-list.tsx'
 import { useKeys } from '../keys.ts'
 import {
   DIMENSIONS,
@@ -23,7 +23,6 @@ import {
 } from './filter-model.ts'
 import { healthTexts } from './texts.ts'
 import styles from './filters.module.css'
-import typeStyles from '../../ui/type.module.css'
 
 type FilterChange = (filters: ReturnType<typeof withValues>) => void
 type FilterProps = { projectId: string; range: Range; filters: Filters; onChange: FilterChange }
@@ -101,41 +100,33 @@ function Options({ projectId, range, filters, onChange, dimension }: FilterProps
   const matching = names.filter((name) => shownValue(dimension, name).toLowerCase().includes(needle))
   const what = healthTexts.dimensions[dimension]
   return (
-    <fieldset className={styles.options} aria-busy={found.isPending}>
-      <legend>{what}</legend>
-      {names.length < SEARCHED_FROM ? null : (
-        <InputBox>
-          <input
-            type="search"
-            aria-label={healthTexts.find(what)}
-            placeholder={healthTexts.find(what)}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </InputBox>
-      )}
-      <div className={styles.list}>
-        {matching.map((name) => (
-          <label key={name}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(name)}
-              onChange={() => onChange(withValues(filters, dimension, toggled(chosen, name)))}
-            />
-            <span className={styles.value} title={name === '' ? undefined : name}>
-              {shownValue(dimension, name)}
-            </span>
-            <Minor className={typeStyles.figures}>{formatCount(sessions.get(name) ?? null)}</Minor>
-          </label>
-        ))}
-      </div>
-      {found.isPending || matching.length > 0 ? null : (
+    <CheckList
+      label={what}
+      isBusy={found.isPending}
+      find={names.length < SEARCHED_FROM ? null : { label: healthTexts.find(what), text, onChange: setText }}
+      rows={matching.map((name) => {
+        const count = sessions.get(name)
+        return {
+          key: name,
+          text: name,
+          shown: shownValue(dimension, name),
+          isChecked: chosen.includes(name),
+          count: count === undefined ? null : { value: count, text: healthTexts.sessionsOf(formatCount(count)) },
+          onChange: () => onChange(withValues(filters, dimension, toggled(chosen, name))),
+        }
+      })}
+    >
+      {found.error !== null ? (
+        <Minor as="p" bad role="alert">
+          {healthTexts.valuesFailed}
+        </Minor>
+      ) : found.isPending || matching.length > 0 ? null : (
         <Minor as="p">{names.length === 0 ? healthTexts.noValues : healthTexts.noMatch}</Minor>
       )}
       {others === 0 ? null : (
         <Minor as="p">{healthTexts.shownOf(formatCount(rows.length), formatCount(rows.length + others))}</Minor>
       )}
-    </fieldset>
+    </CheckList>
   )
 }
 

@@ -37,6 +37,7 @@ export const healthTexts = {
   find: (what: string) => `Find ${what.toLowerCase()}`,
   noValues: 'No values in this period.',
   noMatch: 'No match.',
+  valuesFailed: 'The values did not load. Close the menu and open it again.',
   shownOf: (shown: string, total: string) => `Top ${shown} of ${total} by sessions.`,
   clearFilters: 'Clear filters',
   several: (first: string, others: number) => `${first} and ${others} more`,

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { keysQuery } from '../../api/suggestion-queries.ts'
 import { useShownPlatform } from '../../common/issue/platforms.ts'
+import { CheckList } from '../../common/check-list.tsx'
 import { useAssignees } from '../../common/members/use-assignees.ts'
 import type { IssuesSearch } from '../../address/search.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,7 +15,7 @@ import { Severity } from '../../ui/status.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { filterTexts } from './filter-texts.ts'
-import { assigneeOf, chosenOf, cleared, keyOf, tagsOf, withAssignee } from './filter-values.ts'
+import { assigneeOf, chosenOf, cleared, isSame, keyOf, tagsOf, withAssignee } from './filter-values.ts'
 import type { SearchChange } from './filters.tsx'
 import { issuesTexts } from './texts.ts'
 import { ValueList } from './value-list.tsx'
@@ -136,8 +137,7 @@ function Platforms({ search, onChange }: PanelProps) {
       groupOf={platformOf}
       show={(platform) => (
         <>
-          <PlatformTile platform={platform} quiet />
-          {platformName(platform)}
+          <PlatformTile platform={platform} quiet /> {platformName(platform)}
         </>
       )}
     />
@@ -156,23 +156,15 @@ function Assignees({ search, onChange }: PanelProps) {
       .map(({ id, name, email }) => ({ value: id, label: name, names: [id, name, email] })),
   ]
   return (
-    <fieldset className={styles.assignees}>
-      <legend>{LABELS.assignee}</legend>
-      {choices.map((choice) => (
-        <label key={choice.value ?? 'anyone'}>
-          <input
-            type="radio"
-            name="assignee"
-            checked={
-              assignee === undefined
-                ? choice.value === undefined
-                : choice.names.some((name) => name.toLowerCase() === assignee.toLowerCase())
-            }
-            onChange={() => onChange(withAssignee(search, choice.value))}
-          />
-          {choice.label}
-        </label>
-      ))}
-    </fieldset>
+    <CheckList
+      label={LABELS.assignee}
+      isSingle
+      rows={choices.map(({ value, label, names }) => ({
+        key: value ?? 'anyone',
+        text: label,
+        isChecked: assignee === undefined ? value === undefined : names.some((name) => isSame(name, assignee)),
+        onChange: () => onChange(withAssignee(search, value)),
+      }))}
+    />
   )
 }

@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { valuesQuery } from '../../api/suggestion-queries.ts'
+import { CheckList } from '../../common/check-list.tsx'
 import type { IssuesSearch } from '../../address/search.ts'
-import { InputBox } from '../../ui/field.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Minor } from '../../ui/text.tsx'
 import { filterTexts } from './filter-texts.ts'
 import { chosenOf, isSame, keyOf, toggled, type ValueFilter } from './filter-values.ts'
 import type { SearchChange } from './filters.tsx'
-import styles from './value-list.module.css'
-import typeStyles from '../../ui/type.module.css'
 
 /** From this number of values on they can be searched. */
 const SEARCHED_FROM = 8
@@ -36,62 +34,39 @@ export function ValueList({ search, onChange, filter, label, groupOf = (value) =
     groupOf(value),
   )
   return (
-    <fieldset className={styles.values} aria-busy={found.isFetching}>
-      <legend>{label}</legend>
-      {rows.length < SEARCHED_FROM && prefix === '' ? null : (
-        <InputBox>
-          <input
-            type="search"
-            aria-label={filterTexts.find(label)}
-            placeholder={filterTexts.find(label)}
-            value={prefix}
-            onChange={(event) => setPrefix(event.target.value)}
-          />
-        </InputBox>
-      )}
-      <div className={styles.list}>
-        {[...choices].map(([choice, members]) => (
-          <label key={choice}>
-            <input
-              type="checkbox"
-              checked={members.some(({ value }) => chosen.some((one) => isSame(one, value)))}
-              onChange={() =>
-                onChange(
-                  toggled(
-                    search,
-                    filter,
-                    members.map(({ value }) => value),
-                  ),
-                )
-              }
-            />
-            <span className={styles.value} title={choice}>
-              {show?.(choice) ?? choice}
-            </span>
-            <Issues count={sumOf(members)} />
-          </label>
-        ))}
-      </div>
-      {found.isPending || choices.size > 0 ? null : (
-        <Minor as="p">{prefix === '' ? filterTexts.noValues : filterTexts.noMatch}</Minor>
-      )}
-      {found.error === null ? null : (
+    <CheckList
+      label={label}
+      isBusy={found.isFetching}
+      find={
+        rows.length < SEARCHED_FROM && prefix === ''
+          ? null
+          : { label: filterTexts.find(label), text: prefix, onChange: setPrefix }
+      }
+      rows={[...choices].map(([choice, members]) => {
+        const count = sumOf(members)
+        const values = members.map(({ value }) => value)
+        return {
+          key: choice,
+          text: choice,
+          shown: show?.(choice),
+          isChecked: values.some((value) => chosen.some((one) => isSame(one, value))),
+          count: count === null ? null : { value: count, text: filterTexts.issues(count) },
+          onChange: () => onChange(toggled(search, filter, values)),
+        }
+      })}
+    >
+      {found.error !== null ? (
         <Minor as="p" bad role="alert">
           {filterTexts.failed}
         </Minor>
+      ) : found.isPending || choices.size > 0 ? null : (
+        <Minor as="p">{prefix === '' ? filterTexts.noValues : filterTexts.noMatch}</Minor>
       )}
       {found.data?.newest == null ? null : <Minor as="p">{filterTexts.newest(formatCount(found.data.newest))}</Minor>}
-    </fieldset>
+    </CheckList>
   )
 }
 
 /** Null if one of the counts is unknown. */
 const sumOf = (rows: readonly { count: number | null }[]): number | null =>
   rows.reduce<number | null>((sum, { count }) => (sum === null || count === null ? null : sum + count), 0)
-
-const Issues = ({ count }: { count: number | null }) =>
-  count === null ? null : (
-    <Minor className={typeStyles.figures} aria-label={filterTexts.issues(count)}>
-      {formatCount(count)}
-    </Minor>
-  )
