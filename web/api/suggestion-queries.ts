@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { valuesOf } from '#shared/query-terms.ts'
-import { call } from './call.ts'
+import { readSuggestions } from './suggestions.ts'
 
 /** A value of a key, with the number of issues that have it; null if they are not counted. */
 export type TermValue = { readonly value: string; readonly count: number | null }
@@ -8,30 +8,16 @@ export type TermValue = { readonly value: string; readonly count: number | null 
 /** A value without the quotes that a query needs. */
 const unquoted = (text: string): string => valuesOf(`key:${text}`, ['key'])[0] ?? text
 
-const LIMIT = '50'
-
-const read = async (project: string | null, key: string | null, prefix: string, signal: AbortSignal) => {
-  const { items, counted_issues, complete } = await call('GET /api/issues/suggestions', {
-    query: {
-      prefix,
-      limit: LIMIT,
-      ...(key === null ? {} : { key }),
-      ...(project === null ? {} : { projectId: [project] }),
-    },
-    signal,
-  })
-  return {
-    values: items.map(({ text, count }): TermValue => ({ value: unquoted(text), count })),
-    /** The number of issues that were counted, if there are more. */
-    newest: complete ? null : counted_issues,
-  }
-}
+const LIMIT = 50
 
 /** The values of a key that begin with a text, those of most issues first. */
 export const valuesQuery = (project: string | null, key: string, prefix: string) =>
   queryOptions({
     queryKey: ['term-values', project, key, prefix],
-    queryFn: ({ signal }) => read(project, key, prefix, signal),
+    queryFn: async ({ signal }) => {
+      const { items, newest } = await readSuggestions(project, key, prefix, LIMIT, signal)
+      return { values: items.map(({ text, count }): TermValue => ({ value: unquoted(text), count })), newest }
+    },
     // While the beginning is typed, the values before stay.
     placeholderData: (previous, query) => (query?.queryKey[2] === key ? previous : undefined),
     staleTime: 15_000,
@@ -43,8 +29,8 @@ export const keysQuery = (project: string | null) =>
   queryOptions({
     queryKey: ['term-keys', project],
     queryFn: async ({ signal }) => {
-      const { values } = await read(project, null, '', signal)
-      return values.filter(({ count }) => count !== null).map(({ value }) => value)
+      const { items } = await readSuggestions(project, null, '', LIMIT, signal)
+      return items.filter(({ count }) => count !== null).map(({ text }) => text)
     },
     staleTime: 15_000,
     meta: { quiet: true },
