@@ -76,17 +76,21 @@ export function termsOf(query: string): QueryTerm[] {
   return terms
 }
 
-/** Whether the query looks finished: no open quote, list or parenthesis, no keyword or key without what follows it. */
-export function isFinished(query: string): boolean {
+/** Whether no quote, list or parenthesis is open, and none is closed that was not opened. */
+export function isBalanced(query: string): boolean {
   let depth = 0
-  let last: QueryPiece | undefined
-  for (const piece of splitQuery(query)) {
-    if (piece.kind === 'broken' || (piece.kind === 'close' && depth === 0)) return false
-    depth = depthAfter(depth, piece.kind)
-    if (piece.kind !== 'space') last = piece
+  for (const { kind } of splitQuery(query)) {
+    if (kind === 'broken' || (kind === 'close' && depth === 0)) return false
+    depth = depthAfter(depth, kind)
   }
+  return depth === 0
+}
+
+/** Whether the query looks finished: balanced, with no keyword or key that lacks what follows it. */
+export function isFinished(query: string): boolean {
+  const last = splitQuery(query).findLast(({ kind }) => kind !== 'space')
   const isOpen = last?.kind === 'keyword' || (last !== undefined && /^[-!]?[\w.-]+:[<>=]*$/.test(last.text))
-  return depth === 0 && !isOpen
+  return !isOpen && isBalanced(query)
 }
 
 /** Adds a term that every match must satisfy. An unfinished query stays as it is, behind the term. */

@@ -1,8 +1,9 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
+import { isBalanced } from '#shared/query-terms.ts'
 import { countsStart } from '#shared/time-ranges.ts'
 import { windowOf, type IssuesSearch, type Range } from '../address/search.ts'
 import { eventOnly } from './event-only.ts'
-import type { QueryHint } from './query-hints.ts'
+import { movedBy, type QueryHint } from './query-hints.ts'
 import { call, type AnswerOf } from './call.ts'
 
 export type Issue = AnswerOf<'GET /api/issues'>['items'][number]
@@ -51,13 +52,22 @@ export function filtersOf(search: IssuesSearch): StreamFilters {
   }
 }
 
+type Asked = Pick<StreamFilters, 'q' | 'window'>
+
 /** The query for the API: the typed query and the end of the window. Null if there is neither. */
-export function queryOf({ q, window }: Pick<StreamFilters, 'q' | 'window'>): string | null {
-  if (window === null) return q === '' ? null : q
+export function queryOf(asked: Asked): string | null {
+  const { q, window } = asked
+  // More would move the mistake of a query that cannot be read, or mend it.
+  if (window === null || !isBalanced(q)) return q === '' ? null : q
   const before = `first_seen:<${window.to}`
-  // OR binds less than a sequence of terms.
-  return q === '' ? before : `${/\bOR\b/u.test(q) ? `(${q})` : q} ${before}`
+  return q === '' ? before : `${isWrapped(asked) ? `(${q})` : q} ${before}`
 }
+
+/** A keyword would join the query with the end of the window. */
+const isWrapped = ({ q, window }: Asked): boolean => window !== null && /\b(?:AND|OR|NOT)\b/u.test(q) && isBalanced(q)
+
+/** Where the typed query begins in that for the API: places in answers are moved by it. */
+export const queryStartOf = (asked: Asked): number => (isWrapped(asked) ? 1 : 0)
 
 /** A page of the stream. */
 export type StreamPage = {
@@ -106,7 +116,8 @@ async function readPage(filters: StreamFilters, param: PageParam, signal: AbortS
   }
   const q = queryOf(filters)
   const page = await call('GET /api/issues', { query: { ...query, ...(q === null ? {} : { q }) }, signal })
-  return { ...pageOf(page), statusCounts: page.status_counts, since }
+  const hints = page.hints.map((hint) => movedBy(hint, -queryStartOf(filters)))
+  return { ...pageOf(page), hints, statusCounts: page.status_counts, since }
 }
 
 const pageOf = (page: AnswerOf<'GET /api/issues'>) => ({
@@ -114,7 +125,6 @@ const pageOf = (page: AnswerOf<'GET /api/issues'>) => ({
   total: page.total,
   totalCapped: page.total_capped === true,
   nextCursor: page.next_cursor,
-  hints: page.hints,
   readAt: Date.now(),
   asOf: Date.parse(page.read_at),
 })

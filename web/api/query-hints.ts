@@ -10,6 +10,12 @@ export type QueryHint = {
 
 export const hintsOf = (value: unknown): QueryHint[] => (Array.isArray(value) ? value.filter(isHint) : [])
 
+/** A hint or a place in another text, which begins so many characters earlier. */
+export const movedBy = <Place extends { readonly start: number; readonly end: number }>(
+  place: Place,
+  by: number,
+): Place => ({ ...place, start: place.start + by, end: place.end + by })
+
 export const isPlace = (value: unknown): value is { start: number; end: number } =>
   typeof value === 'object' &&
   value !== null &&

@@ -21,6 +21,18 @@ test('a refusal of the query is a mistake, with its place and hints if they are 
   })
 })
 
+test('places are those of the query in the field, which may be sent in parentheses', () => {
+  const hint = { start: 3, end: 8, sentence: 'Did you mean level?', replacement: 'level' }
+  const error = refusal('q: OR needs a term on both sides (character 12).', {
+    position: { start: 11, end: 12 },
+    hints: [hint],
+  })
+  expect(mistakeOf(error, 1)).toMatchObject({
+    position: { start: 10, end: 11 },
+    hints: [{ ...hint, start: 2, end: 7 }],
+  })
+})
+
 test('any other error is none', () => {
   expect(mistakeOf(null)).toBe(null)
   expect(mistakeOf(new Error('q: no'))).toBe(null)

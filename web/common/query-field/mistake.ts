@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/call.ts'
-import { hintsOf, isPlace, type QueryHint } from '../../api/query-hints.ts'
+import { hintsOf, isPlace, movedBy, type QueryHint } from '../../api/query-hints.ts'
 
 /** What a list says about the query that it was asked. Positions are of the query; `end` is exclusive. Pure. */
 
@@ -9,14 +9,17 @@ export type QueryMistake = {
   readonly hints: readonly QueryHint[]
 }
 
-/** The mistake of a refused query; null for any other error. */
-export function mistakeOf(error: Error | null): QueryMistake | null {
+/**
+ * The mistake of a refused query; null for any other error.
+ * @param offset where the query of the field begins in the one that was sent
+ */
+export function mistakeOf(error: Error | null, offset = 0): QueryMistake | null {
   if (!(error instanceof ApiError) || error.status !== 400 || !/^q\b/.test(error.message)) return null
   const { position, hints } = error.body
   return {
     sentence: error.message,
-    position: isPlace(position) ? position : null,
-    hints: hintsOf(hints),
+    position: isPlace(position) ? movedBy(position, -offset) : null,
+    hints: hintsOf(hints).map((hint) => movedBy(hint, -offset)),
   }
 }
 

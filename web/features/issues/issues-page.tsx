@@ -5,7 +5,7 @@ import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRe
 import { reasonOf } from '../../api/change.ts'
 import { useIssueDelete, useIssueEdit, type Edit, type AllMatching } from '../../common/issue/changes.ts'
 import { intoOf, useIssueMerge } from './merge.ts'
-import { filtersOf, type Issue } from '../../api/issue-queries.ts'
+import { filtersOf, queryStartOf, type Issue } from '../../api/issue-queries.ts'
 import { meQuery } from '../../api/queries.ts'
 import { searchOf } from '../../api/view-queries.ts'
 import { mistakeOf, type QueryMistake } from '../../common/query-field/mistake.ts'
@@ -87,7 +87,7 @@ function useReadableStream(key: string) {
     [asked, key, before],
   )
   const stream = useIssueStream(filters)
-  const mistake = mistakeOf(stream.list.error)
+  const mistake = mistakeOf(stream.list.error, queryStartOf(filters))
   if (mistake !== null && filters === asked && !isRefused) setRefused({ q: asked.q, mistake })
   if (stream.settled && readable !== filters.q) setReadable(filters.q)
   return { filters, stream, mistake: isRefused ? refused.mistake : mistake }

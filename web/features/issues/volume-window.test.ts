@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filtersOf, queryOf } from '../../api/issue-queries.ts'
+import { filtersOf, queryOf, queryStartOf } from '../../api/issue-queries.ts'
 import { bucketsOf, windowOfBuckets } from '../../common/time-window.ts'
 import { sumOfPoints } from './volume-window.ts'
 
@@ -40,7 +40,21 @@ test('a window narrows any query', () => {
   expect(asked('')).toBe('first_seen:<2026-11-20T07:15Z')
   expect(asked('level:fatal')).toBe('level:fatal first_seen:<2026-11-20T07:15Z')
   expect(asked('a OR b')).toBe('(a OR b) first_seen:<2026-11-20T07:15Z')
+  // NOT would turn the window round.
+  expect(asked('a NOT')).toBe('(a NOT) first_seen:<2026-11-20T07:15Z')
+  // A query that cannot be read is refused as it is.
+  for (const broken of ['(a OR b', 'a OR b)', 'a OR "b', 'a OR level:[']) expect(asked(broken)).toBe(broken)
   expect(queryOf(filtersOf({ q: ' a ' }))).toBe('a')
   expect(queryOf(filtersOf({ from: window.to, to: window.from }))).toBeNull()
   expect(queryOf(filtersOf({ from: window.from }))).toBeNull()
 })
+
+test.each(['', 'level:eror', 'a OR b', 'NOT level:eror', '(a OR b', '(a OR b)', 'a OR "x'])(
+  'where %s begins in the query that is sent with a window',
+  (q) => {
+    const filters = filtersOf({ q, from: '2026-11-20T06:30Z', to: '2026-11-20T07:15Z' })
+    const start = queryStartOf(filters)
+    expect(queryOf(filters)?.slice(start, start + q.length)).toBe(q)
+    expect(queryStartOf(filtersOf({ q }))).toBe(0)
+  },
+)
