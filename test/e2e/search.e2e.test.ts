@@ -75,6 +75,30 @@ test('a query narrows the stream and its counts; a mistake is marked while the r
   await eventually(() => titles(page)).toEqual(['AError', 'BError'])
 })
 
+test('a mistake is marked at its place beside a time of the chart; the field keeps the focus when a filter goes', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await threeIssues(project)
+  const page = await dashboard.openAs(person)
+  const minute = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z`
+  const [from, to] = [minute(Date.now() - 7_200_000), minute(Date.now() + 60_000)]
+  const query = (q: string) => `/issues?from=${from}&to=${to}&severity=high&q=${encodeURIComponent(q)}`
+  await page.goto(query('AError OR level:warnin'))
+  await eventually(() => page.locator('mark').textContent()).toBe('warnin')
+  await page.getByRole('button', { name: 'Use warning' }).click()
+  await eventually(() => queryIn(field(page))).toBe('AError OR level:warning')
+  await page.goto(query('AError OR levle:warning'))
+  await page.getByRole('button', { name: 'Use level' }).click()
+  await eventually(() => queryIn(field(page))).toBe('AError OR level:warning')
+  await page.goto(query('AError OR BError)'))
+  await eventually(() => page.locator('mark').textContent()).toBe(')')
+
+  const chip = page.getByRole('button', { name: 'Remove filter severity' })
+  await chip.focus()
+  await press(page, 'Enter')
+  await eventually(() => chip.count()).toBe(0)
+  expect(await hasFocus(field(page))).toBe(true)
+})
+
 test('keys and values are suggested; terms are chips that are edited, reopened and removed', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await threeIssues(project)
@@ -192,7 +216,9 @@ test('values are rows for a finger, long ones are cut, and a failed read is no e
   const row = page.getByRole('checkbox', { name: `${environment} 1 issue` }).locator('..')
   expect((await steadyBox(row)).height).toBeGreaterThanOrEqual(44)
   const value = row.getByText(environment)
-  expect(await value.evaluate((element) => getComputedStyle(element).display)).toBe('block')
+  expect(await value.evaluate((element) => element.ownerDocument.defaultView?.getComputedStyle(element).display)).toBe(
+    'block',
+  )
   expect(await value.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(true)
   await press(page, 'Escape')
 

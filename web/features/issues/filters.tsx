@@ -51,7 +51,11 @@ export function SearchBox({ search, onChange, onView, mistake, hints, inputRef }
           name={name}
           value={value}
           label={issuesTexts.removeFilter(name)}
-          onRemove={() => onChange(clear)}
+          onRemove={() => {
+            onChange(clear)
+            // The chip goes.
+            inputRef.current?.focus()
+          }}
         />
       ))}
       end={(onAdd) => <SearchHelp onTake={onAdd} />}
