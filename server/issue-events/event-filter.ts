@@ -3,6 +3,7 @@ import { invalid } from '../kernel/errors.ts'
 import type { Event, Tag } from '../protocol/event.api.ts'
 import { tidy } from '../protocol/strings.ts'
 import { hashUser } from '../protocol/user-hash.ts'
+import { releaseFacts } from '../issue-search/facts.ts'
 import { dimensionsOf } from './dimensions.ts'
 import { eventMatcher } from './match-event.ts'
 
@@ -43,7 +44,8 @@ export function eventFilter(projectId: string, query: EventQuery): EventFilter {
   const userHash = query.user === undefined ? undefined : hashUser(projectId, tidy(query.user, MAX_USER_CHARACTERS))
   const facts: ((facts: EventFacts) => boolean)[] = []
   // An empty release selects events without one.
-  if (release !== undefined) facts.push((event) => release.includes(event.release ?? ''))
+  if (release !== undefined)
+    facts.push((event) => releaseFacts(event.release ?? '').some(([, value]) => release.includes(value)))
   if (environment !== undefined) facts.push((event) => environment.includes(event.environment))
   if (level !== undefined) facts.push((event) => level.includes(event.level))
   if (userHash !== undefined) facts.push((event) => event.userHash === userHash)

@@ -13,7 +13,9 @@ const repeatable = <T extends z.ZodType>(element: T) =>
 
 /** Filters over the events of an issue; GET /api/issues/:issueId takes them, too. */
 export const eventQuery = {
-  release: repeatable(z.string().max(250)).describe('May repeat; empty for events without a release.'),
+  release: repeatable(z.string().max(250)).describe(
+    'With or without its package; may repeat. Empty for events without a release.',
+  ),
   environment: repeatable(z.string().max(64)).describe('May repeat.'),
   level: repeatable(EventLevel).describe('May repeat.'),
   user: z
@@ -25,7 +27,7 @@ export const eventQuery = {
   tag: repeatable(z.string().max(500)).describe('key:value; an event must have all of them.'),
   q: z
     .string()
-    .max(200, { error: 'q must be at most 200 characters.' })
+    .max(2_000, { error: 'q must be at most 2,000 characters.' })
     .optional()
     .describe(
       'A query of the language of issue lists: words in title, message or culprit, and terms such as `level:fatal`, `release:1.2.*`, `user:kim@example.com`, `tenant:acme`. Terms that only issues have, such as `is:` or `events:`, are refused.',

@@ -39,7 +39,11 @@ beforeAll(async () => {
         environment: i % 2 === 0 ? 'production' : 'staging',
         level: i === 7 ? 'fatal' : 'error',
         user: { id: `u${i % 4}`, email: `u${i % 4}@example.com` },
-        tags: { store: i % 5 === 0 ? 'tall' : 'small', shared: 'always' },
+        tags: {
+          store: i % 5 === 0 ? 'tall' : 'small',
+          shared: 'always',
+          ...(i === 7 ? { level: 'gold', type: 'the tag' } : {}),
+        },
         contexts: { device: { model: 'SM-A125F' }, os: { name: 'Android', version: '14' } },
         ...(i === 20 ? { breadcrumbs: Array.from({ length: 30 }, (_, n) => ({ message: `step ${n}` })) } : {}),
         extra: { password: 'hunter2', note: 'kept' },
@@ -103,6 +107,7 @@ describe('the list', () => {
     ['?limit=60', () => true],
     ['?limit=9&release=shop@2.0.0', (i) => i % 3 === 0],
     ['?limit=100&release=shop@2.0.0&release=shop@1.0.0', () => true],
+    ['?release=2.0.0', (i) => i % 3 === 0],
     ['?release=', () => false],
     ['?limit=4&environment=staging', (i) => i % 2 === 1],
     ['?level=fatal', (i) => i === 7],
@@ -127,6 +132,10 @@ describe('the list', () => {
     ['?q=message:*again', () => false],
     ['?q=title:*ERROR:* culprit:pay level:[fatal]', (i) => i === 7],
     ['?q=shared:always&limit=60', () => true],
+    ['?q=browser:*', () => false],
+    // As the page of the issue shows them.
+    ['?q=os:"Android 14" tag.level:gold', (i) => i === 7],
+    ['?q=type:"the tag" tag.type:*tag', (i) => i === 7],
   ])('%s returns the matching events page by page', async (query, holds) => {
     expect(await whole(query)).toEqual(where(holds))
   })
@@ -151,7 +160,7 @@ describe('the list', () => {
     ['?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'from must lie before to'],
     ['?level=loud', 'level'],
     ['?colour=red', 'colour'],
-    [`?q=${'a'.repeat(201)}`, 'at most 200'],
+    [`?q=${'a'.repeat(2_001)}`, 'at most 2,000'],
     ['?q=pay is:resolved', 'q: is: finds issues; events have no such value (character 5).'],
     ['?q=has:assigned', 'q: assigned: finds issues'],
     ['?q=level:eror', 'q: level takes fatal, error'],

@@ -1,8 +1,9 @@
 import { compileGlob } from '../kernel/glob.ts'
 import type { Event } from '../protocol/event.api.ts'
-import { askedKey, factsOf, USER_KEYS, type UserKey } from '../issue-search/facts.ts'
+import { askedKey, factsOf, USER_KEYS, type Fact, type UserKey } from '../issue-search/facts.ts'
 import { valuePart } from '../issue-search/index-terms.ts'
 import { readQuery } from '../issue-search/parse-query.ts'
+import { browserOf, deviceOf, osOf } from './dimensions.ts'
 import { queryError } from '../issue-search/query-error.ts'
 import type { Pattern, Query, Term, TextField } from '../issue-search/query.ts'
 
@@ -88,7 +89,9 @@ function termHolds(term: Term, event: Event): boolean {
     }
     case 'facet': {
       const asked = askedKey(term.key)
-      return factsOf(event).some(([key, value]) => key === asked && isLikeOne(value, term.values))
+      return [...factsOf(event), ...shownFacts(event)].some(
+        ([key, value]) => key === asked && isLikeOne(value, term.values),
+      )
     }
     case 'field':
       return FIELDS[term.field](event).some((text) =>
@@ -101,6 +104,15 @@ function termHolds(term: Term, event: Event): boolean {
       return false
   }
 }
+
+/** What the page of an issue shows as values that events share: what it shows can be asked for. */
+const shownFacts = (event: Event): Fact[] => [
+  ...event.tags.map(({ key, value }): Fact => [key.toLowerCase(), value]),
+  ...shown('os.name', osOf(event)),
+  ...shown('browser.name', browserOf(event)),
+  ...shown('device.model', deviceOf(event)),
+]
+const shown = (key: string, value: string | null): Fact[] => (value === null ? [] : [[key, value]])
 
 const FIELDS: Readonly<Record<TextField, (event: Event) => readonly (string | null)[]>> = {
   title: ({ title }) => [title],

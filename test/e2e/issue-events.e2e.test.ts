@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { type EventFields, newEventId } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled } from './browser.ts'
+import { eventually, expectAccessible, expectNoSideScroll, hasFocus, press, screenshot, settled } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 import { queryIn, replaceQuery } from './query-field.ts'
 
@@ -81,6 +81,21 @@ test('latest, most complete, first, older and newer event, also with a filter', 
   await press(page, 'Enter')
   await page.getByText('The parenthesis is not closed.').waitFor()
   await page.getByText('Events appear here when the filter is corrected.').waitFor()
+  expect(await page.locator('mark').textContent()).toBe('(')
+  await replaceQuery(query, 'environment:staging -level:eror')
+  await press(page, 'Enter')
+  await eventually(() => page.locator('mark').textContent()).toBe('eror')
+  await page.getByRole('button', { name: 'Use error' }).click()
+  await page.getByText('None of the events searched so far matches environment:staging -level:error.').waitFor()
+  // Its button goes with the filter.
+  await page.getByRole('search').getByRole('button', { name: 'Show all events' }).focus()
+  await press(page, 'Enter')
+  await page.getByText(`${EVENTS} stored events`).waitFor()
+  expect(await hasFocus(query)).toBe(true)
+  // The language of issue queries, with what the page shows.
+  await replaceQuery(query, 'release:4.12.* os:"Android 15" -(store:small OR environment:stag*)')
+  await press(page, 'Enter')
+  await eventually(() => list.getByRole('row').count()).toBe(ids.filter((_, i) => i < 10 && i % 4 === 0).length + 1)
   await replaceQuery(query, 'user:u1')
   await press(page, 'Enter')
   await page.getByRole('button', { name: 'Environment' }).click()

@@ -127,14 +127,14 @@ export const IssueSearch = z.extend(ShellSearch, {
   /** `oldest`, `most_complete`, or an event's id; absent for the latest. */
   event: lenient(z.union([z.enum(['oldest', 'most_complete']), z.string().check(z.regex(/^[0-9a-f]{32}$/))])),
   /** A filter of events: `release:2.4.0 user:7 timeout`. */
-  only: text(300),
+  only: text(2_000),
   tab: text(40),
 })
 export type IssueSearch = z.infer<typeof IssueSearch>
 
 export const IssueEventsSearch = z.extend(ShellSearch, {
   /** A filter of events: `release:2.4.0 user:7 timeout`. */
-  only: text(300),
+  only: text(2_000),
   /** Names of columns; absent for those that tell the events apart. */
   column: names,
 })

@@ -1,44 +1,43 @@
-import { splitQuery } from '#shared/query-terms.ts'
+import { splitQuery, termsOf, type QueryTerm } from '#shared/query-terms.ts'
 
-/** The filter of an issue's events: `release:2.4.0 user:7 device:"Pixel 7a" timeout`. Pure. */
+/** The filter of an issue's events: `release:2.4.0 user:7 device:"Pixel 7a" timeout`, as issue queries are written. Pure. */
 
 export type EventOnly = {
   release?: string[]
   environment?: string[]
   level?: ('fatal' | 'error' | 'warning' | 'info' | 'debug')[]
   user?: string
-  tag?: string[]
   q?: string
 }
 
 const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug'] as const
-/** A term whose quote is open. */
-const OPEN_TERM = /^([A-Za-z_][\w.-]*):"([^]*)$/
 
 /**
- * Parses a filter, which is split as issue queries are. Unknown keys are tags; text without a key is searched, and so is
- * what only issue queries know. Never fails.
+ * What a filter asks of the API: the query, and the terms that have a parameter of their own, by which more events are
+ * searched per page. These are blank in the query, so that its places are those of the filter.
  */
 export function eventOnly(text: string): EventOnly {
   const only: EventOnly = {}
-  const words: string[] = []
-  for (const { kind, text: piece, term } of splitQuery(text)) {
-    const [, openKey, openValue = ''] = kind === 'broken' ? (OPEN_TERM.exec(piece) ?? []) : []
-    const key = (term?.isNegated === true ? undefined : term?.key) ?? openKey
-    if (kind === 'space') continue
-    if (key === undefined) words.push(/^".*"$/s.test(piece) ? piece.slice(1, -1) : piece)
-    else for (const value of term?.values.map((one) => one.text) ?? [openValue]) addValue(only, key, value)
-  }
-  const q = words.join(' ').trim()
-  if (q !== '') only.q = q.slice(0, 200)
+  let q = text
+  // Without its term, an AND would be a mistake.
+  const hasAnd = splitQuery(text).some(({ kind, text: word }) => kind === 'keyword' && word === 'AND')
+  for (const term of hasAnd ? [] : termsOf(text))
+    if (takes(only, term)) q = q.slice(0, term.start) + ' '.repeat(term.end - term.start) + q.slice(term.end)
+  q = q.trimEnd()
+  if (q !== '') only.q = q
   return only
 }
 
-function addValue(only: EventOnly, key: string, value: string): void {
-  const level = LEVELS.find((one) => one === value.toLowerCase())
-  if (key === 'release') only.release = [...(only.release ?? []), value]
-  else if (key === 'environment') only.environment = [...(only.environment ?? []), value]
-  else if (key === 'level' && level !== undefined) only.level = [...(only.level ?? []), level]
-  else if (key === 'user') only.user = value
-  else only.tag = [...(only.tag ?? []), `${key}:${value}`]
+/** Whether the parameters say all of a term. */
+function takes(only: EventOnly, { key, isNegated, values }: QueryTerm): boolean {
+  if (isNegated || values.some(({ text, isQuoted }) => text.includes('*') && !isQuoted)) return false
+  const texts = values.map(({ text }) => text)
+  const [first] = texts
+  const levels = LEVELS.filter((level) => texts.some((one) => one.toLowerCase() === level))
+  if (key === 'release') only.release = [...(only.release ?? []), ...texts]
+  else if (key === 'environment') only.environment = [...(only.environment ?? []), ...texts]
+  else if (key === 'level' && levels.length === texts.length) only.level = [...(only.level ?? []), ...levels]
+  else if (key === 'user.id' && only.user === undefined && texts.length === 1 && first !== '') only.user = first
+  else return false
+  return true
 }

@@ -87,7 +87,7 @@ export function UsersCard({ issue, onOnly }: ReachProps) {
                   type="button"
                   className={styles.tagrow}
                   title={eventsTexts.onlyThese(user.label ?? key)}
-                  onClick={() => onOnly(termText('user', [key]))}
+                  onClick={() => onOnly(termText('user.id', [key]))}
                 >
                   {inner}
                 </button>

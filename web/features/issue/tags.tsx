@@ -8,8 +8,8 @@ import { formatFactor } from '../../ui/format.ts'
 import { TextButton } from '../../ui/text-button.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { issueTexts } from './texts.ts'
+import { sharedTerm } from '../../api/term-keys.ts'
 import { eventsTexts } from './events/texts.ts'
-import { termText } from '#shared/query-terms.ts'
 import { isNotable, percentOf, sharesByKey, type SharesOfKey } from './shares-model.ts'
 import { versionOf } from '../../common/issue/trend.ts'
 import { QueryError } from '../../common/query-error.tsx'
@@ -99,7 +99,7 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
         type="button"
         className={issueStyles.tagrow}
         title={`${share.value}: ${said}`}
-        onClick={() => onOnly(termText(share.key, [share.value]))}
+        onClick={() => onOnly(sharedTerm(share.key, share.value))}
       >
         <span className={own ? `${issueStyles.tl} ${issueStyles.isOwn}` : issueStyles.tl}>
           {share.value === '' ? '“”' : share.key === 'release' ? versionOf(share.value) : share.value}

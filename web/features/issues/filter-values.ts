@@ -1,5 +1,6 @@
 import { setValues, termsOf, valuesOf } from '#shared/query-terms.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
+import { isOwnKey } from '../../api/term-keys.ts'
 import type { IssuesSearch } from '../../address/search.ts'
 
 /** What the filter panel and the environment menu read from the address and write to it. Pure. */
@@ -69,42 +70,9 @@ export const withAssignee = (search: IssuesSearch, assignee: string | undefined)
 
 const orNone = (q: string): string | undefined => (q.trim() === '' ? undefined : q)
 
-/** Keys of terms that no list of values can show. */
-const NO_TAGS: ReadonlySet<string> = new Set([
-  ...Object.values(NAMES).flat(),
-  ...ASSIGNED,
-  'is',
-  'status',
-  'issue',
-  'project',
-  'unhandled',
-  'handled',
-  'has',
-  'title',
-  'message',
-  'culprit',
-  'location',
-  'first_seen',
-  'firstseen',
-  'last_seen',
-  'lastseen',
-  'age',
-  'events',
-  'event_count',
-  'times_seen',
-  'timesseen',
-  'users',
-  'user_count',
-  'usercount',
-])
-
 /** The tags that the query has values of. */
 export const tagsOf = ({ q = '' }: IssuesSearch): string[] => [
-  ...new Set(
-    termsOf(q).flatMap(({ key, isNegated }) =>
-      isNegated || NO_TAGS.has(key.toLowerCase()) ? [] : [key.toLowerCase()],
-    ),
-  ),
+  ...new Set(termsOf(q).flatMap(({ key, isNegated }) => (isNegated || isOwnKey(key) ? [] : [key.toLowerCase()]))),
 ]
 
 const filtersIn = (search: IssuesSearch): ValueFilter[] => [

@@ -1,7 +1,7 @@
 import { toggleValue, valuesOf, valueText } from '#shared/query-terms.ts'
 import { useInfiniteQuery, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState, type ReactNode } from 'react'
+import { useRef, useState, type ReactNode } from 'react'
 import { carried, paths } from '../../../address/paths.ts'
 import { eventsQuery, issueReleasesQuery, sharesQuery, type EventRow } from '../../../api/issue-event-queries.ts'
 import { issueEventQuery } from '../../../api/issue-queries.ts'
@@ -194,6 +194,7 @@ function labelOf(key: string): string | null {
 /** The query, and menus that put the most common values into it. */
 function Filters({ issueId, only, mistake, onFilter, children }: FiltersProps) {
   const client = useQueryClient()
+  const input = useRef<HTMLInputElement>(null)
   const releases = useQuery(issueReleasesQuery(issueId)).data?.items ?? []
   const shares = useQuery(sharesQuery(issueId)).data?.items ?? []
   const commonOf = (key: string) => shares.filter((share) => share.key === key).map(({ value }) => value)
@@ -211,11 +212,21 @@ function Filters({ issueId, only, mistake, onFilter, children }: FiltersProps) {
         query={only}
         onSearch={onFilter}
         source={eventTermsOf(client, issueId)}
-        // Only a part of the filter is the query that places are of.
-        mistake={mistake === null ? null : { ...mistake, position: null, hints: [] }}
+        mistake={mistake}
+        inputRef={input}
         end={() =>
           only === '' ? null : (
-            <IconButton look="ghost" size="sm" icon="x" label={eventsTexts.clear} onClick={() => onFilter('')} />
+            <IconButton
+              look="ghost"
+              size="sm"
+              icon="x"
+              label={eventsTexts.clear}
+              onClick={() => {
+                onFilter('')
+                // The button goes.
+                input.current?.focus()
+              }}
+            />
           )
         }
       />

@@ -2,7 +2,6 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { Event } from '../../../../server/protocol/event.api.ts'
 import { paths } from '../../../address/paths.ts'
-import { termText } from '#shared/query-terms.ts'
 import type { IssueDetail } from '../../../api/issue-queries.ts'
 import { useKeys } from '../../../common/keys.ts'
 import { Button, buttonLook, IconButton } from '../../../ui/button.tsx'
@@ -13,6 +12,7 @@ import { Kbd } from '../../../ui/kbd.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { TextButton } from '../../../ui/text-button.tsx'
 import { issueTexts } from '../texts.ts'
+import { sharedTerm } from '../../../api/term-keys.ts'
 import { eventsTexts } from './texts.ts'
 import styles from './picker.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -161,7 +161,7 @@ function EventTags({ tags, onOnly }: EventTagsProps) {
             type="button"
             className={typeStyles.mono}
             title={eventsTexts.onlyThese(`${tag.key} ${tag.value}`)}
-            onClick={() => onOnly(termText(tag.key, [tag.value]))}
+            onClick={() => onOnly(sharedTerm(tag.key, tag.value))}
           >
             <span>{tag.key}</span> <b>{tag.value}</b>
           </button>

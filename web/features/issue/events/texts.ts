@@ -19,7 +19,7 @@ export const eventsTexts = {
     release: 'Release',
     environment: 'Environment',
     level: 'Level',
-    user: 'Id of the affected user',
+    user: 'Id, name, e-mail or IP address of the user',
   },
   clear: 'Show all events',
   crumb: 'Events',
