@@ -44,6 +44,42 @@ test('a project is renamed with the keyboard alone, and every page shows the new
   await page.waitForURL('**/settings/filters')
 })
 
+test('what is typed while a form is saved stays; what was saved is not unsaved; a switch that fails says so', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  const mark = page.getByText('Unsaved changes')
+  await page.goto(`/projects/${project.id}/settings/filters`)
+  const releases = page.getByRole('textbox', { name: 'Releases' })
+  await releases.fill('1.0')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/projects/*/settings', async (route) => {
+    if (route.request().method() === 'PATCH') await held.promise
+    await route.continue()
+  })
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+  await press(page, 'Control+s')
+  await sent
+  await releases.fill('1.0\n2.0')
+  held.resolve()
+  await page.getByText('Filters saved').waitFor()
+  expect(await releases.inputValue()).toBe('1.0\n2.0')
+  await mark.waitFor()
+  await press(page, 'Control+s')
+  await eventually(() => mark.count()).toBe(0)
+  await page.unroute('**/api/projects/*/settings')
+
+  await page.goto(`/projects/${project.id}/settings/general`)
+  await page.getByLabel('Name', { exact: true }).fill('store front ')
+  await page.getByLabel('Allowed deviation').fill('5.50')
+  await press(page, 'Control+s')
+  await page.getByRole('button', { name: 'store front' }).waitFor()
+  await eventually(() => mark.count()).toBe(0)
+
+  await page.route('**/api/projects/*/settings', (route) => route.fulfill({ status: 400, json: { error: 'No.' } }))
+  await page.getByRole('switch').first().click()
+  await page.getByText('Could not save the settings. No.').waitFor()
+})
+
 test('rotating asks once, shows a new DSN, and counts down the old one', async () => {
   const { person, project } = await aTeam(dashboard.server)
   const page = await dashboard.openAs(person)

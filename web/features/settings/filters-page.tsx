@@ -1,13 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { call, type AnswerOf } from '../../api/call.ts'
 import { reasonOf } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
 import { settingsTexts } from './texts.ts'
 import { useCan } from '../../common/can.ts'
 import { ProjectPart } from './project-part.tsx'
-import { SettingsForm, useSettingsSave } from './form.tsx'
+import { SettingsForm, useSettingsDraft } from './form.tsx'
 import { paths } from '../../address/paths.ts'
 import { AreaField, linesOf } from '../../ui/area-field.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -107,47 +106,33 @@ const filtersOf = (draft: Draft): Filters => ({
 })
 
 function FiltersForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
-  const [draft, setDraft] = useState(() => draftOf(project.inbound_filters))
-  const dirty = JSON.stringify(draft) !== JSON.stringify(draftOf(project.inbound_filters))
-  const params = { projectId: project.id }
-  const save = useSettingsSave(project.id, {
-    said: texts.saved,
-    onSaved: (answer) => setDraft(draftOf(answer.inbound_filters)),
-  })
   const dryRun = useMutation({
-    mutationFn: () =>
-      call('POST /api/projects/:projectId/filters/preview', { params, body: { inbound_filters: filtersOf(draft) } }),
+    mutationFn: (sent: Draft) =>
+      call('POST /api/projects/:projectId/filters/preview', {
+        params: { projectId: project.id },
+        body: { inbound_filters: filtersOf(sent) },
+      }),
   })
-  const saveNow = () => {
-    if (dirty && why === undefined && !save.isPending) save.mutate({ inbound_filters: filtersOf(draft) })
-  }
-  const change = (part: Partial<Draft>) => {
-    setDraft({ ...draft, ...part })
-    // Its result is about other filters.
-    dryRun.reset()
-    save.reset()
-  }
+  const { draft, change, error, form } = useSettingsDraft(project, {
+    draftOf: ({ inbound_filters: filters }) => draftOf(filters),
+    patchOf: (sent: Draft) => ({ inbound_filters: filtersOf(sent) }),
+    said: texts.saved,
+    why,
+    onChange: () => dryRun.reset(),
+  })
+  const set = (part: Partial<Draft>) => change({ ...draft, ...part })
   const would = (reason: string, pattern: string | null) =>
     dryRun.data?.filters.find((one) => one.filter === reason && one.pattern === pattern)?.would_drop
 
   return (
-    <SettingsForm
-      name={texts.title}
-      error={save.error}
-      failed={texts.failed}
-      dirty={dirty}
-      busy={save.isPending}
-      why={why}
-      onSave={saveNow}
-      onDiscard={() => change(draftOf(project.inbound_filters))}
-    >
+    <SettingsForm name={texts.title} error={error} failed={texts.failed} {...form}>
       <Card
         title={texts.kinds}
         header={
           <>
             <Minor className={settingsStyles.wideOnly}>{texts.kindsMore}</Minor>
             <Spacer />
-            <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate()}>
+            <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate(draft)}>
               {texts.tryOut}
             </Button>
           </>
@@ -160,7 +145,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
                 label={texts.switches[name].name}
                 checked={draft[name]}
                 why={why}
-                onChange={(checked) => change({ [name]: checked })}
+                onChange={(checked) => set({ [name]: checked })}
               />
               <div>
                 <b>{texts.switches[name].name}</b>
@@ -181,8 +166,8 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
               hint={LIST_WORDS[name][1]}
               value={draft.lists[name]}
               readOnly={why !== undefined}
-              error={problemOf(save.error ?? dryRun.error, name)}
-              onChange={(text) => change({ lists: { ...draft.lists, [name]: text } })}
+              error={problemOf(error ?? dryRun.error, name)}
+              onChange={(text) => set({ lists: { ...draft.lists, [name]: text } })}
             />
           ))}
         </div>
@@ -197,7 +182,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
                   label={texts.browserNames[name]}
                   checked={version !== null}
                   why={why}
-                  onChange={(on) => change({ browsers: { ...draft.browsers, [name]: on ? String(standard) : null } })}
+                  onChange={(on) => set({ browsers: { ...draft.browsers, [name]: on ? String(standard) : null } })}
                 />
                 <div>
                   <b>{texts.browserNames[name]}</b>
@@ -213,7 +198,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
                         value={version}
                         readOnly={why !== undefined}
                         onChange={(event) =>
-                          change({
+                          set({
                             browsers: {
                               ...draft.browsers,
                               [name]: event.target.value.replaceAll(/\D/g, '').slice(0, 3),

@@ -1,4 +1,4 @@
-import type { ReactNode, Ref, SubmitEvent } from 'react'
+import { useState, type ReactNode, type Ref, type SubmitEvent } from 'react'
 import { call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
@@ -11,21 +11,55 @@ import styles from '../../common/settings.module.css'
 
 type Patch = NonNullable<Parameters<typeof call<'PATCH /api/projects/:projectId/settings'>>[1]>['body']
 
-/** Saves a part of a project's settings. The form shows errors, not a toast. */
-export function useSettingsSave(
-  projectId: string,
-  { said, onSaved }: { said: string; onSaved: (project: ProjectSettings) => void },
-) {
-  return useChange({
-    send: (body: Patch) => call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
+type SettingsDraftOptions<Draft> = {
+  draftOf: (project: ProjectSettings) => Draft
+  /** What is sent. A draft that would change nothing is not unsaved. */
+  patchOf: (draft: Draft) => Patch
+  said: string
+  /** Start of a toast with the error; by default the form shows it. */
+  failed?: string
+  /** Why the user may not save. */
+  why: string | undefined
+  /** Results of the draft before end with it. */
+  onChange?: () => void
+}
+
+/** The draft of a part of a project's settings. What is typed while it is being saved stays. */
+export function useSettingsDraft<Draft>(project: ProjectSettings, options: SettingsDraftOptions<Draft>) {
+  const { draftOf, patchOf, said, failed = null, why, onChange } = options
+  const [draft, setDraft] = useState(() => draftOf(project))
+  const dirty = JSON.stringify(patchOf(draft)) !== JSON.stringify(patchOf(draftOf(project)))
+  const save = useChange({
+    send: (sent: Draft) =>
+      call('PATCH /api/projects/:projectId/settings', { params: { projectId: project.id }, body: patchOf(sent) }),
     touches: () => [['projects']],
-    settle: (client, answer) => {
-      client.setQueryData(projectSettingsQuery(projectId).queryKey, answer)
-      onSaved(answer)
+    settle: (client, answer, sent) => {
+      client.setQueryData(projectSettingsQuery(project.id).queryKey, answer)
+      setDraft((now) => (now === sent ? draftOf(answer) : now))
     },
     said: () => said,
-    failed: null,
+    failed,
   })
+  const change = (next: Draft) => {
+    setDraft(next)
+    onChange?.()
+    if (save.error !== null) save.reset()
+  }
+  return {
+    draft,
+    change,
+    error: save.error,
+    /** For the form or card around the fields. */
+    form: {
+      dirty,
+      busy: save.isPending,
+      why,
+      onSave: () => {
+        if (dirty && why === undefined && !save.isPending) save.mutate(draft)
+      },
+      onDiscard: () => change(draftOf(project)),
+    },
+  }
 }
 
 type SettingsFormProps = {

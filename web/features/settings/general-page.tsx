@@ -2,13 +2,13 @@ import { platformName } from '#shared/platforms.ts'
 import { MAX_AUTO_RESOLVE_DAYS } from '#shared/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
 import { ApiError, call } from '../../api/call.ts'
 import { reasonOf, useChange } from '../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../api/queries.ts'
 import { useCan } from '../../common/can.ts'
 import { CriticalPathsForm } from './critical-paths-form.tsx'
 import { DeleteProjectCard } from './delete-project.tsx'
+import { useSettingsDraft } from './form.tsx'
 import { FormCard } from './form-card.tsx'
 import { IssueRulesForm } from './issue-rules-form.tsx'
 import { ProjectPart } from './project-part.tsx'
@@ -23,15 +23,6 @@ import typeStyles from '../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
 const texts = settingsTexts.generalPage
-
-type Patch = {
-  name?: string
-  slug?: string
-  default_environment?: string
-  auto_resolve_days?: number
-  store_profiles?: boolean
-  store_replays?: boolean
-}
 
 export function ProjectGeneralPage() {
   const { projectId } = route.useParams()
@@ -51,48 +42,53 @@ export function ProjectGeneralPage() {
   )
 }
 
-function Forms({ project, why }: { project: ProjectSettings; why: string | undefined }) {
-  const [name, setName] = useState(project.name)
-  const [slug, setSlug] = useState(project.slug)
-  const [environment, setEnvironment] = useState(project.default_environment)
-  const [days, setDays] = useState(String(project.auto_resolve_days))
-  const identity = useSave(project.id, texts.savedName)
-  const behaviour = useSave(project.id, texts.savedBehaviour)
-  const kept = useSave(project.id, texts.savedKept)
+type Identity = { name: string; slug: string }
+type Behaviour = { environment: string; days: string }
 
-  const identityDirty = name !== project.name || slug !== project.slug
-  const behaviourDirty = environment !== project.default_environment || days !== String(project.auto_resolve_days)
+function Forms({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const identity = useSettingsDraft(project, {
+    draftOf: ({ name, slug }) => ({ name, slug }),
+    patchOf: ({ name, slug }: Identity) => ({ name: name.trim(), slug: slug.trim() }),
+    said: texts.savedName,
+    why,
+  })
+  const behaviour = useSettingsDraft(project, {
+    draftOf: (stored) => ({ environment: stored.default_environment, days: String(stored.auto_resolve_days) }),
+    patchOf: ({ environment, days }: Behaviour) => ({
+      default_environment: environment.trim(),
+      auto_resolve_days: Number(days),
+    }),
+    said: texts.savedBehaviour,
+    why,
+  })
+  const kept = useChange({
+    send: (body: { store_profiles?: boolean; store_replays?: boolean }) =>
+      call('PATCH /api/projects/:projectId/settings', { params: { projectId: project.id }, body }),
+    touches: () => [['projects']],
+    settle: (client, answer) => client.setQueryData(projectSettingsQuery(project.id).queryKey, answer),
+    said: () => texts.savedKept,
+    failed: texts.keptFailed,
+  })
+  const { name, slug } = identity.draft
+  const { environment, days } = behaviour.draft
   const nameError = name.trim() === '' ? texts.nameMissing : undefined
   const daysError = /^\d{1,3}$/.test(days) && Number(days) <= MAX_AUTO_RESOLVE_DAYS ? undefined : texts.daysWrong
-
-  const saveIdentity = () => {
-    if (identityDirty && nameError === undefined && why === undefined) identity.save({ name: name.trim(), slug })
-  }
-  const saveBehaviour = () => {
-    if (behaviourDirty && daysError === undefined && why === undefined)
-      behaviour.save({ default_environment: environment, auto_resolve_days: Number(days) })
-  }
   const readOnly = why !== undefined
   return (
     <>
       <FormCard
         title={texts.identity}
-        dirty={identityDirty}
-        busy={identity.busy}
-        why={why}
-        onSave={saveIdentity}
-        onDiscard={() => {
-          setName(project.name)
-          setSlug(project.slug)
-          identity.reset()
+        {...identity.form}
+        onSave={() => {
+          if (nameError === undefined) identity.form.onSave()
         }}
       >
         <Field
           label={texts.name}
           value={name}
           readOnly={readOnly}
-          error={nameError ?? identity.errorOf('name')}
-          onChange={(event) => setName(event.target.value)}
+          error={nameError ?? errorOf(identity.error, 'name')}
+          onChange={(event) => identity.change({ name: event.target.value, slug })}
         />
         <Field
           label={texts.slug}
@@ -100,22 +96,17 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           readOnly={readOnly}
           className={typeStyles.mono}
           hint={texts.slugHint}
-          error={identity.errorOf('slug')}
-          onChange={(event) => setSlug(event.target.value.toLowerCase())}
+          error={errorOf(identity.error, 'slug')}
+          onChange={(event) => identity.change({ name, slug: event.target.value.toLowerCase() })}
         />
         <Field label={texts.platform} value={platformName(project.platform)} disabled hint={texts.platformHint} />
         <Field label={texts.region} value={commonTexts.regions[project.region]} disabled hint={texts.regionHint} />
       </FormCard>
       <FormCard
         title={texts.behaviour}
-        dirty={behaviourDirty}
-        busy={behaviour.busy}
-        why={why}
-        onSave={saveBehaviour}
-        onDiscard={() => {
-          setEnvironment(project.default_environment)
-          setDays(String(project.auto_resolve_days))
-          behaviour.reset()
+        {...behaviour.form}
+        onSave={() => {
+          if (daysError === undefined) behaviour.form.onSave()
         }}
       >
         <Field
@@ -124,8 +115,8 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           readOnly={readOnly}
           className={typeStyles.mono}
           hint={texts.environmentHint}
-          error={behaviour.errorOf('default_environment')}
-          onChange={(event) => setEnvironment(event.target.value)}
+          error={errorOf(behaviour.error, 'default_environment')}
+          onChange={(event) => behaviour.change({ environment: event.target.value, days })}
         />
         <Field
           label={texts.autoResolve}
@@ -133,9 +124,9 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
           readOnly={readOnly}
           inputMode="numeric"
           hint={texts.autoResolveHint}
-          error={daysError ?? behaviour.errorOf('auto_resolve_days')}
+          error={daysError ?? errorOf(behaviour.error, 'auto_resolve_days')}
           after={<Minor>{texts.days}</Minor>}
-          onChange={(event) => setDays(event.target.value.trim())}
+          onChange={(event) => behaviour.change({ environment, days: event.target.value.trim() })}
         />
       </FormCard>
       <IssueRulesForm project={project} why={why} />
@@ -147,14 +138,14 @@ function Forms({ project, why }: { project: ProjectSettings; why: string | undef
             more={texts.profilesMore}
             checked={project.store_profiles}
             why={why}
-            onChange={(store) => kept.save({ store_profiles: store })}
+            onChange={(store) => kept.mutate({ store_profiles: store })}
           />
           <KeptRow
             title={texts.replays}
             more={texts.replaysMore}
             checked={project.store_replays}
             why={why}
-            onChange={(store) => kept.save({ store_replays: store })}
+            onChange={(store) => kept.mutate({ store_replays: store })}
           />
         </ul>
       </Card>
@@ -191,27 +182,10 @@ const LABELS = {
   auto_resolve_days: texts.autoResolve,
 }
 
-/** Saves a part of the settings. The error of a field is shown there, any other in a toast. */
-function useSave(projectId: string, said: string) {
-  const change = useChange({
-    send: (body: Patch) => call('PATCH /api/projects/:projectId/settings', { params: { projectId }, body }),
-    touches: () => [['projects']],
-    settle: (client, answer) => client.setQueryData(projectSettingsQuery(projectId).queryKey, answer),
-    said: () => said,
-    failed: null,
-  })
-  const { error } = change
-  return {
-    save: (body: Patch) => change.mutate(body),
-    reset: () => change.reset(),
-    busy: change.isPending,
-    errorOf: (field: string) => {
-      if (error === null) return undefined
-      const about = error instanceof ApiError && error.status === 409 ? 'slug' : (/^\w+/.exec(error.message)?.[0] ?? '')
-      const known = ['name', 'slug', 'default_environment', 'auto_resolve_days'].includes(about)
-      return about === field || (!known && (field === 'name' || field === 'default_environment'))
-        ? reasonOf(error, LABELS)
-        : undefined
-    },
-  }
+/** The error at its field; one that names none is at the first field of its card. */
+function errorOf(error: Error | null, field: keyof typeof LABELS): string | undefined {
+  if (error === null) return undefined
+  const about = error instanceof ApiError && error.status === 409 ? 'slug' : (/^\w+/.exec(error.message)?.[0] ?? '')
+  const isFirst = field === 'name' || field === 'default_environment'
+  return about === field || (!Object.hasOwn(LABELS, about) && isFirst) ? reasonOf(error, LABELS) : undefined
 }

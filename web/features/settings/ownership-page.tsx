@@ -9,7 +9,7 @@ import { settingsTexts } from './texts.ts'
 import { useCan } from '../../common/can.ts'
 import { blankRule, draftOf, OwnershipRuleRow, problemOf, ruleOf, type DraftRule } from './ownership-rule.tsx'
 import { ProjectPart } from './project-part.tsx'
-import { SettingsForm, useSettingsSave } from './form.tsx'
+import { SettingsForm, useSettingsDraft } from './form.tsx'
 import { paths } from '../../address/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -45,34 +45,34 @@ const draftsOf = (project: ProjectSettings): readonly DraftRule[] => project.own
 const patchOf = (rules: readonly DraftRule[]) => ({ ownership_rules: rules.map(ruleOf) })
 
 function OwnershipForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
-  const [rules, setRules] = useState(() => draftsOf(project))
   const [judged, setJudged] = useState(false)
-  const form = useRef<HTMLFormElement>(null)
+  const root = useRef<HTMLFormElement>(null)
   const team = useQuery(teamQuery())
-  const dirty = JSON.stringify(patchOf(rules)) !== JSON.stringify({ ownership_rules: project.ownership_rules })
-  const params = { projectId: project.id }
-  const save = useSettingsSave(project.id, {
-    said: ownershipTexts.saved,
-    onSaved: (answer) => setRules(draftsOf(answer)),
-  })
   const preview = useMutation({
-    mutationFn: () => call('POST /api/projects/:projectId/ownership/preview', { params, body: patchOf(rules) }),
+    mutationFn: (sent: readonly DraftRule[]) =>
+      call('POST /api/projects/:projectId/ownership/preview', {
+        params: { projectId: project.id },
+        body: patchOf(sent),
+      }),
+  })
+  const {
+    draft: rules,
+    change,
+    error,
+    form,
+  } = useSettingsDraft(project, {
+    draftOf: draftsOf,
+    patchOf,
+    said: ownershipTexts.saved,
+    why,
+    onChange: () => preview.reset(),
   })
   /** Whether every rule is complete; moves the focus to the first field that is not. */
   const areComplete = (): boolean => {
     const fits = rules.every((rule) => problemOf(rule) === null)
     setJudged(!fits)
-    if (!fits && form.current !== null) focusFirstInvalid(form.current)
+    if (!fits && root.current !== null) focusFirstInvalid(root.current)
     return fits
-  }
-  const saveNow = () => {
-    if (dirty && why === undefined && !save.isPending && areComplete()) save.mutate(patchOf(rules))
-  }
-  const change = (next: readonly DraftRule[]) => {
-    setRules(next)
-    // Their results are about other rules.
-    preview.reset()
-    save.reset()
   }
   const move = (index: number, by: -1 | 1) => {
     const [rule] = rules.slice(index, index + 1)
@@ -81,14 +81,13 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
   return (
     <SettingsForm
       name={ownershipTexts.title}
-      error={save.error}
+      error={error}
       failed={ownershipTexts.failed}
-      dirty={dirty}
-      busy={save.isPending}
-      why={why}
-      onSave={saveNow}
-      onDiscard={() => change(draftsOf(project))}
-      formRef={form}
+      {...form}
+      onSave={() => {
+        if (areComplete()) form.onSave()
+      }}
+      formRef={root}
     >
       <Card
         title={ownershipTexts.rules}
@@ -132,7 +131,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
               busy={preview.isPending}
               why={why}
               onClick={() => {
-                if (areComplete()) preview.mutate()
+                if (areComplete()) preview.mutate(rules)
               }}
             >
               {ownershipTexts.previewRun}

@@ -62,6 +62,7 @@ export const settingsTexts = {
     replays: 'Session replays',
     replaysMore: 'Store session replays. Replays are not scrubbed: anything the app does not mask is stored.',
     savedKept: 'Settings saved',
+    keptFailed: 'Could not save the settings.',
   },
   keysPage: {
     lead: 'A DSN lets an app send events to this project. It cannot read data.',

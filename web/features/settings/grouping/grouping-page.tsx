@@ -20,7 +20,7 @@ import {
   type DraftStack,
 } from './rule-rows.tsx'
 import { ProjectPart } from '../project-part.tsx'
-import { SettingsForm, useSettingsSave } from '../form.tsx'
+import { SettingsForm, useSettingsDraft } from '../form.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { focusFirstInvalid, FieldHint } from '../../../ui/field.tsx'
@@ -62,61 +62,46 @@ const draftOf = ({ grouping_rules: rules }: ProjectSettings): Draft => ({
   stack: rules.stack.map(draftStack),
 })
 
-/** The rules as text, to find unsaved changes. */
-const textOf = ({ fingerprint, stack }: Draft): string =>
-  JSON.stringify([
-    fingerprint.map(({ match, fingerprint: elements, title }) => [match, elements, title]),
-    stack.map(({ match, action }) => [match, action]),
-  ])
+const patchOf = ({ fingerprint, stack }: Draft) => ({ grouping_rules: rulesOf(fingerprint, stack) })
 
 function RulesForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
-  const [draft, setDraft] = useState(() => draftOf(project))
   const [asked, setAsked] = useState(false)
-  const dirty = textOf(draft) !== textOf(draftOf(project))
-  const params = { projectId: project.id }
-  const save = useSettingsSave(project.id, {
-    said: groupingTexts.saved,
-    onSaved: (answer) => {
-      setDraft(draftOf(answer))
-      setAsked(false)
-    },
-  })
   const preview = useMutation({
-    mutationFn: (grouping_rules: ProjectSettings['grouping_rules']) =>
-      call('POST /api/projects/:projectId/grouping/preview', { params, body: { grouping_rules } }),
+    mutationFn: (sent: Draft) =>
+      call('POST /api/projects/:projectId/grouping/preview', {
+        params: { projectId: project.id },
+        body: patchOf(sent),
+      }),
   })
+  const { draft, change, error, form } = useSettingsDraft(project, {
+    draftOf,
+    patchOf,
+    said: groupingTexts.saved,
+    why,
+    onChange: () => preview.reset(),
+  })
+  const set = (part: Partial<Draft>) => change({ ...draft, ...part })
   const isWhole = [...draft.fingerprint, ...draft.stack].every((rule) => Object.keys(problemsOf(rule)).length === 0)
-  const form = useRef<HTMLFormElement>(null)
+  const root = useRef<HTMLFormElement>(null)
   /** Runs the action if all rules are valid; shows their errors otherwise. */
-  const send = (to: (rules: ProjectSettings['grouping_rules']) => void) => {
-    setAsked(true)
-    if (isWhole) return to(rulesOf(draft.fingerprint, draft.stack))
-    if (form.current !== null) focusFirstInvalid(form.current)
-  }
-  const saveNow = () => {
-    if (dirty && why === undefined && !save.isPending) send((rules) => save.mutate({ grouping_rules: rules }))
-  }
-  const change = (part: Partial<Draft>) => {
-    setDraft({ ...draft, ...part })
-    // Their results are about other rules.
-    preview.reset()
-    save.reset()
+  const send = (action: () => void) => {
+    setAsked(!isWhole)
+    if (isWhole) action()
+    else if (root.current !== null) focusFirstInvalid(root.current)
   }
 
   return (
     <SettingsForm
       name={groupingTexts.title}
-      error={save.error}
+      error={error}
       failed={groupingTexts.failed}
-      dirty={dirty}
-      busy={save.isPending}
-      why={why}
-      onSave={saveNow}
+      {...form}
+      onSave={() => send(form.onSave)}
       onDiscard={() => {
-        change(draftOf(project))
+        form.onDiscard()
         setAsked(false)
       }}
-      formRef={form}
+      formRef={root}
     >
       <Card
         title={groupingTexts.fingerprintRules}
@@ -129,7 +114,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
               icon="eye"
               busy={preview.isPending}
               why={why}
-              onClick={() => send((rules) => preview.mutate(rules))}
+              onClick={() => send(() => preview.mutate(draft))}
             >
               {groupingTexts.tryOut}
             </Button>
@@ -149,9 +134,9 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             why={why}
             asked={asked}
             hits={preview.data?.fingerprint_rules[index]?.events}
-            onChange={(next) => change({ fingerprint: replaced(draft.fingerprint, next) })}
-            onUp={index === 0 ? undefined : () => change({ fingerprint: raised(draft.fingerprint, index) })}
-            onRemove={() => change({ fingerprint: draft.fingerprint.filter((one) => one.key !== rule.key) })}
+            onChange={(next) => set({ fingerprint: replaced(draft.fingerprint, next) })}
+            onUp={index === 0 ? undefined : () => set({ fingerprint: raised(draft.fingerprint, index) })}
+            onRemove={() => set({ fingerprint: draft.fingerprint.filter((one) => one.key !== rule.key) })}
           />
         ))}
         <div className={styles.add}>
@@ -159,7 +144,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             size="sm"
             icon="plus"
             why={why}
-            onClick={() => change({ fingerprint: [...draft.fingerprint, blankFingerprint()] })}
+            onClick={() => set({ fingerprint: [...draft.fingerprint, blankFingerprint()] })}
           >
             {groupingTexts.add}
           </Button>
@@ -194,13 +179,13 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
             why={why}
             asked={asked}
             hits={preview.data?.stack_rules[index]?.events}
-            onChange={(next) => change({ stack: replaced(draft.stack, next) })}
-            onUp={index === 0 ? undefined : () => change({ stack: raised(draft.stack, index) })}
-            onRemove={() => change({ stack: draft.stack.filter((one) => one.key !== rule.key) })}
+            onChange={(next) => set({ stack: replaced(draft.stack, next) })}
+            onUp={index === 0 ? undefined : () => set({ stack: raised(draft.stack, index) })}
+            onRemove={() => set({ stack: draft.stack.filter((one) => one.key !== rule.key) })}
           />
         ))}
         <div className={styles.add}>
-          <Button size="sm" icon="plus" why={why} onClick={() => change({ stack: [...draft.stack, blankStack()] })}>
+          <Button size="sm" icon="plus" why={why} onClick={() => set({ stack: [...draft.stack, blankStack()] })}>
             {groupingTexts.add}
           </Button>
           {draft.stack.length === 0 ? null : <FieldHint>{groupingTexts.stackMatchHint}</FieldHint>}

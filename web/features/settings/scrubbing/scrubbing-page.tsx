@@ -7,7 +7,7 @@ import { useCan } from '../../../common/can.ts'
 import { CostlyRules } from './costly-rules.tsx'
 import { EraseUser } from './erase-user.tsx'
 import { ProjectPart } from '../project-part.tsx'
-import { SettingsForm, useSettingsSave } from '../form.tsx'
+import { SettingsForm, useSettingsDraft } from '../form.tsx'
 import { ScrubPreview } from './preview.tsx'
 import { blankRule, ScrubRuleRow, type DraftRule } from './rule.tsx'
 import { AreaField, linesOf } from '../../../ui/area-field.tsx'
@@ -65,42 +65,26 @@ const patchOf = (draft: Draft) => ({
 })
 
 function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
-  const [draft, setDraft] = useState(() => draftOf(project))
   const [eventId, setEventId] = useState('')
-  const dirty = JSON.stringify(patchOf(draft)) !== JSON.stringify(patchOf(draftOf(project)))
-  const params = { projectId: project.id }
-  const save = useSettingsSave(project.id, {
-    said: texts.saved,
-    onSaved: (answer) => setDraft(draftOf(answer)),
-  })
   const preview = useMutation({
-    mutationFn: () =>
+    mutationFn: (sent: Draft) =>
       call('POST /api/projects/:projectId/scrubbing/preview', {
-        params,
-        body: { ...patchOf(draft), ...(eventId.trim() === '' ? {} : { event_id: eventId.trim() }) },
+        params: { projectId: project.id },
+        body: { ...patchOf(sent), ...(eventId.trim() === '' ? {} : { event_id: eventId.trim() }) },
       }),
   })
-  const saveNow = () => {
-    if (dirty && why === undefined && !save.isPending) save.mutate(patchOf(draft))
-  }
-  const change = (part: Partial<Draft>) => {
-    setDraft({ ...draft, ...part })
-    // Their results are about other settings.
-    preview.reset()
-    save.reset()
-  }
+  const onChange = () => preview.reset()
+  const { draft, change, error, form } = useSettingsDraft(project, {
+    draftOf,
+    patchOf,
+    said: texts.saved,
+    why,
+    onChange,
+  })
+  const set = (part: Partial<Draft>) => change({ ...draft, ...part })
   const readOnly = why !== undefined
   return (
-    <SettingsForm
-      name={texts.title}
-      error={save.error}
-      failed={texts.failed}
-      dirty={dirty}
-      busy={save.isPending}
-      why={why}
-      onSave={saveNow}
-      onDiscard={() => change(draftOf(project))}
-    >
+    <SettingsForm name={texts.title} error={error} failed={texts.failed} {...form}>
       <Card title={texts.always}>
         <ul className={styles.rows}>
           <li className={styles.row}>
@@ -108,7 +92,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
               label={texts.addresses}
               checked={draft.addresses}
               why={why}
-              onChange={(addresses) => change({ addresses })}
+              onChange={(addresses) => set({ addresses })}
             />
             <div>
               <b>{texts.addresses}</b>
@@ -116,7 +100,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
             </div>
           </li>
           <li className={styles.row}>
-            <Switch label={texts.emails} checked={draft.emails} why={why} onChange={(emails) => change({ emails })} />
+            <Switch label={texts.emails} checked={draft.emails} why={why} onChange={(emails) => set({ emails })} />
             <div>
               <b>{texts.emails}</b>
               <Minor as="p">{texts.emailsMore}</Minor>
@@ -129,14 +113,14 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
             hint={texts.fieldsHint}
             value={draft.fields}
             readOnly={readOnly}
-            onChange={(fields) => change({ fields })}
+            onChange={(fields) => set({ fields })}
           />
           <AreaField
             label={texts.safe}
             hint={texts.safeHint}
             value={draft.safe}
             readOnly={readOnly}
-            onChange={(safe) => change({ safe })}
+            onChange={(safe) => set({ safe })}
           />
         </div>
       </Card>
@@ -146,7 +130,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
           <>
             <Minor className={styles.wideOnly}>{texts.rulesMore}</Minor>
             <Spacer />
-            <Button size="sm" icon="plus" why={why} onClick={() => change({ rules: [...draft.rules, blankRule()] })}>
+            <Button size="sm" icon="plus" why={why} onClick={() => set({ rules: [...draft.rules, blankRule()] })}>
               {texts.add}
             </Button>
           </>
@@ -163,8 +147,8 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
             number={index + 1}
             rule={rule}
             why={why}
-            onChange={(next) => change({ rules: draft.rules.map((one) => (one.key === rule.key ? next : one)) })}
-            onRemove={() => change({ rules: draft.rules.filter((one) => one.key !== rule.key) })}
+            onChange={(next) => set({ rules: draft.rules.map((one) => (one.key === rule.key ? next : one)) })}
+            onRemove={() => set({ rules: draft.rules.filter((one) => one.key !== rule.key) })}
           />
         ))}
       </Card>
@@ -179,7 +163,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
               autoComplete="off"
               onChange={(event) => setEventId(event.target.value)}
             />
-            <Button icon="eye" busy={preview.isPending} why={why} onClick={() => preview.mutate()}>
+            <Button icon="eye" busy={preview.isPending} why={why} onClick={() => preview.mutate(draft)}>
               {texts.previewRun}
             </Button>
           </div>
