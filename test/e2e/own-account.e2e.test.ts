@@ -2,7 +2,16 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { aMemberClient } from '../kit/member-client.ts'
 import { GOOD_PASSWORD } from '../kit/members.ts'
-import { eventually, expectAccessible, expectNoSideScroll, menuOpen, press, screenshot, until } from './browser.ts'
+import {
+  eventually,
+  expectAccessible,
+  expectNoSideScroll,
+  hasFocus,
+  menuOpen,
+  press,
+  screenshot,
+  until,
+} from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
 const dashboard = await testDashboard({ localhost: true, deliveries: true, jobs: true })
@@ -132,9 +141,12 @@ test('name and e-mail address are changed; the only owner cannot delete the acco
   await page.getByRole('button', { name: /account of/ }).click()
   await menuOpen(page)
   await page.getByRole('menuitem', { name: 'Profile' }).click()
-  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ines Kovač')
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('Ines Kovač ')
   await press(page, 'Enter')
   await page.getByText('Name saved').waitFor()
+  await eventually(() => page.getByText('Unsaved changes').count()).toBe(0)
+  expect(await hasFocus(name)).toBe(true)
   await page.getByRole('button', { name: /account of Ines Kovač/ }).waitFor()
 
   const address = `moved-${person.email}`

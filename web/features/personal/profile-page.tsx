@@ -33,7 +33,7 @@ export function ProfilePage() {
       <SettingsHead title={texts.title} of={null} lead={texts.lead} />
       {me.data === undefined ? null : (
         <>
-          <NameCard key={me.data.user.name} user={me.data.user} />
+          <NameCard user={me.data.user} />
           <EmailCard user={me.data.user} />
           <RemovalCard user={me.data.user} />
         </>
@@ -47,9 +47,12 @@ function NameCard({ user }: { user: User }) {
   const [tried, setTried] = useState(false)
   const isMissing = name.trim() === ''
   const save = useChange({
-    send: () => call('PATCH /api/me', { body: { name: name.trim() } }),
+    send: (sent: string) => call('PATCH /api/me', { body: { name: sent.trim() } }),
     touches: () => [['members']],
-    settle: (client, answer) => client.setQueryData(meQuery.queryKey, answer),
+    settle: (client, answer, sent) => {
+      client.setQueryData(meQuery.queryKey, answer)
+      setName((now) => (now === sent ? answer.user.name : now))
+    },
     said: () => texts.nameSaved,
     failed: null,
   })
@@ -61,7 +64,7 @@ function NameCard({ user }: { user: User }) {
     if (save.isPending) return
     setTried(true)
     if (isMissing) focusInvalid()
-    else save.mutate(undefined, { onError: focusInvalid })
+    else save.mutate(name, { onError: focusInvalid })
   }
   return (
     <Card title={texts.name}>
@@ -78,7 +81,7 @@ function NameCard({ user }: { user: User }) {
           />
         </div>
         <SaveFoot
-          dirty={name !== user.name}
+          dirty={name.trim() !== user.name}
           busy={save.isPending}
           save={texts.save}
           onSave={submit}
