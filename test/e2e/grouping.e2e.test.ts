@@ -34,9 +34,11 @@ const idOf = async (name: string): Promise<string> =>
 test('merge: found, picked, merged, explained, and undone', async () => {
   const [visa, paypal] = [await idOf('visa'), await idOf('paypal')]
   const page = await dashboard.openAs(person)
-  await page.goto(`/issues/${visa}`)
+  await page.goto(`/issues/${visa}?range=7d`)
   const similar = page.getByRole('region', { name: 'Similar issues' })
-  await similar.getByRole('link', { name: /paypal was declined/ }).waitFor()
+  // The link keeps the range, and all projects.
+  const link = similar.getByRole('link', { name: /paypal was declined/ })
+  expect(await link.getAttribute('href')).toBe(`/issues/${paypal}?range=7d`)
   await similar.getByText('Same error type, similar message').first().waitFor()
   await screenshot(page, 'issue-similar', { fullPage: true })
   await similar.getByRole('button', { name: 'Merge…' }).click()

@@ -286,7 +286,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
           )}
           <ReleasesCard issue={issue} onOnly={onOnly} />
           <UsersCard issue={issue} onOnly={onOnly} />
-          <SimilarCard issue={issue} onMerge={ask.onMerge} />
+          <SimilarCard issue={issue} search={search} onMerge={ask.onMerge} />
           <IssueGrouping issue={issue} />
         </aside>
       </div>

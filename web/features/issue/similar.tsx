@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { similarQuery } from '../../api/grouping-queries.ts'
 import type { IssueDetail } from '../../api/issue-queries.ts'
-import { paths } from '../../address/paths.ts'
+import { carried, paths } from '../../address/paths.ts'
+import type { ShellSearch } from '../../address/search.ts'
 import { useCan } from '../../common/can.ts'
 import { QueryError } from '../../common/query-error.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -14,10 +15,10 @@ import { mergeTexts } from './merge-texts.ts'
 import styles from './similar.module.css'
 import typeStyles from '../../ui/type.module.css'
 
-type SimilarProps = { issue: Pick<IssueDetail, 'id' | 'project_id'>; onMerge: () => void }
+type SimilarProps = { issue: Pick<IssueDetail, 'id'>; search: ShellSearch; onMerge: () => void }
 
 /** Issues that resemble this one, each with what both have in common. */
-export function SimilarCard({ issue, onMerge }: SimilarProps) {
+export function SimilarCard({ issue, search, onMerge }: SimilarProps) {
   const { data, error, refetch } = useQuery(similarQuery(issue.id))
   const canChange = useCan('issues.write').allowed
   if (error !== null) return <QueryError what={mergeTexts.similarName} error={error} onRetry={() => void refetch()} />
@@ -39,7 +40,7 @@ export function SimilarCard({ issue, onMerge }: SimilarProps) {
       <ul className={styles.similar}>
         {data.items.map(({ issue: one, shared }) => (
           <li key={one.id}>
-            <Link {...paths.issue(one.id, { project: one.project_id })} title={one.title}>
+            <Link {...paths.issue(one.id, carried(search))} title={one.title}>
               {one.title}
             </Link>
             <Minor className={styles.facts}>
