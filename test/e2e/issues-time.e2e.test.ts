@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { TestProject } from '../kit/founder.ts'
 import { eventually, expectAccessible, expectNoSideScroll, press, screenshot, settled, steadyBox } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
+import { queryField, replaceQuery } from './query-field.ts'
 
 /** The strip above the stream: its figures, and the time selected in it. */
 
@@ -46,6 +47,23 @@ async function drag(page: Page, from: number, to: number): Promise<void> {
   await page.mouse.move(at(to), y)
   await page.mouse.up()
 }
+
+test('figures that do not load are not those of the filters before', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await anOldAndANew(project)
+  const page = await opened(person)
+  await eventually(() => figure(page, 'Events').textContent()).toMatch(/^2/)
+  // A query with a mistake keeps them, as the rows.
+  await queryField(page).fill('level:eror ')
+  await page.locator('mark').waitFor()
+  await settled(page)
+  expect(await figure(page, 'Events').textContent()).toMatch(/^2/)
+  await page.route(/\/api\/issues\/volume/, (route) => route.fulfill({ status: 400, json: { error: 'No.' } }))
+  await replaceQuery(queryField(page), 'NewError')
+  await eventually(() => titles(page)).toEqual(['NewError'])
+  await page.getByText('The chart did not load', { exact: false }).waitFor()
+  expect(await figure(page, 'Events').count()).toBe(0)
+})
 
 test('a time is selected by dragging, is in the address, and is cleared by Escape', async () => {
   const { person, project } = await aTeam(dashboard.server)

@@ -11,6 +11,7 @@ import {
 import { usePolling } from '../../api/live.ts'
 import { releaseMarkersQuery } from '../../api/release-queries.ts'
 import { usePrefs } from '../../common/prefs.ts'
+import { mistakeOf } from '../../common/query-field/mistake.ts'
 import type { Range } from '../../address/search.ts'
 import { BarChart, type BarSeries } from '../../ui/chart/bar-chart.tsx'
 import { ChartLegend } from '../../ui/chart/legend.tsx'
@@ -49,9 +50,9 @@ type IssueVolumeProps = {
 export const IssueVolume = memo(function IssueVolume({ filters, onWindow }: IssueVolumeProps) {
   const { project, window } = filters
   const polling = usePolling(15_000)
-  const start = countsStart(useNow('half-minute'), filters.range)
+  const rangeStart = countsStart(useNow('half-minute'), filters.range)
   // A time that begins before the range has a chart of its own; another one is a part of the range's chart.
-  const isOutside = window !== null && Date.parse(window.from) < start
+  const isOutside = window !== null && Date.parse(window.from) < rangeStart
   const live = { placeholderData: keepPreviousData, ...(polling === false ? {} : { refetchInterval: polling }) }
   const volume = useQuery({ ...volumeQuery(filters, isOutside ? window : null), ...live })
   const part = useQuery({ ...volumeQuery(filters, window), ...live, enabled: window !== null && !isOutside })
@@ -64,11 +65,12 @@ export const IssueVolume = memo(function IssueVolume({ filters, onWindow }: Issu
     [filters.severity, filters.platform].every((values) => values.length === 0)
   const sessions = useQuery({ ...sessionSummaryQuery(project, filters.range), enabled: isWhole }).data
   usePrefs()
-  const shown = useLast(volume.data)
-  const [first, last] = [shown?.points[0]?.t ?? '', shown?.points.at(-1)?.t ?? '']
+  const last = useLast(volume.data)
+  const shown = volume.error === null || mistakeOf(volume.error) !== null ? last : volume.data
+  const [start, end] = [shown?.points[0]?.t ?? '', shown?.points.at(-1)?.t ?? '']
   const markers = useQuery({
-    ...releaseMarkersQuery(project === null ? [] : [project], first, last),
-    enabled: first !== '' && first !== last,
+    ...releaseMarkersQuery(project === null ? [] : [project], start, end),
+    enabled: start !== '' && start !== end,
     meta: { quiet: true },
   })
   if (shown === undefined) {
@@ -126,7 +128,7 @@ export const IssueVolume = memo(function IssueVolume({ filters, onWindow }: Issu
             range,
           )}
           markers={markersOf(null, markers.data?.items ?? [], {
-            start: first,
+            start,
             interval_seconds,
             counts: points.map((point) => point.events),
           })}
