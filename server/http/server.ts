@@ -135,7 +135,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
       metrics,
       stopping: stopping.signal,
     })
-    await registerDocs(fastify, app.config.version)
+    await registerDocs(fastify)
     await registerWebApp(fastify)
   } else {
     fastify.setNotFoundHandler((_request, reply) =>

@@ -30,6 +30,7 @@ const PARTS = [
   'scripts',
   'migrations',
   'web',
+  'docs/openapi.json',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
