@@ -1,21 +1,14 @@
 import { Command, InvalidArgumentError } from 'commander'
-import {
-  createOwnerCommand,
-  disableTwoFactorCommand,
-  endSessionsCommand,
-  listSessionsCommand,
-  resetPasswordCommand,
-  rotateKeysCommand,
-  rotateSigningKeysCommand,
-  verifyDomainCommand,
-} from './cli/account-commands.ts'
-import { auditVerifyCommand } from './cli/audit-command.ts'
-import { migrateCommand } from './cli/migrate-command.ts'
-import { serveCommand } from './cli/serve-command.ts'
 import { ConfigError, PROCESS_ROLES, type ProcessRole } from './config.ts'
 import { DatabaseStartError } from './storage/database-start-error.ts'
 
-/** Parses arguments. The commands are in cli/. */
+/** Parses arguments. The commands are in cli/, and each loads only its own modules: all of them take a second to load. */
+
+const accounts = () => import('./cli/account-commands.ts')
+const run =
+  <A extends readonly unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
+  async (...args: A): Promise<void> =>
+    (await load())(...args)
 
 const program = new Command('faultline')
   .description('Self-hosted crash and performance monitoring.')
@@ -30,9 +23,15 @@ program
     `roles of this process, separated by commas: ${PROCESS_ROLES.join(', ')} (default: all)`,
     parseRoles,
   )
-  .action((options: { roles?: ProcessRole[] }) => serveCommand(options.roles ?? null))
+  .action(async (options: { roles?: ProcessRole[] }) => {
+    const { serveCommand } = await import('./cli/serve-command.ts')
+    await serveCommand(options.roles ?? null)
+  })
 
-program.command('migrate').description('apply pending migrations and exit').action(migrateCommand)
+program
+  .command('migrate')
+  .description('apply pending migrations and exit')
+  .action(run(async () => (await import('./cli/migrate-command.ts')).migrateCommand))
 
 program
   .command('audit')
@@ -40,7 +39,7 @@ program
   .command('verify')
   .description('verify that no entry was changed, added or removed; exit code 1 when one was')
   .option('--org <slug>', 'only this organisation')
-  .action(auditVerifyCommand)
+  .action(run(async () => (await import('./cli/audit-command.ts')).auditVerifyCommand))
 
 const owner = program.command('owner').description('owners of organisations')
 owner
@@ -50,7 +49,7 @@ owner
   .option('--name <name>', 'name of a new user (default: from the address)')
   .option('--org <slug>', 'an organisation that exists')
   .option('--new-org <name>', 'create an organisation')
-  .action(createOwnerCommand)
+  .action(run(async () => (await accounts()).createOwnerCommand))
 
 const user = program.command('user').description('accounts of users')
 user
@@ -58,23 +57,23 @@ user
   .description('print a link with which the user chooses a new password, or set one from standard input')
   .requiredOption('--email <address>', 'address of the user')
   .option('--stdin', 'read the new password from standard input and end all sessions')
-  .action(resetPasswordCommand)
+  .action(run(async () => (await accounts()).resetPasswordCommand))
 user
   .command('disable-2fa')
   .description('turn off two-factor authentication of a user who lost every code, and end all sessions')
   .requiredOption('--email <address>', 'address of the user')
-  .action(disableTwoFactorCommand)
+  .action(run(async () => (await accounts()).disableTwoFactorCommand))
 user
   .command('sessions')
   .description('list the sessions of a user')
   .requiredOption('--email <address>', 'address of the user')
-  .action(listSessionsCommand)
+  .action(run(async () => (await accounts()).listSessionsCommand))
 user
   .command('end-sessions')
   .description('end all sessions of a user, or one')
   .requiredOption('--email <address>', 'address of the user')
   .option('--session <id>', 'only this session')
-  .action(endSessionsCommand)
+  .action(run(async () => (await accounts()).endSessionsCommand))
 
 program
   .command('sso')
@@ -83,14 +82,14 @@ program
   .description('mark a domain as verified, where its DNS is not visible')
   .requiredOption('--org <slug>', 'the organisation')
   .requiredOption('--domain <domain>', 'a domain of its configuration')
-  .action(verifyDomainCommand)
+  .action(run(async () => (await accounts()).verifyDomainCommand))
 
 program
   .command('signing-keys')
   .description('keys of access tokens')
   .command('rotate')
   .description('sign with the next key, which is published already; the old one verifies for 20 more minutes')
-  .action(rotateSigningKeysCommand)
+  .action(run(async () => (await accounts()).rotateSigningKeysCommand))
 
 program
   .command('keys')
@@ -98,7 +97,7 @@ program
   .command('rotate')
   .description('seal every value with the first key of ENCRYPTION_KEYS, so that the others can be removed')
   .option('--data-keys', 'also replace the data key of every organisation, and seal what it sealed again')
-  .action(rotateKeysCommand)
+  .action(run(async () => (await accounts()).rotateKeysCommand))
 
 function parseRoles(text: string): ProcessRole[] {
   const roles = text.split(',').map((role) => role.trim())
