@@ -24,12 +24,11 @@ const repeated = (part: Buffer, bytes: number): Buffer =>
 /** A zstd frame of `blocks` RLE blocks of 128 KiB zeros, four bytes each (RFC 8878 §3.1.1.2): 32,000:1. */
 function zstdOfRuns(blocks: number): Buffer {
   const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58])
-  const body = Buffer.alloc(blocks * 4)
-  for (let i = 0; i < blocks; i++) {
-    const size = 128 * KIB
-    // Last block | type RLE | size
-    body.writeUIntLE((size << 3) | (1 << 1) | (i === blocks - 1 ? 1 : 0), i * 4, 3)
-  }
+  // Last block | type RLE | size, then the repeated byte.
+  const block = Buffer.alloc(4)
+  block.writeUIntLE(((128 * KIB) << 3) | (1 << 1), 0, 3)
+  const body = Buffer.alloc(blocks * 4, block)
+  body.writeUInt8(body.readUInt8(body.length - 4) | 1, body.length - 4)
   return Buffer.concat([header, body])
 }
 
@@ -57,6 +56,13 @@ export function bombCases({ project }: Target, seed: number): Bomb[] {
     params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 9, [zlib.constants.BROTLI_PARAM_LGWIN]: 24 },
   })
   const json = Buffer.from(`{}\n{"type":"event"}\n{"message":"${'a'.repeat(30 * MIB)}"}`)
+  const packedJson = zlib.gzipSync(json)
+  const brotliJson = zlib.brotliCompressSync(json, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } })
+  const nested = [2, 3, 10].map((layers) => {
+    let body: Buffer = zeros
+    for (let layer = 0; layer < layers; layer++) body = zlib.gzipSync(body)
+    return { layers, body }
+  })
   const sizes = [1, 10, 64, 65, 100, 1_000, 5_000, 10_000, WIRE_MIB * KIB - 100]
   const both: [string, string][] = [
     ['envelope', envelope],
@@ -81,25 +87,18 @@ export function bombCases({ project }: Target, seed: number): Bomb[] {
     add(`brotli, 100 MiB in ${brotli100.length} bytes (${where})`, 'br', brotli100, path)
     add(`brotli and much behind it (${where})`, 'br', Buffer.concat([brotli100, Buffer.alloc(10 * MIB)]), path)
     for (const log of [22, 23, 24, 27, 31, 41]) add(`zstd window of 2^${log} (${where})`, 'zstd', zstdWindow(log), path)
-    for (const layers of [2, 3, 10]) {
-      let nested: Buffer = zeros
-      for (let layer = 0; layer < layers; layer++) nested = zlib.gzipSync(nested)
-      add(`gzip in gzip, ${layers} layers, one named (${where})`, 'gzip', nested, path)
+    for (const { layers, body } of nested) {
+      add(`gzip in gzip, ${layers} layers, one named (${where})`, 'gzip', body, path)
       add(
         `gzip in gzip, ${layers} layers, all named (${where})`,
         Array<string>(layers).fill('gzip').join(', '),
-        nested,
+        body,
         path,
       )
     }
     add(`gzip cut in the middle (${where})`, 'gzip', gzipped.subarray(0, gzipped.length >> 1), path)
-    add(`a JSON of 30 MiB, packed (${where})`, 'gzip', zlib.gzipSync(json), path)
-    add(
-      `a JSON of 30 MiB, brotli (${where})`,
-      'br',
-      zlib.brotliCompressSync(json, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
-      path,
-    )
+    add(`a JSON of 30 MiB, packed (${where})`, 'gzip', packedJson, path)
+    add(`a JSON of 30 MiB, brotli (${where})`, 'br', brotliJson, path)
     add(`20 MiB of opening brackets (${where})`, null, Buffer.alloc(WIRE_MIB * MIB - KIB, '['), path)
   }
   // Within the limit of decoding, but large.
