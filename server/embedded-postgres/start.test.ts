@@ -1,24 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { childrenOf, endBy, exitOf, killAtOnce, send } from '#test/kit/processes.ts'
+import { databaseFolder } from '#test/kit/scratch.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
 import { recordedPostmaster } from './orphans.ts'
@@ -33,7 +22,7 @@ afterEach(async () => {
 })
 
 function freshDir(name = 'data'): string {
-  const parent = realpathSync(mkdtempSync(join(tmpdir(), 'faultline-embedded-')))
+  const parent = databaseFolder('faultline-embedded-')
   chmodSync(parent, 0o755)
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
   return join(parent, name)
@@ -54,7 +43,7 @@ async function start(dataDir: string, options: Partial<Parameters<typeof startEm
 /** The data directory of a first start, copied by tests that need a used one. */
 let prepared = ''
 beforeAll(async () => {
-  prepared = realpathSync(mkdtempSync(join(tmpdir(), 'faultline-prepared-')))
+  prepared = databaseFolder('faultline-prepared-')
   const db = await startEmbeddedPostgres({ dataDir: prepared, log: () => {}, durability: 'none-for-tests' })
   await db.stop()
 })

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { createApp } from '#server/app.ts'
 import { migrateDatabase } from '#server/cli/database.ts'
@@ -14,13 +12,14 @@ import { readSessionSeries, readSessionTotals } from '#server/app-health/session
 import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
 import { purgeTelemetry } from '#server/telemetry/purge-telemetry.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
+import { databaseFolder } from '#test/kit/scratch.ts'
 import { anEvent, dsnParts, sendEvent } from '#test/kit/sdk.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { Issue } from '#server/issue-rules/issue.api.ts'
 
 /** The main story on the oldest PostgreSQL we support: none of our SQL needs a newer one. */
 
-const folder = mkdtempSync(join(tmpdir(), 'faultline-pg15-'))
+const folder = databaseFolder('faultline-pg15-')
 const postgres = await startEmbeddedPostgres({
   dataDir: folder,
   log: () => {},

@@ -1,12 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { migrateDatabase } from '#server/cli/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
 import { killAtOnce, nothingRunsIn, pidsNaming } from '#test/kit/processes.ts'
+import { databaseFolder } from '#test/kit/scratch.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import {
   canRunPackages,
@@ -25,6 +26,9 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const scratch = makeScratch()
 const checkout = join(scratch.path, 'checkout')
+/** That other users may enter. */
+const databases = databaseFolder('faultline-start-up-')
+chmodSync(databases, 0o755)
 const running: Start[] = []
 
 beforeAll(async () => {
@@ -36,14 +40,16 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const start of running) await start.killHard()
   await nothingRunsIn(scratch.path)
+  await nothingRunsIn(databases)
   scratch.remove()
+  rmSync(databases, { recursive: true, force: true })
 })
 
 let counter = 0
-const freshDataDir = (): string => join(scratch.path, `data-${++counter}`)
+const freshDataDir = (): string => join(databases, `data-${++counter}`)
 
 /** The data directory of a first start, for tests of something else. */
-const prepared = join(scratch.path, 'prepared')
+const prepared = join(databases, 'prepared')
 function usedDataDir(): string {
   const dataDir = freshDataDir()
   execFileSync('cp', ['-a', prepared, dataDir])
