@@ -13,6 +13,7 @@ export type Theme = 'light' | 'dark'
 /** The two sizes every page is tested at: a desktop and the reference phone. */
 export const WIDTHS = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
 export type WidthName = keyof typeof WIDTHS
+export const SIZES = ['desk', 'phone'] as const satisfies readonly WidthName[]
 
 const ARGS = [
   '--no-sandbox',
@@ -205,6 +206,17 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   expect(reasons, `${where}: accessibility`).toEqual([])
 }
 
+/** In both themes. The system switches while the page is open: loading it again would take longer than the check. */
+export async function expectAccessibleInThemes(page: Page, where: string): Promise<void> {
+  const backgrounds: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible(page, `${where}, ${colorScheme}`)
+    backgrounds.push(await page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor'))
+  }
+  expect(new Set(backgrounds).size, `${where}: backgrounds of the two themes`).toBe(2)
+}
+
 async function findViolations(page: Page, where: string): Promise<z.infer<typeof Violations>> {
   // In the page itself: AxeBuilder runs in a second page, because of frames of other origins, and takes four times as
   // long to describe what passed. The dashboard has no frames.
@@ -218,6 +230,10 @@ async function findViolations(page: Page, where: string): Promise<z.infer<typeof
     ),
   )
 }
+
+/** Goes to a page as a link does, without loading the document again: for pages that are only looked at. */
+export const visit = (page: Page, address: string): Promise<void> =>
+  page.evaluate<void>(`history.pushState(null, '', ${JSON.stringify(address)})`)
 
 /** Fails when the page scrolls sideways. */
 export async function expectNoSideScroll(page: Page, where: string): Promise<void> {

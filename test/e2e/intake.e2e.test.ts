@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { anEvent, dsnParts, envelopeOf } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, screenshot, until } from './browser.ts'
+import { eventually, expectAccessibleInThemes, expectNoSideScroll, screenshot, SIZES, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -113,17 +113,13 @@ test('an admin sets limits and the quota here', async () => {
   )
 })
 
-const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
-  (['desk', 'phone'] as const).map((size) => ({ theme, size })),
-)
-
-test.each(COMBINATIONS)('is accessible and fits: $theme, $size', async ({ theme, size }) => {
-  const page = await dashboard.openAs(busy.person, { theme, size })
+test.each(SIZES)('is accessible and fits: %s', async (size) => {
+  const page = await dashboard.openAs(busy.person, { size })
   await page.goto(`/intake?project=${busy.project.id}`)
   await page.getByRole('heading', { name: 'Limits' }).waitFor()
-  await expectAccessible(page, `intake, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `intake, ${size}`)
   await expectNoSideScroll(page, `intake, ${size}`)
-  await screenshot(page, `intake-${theme}-${size}`)
+  await screenshot(page, `intake-${size}`)
 })
 
 /** Makes the page show a project whose digestion is behind. */
@@ -136,14 +132,14 @@ async function delayDigestion(page: Page): Promise<void> {
 }
 const IntakeAnswer = z.looseObject({ waiting: z.object({ oldest_seconds: z.number() }) })
 
-test.each(COMBINATIONS)('shows what waits for digestion: $theme, $size', async ({ theme, size }) => {
-  const page = await dashboard.openAs(busy.person, { theme, size })
+test.each(SIZES)('shows what waits for digestion: %s', async (size) => {
+  const page = await dashboard.openAs(busy.person, { size })
   await delayDigestion(page)
   await page.goto(`/intake?project=${busy.project.id}`)
   await page.getByText(/^12,840 accepted requests \(.* wait to be processed/).waitFor()
-  await expectAccessible(page, `intake behind, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `intake behind, ${size}`)
   await expectNoSideScroll(page, `intake behind, ${size}`)
-  await screenshot(page, `intake-behind-${theme}-${size}`)
+  await screenshot(page, `intake-behind-${size}`)
 })
 
 test('at 320 pixels the page does not scroll sideways', async () => {

@@ -4,14 +4,14 @@ import type { TestProject } from '../kit/founder.ts'
 import {
   eventually,
   expectAccessible,
+  expectAccessibleInThemes,
   expectNoSideScroll,
   holdToast,
   menuOpen,
   press,
   screenshot,
   settled,
-  type Theme,
-  type WidthName,
+  SIZES,
 } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
@@ -164,36 +164,31 @@ test('a project sets when issues escalate and become severe', async () => {
   await screenshot(page, 'issue-rules-light-desk', { fullPage: true })
 })
 
-test.each<[Theme, WidthName]>([
-  ['light', 'desk'],
-  ['dark', 'desk'],
-  ['light', 'phone'],
-  ['dark', 'phone'],
-])('a regressed issue is accessible and fits: %s, %s', async (theme, size) => {
+test.each(SIZES)('a regressed issue is accessible and fits: %s', async (size) => {
   const { person, project } = await aTeam(dashboard.server)
-  const page = await dashboard.openAs(person, { theme, size })
+  const page = await dashboard.openAs(person, { size })
   await regressed(page, person, project)
   const reason = page.getByRole('region', { name: /^Regressed in 2\.4\.0/ })
   await reason.getByRole('img', { name: /2\.3\.1 fixed here, .*2\.4\.0 seen again$/ }).waitFor()
   await reason.getByText('from release shop@2.4.0, fixed in shop@2.3.1.').waitFor()
-  await expectAccessible(page, `came back, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `came back, ${size}`)
   await expectNoSideScroll(page, `came back, ${size}`)
-  await screenshot(page, `came-back-${theme}-${size}`)
+  await screenshot(page, `came-back-${size}`)
   await page.getByRole('button', { name: 'Resolve options' }).filter({ visible: true }).click()
   await page.getByRole('menu', { name: 'Resolve options' }).waitFor()
-  await expectAccessible(page, `ways to resolve, ${theme}, ${size}`)
-  await screenshot(page, `resolve-menu-${theme}-${size}`)
+  await expectAccessibleInThemes(page, `ways to resolve, ${size}`)
+  await screenshot(page, `resolve-menu-${size}`)
   await page.getByRole('menuitem', { name: 'In another release…' }).click()
   await page.getByRole('dialog').waitFor()
-  await expectAccessible(page, `another release, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `another release, ${size}`)
   await expectNoSideScroll(page, `another release, ${size}`)
-  await screenshot(page, `resolve-dialog-${theme}-${size}`)
+  await screenshot(page, `resolve-dialog-${size}`)
   await press(page, 'Escape')
   await page.goto('/issues')
   await page.getByRole('button', { name: /^Status of / }).click()
   await page.getByRole('menu', { name: 'Status' }).waitFor()
-  await expectAccessible(page, `status menu, ${theme}, ${size}`)
-  await screenshot(page, `status-menu-${theme}-${size}`)
+  await expectAccessibleInThemes(page, `status menu, ${size}`)
+  await screenshot(page, `status-menu-${size}`)
 })
 
 test('a double press and a held key decide once, and Undo restores the earlier state', async () => {

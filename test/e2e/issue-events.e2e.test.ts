@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { type EventFields, newEventId } from '../kit/sdk.ts'
-import { eventually, expectAccessible, expectNoSideScroll, hasFocus, press, screenshot, settled } from './browser.ts'
+import {
+  eventually,
+  expectAccessible,
+  expectAccessibleInThemes,
+  expectNoSideScroll,
+  hasFocus,
+  press,
+  screenshot,
+  settled,
+  SIZES,
+} from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 import { queryIn, replaceQuery } from './query-field.ts'
 
@@ -145,28 +155,23 @@ test('a shared value links to its events; the JSON is the stored event', async (
   await json.getByRole('region').getByText('"occurred_at"').waitFor()
 })
 
-test.each([
-  ['light', 'desk'],
-  ['dark', 'desk'],
-  ['light', 'phone'],
-  ['dark', 'phone'],
-] as const)('the page is accessible and fits: %s, %s', async (theme, size) => {
+test.each(SIZES)('the page is accessible and fits: %s', async (size) => {
   const { person, issueId } = await anIssue()
   await person.post(`/api/issues/${issueId}/comments`, {
     body: 'Mine. Posting `receipt` through **the owner** fixes it.',
   })
-  const page = await dashboard.openAs(person, { theme, size })
+  const page = await dashboard.openAs(person, { size })
   await page.goto(`/issues/${issueId}`)
   await page.getByRole('region', { name: 'Common values' }).getByText('compared with').waitFor()
   await page.getByRole('img', { name: /events in the last 14 days/ }).waitFor()
-  await expectAccessible(page, `issue ${theme} ${size}`)
-  await expectNoSideScroll(page, `issue ${theme} ${size}`)
-  await screenshot(page, `issue-full-${theme}-${size}`, { fullPage: true })
+  await expectAccessibleInThemes(page, `issue ${size}`)
+  await expectNoSideScroll(page, `issue ${size}`)
+  await screenshot(page, `issue-full-${size}`, { fullPage: true })
   await page.getByRole('link', { name: 'All events' }).click()
   await page.getByRole('table').getByRole('row').nth(3).waitFor()
-  await expectAccessible(page, `events ${theme} ${size}`)
-  await expectNoSideScroll(page, `events ${theme} ${size}`)
-  await screenshot(page, `issue-events-${theme}-${size}`)
+  await expectAccessibleInThemes(page, `events ${size}`)
+  await expectNoSideScroll(page, `events ${size}`)
+  await screenshot(page, `issue-events-${size}`)
   await press(page, 'u')
   await page.getByRole('button', { name: '24 h', exact: true }).click()
   await page.getByRole('img', { name: /in the last 24 hours/ }).waitFor()

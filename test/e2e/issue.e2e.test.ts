@@ -6,12 +6,14 @@ import { anEvent, anException, newEventId, sendEvent } from '../kit/sdk.ts'
 import {
   eventually,
   expectAccessible,
+  expectAccessibleInThemes,
   expectNoSideScroll,
   hasFocus,
   holdToast,
   press,
   screenshot,
   settled,
+  SIZES,
 } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
@@ -380,29 +382,24 @@ test('a message without a stack shows its text first; an unknown issue says so',
   await page.getByRole('heading', { name: 'This issue does not exist' }).waitFor()
 })
 
-test.each([
-  { theme: 'light', size: 'desk' },
-  { theme: 'dark', size: 'desk' },
-  { theme: 'light', size: 'phone' },
-  { theme: 'dark', size: 'phone' },
-] as const)('the issue is accessible and fits: $theme, $size', async ({ theme, size }) => {
+test.each(SIZES)('the issue is accessible and fits: %s', async (size) => {
   const { person, project } = await aTeam(dashboard.server)
-  const page = await dashboard.openAs(person, { theme, size })
+  const page = await dashboard.openAs(person, { size })
   const id = await openIssue(person, project, [aCrash(), aCrash()], page)
   await person.post(`/api/issues/${id}/comments`, { body: 'Mine. See `pay`.' })
   await page.reload()
   await page.getByRole('article').getByText('Mine.').waitFor()
   await page.getByText('Local variables').click()
   for (const name of ['browser', 'Headers']) await page.locator('summary', { hasText: name }).click()
-  await expectAccessible(page, `issue, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `issue, ${size}`)
   await expectNoSideScroll(page, `issue, ${size}`)
-  await screenshot(page, `issue-${theme}-${size}`, { fullPage: true })
+  await screenshot(page, `issue-${size}`, { fullPage: true })
 
   await page.getByRole('button', { name: 'JSON' }).click()
   await page.getByRole('dialog').waitFor()
-  await expectAccessible(page, `event as JSON, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `event as JSON, ${size}`)
   await press(page, 'Escape')
   await page.getByRole('button', { name: 'More actions' }).filter({ visible: true }).click()
   await page.getByRole('menu').waitFor()
-  await expectAccessible(page, `menu of an issue, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `menu of an issue, ${size}`)
 })

@@ -5,12 +5,14 @@ import { aProject, type TestProject } from '../kit/founder.ts'
 import {
   eventually,
   expectAccessible,
+  expectAccessibleInThemes,
   expectNoSideScroll,
   hasFocus,
   holdToast,
   press,
   screenshot,
   settled,
+  SIZES,
   steadyBox,
   WIDTHS,
 } from './browser.ts'
@@ -337,29 +339,24 @@ test('on a phone a long press selects and the bar is above the tabs', async () =
   await page.getByRole('heading', { name: /^BError/, level: 1 }).waitFor()
 })
 
-test.each([
-  { theme: 'light', size: 'desk' },
-  { theme: 'dark', size: 'desk' },
-  { theme: 'light', size: 'phone' },
-  { theme: 'dark', size: 'phone' },
-] as const)('the stream is accessible and fits: $theme, $size', async ({ theme, size }) => {
+test.each(SIZES)('the stream is accessible and fits: %s', async (size) => {
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AError', 'BError', 'CError'])
-  const page = await dashboard.openAs(person, { theme, size })
+  const page = await dashboard.openAs(person, { size })
   const [first] = Listed.parse((await person.get('/api/issues')).body).items
   const me = Me.parse((await person.get('/api/me')).body)
   await person.patch(`/api/issues/${first?.id}`, { assignee_id: me.user.id })
   await openStream(page)
-  await expectAccessible(page, `issues, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `issues, ${size}`)
   await expectNoSideScroll(page, `issues, ${size}`)
   await press(page, 'j')
   await page.keyboard.press('x')
   await page.getByRole('toolbar').waitFor()
-  await expectAccessible(page, `issues with a selection, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `issues with a selection, ${size}`)
   await expectNoSideScroll(page, `issues with a selection, ${size}`)
-  await screenshot(page, `issues-${theme}-${size}`)
+  await screenshot(page, `issues-${size}`)
   await press(page, 'f')
   await page.getByRole('tab', { name: 'Severity' }).click()
   await page.getByRole('checkbox', { name: 'Critical' }).waitFor()
-  await expectAccessible(page, `filters, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `filters, ${size}`)
 })

@@ -1,19 +1,12 @@
 import { expect, test } from 'vitest'
 import { expoToken, fcmToken } from '../kit/push-devices.ts'
 import { pushWorld } from '../kit/push-world.ts'
-import { eventually, expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { eventually, expectAccessibleInThemes, expectNoSideScroll, screenshot, SIZES } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const { expo, env } = await pushWorld()
 const dashboard = await testDashboard({ env })
 const { server } = dashboard
-
-const LOOKS = [
-  { theme: 'light', size: 'desk' },
-  { theme: 'dark', size: 'desk' },
-  { theme: 'light', size: 'phone' },
-  { theme: 'dark', size: 'phone' },
-] as const
 
 test('a member chooses channels and quiet hours, tests a device and removes it', async () => {
   const { person } = await aTeam(server)
@@ -75,7 +68,7 @@ test('a member chooses channels and quiet hours, tests a device and removes it',
   await page.getByText('No devices yet.').waitFor()
 })
 
-test.each(LOOKS)('the page with devices: $theme, $size', async ({ theme, size }) => {
+test.each(SIZES)('the page with devices: %s', async (size) => {
   const { person } = await aTeam(server)
   const failing = expoToken()
   for (const [token, platform] of [
@@ -89,11 +82,11 @@ test.each(LOOKS)('the page with devices: $theme, $size', async ({ theme, size })
   for (const { id, platform } of items)
     if (platform !== 'web') await person.post(`/api/notifications/devices/${id}/test`)
   await person.patch('/api/me/notifications', { quiet_hours: { enabled: true, time_zone: 'Australia/Adelaide' } })
-  const page = await dashboard.openAs(person, { theme, size })
+  const page = await dashboard.openAs(person, { size })
   await page.goto('/me/notifications')
   await page.getByLabel('Time zone').waitFor()
   await page.getByText('The last push failed:').waitFor()
-  await expectAccessible(page, `notifications, ${theme}, ${size}`)
+  await expectAccessibleInThemes(page, `notifications, ${size}`)
   await expectNoSideScroll(page, `notifications, ${size}`)
-  await screenshot(page, `notifications-${theme}-${size}`, { fullPage: true })
+  await screenshot(page, `notifications-${size}`, { fullPage: true })
 })

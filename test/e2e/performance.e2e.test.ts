@@ -4,12 +4,12 @@ import { aFounder, aProject } from '../kit/founder.ts'
 import {
   eventually,
   expectAccessible,
+  expectAccessibleInThemes,
   expectNoSideScroll,
   press,
   screenshot,
   settled,
-  type Theme,
-  type WidthName,
+  SIZES,
 } from './browser.ts'
 import { testDashboard } from './dashboard.ts'
 import { aHealthWorld, counted } from './health-world.ts'
@@ -144,15 +144,8 @@ test('without transactions the page says which switch sends them', async () => {
   }
 })
 
-const SIZES: readonly [Theme, WidthName][] = [
-  ['light', 'desk'],
-  ['light', 'phone'],
-  ['dark', 'desk'],
-  ['dark', 'phone'],
-]
-
-test.each(SIZES)('the pages are accessible and fit: %s, %s', async (theme, size) => {
-  const page = await dashboard.openAs(world.person, { theme, size })
+test.each(SIZES)('the pages are accessible and fit: %s', async (size) => {
+  const page = await dashboard.openAs(world.person, { size })
   for (const [name, path] of [
     ['start', '/performance'],
     ['screens', '/performance/screens'],
@@ -162,13 +155,13 @@ test.each(SIZES)('the pages are accessible and fit: %s, %s', async (theme, size)
     await page.setViewportSize(size === 'desk' ? { width: 1440, height: 900 } : { width: 390, height: 844 })
     await page.goto(`${path}?${query}`)
     await page.getByRole('heading', { level: 2 }).first().waitFor()
-    await expectAccessible(page, `${name}, ${theme} ${size}`)
-    await expectNoSideScroll(page, `${name}, ${theme} ${size}`)
-    await screenshot(page, `performance-${name}-${theme}-${size}`, { fullPage: true })
+    await expectAccessibleInThemes(page, `${name} ${size}`)
+    await expectNoSideScroll(page, `${name} ${size}`)
+    await screenshot(page, `performance-${name}-${size}`, { fullPage: true })
     await page.setViewportSize(size === 'desk' ? { width: 1024, height: 900 } : { width: 320, height: 800 })
     await page.reload()
     await page.getByRole('heading', { level: 2 }).first().waitFor()
-    await expectNoSideScroll(page, `${name}, ${theme}, narrower`)
-    if (size === 'desk') await screenshot(page, `performance-${name}-${theme}-1024`, { fullPage: true })
+    await expectNoSideScroll(page, `${name}, narrower`)
+    if (size === 'desk') await screenshot(page, `performance-${name}-1024`, { fullPage: true })
   }
 })

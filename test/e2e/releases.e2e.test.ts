@@ -5,12 +5,12 @@ import { anAttribute, countsFact } from '#server/app-health/sessions.fixture.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
 import { anEvent } from '../kit/sdk.ts'
 import {
-  expectAccessible,
+  expectAccessibleInThemes,
   expectNoSideScroll,
   press,
   screenshot,
   settled,
-  type Theme,
+  SIZES,
   until,
   type WidthName,
 } from './browser.ts'
@@ -222,39 +222,35 @@ test('changes by other members and new data appear without a reload', async () =
   await deploys.getByText('canary').waitFor()
 })
 
-const COMBINATIONS = (['light', 'dark'] as const).flatMap((theme) =>
-  (['desk', 'phone'] as const).map((size) => ({ theme, size })),
-)
-
-async function judge(page: Page, name: string, theme: Theme, size: WidthName): Promise<void> {
-  await expectAccessible(page, `${name}, ${theme}, ${size}`)
+async function judge(page: Page, name: string, size: WidthName): Promise<void> {
+  await expectAccessibleInThemes(page, `${name}, ${size}`)
   await expectNoSideScroll(page, `${name}, ${size}`)
-  await screenshot(page, `${name}-${theme}-${size}`)
+  await screenshot(page, `${name}-${size}`)
 }
 
-test.each(COMBINATIONS)('the pages are accessible and fit: $theme, $size', async ({ theme, size }) => {
-  const page = await dashboard.openAs(rollout.person, { theme, size })
+test.each(SIZES)('the pages are accessible and fit: %s', async (size) => {
+  const page = await dashboard.openAs(rollout.person, { size })
   await page.goto(address)
   await page.getByRole('row', { name: /4\.12\.0/ }).waitFor()
   await page.getByRole('img', { name: /^Share of sessions/ }).waitFor()
-  await judge(page, 'releases', theme, size)
+  await judge(page, 'releases', size)
   await page.getByRole('button', { name: 'Create release' }).click()
   await page.getByRole('dialog', { name: 'Create release' }).waitFor()
-  await judge(page, 'releases-create', theme, size)
+  await judge(page, 'releases-create', size)
   await press(page, 'Escape')
   await page.goto(`/releases/${rollout.newest}`)
   await page.getByRole('heading', { name: 'Commits' }).waitFor()
-  await judge(page, 'release', theme, size)
-  await screenshot(page, `release-whole-${theme}-${size}`, { fullPage: true })
+  await judge(page, 'release', size)
+  await screenshot(page, `release-whole-${size}`, { fullPage: true })
 })
 
-test.each(COMBINATIONS)('without releases there is a line to copy: $theme, $size', async ({ theme, size }) => {
+test.each(SIZES)('without releases there is a line to copy: %s', async (size) => {
   const team = await aTeam(server)
-  const page = await dashboard.openAs(team.person, { theme, size })
+  const page = await dashboard.openAs(team.person, { size })
   await page.goto('/releases')
   await page.getByText('No releases yet').waitFor()
   await page.getByText("Sentry.init({ dsn, release: 'shopper-web@1.0.0' })").waitFor()
-  await judge(page, 'releases-empty', theme, size)
+  await judge(page, 'releases-empty', size)
 })
 
 test.each(['desk', 'phone'] as const)('a name of 200 characters does not widen the page: %s', async (size) => {
@@ -341,8 +337,8 @@ test('nothing overlaps or is cut off at any width, charts included: the list and
       await page.getByRole('img', { name: /Crash-free sessions since/ }).waitFor()
       for (const width of [320, ...LAYOUT_WIDTHS]) {
         await page.setViewportSize({ width, height: 900 })
-        faults.push(...(await layoutFaults(page, `${path} at ${width}, ${theme}`)))
-        await screenshot(page, `layout-release${path === address ? 's' : ''}-${theme}-${width}`, { fullPage: true })
+        faults.push(...(await layoutFaults(page, `${path} at ${width}`)))
+        await screenshot(page, `layout-release${path === address ? 's' : ''}-${width}`, { fullPage: true })
       }
     }
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { dsnParts } from '../kit/sdk.ts'
-import { expectAccessible, expectNoSideScroll, screenshot } from './browser.ts'
+import { expectAccessible, expectAccessibleInThemes, expectNoSideScroll, screenshot, SIZES } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -84,16 +84,11 @@ test('says so when a trace was not kept', async () => {
   await expectAccessible(page, 'a missing trace')
 })
 
-test.each([
-  ['dark', 'desk'],
-  ['light', 'desk'],
-  ['dark', 'phone'],
-  ['light', 'phone'],
-] as const)('is accessible and fits: %s, %s', async (theme, width) => {
-  const page = await dashboard.openAs(team.person, { theme, size: width })
+test.each(SIZES)('is accessible and fits: %s', async (width) => {
+  const page = await dashboard.openAs(team.person, { size: width })
   await page.goto(`/projects/${team.project.id}/traces/${trace}`)
   await page.getByRole('heading', { name: 'POST /checkout', level: 1 }).waitFor()
-  await expectAccessible(page, `a trace, ${theme}, ${width}`)
-  await expectNoSideScroll(page, `a trace, ${theme}, ${width}`)
-  await screenshot(page, `trace-${theme}-${width}`)
+  await expectAccessibleInThemes(page, `a trace, ${width}`)
+  await expectNoSideScroll(page, `a trace, ${width}`)
+  await screenshot(page, `trace-${width}`)
 })
