@@ -52,7 +52,7 @@ test('assign to me, merge two, undo', async () => {
   await openStream(page)
   await press(page, 'j')
   await page.keyboard.press('e')
-  await page.getByText(/assigned to Founder/).waitFor()
+  await holdToast(page, /assigned to Founder/)
   await press(page, 'x')
   await page.keyboard.press('Shift+J')
   await page.keyboard.press('m')

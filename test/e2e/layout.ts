@@ -1,10 +1,8 @@
 import type { Page } from 'playwright-core'
 import { z } from 'zod'
-import { settled } from './settled.ts'
 
 /** What is wrong with the layout of a page: overlapping texts, words broken in two, wrapped controls, clipped texts. */
 
-const PATIENCE_MS = 30_000
 const Faults = z.array(z.string())
 
 /** In the page. Sticky and fixed parts lie above others on purpose, and screen-reader texts are not shown. */
@@ -116,14 +114,7 @@ const READ_FAULTS = `(() => {
 /** The widths at which the layout of pages is measured. */
 export const LAYOUT_WIDTHS = [390, 768, 1024, 1200, 1280, 1440, 1920] as const
 
-/** What overlaps, breaks, wraps or is cut off at the present width. */
-export async function layoutFaults(page: Page, where: string): Promise<string[]> {
-  await settled(page, PATIENCE_MS)
-  const faults = Faults.parse(await page.evaluate(READ_FAULTS))
-  return faults.map((fault) => `${where}: ${fault}`)
-}
-
-/** After a resize: frames until nothing has changed for a moment, then the faults in both themes, and a sideways scroll. */
+/** After a resize: frames until nothing has changed for a moment, then the faults in both themes. */
 const READ_FAULTS_OF_THEMES = `(async () => {
   const root = document.documentElement
   const frame = () => new Promise((done) => requestAnimationFrame(done))
@@ -144,7 +135,9 @@ const READ_FAULTS_OF_THEMES = `(async () => {
   return [...new Set(faults)]
 })()`
 
-/** The same after a resize of a page that had settled, in both themes. */
+/**
+ * What overlaps, breaks, wraps, is cut off or scrolls sideways after a resize of a page that had settled, in both themes.
+ */
 export async function layoutFaultsAt(page: Page, where: string): Promise<string[]> {
   const faults = Faults.parse(await page.evaluate(READ_FAULTS_OF_THEMES))
   return faults.map((fault) => `${where}: ${fault}`)
