@@ -7,11 +7,13 @@ import { defineTask, NoPayload } from '../jobs/task.ts'
 import type { Tx } from '../storage/database.ts'
 import { termsToAdd, indexTermsOf } from './document.ts'
 import { factsOf, releaseFacts } from './facts.ts'
-import { INDEX_TERMS } from './write-index-terms.ts'
 import { orgTerm } from './index-terms.ts'
 import { groupsOf } from '../issue-rows/groups.queries.ts'
 import * as sql from './search.queries.ts'
 import { indexedTextsOf } from './indexed-texts.ts'
+
+/** Name of {@link indexTermsTask}. */
+export const INDEX_TERMS = 'index-issue-terms'
 
 /** Rows per transaction: many, so that a document is written once for the terms of many events. */
 const BATCH_SIZE = 4_000

@@ -2,7 +2,7 @@ import { addJob } from '../jobs/task.ts'
 import type { Tx } from '../storage/database.ts'
 import { termsToAdd, indexTermsOf } from './document.ts'
 import type { Fact } from './facts.ts'
-import { INDEX_TERMS } from './write-index-terms.ts'
+import { INDEX_TERMS } from './index-documents.ts'
 import { deleteNewTerms, resetTerms } from './search.queries.ts'
 
 /**

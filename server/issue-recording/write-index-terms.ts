@@ -1,14 +1,15 @@
 import { dayOf } from '../kernel/day.ts'
 import { addJob } from '../jobs/task.ts'
 import type { Tx } from '../storage/database.ts'
-import { addRecurringWords, termsToAdd, indexTermsOf } from './document.ts'
-import { isUserKey } from './facts.ts'
-import { issueNumberOf, KnownTerms } from './known-terms.ts'
-import { factTerm, keyTerm } from './index-terms.ts'
-import { OWN_TEXTS, TEXTS_PER_FRAME } from './indexed-texts.ts'
+import { addRecurringWords, termsToAdd, indexTermsOf } from '../issue-search/document.ts'
+import { isUserKey } from '../issue-search/facts.ts'
+import { INDEX_TERMS } from '../issue-search/index-documents.ts'
+import { issueNumberOf, KnownTerms } from '../issue-search/known-terms.ts'
+import { factTerm, keyTerm } from '../issue-search/index-terms.ts'
+import { OWN_TEXTS, TEXTS_PER_FRAME } from '../issue-search/indexed-texts.ts'
 import { RepeatedEvents, type Repeated } from './repeated-events.ts'
-import { insertDocuments, insertNewTerms } from './search.queries.ts'
-import { forgetIdentities, writeIdentities, type IdentifiedEvent } from './user-identities.ts'
+import { insertDocuments, insertNewTerms } from '../issue-search/search.queries.ts'
+import { forgetIdentities, writeIdentities, type IdentifiedEvent } from '../issue-search/user-identities.ts'
 
 /** How digestion writes index terms. */
 
@@ -25,7 +26,6 @@ export type IndexedIssue = {
   readonly occurrences: readonly IndexedEvent[]
 }
 
-export const INDEX_TERMS = 'index-issue-terms'
 /** Minimum time between two jobs that add new terms to documents. */
 const JOB_INTERVAL_MS = 5_000
 /** The same while many terms are new: adding to a document writes and indexes all of it again. */

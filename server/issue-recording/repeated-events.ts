@@ -1,4 +1,4 @@
-import type { Fact } from './facts.ts'
+import type { Fact } from '../issue-search/facts.ts'
 
 /** Facts and texts of an issue's newest events, which need not be looked up. */
 export type Repeated = {
