@@ -14,11 +14,10 @@ const MINUTE_MS = 60_000
 export async function listTransactions(app: App, actor: OrgActor, input: ListInput) {
   const question = await questionOf(app, actor, input)
   const found = await readPerformanceBy(app.db, { ...question.now, metrics: METRICS }, 'name')
-  const sorted = sortRows(found, input.sort, ({ name, op, metrics }) => ({
-    name,
-    op,
-    ...spreadIn(metrics, 'duration'),
-  }))
+  const sorted = sortRows(found, input.sort, ({ name, op, metrics }) => {
+    const { p50, p75, p95, count, failures } = spreadIn(metrics, 'duration')
+    return { name, op, p50, p75, p95, count, failures }
+  })
   const page = pageOfRows(sorted, input)
   return { ...page, items: await describeTransactions(app, question, page.items), range: input.range }
 }

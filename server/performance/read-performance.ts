@@ -38,7 +38,7 @@ export async function readPerformanceSeries(
   scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly intervalMs: number },
 ): Promise<PerformancePoint[]> {
   const points = await readMetricsSeries(db, { ...scope, metrics: [scope.metric] })
-  return points.map(({ t, metrics }) => ({ t, ...summaryOf(metrics.get(scope.metric)) }))
+  return points.map(({ t, metrics }) => ({ t, ...summaryOf(spreadIn(metrics, scope.metric)) }))
 }
 
 /** Several metrics in equal buckets, under the same conditions. */
@@ -93,7 +93,7 @@ export async function readShareFrom(
   scope: Omit<Scope, 'metrics'> & { readonly metric: Metric; readonly border: number },
 ): Promise<number | null> {
   const totals = await readPerformanceTotals(db, { ...scope, metrics: [scope.metric] })
-  const sketch = totals.get(scope.metric)?.sketch ?? NOTHING
+  const { sketch } = spreadIn(totals, scope.metric)
   return sketch.count === 0 ? null : sketch.countFrom(scope.border) / sketch.count
 }
 
@@ -119,35 +119,54 @@ export function metricsOf(metrics: readonly Metric[], rows: readonly Measured[])
 
 /** A metric of a group, empty when nothing was measured. */
 export const spreadIn = (metrics: Metrics | undefined, metric: Metric): MetricSpread =>
-  metrics?.get(metric) ?? spreadOf(undefined)
+  metrics?.get(metric) ?? UNMEASURED
 
-function spreadOf(row: Measured | undefined): MetricSpread {
-  const { sketch, failures, leftOut } = row ?? { sketch: NOTHING, failures: 0, leftOut: noneLeftOut() }
-  // Most values of a chart are never asked for their percentiles.
-  let quantiles: readonly (number | null)[] | null = null
-  const quantile = (index: number): number | null => (quantiles ??= sketch.quantiles([0.5, 0.75, 0.95]))[index] ?? null
-  return {
-    count: sketch.count,
-    failures,
-    leftOut,
-    sum: sketch.sum,
-    get p50() {
-      return quantile(0)
-    },
-    get p75() {
-      return quantile(1)
-    },
-    get p95() {
-      return quantile(2)
-    },
-    max: sketch.max,
-    sketch,
+/** A chart has thousands: percentiles are computed when they are asked for, which most are not. */
+class Spread implements MetricSpread {
+  readonly failures: number
+  readonly leftOut: LeftOutCounts
+  readonly sketch: DDSketch
+  #quantiles: readonly (number | null)[] | null = null
+
+  constructor({ failures, leftOut, sketch }: Pick<Measured, 'failures' | 'leftOut' | 'sketch'>) {
+    this.failures = failures
+    this.leftOut = leftOut
+    this.sketch = sketch
+  }
+
+  get count(): number {
+    return this.sketch.count
+  }
+
+  get sum(): number {
+    return this.sketch.sum
+  }
+
+  get max(): number | null {
+    return this.sketch.max
+  }
+
+  get p50(): number | null {
+    return this.#quantile(0)
+  }
+
+  get p75(): number | null {
+    return this.#quantile(1)
+  }
+
+  get p95(): number | null {
+    return this.#quantile(2)
+  }
+
+  #quantile(index: number): number | null {
+    return (this.#quantiles ??= this.sketch.quantiles([0.5, 0.75, 0.95]))[index] ?? null
   }
 }
 
-function summaryOf(spread: MetricSpread | undefined): MetricSummary {
-  const { sketch: _, ...summary } = spread ?? spreadOf(undefined)
-  return summary
-}
+const UNMEASURED: MetricSpread = new Spread({ failures: 0, leftOut: noneLeftOut(), sketch: new DDSketch() })
 
-const NOTHING = new DDSketch()
+const spreadOf = (row: Measured | undefined): MetricSpread => (row === undefined ? UNMEASURED : new Spread(row))
+
+function summaryOf({ count, failures, leftOut, sum, p50, p75, p95, max }: MetricSpread): MetricSummary {
+  return { count, failures, leftOut, sum, p50, p75, p95, max }
+}

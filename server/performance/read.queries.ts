@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Connection } from '../storage/database.ts'
 import type { DeviceClass } from '../protocol/device-class.ts'
 import { LEFT_OUT, METRICS, type Metric } from '../protocol/span-values.ts'
@@ -147,53 +147,65 @@ export async function firstDayBeyondLimit(
   return rows[0]?.day ?? null
 }
 
-const ATTRIBUTES = ['s.project_id', 's.name', 's.op', 's.release', 's.device_class'] as const
 const FINE_STEPS = STEPS.map(({ minutes }) => minutes).filter((minutes) => !WHOLE.some((step) => step === minutes))
 
-/** The measurements of a grain: rollups, and deltas that are not folded yet. */
+/** A measurement of a series in a bucket: of rollups, or of deltas that are not folded yet. */
+type Measurement = {
+  readonly project_id: string
+  readonly name: string
+  readonly op: string
+  readonly release: string
+  readonly device_class: string
+  readonly device: string
+  readonly metric: number
+  readonly bucket: Date
+  readonly count: number
+  readonly failures: number
+  readonly sketch: Buffer
+} & LeftOutCounts
+
+/**
+ * The measurements of a grain: rollups, and deltas that are not folded yet. Parts of the range are rows of one scan: with a
+ * scan for each of them, most of the database's time was planning.
+ */
 export function union(db: Connection, scope: Scope, grain: Grain, intervalMs: number | null) {
-  const fresh = db
-    .selectFrom('performance_deltas as d')
-    .innerJoin('performance_series as s', (join) =>
-      join.onRef('s.project_id', '=', 'd.project_id').onRef('s.id', '=', 'd.series_id'),
-    )
-    .where(sql<SqlBool>`d.project_id = any(${[...scope.projectIds]}::uuid[])`)
-    .where(sql<SqlBool>`d.metric = any(${codes(scope)}::smallint[])`)
-    .where('d.minute', '>=', scope.from)
-    .where('d.minute', '<', scope.to)
-    .where(matches(scope.filter, 'd.device'))
-    .$if(grain === 4, (query) => query.where('d.device', '!=', ''))
-    .select([...ATTRIBUTES, 'd.device', 'd.metric', 'd.minute as bucket', 'd.count', 'd.failures', 'd.sketch'])
-    .select(LEFT_OUT.map((reason) => `d.${reason}` as const))
-  const folded = partsOf(scope.from, scope.to, intervalMs).flatMap((part) => {
-    const rows = rollups(db, scope, grain, part)
-    if (part.step !== null || intervalMs === null) return [rows]
-    // Where short buckets are gone, an interval has the hours that begin in it.
-    const older = rollups(db, scope, grain, { ...part, step: WHOLE[0] }).where(
-      sql<SqlBool>`r.bucket < coalesce(date_trunc('hour', (select min(f.bucket) from performance_rollups f
-        where f.step = any(${FINE_STEPS}::smallint[]))), 'infinity')`,
-    )
-    return [rows, older]
-  })
-  return db.selectFrom(folded.reduce((all, part) => all.unionAll(part), fresh).as('m'))
+  const { projectIds, filter, from, to } = scope
+  const ofProjects = sql`any(${[...projectIds]}::uuid[])`
+  const ofMetrics = sql`any(${codes(scope)}::smallint[])`
+  const counted = (alias: 'd' | 'r') =>
+    sql.join(['count', 'failures', ...LEFT_OUT, 'sketch'].map((column) => sql.ref(`${alias}.${column}`)))
+  const attributes = sql`s.project_id, s.name, s.op, s.release, s.device_class`
+  return db.selectFrom(
+    sql<Measurement>`(
+      select ${attributes}, d.device, d.metric, d.minute as bucket, ${counted('d')}
+      from performance_deltas d join performance_series s on s.project_id = d.project_id and s.id = d.series_id
+      where d.project_id = ${ofProjects} and d.metric = ${ofMetrics} and d.minute >= ${from} and d.minute < ${to}
+        and ${matches(filter, 'd.device')} and ${grain === 4 ? sql`d.device <> ''` : sql`true`}
+      union all
+      select ${attributes}, s.device, r.metric, r.bucket, ${counted('r')}
+      from performance_series s cross join ${buckets(partsOf(from, to, intervalMs), intervalMs)} b
+      cross join lateral (
+        select r.* from performance_rollups r
+        where r.project_id = s.project_id and r.grain = ${grain}::smallint and r.metric = ${ofMetrics} and r.series_id = s.id
+          and r.step = b.step and r.bucket >= b.first and r.bucket < b.last
+        offset 0) r
+      where s.project_id = ${ofProjects} and s.grain = ${grain}::smallint and ${matches(filter, 's.device')})`.as('m'),
+  )
 }
 
-function rollups(db: Connection, scope: Scope, grain: Grain, { step, from, to }: Part) {
-  return db
-    .selectFrom('performance_rollups as r')
-    .innerJoin('performance_series as s', (join) =>
-      join.onRef('s.project_id', '=', 'r.project_id').onRef('s.id', '=', 'r.series_id'),
-    )
-    .where(sql<SqlBool>`r.project_id = any(${[...scope.projectIds]}::uuid[])`)
-    .where('r.grain', '=', grain)
-    .where(sql<SqlBool>`r.metric = any(${codes(scope)}::smallint[])`)
-    .where(sql<SqlBool>`r.step = any(${step === null ? FINE_STEPS : [step]}::smallint[])`)
-    .where('r.bucket', '>=', from)
-    .where('r.bucket', '<', to)
-    .where('s.grain', '=', grain)
-    .where(matches(scope.filter, 's.device'))
-    .select([...ATTRIBUTES, 's.device', 'r.metric', 'r.bucket', 'r.count', 'r.failures', 'r.sketch'])
-    .select(LEFT_OUT.map((reason) => `r.${reason}` as const))
+/** Which buckets to read: their length, and between which times they begin. */
+function buckets(parts: readonly Part[], intervalMs: number | null): RawBuilder<unknown> {
+  const rows = parts.flatMap(({ step, from, to }) =>
+    (step === null ? FINE_STEPS : [step]).map((minutes) => ({ minutes, from, to })),
+  )
+  // Where short buckets are gone, an interval has the hours that begin in it.
+  const older = intervalMs === null ? [] : parts.filter(({ step }) => step === null)
+  const ofOlder = sql`union all select ${WHOLE[0]}::smallint, o.first, least(o.last, coalesce(date_trunc('hour',
+      (select min(f.bucket) from performance_rollups f where f.step = any(${FINE_STEPS}::smallint[]))), 'infinity'))
+    from unnest(${older.map(({ from }) => from)}::timestamptz[], ${older.map(({ to }) => to)}::timestamptz[]) o (first, last)`
+  return sql`(
+    select * from unnest(${rows.map(({ minutes }) => minutes)}::smallint[], ${rows.map(({ from }) => from)}::timestamptz[],
+      ${rows.map(({ to }) => to)}::timestamptz[]) k (step, first, last) ${older.length === 0 ? sql`` : ofOlder})`
 }
 
 const codes = ({ metrics }: Scope): number[] => metrics.map((metric) => METRICS.indexOf(metric))
