@@ -28,15 +28,17 @@ export type Cells = {
 
 const MAX_IDS = 1_000
 
-/** Ids of the wanted values, when the filter names all values of the level; else null. */
-function knownIds(level: Level, filter: HealthFilter): number[] | null {
-  let values: Partial<Record<Dimension, string>>[] = [{}]
+type Values = Readonly<Partial<Record<Dimension, string>>>
+
+/** The wanted values with their ids, when the filter names all values of the level; else null. */
+function knownValues(level: Level, filter: HealthFilter): { readonly id: number; readonly of: Values }[] | null {
+  let values: Values[] = [{}]
   for (const dimension of LEVEL_DIMENSIONS[level]) {
     const named = filter[dimension]
     if (named === undefined || values.length * named.length > MAX_IDS) return null
     values = values.flatMap((one) => [...new Set(named)].map((value) => ({ ...one, [dimension]: value })))
   }
-  return values.map((one) => attributesId(level, one))
+  return values.map((of) => ({ id: attributesId(level, of), of }))
 }
 
 const matching = (alias: string, filter: HealthFilter): RawBuilder<unknown> =>
@@ -59,31 +61,31 @@ const usedSince = (from: number): string => dayPlus(dayOf(new Date(from)), -1)
 /** Rollups of a span: of named values or those that match the filter, or of the whole level. */
 function inSpan({ query: { projectIds, filter }, level, spans }: Cells, span: Span): RawBuilder<unknown> {
   const { bucketSeconds, from, to } = span
-  const ids = knownIds(level, filter)
+  const known = knownValues(level, filter)
   const { from: first, to: end } = idsOf(level)
   // Of a level each bucket is a range of the index by time, of values the time is one of the key.
-  if (ids === null && LEVEL_DIMENSIONS[level].every((dimension) => filter[dimension] === undefined))
+  if (known === null && LEVEL_DIMENSIONS[level].every((dimension) => filter[dimension] === undefined))
     return sql`r.bucket_seconds = ${bucketSeconds}::int and r.bucket = any(${bucketsIn([span]).map(({ at }) => at)}::timestamptz[])
       and r.attributes_id >= ${first}::bigint and r.attributes_id < ${end}::bigint`
   const wanted =
-    ids === null
+    known === null
       ? sql`array(select a.id from health_attributes a where a.project_id = any(${uuids(projectIds)})
           and a.level = ${levelNumber(level)}::smallint and a.last_used_day >= ${usedSince(spans[0]?.from ?? 0)}::date
           and ${matching('a', filter)})`
-      : sql`${ids}::bigint[]`
+      : sql`${known.map(({ id }) => id)}::bigint[]`
   return sql`r.bucket_seconds = ${bucketSeconds}::int and r.bucket >= ${new Date(from)} and r.bucket < ${new Date(to)}
     and r.attributes_id = any(${wanted})`
 }
 
 /** Rollups of the level (alias `r`): one scan for each span, so that the planner need not guess how many there are. */
-function rollups(cells: Cells, columns: RawBuilder<unknown>, condition: RawBuilder<unknown> = sql`true`) {
+function rollups(cells: Cells, columns: RawBuilder<unknown>) {
   const { query, spans } = cells
   if (spans.length === 0) return sql`select ${columns} from health_rollups r where false`
   return sql.join(
     spans.map(
       (span) => sql`select ${columns} from health_rollups r
         where r.project_id = any(${uuids(query.projectIds)}) and r.source = ${sourceNumber(query.source)}::smallint
-          and ${inSpan(cells, span)} and ${condition}`,
+          and ${inSpan(cells, span)}`,
     ),
     sql` union all `,
   )
@@ -264,17 +266,40 @@ export async function* sketchPages(
     lastId = rows.at(-1)?.id ?? 0
     if (rows.length < DELTAS_PER_PAGE) break
   }
-  const folded = rollups(
-    cells,
-    sql`r.project_id, r.bucket_seconds, r.attributes_id, r.bucket`,
-    sql`coalesce(${sql.join(sets.map((set) => sql.ref(`r.${countColumn(set)}`)))}) is not null`,
-  )
   // The longest buckets first: their sketches are registers, which take up lists faster than lists are united.
-  const { rows: keys } = await sql<Key>`
-    select r.project_id, r.bucket_seconds, r.attributes_id, r.bucket, ${nameOf('a', dimension)} as name
-    from (${folded}) r ${attributes(dimension)} order by r.bucket_seconds desc`.execute(db)
+  const keys = (knownKeys(cells, dimension) ?? (await readKeys(db, cells, dimension))).sort(
+    (a, b) => b.bucket_seconds - a.bucket_seconds,
+  )
   for (let at = 0; at < keys.length; at += ROLLUPS_PER_PAGE)
     yield await readSketches(db, cells, keys.slice(at, at + ROLLUPS_PER_PAGE), sets)
+}
+
+/** All keys that rollups of the wanted values may have; null where the values are not known. */
+function knownKeys({ query, level, spans }: Cells, dimension: Dimension | null): Key[] | null {
+  const known = knownValues(level, query.filter)
+  if (known === null) return null
+  const buckets = bucketsIn(spans)
+  return query.projectIds.flatMap((project_id) =>
+    known.flatMap(({ id, of }) => {
+      const name = dimension === null ? null : (of[dimension] ?? null)
+      return buckets.map(({ seconds, at }) => ({
+        project_id,
+        bucket_seconds: seconds,
+        attributes_id: id,
+        bucket: at,
+        name,
+      }))
+    }),
+  )
+}
+
+/** Keys of rollups, from an index alone: some may have no sketches. */
+async function readKeys(db: Connection, cells: Cells, dimension: Dimension | null): Promise<Key[]> {
+  const folded = rollups(cells, sql`r.project_id, r.bucket_seconds, r.attributes_id, r.bucket`)
+  const { rows } = await sql<Key>`
+    select r.project_id, r.bucket_seconds, r.attributes_id, r.bucket, ${nameOf('a', dimension)} as name
+    from (${folded}) r ${attributes(dimension)}`.execute(db)
+  return rows
 }
 
 /** The sketches of rollups by binary COPY, which takes no parameters: the keys are ids and times of the database. */
