@@ -19,7 +19,7 @@ import type { HealthFilter, HealthQuery } from './health-query.ts'
  * a fold changes no result.
  */
 
-/** What to read: the buckets and the level of a query. */
+/** What to read: the buckets, in any order, and the level of a query. */
 export type Cells = {
   readonly query: HealthQuery
   readonly level: Level
@@ -58,6 +58,8 @@ const uuids = (ids: readonly string[]): RawBuilder<unknown> => sql`${[...ids]}::
 /** Clocks up to an hour ahead are not corrected, and days of use are those of receipt; one day covers that. */
 const usedSince = (from: number): string => dayPlus(dayOf(new Date(from)), -1)
 
+const startOfSpans = (spans: readonly Span[]): number => Math.min(...spans.map(({ from }) => from))
+
 /** Rollups of a span: of named values or those that match the filter, or of the whole level. */
 function inSpan({ query: { projectIds, filter }, level, spans }: Cells, span: Span): RawBuilder<unknown> {
   const { bucketSeconds, from, to } = span
@@ -70,7 +72,7 @@ function inSpan({ query: { projectIds, filter }, level, spans }: Cells, span: Sp
   const wanted =
     known === null
       ? sql`array(select a.id from health_attributes a where a.project_id = any(${uuids(projectIds)})
-          and a.level = ${levelNumber(level)}::smallint and a.last_used_day >= ${usedSince(spans[0]?.from ?? 0)}::date
+          and a.level = ${levelNumber(level)}::smallint and a.last_used_day >= ${usedSince(startOfSpans(spans))}::date
           and ${matching('a', filter)})`
       : sql`${known.map(({ id }) => id)}::bigint[]`
   return sql`r.bucket_seconds = ${bucketSeconds}::int and r.bucket >= ${new Date(from)} and r.bucket < ${new Date(to)}
@@ -94,7 +96,7 @@ function rollups(cells: Cells, columns: RawBuilder<unknown>) {
 /** Deltas in the time of the spans (alias `d`). */
 function deltas({ query, spans }: Cells): RawBuilder<unknown> {
   const { projectIds, source, filter } = query
-  const [from, to] = [spans[0]?.from ?? 0, spans.at(-1)?.to ?? 0]
+  const [from, to] = [startOfSpans(spans), Math.max(...spans.map((span) => span.to))]
   return sql`from health_deltas d where d.project_id = any(${uuids(projectIds)}) and d.source = ${sourceNumber(source)}::smallint
     and d.minute >= ${new Date(from)} and d.minute < ${new Date(to)} and ${matching('d', filter)}`
 }
@@ -218,6 +220,8 @@ const nameOf = (alias: string, dimension: Dimension | null): RawBuilder<unknown>
 export type SketchRow = {
   readonly project_id: string
   readonly name: string | null
+  /** Length of the bucket in seconds; null for a delta. */
+  readonly bucket_seconds: number | null
   /** Start of the bucket, in seconds. */
   readonly t: number
   readonly sketches: Readonly<Partial<Record<UserSet, Buffer | null>>>
@@ -241,14 +245,14 @@ type Key = {
   readonly name: string | null
 }
 
-type DeltaSketches = Omit<SketchRow, 'sketches'> & Partial<Record<UserSet, Buffer | null>>
+type DeltaSketches = Pick<SketchRow, 'project_id' | 'name' | 't'> & Partial<Record<UserSet, Buffer | null>>
 
 /**
- * Sketches of users, a page at a time. Deltas come first: what a fold moves meanwhile is read twice, which changes no
- * union, and never missed.
+ * Sketches of users in deltas, a page at a time. They are read before {@link sketchesOfRollups}: what a fold moves meanwhile
+ * is read twice, which changes no union, and never missed.
  * @param dimension the name of each row; null for none
  */
-export async function* sketchPages(
+export async function* sketchesOfDeltas(
   db: Connection,
   cells: Cells,
   sets: readonly UserSet[],
@@ -262,10 +266,19 @@ export async function* sketchPages(
         ${deltas(cells)} and d.id > ${lastId}::bigint and ${anyOf('d', sets)} order by d.id limit ${DELTAS_PER_PAGE}`.execute(
       db,
     )
-    yield rows.map(({ project_id, name, t, ...sketches }) => ({ project_id, name, t, sketches }))
+    yield rows.map(({ project_id, name, t, ...sketches }) => ({ project_id, name, bucket_seconds: null, t, sketches }))
     lastId = rows.at(-1)?.id ?? 0
-    if (rows.length < DELTAS_PER_PAGE) break
+    if (rows.length < DELTAS_PER_PAGE) return
   }
+}
+
+/** Sketches of users in rollups, a page at a time. @param dimension the name of each row; null for none */
+export async function* sketchesOfRollups(
+  db: Connection,
+  cells: Cells,
+  sets: readonly UserSet[],
+  dimension: Dimension | null,
+): AsyncGenerator<readonly SketchRow[]> {
   // The longest buckets first: their sketches are registers, which take up lists faster than lists are united.
   const keys = (knownKeys(cells, dimension) ?? (await readKeys(db, cells, dimension))).sort(
     (a, b) => b.bucket_seconds - a.bucket_seconds,
@@ -322,9 +335,17 @@ async function readSketches(
   return rows.flatMap(([place, ...sketches]) => {
     const key = keys[Number(place?.readBigInt64BE()) - 1]
     if (key === undefined) return []
-    const { project_id, name, bucket } = key
+    const { project_id, name, bucket_seconds, bucket } = key
     const t = bucket.getTime() / 1000
-    return [{ project_id, name, t, sketches: Object.fromEntries(sets.map((set, index) => [set, sketches[index]])) }]
+    return [
+      {
+        project_id,
+        name,
+        bucket_seconds,
+        t,
+        sketches: Object.fromEntries(sets.map((set, index) => [set, sketches[index]])),
+      },
+    ]
   })
 }
 

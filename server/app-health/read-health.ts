@@ -67,11 +67,79 @@ export async function readHealthSeries<Q extends UserQuestion>(
 ): Promise<HealthPoint<Q>[]> {
   const cells = cellsOfSteps(query, stepSeconds)
   const found = await totalsBySteps(db, cells, sets, stepSeconds, null, ({ t }) => t)
-  return stepsOf(query, stepSeconds).map((t) => ({
+  return pointsOf(query, stepSeconds, found, sets)
+}
+
+const pointsOf = <Q extends UserQuestion>(
+  query: HealthQuery,
+  stepSeconds: BucketSeconds,
+  found: ReadonlyMap<number, Step<Q>>,
+  sets: readonly Q[],
+): HealthPoint<Q>[] =>
+  stepsOf(query, stepSeconds).map((t) => ({
     t: new Date(t * 1000),
     ...(found.get(t)?.totals ?? { ...noCounts(), ...noUsers(sets) }),
   }))
+
+/** Every step of a range, including empty ones, and the distinct users of the whole range. */
+export type HealthRange<Point extends UserQuestion, Total extends UserQuestion> = {
+  readonly points: readonly HealthPoint<Point>[]
+  readonly users: UserCounts<Total>
 }
+
+/**
+ * Several ranges of whole steps, in the given order: sketches of all of them, of steps and totals, are read together.
+ * @param stepSeconds as in {@link readHealthSeries}
+ */
+export async function readHealthRanges<Point extends UserQuestion, Total extends UserQuestion>(
+  db: Connection,
+  query: Omit<HealthQuery, 'from' | 'to'>,
+  ranges: readonly { readonly from: Date; readonly to: Date }[],
+  stepSeconds: BucketSeconds,
+  questions: { readonly points: readonly Point[]; readonly total: readonly Total[] },
+): Promise<HealthRange<Point, Total>[]> {
+  const queries = ranges.map((range) => ({ ...query, ...range }))
+  const ofSteps = queries.map((one) => cellsOfSteps(one, stepSeconds))
+  const ofTotals = questions.total.length === 0 ? [] : queries.map((one) => cellsOf(one))
+  const [first] = ofSteps
+  if (first === undefined) return []
+  const steps = new Unions<string, Point>(questions.points)
+  const totals = new Unions<number, Total>(questions.total)
+  const add = ({ bucket_seconds: seconds, sketches, ...row }: sql.SketchRow): void => {
+    if (seconds === null || seconds === stepSeconds)
+      steps.add(stepKey({ ...row, t: startOf(row.t, stepSeconds) }), row.project_id, sketches)
+    for (const [index, cells] of ofTotals.entries())
+      if (cells?.spans.some((span) => lies(row.t * 1000, seconds, span)) === true)
+        totals.add(index, row.project_id, sketches)
+  }
+  const sets = [...new Set([...steps.sets, ...totals.sets])]
+  const addAll = async (pages: AsyncGenerator<readonly sql.SketchRow[]>): Promise<void> => {
+    for await (const rows of pages) for (const row of rows) add(row)
+  }
+  const all = { ...first, spans: ofSteps.flatMap((cells) => cells.spans) }
+  // A range of a combination is tens of thousands of rows, which two connections add up in half the time.
+  const counted = first.level === 'combination' ? ofSteps : [all]
+  const [found] = await Promise.all([
+    Promise.all(counted.map((cells) => sql.sumCountsByBucket(db, cells, steps.sets, stepSeconds, null))),
+    sets.length > 0 && addAll(sql.sketchesOfDeltas(db, all, sets, null)),
+  ])
+  const buckets = found.flat()
+  const merged = buckets.filter((bucket) => isMerged(questions.points, bucket))
+  const ofWhole = ofTotals.flatMap((cells) => cells?.spans ?? [])
+  const others = merged.filter(({ t }) => !ofWhole.some((span) => lies(t * 1000, stepSeconds, span)))
+  const spans = [...ofWhole, ...spansOf(new Set(others.map(({ t }) => t)), stepSeconds)]
+  if (spans.length > 0) await addAll(sql.sketchesOfRollups(db, { ...all, spans }, sets, null))
+  const totalsOf = stepsWith(buckets, questions.points, steps.counts(), ({ t }) => t)
+  const users = totals.counts()
+  return queries.map((one, index) => ({
+    points: pointsOf(one, stepSeconds, totalsOf, questions.points),
+    users: users.get(index) ?? noUsers(questions.total),
+  }))
+}
+
+/** Whether a row is one of a span. @param seconds length of its bucket; null for a delta */
+const lies = (at: number, seconds: number | null, { bucketSeconds, from, to }: Span): boolean =>
+  at >= from && at < to && (seconds === null || seconds === bucketSeconds)
 
 export type HealthRow<Q extends UserQuestion> = HealthTotals<Q> & { readonly name: string }
 
@@ -233,30 +301,43 @@ async function totalsBySteps<Key, Q extends UserQuestion>(
 ): Promise<Map<Key, Step<Q>>> {
   const sets = [...new Set(questions.flatMap((question) => unionsOf(question).flat()))]
   const buckets = await sql.sumCountsByBucket(db, cells, sets, stepSeconds, dimension)
-  const merged = buckets.filter(({ rows, ...bucket }) => rows > 1 || storedCounts(questions, bucket) === null)
+  const merged = buckets.filter((bucket) => isMerged(questions, bucket))
   const users =
     merged.length === 0
       ? new Map<string, UserCounts<Q>>()
       : await usersOfSteps(db, cells, questions, stepSeconds, dimension, merged)
+  return stepsWith(buckets, questions, users, keyOf)
+}
+
+/** Whether the users of a step are in several sketches. */
+const isMerged = (questions: readonly UserQuestion[], bucket: sql.Bucket): boolean =>
+  bucket.rows > 1 || storedCounts(questions, bucket) === null
+
+/** Steps of all projects together. @param merged users of the steps whose sketches were merged, by {@link stepKey} */
+function stepsWith<Key, Q extends UserQuestion>(
+  buckets: readonly sql.Bucket[],
+  questions: readonly Q[],
+  merged: ReadonlyMap<string, UserCounts<Q>>,
+  keyOf: (row: { readonly name: string | null; readonly t: number }) => Key,
+): Map<Key, Step<Q>> {
   const steps = new Map<Key, Step<Q>>()
-  for (const { project_id, name, t, rows, ...bucket } of buckets) {
+  for (const bucket of buckets) {
+    const { name, t } = bucket
     const counts = onlyCounts(bucket)
     const own =
-      users.get(stepKey({ project_id, name, t })) ??
-      (rows > 1 ? null : storedCounts(questions, bucket)) ??
+      (isMerged(questions, bucket) ? merged.get(stepKey(bucket)) : storedCounts(questions, bucket)) ??
       noUsers(questions)
-    const key = keyOf({ name, t })
+    const key = keyOf(bucket)
     const before = steps.get(key)?.totals
-    steps.set(key, {
-      name,
-      t,
-      totals: before === undefined ? { ...counts, ...own } : add(before, { ...counts, ...own }),
-    })
+    const totals = { ...counts, ...own }
+    steps.set(key, { name, t, totals: before === undefined ? totals : add(before, totals) })
   }
   return steps
 }
 
-const stepKey = ({ project_id, name, t }: Omit<sql.SketchRow, 'sketches'>): string =>
+type StepOfProject = Pick<sql.SketchRow, 'project_id' | 'name' | 't'>
+
+const stepKey = ({ project_id, name, t }: StepOfProject): string =>
   name === null ? `${project_id} ${t}` : `${project_id} ${t} ${name}`
 
 const usersOfSteps = <Q extends UserQuestion>(
@@ -306,42 +387,59 @@ function spansOf(starts: ReadonlySet<number>, bucketSeconds: BucketSeconds): Spa
   return spans
 }
 
-/** Distinct users of each group of rows. Those of several projects are added. */
+/** Distinct users of each group of rows. */
 async function usersBy<Key, Q extends UserQuestion>(
   db: Connection,
   cells: sql.Cells,
   questions: readonly Q[],
   dimension: Dimension | null,
-  keyOf: (row: Omit<sql.SketchRow, 'sketches'>) => Key,
+  keyOf: (row: StepOfProject) => Key,
 ): Promise<Map<Key, UserCounts<Q>>> {
-  const wanted = new Map(questions.flatMap(unionsOf).map((sets) => [sets.join(), sets]))
-  if (wanted.size === 0) return new Map()
-  const projects = new Map<string, Map<Key, Map<string, HyperLogLog>>>()
-  for await (const rows of sql.sketchPages(db, cells, [...new Set([...wanted.values()].flat())], dimension)) {
-    for (const { sketches, ...row } of rows) {
-      let unions = projects.get(row.project_id)
-      if (unions === undefined) {
-        unions = new Map<Key, Map<string, HyperLogLog>>()
-        projects.set(row.project_id, unions)
-      }
-      const key = keyOf(row)
-      let of = unions.get(key)
-      if (of === undefined) unions.set(key, (of = new Map([...wanted.keys()].map((name) => [name, new HyperLogLog()]))))
-      for (const [name, sets] of wanted)
-        for (const set of sets) {
-          const bytes = sketches[set] ?? null
-          if (bytes !== null) of.get(name)?.mergeBytes(bytes)
-        }
-    }
+  const unions = new Unions<Key, Q>(questions)
+  if (unions.sets.length === 0) return new Map()
+  for (const read of [sql.sketchesOfDeltas, sql.sketchesOfRollups])
+    for await (const rows of read(db, cells, unions.sets, dimension))
+      for (const row of rows) unions.add(keyOf(row), row.project_id, row.sketches)
+  return unions.counts()
+}
+
+/** Merges sketches of groups. Users of several projects are added. */
+class Unions<Key, Q extends UserQuestion> {
+  /** What is stored of them. */
+  readonly sets: readonly UserSet[]
+  readonly #questions: readonly Q[]
+  readonly #wanted: ReadonlyMap<string, readonly UserSet[]>
+  readonly #projects = new Map<string, Map<Key, Map<string, HyperLogLog>>>()
+
+  constructor(questions: readonly Q[]) {
+    this.#questions = questions
+    this.#wanted = new Map(questions.flatMap(unionsOf).map((sets) => [sets.join(), sets]))
+    this.sets = [...new Set([...this.#wanted.values()].flat())]
   }
-  const counts = new Map<Key, UserCounts<Q>>()
-  for (const unions of projects.values())
-    for (const [key, of] of unions) {
-      const before = counts.get(key)
-      const own = countsOf(questions, of)
-      counts.set(key, before === undefined ? own : add(before, own))
-    }
-  return counts
+
+  add(key: Key, projectId: string, sketches: sql.SketchRow['sketches']): void {
+    let unions = this.#projects.get(projectId)
+    if (unions === undefined) this.#projects.set(projectId, (unions = new Map()))
+    let of = unions.get(key)
+    if (of === undefined)
+      unions.set(key, (of = new Map([...this.#wanted.keys()].map((name) => [name, new HyperLogLog()]))))
+    for (const [name, sets] of this.#wanted)
+      for (const set of sets) {
+        const bytes = sketches[set] ?? null
+        if (bytes !== null) of.get(name)?.mergeBytes(bytes)
+      }
+  }
+
+  counts(): Map<Key, UserCounts<Q>> {
+    const counts = new Map<Key, UserCounts<Q>>()
+    for (const unions of this.#projects.values())
+      for (const [key, of] of unions) {
+        const before = counts.get(key)
+        const own = countsOf(this.#questions, of)
+        counts.set(key, before === undefined ? own : add(before, own))
+      }
+    return counts
+  }
 }
 
 /** These are estimates: that of a part may be larger than that of all users, if they are asked for. */

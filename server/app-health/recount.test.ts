@@ -11,9 +11,9 @@ import { BUCKET_SECONDS } from './buckets.ts'
 import { countColumn, COUNTS, type Counts, USER_SETS, type UserSet } from './counts.ts'
 import { type Attributes, DIMENSIONS, type Dimension, LEVEL_DIMENSIONS, LEVELS } from './dimensions.ts'
 import { foldHealth } from './fold-health.ts'
-import { readHealthBy, readHealthSeries, readHealthTotals } from './read-health.ts'
+import { readHealthBy, readHealthRanges, readHealthSeries, readHealthTotals } from './read-health.ts'
 import { type ReceivedSession, recordSessions } from './record-sessions.ts'
-import { allCells, cellKey, countedOnce, figuresOf, sumCells } from './recount.fixture.ts'
+import { allCells, cellKey, type Counted, countedOnce, figuresOf, sumCells } from './recount.fixture.ts'
 import { anAttribute, anUpdate, countsFact, NOW, sessionFact, sidOf } from './sessions.fixture.ts'
 
 /** Every number of every level and bucket equals a recount from the raw items. */
@@ -23,7 +23,8 @@ const { app, clock } = t
 clock.set(new Date(NOW))
 const other = await secondApp(t)
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 /** Park and Miller: the same numbers in every run. */
 function randomOf(seed: number) {
@@ -165,6 +166,22 @@ const queryOf = (projectId: string, from: number, to: number, filter: Partial<Re
     filter,
   }) as const
 
+/** Hours and users of two days, each with its own total, beside the slow sum. */
+async function expectRanges(query: ReturnType<typeof queryOf>, counted: readonly Counted[]): Promise<void> {
+  const today = Math.floor(NOW / DAY_MS) * DAY_MS
+  const starts = [today, today - DAY_MS]
+  const ranges = starts.map((at) => ({ from: new Date(at), to: new Date(at + DAY_MS) }))
+  const found = await readHealthRanges(app.db, query, ranges, 3_600, { points: USER_SETS, total: USER_SETS })
+  for (const [index, { points, users }] of found.entries()) {
+    const day = starts[index] ?? 0
+    const ofDay = counted.filter(({ at }) => at >= day && at < day + DAY_MS)
+    const cells = sumCells(ofDay, ({ at }) => ['whole', String(Math.floor(at / HOUR_MS) * HOUR_MS)])
+    expect(figuresOf(cells.get('whole'))).toMatchObject(users)
+    expect(points).toHaveLength(24)
+    for (const { t: time, ...figures } of points) expect(figures).toEqual(figuresOf(cells.get(String(time.getTime()))))
+  }
+}
+
 test.each([11, 987_654])('of sessions in any order, repeated, by two processes, with kills (seed %i)', async (seed) => {
   const random = randomOf(seed)
   const projectId = newId()
@@ -201,6 +218,10 @@ test.each([11, 987_654])('of sessions in any order, repeated, by two processes, 
       const query = queryOf(projectId, from, to, filter)
       const whole = sumCells(matching, () => ['whole']).get('whole')
       expect(await readHealthTotals(app.db, query, USER_SETS)).toEqual(figuresOf(whole))
+      await expectRanges(
+        query,
+        counted.filter((one) => dimensions.every((name) => one.attributes[name] === attributes[name])),
+      )
       const by = random.pick(DIMENSIONS)
       const names = sumCells(matching, (one) => [one.attributes[by]])
       const read = await readHealthBy(app.db, query, by, { max: 100, sets: USER_SETS })

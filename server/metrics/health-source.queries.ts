@@ -3,7 +3,9 @@ import { type Count, type Counts, noCounts } from '../app-health/counts.ts'
 import { type Dimension, DIMENSIONS } from '../app-health/dimensions.ts'
 import type { HealthFilter, HealthQuery as SourceQuery } from '../app-health/health-query.ts'
 import {
+  type HealthPoint,
   readHealthBy,
+  readHealthRanges,
   readHealthSeries,
   readHealthSeriesBy,
   readHealthTotals,
@@ -47,19 +49,41 @@ export type EventUsers = readonly Extract<keyof EventFigures, `${string}users`>[
 /** Figures by start of the bucket, without empty ones, and of the whole range. */
 export type Range<Figures> = { readonly series: ReadonlyMap<number, Figures>; readonly total: Figures }
 
-/** A range of whole buckets. @param users those of each bucket, and of the whole range */
+type Times = { readonly from: number; readonly to: number }
+
+/** Ranges of whole buckets, in the given order. @param users those of each bucket, and of the whole range */
 export async function readSessions(
   db: Connection,
-  query: HealthQuery,
+  query: Omit<HealthQuery, 'from' | 'to'>,
+  ranges: readonly Times[],
   bucketSeconds: BucketSeconds,
   users: { readonly points: SessionUsers; readonly total: SessionUsers },
-): Promise<Range<SessionFigures>> {
-  const [total, series] = await Promise.all([
-    readUsers(db, query, users.total),
-    readSessionSeries(db, query, bucketSeconds, users.points),
-  ])
-  return { series, total: [...series.values()].map(withoutUsers).reduce(addFigures, total) }
+): Promise<Range<SessionFigures>[]> {
+  const found = ranges.map(() => ({ series: new Map<number, SessionFigures>(), total: NO_SESSIONS }))
+  for (const { read, isWidened } of partsOf({ ...query, ...wholeOf(ranges) })) {
+    await requireCombinable(db, read)
+    const of = await readHealthRanges(db, read, ranges.map(datesOf), bucketSeconds, {
+      points: setsOf(users.points, isWidened),
+      total: setsOf(users.total, isWidened),
+    })
+    for (const [index, range] of found.entries()) {
+      const { points = [], users: ofRange = {} } = of[index] ?? {}
+      addPoints(range.series, points, isWidened)
+      range.total = addFigures(range.total, figuresOf({ ...noCounts(), ...ofRange }, isWidened))
+    }
+  }
+  return found.map(({ series, total }) => ({
+    series,
+    total: [...series.values()].map(withoutUsers).reduce(addFigures, total),
+  }))
 }
+
+const wholeOf = (ranges: readonly Times[]): Times => ({
+  from: Math.min(...ranges.map(({ from }) => from)),
+  to: Math.max(...ranges.map(({ to }) => to)),
+})
+
+const datesOf = ({ from, to }: Times) => ({ from: new Date(from), to: new Date(to) })
 
 /** Users of a range; the counts are 0. */
 export async function readUsers(db: Connection, query: HealthQuery, users: SessionUsers): Promise<SessionFigures> {
@@ -88,13 +112,20 @@ async function readSessionSeries(
   users: SessionUsers,
 ): Promise<Map<number, SessionFigures>> {
   const series = new Map<number, SessionFigures>()
-  for (const { read, isWidened } of partsOf(query)) {
-    for (const { t, ...totals } of await readHealthSeries(db, read, bucketSeconds, setsOf(users, isWidened))) {
-      if (totals.total === 0) continue
-      series.set(t.getTime(), addFigures(series.get(t.getTime()) ?? NO_SESSIONS, figuresOf(totals, isWidened)))
-    }
-  }
+  for (const { read, isWidened } of partsOf(query))
+    addPoints(series, await readHealthSeries(db, read, bucketSeconds, setsOf(users, isWidened)), isWidened)
   return series
+}
+
+function addPoints(
+  series: Map<number, SessionFigures>,
+  points: readonly HealthPoint<UserSet>[],
+  isWidened: boolean,
+): void {
+  for (const { t, ...totals } of points) {
+    if (totals.total === 0) continue
+    series.set(t.getTime(), addFigures(series.get(t.getTime()) ?? NO_SESSIONS, figuresOf(totals, isWidened)))
+  }
 }
 
 /** Values of a dimension whose counts are read. */
@@ -247,25 +278,28 @@ export const addFigures = (a: SessionFigures, b: SessionFigures): SessionFigures
   anr_background_users: a.anr_background_users + b.anr_background_users,
 })
 
-/** Error events of a range of whole buckets. @param users those of each bucket, and of the whole range */
+/** Error events of ranges of whole buckets, in the given order. @param users those of each bucket, and of the whole range */
 export async function readEvents(
   db: Connection,
-  query: HealthQuery,
+  query: Omit<HealthQuery, 'from' | 'to'>,
+  ranges: readonly Times[],
   bucketSeconds: BucketSeconds,
   users: { readonly points: EventUsers; readonly total: EventUsers },
-): Promise<Range<EventFigures>> {
-  const read = eventsOf(query)
+): Promise<Range<EventFigures>[]> {
+  const read = eventsOf({ ...query, ...wholeOf(ranges) })
   await requireCombinable(db, read)
-  const [points, total] = await Promise.all([
-    readHealthSeries(db, read, bucketSeconds, users.points.map(eventSet)),
-    readHealthUsers(db, read, users.total.map(eventSet)),
-  ])
-  const series = new Map(
-    points.flatMap(({ t, ...totals }) => (totals.total === 0 ? [] : [[t.getTime(), eventFigures(totals)] as const])),
-  )
-  const sum = (name: 'events' | 'critical'): number =>
-    [...series.values()].reduce((all, figures) => all + figures[name], 0)
-  return { series, total: { ...eventFigures(total), events: sum('events'), critical: sum('critical') } }
+  const found = await readHealthRanges(db, read, ranges.map(datesOf), bucketSeconds, {
+    points: users.points.map(eventSet),
+    total: users.total.map(eventSet),
+  })
+  return found.map(({ points, users: total }) => {
+    const series = new Map(
+      points.flatMap(({ t, ...totals }) => (totals.total === 0 ? [] : [[t.getTime(), eventFigures(totals)] as const])),
+    )
+    const sum = (name: 'events' | 'critical'): number =>
+      [...series.values()].reduce((all, figures) => all + figures[name], 0)
+    return { series, total: { ...eventFigures(total), events: sum('events'), critical: sum('critical') } }
+  })
 }
 
 /** Users of error events. */

@@ -87,21 +87,24 @@ export async function compareSessions(
   users: Wanted<SessionUsers>,
   counts?: HealthQuery['counts'],
 ): Promise<Compared<SessionFigures>> {
-  const range = timeRange(read.now, read.range)
-  const readOf = (of: TimeRange) =>
-    readSessions(app.db, { ...over(read, of), ...(counts !== undefined && { counts }) }, of.stepSeconds, users)
-  const [now, before] = await Promise.all([readOf(range), readOf(previousRange(range))])
-  return { now, before }
+  const query = { ...read, ...(counts !== undefined && { counts }) }
+  return compared(read, (ranges, stepSeconds) => readSessions(app.db, query, ranges, stepSeconds, users))
 }
 
 /** Stored error events, for {@link eventCount} and {@link userCount}. */
 export async function compareEvents(app: App, read: Read, users: Wanted<EventUsers>): Promise<Compared<EventFigures>> {
-  const range = timeRange(read.now, read.range)
-  const [now, before] = await Promise.all([
-    readEvents(app.db, over(read, range), range.stepSeconds, users),
-    readEvents(app.db, over(read, previousRange(range)), range.stepSeconds, users),
-  ])
-  return { now, before }
+  return compared(read, (ranges, stepSeconds) => readEvents(app.db, read, ranges, stepSeconds, users))
+}
+
+/** Reads both ranges together. */
+async function compared<Figures>(
+  { now, range }: Read,
+  read: (ranges: readonly TimeRange[], stepSeconds: TimeRange['stepSeconds']) => Promise<Range<Figures>[]>,
+): Promise<Compared<Figures>> {
+  const current = timeRange(now, range)
+  const [ofNow, before] = await read([current, previousRange(current)], current.stepSeconds)
+  if (ofNow === undefined || before === undefined) throw new Error('a range was not read')
+  return { now: ofNow, before }
 }
 
 const RATES = {
