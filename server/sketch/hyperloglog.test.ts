@@ -42,6 +42,24 @@ test('mergeBytes merges lists and registers in either order', () => {
   expect(() => new HyperLogLog().mergeBytes(Buffer.from([2, 1, 2]))).toThrow()
 })
 
+test.each([
+  [40, 45, 60],
+  [12, 150, 199],
+  [12, 1_000, 92],
+  [2, 2_000, 0],
+  [2, 2_000, 1],
+])('%i stored lists of %i count like one sketch of all', (lists, length, step) => {
+  const sum = new HyperLogLog()
+  const all = new Set<number>()
+  for (let list = 0; list < lists; list++) {
+    const own = users(list * step, list * step + length)
+    for (const hash of own) all.add(hash)
+    sum.mergeBytes(sketchOf(own).toBytes())
+  }
+  expect(sum.count()).toBe(sketchOf(all).count())
+  expect(sum.toBytes().equals(sketchOf(all).toBytes())).toBe(true)
+})
+
 describe('counting', () => {
   test.each([0, 1, 2, 19, 999, 2_000])('%i elements exactly', (n) => {
     const sketch = sketchOf(users(0, n))

@@ -21,9 +21,12 @@ export const MAX_LIST_LENGTH = 2_000
 const REGISTER_BITS = 5
 const DENSE_BYTES = 1 + (REGISTERS * REGISTER_BITS) / 8
 
+/** Lists that wait to be united hold memory of what they were read from. */
+const MAX_WAITING = 32
+
 export class HyperLogLog {
-  /** Stored bytes that nothing was added to yet: those of a bucket are mostly counted alone. */
-  #stored: Buffer | null = null
+  /** Stored bytes that wait to be united: those of a bucket are mostly counted alone. Several are lists. */
+  #stored: Buffer[] = []
   /** Null when registers are used. */
   #hashes: Set<number> | null = new Set()
   #registers: Uint8Array = NO_REGISTERS
@@ -67,8 +70,11 @@ export class HyperLogLog {
    */
   mergeBytes(bytes: Buffer): void {
     check(bytes)
-    if (this.#stored === null && this.#hashes?.size === 0) {
-      this.#stored = bytes
+    const [first = bytes] = this.#stored
+    const areLists = first[0] === LIST && bytes[0] === LIST
+    const mayWait = this.#stored.length < (areLists ? MAX_WAITING : 1)
+    if (mayWait && this.#hashes?.size === 0) {
+      this.#stored.push(bytes)
       return
     }
     this.#unpack()
@@ -112,9 +118,12 @@ export class HyperLogLog {
 
   /** Estimated number of distinct elements; exact up to 2,000. */
   count(): number {
+    const [first, second] = this.#stored
     // Hashes of a list are distinct.
-    if (this.#stored !== null && this.#stored[0] === LIST) return (this.#stored.length - 1) / HASH_BYTES
-    this.#unpack()
+    if (first?.[0] === LIST && second === undefined) return (first.length - 1) / HASH_BYTES
+    const distinct = second === undefined ? null : countDistinct(this.#stored)
+    if (distinct !== null) return distinct
+    this.#unpack(second !== undefined)
     return this.#hashes === null ? Math.round(estimate(this.#registers)) : this.#hashes.size
   }
 
@@ -146,11 +155,13 @@ export class HyperLogLog {
     return sketch
   }
 
-  #unpack(): void {
-    const bytes = this.#stored
-    if (bytes === null) return
-    this.#stored = null
-    this.#mergeBytes(bytes)
+  /** @param isDense whether stored lists are known to have more hashes than a list takes up */
+  #unpack(isDense = this.#stored.length > 1 && countDistinct(this.#stored) === null): void {
+    const stored = this.#stored
+    if (stored.length === 0) return
+    this.#stored = []
+    if (isDense) this.#densify(NO_HASHES)
+    for (const bytes of stored) this.#mergeBytes(bytes)
   }
 
   #densify(hashes: ReadonlySet<number>): void {
@@ -182,6 +193,26 @@ function greaterLanes(a: number, b: number): number {
   return (a & mask) | (b & ~mask)
 }
 
+/** Hashes plus one, each at the place of its low bits or behind it; twice as many as it takes up. */
+const SLOTS = new Float64Array(4_096)
+
+/** How many distinct hashes lists have; null for more than one list takes up. A `Set` takes five times as long. */
+function countDistinct(lists: readonly Buffer[]): number | null {
+  SLOTS.fill(0)
+  let distinct = 0
+  for (const bytes of lists)
+    for (let at = 1; at < bytes.length; at += HASH_BYTES) {
+      const low = bytes.readInt32BE(at + 1)
+      const hash = (bytes[at] ?? 0) * 2 ** 32 + (low >>> 0) + 1
+      let slot = low & (SLOTS.length - 1)
+      while (SLOTS[slot] !== 0 && SLOTS[slot] !== hash) slot = (slot + 1) & (SLOTS.length - 1)
+      if (SLOTS[slot] === hash) continue
+      SLOTS[slot] = hash
+      if (++distinct > MAX_LIST_LENGTH) return null
+    }
+  return distinct
+}
+
 /** @throws Error for bytes that no sketch has */
 function check(bytes: Buffer): void {
   const isList =
@@ -192,6 +223,7 @@ function check(bytes: Buffer): void {
 const notASketch = (): Error => new Error('Not a HyperLogLog sketch.')
 
 const NO_REGISTERS = new Uint8Array(0)
+const NO_HASHES: ReadonlySet<number> = new Set()
 
 /** Ertl's improved raw estimate: accurate over the whole range without tables. */
 function estimate(registers: Uint8Array): number {
