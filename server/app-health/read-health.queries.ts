@@ -229,7 +229,7 @@ export type SketchRow = {
 
 const DELTAS_PER_PAGE = 2_000
 /** Rollups have up to 10 kB of each set. */
-const ROLLUPS_PER_PAGE = 200
+const ROLLUPS_PER_PAGE = 100
 
 const anyOf = (alias: string, sets: readonly UserSet[]): RawBuilder<unknown> =>
   sql`(${sql.join(
@@ -283,8 +283,16 @@ export async function* sketchesOfRollups(
   const keys = (knownKeys(cells, dimension) ?? (await readKeys(db, cells, dimension))).sort(
     (a, b) => b.bucket_seconds - a.bucket_seconds,
   )
-  for (let at = 0; at < keys.length; at += ROLLUPS_PER_PAGE)
-    yield await readSketches(db, cells, keys.slice(at, at + ROLLUPS_PER_PAGE), sets)
+  const read = (at: number) => readSketches(db, cells, keys.slice(at, at + ROLLUPS_PER_PAGE), sets)
+  // The database reads a page while the one before is merged.
+  let next = keys.length > 0 ? read(0) : null
+  for (let at = ROLLUPS_PER_PAGE; next !== null; at += ROLLUPS_PER_PAGE) {
+    const rows = await next
+    next = at < keys.length ? read(at) : null
+    // Whoever stops in between does not wait for it.
+    next?.catch(() => {})
+    yield rows
+  }
 }
 
 /** All keys that rollups of the wanted values may have; null where the values are not known. */

@@ -123,8 +123,8 @@ export async function readHealthRanges<Point extends UserQuestion, Total extends
     Promise.all(counted.map((cells) => sql.sumCountsByBucket(db, cells, steps.sets, stepSeconds, null))),
     sets.length > 0 && addAll(sql.sketchesOfDeltas(db, all, sets, null)),
   ])
-  const buckets = found.flat()
-  const merged = buckets.filter((bucket) => isMerged(questions.points, bucket))
+  const buckets = withStored(found.flat(), questions.points)
+  const merged = buckets.flatMap(({ bucket, users }) => (users === null ? [bucket] : []))
   const ofWhole = ofTotals.flatMap((cells) => cells?.spans ?? [])
   const others = merged.filter(({ t }) => !ofWhole.some((span) => lies(t * 1000, stepSeconds, span)))
   const spans = [...ofWhole, ...spansOf(new Set(others.map(({ t }) => t)), stepSeconds)]
@@ -300,8 +300,8 @@ async function totalsBySteps<Key, Q extends UserQuestion>(
   keyOf: (row: { readonly name: string | null; readonly t: number }) => Key,
 ): Promise<Map<Key, Step<Q>>> {
   const sets = [...new Set(questions.flatMap((question) => unionsOf(question).flat()))]
-  const buckets = await sql.sumCountsByBucket(db, cells, sets, stepSeconds, dimension)
-  const merged = buckets.filter((bucket) => isMerged(questions, bucket))
+  const buckets = withStored(await sql.sumCountsByBucket(db, cells, sets, stepSeconds, dimension), questions)
+  const merged = buckets.flatMap(({ bucket, users }) => (users === null ? [bucket] : []))
   const users =
     merged.length === 0
       ? new Map<string, UserCounts<Q>>()
@@ -309,27 +309,27 @@ async function totalsBySteps<Key, Q extends UserQuestion>(
   return stepsWith(buckets, questions, users, keyOf)
 }
 
-/** Whether the users of a step are in several sketches. */
-const isMerged = (questions: readonly UserQuestion[], bucket: sql.Bucket): boolean =>
-  bucket.rows > 1 || storedCounts(questions, bucket) === null
+/** Users of a bucket by stored numbers; null where sketches must be merged. */
+type BucketUsers<Q extends UserQuestion> = { readonly bucket: sql.Bucket; readonly users: UserCounts<Q> | null }
+
+function withStored<Q extends UserQuestion>(buckets: readonly sql.Bucket[], questions: readonly Q[]): BucketUsers<Q>[] {
+  const stored = storedCounts(questions)
+  return buckets.map((bucket) => ({ bucket, users: bucket.rows > 1 ? null : stored(bucket) }))
+}
 
 /** Steps of all projects together. @param merged users of the steps whose sketches were merged, by {@link stepKey} */
 function stepsWith<Key, Q extends UserQuestion>(
-  buckets: readonly sql.Bucket[],
+  buckets: readonly BucketUsers<Q>[],
   questions: readonly Q[],
   merged: ReadonlyMap<string, UserCounts<Q>>,
   keyOf: (row: { readonly name: string | null; readonly t: number }) => Key,
 ): Map<Key, Step<Q>> {
   const steps = new Map<Key, Step<Q>>()
-  for (const bucket of buckets) {
+  for (const { bucket, users } of buckets) {
     const { name, t } = bucket
-    const counts = onlyCounts(bucket)
-    const own =
-      (isMerged(questions, bucket) ? merged.get(stepKey(bucket)) : storedCounts(questions, bucket)) ??
-      noUsers(questions)
+    const totals = { ...onlyCounts(bucket), ...(users ?? merged.get(stepKey(bucket)) ?? noUsers(questions)) }
     const key = keyOf(bucket)
     const before = steps.get(key)?.totals
-    const totals = { ...counts, ...own }
     steps.set(key, { name, t, totals: before === undefined ? totals : add(before, totals) })
   }
   return steps
@@ -354,17 +354,15 @@ const usersOfSteps = <Q extends UserQuestion>(
   return usersBy(db, part, questions, dimension, ({ t, ...row }) => stepKey({ ...row, t: startOf(t, stepSeconds) }))
 }
 
-/** The answers that stored numbers give; null where the users of two sets must be merged. */
-function storedCounts<Q extends UserQuestion>(
-  questions: readonly Q[],
-  stored: Readonly<Partial<Record<`${UserSet}_count`, number | null>>>,
-): UserCounts<Q> | null {
-  const count = (sets: readonly UserSet[]): number | null => {
-    const known = sets.map((set) => stored[countColumn(set)] ?? 0).filter((users) => users > 0)
-    return known.length > 1 ? null : (known[0] ?? 0)
-  }
-  if (questions.some((question) => unionsOf(question).some((sets) => count(sets) === null))) return null
-  return answersOf(questions, (sets) => count(sets) ?? 0)
+/** The answers that stored numbers of a bucket give; null where the users of two sets must be merged. */
+function storedCounts<Q extends UserQuestion>(questions: readonly Q[]): (stored: sql.Bucket) => UserCounts<Q> | null {
+  const unions = questions.flatMap(unionsOf)
+  const isSeveral = (stored: sql.Bucket): boolean =>
+    unions.some((sets) => sets.length > 1 && sets.filter((set) => (stored[countColumn(set)] ?? 0) > 0).length > 1)
+  return (stored) =>
+    isSeveral(stored)
+      ? null
+      : answersOf(questions, (sets) => sets.reduce((sum, set) => sum + Math.max(0, stored[countColumn(set)] ?? 0), 0))
 }
 
 /** Users of different projects are different: their hashes depend on the project. */
@@ -419,7 +417,7 @@ class Unions<Key, Q extends UserQuestion> {
 
   add(key: Key, projectId: string, sketches: sql.SketchRow['sketches']): void {
     let unions = this.#projects.get(projectId)
-    if (unions === undefined) this.#projects.set(projectId, (unions = new Map()))
+    if (unions === undefined) this.#projects.set(projectId, (unions = new Map<Key, Map<string, HyperLogLog>>()))
     let of = unions.get(key)
     if (of === undefined)
       unions.set(key, (of = new Map([...this.#wanted.keys()].map((name) => [name, new HyperLogLog()]))))

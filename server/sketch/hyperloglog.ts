@@ -193,8 +193,11 @@ function greaterLanes(a: number, b: number): number {
   return (a & mask) | (b & ~mask)
 }
 
-/** Hashes plus one, each at the place of its low bits or behind it; twice as many as it takes up. */
-const SLOTS = new Float64Array(4_096)
+const SLOT_BITS = 12
+/** Hashes plus one, each at its place or behind it; twice as many as it takes up. */
+const SLOTS = new Float64Array(1 << SLOT_BITS)
+/** 2^32 divided by the golden ratio: spreads hashes over the slots by all of their bits. */
+const SPREAD = 0x9e3779b1
 
 /** How many distinct hashes lists have; null for more than one list takes up. A `Set` takes five times as long. */
 function countDistinct(lists: readonly Buffer[]): number | null {
@@ -203,8 +206,9 @@ function countDistinct(lists: readonly Buffer[]): number | null {
   for (const bytes of lists)
     for (let at = 1; at < bytes.length; at += HASH_BYTES) {
       const low = bytes.readInt32BE(at + 1)
-      const hash = (bytes[at] ?? 0) * 2 ** 32 + (low >>> 0) + 1
-      let slot = low & (SLOTS.length - 1)
+      const high = bytes[at] ?? 0
+      const hash = high * 2 ** 32 + (low >>> 0) + 1
+      let slot = Math.imul(low ^ high, SPREAD) >>> (32 - SLOT_BITS)
       while (SLOTS[slot] !== 0 && SLOTS[slot] !== hash) slot = (slot + 1) & (SLOTS.length - 1)
       if (SLOTS[slot] === hash) continue
       SLOTS[slot] = hash
