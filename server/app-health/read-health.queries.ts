@@ -289,7 +289,7 @@ export async function* sketchesOfRollups(
   for (let at = ROLLUPS_PER_PAGE; next !== null; at += ROLLUPS_PER_PAGE) {
     const rows = await next
     next = at < keys.length ? read(at) : null
-    // Whoever stops in between does not wait for it.
+    // A caller that stops in between does not wait for it.
     next?.catch(() => {})
     yield rows
   }
