@@ -1,6 +1,8 @@
 import type { GroupingPart } from '../grouping/grouping.api.ts'
 import type { Occurrence } from '../issue-recording/occurrence.ts'
+import { bytesOfValues } from '../issue-recording/repeated-events.ts'
 import type { Fact } from '../issue-search/facts.ts'
+import { BoundedCache } from '../kernel/bounded-cache.ts'
 
 type Values = {
   readonly parts: readonly GroupingPart[]
@@ -11,10 +13,13 @@ type Values = {
 /**
  * Values of the newest event of each fingerprint, by the start of its hash. The next event says nearly the same: it keeps
  * these values instead of its own, which then are collected young. What events keep until their commit is what the
- * collector copies and marks; this is two thirds of it. 8 MiB at most.
+ * collector copies and marks; this is two thirds of it. `issue-recording/write-index-terms.ts` keeps the same objects.
  */
-const newest = new Map<number, Values>()
-const MAX_FINGERPRINTS = 2_048
+const newest = new BoundedCache<number, Values>({
+  maxEntries: 2_048,
+  maxBytes: 8 * 1_048_576,
+  bytesOf: ({ parts, texts, facts }) => bytesOfValues(facts, texts) + bytesOfParts(parts),
+})
 const KEY_BYTES = 6
 
 /** Returns equal values; where the event before with this fingerprint had the same, they are the same objects. */
@@ -26,7 +31,6 @@ export function repeatedValues(
 ): Values {
   const key = hash.readUIntLE(0, KEY_BYTES)
   const before = newest.get(key)
-  if (before === undefined && newest.size >= MAX_FINGERPRINTS) newest.clear()
   const values =
     before === undefined
       ? { parts, texts, facts }
@@ -42,6 +46,16 @@ export function repeatedValues(
 /** To be called after a user was erased. */
 export function forgetRepeated(): void {
   newest.clear()
+}
+
+function bytesOfParts(parts: readonly GroupingPart[]): number {
+  let bytes = 0
+  for (const { values } of parts)
+    bytes += bytesOfValues(
+      [],
+      values.map(({ value }) => value),
+    )
+  return bytes
 }
 
 // Loops with an index: this runs for every event, and takes a third of the time of iterators and callbacks.

@@ -1,3 +1,4 @@
+import { BoundedCache } from '../kernel/bounded-cache.ts'
 import { dayOf } from '../kernel/day.ts'
 import { addJob } from '../jobs/task.ts'
 import type { Tx } from '../storage/database.ts'
@@ -7,7 +8,7 @@ import { INDEX_TERMS } from '../issue-search/index-documents.ts'
 import { issueNumberOf, KnownTerms } from '../issue-search/known-terms.ts'
 import { factTerm, keyTerm } from '../issue-search/index-terms.ts'
 import { OWN_TEXTS, TEXTS_PER_FRAME } from '../issue-search/indexed-texts.ts'
-import { RepeatedEvents, type Repeated } from './repeated-events.ts'
+import { bytesOfRepeated, type Repeated } from './repeated-events.ts'
 import { insertDocuments, insertNewTerms } from '../issue-search/search.queries.ts'
 import { forgetIdentities, writeIdentities, type IdentifiedEvent } from '../issue-search/user-identities.ts'
 
@@ -43,7 +44,11 @@ const known = new KnownTerms(1 << 20)
  * What the newest events of issues said, by the issue's number in `known`. Most of it repeats from event to event, and
  * comparing is faster than looking up.
  */
-const newest = new RepeatedEvents({ maxIssues: 2_048, maxBytes: 8 * 1_048_576 })
+const newest = new BoundedCache<number, Repeated>({
+  maxEntries: 2_048,
+  maxBytes: 8 * 1_048_576,
+  bytesOf: bytesOfRepeated,
+})
 let jobDueAt = 0
 let rowsSinceJob = 0
 let countedDay = ''
