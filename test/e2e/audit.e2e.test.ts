@@ -103,7 +103,10 @@ test('an owner verifies the log and exports it; the lines verify elsewhere too',
     .filter({ hasText: /^No entry was changed: \d+ verified, from number 1 to \d+\./ })
     .waitFor()
   await screenshot(page, 'audit-verified')
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export', exact: true }).click()])
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export', exact: true }).click(),
+  ])
   expect(file.suggestedFilename()).toMatch(/\.ndjson$/)
   const lines = (await text(createReadStream(await file.path()))).trimEnd().split('\n')
   const entries = lines.map((line) => Line.parse(JSON.parse(line)))
