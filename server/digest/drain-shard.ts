@@ -83,6 +83,7 @@ export class ShardDrain {
         const suspect = await this.#gather()
         if (this.#isStopping()) break
         if (suspect !== null) {
+          await foldJournal(app, journal, refusalsOf(app))
           await this.#digestAlone(suspect)
           continue
         }
@@ -198,15 +199,18 @@ export class ShardDrain {
     }
   }
 
-  /** Waits until something happened that {@link #gather} looks at. */
+  /** Waits until something happened that {@link #gather} looks at. Rows that take long do not hold up what is to be counted. */
   async #change(): Promise<void> {
+    const { app, journal } = this.#work
+    if (this.#committing === null && journal.dueInMs() <= 0)
+      this.#committing = this.#inChain(() => foldJournal(app, journal, refusalsOf(app)))
     const { ready, projects } = this.#preparer
-    const waitMs =
-      ready > 0 && projects > 1 && this.#committing === null ? SHARED_WAIT_MS - this.#preparer.readyMs() : null
+    const rowsWaitMs = ready > 0 && projects > 1 ? SHARED_WAIT_MS - this.#preparer.readyMs() : Infinity
+    const waitMs = this.#committing === null ? Math.min(rowsWaitMs, journal.dueInMs()) : Infinity
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       this.#wake = resolve
-      if (waitMs !== null) timer = setTimeout(resolve, Math.max(0, waitMs))
+      if (waitMs < Infinity) timer = setTimeout(resolve, Math.max(0, waitMs))
     })
     clearTimeout(timer)
     this.#wake = null

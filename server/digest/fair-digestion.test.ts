@@ -150,6 +150,48 @@ test('many log entries are recorded beside the shard: others do not wait, and th
   expect((await app.db.query('select from spool')).rows).toHaveLength(0)
 })
 
+test('what was appended is counted within a second, also while a row of another project takes long to prepare', async () => {
+  const digester = await createDigester(app)
+  const spool = createSpool(app, {}, null)
+  const [slow, quiet] = [await aTarget(await anOrg()), await aTarget(await anOrg())]
+  const event = (): string => envelopeOf(anEvent())
+  const count = async (): Promise<number> =>
+    (
+      await app.db.query<{ n: number }>('select event_count::int as n from issues where project_id = $1', [
+        quiet.projectId,
+      ])
+    ).rows[0]?.n ?? 0
+  await spool.append(entryOf(quiet, event()))
+  await digester.drain()
+  const stopping = new AbortController()
+  const locked = await app.db.reserve()
+  await locked.query('begin')
+  // Preparing begins with the settings of a project, these among them.
+  await locked.query('lock table discarded_fingerprints')
+  await spool.append(entryOf(slow, event()))
+  const running = digester.run(stopping.signal)
+  try {
+    await waitFor('the row that is being prepared', async () => {
+      const { rows } = await app.db.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%discarded_fingerprints%' and datname = current_database()`,
+      )
+      return rows.length === 1
+    })
+    for (let n = 2; n <= 5; n++) {
+      await spool.append(entryOf(quiet, event()))
+      await waitFor('the event', async () => (await eventsOf(quiet)) === n)
+    }
+    await waitFor('its count', async () => (await count()) === 5)
+    await locked.query('commit')
+  } finally {
+    locked.release(true)
+    stopping.abort()
+    await running
+    await spool.close()
+    await digester.close()
+  }
+})
+
 test('of a request of many containers 10,000 entries are read, with pauses, and all have an outcome', async () => {
   const items = JSON.stringify({ items: Array.from({ length: 1_000 }, () => ({ body: 'b', level: 'info' })) })
   const item = `${JSON.stringify({ type: 'log', item_count: 1_000, length: items.length })}\n${items}\n`

@@ -20,6 +20,8 @@ import * as sql from './journal.queries.ts'
 
 /** Minimum time between two folds while further batches follow at once. After the last one, {@link foldJournal} folds. */
 export const FOLD_INTERVAL_MS = 600
+/** Maximum time between two folds, when no batch follows because rows take long to prepare or to commit. */
+const MAX_FOLD_INTERVAL_MS = 900
 /** Rows of an ended process are looked for this often. */
 const CHECK_INTERVAL_MS = 2_000
 
@@ -47,6 +49,11 @@ export class ShardJournal {
     if (await sql.hasJournalRows(db, this.#shard)) return true
     this.#checkedAtMs = nowMs
     return false
+  }
+
+  /** The time until what batches appended must be folded without waiting for another one, ms; Infinity when nothing is. */
+  dueInMs(): number {
+    return this.#rowIds.length === 0 ? Infinity : this.#foldedAtMs + MAX_FOLD_INTERVAL_MS - this.#clock.monotonicMs()
   }
 
   /** Whether sums of a project are in memory that are not folded. */
