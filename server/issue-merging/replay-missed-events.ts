@@ -2,6 +2,7 @@ import { selectCounts } from './rating.queries.ts'
 import type { FactContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { newestArrived, type Arrived } from '../events/store.queries.ts'
+import { uncountedEvents } from '../issue-rows/groups.queries.ts'
 import { lifeFrom } from '../issue-rules/life-columns.ts'
 import { onEvents, type ArrivedEvents } from '../issue-rules/life-cycle.ts'
 import { writeLives } from '../issue-rows/life.queries.ts'
@@ -17,6 +18,7 @@ const MAX_USERS = 10_000
 
 /**
  * Applies to the life cycle of an unmerged issue, by the usual rules, the events that it received while it was merged.
+ * Those that are not counted yet are left to their fold.
  * @param issue its row while it was merged
  * @param merged.since when it was merged
  */
@@ -30,7 +32,13 @@ export async function replayMissedEvents(
   const life = lifeFrom(issue)
   if (life.resolved === null && life.ignored === null) return
   const added = await addedCounts(tx, issue)
-  const missed = arrivedSince(await newestArrived(tx, merged.groupIds, MAX_EVENTS), merged.since, added.events)
+  const uncounted = await uncountedEvents(tx, merged.groupIds)
+  const newestEvents = await newestArrived(tx, merged.groupIds, MAX_EVENTS)
+  const missed = arrivedSince(
+    newestEvents.filter(({ eventId }) => !uncounted.has(eventId)),
+    merged.since,
+    added.events,
+  )
   const [newest] = missed
   if (newest === undefined) return
   const events = missed.map(({ eventId, release, occurredAt, receivedAt }) => ({

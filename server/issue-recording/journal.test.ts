@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { aPerson } from '#test/kit/members.ts'
 import { anOccurrence } from '#test/kit/occurrence.ts'
+import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { RECEIVED_DAY_TABLES } from '../digest/day-tables.ts'
 import { createProjectFactsReader } from '../digest/project-facts.ts'
@@ -10,6 +11,9 @@ import { changeRelation } from '../issue-rows/groups.queries.ts'
 import { eventsIn, selectTrends, selectUsersIn } from '../issue-rows/counts.queries.ts'
 import { windowOf } from '../issue-rules/count-window.ts'
 import { SLOT_MS, slotOf } from '../issue-rules/user-slots.ts'
+import { deleteIssue } from '../issue-merging/delete-issue.ts'
+import { mergeIssues } from '../issue-merging/merge-issues.ts'
+import { unmergeIssues } from '../issue-merging/unmerge-issues.ts'
 import { updateIssue } from '../issues/update-issue.ts'
 import { dayOf } from '../kernel/day.ts'
 import { newId } from '../kernel/ids.ts'
@@ -149,6 +153,49 @@ async function expectSlots(projectId: string): Promise<void> {
   }
 }
 
+const shownIn = async (projectId: string) =>
+  (
+    await app.db.query<{ id: string; merged_into: string | null }>(
+      'select id, merged_into from issues where project_id = $1 order by number',
+      [projectId],
+    )
+  ).rows
+
+/** Merges, unmerges or deletes issues, if the project has them. */
+async function change(projectId: string, what: 'merge' | 'unmerge' | 'delete', at: readonly [number, number]) {
+  const all = await shownIn(projectId)
+  const shown = all.filter((row) => row.merged_into === null)
+  const merged = all.filter((row) => row.merged_into !== null)
+  const [one, other] = at.map((index) => shown[index % shown.length]?.id ?? '')
+  const inner = merged[at[0] % merged.length]
+  if (what === 'merge' && one !== undefined && other !== undefined && one !== other)
+    await mergeIssues(app, actor, { issueId: one, issue_ids: [other] })
+  if (what === 'unmerge' && inner !== undefined) {
+    const { rows } = await app.db.query<{ id: string }>('select issue_id as id from issue_groups where id = $1', [
+      inner.id,
+    ])
+    await unmergeIssues(app, actor, { issueId: rows[0]?.id ?? '', issue_ids: [inner.id] })
+  }
+  if (what === 'delete' && one !== undefined && one !== '') await deleteIssue(app, actor, one)
+}
+
+async function unmergeAll(projectId: string): Promise<void> {
+  while ((await shownIn(projectId)).some((row) => row.merged_into !== null)) await change(projectId, 'unmerge', [0, 0])
+}
+
+/** Compares the events and users of issues, of merge targets too, with the stored events. */
+async function expectUnions(projectId: string): Promise<void> {
+  const { rows } = await app.db.query(
+    `select i.event_count::int as events, i.user_count::int as users, i.merged_count as merged,
+       count(*)::int as stored, count(distinct e.user_hash)::int as affected, count(distinct g.id)::int - 1 as others
+     from issues i join issue_groups g on g.issue_id = i.id join events e on e.issue_id = g.id
+     where i.project_id = $1 and i.merged_into is null group by i.id`,
+    [projectId],
+  )
+  for (const row of rows)
+    expect(row).toMatchObject({ events: row['stored'], users: row['affected'], merged: row['others'] })
+}
+
 const dropped: (string | null)[] = []
 const REFUSALS: Refusals = {
   isRefusal: () => false,
@@ -232,6 +279,32 @@ test('a member decides between append and fold: events of before are late, event
   expect(rows).toEqual([{ status: 'resolved' }, { status: 'regressed' }])
 })
 
+async function issueIdsOf(projectId: string): Promise<readonly [string, string]> {
+  const { rows } = await app.db.query<{ id: string }>('select id from issues where project_id = $1 order by number', [
+    projectId,
+  ])
+  return [rows[0]?.id ?? '', rows[1]?.id ?? '']
+}
+
+test('events between append and fold count once towards the conditions of an issue that is unmerged meanwhile', async () => {
+  const [journal, projectId] = [aJournal(), await aProject()]
+  await record(journal, projectId, [{ group: 1 }, { group: 2 }], { isMoreWaiting: false })
+  const [target, other] = await issueIdsOf(projectId)
+  clock.advance(10)
+  await updateIssue(app, actor, { issueId: other, status: 'ignored', ignore_until: { count: 5 } })
+  clock.advance(10)
+  await mergeIssues(app, actor, { issueId: target, issue_ids: [other] })
+  clock.advance(10)
+  await record(journal, projectId, [{ group: 2 }], { isMoreWaiting: false })
+  await record(journal, projectId, [{ group: 2 }, { group: 2 }])
+  await unmergeIssues(app, actor, { issueId: target, issue_ids: [other] })
+  await foldJournal(app, journal, REFUSALS)
+  const read = () => app.db.query('select status, event_count::int as events from issues where id = $1', [other])
+  expect((await read()).rows).toEqual([{ status: 'ignored', events: 4 }])
+  await record(journal, projectId, [{ group: 2 }, { group: 2 }], { isMoreWaiting: false })
+  expect((await read()).rows).toEqual([{ status: 'unresolved', events: 6 }])
+})
+
 test('a group that is deleted between append and fold is skipped; its fingerprint makes a new issue', async () => {
   const [journal, projectId] = [aJournal(), await aProject()]
   await record(journal, projectId, [{ group: 1 }, { group: 2 }])
@@ -268,47 +341,56 @@ test('sums that the database refuses stop neither the shard nor other sums', asy
   expect(await counts(projectId)).toMatchObject([{ events: 1 }, { events: 2 }, { events: 1 }])
 })
 
-test('random histories of batches, folds, rollbacks, restarts and two projects equal a recount', async () => {
-  const Step = fc.record({
-    project: fc.nat(1),
-    sent: fc.array(
-      fc.record({
-        group: fc.nat(3),
-        user: fc.nat(4),
-        hoursAgo: fc.nat(9).map((quarters) => quarters / 4),
-        isFatal: fc.boolean(),
+test(
+  'random histories of batches, folds, rollbacks, restarts, merging and two projects equal a recount',
+  async () => {
+    const Step = fc.record({
+      project: fc.nat(1),
+      sent: fc.array(
+        fc.record({
+          group: fc.nat(3),
+          user: fc.nat(4),
+          hoursAgo: fc.nat(9).map((quarters) => quarters / 4),
+          isFatal: fc.boolean(),
+        }),
+        {
+          minLength: 1,
+          maxLength: 6,
+        },
+      ),
+      isMoreWaiting: fc.boolean(),
+      fails: fc.boolean(),
+      next: fc.constantFrom('nothing', 'restart', 'fold', 'wait', 'forget', 'merge', 'unmerge', 'delete'),
+      issues: fc.tuple(fc.nat(3), fc.nat(3)),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(Step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        const shard = 1_000 + shards++
+        const before = await journalRows()
+        let journal = new ShardJournal(shard, clock)
+        const projects = [await aProject(), await aProject()]
+        for (const { project, sent, isMoreWaiting, fails, next, issues } of steps) {
+          const projectId = projects[project] ?? ''
+          await record(journal, projectId, sent, { isMoreWaiting, fails }).catch((error: unknown) => {
+            if (!fails) throw error
+          })
+          if (next === 'restart') journal = new ShardJournal(shard, clock)
+          else if (next === 'fold') await foldJournal(app, journal, REFUSALS)
+          else if (next === 'wait') clock.advance(FOLD_INTERVAL_MS)
+          else if (next === 'forget') journal.reset()
+          else if (next !== 'nothing') await change(projectId, next, issues)
+        }
+        await foldJournal(app, new ShardJournal(shard, clock), REFUSALS)
+        for (const projectId of projects) {
+          await expectUnions(projectId)
+          await unmergeAll(projectId)
+          await expectRecount(projectId)
+          await expectSlots(projectId)
+        }
+        expect(await journalRows()).toBe(before)
       }),
-      {
-        minLength: 1,
-        maxLength: 6,
-      },
-    ),
-    isMoreWaiting: fc.boolean(),
-    fails: fc.boolean(),
-    next: fc.constantFrom('nothing', 'restart', 'fold', 'wait', 'forget'),
-  })
-  await fc.assert(
-    fc.asyncProperty(fc.array(Step, { minLength: 1, maxLength: 12 }), async (steps) => {
-      const shard = 1_000 + shards++
-      const before = await journalRows()
-      let journal = new ShardJournal(shard, clock)
-      const projects = [await aProject(), await aProject()]
-      for (const { project, sent, isMoreWaiting, fails, next } of steps) {
-        await record(journal, projects[project] ?? '', sent, { isMoreWaiting, fails }).catch((error: unknown) => {
-          if (!fails) throw error
-        })
-        if (next === 'restart') journal = new ShardJournal(shard, clock)
-        else if (next === 'fold') await foldJournal(app, journal, REFUSALS)
-        else if (next === 'wait') clock.advance(FOLD_INTERVAL_MS)
-        else if (next === 'forget') journal.reset()
-      }
-      await foldJournal(app, new ShardJournal(shard, clock), REFUSALS)
-      for (const projectId of projects) {
-        await expectRecount(projectId)
-        await expectSlots(projectId)
-      }
-      expect(await journalRows()).toBe(before)
-    }),
-    { numRuns: 25 },
-  )
-})
+      { numRuns: cases(25, 500) },
+    )
+  },
+  PROPERTY_TIMEOUT_MS,
+)

@@ -56,6 +56,20 @@ export async function groupsOf(on: Connection, issueIds: readonly string[]): Pro
   return rows.map(({ id }) => id)
 }
 
+/**
+ * Ids of events of groups that are recorded and not counted yet: the next fold counts them. The caller holds the lock of
+ * the relation for a change, so that none is recorded or counted meanwhile.
+ */
+export async function uncountedEvents(tx: Tx, groupIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select event ->> 0 as id
+     from issue_journal j, json_array_elements(j.body::json) sums, json_array_elements(sums -> 'events') event
+     where sums ->> 'groupId' = any($1::text[])`,
+    [groupIds],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Locks issues in the order of their ids, merged ones too, before they are deleted. */
 export async function lockIssues(tx: Tx, issueIds: readonly string[]): Promise<void> {
   await tx.query('select from issues where id = any($1::uuid[]) order by id for update', [issueIds])
