@@ -73,8 +73,7 @@ export async function rebuildDocuments(app: App, signal?: AbortSignal): Promise<
         const document = await sql.lockStaleDocument(tx, issueId, since)
         // It became stale again meanwhile: events read above may be erased or belong to an unmerged issue.
         if (document === null) return
-        await sql.addToDocuments(tx, [{ issueId, terms: [orgTerm(issue.orgId), ...termsToAdd(document, found)] }])
-        await sql.markFresh(tx, issueId)
+        await sql.refreshDocument(tx, issueId, [orgTerm(issue.orgId), ...termsToAdd(document, found)])
         rebuilt++
       })
       await setImmediate()

@@ -122,12 +122,17 @@ export async function lockStaleDocument(tx: Tx, issueId: string, since: string):
   return row === undefined ? null : split(row.terms)
 }
 
-/** @param issueId an issue whose document this transaction locked with {@link lockStaleDocument} */
-export async function markFresh(tx: Tx, issueId: string): Promise<void> {
+/**
+ * Adds terms to a stale document, which then is no longer stale. One statement: a second update of a row in a transaction
+ * checks its reference, and so waits for a merge that has locked the issue and waits for the document.
+ * @param issueId an issue whose document this transaction locked with {@link lockStaleDocument}
+ */
+export async function refreshDocument(tx: Tx, issueId: string, terms: readonly string[]): Promise<void> {
   await tx.query({
-    name: 'search-mark-fresh',
-    text: 'update issue_search set stale_since = null where issue_id = $1',
-    values: [issueId],
+    name: 'search-refresh-document',
+    text: `update issue_search set stale_since = null,
+             document = document || array_to_tsvector(string_to_array($2, E'\\x1e')) where issue_id = $1`,
+    values: [issueId, joined(terms)],
   })
 }
 

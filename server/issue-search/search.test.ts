@@ -553,6 +553,16 @@ test('a document is rebuilt from stored events', async () => {
     expect(await found(q), q).toEqual(['alpha'])
 })
 
+test('rebuilding a document does not wait for the issue, which a merge locks before the document', async () => {
+  const { app } = server
+  const id = idOf('alpha')
+  await app.db.query('update issue_search set stale_since = now() where issue_id = $1', [id])
+  await app.tx(async (tx) => {
+    await tx.query('select from issues where id = $1 for update', [id])
+    expect(await rebuildDocuments(app)).toBe(1)
+  })
+})
+
 test('terms that are erased while a document is rebuilt are not restored', async () => {
   const { app } = server
   const id = idOf('alpha')
