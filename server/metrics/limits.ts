@@ -1,3 +1,5 @@
+import type { RangeName } from '#shared/issue-values.ts'
+
 /** Limits of app stores, and the words for rates that follow from them (docs/metrics.md has the sources). */
 
 export const LIMITS = {
@@ -18,6 +20,16 @@ export function wordOf(rate: number | null, of: number, bands: Bands): Word | nu
   if (rate >= bands.poor) return 'poor'
   return rate >= bands.watch ? 'watch' : 'good'
 }
+
+/**
+ * Whether a share of users is comparable with a limit of daily users. Over more days more users are affected without the
+ * app being worse; the store guard judges those.
+ */
+export const isOfOneDay = (range: RangeName): boolean => range === '1h' || range === '24h'
+
+/** The word for a share of users; null over more than a day. */
+export const userWordOf = (rate: number | null, users: number, bands: Bands, range: RangeName): Word | null =>
+  isOfOneDay(range) ? wordOf(rate, users, bands) : null
 
 const ORDER: readonly (Word | null)[] = [null, 'good', 'watch', 'poor']
 

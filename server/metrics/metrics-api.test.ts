@@ -99,6 +99,21 @@ test('the ANR rate counts users with an ANR in the foreground; the background is
   })
 })
 
+test('a share of users has a word up to a day: limits are of daily users', async () => {
+  const project = await t.project(owner)
+  const users = (n: number, agoMs: number) => Array.from({ length: n }, (_, user) => ({ agoMs, did: `user ${user}` }))
+  await send(project, [
+    ...users(150, 5 * MINUTE),
+    { agoMs: 5 * MINUTE, did: 'user 1', status: 'abnormal', mechanism: 'anr_foreground' },
+  ])
+  const wordOf = async (query: string) => (await metrics(project, query)).word
+  expect(await wordOf('metric=anr_rate&range=24h')).toBe('poor')
+  expect(await wordOf('metric=anr_rate&range=7d')).toBeNull()
+  expect(await wordOf('metric=anr_rate&range=7d&by=sessions')).toBe('poor')
+  expect(await wordOf('metric=crash_rate&range=24h&by=users')).toBe('good')
+  expect(await wordOf('metric=crash_rate&range=30d&by=users')).toBeNull()
+})
+
 test('a rate by users is null when no session names its user, also where sessions are known', async () => {
   const project = await t.project(owner)
   await send(project, times(3, { agoMs: MINUTE }))

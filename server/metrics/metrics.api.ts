@@ -122,7 +122,9 @@ export const MetricSeries = z.object({
   word: z
     .enum(['good', 'watch', 'poor'])
     .nullable()
-    .describe('Of the total; null for counts and below 100 sessions or users.'),
+    .describe(
+      'Of the total; null for counts, below 100 sessions or users, and for a share of users over more than a day: limits are of daily users (`GET /api/store-guard`).',
+    ),
   finding: Finding.nullable(),
 })
 export type MetricSeries = z.infer<typeof MetricSeries>
@@ -167,7 +169,9 @@ const BreakdownRow = z.object({
   crash_rate: fraction.describe('Crashed sessions ÷ sessions.'),
   crash_rate_users: fraction.describe('Crashed users ÷ users.'),
   anr_rate: fraction.describe('Users with an ANR in the foreground ÷ users; of sessions when none names its user.'),
-  word: Word.describe('The worse of both rates; null below 100 sessions. Of devices against the limit per model.'),
+  word: Word.describe(
+    'The worse of both rates; null below 100 sessions. Of devices against the limit per model. Over more than a day only the crash rate: the limit of ANRs is of daily users.',
+  ),
 })
 
 export const Breakdown = z.object({

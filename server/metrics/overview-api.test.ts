@@ -181,6 +181,9 @@ test('the rate of the store guard is user-days with a crash ÷ user-days; today 
     ...users(300, HOUR, 'crashed'),
   ])
   const { crash } = await guardOf(project)
+  // Over more than a day the ANR card is judged by the guard.
+  const { cards } = await overview(`projectId=${project.id}&range=30d`)
+  expect(cards.anr_rate).toMatchObject({ value: 0, word: 'good', limit: { share: 0 } })
   expect(crash).toMatchObject({ user_days: 1_100, affected_user_days: 14, rate: 14 / 1_100, state: 'poor' })
   expect(crash.days).toHaveLength(28)
   expect(crash.days.slice(-4).map(({ users: active, affected }) => [active, affected])).toEqual([

@@ -13,7 +13,7 @@ import {
   type Filter,
   type HealthQuery,
 } from './health-source.queries.ts'
-import { LIMITS, wordOf, worstWord } from './limits.ts'
+import { LIMITS, userWordOf, wordOf, worstWord } from './limits.ts'
 import type { Breakdown, BreakdownSort } from './metrics.api.ts'
 import { projectOf } from './projects-of.ts'
 
@@ -54,7 +54,7 @@ export async function breakdownOf(
     of.reduce((total, one) => total + one[count], 0)
   const sessions = sum(all.rows, 'sessions') + all.unknown.sessions + all.other.sessions
   const view = (name: string | null, counts: SessionFigures) =>
-    viewRow(dimension, name, addFigures(counts, users.get(name ?? '') ?? NO_SESSIONS), sessions)
+    viewRow({ dimension, range }, name, addFigures(counts, users.get(name ?? '') ?? NO_SESSIONS), sessions)
   return {
     range,
     dimension,
@@ -78,7 +78,7 @@ export async function breakdownOf(
 }
 
 function viewRow(
-  dimension: Dimension,
+  { dimension, range }: Pick<BreakdownInput, 'dimension' | 'range'>,
   name: string | null,
   of: SessionFigures,
   all: number,
@@ -101,7 +101,7 @@ function viewRow(
     anr_rate: anr,
     word: worstWord(
       wordOf(crashRate(of, 'sessions'), of.sessions, crashBands),
-      wordOf(anr, isNamed ? of.users : of.sessions, anrBands),
+      isNamed ? userWordOf(anr, of.users, anrBands, range) : wordOf(anr, of.sessions, anrBands),
     ),
   }
 }

@@ -26,7 +26,7 @@ import {
   type Range,
   type SessionUsers,
 } from './health-source.queries.ts'
-import { LIMITS, wordOf } from './limits.ts'
+import { LIMITS, userWordOf, wordOf } from './limits.ts'
 import type { Metric, MetricSeries } from './metrics.api.ts'
 import { projectOf } from './projects-of.ts'
 
@@ -193,7 +193,8 @@ export async function rateOf(
     previous_totals: figures(previous, by),
     estimate: estimated === null ? null : { value: estimated, affected_users: affected(events), users: events.users },
     bands,
-    word: wordOf(rate(total, by), whole, bands),
+    word:
+      by === 'users' ? userWordOf(rate(total, by), whole, bands, read.range) : wordOf(rate(total, by), whole, bands),
     finding: findChange(
       now.times.map((t) => ({
         t,

@@ -8,7 +8,7 @@ import { readQuota } from '../outcomes/read-quota.ts'
 import { share } from './figures.ts'
 import type { Finding } from './finding.api.ts'
 import type { HealthQuery } from './health-source.queries.ts'
-import { LIMITS } from './limits.ts'
+import { isOfOneDay, LIMITS } from './limits.ts'
 import type { MetricSeries, Overview } from './metrics.api.ts'
 import * as sql from './overview.queries.ts'
 import { projectOf, projectsOf } from './projects-of.ts'
@@ -63,6 +63,7 @@ export async function readOverview(
       },
       anr_rate: {
         ...rateCard(anr, LIMITS.anr.poor),
+        ...(isOfOneDay(range) ? {} : { word: guarded.anr.state, limit: limitOf(LIMITS.anr.poor, guarded.anr.rate) }),
         finding:
           forecast === null
             ? anr.finding
@@ -122,8 +123,10 @@ const rateCard = (series: MetricSeries, limit: number) => ({
   estimate: series.estimate,
   latest: latestOf(series),
   trend: series.points.map((point) => point.value),
-  limit: { value: limit, share: series.total === null ? null : series.total / limit },
+  limit: limitOf(limit, series.total),
 })
+
+const limitOf = (value: number, rate: number | null) => ({ value, share: rate === null ? null : rate / value })
 
 const countCard = (series: MetricSeries) => ({
   value: series.total,

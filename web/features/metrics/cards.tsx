@@ -94,8 +94,11 @@ export function CrashCard({ series }: { series: MetricSeries }) {
 
 /** @param guard null if the figures are filtered: the store judges the whole app */
 export function AnrCard({ series, guard }: { series: MetricSeries; guard: StoreGuard | null }) {
-  const { total, previous_total: before, word, bands } = series
+  const { total, previous_total: before, bands } = series
   const limit = bands?.poor ?? null
+  // Over more than a day only the rate of daily users is comparable with the limit.
+  const isMonth = series.word === null && guard !== null && guard.anr.rate !== null
+  const word = isMonth ? guard.anr.state : series.word
   return (
     <FigureCard
       title={metricsTexts.anrRate}
@@ -111,7 +114,7 @@ export function AnrCard({ series, guard }: { series: MetricSeries; guard: StoreG
       }
       trend={trendOf(series)}
       tone={toneOf(word)}
-      scale={shareOfLimit(series)}
+      scale={isMonth ? shareOfLimit({ total: guard.anr.rate, bands }) : word === null ? null : shareOfLimit(series)}
       note={
         guard === null || limit === null || guard.anr.rate === null
           ? metricsTexts.limit(formatRate(limit))

@@ -1,6 +1,6 @@
 import type { Breakdown, MetricSeries, StoreGuard } from '../../api/metric-queries.ts'
 import type { Word } from '../../common/health/limits.ts'
-import { formatCount, formatDuration, formatPoints, formatRate, formatShare } from '../../ui/format.ts'
+import { formatCount, formatDuration, formatRate, formatShare } from '../../ui/format.ts'
 import { metricsTexts } from './texts.ts'
 
 /** View models of the metrics page. Pure. */
@@ -20,18 +20,19 @@ export function newestText({ points, bands, interval_seconds: seconds }: Rate): 
 
 type Forecast = { readonly text: string; readonly word: Word | null }
 
-/** The distance of the 28-day rate to the limit, in time where it approaches it. */
+/** The 28-day rate beside the limit, with the time that is left where it approaches it. */
 export function limitText(
   guard: { readonly rate: number | null; readonly forecast: StoreGuard['anr']['forecast'] },
   limit: number,
 ): Forecast['text'] {
   const shown = formatRate(limit)
   if (guard.rate === null) return metricsTexts.limit(shown)
-  if (guard.rate >= limit) return metricsTexts.limitPassed(shown)
+  const rate = formatRate(guard.rate)
+  if (guard.rate >= limit) return metricsTexts.limitPassed(rate, shown)
   const days = guard.forecast?.days ?? null
   return days === null
-    ? metricsTexts.limitLeft(shown, formatPoints(limit - guard.rate).replace(/^\+/, ''))
-    : metricsTexts.limitIn(shown, metricsTexts.daysLong(days))
+    ? metricsTexts.limitLeft(rate, shown)
+    : metricsTexts.limitIn(rate, shown, metricsTexts.daysLong(days))
 }
 
 /** With fewer users of days the service gives no 28-day rate. */

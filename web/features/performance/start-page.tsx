@@ -124,7 +124,12 @@ function StartTiles({ data, view }: { data: Performance; view: HealthView }) {
       label: performanceTexts.anrRate,
       value: formatRate(anr?.total ?? null),
       word: anr?.word ?? null,
-      note: anr?.word == null ? performanceTexts.unknown.anr : judgedText(anr.word, bands, formatRate),
+      note:
+        anr === undefined || anr.total === null
+          ? performanceTexts.unknown.anr
+          : anr.word === null
+            ? performanceTexts.anrLimit(formatRate(bands.poor))
+            : judgedText(anr.word, bands, formatRate),
     },
     {
       label: performanceTexts.slowFrames,

@@ -22,6 +22,7 @@ export const performanceTexts = {
   coldP95: 'Cold start P95',
   warmP75: 'Warm start P75',
   anrRate: 'ANR rate',
+  anrLimit: (limit: string) => `Limit ${limit} of daily users`,
   slowFrames: 'Slow frames',
   vitals: {
     lcp: 'Largest contentful paint',
