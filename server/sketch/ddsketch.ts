@@ -156,7 +156,7 @@ export class DDSketch {
     })
   }
 
-  /** Number of values of at least `value`. Values within 1 % of it may be counted wrongly. */
+  /** Number of values of at least `value`. Values up to 2 % below it may be among them: they share its bin. */
   countFrom(value: number): number {
     const minBin = binOf(value)
     let count = 0
