@@ -63,7 +63,7 @@ export function verdictOf(facts: VerdictFacts): Judged {
   if (sessions.sessions < MIN_SESSIONS)
     return is(
       'too_early',
-      `Too early to tell: ${sessions.sessions.toLocaleString('en-GB')} of 1,000 sessions.`,
+      `Too early to tell: ${sessions.sessions.toLocaleString('en-GB')} of 1,000 sessions in this time range.`,
       'sessions',
     )
   const crashFree = crashFreeOf(sessions)

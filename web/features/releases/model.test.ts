@@ -84,6 +84,8 @@ test('a change needs both figures', () => {
   const row = { crash_free_sessions: 0.99, previous: { version: '1', crash_free_sessions: 0.995 } }
   expect(changeOf(row as never)).toBeCloseTo(-0.005)
   expect(changeOf({ ...row, previous: null } as never)).toBeNull()
+  const comparison = { release: { crash_free_sessions: 0.97 }, previous: { crash_free_sessions: 0.99 } }
+  expect(changeOf({ ...row, comparison } as never)).toBeCloseTo(-0.02)
   expect(changeOf({ ...row, crash_free_sessions: null } as never)).toBeNull()
 })
 

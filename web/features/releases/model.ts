@@ -70,9 +70,20 @@ export function markersOf(
   })
 }
 
-/** The change of crash-free sessions from the earlier release; null if one of the rates is unknown. */
-export const changeOf = ({ crash_free_sessions: now, previous }: ReleaseRow): number | null =>
-  now === null || previous === null ? null : now - previous.crash_free_sessions
+/**
+ * The change of crash-free sessions from the earlier release: of a rollout at equal age, else over the range. Null if one
+ * of the rates is unknown.
+ */
+export function changeOf({
+  crash_free_sessions: now,
+  previous,
+  comparison,
+}: Pick<ReleaseRow, 'crash_free_sessions' | 'previous' | 'comparison'>): number | null {
+  const atAge = comparison?.release.crash_free_sessions ?? null
+  const before = comparison?.previous.crash_free_sessions ?? null
+  if (atAge !== null && before !== null) return atAge - before
+  return now === null || previous === null ? null : now - previous.crash_free_sessions
+}
 
 /** The newest release against the one before, both at the same age; null if none can be compared. */
 export function comparisonText(rows: readonly Pick<ReleaseRow, 'comparison'>[]): string | null {
