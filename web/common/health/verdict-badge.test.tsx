@@ -34,6 +34,8 @@ test('the chip gives the number that decided, and its title the whole reason', (
   expect(textOf('healthy', 'crash_free_sessions')).toBe('Healthy')
   expect(textOf('archived', null)).toBe('Archived')
   expect(renderToStaticMarkup(<VerdictBadge row={judged('hold', 'fall')} />)).toContain('title="The whole reason."')
+  const short = renderToStaticMarkup(<VerdictBadge row={judged('hold', 'fall')} short />)
+  expect(short.replace(/<[^>]*>/g, '')).toBe('Hold rollout')
 })
 
 test('the dot beside a figure has the grade of the verdict, not of the bare rate', () => {

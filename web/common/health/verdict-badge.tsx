@@ -17,11 +17,14 @@ const LOOKS = {
   archived: { colour: 'plain', icon: null, grade: null },
 } as const
 
-/** How a release is doing, with the number behind it; the whole reason is its title. */
-export function VerdictBadge({ row }: { row: Judged }) {
+/**
+ * How a release is doing, with the number behind it; the whole reason is its title.
+ * @param short without the number, where the row has it
+ */
+export function VerdictBadge({ row, short = false }: { row: Judged; short?: boolean }) {
   const { colour, icon } = LOOKS[row.verdict]
   const word = healthTexts.verdicts[row.verdict]
-  const cause = causeOf(row)
+  const cause = short ? null : causeOf(row)
   return (
     <span title={row.verdict_reason}>
       <Badge tone={colour} {...(icon === null ? {} : { icon })}>

@@ -115,7 +115,7 @@ export function CrashChart(props: ChartProps) {
           {metricsTexts.noCrashText}
         </NoData>
       }
-      sentence={sentenceOf(series.finding, range)}
+      sentence={sentenceOf(series.finding, range, series)}
       label={metricsTexts.chartCrash}
       reads={
         unit === 'users'
@@ -305,7 +305,7 @@ function AnrRange({ guard, ...props }: ChartProps & { guard: StoreGuard | null }
               icon: 'info',
               text: metricsTexts.tooFewDays(formatCount(guard.anr.user_days), formatCount(MIN_USER_DAYS)),
             }
-          : sentenceOf(series.finding, range)
+          : sentenceOf(series.finding, range, series)
       }
       label={metricsTexts.chartAnr}
       reads={[
@@ -422,6 +422,7 @@ export function UsersChart(props: ChartProps) {
         places={axis.names}
         buckets
         fromZero
+        counts
         filled
         openEnd={axis.openEnd}
         xLabels={axis.ticks}

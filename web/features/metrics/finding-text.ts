@@ -1,4 +1,4 @@
-import type { MetricFinding } from '../../api/metric-queries.ts'
+import type { MetricFinding, MetricSeries } from '../../api/metric-queries.ts'
 import type { Range } from '../../address/search.ts'
 import { shortRelease } from '../../common/health/filter-model.ts'
 import { formatCount, formatFactor, formatMoment, formatRate, formatShare } from '../../ui/format.ts'
@@ -15,7 +15,12 @@ export type FindingSentence = {
 
 const NOTHING: FindingSentence = { icon: 'info', text: metricsTexts.nothingFound }
 
-export function sentenceOf(finding: MetricFinding | null, range: Range): FindingSentence {
+/** @param judged the rate that the finding is about, for its word */
+export function sentenceOf(
+  finding: MetricFinding | null,
+  range: Range,
+  judged?: Pick<MetricSeries, 'word' | 'bands'>,
+): FindingSentence {
   if (finding === null) return NOTHING
   const before = metricsTexts.before[range]
   switch (finding.kind) {
@@ -25,8 +30,12 @@ export function sentenceOf(finding: MetricFinding | null, range: Range): Finding
       const text = metricsTexts[finding.kind](since, formatRate(finding.after), formatRate(finding.before))
       return { icon: finding.kind === 'rose' ? 'warn' : 'check', text }
     }
-    case 'steady':
-      return { icon: 'check', text: metricsTexts.steady(formatRate(finding.value)) }
+    case 'steady': {
+      const value = formatRate(finding.value)
+      if (judged?.word === 'poor' && judged.bands !== null)
+        return { icon: 'warn', text: metricsTexts.steadyOver(value, formatRate(judged.bands.poor)) }
+      return { icon: judged?.word === 'good' ? 'check' : 'info', text: metricsTexts.steady(value) }
+    }
     case 'passes_limit':
       return { icon: 'warn', text: metricsTexts.passesLimit(metricsTexts.daysLong(finding.days)) }
     case 'issue':
@@ -51,7 +60,13 @@ export function sentenceOf(finding: MetricFinding | null, range: Range): Finding
         text: metricsTexts.lost(formatCount(finding.dropped), formatCount(finding.rate_limited)),
       }
     case 'affected':
-      return { icon: 'user', text: metricsTexts.affected(formatCount(finding.users), formatRate(finding.share)) }
+      return {
+        icon: 'user',
+        text:
+          finding.users === 1
+            ? metricsTexts.affectedOne(formatRate(finding.share))
+            : metricsTexts.affected(formatCount(finding.users), formatRate(finding.share)),
+      }
     default:
       return NOTHING
   }

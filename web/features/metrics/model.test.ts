@@ -31,6 +31,7 @@ describe('the sentence of a finding', () => {
     [{ kind: 'changed', share: 0.001 }, 'As many as in the previous 7 days.'],
     [{ kind: 'lost', dropped: 0, rate_limited: 1_200 }, '0 dropped, 1,200 rate limited.'],
     [{ kind: 'affected', users: 3_904, share: 0.0095 }, '3,904 users hit by a crash, 0.95\u202f% of the active ones.'],
+    [{ kind: 'affected', users: 1, share: 0.1429 }, '1 user hit by a crash, 14.29\u202f% of the active ones.'],
     [
       { kind: 'passes_limit', limit: 0.0047, at: '2026-11-27T00:00:00.000Z', days: 1 },
       'At this rate, the store limit is exceeded in 1 day.',
@@ -42,14 +43,27 @@ describe('the sentence of a finding', () => {
       /^Peak at 19 Nov.*: 680, ×2\.8 the usual\.$/,
     ))
 
+  test('a steady rate is marked as fine only where it is', () => {
+    const steady = (word: 'good' | 'watch' | 'poor' | null) =>
+      sentenceOf({ kind: 'steady', value: 0.0194 }, '24h', { word, bands: { watch: 0.005, poor: 0.0109 } })
+    expect(steady('good')).toEqual({ icon: 'check', text: 'Steady at 1.94\u202f%.' })
+    expect(steady('poor')).toEqual({
+      icon: 'warn',
+      text: 'Steady at 1.94\u202f%, over the limit of 1.09\u202f%.',
+    })
+    expect([steady('watch').icon, steady(null).icon]).toEqual(['info', 'info'])
+  })
+
   test('nothing was found', () => expect(textOf(null)).toBe('Not enough data for a finding.'))
 })
 
-test('the distance to the limit', () => {
+test('the 28-day rate beside its limit', () => {
   const forecast = { passes_limit_at: '2026-11-27T00:00:00.000Z', days: 8, slope_per_day: 0.0001 }
-  expect(limitText({ rate: 0.0041, forecast }, 0.0047)).toBe('Limit 0.47\u202f%, reached in 8 days')
-  expect(limitText({ rate: 0.0041, forecast: null }, 0.0047)).toBe('Limit 0.47\u202f%, 0.06\u202fpt away')
-  expect(limitText({ rate: 0.005, forecast: null }, 0.0047)).toBe('Over the limit of 0.47\u202f%')
+  expect(limitText({ rate: 0.0041, forecast }, 0.0047)).toBe('28-day rate 0.41\u202f%, limit 0.47\u202f% in 8 days')
+  expect(limitText({ rate: 0.0041, forecast: null }, 0.0047)).toBe('28-day rate 0.41\u202f%, limit 0.47\u202f%')
+  expect(limitText({ rate: 0.005, forecast: null }, 0.0047)).toBe(
+    '28-day rate 0.50\u202f%, over the limit of 0.47\u202f%',
+  )
   expect(limitText({ rate: null, forecast: null }, 0.0047)).toBe('Limit 0.47\u202f%')
   expect([0.00235, 0.0094, null].map((total) => shareOfLimit({ total, bands: BANDS }))).toEqual([0.5, 1, 0])
 })

@@ -97,6 +97,7 @@ type ReleaseLineProps = { row: BreakdownRow; release: ReleaseRow | undefined; vi
 function ReleaseLine({ row, release, view }: ReleaseLineProps) {
   const name = row.name ?? ''
   const at = release?.released_at ?? release?.first_seen ?? null
+  const adoption = release?.adoption ?? null
   return (
     <tr className={release?.verdict === 'hold' ? styles.hold : undefined}>
       <th scope="row" title={name}>
@@ -116,11 +117,15 @@ function ReleaseLine({ row, release, view }: ReleaseLineProps) {
           </Minor>
         )}
       </th>
-      <td className={styles.share}>
-        <span>
-          <Bar share={row.share} />
-          {formatShare(row.share)}
-        </span>
+      <td className={styles.share} title={metricsTexts.adoptionHint}>
+        {adoption === null ? (
+          <None />
+        ) : (
+          <span>
+            <Bar share={adoption} />
+            {formatShare(adoption)}
+          </span>
+        )}
       </td>
       <NumberCell>
         <Judged rate={row.crash_rate} limits={CRASH_LIMITS}>
@@ -130,7 +135,7 @@ function ReleaseLine({ row, release, view }: ReleaseLineProps) {
       <NumberCell>{free(row.crash_rate_users)}</NumberCell>
       <NumberCell>{rate(row.anr_rate)}</NumberCell>
       <NumberCell title={formatCount(row.sessions)}>{formatShortCount(row.sessions)}</NumberCell>
-      <td>{release === undefined ? null : <VerdictBadge row={release} />}</td>
+      <td>{release === undefined ? null : <VerdictBadge row={release} short />}</td>
     </tr>
   )
 }

@@ -46,6 +46,13 @@ describe('an axis of values', () => {
     },
   )
 
+  test('of counts has whole ticks, also for a few', () => {
+    const ticksOf = (values: number[]) => valueAxis(values, { heightPx: 178, include: [0], counts: true }).ticks
+    expect(ticksOf([1, 2])).toEqual([0, 1, 2, 3])
+    expect(ticksOf([])).toEqual([0, 1])
+    expect(ticksOf([0, 200])).toEqual([0, 50, 100, 150, 200, 250])
+  })
+
   test('has ticks at 99 and 99.5 when all values are near them', () => {
     expect(valueAxis([0.9961, 0.9972], options).ticks).toEqual(expect.arrayContaining([0.99, 0.992, 0.994, 0.996]))
     expect(valueAxis([0.9918, 0.9967], { ...options, heightPx: 140 }).ticks).toContain(0.99)

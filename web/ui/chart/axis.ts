@@ -21,18 +21,21 @@ type ValueAxisOptions = {
   readonly include?: readonly number[]
   readonly min?: number
   readonly max?: number
+  /** The values are counts, whose ticks are whole numbers. */
+  readonly counts?: boolean
 }
 
 /** Whole steps from just below the values and those of `include` to just above them, with a tick at both ends. */
 export function valueAxis(values: readonly (number | null)[], options: ValueAxisOptions): Axis {
-  const { heightPx, include = [], min = 0, max = Infinity } = options
+  const { heightPx, include = [], min = 0, max = Infinity, counts = false } = options
   const known = [...values.filter((value) => value !== null), ...include]
   const [lowest, highest] = known.length === 0 ? [0, 1] : [Math.min(...known), Math.max(...known)]
   const spread = highest - lowest || Math.abs(highest) * 0.1 || 1
   const wanted = ticksFor(heightPx)
   const from = Math.max(min, lowest - spread * 0.06)
   const to = Math.min(max, highest + spread * 0.06)
-  const increment = tickIncrement(from, to, wanted)
+  const finest = tickIncrement(from, to, wanted)
+  const increment = counts && finest < 1 ? 1 : finest
   // A negative increment means 1 / -increment, so that fractions are exact.
   const stepsTo = (value: number): number => (increment < 0 ? value * -increment : value / increment)
   const tickOf = (steps: number): number => (increment < 0 ? steps / -increment : steps * increment)

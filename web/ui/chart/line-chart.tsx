@@ -3,7 +3,7 @@ import { valueAxis } from './axis.ts'
 import { toneClass, type ChartTone } from './tones.ts'
 import { ChartFrame, type Marker, type ReadValue, type Spot, type Threshold } from './chart-frame.tsx'
 import type { PlacedLabel } from './label-places.ts'
-import { areaPath, linePath, splitOpenEnd } from './line-shapes.ts'
+import { areaPath, linePath, lonelyValues, splitOpenEnd } from './line-shapes.ts'
 import type { BarChoice } from './use-chart-reading.ts'
 import styles from './marks.module.css'
 
@@ -35,6 +35,8 @@ type LineChartProps = {
   max?: number
   /** The axis begins at 0. */
   fromZero?: boolean
+  /** The values are counts. */
+  counts?: boolean
   /** Fills the area below the first line. */
   filled?: boolean
   /** The last position is incomplete: the step to it is dashed. */
@@ -52,7 +54,7 @@ type LineChartProps = {
 
 /** Values over places as lines, with thresholds behind them. */
 export function LineChart(props: LineChartProps) {
-  const { lines, places, thresholds, max, fromZero = false, filled = false, openEnd = false } = props
+  const { lines, places, thresholds, max, fromZero = false, filled = false, openEnd = false, counts = false } = props
   const { buckets = false, formatValue, readMore, choice, ...frame } = props
   const length = places.length
   const limits = thresholds.flatMap(({ from, to }) => [from, to]).filter((one) => one > 0 && one < (max ?? Infinity))
@@ -61,6 +63,7 @@ export function LineChart(props: LineChartProps) {
     {
       heightPx: frame.heightPx,
       include: fromZero ? [0, ...limits] : limits,
+      counts,
       ...(max === undefined ? {} : { max }),
     },
   )
@@ -117,6 +120,7 @@ export function LineChart(props: LineChartProps) {
                   className={classNames(look, line.look === 'dashed' && styles.dashed)}
                   d={linePath(closed, at, y)}
                 />
+                <path className={classNames(look, styles.dots)} d={linePath(lonelyValues(line.values), at, y)} />
                 {open.length === 0 ? null : (
                   <path className={classNames(look, styles.dashed)} d={linePath(open, at, y)} />
                 )}

@@ -2,7 +2,7 @@ import { area, line } from 'd3-shape'
 
 type Values = readonly (number | null)[]
 
-/** Lines between known values on a plot of 1000 × 100; a value between two gaps is a dot. */
+/** Lines between known values on a plot of 1000 × 100. */
 export function linePath(values: Values, x: (index: number) => number, y: (value: number) => number): string {
   const draw = line<number | null>()
     .defined((value) => value !== null)
@@ -22,6 +22,10 @@ export function areaPath(values: Values, x: (index: number) => number, y: (value
     .digits(2)
   return draw([...values]) ?? ''
 }
+
+/** The values between two gaps: no line leads to them, so each is drawn as a dot. */
+export const lonelyValues = (values: Values): (number | null)[] =>
+  values.map((value, index) => ((values[index - 1] ?? values[index + 1] ?? null) === null ? value : null))
 
 /** The values up to the last, and the step to it, which is still being counted. Each keeps its positions. */
 export function splitOpenEnd(values: Values): { closed: (number | null)[]; open: (number | null)[] } {

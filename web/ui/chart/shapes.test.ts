@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linePath } from './line-shapes.ts'
+import { linePath, lonelyValues } from './line-shapes.ts'
 import { layerPlace, stackPaths } from './stack-shapes.ts'
 
 test('a line keeps its gaps, and a value between two gaps is a dot', () => {
@@ -7,6 +7,8 @@ test('a line keeps its gaps, and a value between two gaps is a dot', () => {
   const y = (value: number) => 100 - value * 100
   expect(linePath([0, 1, null, 1], x, y)).toBe('M0,100L333.33,0M1000,0Z')
   expect(linePath([null, null], x, y)).toBe('')
+  expect(lonelyValues([0, 1, null, 1])).toEqual([null, null, null, 1])
+  expect(lonelyValues([0, null, null, 2, 3])).toEqual([0, null, null, null, null])
 })
 
 test('a layer is one closed shape per run, above the layers below', () => {

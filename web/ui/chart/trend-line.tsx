@@ -1,5 +1,5 @@
 import { classNames } from '../class-names.ts'
-import { areaPath, linePath } from './line-shapes.ts'
+import { areaPath, linePath, lonelyValues } from './line-shapes.ts'
 import { toneClass, type ChartTone } from './tones.ts'
 import styles from './trend-line.module.css'
 
@@ -16,6 +16,7 @@ export function TrendLine({ values, max, tone }: { values: readonly (number | nu
     >
       <path className={styles.under} d={areaPath(values, x, y)} />
       <path className={styles.line} d={linePath(values, x, y)} />
+      <path className={classNames(styles.line, styles.dots)} d={linePath(lonelyValues(values), x, y)} />
     </svg>
   )
 }
