@@ -9,7 +9,7 @@ import { TrendLine } from '../../ui/chart/trend-line.tsx'
 import { Delta } from '../../ui/delta.tsx'
 import { formatChange, formatCount, formatPoints, formatRate, formatShare, formatShortCount } from '../../ui/format.ts'
 import { Minor } from '../../ui/text.tsx'
-import { limitText, newestText, shareOfLimit } from './model.ts'
+import { judgedRateOf, limitText, newestText, shareOfLimit } from './model.ts'
 import { metricsTexts } from './texts.ts'
 import styles from './cards.module.css'
 
@@ -96,9 +96,7 @@ export function CrashCard({ series }: { series: MetricSeries }) {
 export function AnrCard({ series, guard }: { series: MetricSeries; guard: StoreGuard | null }) {
   const { total, previous_total: before, bands } = series
   const limit = bands?.poor ?? null
-  // Over more than a day only the rate of daily users is comparable with the limit.
-  const isMonth = series.word === null && guard !== null && guard.anr.rate !== null
-  const word = isMonth ? guard.anr.state : series.word
+  const { word, rate } = judgedRateOf(series, guard)
   return (
     <FigureCard
       title={metricsTexts.anrRate}
@@ -114,7 +112,7 @@ export function AnrCard({ series, guard }: { series: MetricSeries; guard: StoreG
       }
       trend={trendOf(series)}
       tone={toneOf(word)}
-      scale={isMonth ? shareOfLimit({ total: guard.anr.rate, bands }) : word === null ? null : shareOfLimit(series)}
+      scale={word === null ? null : shareOfLimit({ total: rate, bands })}
       note={
         guard === null || limit === null || guard.anr.rate === null
           ? metricsTexts.limit(formatRate(limit))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sentenceOf } from './finding-text.ts'
-import { coverageText, limitText, monthLineOf, newestText, shareOfLimit } from './model.ts'
+import { coverageText, judgedRateOf, limitText, monthLineOf, newestText, shareOfLimit } from './model.ts'
 
 const BANDS = { watch: 0.004, poor: 0.0047 }
 
@@ -66,6 +66,15 @@ test('the 28-day rate beside its limit', () => {
   )
   expect(limitText({ rate: null, forecast: null }, 0.0047)).toBe('Limit 0.47\u202f%')
   expect([0.00235, 0.0094, null].map((total) => shareOfLimit({ total, bands: BANDS }))).toEqual([0.5, 1, 0])
+})
+
+test('over more than a day the rate of daily users is judged, where there are any sessions', () => {
+  const guard = { anr: { rate: 0.001, state: 'good' } } as const
+  const series = { range: '30d', total: 0.0113, word: null } as const
+  expect(judgedRateOf(series, guard)).toEqual({ word: 'good', rate: 0.001 })
+  expect(judgedRateOf(series, null)).toEqual({ word: null, rate: null })
+  expect(judgedRateOf({ ...series, total: null }, guard)).toEqual({ word: null, rate: null })
+  expect(judgedRateOf({ range: '24h', total: 0.005, word: 'poor' }, guard)).toEqual({ word: 'poor', rate: 0.005 })
 })
 
 test('the newest whole interval is said, not the one that is being counted', () => {

@@ -11,6 +11,19 @@ type Rate = Pick<MetricSeries, 'total' | 'bands' | 'points' | 'interval_seconds'
 export const shareOfLimit = ({ total, bands }: Pick<Rate, 'total' | 'bands'>): number =>
   total === null || bands === null ? 0 : Math.min(1, total / bands.poor)
 
+/**
+ * The ANR rate that is compared with the limit, and its word: over more than a day that of daily users, because the limit
+ * is of those.
+ * @param guard null if the figures are filtered
+ */
+export function judgedRateOf(
+  { range, total, word }: Pick<MetricSeries, 'range' | 'total' | 'word'>,
+  guard: { readonly anr: Pick<StoreGuard['anr'], 'rate' | 'state'> } | null,
+): { readonly word: Word | null; readonly rate: number | null } {
+  if (range === '1h' || range === '24h' || total === null) return { word, rate: total }
+  return { word: guard?.anr.state ?? null, rate: guard?.anr.rate ?? null }
+}
+
 /** The newest known value, next to the limit: a rise is seen there first. */
 export function newestText({ points, bands, interval_seconds: seconds }: Rate): string | null {
   const newest = points.findLast((point) => point.value !== null && point.incomplete !== true)
