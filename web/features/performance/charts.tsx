@@ -38,13 +38,13 @@ export type Percentiles = {
   readonly count: number
 }
 
-/** The percentiles over time as lines, the slowest first. */
-export function percentileLines(points: readonly Percentiles[], whole: Percentiles): ChartLine[] {
+/** The percentiles over time as lines, the slowest first. They end with their names: the newest value is not the range's. */
+export function percentileLines(points: readonly Percentiles[]): ChartLine[] {
   const line = (name: string, tone: 'p50' | 'p75' | 'p95', key: 'p50_ms' | 'p75_ms' | 'p95_ms'): ChartLine => ({
     label: name,
     tone,
     values: points.map((point) => point[key]),
-    end: performanceTexts.lineEnd(name, formatDuration(whole[key])),
+    end: name,
   })
   return [
     line(healthTexts.p95, 'p95', 'p95_ms'),
@@ -77,7 +77,7 @@ export function ColdChart({ data, range, axis, releases }: ColdChartProps) {
     data.series.map(({ t, incomplete, cold_start: start }) => ({ t, incomplete, ...start })),
     axis,
   )
-  const lines = percentileLines(points, cold)
+  const lines = percentileLines(points)
   const finding = durationSentence(durationFinding(points, releases, cold.p95_ms, cold.previous.p95_ms), range)
   return (
     <ChartPanel

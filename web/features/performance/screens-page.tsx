@@ -247,7 +247,7 @@ function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetai
           <LineChart
             label={performanceTexts.chartScreen(data.name, finding)}
             heightPx={250}
-            lines={percentileLines(points, data.render)}
+            lines={percentileLines(points)}
             places={axis.names}
             buckets
             fromZero

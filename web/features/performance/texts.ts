@@ -48,7 +48,6 @@ export const performanceTexts = {
   bandGood: (limit: string) => `Good, under ${limit}`,
   bandWatch: 'Watch',
   bandPoor: (limit: string) => `Poor, ${limit} or more`,
-  lineEnd: (name: string, value: string) => `${name} ${value}`,
   starts: 'Starts',
   leftOut: (starts: string, parts: readonly string[]) =>
     parts.length === 0 ? `${starts} starts.` : `${starts} starts. Left out: ${parts.join(', ')}.`,

@@ -8,6 +8,7 @@ import {
   partsOf,
   refreshMs,
   shortNames,
+  tableNames,
   valuesOf,
 } from './model.ts'
 
@@ -78,6 +79,15 @@ describe('crash-free lines', () => {
   ])('%d is %s', (value, grade) => {
     expect(gradeOf(value)).toBe(grade)
   })
+})
+
+test('rows name the package where there are several', () => {
+  expect([...tableNames(['shop@1.0.0+7', 'shop@1.1.0']).values()]).toEqual(['1.0.0', '1.1.0'])
+  expect([...tableNames(['shop@1.0.0+7', 'admin@1.0.0', '1.0.0']).values()]).toEqual([
+    'shop@1.0.0',
+    'admin@1.0.0',
+    '1.0.0',
+  ])
 })
 
 test('a change needs both figures', () => {

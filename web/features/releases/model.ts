@@ -23,6 +23,15 @@ export function shortNames(versions: readonly string[]): Map<string, string> {
   )
 }
 
+/** The names of rows that also have the build: with the package where there are several. */
+export function tableNames(versions: readonly string[]): Map<string, string> {
+  const all = versions.map((version) => ({ whole: version, ...partsOf(version) }))
+  const isOne = new Set(all.map((parts) => parts.package)).size <= 1
+  return new Map(
+    all.map(({ whole, package: from, version }) => [whole, isOne || from === null ? version : `${from}@${version}`]),
+  )
+}
+
 /** Colours of layers, from the newest release. */
 const LAYER_TONES = ['newest', 'layer-1', 'layer-2', 'layer-3', 'layer-4'] as const
 

@@ -12,12 +12,13 @@ import { TrendLine } from '../../ui/chart/trend-line.tsx'
 import { Delta } from '../../ui/delta.tsx'
 import { GradeDot, type Grade } from '../../ui/grade-dot.tsx'
 import { releasesTexts } from './texts.ts'
-import { changeOf, partsOf } from './model.ts'
+import { changeOf, partsOf, tableNames } from './model.ts'
 import styles from './table.module.css'
 import typeStyles from '../../ui/type.module.css'
 
 /** The table of releases with their health; bad values are highlighted. */
 export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; search: ReleasesSearch }) {
+  const names = tableNames(rows.map((row) => row.version))
   return (
     <Table scrollLabel={releasesTexts.title} className={styles.table}>
       <thead>
@@ -36,21 +37,21 @@ export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; se
       </thead>
       <tbody>
         {rows.map((row) => (
-          <Row key={row.id} row={row} search={search} />
+          <Row key={row.id} row={row} search={search} name={names.get(row.version) ?? row.version} />
         ))}
       </tbody>
     </Table>
   )
 }
 
-function Row({ row, search }: { row: ReleaseRow; search: ReleasesSearch }) {
-  const { version, build } = partsOf(row.version)
+function Row({ row, name, search }: { row: ReleaseRow; name: string; search: ReleasesSearch }) {
+  const { build } = partsOf(row.version)
   const at = row.released_at ?? row.first_seen
   return (
     <tr className={row.verdict === 'hold' ? styles.hold : undefined}>
       <th scope="row">
         <Link {...paths.release(row.id, search)} className={`${typeStyles.mono} ${styles.version}`} title={row.version}>
-          {version}
+          {name}
         </Link>
         <Minor className={styles.meta}>
           {build === null ? null : `${releasesTexts.build(build)}, `}
