@@ -16,6 +16,8 @@ const shared = {
   teardownTimeout: 20_000,
   restoreMocks: true,
   setupFiles: 'test/kit/seed.ts',
+  // More room for young objects: fewer collections, which were a twelfth of the processor time of the workers' tests.
+  execArgv: ['--max-semi-space-size=64', '--min-semi-space-size=16'],
 } as const
 
 /** Node loads the modules itself, as it does for `npm start`: half the processor time of Vite's transformation. */

@@ -66,6 +66,8 @@ export function serverSettings(options: { socketDir: string; majorVersion: numbe
           fsync: 'off',
           synchronous_commit: 'off',
           full_page_writes: 'off',
+          // Databases live for seconds, and its workers would visit each.
+          autovacuum: 'off',
           shared_buffers: '64MB',
           max_connections: 200,
         }),
