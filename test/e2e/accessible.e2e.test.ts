@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   expectAccessibleInThemes,
   expectNoSideScroll,
@@ -32,6 +32,34 @@ test.each(SIZES)('pages without a session: %s', async (size) => {
   await page.goto('/no/such/page')
   await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
   await judge(page, 'not-found', size)
+})
+
+test('a mistake that only one theme shows is found', async () => {
+  const page = await dashboard.open()
+  await page.goto('/login')
+  await page.getByRole('button', { name: 'Log in' }).waitFor()
+  await page.evaluate(`{
+    const text = Object.assign(document.createElement('p'), { className: 'faint', textContent: 'Faint words' })
+    const image = Object.assign(new Image(9, 9), { className: 'nameless', src: '/mark.svg' })
+    document.querySelector('main').append(text, image)
+  }`)
+  for (const [style, rule] of [
+    [
+      '.faint { color: light-dark(#777, #fff); background: light-dark(#888, #000) } .nameless { display: none }',
+      'color-contrast',
+    ],
+    ['@media (prefers-color-scheme: dark) { .nameless { display: none } }', 'image-alt'],
+  ] as const) {
+    await page.evaluate(`{
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync(${JSON.stringify(style)})
+      document.adoptedStyleSheets = [sheet]
+    }`)
+    await expect(expectAccessibleInThemes(page, 'wrong')).rejects.toMatchObject({
+      message: expect.stringContaining('wrong, light: accessibility') as unknown,
+      actual: [expect.stringMatching(`^${rule}: `)],
+    })
+  }
 })
 
 test.each(SIZES)('pages with a session: %s', async (size) => {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Locator, Page } from 'playwright-core'
@@ -33,7 +34,8 @@ export async function testDashboard({
   localhost?: boolean
   env?: Readonly<Record<string, string>>
 } = {}): Promise<Dashboard> {
-  const env = { ...given, ...(localhost ? await onLocalhost() : {}) }
+  const port = await portOfProcess()
+  const env = { PORT: port, ...(localhost ? { PUBLIC_URL: `http://localhost:${port}` } : {}), ...given }
   const server = await testServer({ digestion: 'inline', realTime: true, env, ...options })
   const browser = await testBrowser()
   const open: Dashboard['open'] = (options = {}) => browser.open({ ...options, baseURL: server.url })
@@ -58,15 +60,28 @@ export async function testDashboard({
   }
 }
 
-/** A free port, under the name that browsers take for a secure site. */
-async function onLocalhost(): Promise<Record<string, string>> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  const port = typeof address === 'object' && address !== null ? String(address.port) : ''
+let portInUse = 0
+
+/**
+ * The same port for every file of this process, which runs them one after the other: the browser's caches belong to an
+ * address. Below the ports that the system gives to others meanwhile; where another program took it, another one.
+ */
+async function portOfProcess(): Promise<string> {
+  while (!(await isFree(portInUse))) portInUse = randomInt(20_000, 30_000)
+  return String(portInUse)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  if (port === 0) return false
+  const probe = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(probe, 'listening')
+  } catch {
+    return false
+  }
   probe.close()
   await once(probe, 'close')
-  return { PORT: port, PUBLIC_URL: `http://localhost:${port}` }
+  return true
 }
 
 /** A new organisation's owner with one project. */
