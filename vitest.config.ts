@@ -10,7 +10,7 @@ const workers = Math.max(3, Math.min(4, availableParallelism()))
 
 const shared = {
   environment: 'node',
-  pool: 'forks',
+  pool: 'forks' as const,
   testTimeout: 90_000,
   hookTimeout: 120_000,
   teardownTimeout: 20_000,
@@ -18,7 +18,7 @@ const shared = {
   setupFiles: 'test/kit/seed.ts',
   // More room for young objects: fewer collections, which were a twelfth of the processor time of the workers' tests.
   execArgv: ['--max-semi-space-size=64', '--min-semi-space-size=16'],
-} as const
+}
 
 /** Node loads the modules itself, as it does for `npm start`: half the processor time of Vite's transformation. */
 const native = { viteModuleRunner: false, nodeLoader: false }
