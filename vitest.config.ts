@@ -16,7 +16,7 @@ const shared = {
   teardownTimeout: 20_000,
   restoreMocks: true,
   setupFiles: 'test/kit/seed.ts',
-  // More room for young objects: fewer collections, which were a twelfth of the processor time of the workers' tests.
+  // More room for young objects: fewer collections, which were a seventh of the workers' processor time.
   execArgv: ['--max-semi-space-size=64', '--min-semi-space-size=16'],
 }
 
