@@ -43,13 +43,18 @@ const Seeded = z.object({
 })
 type Run = (sql: string, values?: unknown[]) => Promise<pg.QueryResult<Record<string, unknown>>>
 
-export type SeededMetrics = z.infer<typeof Seeded> & { readonly dataDir: string }
+export type SeededMetrics = z.infer<typeof Seeded> & {
+  readonly dataDir: string
+  /** Of the rollups, by share. */
+  readonly releases: readonly string[]
+}
 
 export async function seededMetrics(millions: number, progress: (line: string) => void): Promise<SeededMetrics> {
   const dataDir = join(CACHE, `metrics-${millions}`)
+  const releases = list(RELEASES, releaseName)
   // Charts end now, so data of yesterday would be another load.
   const mark = join(dataDir, `seeded-${new Date().toISOString().slice(0, 10)}.json`)
-  if (existsSync(mark)) return { ...Seeded.parse(JSON.parse(readFileSync(mark, 'utf8'))), dataDir }
+  if (existsSync(mark)) return { ...Seeded.parse(JSON.parse(readFileSync(mark, 'utf8'))), dataDir, releases }
   rmSync(dataDir, { recursive: true, force: true })
   mkdirSync(dataDir, { recursive: true })
   chmodSync(dataDir, 0o755)
@@ -102,7 +107,7 @@ export async function seededMetrics(millions: number, progress: (line: string) =
     rollups,
   }
   writeFileSync(mark, JSON.stringify(seeded))
-  return { ...seeded, dataDir }
+  return { ...seeded, dataDir, releases }
 }
 
 const releaseName = (index: number): string => `shop@4.${RELEASES - index}.0`

@@ -1,22 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
 import { type BenchArgs, type BenchResult, type Figure, percentile } from './bench.ts'
 import { waitUntilDrained } from './drain.ts'
 import { target } from './intake.ts'
 import { runLoad } from './load.ts'
 import { seededMetrics, type SeededMetrics } from './metrics-data.ts'
-import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
+import { makeEvents, random, STANDARD_SHAPE } from './payloads.ts'
 import { embeddedPostgresVersion } from './postgres-version.ts'
 import { startService } from './service.ts'
 import { logIn } from './setup-project.ts'
 
 export const summary =
-  'P8, P9: metrics, breakdowns, overview, store guard, releases and performance over rollups of 10 and 100 million sessions, while events and sessions arrive (--millions=100, --samples=60)'
+  'P8, P9: metrics, breakdowns, overview, store guard, releases and performance over rollups of 10 and 100 million sessions, while events and sessions arrive (--millions=100, --samples=60, --checkout=<folder>: measures that checkout)'
 
 const SIZES = [10, 100]
 const EVENTS_PER_SECOND = 200
 const SESSION_ENVELOPES_PER_SECOND = 20
+/** Sessions of an envelope that name their user; the others come as counts. */
+const NAMED_PER_ENVELOPE = 5
+/** Every so many of them started up to four days ago: apps send what they could not send before. */
+const LATE_EVERY = 10
 
 export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
   const progress = (line: string) => process.stdout.write(`            ${line}\n`)
+  const { checkout } = options
   const samples = Number(options['samples'] ?? (long ? 300 : 60))
   const sizes = options['millions'] === undefined ? SIZES : [Number(options['millions'])]
   const figures: Record<string, Figure> = {}
@@ -26,7 +33,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
     progress(`── ${millions} million sessions`)
     const seeded = await seededMetrics(millions, progress)
     notes.push(`${millions} million sessions: ${seeded.rollups.toLocaleString('en')} rollups`)
-    const times = await measure(seeded, samples, progress)
+    const times = await measure(seeded, samples, checkout, progress)
     p95s.push(new Map([...times].map(([name, of]) => [name, percentile(of, 95)])))
     for (const [name, of] of times) {
       figures[`${millions} M: ${name}, p50`] = { value: percentile(of, 50), unit: 'ms' }
@@ -45,7 +52,7 @@ export async function run({ long, options }: BenchArgs): Promise<BenchResult> {
     postgres: embeddedPostgresVersion(),
     notes: [
       ...notes,
-      `${samples} requests of each kind in turn, through HTTP, of the largest project, while ${EVENTS_PER_SECOND} events/s and ${SESSION_ENVELOPES_PER_SECOND} envelopes/s of 60 sessions arrive; load generator, service and database on the same machine`,
+      `${samples} requests of each kind in turn, through HTTP, of the largest project, while ${EVENTS_PER_SECOND} events/s and ${SESSION_ENVELOPES_PER_SECOND} envelopes/s of 60 sessions arrive (5 of them single ones with users, a tenth of those up to four days late), between them other questions; load generator, service and database on the same machine`,
     ],
   }
 }
@@ -84,9 +91,14 @@ function kindsOf({ projectIds, release }: SeededMetrics): Readonly<Record<string
 async function measure(
   seeded: SeededMetrics,
   samples: number,
+  checkout: string | undefined,
   progress: (line: string) => void,
 ): Promise<Map<string, number[]>> {
-  const service = await startService({ env: { RATE_LIMIT_SCALE: '0' }, dataDir: seeded.dataDir })
+  const service = await startService({
+    env: { RATE_LIMIT_SCALE: '0' },
+    dataDir: seeded.dataDir,
+    ...(checkout !== undefined && { checkout: resolve(checkout) }),
+  })
   try {
     await waitUntilDrained(service)
     const cookie = await logIn(service.url)
@@ -96,6 +108,7 @@ async function measure(
       if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
     }
     const kinds = Object.entries(kindsOf(seeded))
+    const others = otherQuestions(seeded)
     for (const [, path] of kinds) for (let i = 0; i < 5; i++) await ask(path)
     let isOver = false
     const [number = 0, publicKey = ''] = [seeded.numbers[0], seeded.publicKeys[0]]
@@ -109,14 +122,16 @@ async function measure(
     })
     const sessions = sendSessions(
       `${service.url}/api/${number}/envelope/?sentry_key=${publicKey}`,
-      seeded.release,
+      seeded.releases,
       () => isOver,
     )
     const times = new Map<string, number[]>(kinds.map(([name]) => [name, []]))
     try {
       for (let i = 0; i < samples; i++) {
         if (i % 20 === 0) progress(`${i} of ${samples} requests of each kind`)
-        for (const [name, path] of kinds) {
+        for (const [index, [name, path]] of kinds.entries()) {
+          // Members look at other pages in between: what a process remembers has to hold more than one answer.
+          await ask(others[(i * kinds.length + index) % others.length] ?? path)
           const startedMs = performance.now()
           await ask(path)
           times.get(name)?.push(performance.now() - startedMs)
@@ -132,14 +147,51 @@ async function measure(
   }
 }
 
-/** Counts of sessions of the current minute, at a fixed rate. */
-async function sendSessions(url: string, release: string, isOver: () => boolean): Promise<void> {
-  while (!isOver()) {
+/** What is asked between the measured requests: other projects, dimensions, ranges and filters. */
+function otherQuestions({ projectIds, releases }: SeededMetrics): string[] {
+  return projectIds.flatMap((id) =>
+    ['24h', '7d', '30d'].flatMap((range) => [
+      ...['release', 'environment', 'os', 'device', 'device_class'].map(
+        (dimension) =>
+          `/api/metrics/breakdown?projectId=${id}&dimension=${dimension}&range=${range}&sort=-anr_rate&offset=25`,
+      ),
+      ...releases
+        .slice(1, 6)
+        .map(
+          (release) =>
+            `/api/metrics?projectId=${id}&metric=crash_rate&by=users&range=${range}&release=${encodeURIComponent(release)}`,
+        ),
+      `/api/performance?projectId=${id}&range=${range}&environment=production`,
+    ]),
+  )
+}
+
+/** Sessions at a fixed rate: counts of the current minute, and some that name their user, of which some come late. */
+async function sendSessions(url: string, releases: readonly string[], isOver: () => boolean): Promise<void> {
+  const rand = random(5)
+  for (let sent = 0; !isOver();) {
     const startedMs = performance.now()
-    const aggregates = [{ started: new Date().toISOString(), exited: 58, errored: 1, crashed: 1 }]
+    const now = new Date()
+    const aggregates = [{ started: now.toISOString(), exited: 58 - NAMED_PER_ENVELOPE, errored: 1, crashed: 1 }]
+    const named = Array.from({ length: NAMED_PER_ENVELOPE }, () => {
+      const isLate = sent++ % LATE_EVERY === 0
+      const started = new Date(now.getTime() - (isLate ? rand() * 4 * 86_400_000 : 1_000)).toISOString()
+      return {
+        sid: randomUUID(),
+        did: `user-${Math.floor(rand() * 1_000_000)}`,
+        init: true,
+        started,
+        timestamp: started,
+        status: rand() < 0.01 ? 'crashed' : 'exited',
+        errors: 0,
+        // By Zipf's law, as what is seeded.
+        attrs: { release: releases[Math.floor(releases.length ** rand()) - 1], environment: 'production' },
+      }
+    })
+    const items = named.map((session) => `{"type":"session"}\n${JSON.stringify(session)}\n`).join('')
     const answer = await fetch(url, {
       method: 'POST',
-      body: `{}\n{"type":"sessions"}\n${JSON.stringify({ aggregates, attrs: { release } })}\n`,
+      body: `{}\n{"type":"sessions"}\n${JSON.stringify({ aggregates, attrs: { release: releases[0] } })}\n${items}`,
     })
     await answer.arrayBuffer()
     const restMs = 1_000 / SESSION_ENVELOPES_PER_SECOND - (performance.now() - startedMs)
