@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { dayOf, dayPlus } from '../kernel/day.ts'
 import type { Connection } from '../storage/database.ts'
 import { bucketsIn, type Span } from './buckets.ts'
-import { type Count, countColumn, COUNTS, type Counts, sourceNumber, type UserSet } from './counts.ts'
+import { type Count, countColumn, COUNTS, type Counts, type Source, sourceNumber, type UserSet } from './counts.ts'
 import {
   attributesId,
   type Dimension,
@@ -228,8 +228,6 @@ export type SketchRow = {
 }
 
 const DELTAS_PER_PAGE = 2_000
-/** Rollups have up to 10 kB of each set. */
-const ROLLUPS_PER_PAGE = 100
 
 const anyOf = (alias: string, sets: readonly UserSet[]): RawBuilder<unknown> =>
   sql`(${sql.join(
@@ -237,7 +235,8 @@ const anyOf = (alias: string, sets: readonly UserSet[]): RawBuilder<unknown> =>
     sql` or `,
   )})`
 
-type Key = {
+/** A rollup that may have sketches. */
+export type SketchKey = {
   readonly project_id: string
   readonly bucket_seconds: number
   readonly attributes_id: number
@@ -248,7 +247,7 @@ type Key = {
 type DeltaSketches = Pick<SketchRow, 'project_id' | 'name' | 't'> & Partial<Record<UserSet, Buffer | null>>
 
 /**
- * Sketches of users in deltas, a page at a time. They are read before {@link sketchesOfRollups}: what a fold moves meanwhile
+ * Sketches of users in deltas, a page at a time. They are read before those of rollups: what a fold moves meanwhile
  * is read twice, which changes no union, and never missed.
  * @param dimension the name of each row; null for none
  */
@@ -272,31 +271,13 @@ export async function* sketchesOfDeltas(
   }
 }
 
-/** Sketches of users in rollups, a page at a time. @param dimension the name of each row; null for none */
-export async function* sketchesOfRollups(
-  db: Connection,
-  cells: Cells,
-  sets: readonly UserSet[],
-  dimension: Dimension | null,
-): AsyncGenerator<readonly SketchRow[]> {
-  // The longest buckets first: their sketches are registers, which take up lists faster than lists are united.
-  const keys = (knownKeys(cells, dimension) ?? (await readKeys(db, cells, dimension))).sort(
-    (a, b) => b.bucket_seconds - a.bucket_seconds,
-  )
-  const read = (at: number) => readSketches(db, cells, keys.slice(at, at + ROLLUPS_PER_PAGE), sets)
-  // The database reads a page while the one before is merged.
-  let next = keys.length > 0 ? read(0) : null
-  for (let at = ROLLUPS_PER_PAGE; next !== null; at += ROLLUPS_PER_PAGE) {
-    const rows = await next
-    next = at < keys.length ? read(at) : null
-    // A caller that stops in between does not wait for it.
-    next?.catch(() => {})
-    yield rows
-  }
+/** Keys of rollups that may have sketches. @param dimension the name of each; null for none */
+export async function sketchKeys(db: Connection, cells: Cells, dimension: Dimension | null): Promise<SketchKey[]> {
+  return knownKeys(cells, dimension) ?? readKeys(db, cells, dimension)
 }
 
 /** All keys that rollups of the wanted values may have; null where the values are not known. */
-function knownKeys({ query, level, spans }: Cells, dimension: Dimension | null): Key[] | null {
+function knownKeys({ query, level, spans }: Cells, dimension: Dimension | null): SketchKey[] | null {
   const known = knownValues(level, query.filter)
   if (known === null) return null
   const buckets = bucketsIn(spans)
@@ -315,46 +296,73 @@ function knownKeys({ query, level, spans }: Cells, dimension: Dimension | null):
 }
 
 /** Keys of rollups, from an index alone: some may have no sketches. */
-async function readKeys(db: Connection, cells: Cells, dimension: Dimension | null): Promise<Key[]> {
+async function readKeys(db: Connection, cells: Cells, dimension: Dimension | null): Promise<SketchKey[]> {
   const folded = rollups(cells, sql`r.project_id, r.bucket_seconds, r.attributes_id, r.bucket`)
-  const { rows } = await sql<Key>`
+  const { rows } = await sql<SketchKey>`
     select r.project_id, r.bucket_seconds, r.attributes_id, r.bucket, ${nameOf('a', dimension)} as name
     from (${folded}) r ${attributes(dimension)}`.execute(db)
   return rows
 }
 
+/** Stored sketches of a key. */
+export type StoredSketches<K extends SketchKey> = {
+  readonly key: K
+  readonly sketches: SketchRow['sketches']
+  /** Of the row: another one after each change of it. */
+  readonly version: string
+}
+
+/** Every transaction leaves at most one version of a row, and has its own number until these begin again after 2^32. */
+const VERSION = 's.xmin::text || s.ctid::text'
+
 /** The sketches of rollups by binary COPY, which takes no parameters: the keys are ids and times of the database. */
-async function readSketches(
+export async function readSketches<K extends SketchKey>(
   db: Connection,
-  { query }: Cells,
-  keys: readonly Key[],
+  source: Source,
+  keys: readonly K[],
   sets: readonly UserSet[],
-): Promise<SketchRow[]> {
-  const array = (of: (key: Key) => string | number, type: string): string => `'{${keys.map(of).join()}}'::${type}[]`
+): Promise<StoredSketches<K>[]> {
+  const array = (of: (key: K) => string | number, type: string): string => `'{${keys.map(of).join()}}'::${type}[]`
   const rows = await db.copyOut(
-    `select k.place, ${sets.map((set) => `s.${set}`).join()}
+    `select k.place, ${VERSION}, ${sets.map((set) => `s.${set}`).join()}
      from unnest(${array((key) => key.project_id, 'uuid')}, ${array((key) => key.bucket_seconds, 'int')},
        ${array((key) => key.attributes_id, 'bigint')}, ${array((key) => key.bucket.toISOString(), 'timestamptz')})
        with ordinality k (project_id, bucket_seconds, attributes_id, bucket, place)
-     join health_sketches s on s.project_id = k.project_id and s.source = ${sourceNumber(query.source)}
+     join health_sketches s on s.project_id = k.project_id and s.source = ${sourceNumber(source)}
        and s.bucket_seconds = k.bucket_seconds and s.attributes_id = k.attributes_id and s.bucket = k.bucket`,
-    1 + sets.length,
+    2 + sets.length,
   )
-  return rows.flatMap(([place, ...sketches]) => {
+  return rows.flatMap(([place, version, ...sketches]) => {
     const key = keys[Number(place?.readBigInt64BE()) - 1]
     if (key === undefined) return []
-    const { project_id, name, bucket_seconds, bucket } = key
-    const t = bucket.getTime() / 1000
-    return [
-      {
-        project_id,
-        name,
-        bucket_seconds,
-        t,
-        sketches: Object.fromEntries(sets.map((set, index) => [set, sketches[index]])),
-      },
-    ]
+    const stored = Object.fromEntries(sets.map((set, index) => [set, sketches[index]]))
+    return [{ key, sketches: stored, version: String(version) }]
   })
+}
+
+/** Versions of the rows that {@link readSketches} would read, by the place of their key; without those that have none. */
+export async function versionsOfSketches(
+  db: Connection,
+  source: Source,
+  keys: readonly SketchKey[],
+): Promise<Map<number, string>> {
+  const { rows } = await db.query<{ places: string[]; versions: string[] }>({
+    name: 'health-versions-of-sketches',
+    text: `select coalesce(array_agg(k.place::text), '{}') as places, coalesce(array_agg(${VERSION}), '{}') as versions
+           from unnest($1::uuid[], $2::int[], $3::bigint[], $4::timestamptz[])
+             with ordinality k (project_id, bucket_seconds, attributes_id, bucket, place)
+           join health_sketches s on s.project_id = k.project_id and s.source = $5
+             and s.bucket_seconds = k.bucket_seconds and s.attributes_id = k.attributes_id and s.bucket = k.bucket`,
+    values: [
+      keys.map((key) => key.project_id),
+      keys.map((key) => key.bucket_seconds),
+      keys.map((key) => key.attributes_id),
+      keys.map((key) => key.bucket),
+      sourceNumber(source),
+    ],
+  })
+  const { places = [], versions = [] } = rows[0] ?? {}
+  return new Map(places.map((place, index) => [Number(place) - 1, versions[index] ?? '']))
 }
 
 /** Days of a range on which values exceeded the limit of a level, oldest first. */

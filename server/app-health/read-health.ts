@@ -6,6 +6,7 @@ import { countColumn, type Counts, COUNTS, noCounts, type UserSet } from './coun
 import { type Dimension, DIMENSIONS, type Level, LEVEL_DIMENSIONS, levelWith } from './dimensions.ts'
 import type { HealthFilter, HealthQuery } from './health-query.ts'
 import * as sql from './read-health.queries.ts'
+import { readSketches } from './read-sketches.ts'
 
 /**
  * Reads counts of sessions and events. The cost grows with the buckets of a range and the values that are asked for, not
@@ -49,7 +50,7 @@ export async function readHealthUsers<Q extends UserQuestion>(
   sets: readonly Q[],
 ): Promise<UserCounts<Q>> {
   const cells = cellsOf(query)
-  const users = cells === null ? null : (await usersBy(db, cells, sets, null, () => '')).get('')
+  const users = cells === null ? null : (await usersBy(db, [cells], sets, null, null, () => '')).get('')
   return users ?? noUsers(sets)
 }
 
@@ -105,30 +106,35 @@ export async function readHealthRanges<Point extends UserQuestion, Total extends
   if (first === undefined) return []
   const steps = new Unions<string, Point>(questions.points)
   const totals = new Unions<number, Total>(questions.total)
-  const add = ({ bucket_seconds: seconds, sketches, ...row }: sql.SketchRow): void => {
-    if (seconds === null || seconds === stepSeconds)
-      steps.add(stepKey({ ...row, t: startOf(row.t, stepSeconds) }), row.project_id, sketches)
-    for (const [index, cells] of ofTotals.entries())
-      if (cells?.spans.some((span) => lies(row.t * 1000, seconds, span)) === true)
-        totals.add(index, row.project_id, sketches)
-  }
   const sets = [...new Set([...steps.sets, ...totals.sets])]
-  const addAll = async (pages: AsyncGenerator<readonly sql.SketchRow[]>): Promise<void> => {
-    for await (const rows of pages) for (const row of rows) add(row)
+  const addDeltas = async (cells: sql.Cells): Promise<void> => {
+    for await (const rows of sql.sketchesOfDeltas(db, cells, sets, null))
+      for (const { sketches, ...row } of rows) {
+        steps.add(stepKey({ ...row, t: startOf(row.t, stepSeconds) }), row.project_id, sketches)
+        for (const [index, of] of ofTotals.entries())
+          if (of !== null && liesIn(row.t, of)) totals.add(index, row.project_id, sketches)
+      }
   }
   const all = { ...first, spans: ofSteps.flatMap((cells) => cells.spans) }
   // A range of a combination is tens of thousands of rows, which two connections add up in half the time.
   const counted = first.level === 'combination' ? ofSteps : [all]
   const [found] = await Promise.all([
     Promise.all(counted.map((cells) => sql.sumCountsByBucket(db, cells, steps.sets, stepSeconds, null))),
-    sets.length > 0 && addAll(sql.sketchesOfDeltas(db, all, sets, null)),
+    sets.length > 0 && addDeltas(all),
   ])
   const buckets = withStored(found.flat(), questions.points)
   const merged = buckets.flatMap(({ bucket, users }) => (users === null ? [bucket] : []))
   const ofWhole = ofTotals.flatMap((cells) => cells?.spans ?? [])
   const others = merged.filter(({ t }) => !ofWhole.some((span) => lies(t * 1000, stepSeconds, span)))
-  const spans = [...ofWhole, ...spansOf(new Set(others.map(({ t }) => t)), stepSeconds)]
-  if (spans.length > 0) await addAll(sql.sketchesOfRollups(db, { ...all, spans }, sets, null))
+  const parts = [
+    ...ofTotals.map((cells) => cells ?? { ...all, spans: [] }),
+    { ...all, spans: spansOf(new Set(others.map(({ t }) => t)), stepSeconds) },
+  ]
+  for await (const rows of readSketches(db, parts, sets, null, stepSeconds))
+    for (const { part, bucket_seconds: seconds, sketches, ...row } of rows) {
+      if (seconds === stepSeconds) steps.add(stepKey(row), row.project_id, sketches)
+      if (part < ofTotals.length) totals.add(part, row.project_id, sketches)
+    }
   const totalsOf = stepsWith(buckets, questions.points, steps.counts(), ({ t }) => t)
   const users = totals.counts()
   return queries.map((one, index) => ({
@@ -137,9 +143,13 @@ export async function readHealthRanges<Point extends UserQuestion, Total extends
   }))
 }
 
-/** Whether a row is one of a span. @param seconds length of its bucket; null for a delta */
-const lies = (at: number, seconds: number | null, { bucketSeconds, from, to }: Span): boolean =>
-  at >= from && at < to && (seconds === null || seconds === bucketSeconds)
+/** Whether a bucket is one of a span. @param seconds its length */
+const lies = (at: number, seconds: number, { bucketSeconds, from, to }: Span): boolean =>
+  at >= from && at < to && seconds === bucketSeconds
+
+/** Whether a time in seconds lies in any span of cells. */
+const liesIn = (t: number, { spans }: sql.Cells): boolean =>
+  spans.some(({ from, to }) => t * 1000 >= from && t * 1000 < to)
 
 export type HealthRow<Q extends UserQuestion> = HealthTotals<Q> & { readonly name: string }
 
@@ -191,7 +201,38 @@ export async function readHealthUsersBy<Q extends UserQuestion>(
 ): Promise<Map<string, UserCounts<Q>>> {
   const cells = cellsOf({ ...query, filter: { ...query.filter, [dimension]: names } }, dimension)
   if (cells === null || names.length === 0) return new Map()
-  return usersBy(db, cells, sets, dimension, ({ name }) => name ?? '')
+  return usersBy(db, [cells], sets, dimension, null, ({ name }) => name ?? '')
+}
+
+/** A range, and the values of a dimension whose users are counted in it. */
+export type UsersQuestion = {
+  /** The source, and filters of other dimensions, are the same in all questions. */
+  readonly query: HealthQuery
+  /** Null: all together, whose users have an empty name. */
+  readonly names: readonly string[] | null
+}
+
+/** Distinct users of several ranges, read together, in the given order: by value of a dimension, or without one together. */
+export async function readHealthUsersOfRanges<Q extends UserQuestion>(
+  db: Connection,
+  questions: readonly UsersQuestion[],
+  dimension: Dimension | null,
+  sets: readonly Q[],
+): Promise<Map<string, UserCounts<Q>>[]> {
+  const all = questions.map(({ query, names }) => {
+    if (names === null || dimension === null) return cellsOf(query)
+    return names.length === 0 ? null : cellsOf({ ...query, filter: { ...query.filter, [dimension]: names } }, dimension)
+  })
+  const parts = all.filter((cells) => cells !== null)
+  const found = await usersBy(db, parts, sets, dimension, null, ({ name }, part) => `${part} ${name ?? ''}`)
+  return all.map((cells) => {
+    const prefix = `${cells === null ? '-' : parts.indexOf(cells)} `
+    return new Map(
+      [...found].flatMap(([key, users]) =>
+        key.startsWith(prefix) ? [[key.slice(prefix.length), users] as const] : [],
+      ),
+    )
+  })
 }
 
 const onlyCounts = (row: sql.SomeCounts): Counts => {
@@ -351,7 +392,9 @@ const usersOfSteps = <Q extends UserQuestion>(
   const projectIds = [...new Set(buckets.map(({ project_id }) => project_id))]
   const spans = spansOf(new Set(buckets.map(({ t }) => t)), stepSeconds)
   const part = { ...cells, query: { ...cells.query, projectIds }, spans }
-  return usersBy(db, part, questions, dimension, ({ t, ...row }) => stepKey({ ...row, t: startOf(t, stepSeconds) }))
+  return usersBy(db, [part], questions, dimension, stepSeconds, ({ t, ...row }) =>
+    stepKey({ ...row, t: startOf(t, stepSeconds) }),
+  )
 }
 
 /** The answers that stored numbers of a bucket give; null where the users of two sets must be merged. */
@@ -385,20 +428,53 @@ function spansOf(starts: ReadonlySet<number>, bucketSeconds: BucketSeconds): Spa
   return spans
 }
 
-/** Distinct users of each group of rows. */
+/**
+ * Distinct users of each group of rows.
+ * @param parts of the same source, with the same filters except of the dimension
+ * @param stepSeconds length of buckets that the key tells apart; null when it does not depend on times
+ */
 async function usersBy<Key, Q extends UserQuestion>(
   db: Connection,
-  cells: sql.Cells,
+  parts: readonly sql.Cells[],
   questions: readonly Q[],
   dimension: Dimension | null,
-  keyOf: (row: StepOfProject) => Key,
+  stepSeconds: number | null,
+  keyOf: (row: StepOfProject, part: number) => Key,
 ): Promise<Map<Key, UserCounts<Q>>> {
   const unions = new Unions<Key, Q>(questions)
-  if (unions.sets.length === 0) return new Map()
-  for (const read of [sql.sketchesOfDeltas, sql.sketchesOfRollups])
-    for await (const rows of read(db, cells, unions.sets, dimension))
-      for (const row of rows) unions.add(keyOf(row), row.project_id, row.sketches)
+  const [first, second] = parts
+  if (unions.sets.length === 0 || first === undefined) return new Map()
+  const together = second === undefined ? first : togetherOf(first, parts, dimension)
+  // Before rollups: what a fold moves meanwhile is then read twice, and never missed.
+  for await (const rows of sql.sketchesOfDeltas(db, together, unions.sets, dimension))
+    for (const { sketches, ...row } of rows)
+      for (const [part, cells] of parts.entries()) {
+        const named = nameIn(cells, dimension, row.name)
+        if (named !== undefined && liesIn(row.t, cells))
+          unions.add(keyOf({ ...row, name: named }, part), row.project_id, sketches)
+      }
+  for await (const rows of readSketches(db, parts, unions.sets, dimension, stepSeconds))
+    for (const row of rows) unions.add(keyOf(row, row.part), row.project_id, row.sketches)
   return unions.counts()
+}
+
+/** The deltas of all parts: of any value of the dimension where one part has all. */
+function togetherOf(first: sql.Cells, parts: readonly sql.Cells[], dimension: Dimension | null): sql.Cells {
+  const spans = parts.flatMap((part) => part.spans)
+  if (dimension === null) return { ...first, spans }
+  const named = parts.map(({ query }) => query.filter[dimension])
+  const { [dimension]: _, ...filter } = first.query.filter
+  const isNamed = named.every((names) => names !== undefined)
+  const names = isNamed ? { [dimension]: [...new Set(named.flatMap((one) => one ?? []))] } : {}
+  return { ...first, spans, query: { ...first.query, filter: { ...filter, ...names } } }
+}
+
+/** The name of a delta in the result of a part: null where it has none; undefined when the part has no such value. */
+function nameIn({ level, query }: sql.Cells, dimension: Dimension | null, name: string | null) {
+  if (dimension === null) return name
+  const wanted = query.filter[dimension]
+  if (wanted !== undefined && (name === null || !wanted.includes(name))) return undefined
+  return LEVEL_DIMENSIONS[level].includes(dimension) ? name : null
 }
 
 /** Merges sketches of groups. Users of several projects are added. */

@@ -9,8 +9,8 @@ import {
   readHealthSeries,
   readHealthSeriesBy,
   readHealthTotals,
-  readHealthUsers,
   readHealthUsersBy,
+  readHealthUsersOfRanges,
   requireCombinable,
 } from '../app-health/read-health.ts'
 import type { Connection } from '../storage/database.ts'
@@ -85,16 +85,24 @@ const wholeOf = (ranges: readonly Times[]): Times => ({
 
 const datesOf = ({ from, to }: Times) => ({ from: new Date(from), to: new Date(to) })
 
-/** Users of a range; the counts are 0. */
-export async function readUsers(db: Connection, query: HealthQuery, users: SessionUsers): Promise<SessionFigures> {
-  const parts = partsOf(query)
-  for (const { read } of parts) await requireCombinable(db, read)
-  const figures = await Promise.all(
-    parts.map(async ({ read, isWidened }) =>
-      figuresOf({ ...noCounts(), ...(await readHealthUsers(db, read, setsOf(users, isWidened))) }, isWidened),
-    ),
-  )
-  return figures.reduce(addFigures, NO_SESSIONS)
+/** Users of ranges, in the given order; the counts are 0. */
+export async function readUsers(
+  db: Connection,
+  query: Omit<HealthQuery, 'from' | 'to'>,
+  ranges: readonly Times[],
+  users: SessionUsers,
+): Promise<SessionFigures[]> {
+  const figures = ranges.map(() => NO_SESSIONS)
+  for (const { read, isWidened } of partsOf({ ...query, ...wholeOf(ranges) })) {
+    await requireCombinable(db, read)
+    const questions = ranges.map((range) => ({ query: { ...read, ...datesOf(range) }, names: null }))
+    const found = await readHealthUsersOfRanges(db, questions, null, setsOf(users, isWidened))
+    for (const [index, of] of found.entries()) {
+      const added = figuresOf({ ...noCounts(), ...of.get('') }, isWidened)
+      figures[index] = addFigures(figures[index] ?? NO_SESSIONS, added)
+    }
+  }
+  return figures
 }
 
 const withoutUsers = (of: SessionFigures): SessionFigures => ({

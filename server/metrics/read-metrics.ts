@@ -56,9 +56,8 @@ export async function readAnrRates(
   const project = await projectOf(app, actor, input.projectId)
   const read = { projects: [project], filter: filterOf(input), range: input.range, now: app.clock.now() }
   const range = timeRange(read.now, read.range)
-  const [now, before] = await Promise.all(
-    [range, previousRange(range)].map((of) => readUsers(app.db, over(read, of), ['users', 'anr_foreground_users'])),
-  )
+  const ranges = [range, previousRange(range)]
+  const [now, before] = await readUsers(app.db, read, ranges, ['users', 'anr_foreground_users'])
   return {
     anr_rate: anrRate(now ?? NO_SESSIONS, 'users'),
     previous_anr_rate: anrRate(before ?? NO_SESSIONS, 'users'),

@@ -13,8 +13,7 @@ import type { Comparison, ReleaseRange, ReleaseWithHealth } from './release-heal
 import {
   seriesOfReleases,
   sumsByRelease,
-  usersByRelease,
-  usersOfProject,
+  usersOfReleases,
   type ReleaseBucket,
   type SessionsQuery,
 } from './sessions-of-releases.ts'
@@ -107,22 +106,25 @@ export async function withHealth(
   const day = lastDay(app.clock.now(), query)
   const usedToday = versions.filter((version) => today.has(version))
   const used = versions.filter((version) => byRelease.has(version))
-  const [releases, series, usersToday, usersOfRange, allUsers, issues, ranked] = await Promise.all([
+  const [releases, series, [usersToday, usersOfRange, ofAll], issues, ranked] = await Promise.all([
     viewReleases(app.db, rows),
     seriesOfReleases(app.db, query, used),
-    usersByRelease(app.db, day, usedToday),
-    usersByRelease(app.db, query, used),
-    usedToday.length === 0 ? 0 : usersOfProject(app.db, day),
+    usersOfReleases(app.db, [
+      { query: day, versions: usedToday },
+      { query, versions: used },
+      { query: day, versions: usedToday.length === 0 ? [] : null },
+    ]),
     countIssuesOf(app.db, query.projectId, versions),
     rankReleases(app, known),
   ])
+  const allUsers = ofAll?.get('')?.users ?? 0
   const neighbours = new Map(rows.map((row) => [row.version, neighboursOf(row, ranked, today)]))
   const comparisons = await comparedAtAge(app, rows, query, neighbours)
   return releases.map((release) => {
     const { version } = release
     const sessions = byRelease.get(version) ?? null
-    const today24h = usersToday.get(version)
-    const counted = usersOfRange.get(version)
+    const today24h = usersToday?.get(version)
+    const counted = usersOfRange?.get(version)
     const adoption = shareOf(today.get(version) ?? 0, totalToday)
     const { previous, isSucceeded } = neighbours.get(version) ?? NO_NEIGHBOURS
     const comparison = comparisons.get(version) ?? null
@@ -184,16 +186,18 @@ async function comparedAtAge(
     .filter((row) => rows.length === 1 || now - row.dated_at.getTime() < ROLLOUT_MS)
     .toSorted((a, b) => b.dated_at.getTime() - a.dated_at.getTime())
     .slice(0, MAX_COMPARED_AT_AGE)
-  const found = await Promise.all(
-    wanted.map(async (row) => {
-      const previous = neighbours.get(row.version)?.previous
-      if (previous?.datedAt === undefined || previous.datedAt === null) return []
-      const before = { version: previous.version, dated_at: previous.datedAt }
-      const comparison = await compareAtAge(app, row, before, { projectId, environment, unhandledIsCrash })
-      return comparison === null ? [] : [[row.version, comparison] as const]
+  const pairs = wanted.flatMap((release) => {
+    const previous = neighbours.get(release.version)?.previous
+    if (previous?.datedAt === undefined || previous.datedAt === null) return []
+    return [{ release, previous: { version: previous.version, dated_at: previous.datedAt } }]
+  })
+  const compared = await compareAtAge(app, pairs, { projectId, environment, unhandledIsCrash })
+  return new Map(
+    pairs.flatMap(({ release }, index) => {
+      const comparison = compared[index] ?? null
+      return comparison === null ? [] : [[release.version, comparison] as const]
     }),
   )
-  return new Map(found.flat())
 }
 
 type Ranked = {

@@ -56,7 +56,10 @@ export async function listReleases(app: App, actor: OrgActor, input: ListRelease
   }
 }
 
-/** Computes health one project after the other, because a page may show a hundred projects. */
+/** A page may show a hundred projects. */
+const PROJECTS_AT_ONCE = 3
+
+/** Computes health of a few projects at a time. */
 async function withHealthOfProjects(
   app: App,
   rows: readonly ReleaseRow[],
@@ -67,11 +70,14 @@ async function withHealthOfProjects(
     rows.map((row) => row.id),
   )
   const known = new Map<string, ListedRelease>()
-  for (const [projectId, ofProject] of Map.groupBy(rows, (row) => row.project_id)) {
+  const projects = [...Map.groupBy(rows, (row) => row.project_id)]
+  const addProject = async ([projectId, ofProject]: (typeof projects)[number]): Promise<void> => {
     const sessions = await sessionsOfProject(app, projectId, range, environment)
     for (const release of await withHealth(app, ofProject, sessions))
       known.set(release.id, { ...release, ...partsOf(release.id) })
   }
+  for (let at = 0; at < projects.length; at += PROJECTS_AT_ONCE)
+    await Promise.all(projects.slice(at, at + PROJECTS_AT_ONCE).map(addProject))
   return rows.flatMap((row) => known.get(row.id) ?? [])
 }
 

@@ -7,8 +7,7 @@ import {
   readHealthCounts,
   readHealthSeries,
   readHealthSeriesBy,
-  readHealthUsers,
-  readHealthUsersBy,
+  readHealthUsersOfRanges,
   readHealthValues,
 } from '../app-health/read-health.ts'
 import type { Connection } from '../storage/database.ts'
@@ -127,25 +126,33 @@ export async function sessionsByTrait(
 
 export type UserCount = { readonly users: number; readonly crashedUsers: number }
 
-/** Distinct users by release. Leaves out releases whose sessions name no user. */
-export async function usersByRelease(
-  db: Connection,
-  query: SessionsQuery,
-  versions: readonly string[],
-): Promise<Map<string, UserCount>> {
-  if (versions.length === 0) return new Map()
-  const crashedUsers = query.unhandledIsCrash ? 'crash_affected_users' : 'crashed_users'
-  const found = await readHealthUsersBy(db, healthQuery(query), 'release', versions, ['users', crashedUsers])
-  return new Map(
-    [...found]
-      .filter(([, { users }]) => users > 0)
-      .map(([name, of]) => [name, { users: of.users, crashedUsers: of[crashedUsers] }]),
-  )
-}
+/** Releases, or null for all sessions of the project together, in a range. */
+export type UsersWanted = { readonly query: SessionsQuery; readonly versions: readonly string[] | null }
 
-/** Distinct users of all releases together; 0 when no session names its user. */
-export async function usersOfProject(db: Connection, query: SessionsQuery): Promise<number> {
-  return (await readHealthUsers(db, healthQuery(query), ['users'])).users
+/**
+ * Distinct users by release, in the given order; of all together under an empty version. Leaves out releases whose sessions
+ * name no user.
+ */
+export async function usersOfReleases(
+  db: Connection,
+  wanted: readonly UsersWanted[],
+): Promise<ReadonlyMap<string, UserCount>[]> {
+  const [first] = wanted
+  const crashedUsers = first?.query.unhandledIsCrash === true ? 'crash_affected_users' : 'crashed_users'
+  const found = await readHealthUsersOfRanges(
+    db,
+    wanted.map(({ query, versions }) => ({ query: healthQuery(query), names: versions })),
+    'release',
+    ['users', crashedUsers],
+  )
+  return found.map(
+    (of) =>
+      new Map(
+        [...of]
+          .filter(([, { users }]) => users > 0)
+          .map(([name, counts]) => [name, { users: counts.users, crashedUsers: counts[crashedUsers] }]),
+      ),
+  )
 }
 
 const MAX_ENVIRONMENTS = 50
