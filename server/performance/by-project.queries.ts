@@ -46,7 +46,7 @@ async function read(
 ): Promise<MeasuredOfProject[]> {
   if (scope.projectIds.length === 0 || scope.metrics.length === 0) return []
   const { intervalMs } = scope
-  const rows = await union(db, { ...scope, filter }, withNames ? 1 : 2, intervalMs)
+  const rows = await union(db, { ...scope, filter }, withNames ? 1 : 2, [scope])
     .select([
       'project_id',
       (withNames ? sql<string>`name` : sql<string>`''`).as('group_name'),

@@ -15,7 +15,7 @@ export async function measuredReleases(
 ): Promise<ReleaseFacts[]> {
   const rows = await db
     .with('measured', () =>
-      union(db, scope, grain, null)
+      union(db, scope, grain, [{ ...scope, intervalMs: null }])
         .select(['release', sql<number>`sum(count)`.as('n')])
         .where('release', '!=', '')
         .groupBy('release')

@@ -5,7 +5,16 @@ import { framesOf, growth, quantilesOf } from './figures.ts'
 import type { Screen } from './performance.api.ts'
 import type { Question } from './question.ts'
 import type { PerformanceFilter, Scope } from './read.queries.ts'
-import { keyOf, metricsOf, readPerformanceBy, spreadIn, type Metrics, type MetricSpread } from './read-performance.ts'
+import {
+  keyOf,
+  metricsOf,
+  readNamesOfReleases,
+  readPerformanceBy,
+  spreadIn,
+  type Metrics,
+  type MetricSpread,
+  type NamedPerformance,
+} from './read-performance.ts'
 
 /** Operations whose segments are screens of apps, and pages. */
 export const SCREEN_OPS = ['ui.load', 'pageload', 'navigation'] as const
@@ -53,20 +62,26 @@ export async function describeScreens(
   releases: ComparedReleases | null,
 ): Promise<Screen[]> {
   if (screens.length === 0) return []
-  const read = async (scope: Omit<Scope, 'metrics'>, metrics: readonly Metric[], release?: string) => {
-    const filter = { ...scope.filter, names: screens, ...(release !== undefined && { release }) }
-    const found = await readPerformanceBy(app.db, { ...scope, filter, metrics }, 'name')
-    return new Map(found.map((one) => [keyOf(one), one.metrics]))
-  }
+  const byName = (found: readonly NamedPerformance[]) => new Map(found.map((one) => [keyOf(one), one.metrics]))
+  const named = (scope: Omit<Scope, 'metrics'>, metrics: readonly Metric[]): Scope => ({
+    ...scope,
+    filter: { ...scope.filter, names: screens },
+    metrics,
+  })
   const bases = [...new Set(screens.map(({ basis }) => basis))]
-  const ofRelease = (release: string | undefined) =>
-    release === undefined ? new Map<string, Metrics>() : read(now, bases, release)
-  const [details, earlier, current, previous] = await Promise.all([
-    read(now, DETAILS),
-    read(before, bases),
-    ofRelease(releases?.release),
-    ofRelease(releases?.previous),
+  const ofReleases = async () => {
+    if (releases === null) return new Map<string, NamedPerformance[]>()
+    const scope = named(now, bases)
+    const filter = { ...scope.filter, release: [releases.release, releases.previous] }
+    return readNamesOfReleases(app.db, { ...scope, filter })
+  }
+  const [details, earlier, compared] = await Promise.all([
+    readPerformanceBy(app.db, named(now, DETAILS), 'name').then(byName),
+    readPerformanceBy(app.db, named(before, bases), 'name').then(byName),
+    ofReleases(),
   ])
+  const current = byName(compared.get(releases?.release ?? '') ?? [])
+  const previous = byName(compared.get(releases?.previous ?? '') ?? [])
   return screens.map((screen) => {
     const { name, op, basis, count, render } = screen
     const key = keyOf(screen)

@@ -61,6 +61,21 @@ export async function readPerformanceTotals(db: Connection, scope: Scope): Promi
   return metricsOf(scope.metrics, await readRows(db, scope, grainOf(scope.filter, null), WHOLE))
 }
 
+/** The same of two ranges, read together. */
+export async function readTotalsOfBoth(
+  db: Connection,
+  scope: Scope,
+  other: Pick<Scope, 'from' | 'to'>,
+): Promise<readonly [Metrics, Metrics]> {
+  const rows = await readRows(db, scope, grainOf(scope.filter, null), WHOLE, [other])
+  const at = (wanted: number): Metrics =>
+    metricsOf(
+      scope.metrics,
+      rows.filter(({ place }) => place === wanted),
+    )
+  return [at(0), at(1)]
+}
+
 export type NamedPerformance = { readonly name: string; readonly op: string; readonly metrics: Metrics }
 
 /** The transactions or screens with the most values of the first metric, in descending order, with all their metrics. */
@@ -77,11 +92,23 @@ export async function readPerformanceByName(db: Connection, scope: Scope, limit:
 /** Every value of an attribute with its metrics, in no order. Only names have an op. */
 export async function readPerformanceBy(db: Connection, scope: Scope, by: SplitKey): Promise<NamedPerformance[]> {
   const rows = await readRows(db, scope, grainOf(scope.filter, by), { by, intervalMs: null })
-  const groups = Map.groupBy(rows, keyOf)
-  return [...groups.values()].flatMap((group) => {
+  return namesIn(scope, rows)
+}
+
+const namesIn = ({ metrics }: Scope, rows: readonly Measured[]): NamedPerformance[] =>
+  [...Map.groupBy(rows, keyOf).values()].flatMap((group) => {
     const [first] = group
-    return first === undefined ? [] : [{ name: first.name, op: first.op, metrics: metricsOf(scope.metrics, group) }]
+    return first === undefined ? [] : [{ name: first.name, op: first.op, metrics: metricsOf(metrics, group) }]
   })
+
+/** Every name with its metrics in each of the releases of the filter, by release. */
+export async function readNamesOfReleases(db: Connection, scope: Scope): Promise<Map<string, NamedPerformance[]>> {
+  const rows = await readRows(db, scope, grainOf(scope.filter, 'name'), {
+    by: 'name',
+    byRelease: true,
+    intervalMs: null,
+  })
+  return new Map([...Map.groupBy(rows, ({ release }) => release)].map(([release, of]) => [release, namesIn(scope, of)]))
 }
 
 /** A name and its op as a key of maps. */

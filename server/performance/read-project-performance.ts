@@ -15,7 +15,7 @@ import {
   readMetricsSeries,
   readPerformanceBy,
   readPerformanceByName,
-  readPerformanceTotals,
+  readTotalsOfBoth,
   spreadIn,
   type Metrics,
   type NamedPerformance,
@@ -67,12 +67,11 @@ export async function readProjectPerformance(app: App, actor: OrgActor, input: F
   const { time, now, before } = question
   const hasNames = now.filter.device === undefined
   const compared = hasNames ? comparedReleases(app, question) : null
-  const reading = readPerformanceTotals(app.db, { ...now, metrics: IN_TOTALS })
-  const isMeasured = async (metric: Metric) => spreadIn(await reading, metric).count > 0
-  const [totals, releases, earlier, series, screens, transactions, causes, battery, rates] = await Promise.all([
+  const reading = readTotalsOfBoth(app.db, { ...now, metrics: IN_TOTALS }, before)
+  const isMeasured = async (metric: Metric) => spreadIn((await reading)[0], metric).count > 0
+  const [[totals, earlier], releases, series, screens, transactions, causes, battery, rates] = await Promise.all([
     reading,
     compared,
-    readPerformanceTotals(app.db, { ...before, metrics: IN_TOTALS }),
     readMetricsSeries(app.db, { ...now, metrics: IN_SERIES, intervalMs: time.stepSeconds * 1_000 }),
     hasNames ? slowestScreens(app, question, compared) : null,
     hasNames ? busiestTransactions(app, question) : null,

@@ -6,7 +6,7 @@ import { DDSketch } from '../sketch/ddsketch.ts'
 import type { LeftOutCounts } from './deltas.ts'
 import { metricAt } from './record.queries.ts'
 import type { Grain, Series } from './series.queries.ts'
-import { LONG, partsOf, STEPS, WHOLE, type Part } from './steps.ts'
+import { LONG, partsOf, STEPS, WHOLE } from './steps.ts'
 
 /** One value, or any of several. */
 type OneOf<T extends string> = T | readonly T[]
@@ -38,14 +38,26 @@ export type Scope = {
 /** What groups of a result share: name and op, or an attribute. */
 export type SplitKey = 'name' | 'release' | 'device_class' | 'device'
 
-/** By which attribute and in which intervals a result is split. */
-export type Split = { readonly by: SplitKey | null; readonly intervalMs: number | null }
+/** By which attributes and in which intervals a result is split. */
+export type Split = {
+  readonly by: SplitKey | null
+  /** Also by release. */
+  readonly byRelease?: boolean
+  readonly intervalMs: number | null
+}
+
+/** A range to read, in intervals or as a whole. */
+export type Asked = Pick<Scope, 'from' | 'to'> & { readonly intervalMs: number | null }
 
 export type Measured = {
+  /** The place of its range. */
+  readonly place: number
   /** The attribute by which the result is split; empty without one. */
   readonly name: string
   /** Only where split by name. */
   readonly op: string
+  /** Only where split by release. */
+  readonly release: string
   readonly metric: Metric
   /** Number of the interval after `from`; 0 without intervals. */
   readonly slot: number
@@ -57,14 +69,24 @@ export type Measured = {
 /**
  * Reads rollups of a grain, and deltas that are not folded yet. The sketches of a group come concatenated in one row,
  * because rows cost more than bytes.
+ * @param others further ranges to read as a whole, whose places follow that of the scope, 0
  */
-export async function readRows(db: Connection, scope: Scope, grain: Grain, split: Split): Promise<Measured[]> {
-  const { by, intervalMs } = split
+export async function readRows(
+  db: Connection,
+  scope: Scope,
+  grain: Grain,
+  split: Split,
+  others: readonly Pick<Scope, 'from' | 'to'>[] = [],
+): Promise<Measured[]> {
+  const { by, byRelease = false, intervalMs } = split
   const slot = slotIn(scope, intervalMs)
-  const rows = await union(db, scope, grain, intervalMs)
+  const asked = [scope, ...others].map((range) => ({ ...range, intervalMs }))
+  const rows = await union(db, scope, grain, asked)
     .select([
+      'place',
       (by === null ? sql<string>`''` : sql<string>`${sql.ref(by)}`).as('group_name'),
       (by === 'name' ? sql<string>`op` : sql<string>`''`).as('group_op'),
+      (byRelease ? sql<string>`release` : sql<string>`''`).as('group_release'),
       'metric',
       slot.as('slot'),
       sql<number>`sum(count::float8)`.as('count'),
@@ -72,11 +94,13 @@ export async function readRows(db: Connection, scope: Scope, grain: Grain, split
       ...LEFT_OUT.map((reason) => sql<number>`sum(${sql.ref(reason)}::float8)`.as(reason)),
       sql<Buffer>`string_agg(int4send(length(sketch)) || sketch, ''::bytea)`.as('sketches'),
     ])
-    .groupBy([sql`1`, sql`2`, sql`3`, sql`4`])
+    .groupBy([sql`1`, sql`2`, sql`3`, sql`4`, sql`5`, sql`6`])
     .execute()
   return rows.map((row) => ({
+    place: row.place,
     name: row.group_name,
     op: row.group_op,
+    release: row.group_release,
     metric: metricAt(row.metric),
     slot: row.slot,
     failures: row.failures,
@@ -109,7 +133,7 @@ export async function topNames(
   grain: Grain,
   limit: number,
 ): Promise<{ name: string; op: string }[]> {
-  return union(db, scope, grain, null)
+  return union(db, scope, grain, [{ ...scope, intervalMs: null }])
     .select(['name', 'op'])
     .groupBy(['name', 'op'])
     .orderBy(sql`sum(count)`, 'desc')
@@ -151,6 +175,7 @@ const FINE_STEPS = STEPS.map(({ minutes }) => minutes).filter((minutes) => !WHOL
 
 /** A measurement of a series in a bucket: of rollups, or of deltas that are not folded yet. */
 type Measurement = {
+  readonly place: number
   readonly project_id: string
   readonly name: string
   readonly op: string
@@ -168,22 +193,32 @@ type Measurement = {
  * The measurements of a grain: rollups, and deltas that are not folded yet. Parts of the range are rows of one scan: with a
  * scan for each of them, most of the database's time was planning.
  */
-export function union(db: Connection, scope: Scope, grain: Grain, intervalMs: number | null) {
-  const { projectIds, filter, from, to } = scope
+export function union(
+  db: Connection,
+  scope: Pick<Scope, 'projectIds' | 'metrics' | 'filter'>,
+  grain: Grain,
+  asked: readonly Asked[],
+) {
+  const { projectIds, filter } = scope
   const ofProjects = sql`any(${[...projectIds]}::uuid[])`
   const ofMetrics = sql`any(${codes(scope)}::smallint[])`
   const counted = (alias: 'd' | 'r') =>
     sql.join(['count', 'failures', ...LEFT_OUT, 'sketch'].map((column) => sql.ref(`${alias}.${column}`)))
   const attributes = sql`s.project_id, s.name, s.op, s.release, s.device_class`
-  return db.selectFrom(
-    sql<Measurement>`(
-      select ${attributes}, d.device, d.metric, d.minute as bucket, ${counted('d')}
+  // A select for each range: joined with ranges, the planner reads the series of all deltas for each of them.
+  const deltas = asked.map(
+    ({ from, to }, place) => sql`
+      select ${place}::int as place, ${attributes}, d.device, d.metric, d.minute as bucket, ${counted('d')}
       from performance_deltas d join performance_series s on s.project_id = d.project_id and s.id = d.series_id
       where d.project_id = ${ofProjects} and d.metric = ${ofMetrics} and d.minute >= ${from} and d.minute < ${to}
-        and ${matches(filter, 'd.device')} and ${grain === 4 ? sql`d.device <> ''` : sql`true`}
+        and ${matches(filter, 'd.device')} and ${grain === 4 ? sql`d.device <> ''` : sql`true`}`,
+  )
+  return db.selectFrom(
+    sql<Measurement>`(
+      ${sql.join(deltas, sql` union all `)}
       union all
-      select ${attributes}, s.device, r.metric, r.bucket, ${counted('r')}
-      from performance_series s cross join ${buckets(partsOf(from, to, intervalMs), intervalMs)} b
+      select b.place, ${attributes}, s.device, r.metric, r.bucket, ${counted('r')}
+      from performance_series s cross join ${buckets(asked)} b
       cross join lateral (
         select r.* from performance_rollups r
         where r.project_id = s.project_id and r.grain = ${grain}::smallint and r.metric = ${ofMetrics} and r.series_id = s.id
@@ -193,22 +228,27 @@ export function union(db: Connection, scope: Scope, grain: Grain, intervalMs: nu
   )
 }
 
-/** Which buckets to read: their length, and between which times they begin. */
-function buckets(parts: readonly Part[], intervalMs: number | null): RawBuilder<unknown> {
-  const rows = parts.flatMap(({ step, from, to }) =>
-    (step === null ? FINE_STEPS : [step]).map((minutes) => ({ minutes, from, to })),
+/** Which buckets to read: the place of their range, their length, and between which times they begin. */
+function buckets(asked: readonly Asked[]): RawBuilder<unknown> {
+  const parts = asked.flatMap(({ from, to, intervalMs }, place) =>
+    partsOf(from, to, intervalMs).map((part) => ({ ...part, place, intervalMs })),
+  )
+  const rows = parts.flatMap(({ step, ...part }) =>
+    (step === null ? FINE_STEPS : [step]).map((minutes) => ({ minutes, ...part })),
   )
   // Where short buckets are gone, an interval has the hours that begin in it.
-  const older = intervalMs === null ? [] : parts.filter(({ step }) => step === null)
-  const ofOlder = sql`union all select ${WHOLE[0]}::smallint, o.first, least(o.last, coalesce(date_trunc('hour',
+  const older = parts.filter(({ step, intervalMs }) => step === null && intervalMs !== null)
+  const ofOlder = sql`union all select o.place, ${WHOLE[0]}::smallint, o.first, least(o.last, coalesce(date_trunc('hour',
       (select min(f.bucket) from performance_rollups f where f.step = any(${FINE_STEPS}::smallint[]))), 'infinity'))
-    from unnest(${older.map(({ from }) => from)}::timestamptz[], ${older.map(({ to }) => to)}::timestamptz[]) o (first, last)`
+    from unnest(${older.map(({ place }) => place)}::int[], ${older.map(({ from }) => from)}::timestamptz[],
+      ${older.map(({ to }) => to)}::timestamptz[]) o (place, first, last)`
   return sql`(
-    select * from unnest(${rows.map(({ minutes }) => minutes)}::smallint[], ${rows.map(({ from }) => from)}::timestamptz[],
-      ${rows.map(({ to }) => to)}::timestamptz[]) k (step, first, last) ${older.length === 0 ? sql`` : ofOlder})`
+    select * from unnest(${rows.map(({ place }) => place)}::int[], ${rows.map(({ minutes }) => minutes)}::smallint[],
+      ${rows.map(({ from }) => from)}::timestamptz[], ${rows.map(({ to }) => to)}::timestamptz[])
+      k (place, step, first, last) ${older.length === 0 ? sql`` : ofOlder})`
 }
 
-const codes = ({ metrics }: Scope): number[] => metrics.map((metric) => METRICS.indexOf(metric))
+const codes = ({ metrics }: Pick<Scope, 'metrics'>): number[] => metrics.map((metric) => METRICS.indexOf(metric))
 
 /** Conditions on the series with the alias `s`. */
 function matches(filter: PerformanceFilter, device: 'd.device' | 's.device') {
