@@ -254,7 +254,7 @@ function parseBody(spec: RouteSpec, request: FastifyRequest): unknown {
 }
 
 function parse(schema: z.ZodType, given: unknown): never {
-  const parsed = schema.safeParse(given)
+  const parsed = schema.safeParse(given, { reportInput: true })
   if (!parsed.success) throw invalid(validationSentence(parsed.error))
   refuseUnstorable(parsed.data)
   return parsed.data as never

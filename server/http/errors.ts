@@ -77,7 +77,46 @@ function fastifyRefusal(error: unknown): string | null {
   }
 }
 
-/** One sentence for a validation error, which names the field. */
+/** What zod's own messages say, as the end of a sentence; null for a message of a schema of ours. */
+function ownMessage(issue: z.core.$ZodIssue): string | null {
+  if (!/^(?:Invalid (?:input|option)|Too (?:small|big)): expected /.test(issue.message)) return null
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is missing'
+      // A parameter of the address that repeats arrives as a list.
+      if (Array.isArray(issue.input)) return `must be ${named(issue.expected)}, given once`
+      return `must be ${named(issue.expected)}`
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? `must be ${JSON.stringify(issue.values[0])}`
+        : `must be one of ${issue.values.slice(0, MAX_VALUES).map(String).join(', ')}${issue.values.length > MAX_VALUES ? ', …' : ''}`
+    case 'too_small':
+      return `must ${sizeWord(issue.origin)} at least ${issue.minimum}${unitOf(issue.origin, issue.minimum)}`
+    case 'too_big':
+      return `must ${sizeWord(issue.origin)} at most ${issue.maximum}${unitOf(issue.origin, issue.maximum)}`
+    default:
+      return null
+  }
+}
+
+const MAX_VALUES = 30
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+}
+const named = (expected: string): string => TYPE_NAMES[expected] ?? `of type ${expected}`
+const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item' }
+const sizeWord = (origin: string): string => (UNITS[origin] === undefined ? 'be' : 'have')
+const unitOf = (origin: string, size: number | bigint): string =>
+  UNITS[origin] === undefined ? '' : ` ${UNITS[origin]}${Number(size) === 1 ? '' : 's'}`
+
+/** One sentence for a validation error, which names the field. Parse with `reportInput`. */
 export function validationSentence(error: z.ZodError): string {
   const issue = error.issues[0]
   if (issue === undefined) return 'The request is invalid.'
@@ -88,6 +127,8 @@ export function validationSentence(error: z.ZodError): string {
   }
   if (path === '' && issue.code === 'invalid_type' && issue.expected === 'object')
     return 'Send a JSON object as the body.'
+  const ours = ownMessage(issue)
+  if (ours !== null && path !== '') return `${path} ${ours}.`
   const message = issue.message.endsWith('.') ? issue.message : `${issue.message}.`
   const last = String(issue.path.at(-1))
   // In a list, name the place too: "match must be …" could be any of two hundred rules.
