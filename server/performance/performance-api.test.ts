@@ -375,6 +375,20 @@ describe('every number', () => {
   })
 })
 
+test('screens are compared with the release before of the same app', async () => {
+  const project = await t.project(owner)
+  const [one] = aFortnight(1)
+  for (const [day, release] of ['shop@1.0', 'watch@1.0', 'shop@2.0'].entries()) {
+    const released_at = `2026-11-1${day + 5}T00:00:00Z`
+    const made = await owner.post('/api/releases', { projectId: project.id, version: release, released_at })
+    expect(made.status, made.text).toBe(201)
+    const facts = Array.from({ length: 20 }, () => factOf(project.id, { ...(one as Raw), agoMs: HOUR, release }))
+    await record(t.app.db, facts, NOW)
+  }
+  expect((await of(project)).releases).toEqual({ release: 'shop@2.0', previous: 'shop@1.0' })
+  expect((await of(project, '&release=watch@1.0')).releases).toBeNull()
+})
+
 test('filters over a day with too many combinations are refused, because they would find too few', async () => {
   const project = await t.project(owner)
   const [one] = aFortnight(1)

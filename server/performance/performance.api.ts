@@ -140,7 +140,7 @@ const Releases = z
   .object({ release: z.string(), previous: z.string() })
   .nullable()
   .describe(
-    'The releases that screens are compared in: the newest measured one of those asked for, and the one before; null without two.',
+    'The releases that screens are compared in: the newest measured one of those asked for, and the one before of the same app; null without two.',
   )
 
 const Drain = z.object({

@@ -4,6 +4,7 @@ import { countIssuesOf } from '../issue-rows/of-releases.queries.ts'
 import { compareReleases } from '../releases/order.ts'
 import type { Release } from '../releases/releases.api.ts'
 import type { ReleaseRow } from '../releases/releases.queries.ts'
+import { isSameApp } from '../releases/version.ts'
 import { viewReleases } from '../releases/view-release.ts'
 import { startOf } from '../app-health/buckets.ts'
 import { crashSettings } from '../app-health/crash-settings.ts'
@@ -229,12 +230,13 @@ async function rankReleases(app: App, { query, byRelease }: ProjectSessions): Pr
 type Neighbours = { readonly previous: Ranked | null; readonly isSucceeded: boolean }
 const NO_NEIGHBOURS: Neighbours = { previous: null, isSucceeded: false }
 
-/** The previous release with enough sessions, and whether a newer one is in use. */
+/** The previous release of the same app with enough sessions, and whether a newer one is in use. */
 function neighboursOf(row: ReleaseRow, ranked: readonly Ranked[], today: ReadonlyMap<string, number>): Neighbours {
   const self = { version: row.version, releasedAt: row.released_at, firstSeenAt: row.first_seen_at }
   let previous: Ranked | null = null
   let isSucceeded = false
   for (const other of ranked) {
+    if (!isSameApp(other.version, self.version)) continue
     const order = compareReleases(other, self)
     if (order > 0 && (today.get(other.version) ?? 0) > 0) isSucceeded = true
     if (order < 0 && other.sessions >= MIN_SESSIONS && (previous === null || compareReleases(other, previous) > 0))

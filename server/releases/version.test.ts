@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareReleases } from './order.ts'
-import { compareVersions, parseVersion } from './version.ts'
+import { compareVersions, isSameApp, parseVersion } from './version.ts'
 
 const compare = (a: string, b: string): number | null => {
   const one = parseVersion(a)
@@ -96,6 +96,15 @@ describe('versions', () => {
       }),
     )
   })
+})
+
+test('what stands before the @ names the app', () => {
+  expect(isSameApp('com.acme.shop@1.0', 'com.acme.shop@1.1+7')).toBe(true)
+  expect(isSameApp('com.acme.shop@1.0', 'com.acme.watch@1.0')).toBe(false)
+  expect(isSameApp('shop, two@1.0', 'two@1.0')).toBe(false)
+  expect(isSameApp('@acme/shop@1.0', '@acme/shop@2.0')).toBe(true)
+  expect(isSameApp('1.0', 'com.acme.watch@1.0')).toBe(true)
+  expect(isSameApp('@1.0', 'deadbeef')).toBe(true)
 })
 
 describe('releases', () => {

@@ -60,6 +60,20 @@ export function parseVersion(text: string): Version | null {
   }
 }
 
+/**
+ * Whether two releases may be of one app. Projects may hold several apps, which the part before the `@` names; a release
+ * without that part may be of any.
+ */
+export function isSameApp(a: string, b: string): boolean {
+  const [one, other] = [appOf(a), appOf(b)]
+  return one === null || other === null || one === other
+}
+
+const appOf = (version: string): string | null => {
+  const at = version.lastIndexOf('@')
+  return at <= 0 ? null : version.slice(0, at)
+}
+
 /** A word keeps no number: `rc10` comes after `rc9`. */
 const partsOf = (prerelease: string | undefined): readonly string[] | null =>
   prerelease?.split('.').flatMap((part) => /^([a-z]+)(\d{1,40})$/i.exec(part)?.slice(1) ?? [part]) ?? null

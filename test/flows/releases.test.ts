@@ -363,6 +363,29 @@ describe('health', () => {
     expect(today.items[2]).toMatchObject({ sessions: 200 })
   })
 
+  test('the apps of a project are not compared with each other, and none replaces another', async () => {
+    const of = (await aProject(owner)).id
+    const versions = ['shop@4.11.0', 'watch@1.0.0', 'watch@1.1.0', 'shop@4.12.0']
+    const ago = (hours: number) => new Date(t.clock.now().getTime() - hours * HOUR_MS).toISOString()
+    for (const [at, version] of versions.entries())
+      await create({ projectId: of, version, released_at: ago(100 - 10 * at) })
+    await record([
+      sessions(of, 'shop@4.11.0', 50, 20_000, 0),
+      sessions(of, 'watch@1.0.0', 40, 2_000, 20),
+      sessions(of, 'watch@1.1.0', 1, 1_990, 30),
+      sessions(of, 'shop@4.12.0', 1, 97_000, 0),
+    ])
+    const { items } = await list(of, '&range=7d')
+    expect(new Map(items.map((item) => [item.version, [item.previous?.version, item.verdict]]))).toEqual(
+      new Map([
+        ['shop@4.12.0', ['shop@4.11.0', 'healthy']],
+        ['watch@1.1.0', ['watch@1.0.0', 'hold']],
+        ['watch@1.0.0', [undefined, 'replaced']],
+        ['shop@4.11.0', [undefined, 'replaced']],
+      ]),
+    )
+  })
+
   test('two releases are compared at equal age: what the older one did later does not count', async () => {
     const of = (await aProject(owner)).id
     const ago = (hours: number) => new Date(t.clock.now().getTime() - hours * HOUR_MS).toISOString()
