@@ -213,12 +213,17 @@ describe('counts of sessions', () => {
     })
   })
 
-  test('that are negative, no numbers or too large have no effect', () => {
-    expect(read([{ started, exited: -5, errored: 1e300, crashed: 'x', abnormal: null, unhandled: 1.5 }])).toMatchObject(
-      {
-        counts: [{ exited: 0, errored: 1_000_000, crashed: 0, abnormal: 0, unhandled: 1 }],
-      },
-    )
+  test('that are negative or no numbers have no effect', () => {
+    const entry = { started, exited: -5, errored: Number.NaN, crashed: 'x', abnormal: null, unhandled: 1.5 }
+    expect(read([entry])).toMatchObject({
+      counts: [{ exited: 0, errored: 0, crashed: 0, abnormal: 0, unhandled: 1 }],
+    })
+  })
+
+  test('that are too large leave out their entry; others count', () => {
+    const million = { started, exited: 1_000_000 }
+    expect(read([{ started, exited: 5, crashed: 1e308 }, million])).toMatchObject({ counts: [{ exited: 1_000_000 }] })
+    expect(read([{ started, exited: 1_000_001 }])).toEqual({ outcome: 'invalid', reason: 'too_many_sessions' })
   })
 
   test('outside the accepted time are left out; others count', () => {

@@ -69,7 +69,7 @@ export type SessionContext = {
 export const MAX_SESSION_AGE_MS = 5 * 86_400_000
 const MAX_AHEAD_MS = 60_000
 const MAX_ERRORS = 1_000_000
-/** Maximum sessions of a class that started in one minute; larger counts are not credible. */
+/** Maximum sessions of a class that started in one minute. Entries with more are left out: one would decide every rate. */
 const MAX_COUNT = 1_000_000
 const MAX_DURATION_MS = 30 * 86_400_000
 
@@ -117,7 +117,8 @@ export function readSession(raw: unknown, context: SessionContext): SessionUpdat
 }
 
 /**
- * Reads an item `sessions`. Leaves out empty entries and those outside the accepted time; refuses it without any other.
+ * Reads an item `sessions`. Leaves out empty entries, those outside the accepted time and those with counts that are too
+ * large; refuses it without any other.
  */
 export function readSessions(raw: unknown, context: SessionContext): SessionAggregates | SessionRefusal {
   if (!isRecord(raw)) return invalid('not_an_object')
@@ -142,16 +143,17 @@ export function readSessions(raw: unknown, context: SessionContext): SessionAggr
       refusal ??= misplaced
       continue
     }
-    const one = {
-      startedAt,
-      did: readDid(entry['did']),
-      exited: countOf(entry['exited'], MAX_COUNT),
-      errored: countOf(entry['errored'], MAX_COUNT),
-      crashed: countOf(entry['crashed'], MAX_COUNT),
-      abnormal: countOf(entry['abnormal'], MAX_COUNT),
-      unhandled: countOf(entry['unhandled'], MAX_COUNT),
+    const of = (status: string): number => countOf(entry[status], MAX_COUNT + 1)
+    const classes = {
+      exited: of('exited'),
+      errored: of('errored'),
+      crashed: of('crashed'),
+      abnormal: of('abnormal'),
+      unhandled: of('unhandled'),
     }
-    if (one.exited + one.errored + one.crashed + one.abnormal + one.unhandled > 0) counts.push(one)
+    const most = Math.max(...Object.values(classes))
+    if (most > MAX_COUNT) refusal ??= invalid('too_many_sessions')
+    else if (most > 0) counts.push({ startedAt, did: readDid(entry['did']), ...classes })
   }
   return counts.length > 0 ? { attributes, counts } : (refusal ?? invalid('no_counts'))
 }

@@ -56,6 +56,7 @@ const reasons: Readonly<Record<string, string>> = {
   'invalid bad_started': 'A session without a valid start time.',
   'invalid no_aggregates': 'Session aggregates without counts.',
   'invalid no_counts': 'Session aggregates without counts.',
+  'invalid too_many_sessions': 'Session aggregates with more than a million sessions in a minute.',
   'invalid no_body': 'A log entry without text.',
   'invalid no_name': 'A metric without a name.',
   'invalid bad_type': 'A metric of an unknown type.',
