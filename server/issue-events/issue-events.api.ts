@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { Id, pageOf, offsetQuery, pageQuery, Timestamp } from '../kernel/page.api.ts'
 import { Event, EventLevel, Tag } from '../protocol/event.api.ts'
 
 /** The events of an issue, and the values they share. */
@@ -62,7 +62,7 @@ const lookedAt = z.number().int().describe('Number of events that were read. Fil
 const complete = z.boolean().describe('Whether these were all stored events.')
 
 const issueParams = z.object({ issueId: Id })
-const { limit, offset } = pageQuery(25)
+const { limit, offset } = offsetQuery(25)
 
 const Share = z.object({
   key: z.string(),

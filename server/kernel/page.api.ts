@@ -11,11 +11,17 @@ const wholeNumber = (name: string, min: number, max: number, hint = '') =>
     .refine((n) => n >= min && n <= max, { error: `${name} must be a whole number from ${min} to ${max}.${hint}` })
     .meta({ type: 'integer', minimum: min, maximum: max })
 
-/** Query fields of every list. */
-export const pageQuery = (defaultLimit = 25) => ({
+/** Query fields of a list without a cursor. */
+export const offsetQuery = (defaultLimit = 25) => ({
   limit: wholeNumber('limit', 1, 100)
     .default(defaultLimit)
     .describe(`Rows per page, 1 to 100; ${defaultLimit} unless given.`),
+  offset: wholeNumber('offset', 0, 10_000).default(0).describe('Rows to skip, at most 10,000.'),
+})
+
+/** Query fields of every other list. */
+export const pageQuery = (defaultLimit = 25) => ({
+  ...offsetQuery(defaultLimit),
   offset: wholeNumber('offset', 0, 10_000, ' Use cursor to go further.')
     .default(0)
     .describe('Rows to skip, at most 10,000; page further with cursor.'),

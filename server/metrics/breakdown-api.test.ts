@@ -65,6 +65,8 @@ test('what is not shown is in other; filters and limit apply', async () => {
   const second = await breakdown(project, 'dimension=release&limit=1&offset=1&environment=production')
   expect(second.rows.map((row) => row.name)).toEqual(['b'])
   expect(second.other).toEqual({ names: 2, sessions: 7, crashed: 2, beyond_limit: 0 })
+  const path = `/api/metrics/breakdown?projectId=${project.id}&range=24h&dimension=release&offset=10001`
+  expect((await owner.get(path)).as<{ error: string }>().error).toBe('offset must be a whole number from 0 to 10000.')
 })
 
 test('the worst is one with many crashes, not one with a single crashed session', async () => {

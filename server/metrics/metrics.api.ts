@@ -2,7 +2,7 @@ import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { csvTable, formatQuery } from '../kernel/csv.ts'
-import { Id, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { Id, offsetQuery, Timestamp } from '../kernel/page.api.ts'
 import { Verdict } from '../release-health/release-health.api.ts'
 import { Finding } from './finding.api.ts'
 
@@ -145,7 +145,7 @@ const seriesTable = csvTable('metrics', MetricSeries, ({ points }) => points, [
   'active',
 ])
 
-const { limit, offset } = pageQuery(25)
+const { limit, offset } = offsetQuery(25)
 
 const BREAKDOWN_SORTS = ['sessions', 'crash_rate', 'anr_rate', 'name'] as const
 const BreakdownSort = z.enum(

@@ -2,7 +2,7 @@ import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
 import { csvTable, formatQuery } from '../kernel/csv.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../kernel/page.api.ts'
+import { Id, pageOf, offsetQuery, Timestamp } from '../kernel/page.api.ts'
 
 /** Starts, screens, pages and transactions of a project, and what its devices report. */
 
@@ -242,7 +242,7 @@ const sorts = (keys: readonly (typeof SORTS)[number][], first: PerformanceSort) 
     )
     .default(first)
 
-const { limit, offset } = pageQuery(25)
+const { limit, offset } = offsetQuery(25)
 const page = { projectId: Id, range, ...filters, limit, offset, ...formatQuery }
 
 const Screens = pageOf(Screen).extend({ range: z.string(), releases: Releases })
