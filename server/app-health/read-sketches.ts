@@ -182,6 +182,7 @@ async function unchanged(
 /** Each project has its own memory: none pushes out what another asked for, unless more are asked about than fit. */
 const MAX_PROJECTS = 8
 const MAX_BYTES_OF_PROJECT = 6 * 2 ** 20
+/** Of an entry beside its sketches and versions. */
 const BYTES_BESIDE = 1_000
 
 type Memory = BoundedCache<string, Remembered>
@@ -195,7 +196,9 @@ function memoryOf(db: Connection, projectId: string): Memory {
     new BoundedCache<string, Remembered>({
       maxEntries: 5_000,
       maxBytes: MAX_BYTES_OF_PROJECT,
-      bytesOf: ({ unions }) => entriesOf(unions).reduce((sum, [, { length }]) => sum + length, BYTES_BESIDE),
+      // The id names each bucket, as the versions do.
+      bytesOf: ({ unions, versions }) =>
+        entriesOf(unions).reduce((sum, [, { length }]) => sum + length, BYTES_BESIDE + 2 * versions.length),
     })
   // The one asked for last is the last in order.
   projects.delete(projectId)

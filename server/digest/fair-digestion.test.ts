@@ -99,6 +99,16 @@ const eventsOf = async ({ projectId }: Target): Promise<number> =>
   (await app.db.query<{ n: number }>('select count(*) as n from events where project_id = $1', [projectId])).rows[0]
     ?.n ?? 0
 
+/** Waits until one statement of this database waits for a lock. @param like a pattern of its text */
+const waitForLock = (what: string, like: string): Promise<unknown> =>
+  waitFor(what, async () => {
+    const { rows } = await app.db.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and query like $1 and datname = current_database()`,
+      [like],
+    )
+    return rows.length === 1
+  })
+
 test('many log entries are recorded beside the shard: others do not wait, and their own project keeps its order', async () => {
   const digester = await createDigester(app)
   const spool = createSpool(app, {}, null)
@@ -116,12 +126,7 @@ test('many log entries are recorded beside the shard: others do not wait, and th
   await spool.append(entryOf(flood, event()))
   const running = digester.run(stopping.signal)
   try {
-    await waitFor('a commit of log entries', async () => {
-      const { rows } = await app.db.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'copy logs%' and datname = current_database()`,
-      )
-      return rows.length === 1
-    })
+    await waitForLock('a commit of log entries', 'copy logs%')
     for (let n = 1; n <= 3; n++) {
       await spool.append(entryOf(quiet, event()))
       await waitFor('the event of another project', async () => (await eventsOf(quiet)) === n)
@@ -171,12 +176,7 @@ test('what was appended is counted within a second, also while a row of another 
   await spool.append(entryOf(slow, event()))
   const running = digester.run(stopping.signal)
   try {
-    await waitFor('the row that is being prepared', async () => {
-      const { rows } = await app.db.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%discarded_fingerprints%' and datname = current_database()`,
-      )
-      return rows.length === 1
-    })
+    await waitForLock('the row that is being prepared', '%discarded_fingerprints%')
     for (let n = 2; n <= 5; n++) {
       await spool.append(entryOf(quiet, event()))
       await waitFor('the event', async () => (await eventsOf(quiet)) === n)

@@ -4,7 +4,7 @@ import { validationSentence } from './errors.ts'
 
 test.each([
   [z.string(), undefined, 'field is missing.'],
-  [z.string(), ['a', 'b'], 'field must be a string, given once.'],
+  [z.string(), ['a', 'b'], 'field must be one string, not several.'],
   [z.string(), 5, 'field must be a string.'],
   [z.int(), 1.5, 'field must be a whole number.'],
   [z.number(), Number.NaN, 'field must be a number.'],
@@ -16,6 +16,10 @@ test.each([
   [z.string().min(1), '', 'field must have at least 1 character.'],
   [z.string().max(20), 'a'.repeat(21), 'field must have at most 20 characters.'],
   [z.array(z.string()).max(1), ['a', 'b'], 'field must have at most 1 item.'],
+  [z.object({}), [], 'field must be an object.'],
+  [z.number().positive(), 0, 'field must be more than 0.'],
+  [z.number().lt(5), 5, 'field must be less than 5.'],
+  [z.string().length(3), 'ab', 'field must have exactly 3 characters.'],
   [z.number().min(1), 0, 'field must be at least 1.'],
   [z.coerce.number().max(100), '1000', 'field must be at most 100.'],
   [z.string('field must be a name.'), undefined, 'field must be a name.'],

@@ -84,16 +84,17 @@ function ownMessage(issue: z.core.$ZodIssue): string | null {
     case 'invalid_type':
       if (issue.input === undefined) return 'is missing'
       // A parameter of the address that repeats arrives as a list.
-      if (Array.isArray(issue.input)) return `must be ${named(issue.expected)}, given once`
-      return `must be ${named(issue.expected)}`
+      return Array.isArray(issue.input) && issue.expected === 'string'
+        ? 'must be one string, not several'
+        : `must be ${named(issue.expected)}`
     case 'invalid_value':
       return issue.values.length === 1
         ? `must be ${JSON.stringify(issue.values[0])}`
         : `must be one of ${issue.values.slice(0, MAX_VALUES).map(String).join(', ')}${issue.values.length > MAX_VALUES ? ', …' : ''}`
     case 'too_small':
-      return `must ${sizeWord(issue.origin)} at least ${issue.minimum}${unitOf(issue.origin, issue.minimum)}`
+      return `must ${sizeWord(issue.origin)} ${boundWord(issue, 'at least', 'more than')} ${issue.minimum}${unitOf(issue.origin, issue.minimum)}`
     case 'too_big':
-      return `must ${sizeWord(issue.origin)} at most ${issue.maximum}${unitOf(issue.origin, issue.maximum)}`
+      return `must ${sizeWord(issue.origin)} ${boundWord(issue, 'at most', 'less than')} ${issue.maximum}${unitOf(issue.origin, issue.maximum)}`
     default:
       return null
   }
@@ -113,6 +114,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 const named = (expected: string): string => TYPE_NAMES[expected] ?? `of type ${expected}`
 const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item' }
 const sizeWord = (origin: string): string => (UNITS[origin] === undefined ? 'be' : 'have')
+const boundWord = (of: { exact?: boolean; inclusive?: boolean }, included: string, excluded: string): string =>
+  of.exact === true ? 'exactly' : of.inclusive === false ? excluded : included
 const unitOf = (origin: string, size: number | bigint): string =>
   UNITS[origin] === undefined ? '' : ` ${UNITS[origin]}${Number(size) === 1 ? '' : 's'}`
 

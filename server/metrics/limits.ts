@@ -1,4 +1,5 @@
 import type { RangeName } from '#shared/issue-values.ts'
+import { isOfOneDay } from '#shared/daily-limits.ts'
 
 /** Limits of app stores, and the words for rates that follow from them (docs/metrics.md has the sources). */
 
@@ -21,13 +22,7 @@ export function wordOf(rate: number | null, of: number, bands: Bands): Word | nu
   return rate >= bands.watch ? 'watch' : 'good'
 }
 
-/**
- * Whether a share of users is comparable with a limit of daily users. Over more days more users are affected without the
- * app being worse; the store guard judges those.
- */
-export const isOfOneDay = (range: RangeName): boolean => range === '1h' || range === '24h'
-
-/** The word for a share of users; null over more than a day. */
+/** The word for a share of users; null over more than a day, which the store guard judges. */
 export const userWordOf = (rate: number | null, users: number, bands: Bands, range: RangeName): Word | null =>
   isOfOneDay(range) ? wordOf(rate, users, bands) : null
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
@@ -23,13 +24,7 @@ async function anEndpoint(url: string): Promise<{ owner: Person; endpointId: str
   const owner = await aPerson(t.app)
   const { id: endpointId } = await createEndpoint(t.app, owner.actor, {
     url,
-    events: [],
-    description: '',
-    ordering: 'none',
-    max_per_second: null,
-    auto_pause: false,
-    standard_headers: false,
-    headers: null,
+    ...ENDPOINT,
   })
   return { owner, endpointId, send: async () => (await sendTest(t.app, owner.actor, endpointId)).id }
 }

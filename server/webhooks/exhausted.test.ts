@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { aPerson } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { listAuditLog } from '../audit/list-audit-log.ts'
@@ -13,13 +14,7 @@ test('exhausted deliveries are one entry per endpoint and minute, and none is lo
   const ada = await aPerson(app)
   const { id: laneId } = await createEndpoint(app, ada.actor, {
     url: 'https://receiver.example/',
-    events: [],
-    description: '',
-    ordering: 'none',
-    max_per_second: null,
-    auto_pause: false,
-    standard_headers: false,
-    headers: null,
+    ...ENDPOINT,
   })
   const exhausted = (id: string): SettledAttempt => ({
     delivery: {

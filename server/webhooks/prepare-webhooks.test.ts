@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { aPerson } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { newId, newPrefixedId } from '../kernel/ids.ts'
@@ -19,13 +20,7 @@ async function anEndpoint(url: string) {
   const { actor } = await aPerson(t.app)
   const { id } = await createEndpoint(t.app, actor, {
     url,
-    events: [],
-    description: '',
-    ordering: 'none',
-    max_per_second: null,
-    auto_pause: false,
-    standard_headers: false,
-    headers: null,
+    ...ENDPOINT,
   })
   return { actor, id }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { aPerson } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
@@ -19,13 +20,7 @@ async function anEndpointWithFailures() {
   const { actor } = await aPerson(t.app)
   const { id: endpointId } = await createEndpoint(t.app, actor, {
     url: 'https://hooks.example.com/',
-    events: [],
-    description: '',
-    ordering: 'none',
-    max_per_second: null,
-    auto_pause: false,
-    standard_headers: false,
-    headers: null,
+    ...ENDPOINT,
   })
   const userId = newId()
   const ids = await someDeliveries(t.app, actor.orgId, endpointId, COUNT, { type: 'device.new', userId })

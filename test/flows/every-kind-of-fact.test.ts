@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { z } from 'zod'
 import { NewRule } from '#server/alerts/rule.api.ts'
 import { createRule } from '#server/alerts/create-rule.ts'
@@ -27,13 +28,7 @@ for (const person of [subscriber, named]) await aMembership(app, person)
 const project = await createProject(app, ada.actor, { name: 'Shop', platform: 'web', region: 'eu-central-1' })
 const { id: endpointId } = await createEndpoint(app, ada.actor, {
   url: 'http://127.0.0.1:9/',
-  events: [],
-  description: '',
-  ordering: 'none',
-  max_per_second: null,
-  auto_pause: false,
-  standard_headers: false,
-  headers: null,
+  ...ENDPOINT,
 })
 // What it receives waits.
 await updateEndpoint(app, ada.actor, { endpointId, paused: true })

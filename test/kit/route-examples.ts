@@ -1,4 +1,5 @@
 import { encodeSpans } from '#server/traces/trace-part.ts'
+import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { createKey } from '#server/api-keys/create-key.ts'
 import { putToken, type TokenPurpose } from '#server/accounts/account-tokens.queries.ts'
 import { packContent } from '#server/attachments/attachment.ts'
@@ -629,13 +630,7 @@ async function insertAlert(app: App, owner: Person): Promise<string> {
 const insertWebhook = (app: App, owner: Person): Promise<WebhookEndpoint> =>
   createEndpoint(app, owner.actor, {
     url: 'https://hooks.example.com/a',
-    events: [],
-    description: '',
-    ordering: 'none',
-    max_per_second: null,
-    auto_pause: false,
-    standard_headers: false,
-    headers: null,
+    ...ENDPOINT,
   })
 
 async function slugOf(app: App, projectId: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { ENDPOINT } from '../kit/endpoint-input.ts'
 import { createEndpoint } from '#server/webhooks/create-endpoint.ts'
 import { everythingStored } from '#test/kit/everything-stored.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
@@ -91,16 +92,6 @@ async function plantedSecrets({ app, urls, times, logs }: AuthWorld): Promise<re
     none(`calls that fail${listed(failed)}`, failed.length),
   ]
 }
-
-const ENDPOINT = {
-  events: [],
-  description: '',
-  ordering: 'none',
-  max_per_second: null,
-  auto_pause: false,
-  standard_headers: false,
-  headers: null,
-} as const
 
 const headersOf = ({ cookie }: Person, more: string | undefined): Record<string, string> => ({
   cookie: more === undefined ? cookie : `${cookie}; ${more}`,

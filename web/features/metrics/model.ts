@@ -1,3 +1,4 @@
+import { isOfOneDay } from '#shared/daily-limits.ts'
 import type { Breakdown, MetricSeries, StoreGuard } from '../../api/metric-queries.ts'
 import type { Word } from '../../common/health/limits.ts'
 import { formatCount, formatDuration, formatRate, formatShare } from '../../ui/format.ts'
@@ -20,7 +21,7 @@ export function judgedRateOf(
   { range, total, word }: Pick<MetricSeries, 'range' | 'total' | 'word'>,
   guard: { readonly anr: Pick<StoreGuard['anr'], 'rate' | 'state'> } | null,
 ): { readonly word: Word | null; readonly rate: number | null } {
-  if (range === '1h' || range === '24h' || total === null) return { word, rate: total }
+  if (isOfOneDay(range) || total === null) return { word, rate: total }
   return { word: guard?.anr.state ?? null, rate: guard?.anr.rate ?? null }
 }
 
