@@ -1,4 +1,7 @@
-/** Closed lists of the issue API, for validation on the server and for filters and addresses of the dashboard. */
+/**
+ * Closed lists of the issue API, for validation on the server and for filters and addresses of the dashboard. Names of
+ * an issue: its short id, its severity.
+ */
 
 export const ISSUE_STATUSES = ['unresolved', 'resolved', 'ignored', 'regressed', 'escalated'] as const
 export type IssueStatusName = (typeof ISSUE_STATUSES)[number]
@@ -6,6 +9,16 @@ export type IssueStatusName = (typeof ISSUE_STATUSES)[number]
 /** Highest first. */
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
 export type SeverityName = (typeof SEVERITIES)[number]
+
+/** Severities as stored in the database: a larger number is worse. */
+const SEVERITY_RANKS: Readonly<Record<SeverityName, number>> = { low: 0, medium: 1, high: 2, critical: 3 }
+const SEVERITY_NAMES: readonly SeverityName[] = ['low', 'medium', 'high', 'critical']
+
+export const severityRank = (severity: SeverityName): number => SEVERITY_RANKS[severity]
+export const severityName = (rank: number): SeverityName => SEVERITY_NAMES[rank] ?? 'medium'
+
+/** `SHOP-42`: the project's slug and the issue's number in it. */
+export const shortId = (projectSlug: string, number: number): string => `${projectSlug.toUpperCase()}-${number}`
 
 export const ISSUE_SORT_FIELDS = ['last_seen', 'first_seen', 'event_count', 'user_count', 'severity'] as const
 /** Counts of the range that a list is asked for. */

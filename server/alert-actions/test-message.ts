@@ -4,7 +4,7 @@ import type { AlertMessage } from '../alerts/alert-message.ts'
 import type { ConditionsInput } from '../alerts/rule.api.ts'
 import { memberBehind, type OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { shortId } from '../issue-rules/issue.ts'
+import { shortId } from '#shared/issue-values.ts'
 import { newId, newPrefixedId } from '../kernel/ids.ts'
 
 export type TestedRule = {

@@ -1,8 +1,7 @@
 import { SECURITY_KINDS } from '#shared/alert-rules.ts'
-import { SEVERITIES, type SeverityName } from '#shared/issue-values.ts'
+import { SEVERITIES, type SeverityName, severityName } from '#shared/issue-values.ts'
 import type { App } from '../context/app.ts'
 import { environmentsOf } from '../events/store.queries.ts'
-import { severityName } from '../issue-rules/issue.ts'
 import type { RateRule } from './evaluator.ts'
 import * as sql from './past-facts.queries.ts'
 

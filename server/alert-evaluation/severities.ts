@@ -1,6 +1,5 @@
-import type { SeverityName } from '#shared/issue-values.ts'
 import { selectIssuesOfFacts } from '../alerts/fired.queries.ts'
-import { severityName } from '../issue-rules/issue.ts'
+import { severityName, type SeverityName } from '#shared/issue-values.ts'
 import type { Connection } from '../storage/database.ts'
 
 /** Severities of issues, by id. */

@@ -1,6 +1,6 @@
 import { openSubjects } from '../alerts/fired.queries.ts'
 import { usersOfIssues } from '../events/store.queries.ts'
-import { severityRank, shortId } from '../issue-rules/issue.ts'
+import { severityRank, shortId } from '#shared/issue-values.ts'
 import type { App } from '../context/app.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { readHours, readSpikes, type SpikeRow } from './spikes.queries.ts'

@@ -1,6 +1,5 @@
-import { SEVERITIES } from '#shared/issue-values.ts'
+import { SEVERITIES, severityName, shortId } from '#shared/issue-values.ts'
 import { z } from 'zod'
-import { severityName, shortId } from '../issue-rules/issue.ts'
 import { AlertMessage, type AlertMessageType } from './alert-message.ts'
 import type { AlertForMessage } from './fired.queries.ts'
 

@@ -1,6 +1,6 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { shortId } from '../issue-rules/issue.ts'
+import { shortId } from '#shared/issue-values.ts'
 import { notFound } from '../kernel/errors.ts'
 import type { Connection } from '../storage/database.ts'
 import { Alert, AlertDelivery } from './alerts.api.ts'

@@ -5,7 +5,7 @@ import { MAX_UNREAD } from '../facts/inbox.queries.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { readCursor, writeCursor } from '../kernel/cursor.ts'
 import { TOTAL_CAP, type Page } from '../kernel/page.api.ts'
-import { severityName, shortId } from '../issue-rules/issue.ts'
+import { severityName, shortId } from '#shared/issue-values.ts'
 import { viewPerson } from '../issue-rows/view-issue.ts'
 import {
   countInbox,

@@ -3,7 +3,7 @@ import type { App } from '../context/app.ts'
 import { factContext } from '../context/fact-context.ts'
 import type { Fact } from '../facts/kinds.ts'
 import { recordFacts } from '../facts/record-facts.ts'
-import { severityName } from '../issue-rules/issue.ts'
+import { severityName } from '#shared/issue-values.ts'
 import type { Tx } from '../storage/database.ts'
 import {
   membersAmong,

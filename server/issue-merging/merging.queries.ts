@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OrgActor } from '../context/actor.ts'
-import { shortId } from '../issue-rules/issue.ts'
+import { shortId } from '#shared/issue-values.ts'
 import { LIFE_COLUMNS } from '../issue-rules/life-columns.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 

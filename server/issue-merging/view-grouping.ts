@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { GroupingPart } from '../grouping/grouping.api.ts'
-import { shortId } from '../issue-rules/issue.ts'
+import { shortId } from '#shared/issue-values.ts'
 import type { GroupingView } from './merging.api.ts'
 import { selectFingerprints } from '../issue-rows/issues.queries.ts'
 import type { Connection } from '../storage/database.ts'

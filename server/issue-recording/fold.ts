@@ -12,7 +12,7 @@ import {
   rated,
   reach,
 } from '../issue-rules/impact.ts'
-import { severityName } from '../issue-rules/issue.ts'
+import { severityName } from '#shared/issue-values.ts'
 import { SLOT_MS, slotOf } from '../issue-rules/user-slots.ts'
 import { sumGroups } from '../issue-rows/groups.queries.ts'
 import { writeLives } from '../issue-rows/life.queries.ts'

@@ -1,5 +1,5 @@
 import { dayOf, dayPlus } from '../kernel/day.ts'
-import { severityName, severityRank } from './issue.ts'
+import { severityName, severityRank } from '#shared/issue-values.ts'
 import type { IssueStatus } from './issue.api.ts'
 import { type EventSeverity, eventSeverityFrom, hasHighImpact, isHighImpact, severityOf } from './severity.ts'
 

@@ -1,16 +1,6 @@
-import type { IssueStatus, Severity } from './issue.api.ts'
+import type { IssueStatus } from './issue.api.ts'
 
-/** Names of an issue: its short id, its severity, and sentences for the activity. Pure. */
-
-/** Severities as stored in the database: a larger number is worse. */
-const SEVERITY_RANKS: Readonly<Record<Severity, number>> = { low: 0, medium: 1, high: 2, critical: 3 }
-const SEVERITY_NAMES: readonly Severity[] = ['low', 'medium', 'high', 'critical']
-
-export const severityRank = (severity: Severity): number => SEVERITY_RANKS[severity]
-export const severityName = (rank: number): Severity => SEVERITY_NAMES[rank] ?? 'medium'
-
-/** `SHOP-42`: the project's slug and the issue's number in it. */
-export const shortId = (projectSlug: string, number: number): string => `${projectSlug.toUpperCase()}-${number}`
+/** Sentences for the activity of an issue. Pure. */
 
 /** Returns `19 Nov 2026 14:07 UTC`, for stored sentences. */
 export function minuteOf(time: Date): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EventLevel } from '../protocol/event.api.ts'
 import { newImpact, rankOf, reach } from './impact.ts'
-import { severityName } from './issue.ts'
+import { severityName } from '#shared/issue-values.ts'
 import {
   EVENT_SEVERITY,
   eventSeverityOf,

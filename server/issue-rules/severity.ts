@@ -1,6 +1,6 @@
 import type { EventLevel } from '../protocol/event.api.ts'
 import { DEFAULT_SEVERITY_RULES, type SeverityRules } from './issue-settings.api.ts'
-import { severityName } from './issue.ts'
+import { severityName } from '#shared/issue-values.ts'
 import type { Severity } from './issue.api.ts'
 
 /** How urgent an issue is unless a member pins its severity. Pure. */

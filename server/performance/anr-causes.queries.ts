@@ -1,4 +1,4 @@
-import { shortId } from '../issue-rules/issue.ts'
+import { shortId } from '#shared/issue-values.ts'
 import type { Connection } from '../storage/database.ts'
 
 /** An issue as causes of ANRs link to it. */
