@@ -1,5 +1,6 @@
-import { recordAttachments } from '../attachments/record-attachments.ts'
+import { attachmentRecorder } from '../attachments/record-attachments.ts'
 import { recordFeedback } from '../feedback/record-feedback.ts'
+import { recordItemsOfIssues } from '../issue-rows/record-items.ts'
 import { recordEvents } from '../issue-recording/record-events.ts'
 import { recordJourneyErrors } from '../journeys/record-journey-errors.ts'
 import { performanceRecorder } from '../performance/record-performance.ts'
@@ -32,7 +33,9 @@ export const recordersWith = (
     await recordTraceErrors(tx, context.at, facts, outcomes)
     return outcomes
   },
-  attachment: recordAttachments,
+  attachment: attachmentRecorder((tx, context, files) =>
+    recordItemsOfIssues(tx, context, 'issue.attachment_received', files),
+  ),
   feedback: recordFeedback,
   check_in: checkInRecorder,
   logs: logRecorder(pace),
