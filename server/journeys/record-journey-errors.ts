@@ -1,9 +1,14 @@
-import type { Occurrence } from '../issue-recording/occurrence.ts'
 import type { FactInContext, ItemOutcome } from '../outcomes/recorder.ts'
 import type { Tx } from '../storage/database.ts'
 import * as sql from './journeys.queries.ts'
 
 const MINUTE_MS = 60_000
+
+/** An event and the journeys that it names as an unhandled error. */
+export type JourneyEvent = {
+  readonly event: { readonly projectId: string; readonly occurredAt: Date }
+  readonly journeys: readonly string[]
+}
 
 /**
  * Counts unhandled errors that name a journey, with one row per journey and minute of a batch. Duplicates do not count.
@@ -11,7 +16,7 @@ const MINUTE_MS = 60_000
  */
 export async function recordJourneyErrors(
   tx: Tx,
-  facts: readonly FactInContext<Occurrence>[],
+  facts: readonly FactInContext<JourneyEvent>[],
   outcomes: readonly ItemOutcome[],
 ): Promise<void> {
   const counted = new Map<string, sql.JourneyErrors>()
