@@ -34,6 +34,7 @@ import { projectDeletionHandlers } from '../project-deletion/project-deletion.ha
 import { projectSettingsHandlers } from '../project-settings/project-settings.handlers.ts'
 import { releaseHandlers } from '../releases/releases.handlers.ts'
 import { releaseHealthHandlers } from '../release-health/release-health.handlers.ts'
+import { readAnrRates } from '../metrics/read-metrics.ts'
 import { metricsHandlers } from '../metrics/metrics.handlers.ts'
 import { performanceHandlers } from '../performance/performance.handlers.ts'
 import { sessionSummaryHandlers } from '../app-health/session-summary.handlers.ts'
@@ -76,7 +77,7 @@ export const handlers: Handlers<Contract> = {
   ...dryRunHandlers,
   ...alertTestHandlers,
   ...metricsHandlers,
-  ...performanceHandlers,
+  ...performanceHandlers(readAnrRates),
   ...attachmentHandlers,
   ...feedbackHandlers,
   ...telemetryHandlers,

@@ -2,12 +2,12 @@ import type { Handlers } from '../context/handlers.ts'
 import { listScreens } from './list-screens.ts'
 import { listTransactions } from './list-transactions.ts'
 import type { performanceRoutes } from './performance.api.ts'
-import { readProjectPerformance } from './read-project-performance.ts'
+import { readProjectPerformance, type ReadAnrRates } from './read-project-performance.ts'
 import { readScreen } from './read-screen.ts'
 
-export const performanceHandlers: Handlers<typeof performanceRoutes> = {
-  readPerformance: (app, actor, { query }) => readProjectPerformance(app, actor, query),
+export const performanceHandlers = (readAnrRates: ReadAnrRates): Handlers<typeof performanceRoutes> => ({
+  readPerformance: (app, actor, { query }) => readProjectPerformance(app, actor, query, readAnrRates),
   listScreens: (app, actor, { query }) => listScreens(app, actor, query),
   readScreen: (app, actor, { query }) => readScreen(app, actor, query),
   listTransactions: (app, actor, { query }) => listTransactions(app, actor, query),
-}
+})

@@ -1,6 +1,5 @@
 import type { OrgActor } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
-import { readAnrRates } from '../metrics/read-metrics.ts'
 import type { Metric } from '../protocol/span-values.ts'
 import { readAnrCauses } from './anr-causes.ts'
 import { comparedReleases, type ComparedReleases } from './compared-releases.ts'
@@ -61,8 +60,20 @@ const MAX_ROWS = 10
 /** Screens among which the slowest are chosen: percentiles of all would have to be computed. */
 const MAX_CANDIDATES = 200
 
+/** Reads the ANR rates by users of a range and the one before. @throws AppError not_found, invalid */
+export type ReadAnrRates = (
+  app: App,
+  actor: OrgActor,
+  filters: Omit<Filters, 'name'>,
+) => Promise<Pick<Performance, 'anr_rate' | 'previous_anr_rate'>>
+
 /** Everything about a project's performance in a range. @throws AppError not_found, invalid */
-export async function readProjectPerformance(app: App, actor: OrgActor, input: Filters): Promise<Performance> {
+export async function readProjectPerformance(
+  app: App,
+  actor: OrgActor,
+  input: Filters,
+  readAnrRates: ReadAnrRates,
+): Promise<Performance> {
   const question = await questionOf(app, actor, input)
   const { time, now, before } = question
   const hasNames = now.filter.device === undefined
@@ -77,7 +88,7 @@ export async function readProjectPerformance(app: App, actor: OrgActor, input: F
     hasNames ? busiestTransactions(app, question) : null,
     hasNames ? isMeasured('anr').then((is) => (is ? readAnrCauses(app.db, now, MAX_ROWS) : [])) : null,
     isMeasured('battery_drain').then((is) => batterySources(app, question, is)),
-    anrRates(app, actor, input),
+    anrRates(app, actor, input, readAnrRates),
   ])
   const of = (metric: Metric) => spreadIn(totals, metric)
   const was = (metric: Metric) => spreadIn(earlier, metric)
@@ -130,7 +141,7 @@ export async function readProjectPerformance(app: App, actor: OrgActor, input: F
 }
 
 /** The rates by users, as the metrics have them: sessions have no names of screens. */
-async function anrRates(app: App, actor: OrgActor, { name, ...filters }: Filters) {
+async function anrRates(app: App, actor: OrgActor, { name, ...filters }: Filters, readAnrRates: ReadAnrRates) {
   return name === undefined ? readAnrRates(app, actor, filters) : { anr_rate: null, previous_anr_rate: null }
 }
 
