@@ -6,6 +6,7 @@ import { openDatabase } from '#server/cli/database.ts'
 import type { App } from '#server/context/app.ts'
 import { readConfig } from '#server/config.ts'
 import { packColdEvents } from '#server/events/pack-cold-events.ts'
+import { selectBacklog } from '#server/spool/spool.queries.ts'
 import type { BenchArgs, BenchResult, Figure } from './bench.ts'
 import { waitUntilDrained } from './drain.ts'
 import { describe, target } from './intake.ts'
@@ -142,7 +143,7 @@ async function rowsAndBlocks(app: App): Promise<RowsAndBlocks> {
 async function pack(app: App) {
   const startedMs = performance.now()
   const startedCpu = process.cpuUsage()
-  await packColdEvents(app, { now: new Date(Date.now() + 2 * DAY_MS), minBytes: 0 })
+  await packColdEvents(app, { readBacklog: selectBacklog, now: new Date(Date.now() + 2 * DAY_MS), minBytes: 0 })
   const cpu = process.cpuUsage(startedCpu)
   const ms = performance.now() - startedMs
   await app.db.query('vacuum spool')

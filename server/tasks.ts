@@ -28,6 +28,7 @@ import { purgeQuarantineTask } from './privacy/purge-quarantine.ts'
 import { purgeInvitesTask } from './team/purge-invites.ts'
 import { purgeTelemetryTask } from './telemetry/purge-telemetry.ts'
 import { keepTracesTask, purgeTracesTask } from './traces/keep-traces.ts'
+import { selectBacklog } from './spool/spool.queries.ts'
 import { autoPauseTask } from './webhooks/auto-pause.ts'
 import { recheckDomainsTask } from './sso/recheck-domains.ts'
 import { auditExhaustedTask } from './webhooks/settle-webhooks.ts'
@@ -39,7 +40,7 @@ import { purgeAlertsTask } from './alerts/keep-alerts.ts'
 /** Every background task. */
 export const TASKS: readonly Task[] = [
   resetLinkTask,
-  packEventsTask,
+  packEventsTask(selectBacklog),
   purgeEventsTask,
   erasureTask,
   deleteProjectTask,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
 import { dayOf } from '../kernel/day.ts'
-import { selectBacklog } from '../spool/spool.queries.ts'
+import type { Connection } from '../storage/database.ts'
 import { isDatabaseAway } from '../storage/pool.ts'
 import { DayBusyError, packDay } from './pack-day.ts'
 import { selectUnpackedDays } from './pack.queries.ts'
@@ -18,8 +18,15 @@ const BUSY_ENTRIES = 1_000
 const BUSY_PAUSE_MS = 2_000
 const LOG_EVERY_MS = 30_000
 
+/** Reads how many entries wait for digestion, and for how long the oldest has waited. */
+export type ReadBacklog = (
+  db: Connection,
+  now: Date,
+) => Promise<{ readonly entries: number; readonly oldestAgeMs: number }>
+
 export type PackOptions = {
   readonly now: Date
+  readonly readBacklog: ReadBacklog
   /** Stops after the current step; the next call continues from there. */
   readonly signal?: AbortSignal
   /** Minimum size of a day. */
@@ -32,9 +39,9 @@ export type PackOptions = {
  * @returns the number of packed events
  */
 export async function packColdEvents(app: App, options: PackOptions): Promise<number> {
-  const { now, signal, minBytes = MIN_BYTES } = options
+  const { now, readBacklog, signal, minBytes = MIN_BYTES } = options
   const closedBefore = dayOf(new Date(now.getTime() - CLOSED_AFTER_MS))
-  const { oldestAgeMs } = await selectBacklog(app.db, now)
+  const { oldestAgeMs } = await readBacklog(app.db, now)
   // A day with events in the spool is not packed, because they would arrive too late for it.
   const waitingSince = dayOf(new Date(now.getTime() - oldestAgeMs))
   const before = waitingSince < closedBefore ? waitingSince : closedBefore
@@ -51,7 +58,7 @@ export async function packColdEvents(app: App, options: PackOptions): Promise<nu
           loggedAtMs = app.clock.monotonicMs()
           app.log.info({ day }, 'still packing')
         }
-        const { entries } = await selectBacklog(app.db, now)
+        const { entries } = await readBacklog(app.db, now)
         if (entries > BUSY_ENTRIES) await delay(BUSY_PAUSE_MS)
       })
       total += packed

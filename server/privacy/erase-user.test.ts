@@ -7,6 +7,7 @@ import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import type { Client } from '#test/kit/client.ts'
 import { packColdEvents } from '../events/pack-cold-events.ts'
+import { selectBacklog } from '../spool/spool.queries.ts'
 import { continueErasure } from './continue-erasure.ts'
 import { erasureTask } from './erasure-task.ts'
 import type { Erasure } from './privacy.api.ts'
@@ -253,7 +254,7 @@ describe('erasing a user', () => {
       )
     await t.service.drain()
     const tomorrow = new Date(Date.now() + 2 * 86_400_000)
-    expect(await packColdEvents(t.app, { now: tomorrow, minBytes: 0 })).toBeGreaterThan(5)
+    expect(await packColdEvents(t.app, { readBacklog: selectBacklog, now: tomorrow, minBytes: 0 })).toBeGreaterThan(5)
     expect(await everythingStored(t.app.db)).toContain(secret)
     expect((await erase(project, 'u1')).erased).toMatchObject({ events: 3 })
     const left = await everythingStored(t.app.db)
