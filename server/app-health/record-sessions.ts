@@ -1,7 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import type { SessionAggregates, SessionAttributes, SessionCounts, SessionUpdate } from '../protocol/session.ts'
 import { hashUser } from '../protocol/user-hash.ts'
-import { ACCEPTED, type ItemOutcome, type Recorder } from '../outcomes/recorder.ts'
+import { ACCEPTED, type ItemOutcome, type Recorder } from '../items/recorder.ts'
 import { Deltas } from './deltas.ts'
 import { insertDeltas } from './deltas.queries.ts'
 import type { Attributes } from './dimensions.ts'

@@ -1,5 +1,5 @@
 import { dayOf } from '../kernel/day.ts'
-import type { Recorder } from '../outcomes/recorder.ts'
+import type { Recorder } from '../items/recorder.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Attributes } from './dimensions.ts'
 import * as sql from './user-devices.queries.ts'

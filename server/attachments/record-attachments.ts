@@ -7,8 +7,8 @@ import {
 import type { Attachment } from './attachment.ts'
 import { findIssuesOf } from '../events/store.queries.ts'
 import { dayOf } from '../kernel/day.ts'
-import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
-import type { ItemContext, Recorder } from '../outcomes/recorder.ts'
+import { ACCEPTED, DUPLICATE } from '../items/recorder.ts'
+import type { ItemContext, Recorder } from '../items/recorder.ts'
 import type { FactContext } from '../context/fact-context.ts'
 import type { Tx } from '../storage/database.ts'
 

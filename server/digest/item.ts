@@ -1,7 +1,7 @@
 import type { EnvelopeHeader, RawItem } from '../protocol/envelope.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { FactKind, FactOf } from './kinds.ts'
-import type { Counted, Outcome } from '../outcomes/outcomes.ts'
+import type { Counted, Outcome } from '../items/outcome.ts'
 import type { ProjectFacts } from './project-facts.ts'
 import type { Turn } from './fair-turns.ts'
 

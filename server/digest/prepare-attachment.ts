@@ -13,7 +13,7 @@ import { payloadOf } from '../protocol/envelope.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
 import { isRecord } from '../protocol/json.ts'
 import { parseGuarded } from '../protocol/json-guard.ts'
-import type { Counted } from '../outcomes/outcomes.ts'
+import type { Counted } from '../items/outcome.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { isMinidumpItem, makesEventOfMinidump, prepareMinidumpEvent, unpackedMinidump } from './prepare-crash.ts'
 

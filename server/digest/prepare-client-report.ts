@@ -3,7 +3,7 @@ import { GuardError, parseGuarded } from '../protocol/json-guard.ts'
 import { isList } from '../protocol/json.ts'
 import { scrubEvent } from '../protocol/scrub.ts'
 import { FILTERED } from '../protocol/scrub-words.ts'
-import type { Counted } from '../outcomes/outcomes.ts'
+import type { Counted } from '../items/outcome.ts'
 import type { Preparer } from './item.ts'
 
 const ONE: Counted = { category: 'internal', quantity: 1 }

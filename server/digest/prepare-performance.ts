@@ -24,7 +24,7 @@ import {
   type Span,
 } from '../protocol/span.ts'
 import { tracePartOf } from '../traces/trace-part.ts'
-import type { Counted } from '../outcomes/outcomes.ts'
+import type { Counted } from '../items/outcome.ts'
 import { itemsOfSignals, signalsOfTransaction } from './prepare-signals.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 

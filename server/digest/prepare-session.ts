@@ -1,7 +1,7 @@
 import { GuardError, parseGuarded } from '../protocol/json-guard.ts'
 import { readSession, readSessions, type SessionContext } from '../protocol/session.ts'
 import { hashUser } from '../protocol/user-hash.ts'
-import type { Counted } from '../outcomes/outcomes.ts'
+import type { Counted } from '../items/outcome.ts'
 import type { ItemInput, Preparer } from './item.ts'
 import { isErased } from './project-facts.ts'
 

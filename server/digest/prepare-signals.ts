@@ -10,7 +10,7 @@ import { originOfEvent } from '../protocol/event-origin.ts'
 import { Notes } from '../protocol/notes.ts'
 import { eventTime } from '../protocol/time.ts'
 import { hashUser } from '../protocol/user-hash.ts'
-import type { Counted } from '../outcomes/outcomes.ts'
+import type { Counted } from '../items/outcome.ts'
 import type { ItemInput, PreparedItem } from './item.ts'
 import { isErased } from './project-facts.ts'
 

@@ -2,8 +2,8 @@ import type { Tx } from '../storage/database.ts'
 import { findIssuesOf, type EventKey } from '../events/store.queries.ts'
 import type { NewFeedback } from './feedback.ts'
 import { findAwaited, insertFeedback, linkFeedback } from './feedback.queries.ts'
-import { ACCEPTED, DUPLICATE } from '../outcomes/recorder.ts'
-import type { Recorder } from '../outcomes/recorder.ts'
+import { ACCEPTED, DUPLICATE } from '../items/recorder.ts'
+import type { Recorder } from '../items/recorder.ts'
 import { recordItemsOfIssues } from '../issue-rows/record-items.ts'
 
 /** Stores feedback once, with the issue of its event when that is stored already, also by this batch. */

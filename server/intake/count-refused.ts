@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import { categoryOf, type Category } from '../protocol/categories.ts'
 import { parseEnvelopeHeader, type RawItem } from '../protocol/envelope.ts'
 import { refusalOf, type RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
-import type { Counted, Outcome } from '../outcomes/outcomes.ts'
+import type { Counted, Outcome } from '../items/outcome.ts'
 import { mayBeStored } from '../spool/write.ts'
 import { claimedQuantity, DROP_OUTCOMES, type DropReason } from '../outcomes/dropped-items.ts'
 

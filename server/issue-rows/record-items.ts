@@ -1,6 +1,6 @@
 import type { FactContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
-import type { ItemContext } from '../outcomes/recorder.ts'
+import type { ItemContext } from '../items/recorder.ts'
 import type { Tx } from '../storage/database.ts'
 import { mergeTargetsOf } from './merge-targets.queries.ts'
 

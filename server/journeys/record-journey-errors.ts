@@ -1,4 +1,4 @@
-import type { FactInContext, ItemOutcome } from '../outcomes/recorder.ts'
+import type { FactInContext, ItemOutcome } from '../items/recorder.ts'
 import type { Tx } from '../storage/database.ts'
 import * as sql from './journeys.queries.ts'
 

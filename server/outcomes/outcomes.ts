@@ -1,21 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import { addOutcomes } from './outcomes.queries.ts'
 import type { Category } from '../protocol/categories.ts'
-
-/** Outcomes of items; each item ends in exactly one, with a reason. */
-export const OUTCOMES = [
-  'accepted',
-  'filtered',
-  'rate_limited',
-  'invalid',
-  'duplicate',
-  'discarded',
-  'dropped',
-] as const
-export type Outcome = (typeof OUTCOMES)[number]
-
-/** The category of an item and how many it counts for: 1, or the entries of a container. */
-export type Counted = { readonly category: Category; readonly quantity: number }
+import type { Outcome } from '../items/outcome.ts'
 
 export type OutcomeFact = {
   readonly projectId: string

@@ -1,6 +1,6 @@
 import { addLosses } from './client-losses.queries.ts'
 import type { ClientLoss } from '../protocol/client-report.ts'
-import type { Recorder } from './recorder.ts'
+import type { Recorder } from '../items/recorder.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,6 +1,6 @@
 import type { CostlyRule } from '../protocol/rule-budget.ts'
 import { addCostlyRules, type CostlyRuleRow } from './costly-rules.queries.ts'
-import type { Recorder } from './recorder.ts'
+import type { Recorder } from '../items/recorder.ts'
 
 const HOUR_MS = 3_600_000
 

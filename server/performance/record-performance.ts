@@ -1,4 +1,4 @@
-import { ACCEPTED, DUPLICATE, type Recorder } from '../outcomes/recorder.ts'
+import { ACCEPTED, DUPLICATE, type Recorder } from '../items/recorder.ts'
 import type { Tx } from '../storage/database.ts'
 import { dayOf } from '../kernel/day.ts'
 import { isBetter } from '../protocol/span-values.ts'

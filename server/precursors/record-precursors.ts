@@ -1,4 +1,4 @@
-import type { Recorder } from '../outcomes/recorder.ts'
+import type { Recorder } from '../items/recorder.ts'
 import type { Tx } from '../storage/database.ts'
 import { growthsOf } from './memory-growth.ts'
 import type { PrecursorReport, Sign } from './precursor.ts'

@@ -1,7 +1,7 @@
 import type { Tx } from '../storage/database.ts'
 import { newId, unhyphenate } from '../kernel/ids.ts'
 import type { CheckIn, MonitorConfig } from '../protocol/check-in.ts'
-import { ACCEPTED, type ItemOutcome, type Recorder } from '../outcomes/recorder.ts'
+import { ACCEPTED, type ItemOutcome, type Recorder } from '../items/recorder.ts'
 import { afterCheckIn, type Run } from './check-in.ts'
 import * as sql from './check-ins.queries.ts'
 import type { Receipt } from './entries.queries.ts'

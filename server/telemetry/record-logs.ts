@@ -1,6 +1,6 @@
 import type { Tx } from '../storage/database.ts'
 import type { LogEntry } from '../protocol/log.ts'
-import type { Recorder } from '../outcomes/recorder.ts'
+import type { Recorder } from '../items/recorder.ts'
 import { recordEntries, type EntryTable, type Pace, type Receipt } from './entries.queries.ts'
 
 const LOGS: EntryTable<LogEntry & Receipt> = {

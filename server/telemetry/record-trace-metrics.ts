@@ -1,6 +1,6 @@
 import type { Tx } from '../storage/database.ts'
 import type { TraceMetric } from '../protocol/trace-metric.ts'
-import type { Recorder } from '../outcomes/recorder.ts'
+import type { Recorder } from '../items/recorder.ts'
 import { recordEntries, type EntryTable, type Pace, type Receipt } from './entries.queries.ts'
 
 const TRACE_METRICS: EntryTable<TraceMetric & Receipt> = {

@@ -1,5 +1,5 @@
 import { dayOf } from '../kernel/day.ts'
-import type { FactInContext, ItemOutcome, Recorder } from '../outcomes/recorder.ts'
+import type { FactInContext, ItemOutcome, Recorder } from '../items/recorder.ts'
 import type { Tx } from '../storage/database.ts'
 import * as sql from './record.queries.ts'
 import type { TraceFact } from './trace-part.ts'

@@ -1,6 +1,6 @@
 import type { FactContext } from '../context/fact-context.ts'
 import type { Tx } from '../storage/database.ts'
-import type { Outcome } from './outcomes.ts'
+import type { Outcome } from './outcome.ts'
 
 /** The project and key of a fact, and when its request arrived. */
 export type ItemContext = {
