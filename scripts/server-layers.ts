@@ -15,6 +15,7 @@ export const serverFolders = [
   'audit',
   'outbox',
   'mails',
+  'requests',
   'api-keys',
   'auth',
   'two-factor',

@@ -1,5 +1,5 @@
 import type { Channel } from '../outbox/channel.ts'
-import { ATTEMPT_TIMEOUT_MS, DELAYS_MS } from '../webhooks/schedule.ts'
+import { ATTEMPT_TIMEOUT_MS, DELAYS_MS } from '../requests/schedule.ts'
 import { prepareAlerts } from './prepare-alerts.ts'
 import type { SentType } from './send-alert.ts'
 import { settleAlerts } from './settle-alerts.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SettledAttempt } from '../outbox/channel.ts'
-import { AttemptDetails } from './attempt-details.ts'
-import { ATTEMPT_TIMEOUT_MS } from './schedule.ts'
+import { AttemptDetails } from '../requests/attempt-details.ts'
+import { ATTEMPT_TIMEOUT_MS } from '../requests/schedule.ts'
 import type { TlsError } from './view-endpoint.ts'
 
 /** What an endpoint remembers of its attempts. */

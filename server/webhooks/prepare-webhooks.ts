@@ -7,9 +7,9 @@ import { openHeaders } from './own-headers.ts'
 import { secretPlace } from './secrets.ts'
 import { secretsOfAttempt, type SecretVersion } from './secrets-of-attempt.ts'
 import { selectSending, type SendingRow } from './sending.queries.ts'
-import { sendRequest } from './send-request.ts'
-import { confidentialOf } from './mask-echo.ts'
-import { loggedHeaders, requestHeaders } from './webhook-request.ts'
+import { sendRequest } from '../requests/send-request.ts'
+import { confidentialOf } from '../requests/mask-echo.ts'
+import { loggedHeaders, requestHeaders } from '../requests/webhook-request.ts'
 
 /** Null when it cannot be opened. */
 type OpenSecret = SecretVersion & { readonly secret: string | null }

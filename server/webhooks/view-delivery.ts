@@ -5,12 +5,12 @@ import type { AttemptRow, DeliveryRow } from '../outbox/deliveries.queries.ts'
 import { listDeliveries } from '../outbox/list-deliveries.ts'
 import { readDelivery } from '../outbox/read-delivery.ts'
 import type { Connection } from '../storage/database.ts'
-import { AttemptDetails } from './attempt-details.ts'
+import { AttemptDetails } from '../requests/attempt-details.ts'
 import { selectWebhookDeliveries } from './delivery-access.queries.ts'
 import type { WebhookAttempt, WebhookDelivery, WebhookDeliveryDetail } from './deliveries.api.ts'
 import { findEndpoint } from './endpoints.queries.ts'
 import type { Page } from '../kernel/page.api.ts'
-import { DELAYS_MS } from './schedule.ts'
+import { DELAYS_MS } from '../requests/schedule.ts'
 
 export type DeliveriesFilter = {
   readonly endpointId: string

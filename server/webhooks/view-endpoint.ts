@@ -8,6 +8,7 @@ import type { Opener } from '../storage/seal.ts'
 import { type EndpointRow, selectDays, selectEndpoint } from './endpoints.queries.ts'
 import { MASK } from '#shared/webhook-headers.ts'
 import { lenientOpener } from './lenient-sealer.ts'
+import { isSuccess } from '../requests/send-request.ts'
 import { openHeaders } from './own-headers.ts'
 import type { WebhookEndpoint } from './webhooks.api.ts'
 
@@ -15,8 +16,6 @@ const DAYS = 30
 
 export const TlsError = z.object({ code: z.string(), text: z.string(), at: z.string(), delivery_id: z.string() })
 export type TlsError = z.infer<typeof TlsError>
-
-export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299
 
 /** @throws AppError not_found */
 export async function viewEndpoint(

@@ -1,6 +1,6 @@
 import type { Channel } from '../outbox/channel.ts'
 import { prepareWebhooks } from './prepare-webhooks.ts'
-import { ATTEMPT_TIMEOUT_MS, DELAYS_MS } from './schedule.ts'
+import { ATTEMPT_TIMEOUT_MS, DELAYS_MS } from '../requests/schedule.ts'
 import { settleWebhooks } from './settle-webhooks.ts'
 
 /** Sends signed events to endpoints; the lane of an endpoint has its id. */

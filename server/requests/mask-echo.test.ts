@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { confidentialOf, withoutEcho } from './mask-echo.ts'
-import { newSecret } from './secrets.ts'
+import { newSecret } from './signing-secret.ts'
 
 const SECRET = newSecret()
 const confidential = confidentialOf(

@@ -3,7 +3,9 @@ import { EgressError, type EgressResponse } from '../context/egress.ts'
 import { type AttemptResult, NotSentError } from '../outbox/channel.ts'
 import { detailsOfAnswer, detailsOfError } from './attempt-details.ts'
 import { ATTEMPT_TIMEOUT_MS } from './schedule.ts'
-import { isSuccess } from './view-endpoint.ts'
+
+/** Whether a status of an answer counts as delivered (webhook specification: 2xx). */
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299
 
 /** More of an answer is not read. */
 const MAX_ANSWER_BYTES = 64 * 1024

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
 import { acceptedBy, acceptedByStandard, VERIFIER_NAMES, type SignedRequest } from '#test/kit/webhook-verifiers.ts'
-import { newSecret, secretPrefix } from './secrets.ts'
+import { newSecret, secretPrefix } from './signing-secret.ts'
 import { requestHeaders } from './webhook-request.ts'
 
 const BODY = Buffer.from('{"id":"evt_1","data":{"device_label":"Zoës ’Gerät’ 🧭 \\u0000"}}')
