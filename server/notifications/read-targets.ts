@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import { lenientOpener } from '../webhooks/lenient-sealer.ts'
+import { lenientOpener } from '../auth/lenient-sealer.ts'
 import { PushDevice } from './devices.api.ts'
 import { selectTargets } from './pushes.queries.ts'
 import type { Provider } from './push-token.ts'

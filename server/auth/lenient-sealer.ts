@@ -1,4 +1,4 @@
-import { orgOpener, orgSealer, UnreadableKeyError } from '../auth/org-sealer.ts'
+import { orgOpener, orgSealer, UnreadableKeyError } from './org-sealer.ts'
 import type { App } from '../context/app.ts'
 import type { Connection, Tx } from '../storage/database.ts'
 import type { Opener, Sealer } from '../storage/seal.ts'
