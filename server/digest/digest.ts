@@ -12,7 +12,7 @@ import {
   type Refusals,
   ShardJournal,
 } from '../issue-recording/journal.ts'
-import { forgetKnownTerms } from '../issue-recording/write-index-terms.ts'
+import { forgetKnownTerms } from '../issue-search/write-index-terms.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { SpoolBatch } from '../spool/read.ts'
 import { quarantineEntry, settleBatches, SpoolFencedError } from '../spool/settle.ts'

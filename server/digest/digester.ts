@@ -1,4 +1,4 @@
-import { forgetJob } from '../issue-recording/write-index-terms.ts'
+import { forgetJob } from '../issue-search/write-index-terms.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../context/app.ts'
 import type { DigestFigures } from './digest.ts'

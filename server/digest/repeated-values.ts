@@ -1,6 +1,6 @@
 import type { GroupingPart } from '../grouping/grouping.api.ts'
 import type { Occurrence } from '../issue-recording/occurrence.ts'
-import { bytesOfValues } from '../issue-recording/repeated-events.ts'
+import { bytesOfValues } from '../issue-search/repeated-events.ts'
 import type { Fact } from '../issue-search/facts.ts'
 import { BoundedCache } from '../kernel/bounded-cache.ts'
 

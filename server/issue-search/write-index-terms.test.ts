@@ -3,9 +3,9 @@ import { aPerson } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../kernel/ids.ts'
-import type { Fact } from '../issue-search/facts.ts'
-import { indexNewTerms } from '../issue-search/index-documents.ts'
-import { insertDocuments } from '../issue-search/search.queries.ts'
+import type { Fact } from './facts.ts'
+import { indexNewTerms } from './index-documents.ts'
+import { insertDocuments } from './search.queries.ts'
 import { forgetErased, forgetKnownTerms, writeIndexTerms } from './write-index-terms.ts'
 
 const { app } = await testApp()

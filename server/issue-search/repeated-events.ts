@@ -1,4 +1,4 @@
-import type { Fact } from '../issue-search/facts.ts'
+import type { Fact } from './facts.ts'
 
 /** Facts and texts of an issue's newest events, which need not be looked up. An event may have 100 kB of them. */
 export type Repeated = {
