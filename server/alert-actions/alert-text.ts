@@ -1,4 +1,4 @@
-import { counted, durationOf, withUnit } from '../alert-mails/value-text.ts'
+import { counted, durationOf, withUnit } from '../kernel/value-text.ts'
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { AlertMessage } from '../alerts/alert-message.ts'
 

@@ -1,6 +1,6 @@
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { MailContent } from '../mails/mail-content.ts'
-import { counted, durationOf, withUnit } from './value-text.ts'
+import { counted, durationOf, withUnit } from '../kernel/value-text.ts'
 
 /** What a mail about an alert says (pure). */
 
