@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import { rateByShare } from '../issue-recording/sweep.ts'
+import { rateByShare } from './sweep.ts'
 import { defineTask, NoPayload } from '../jobs/task.ts'
 import { dayOf } from '../kernel/day.ts'
 import { issueSettings } from '../issue-rules/issue-settings.ts'
