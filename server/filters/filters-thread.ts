@@ -1,5 +1,5 @@
 import { servePreview } from '../issue-events/serve-preview.ts'
-import { readStoredEvent } from '../protocol/read-stored.ts'
+import { readStoredEvent } from '../events/read-stored.ts'
 import { compileFilters, subjectOf } from './compile-filters.ts'
 import type { FiltersPreview } from './filters.api.ts'
 import type { InboundFilters } from './inbound-filters.api.ts'

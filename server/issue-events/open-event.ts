@@ -4,7 +4,7 @@ import type { StoredEvent } from '../events/event.ts'
 import type { EventFacts } from '../events/event-places.queries.ts'
 import { readEventsAt } from '../events/store.queries.ts'
 import type { Event } from '../protocol/event.api.ts'
-import { readStoredEvent } from '../protocol/read-stored.ts'
+import { readStoredEvent } from '../events/read-stored.ts'
 
 /** Parses a stored body; returns null and logs when it is damaged, so that other events can be shown. */
 export function openEvent(app: App, stored: StoredEvent): Event | null {

@@ -2,7 +2,7 @@ import { eventFromThread, type ClonedEvent } from '../events/cloned-event.ts'
 import type { StoredEvent } from '../events/event.ts'
 import { serveThread } from '../kernel/thread-task.ts'
 import type { Event } from '../protocol/event.api.ts'
-import { readStoredEvent } from '../protocol/read-stored.ts'
+import { readStoredEvent } from '../events/read-stored.ts'
 
 /** A stored event, and the issue that its place names. */
 export type PreviewedEvent = { readonly stored: ClonedEvent; readonly issueId: string }

@@ -16,7 +16,7 @@ import {
 import { awaitFold } from '../issue-recording/await-fold.ts'
 import { factsOf } from '../issue-search/facts.ts'
 import { indexedTextsOf } from '../issue-search/indexed-texts.ts'
-import { readStoredEvent } from '../protocol/read-stored.ts'
+import { readStoredEvent } from '../events/read-stored.ts'
 import { RuleBudget } from '../protocol/rule-budget.ts'
 import { scrubEvent, type ScrubRules, withBudget } from '../protocol/scrub.ts'
 import { hashUser } from '../protocol/user-hash.ts'

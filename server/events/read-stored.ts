@@ -1,10 +1,10 @@
-import type { StoredEvent } from '../events/event.ts'
-import { decodeBodySync } from './decode.ts'
-import type { Event } from './event.api.ts'
+import type { StoredEvent } from './event.ts'
+import { decodeBodySync } from '../protocol/decode.ts'
+import type { Event } from '../protocol/event.api.ts'
 import { exactJson } from '#shared/exact-json.ts'
-import { isRecord } from './json.ts'
-import { parseGuarded } from './json-guard.ts'
-import { normalizeEvent } from './normalize.ts'
+import { isRecord } from '../protocol/json.ts'
+import { parseGuarded } from '../protocol/json-guard.ts'
+import { normalizeEvent } from '../protocol/normalize.ts'
 
 /** The scrubbed JSON of a stored event. @throws AppError invalid when the body is damaged */
 const storedJson = (stored: StoredEvent): unknown =>
