@@ -57,6 +57,7 @@ export const serverFolders = [
   'precursors',
   'telemetry',
   'filters',
+  'scrubbing',
   'privacy',
   'webhooks',
   'notifications',

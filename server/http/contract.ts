@@ -23,6 +23,7 @@ import { alertMailRoutes } from '../alert-mails/alert-mails.api.ts'
 import { chatRoutes } from '../chat/chat.api.ts'
 import { liveRoutes } from '../live/live.api.ts'
 import { privacyRoutes } from '../privacy/privacy.api.ts'
+import { scrubbingRoutes } from '../scrubbing/scrubbing.api.ts'
 import { canaryRoutes } from '../canary/canary.api.ts'
 import { inviteRoutes } from '../team/invites.api.ts'
 import { memberRoutes } from '../team/members.api.ts'
@@ -58,6 +59,7 @@ export const contract = {
   ...inviteRoutes,
   ...apiKeyRoutes,
   ...filterRoutes,
+  ...scrubbingRoutes,
   ...privacyRoutes,
   ...issueRoutes,
   ...mergingRoutes,

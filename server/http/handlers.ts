@@ -27,6 +27,7 @@ import { viewHandlers } from '../views/views.handlers.ts'
 import { intakeHandlers } from '../outcomes/intake.handlers.ts'
 import { liveHandlers } from '../live/live.handlers.ts'
 import { privacyHandlers } from '../privacy/privacy.handlers.ts'
+import { scrubbingHandlers } from '../scrubbing/scrubbing.handlers.ts'
 import { inviteHandlers } from '../team/invites.handlers.ts'
 import { memberHandlers } from '../team/members.handlers.ts'
 import { projectHandlers } from '../projects/projects.handlers.ts'
@@ -62,6 +63,7 @@ export const handlers: Handlers<Contract> = {
   ...inviteHandlers,
   ...apiKeyHandlers,
   ...filterHandlers,
+  ...scrubbingHandlers,
   ...privacyHandlers,
   ...issueHandlers,
   ...mergingHandlers,

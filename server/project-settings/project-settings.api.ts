@@ -10,7 +10,7 @@ import { routes } from '../kernel/contract.ts'
 import { Id, Timestamp } from '../kernel/page.api.ts'
 import { limitFields } from '../limits/limit-settings.api.ts'
 import { ownershipFields } from '../ownership/ownership-rules.api.ts'
-import { scrubFields } from '../privacy/scrub-settings.api.ts'
+import { scrubFields } from '../scrubbing/scrub-settings.api.ts'
 import { generalFields } from '../projects/general-settings.api.ts'
 import {
   KeyRefusal,

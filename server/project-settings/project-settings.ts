@@ -7,7 +7,7 @@ import { intakeSettings } from '../intake/intake-settings.ts'
 import { issueSettings } from '../issue-rules/issue-settings.ts'
 import { limitSettings } from '../limits/limit-settings.ts'
 import { ownershipSettings } from '../ownership/ownership-settings.ts'
-import { scrubSettings } from '../privacy/scrub-settings.ts'
+import { scrubSettings } from '../scrubbing/scrub-settings.ts'
 import { generalSettings } from '../projects/general-settings.ts'
 
 /** Returns all settings of a project: stored values, and defaults for the rest. A domain reads only its own. */

@@ -7,11 +7,11 @@ import { factContext } from '../context/fact-context.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { notFound } from '../kernel/errors.ts'
 import { checkOwnershipRules } from '../ownership/check-ownership-rules.ts'
-import { checkScrubRules } from '../privacy/check-scrub-rules.ts'
+import { checkScrubRules } from '../scrubbing/check-scrub-rules.ts'
 import { slugTaken } from './create-project.ts'
 import { projectSettings } from './project-settings.ts'
 import type { ProjectSettingsPatch } from './project-settings.api.ts'
-import { sealedNewScrubKey } from '../privacy/scrub-key.ts'
+import { sealedNewScrubKey } from '../scrubbing/scrub-key.ts'
 import {
   isSlugCollision,
   type ProjectRow,

@@ -7,7 +7,7 @@ import type { Client } from '#test/kit/client.ts'
 import { differences } from './differences.ts'
 import type { z } from 'zod'
 import type { Intake as IntakeShape } from '../outcomes/intake.api.ts'
-import type { ScrubbingPreview } from './privacy.api.ts'
+import type { ScrubbingPreview } from './scrubbing.api.ts'
 
 type Intake = z.output<typeof IntakeShape>
 const t = await testServer({ realTime: true })

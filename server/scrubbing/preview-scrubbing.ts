@@ -13,7 +13,7 @@ import { oldestDay } from '../projects/general-settings.ts'
 import { scrubSettings, type ScrubSettings } from './scrub-settings.ts'
 import { scrubbingOf } from './scrubbing-of.ts'
 import { readProject } from '../projects/projects.queries.ts'
-import type { ScrubbingPreview } from './privacy.api.ts'
+import type { ScrubbingPreview } from './scrubbing.api.ts'
 
 type Proposed = {
   readonly [K in keyof ScrubSettings]?: ScrubSettings[K] | undefined
