@@ -56,6 +56,7 @@ export const serverFolders = [
   'journeys',
   'precursors',
   'telemetry',
+  'monitors',
   'filters',
   'scrubbing',
   'privacy',

@@ -47,7 +47,8 @@ import {
 } from '../release-health/release-health.api.ts'
 import { Commit, Deploy, PatchEntry, ReleaseState, WholeRelease } from '../releases/releases.api.ts'
 import { Member } from '../team/members.api.ts'
-import { CheckInItem, LogItem, TraceMetricItem } from '../telemetry/telemetry.api.ts'
+import { LogItem, TraceMetricItem } from '../telemetry/telemetry.api.ts'
+import { CheckInItem } from '../monitors/monitors.api.ts'
 import { IssueView, ViewFilters } from '../views/views.api.ts'
 import type { NamedSchemas } from './openapi.ts'
 

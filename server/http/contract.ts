@@ -40,6 +40,7 @@ import { pushDeviceRoutes } from '../notifications/devices.api.ts'
 import { preferencesRoutes } from '../notifications/preferences.api.ts'
 import { deliveryRoutes } from '../webhooks/deliveries.api.ts'
 import { webhookRoutes } from '../webhooks/webhooks.api.ts'
+import { monitorRoutes } from '../monitors/monitors.api.ts'
 import { telemetryRoutes } from '../telemetry/telemetry.api.ts'
 import { traceRoutes } from '../traces/traces.api.ts'
 
@@ -79,6 +80,7 @@ export const contract = {
   ...attachmentRoutes,
   ...feedbackRoutes,
   ...telemetryRoutes,
+  ...monitorRoutes,
   ...traceRoutes,
   ...intakeRoutes,
   ...webhookRoutes,

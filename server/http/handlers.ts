@@ -43,6 +43,7 @@ import { pushDeviceHandlers } from '../notifications/devices.handlers.ts'
 import { preferencesHandlers } from '../notifications/preferences.handlers.ts'
 import { deliveryHandlers } from '../webhooks/deliveries.handlers.ts'
 import { webhookHandlers } from '../webhooks/webhooks.handlers.ts'
+import { monitorHandlers } from '../monitors/monitors.handlers.ts'
 import { telemetryHandlers } from '../telemetry/telemetry.handlers.ts'
 import { traceHandlers } from '../traces/traces.handlers.ts'
 import type { Contract } from './contract.ts'
@@ -83,6 +84,7 @@ export const handlers: Handlers<Contract> = {
   ...attachmentHandlers,
   ...feedbackHandlers,
   ...telemetryHandlers,
+  ...monitorHandlers,
   ...traceHandlers,
   ...intakeHandlers,
   ...webhookHandlers,

@@ -1,5 +1,4 @@
 import type { Handlers } from '../context/handlers.ts'
-import { listCheckIns } from './list-check-ins.ts'
 import { listLogs } from './list-logs.ts'
 import { listTraceMetrics } from './list-trace-metrics.ts'
 import type { telemetryRoutes } from './telemetry.api.ts'
@@ -7,5 +6,4 @@ import type { telemetryRoutes } from './telemetry.api.ts'
 export const telemetryHandlers: Handlers<typeof telemetryRoutes> = {
   listLogs: (app, actor, { params, query }) => listLogs(app, actor, { ...params, ...query }),
   listTraceMetrics: (app, actor, { params, query }) => listTraceMetrics(app, actor, { ...params, ...query }),
-  listCheckIns: (app, actor, { params, query }) => listCheckIns(app, actor, { ...params, ...query }),
 }

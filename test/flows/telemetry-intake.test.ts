@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Page } from '#server/kernel/page.api.ts'
-import type { CheckInItem, LogItem, TraceMetricItem } from '#server/telemetry/telemetry.api.ts'
+import type { LogItem, TraceMetricItem } from '#server/telemetry/telemetry.api.ts'
+import type { CheckInItem } from '#server/monitors/monitors.api.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { dsnParts } from '#test/kit/sdk.ts'

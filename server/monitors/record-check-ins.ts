@@ -4,7 +4,7 @@ import type { CheckIn, MonitorConfig } from '../protocol/check-in.ts'
 import { ACCEPTED, type ItemOutcome, type Recorder } from '../items/recorder.ts'
 import { afterCheckIn, type Run } from './check-in.ts'
 import * as sql from './check-ins.queries.ts'
-import type { Receipt } from './entries.queries.ts'
+import type { Receipt } from '../telemetry/entries.queries.ts'
 
 /** Monitors of a project. Check-ins of further ones are invalid, because clients choose the slugs. */
 export const MAX_MONITORS = 1_000

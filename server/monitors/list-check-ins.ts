@@ -6,9 +6,9 @@ import type { Page } from '../kernel/page.api.ts'
 import { oldestDay } from '../projects/general-settings.ts'
 import { readProject } from '../projects/projects.queries.ts'
 import { durationOf, startOf } from './check-in.ts'
-import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
-import { CheckInItem } from './telemetry.api.ts'
-import { countRuns, plainId, selectRuns, type RunFilter } from './telemetry.queries.ts'
+import { pageByTime, type PageInput, rangeOf, type RangeInput } from '../telemetry/page.ts'
+import { CheckInItem } from './monitors.api.ts'
+import { countRuns, plainId, selectRuns, type RunFilter } from '../telemetry/telemetry.queries.ts'
 
 export type ListCheckInsInput = PageInput &
   RangeInput & {
