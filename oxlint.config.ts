@@ -56,7 +56,7 @@ const layers = serverFolders.map((folder): OxlintOverride => ({
 const contracts = serverFolders
   .filter((folder) => !folder.endsWith('.ts'))
   .map((folder): OxlintOverride => ({
-    files: [`server/${folder}/**/*.api.ts`, ...(folder === 'http' ? ['server/http/contract.ts'] : [])],
+    files: [`server/${folder}/**/*.api.ts`, ...(folder === 'api' ? ['server/api/contract.ts'] : [])],
     rules: {
       // The order first: a path that the second pattern allows is not checked against later ones.
       'no-restricted-imports': restrict([
@@ -77,8 +77,8 @@ const contractTypes: Restriction[] = [
     message: 'The web app imports types of the server, never its code: use `import type`.',
   },
   {
-    group: ['#server/**', '**/server/**', '!**/*.api.ts', '!**/http/contract.ts', '!**/kernel/contract.ts'],
-    message: 'The web app knows only http/contract.ts, kernel/contract.ts and *.api.ts of the server.',
+    group: ['#server/**', '**/server/**', '!**/*.api.ts', '!**/server/api/contract.ts', '!**/kernel/contract.ts'],
+    message: 'The web app knows only api/contract.ts, kernel/contract.ts and *.api.ts of the server.',
   },
 ]
 

@@ -75,6 +75,7 @@ export const serverFolders = [
   'canary',
   'assistant',
   'http',
+  'api',
   'tasks.ts',
   'channels.ts',
   'app.ts',

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { apiSchemas } from '../server/http/api-schemas.ts'
-import { contract } from '../server/http/contract.ts'
+import { apiSchemas } from '../server/api/api-schemas.ts'
+import { contract } from '../server/api/contract.ts'
 import { openApiDocument } from '../server/http/openapi.ts'
 import { packageVersion } from '../server/config.ts'
 import { permissionsPage } from './permissions-page.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contract } from '#server/http/contract.ts'
+import { contract } from '#server/api/contract.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { CHAT_SECRET } from '#test/kit/chat-platform.ts'
 import { aPerson } from '#test/kit/members.ts'

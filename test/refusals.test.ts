@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createKey } from '#server/api-keys/create-key.ts'
-import { contract } from '#server/http/contract.ts'
+import { contract } from '#server/api/contract.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { PERMISSIONS, roleAtLeast, ROLES, SCOPES, type Permission, type Role, type Scope } from '#shared/permissions.ts'

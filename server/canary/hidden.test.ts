@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { client } from '#test/kit/client.ts'
 import { testServer } from '#test/kit/test-server.ts'
-import { contract } from '../http/contract.ts'
+import { contract } from '../api/contract.ts'
 import { createOwner } from '../accounts/create-owner.ts'
 import { verifyChains } from '../audit/verify-chains.ts'
 import { rotateDataKeys } from '../cli/rotate-data-keys.ts'

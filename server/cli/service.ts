@@ -5,6 +5,8 @@ import type { App } from '../context/app.ts'
 import { createAuthenticator } from '../auth/authenticate.ts'
 import { clientAddressReader } from '../http/client-address.ts'
 import type { Readiness } from '../http/health.ts'
+import { contract } from '../api/contract.ts'
+import { handlers } from '../api/handlers.ts'
 import { createHttpService } from '../http/server.ts'
 import { createIntake, type Intake } from '../intake/create-intake.ts'
 import { runJobs } from '../jobs/run-jobs.ts'
@@ -95,6 +97,8 @@ export async function startService(app: App, connectionString: string, options: 
     const deliverer = roles.includes('deliver') ? startDeliverer(app, options.channels ?? CHANNELS) : null
     if (deliverer !== null) stops.push(() => deliverer.stop(DELIVERY_GRACE_MS))
     const http = await createHttpService(app, {
+      contract,
+      handlers,
       authenticate: (request, caller) =>
         authenticator.authenticate(
           {

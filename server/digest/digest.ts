@@ -23,7 +23,7 @@ import { ACCEPTED, type ItemOutcome, type ItemContext } from '../items/recorder.
 import type { PreparedFact, PreparedItem } from './item.ts'
 import type { FactKind, FactOf } from './kinds.ts'
 import { OutcomeSums } from '../outcomes/outcomes.ts'
-import { type Counted } from '../items/outcome.ts'
+import type { Counted } from '../items/outcome.ts'
 import type { Pace } from '../telemetry/entries.queries.ts'
 import { deletedAmong } from '../projects/project-rows.queries.ts'
 import type { FairTurns } from './fair-turns.ts'

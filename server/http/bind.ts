@@ -41,7 +41,7 @@ export type BindDeps = {
 }
 
 /** A handler of any route. Its actor and input are checked before it is called. */
-type AnyHandler = (app: App, actor: never, call: never) => Promise<unknown>
+export type AnyHandler = (app: App, actor: never, call: never) => Promise<unknown>
 
 const SAFE_METHODS = new Set(['GET'])
 

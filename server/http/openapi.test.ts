@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { routes } from '../kernel/contract.ts'
-import { apiSchemas } from './api-schemas.ts'
-import { contract } from './contract.ts'
+import { apiSchemas } from '../api/api-schemas.ts'
+import { contract } from '../api/contract.ts'
 import { openApiDocument } from './openapi.ts'
 
 const Document = z.object({

@@ -8,12 +8,11 @@ import type { Caller } from '../context/actor.ts'
 import type { App } from '../context/app.ts'
 import { invalid, notFound } from '../kernel/errors.ts'
 import { recentMessages } from '../live/recent-messages.ts'
-import { bindRoutes, type Authenticator } from './bind.ts'
+import type { RouteSpecs } from '../kernel/contract.ts'
+import { bindRoutes, type AnyHandler, type Authenticator } from './bind.ts'
 import { addressMatcher, clientAddressReader } from './client-address.ts'
-import { contract } from './contract.ts'
 import { registerDocs } from './docs.ts'
 import { errorAnswer } from './errors.ts'
-import { handlers } from './handlers.ts'
 import { registerHealth, type Health } from './health.ts'
 import { apiLimits } from './api-limit.ts'
 import { registerMetrics, type MetricsSource } from './metrics.ts'
@@ -25,6 +24,9 @@ import { closeUnread, createTurns } from './turns.ts'
 import { registerWebApp } from './web-app.ts'
 
 export type HttpDeps = {
+  /** The endpoints of the product API, and the handler of each by its name. */
+  readonly contract: RouteSpecs
+  readonly handlers: Readonly<Record<string, AnyHandler>>
   readonly authenticate: Authenticator
   readonly refuseUnauthenticated: (request: FastifyRequest) => never
   /** Handles SDK traffic of node:http; returns false for other requests. Null without the role `ingest`. */
@@ -126,7 +128,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   const metrics = registerMetrics(fastify, app.config, deps.metrics)
   if (deps.api) {
     recentMessages(app)
-    bindRoutes(fastify, contract, handlers, {
+    bindRoutes(fastify, deps.contract, deps.handlers, {
       app,
       authenticate: deps.authenticate,
       refuseUnauthenticated: deps.refuseUnauthenticated,

@@ -87,7 +87,7 @@ const IMPORTS = [
   ['server/issues/issues.api.ts', 'zod', true],
   ['server/issues/issues.api.ts', './resolve.ts', false],
   ['server/issues/issues.api.ts', '../metrics/metrics.api.ts', false],
-  ['server/http/contract.ts', '../issues/issues.api.ts', true],
+  ['server/api/contract.ts', '../issues/issues.api.ts', true],
   ['server/issues/issues.api.ts', 'node:fs', false],
   ['web/features/issues/list.tsx', '../../../server/issues/issues.api.ts', false],
   ['web/features/issues/list.tsx', '#server/kernel/errors.ts', false],
@@ -112,7 +112,7 @@ const IMPORTS = [
 
 /** The web app imports types of the contract, and no other types of the server; its layers hold for types too. */
 const TYPE_IMPORTS = [
-  ['web/api/call.ts', '../../server/http/contract.ts', true],
+  ['web/api/call.ts', '../../server/api/contract.ts', true],
   ['web/api/call.ts', '#server/issues/issues.api.ts', true],
   ['web/api/call.ts', '#server/issues/resolve.ts', false],
   ['web/ui/button.tsx', '../common/keys.ts', false],

@@ -1,6 +1,6 @@
 import { createKey } from '#server/api-keys/create-key.ts'
 import type { App } from '#server/context/app.ts'
-import { contract } from '#server/http/contract.ts'
+import { contract } from '#server/api/contract.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { PERMISSIONS, ROLES, roleAtLeast, SCOPES, type Role, type Rule } from '#shared/permissions.ts'

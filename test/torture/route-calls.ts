@@ -1,4 +1,4 @@
-import { contract } from '#server/http/contract.ts'
+import { contract } from '#server/api/contract.ts'
 import type { RouteSpec } from '#server/kernel/contract.ts'
 import { newId } from '#server/kernel/ids.ts'
 import type { ExampleCall } from '#test/kit/route-examples.ts'

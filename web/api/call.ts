@@ -1,4 +1,4 @@
-import type { Addresses } from '../../server/http/contract.ts'
+import type { Addresses } from '../../server/api/contract.ts'
 import type { ClientAnswer, ClientCall } from '../../server/kernel/contract.ts'
 import { apiTexts } from './texts.ts'
 import { endSession, refreshSession } from './session.ts'

@@ -50,7 +50,7 @@ import { Member } from '../team/members.api.ts'
 import { LogItem, TraceMetricItem } from '../telemetry/telemetry.api.ts'
 import { CheckInItem } from '../monitors/monitors.api.ts'
 import { IssueView, ViewFilters } from '../views/views.api.ts'
-import type { NamedSchemas } from './openapi.ts'
+import type { NamedSchemas } from '../http/openapi.ts'
 
 /** Schemas by the names they have in the API document and in clients generated from it. */
 export const apiSchemas: NamedSchemas = {
