@@ -1,20 +1,22 @@
 import { defineConfig, type OxlintOverride } from 'oxlint'
-import { serverFolders } from './scripts/server-layers.ts'
+import { serverDistricts, serverFiles } from './scripts/districts.ts'
 import { webFeatures, webLayers } from './scripts/web-layers.ts'
 
 /**
  * Lint rules and import boundaries. Run through `npm run check`; type-aware rules need `oxlint-tsgolint`. The one-way
- * rules inside `server/` and `web/` are generated from `scripts/server-layers.ts` and `scripts/web-layers.ts`: add a
- * folder there only.
+ * rules inside `server/` and `web/` are generated from `scripts/districts.ts` and `scripts/web-layers.ts`: add a folder
+ * there only.
  */
 
 type Restriction = { message: string; allowTypeImports?: boolean } & ({ regex: string } | { group: string[] })
 
-/** `#server/<name>` and `../<name>` from any depth, `./<name>` from `server/` itself. Names are folders or files. */
-const serverPath = (from: string, names: readonly string[]): string =>
-  `^(?:#server/|${from.endsWith('.ts') ? '\\./' : '(?:\\.\\./)+(?:server/)?'})(?:${names
-    .map((name) => (name.endsWith('.ts') ? `${name.replace('.', '\\.')}$` : `${name}/`))
-    .join('|')})`
+/**
+ * Places of `server/` as regular expressions for imports from a file in it: from a room, `#server/<path>` and
+ * `../../<path>`, and rooms of the same district as `../<room>`; from a file beside the districts, `./<path>`.
+ */
+const anyOf = (names: readonly string[]): string =>
+  `(?:${names.map((name) => (name.endsWith('.ts') ? `${name.replace('.', '\\.')}$` : `${name}/`)).join('|')})`
+const fromRoom = (paths: readonly string[]): string => `^(?:#server/|(?:\\.\\./)+(?:server/)?)${anyOf(paths)}`
 
 const neverFromProduct: Restriction[] = [
   { regex: '^(?:#test/|(?:\\.\\./)+test/)', message: 'Product code never imports tests.' },
@@ -33,37 +35,67 @@ const restrict = (patterns: Restriction[]): NonNullable<OxlintOverride['rules']>
   { paths: [noEnvImport], patterns },
 ]
 
-/** What a folder or file of `server/` may not import: everything below it in the list, types included. */
-function belowInServer(folder: (typeof serverFolders)[number]): Restriction[] {
-  const below = serverFolders.slice(serverFolders.indexOf(folder) + 1)
-  if (below.length === 0) return []
-  return [
-    {
-      regex: serverPath(folder, below),
-      message: `One-way rule: ${folder} may import only what is above it in scripts/server-layers.ts.`,
-    },
-  ]
-}
+const roomRule = (place: string, pattern: string): Restriction => ({
+  regex: pattern,
+  message: `One-way rule: ${place} may import only what is above it in scripts/districts.ts.`,
+})
 
-const layers = serverFolders.map((folder): OxlintOverride => ({
-  files: [folder.endsWith('.ts') ? `server/${folder}` : `server/${folder}/**/*.ts`],
-  rules: { 'no-restricted-imports': restrict([...neverFromProduct, ...belowInServer(folder)]) },
-}))
+/** Every room with what it may not import, types included: later rooms of its district and later districts. */
+const rooms = serverDistricts.flatMap(({ name, rooms: own }, at) => {
+  const later = serverDistricts.slice(at + 1).map((district) => district.name)
+  return own.map((room: string, place) => {
+    const below: readonly string[] = own.slice(place + 1)
+    const outside = [...later, serverFiles.above]
+    // A file of a district stands one folder above the rooms.
+    const patterns = room.endsWith('.ts')
+      ? [`^\\./${anyOf(below)}`, `^(?:#server/|\\.\\./)${anyOf(outside)}`, `^#server/${name}/${anyOf(below)}`]
+      : [fromRoom(outside), `^(?:\\.\\./)+${anyOf(below)}`, `^(?:#server/|(?:\\.\\./)+)${name}/${anyOf(below)}`]
+    return {
+      path: `${name}/${room}`,
+      restrictions: patterns
+        .filter((pattern) => below.length > 0 || !pattern.endsWith(anyOf(below)))
+        .map((pattern) => roomRule(`${name}/${room}`, pattern)),
+    }
+  })
+})
+
+const layers: OxlintOverride[] = [
+  {
+    files: [`server/${serverFiles.below}`],
+    rules: {
+      'no-restricted-imports': restrict([
+        ...neverFromProduct,
+        roomRule(
+          serverFiles.below,
+          `^(?:#server/|\\./)${anyOf([...serverDistricts.map(({ name }) => name), serverFiles.above])}`,
+        ),
+      ]),
+    },
+  },
+  {
+    files: [`server/${serverFiles.above}`],
+    rules: { 'no-restricted-imports': restrict(neverFromProduct) },
+  },
+  ...rooms.map(({ path, restrictions }): OxlintOverride => ({
+    files: [path.endsWith('.ts') ? `server/${path}` : `server/${path}/**/*.ts`],
+    rules: { 'no-restricted-imports': restrict([...neverFromProduct, ...restrictions]) },
+  })),
+]
 
 /**
- * Contract files are data: what they import reaches the browser's types. The order of the folders applies to them too.
+ * Contract files are data: what they import reaches the browser's types. The order of the rooms applies to them too.
  */
-const contracts = serverFolders
-  .filter((folder) => !folder.endsWith('.ts'))
-  .map((folder): OxlintOverride => ({
-    files: [`server/${folder}/**/*.api.ts`, ...(folder === 'api' ? ['server/api/contract.ts'] : [])],
+const contracts = rooms
+  .filter(({ path }) => !path.endsWith('.ts'))
+  .map(({ path, restrictions }): OxlintOverride => ({
+    files: [`server/${path}/**/*.api.ts`, ...(path === 'service/api' ? ['server/service/api/contract.ts'] : [])],
     rules: {
       // The order first: a path that the second pattern allows is not checked against later ones.
       'no-restricted-imports': restrict([
-        ...belowInServer(folder),
+        ...restrictions,
         {
           group: ['**', '!zod', '!#shared/**', '!**/kernel/**', '!**/*.api.ts'],
-          message: 'Contract files import only zod, shared/, kernel/ and other *.api.ts files.',
+          message: 'Contract files import only zod, shared/, platform/kernel/ and other *.api.ts files.',
         },
       ]),
     },
@@ -77,8 +109,8 @@ const contractTypes: Restriction[] = [
     message: 'The web app imports types of the server, never its code: use `import type`.',
   },
   {
-    group: ['#server/**', '**/server/**', '!**/*.api.ts', '!**/server/api/contract.ts', '!**/kernel/contract.ts'],
-    message: 'The web app knows only api/contract.ts, kernel/contract.ts and *.api.ts of the server.',
+    group: ['#server/**', '**/server/**', '!**/*.api.ts', '!**/service/api/contract.ts', '!**/kernel/contract.ts'],
+    message: 'The web app knows only service/api/contract.ts, platform/kernel/contract.ts and *.api.ts of the server.',
   },
 ]
 
@@ -219,7 +251,7 @@ export default defineConfig({
     },
     {
       // The command line prints.
-      files: ['server/main.ts', 'server/cli/**/*.ts', 'scripts/**', 'bench/**/*.ts', 'test/torture/**/*.ts'],
+      files: ['server/main.ts', 'server/service/cli/**/*.ts', 'scripts/**', 'bench/**/*.ts', 'test/torture/**/*.ts'],
       rules: { 'no-console': 'off' },
     },
     {

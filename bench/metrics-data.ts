@@ -8,11 +8,11 @@ import {
   LEVEL_DIMENSIONS,
   type Level,
   levelNumber,
-} from '#server/app-health/dimensions.ts'
-import { countColumn, COUNTS, SOURCES, sourceNumber, USER_SETS } from '#server/app-health/counts.ts'
-import { compactPerformance } from '#server/performance/compact-performance.ts'
-import { DDSketch } from '#server/sketch/ddsketch.ts'
-import { HyperLogLog } from '#server/sketch/hyperloglog.ts'
+} from '#server/telemetry/app-health/dimensions.ts'
+import { countColumn, COUNTS, SOURCES, sourceNumber, USER_SETS } from '#server/telemetry/app-health/counts.ts'
+import { compactPerformance } from '#server/telemetry/performance/compact-performance.ts'
+import { DDSketch } from '#server/telemetry/sketch/ddsketch.ts'
+import { HyperLogLog } from '#server/telemetry/sketch/hyperloglog.ts'
 import pg from 'pg'
 import { waitUntilDrained } from './drain.ts'
 import { random } from './payloads.ts'

@@ -1,8 +1,8 @@
-import { fingerprint } from '#server/grouping/grouping.ts'
-import { isRecord } from '#server/protocol/json.ts'
-import { parseGuarded } from '#server/protocol/json-guard.ts'
-import { type NormalizeContext, normalizeEvent } from '#server/protocol/normalize.ts'
-import { scrubEvent } from '#server/protocol/scrub.ts'
+import { fingerprint } from '#server/issues/grouping/grouping.ts'
+import { isRecord } from '#server/events/protocol/json.ts'
+import { parseGuarded } from '#server/events/protocol/json-guard.ts'
+import { type NormalizeContext, normalizeEvent } from '#server/events/protocol/normalize.ts'
+import { scrubEvent } from '#server/events/protocol/scrub.ts'
 import { type BenchArgs, type BenchResult, type Figure, median } from './bench.ts'
 import { makeEvents, STANDARD_SHAPE } from './payloads.ts'
 

@@ -1,10 +1,10 @@
-import type { Database } from '#server/storage/database.ts'
+import type { Database } from '#server/platform/storage/database.ts'
 import { zstdCompressSync } from 'node:zlib'
 import pg from 'pg'
-import { orgTerm } from '#server/issue-search/index-terms.ts'
-import { RECEIVED_DAY_TABLES } from '#server/digest/day-tables.ts'
-import { dayOf } from '#server/kernel/day.ts'
-import { ensureDayPartitions } from '#server/storage/day-partitions.ts'
+import { orgTerm } from '#server/issues/search/index-terms.ts'
+import { RECEIVED_DAY_TABLES } from '#server/ingest/digest/day-tables.ts'
+import { dayOf } from '#server/platform/kernel/day.ts'
+import { ensureDayPartitions } from '#server/platform/storage/day-partitions.ts'
 
 /**
  * Fills a database with many issues and events: SQL copies of what digestion stored, with new ids, times, users and

@@ -1,6 +1,6 @@
 /**
  * `npm run check` runs this over `server/`: SQL is in `*.queries.ts` only, and a table is written only by the queries
- * of its folder (`table-owners.ts`). It compares text, not types: it reads 600 files in half a second.
+ * of its room (`table-owners.ts`). It compares text, not types: it reads 600 files in half a second.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { privateTables, tableOwners } from './table-owners.ts'
  * messages (`storage`), the database we start ourselves (`embedded-postgres`), graphile-worker's own schema (`jobs`), and
  * the command line's question whether a database answers.
  */
-const INFRASTRUCTURE = ['storage/', 'embedded-postgres/', 'jobs/', 'cli/database.ts']
+const INFRASTRUCTURE = ['platform/storage/', 'platform/embedded-postgres/', 'platform/jobs/', 'service/cli/database.ts']
 
 export type SqlFinding = { readonly file: string; readonly line: number; readonly problem: string }
 
@@ -43,7 +43,7 @@ export function checkSql(file: string, source: string): SqlFinding[] {
   }
   if (INFRASTRUCTURE.some((prefix) => file.startsWith(prefix))) return []
   each(DRIVER, source, ({ index }) =>
-    add(index, 'The driver is imported outside server/storage. Take a Connection, Database or Tx instead.'),
+    add(index, 'The driver is imported outside server/platform/storage. Take a Connection, Database or Tx instead.'),
   )
   if (!file.endsWith('.queries.ts')) {
     const move = 'Move it to a function in a *.queries.ts file of this folder and call that.'
@@ -55,7 +55,7 @@ export function checkSql(file: string, source: string): SqlFinding[] {
         add(at, `A text is an SQL statement: "${text.trim().replaceAll(/\s+/g, ' ').slice(0, 30)}". ${move}`)
     return found
   }
-  const folder = file.slice(0, file.indexOf('/'))
+  const folder = file.split('/', 2).join('/')
   const write = (at: number, name: string): void => {
     const table = name.replaceAll('"', '')
     const owners = tableOwners[table]
@@ -180,7 +180,7 @@ if (argv[1] === fileURLToPath(import.meta.url)) {
       .toSorted()
       .flatMap((file) => checkSql(file, readFileSync(join(server, file), 'utf8')))
       .map(({ file, line, problem }) => `${file}:${line}: ${problem}`),
-    ...checkOwners(readFileSync(join(server, 'storage', 'tables.gen.ts'), 'utf8'), tableOwners),
+    ...checkOwners(readFileSync(join(server, 'platform', 'storage', 'tables.gen.ts'), 'utf8'), tableOwners),
   ]
   if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`)
   process.exitCode = lines.length === 0 ? 0 : 1

@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, lint with import boundaries, format, styles, words, dependencies and SQL, in parallel.
+ * `npm run check`: types, lint with import boundaries, format, styles, words, dependencies, districts and SQL, in parallel.
  * Prints the problems and one line per tool. `npm run check -- --fix` formats and applies the safe lint fixes first.
  */
 import { spawn } from 'node:child_process'
@@ -22,6 +22,7 @@ const tools = [
   { name: 'styles', args: [join(root, 'scripts', 'check-styles.ts')] },
   { name: 'words', args: [join(root, 'scripts', 'check-words.ts')] },
   { name: 'dependencies', args: [join(root, 'scripts', 'check-dependencies.ts')] },
+  { name: 'districts', args: [join(root, 'scripts', 'check-districts.ts')] },
   { name: 'sql', args: [join(root, 'scripts', 'check-sql.ts')] },
 ]
 

@@ -1,4 +1,4 @@
-import type { RouteSpec, RouteSpecs } from '../server/kernel/contract.ts'
+import type { RouteSpec, RouteSpecs } from '../server/platform/kernel/contract.ts'
 import { PERMISSIONS, roleAtLeast, ROLES, SCOPES, type Role, type Rule } from '../shared/permissions.ts'
 
 const HIGHEST_FIRST = ROLES.toReversed()

@@ -1,6 +1,6 @@
-import type { StatementRunner } from '#server/storage/migrate.ts'
+import type { StatementRunner } from '#server/platform/storage/migrate.ts'
 
-/** What the driver returns for a type of PostgreSQL, with the parsers of server/storage/pool.ts. */
+/** What the driver returns for a type of PostgreSQL, with the parsers of server/platform/storage/pool.ts. */
 const TYPES: Readonly<Record<string, string>> = {
   bool: 'boolean',
   bytea: 'Buffer',

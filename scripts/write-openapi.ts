@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { apiSchemas } from '../server/api/api-schemas.ts'
-import { contract } from '../server/api/contract.ts'
-import { openApiDocument } from '../server/http/openapi.ts'
+import { apiSchemas } from '../server/service/api/api-schemas.ts'
+import { contract } from '../server/service/api/contract.ts'
+import { openApiDocument } from '../server/service/http/openapi.ts'
 import { packageVersion } from '../server/config.ts'
 import { permissionsPage } from './permissions-page.ts'
 

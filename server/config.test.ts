@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
-import { newId } from './kernel/ids.ts'
+import { newId } from './platform/kernel/ids.ts'
 
 const STRICT = { NODE_ENV: 'production', PUBLIC_URL: 'https://f.example.com', ENCRYPTION_KEYS: 'k1:c2VjcmV0' }
 

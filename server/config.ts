@@ -121,7 +121,7 @@ const cidr = z.string().refine((text) => isIP(text) !== 0 || ipaddr.isValidCIDR(
   error: 'must be addresses or CIDR ranges separated by commas',
 })
 
-/** As `kernel/address-range.ts` reads it. */
+/** As `platform/kernel/address-range.ts` reads it. */
 const egressRange = cidr
   .refine((text) => isIP(text.replace(/\/\d{1,3}$/, '')) !== 0 && !/^::ffff:/i.test(text), {
     error: 'must be addresses or CIDR ranges separated by commas, IPv4 in its own form',

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigError, PROCESS_ROLES, type ProcessRole } from './config.ts'
-import { DatabaseStartError } from './storage/database-start-error.ts'
+import { DatabaseStartError } from './platform/storage/database-start-error.ts'
 
 /** Parses arguments. The commands are in cli/, and each loads only its own modules: all of them take a second to load. */
 
-const accounts = () => import('./cli/account-commands.ts')
+const accounts = () => import('./service/cli/account-commands.ts')
 const run =
   <A extends readonly unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
   async (...args: A): Promise<void> =>
@@ -24,14 +24,14 @@ program
     parseRoles,
   )
   .action(async (options: { roles?: ProcessRole[] }) => {
-    const { serveCommand } = await import('./cli/serve-command.ts')
+    const { serveCommand } = await import('./service/cli/serve-command.ts')
     await serveCommand(options.roles ?? null)
   })
 
 program
   .command('migrate')
   .description('apply pending migrations and exit')
-  .action(run(async () => (await import('./cli/migrate-command.ts')).migrateCommand))
+  .action(run(async () => (await import('./service/cli/migrate-command.ts')).migrateCommand))
 
 program
   .command('audit')
@@ -39,7 +39,7 @@ program
   .command('verify')
   .description('verify that no entry was changed, added or removed; exit code 1 when one was')
   .option('--org <slug>', 'only this organisation')
-  .action(run(async () => (await import('./cli/audit-command.ts')).auditVerifyCommand))
+  .action(run(async () => (await import('./service/cli/audit-command.ts')).auditVerifyCommand))
 
 const owner = program.command('owner').description('owners of organisations')
 owner

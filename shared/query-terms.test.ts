@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AppError } from '#server/kernel/errors.ts'
-import { parseQuery } from '#server/issue-search/parse-query.ts'
-import { grouped, type Query } from '#server/issue-search/query.ts'
+import { AppError } from '#server/platform/kernel/errors.ts'
+import { parseQuery } from '#server/issues/search/parse-query.ts'
+import { grouped, type Query } from '#server/issues/search/query.ts'
 import {
   addTerm,
   isFinished,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { COMMON_FIELDS, nearestType, WEBHOOK_EVENTS } from './webhook-events.ts'
-import { KINDS, kindOf, type FactKind } from '#server/facts/kinds.ts'
+import { KINDS, kindOf, type FactKind } from '#server/history/facts/kinds.ts'
 
 const kinds = (Object.keys(KINDS) as FactKind[]).filter((kind) => kindOf(kind).webhook !== undefined)
 

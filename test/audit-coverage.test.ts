@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { contract } from '#server/api/contract.ts'
-import type { RouteSpec } from '#server/kernel/contract.ts'
+import { contract } from '#server/service/api/contract.ts'
+import type { RouteSpec } from '#server/platform/kernel/contract.ts'
 import { CHAT_SECRET } from '#test/kit/chat-platform.ts'
 import { aPerson } from '#test/kit/members.ts'
 import { EXAMPLES, newAddressOf } from '#test/kit/route-examples.ts'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WEBHOOK_EVENTS } from '#shared/webhook-events.ts'
-import { newSecret } from '#server/requests/signing-secret.ts'
-import { signature } from '#server/requests/sign.ts'
+import { newSecret } from '#server/platform/requests/signing-secret.ts'
+import { signature } from '#server/platform/requests/sign.ts'
 import { VERIFY_SNIPPETS } from '../web/features/webhooks/verify-snippets.ts'
 
 const run = promisify(execFile)

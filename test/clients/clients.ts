@@ -1,4 +1,4 @@
-import type { Category } from '../../server/protocol/categories.ts'
+import type { Category } from '../../server/events/protocol/categories.ts'
 import { go, java, node, python, reactNative, rust, type Ready } from './toolchains.ts'
 
 export type ClientApp = {

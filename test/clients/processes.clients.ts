@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import type { Issue } from '../../server/issue-rules/issue.api.ts'
+import type { Issue } from '../../server/issues/rules/issue.api.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
 import { testServer } from '../kit/test-server.ts'
 import { waitFor } from '../kit/wait.ts'

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serverFolders } from '../../scripts/server-layers.ts'
+import { serverDistricts, serverFiles } from '../../scripts/districts.ts'
 import { webFeatures, webLayers } from '../../scripts/web-layers.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -11,13 +11,7 @@ let sandbox = ''
 
 beforeAll(() => {
   sandbox = mkdtempSync(join(tmpdir(), 'faultline-lint-'))
-  const files = [
-    'oxlint.config.ts',
-    'scripts/server-layers.ts',
-    'scripts/web-layers.ts',
-    'tsconfig.json',
-    'package.json',
-  ]
+  const files = ['oxlint.config.ts', 'scripts/districts.ts', 'scripts/web-layers.ts', 'tsconfig.json', 'package.json']
   for (const file of files) {
     mkdirSync(dirname(join(sandbox, file)), { recursive: true })
     copyFileSync(join(root, file), join(sandbox, file))
@@ -64,33 +58,46 @@ const forbidden = ['eslint(no-restricted-imports)']
 
 /** They exist together: no two of them import each other. */
 const IMPORTS = [
-  ['server/issues/resolve.ts', '../events/store.ts', true],
-  ['server/issues/resolve.ts', '../alerts/rules.ts', false],
-  ['server/issues/resolve.ts', '#server/alerts/rules.ts', false],
-  ['server/issues/resolve.ts', '../app.ts', false],
-  ['server/issue-rules/resolution.ts', '../issues/issues.api.ts', false],
-  ['server/issues/update-issue.ts', '../issue-rules/resolution.ts', true],
-  ['server/digest/digest.ts', '../intake/intake.ts', true],
-  ['server/intake/limits.ts', '../digest/digest.ts', false],
-  ['server/issues/life/cycle.ts', '../../http/errors.ts', false],
-  ['server/issues/life/cycle.ts', '../../kernel/errors.ts', true],
-  ['server/kernel/units.ts', '../storage/pool.ts', false],
-  ['server/storage/pool.ts', '../kernel/ids.ts', true],
-  ['server/app.ts', './http/server.ts', true],
-  ['server/app.ts', './main.ts', false],
-  ['server/http/server.ts', '../intake/intake.ts', true],
-  ['server/http/server.ts', '#test/kit/wait.ts', false],
-  ['server/http/server.ts', '../../bench/bench.ts', false],
-  ['server/issues/resolve.test.ts', '#test/kit/wait.ts', true],
-  ['server/issues/issues.api.ts', '../projects/projects.api.ts', true],
-  ['server/issues/issues.api.ts', '../kernel/contract.ts', true],
-  ['server/issues/issues.api.ts', 'zod', true],
-  ['server/issues/issues.api.ts', './resolve.ts', false],
-  ['server/issues/issues.api.ts', '../metrics/metrics.api.ts', false],
-  ['server/api/contract.ts', '../issues/issues.api.ts', true],
-  ['server/issues/issues.api.ts', 'node:fs', false],
-  ['web/features/issues/list.tsx', '../../../server/issues/issues.api.ts', false],
-  ['web/features/issues/list.tsx', '#server/kernel/errors.ts', false],
+  ['server/issues/triage/resolve.ts', '../../events/store/store.ts', true],
+  ['server/issues/triage/resolve.ts', '../../alerts/rules/rules.ts', false],
+  ['server/issues/triage/resolve.ts', '#server/alerts/rules/rules.ts', false],
+  ['server/issues/triage/resolve.ts', '../../service/app.ts', false],
+  ['server/issues/triage/resolve.ts', '../../main.ts', false],
+  ['server/issues/triage/resolve.ts', '../bulk/run.ts', false],
+  ['server/issues/triage/resolve.ts', '#server/issues/bulk/run.ts', false],
+  ['server/issues/triage/resolve.ts', '../../issues/bulk/run.ts', false],
+  ['server/issues/rules/resolution.ts', '../triage/issues.api.ts', false],
+  ['server/issues/triage/update-issue.ts', '../rules/resolution.ts', true],
+  ['server/ingest/digest/digest.ts', '../intake/intake.ts', true],
+  ['server/ingest/intake/limits.ts', '../digest/digest.ts', false],
+  ['server/issues/triage/life/cycle.ts', '../../../service/http/errors.ts', false],
+  ['server/issues/triage/life/cycle.ts', '../../bulk/run.ts', false],
+  ['server/issues/triage/life/cycle.ts', '../../../platform/kernel/errors.ts', true],
+  ['server/platform/kernel/units.ts', '../storage/pool.ts', false],
+  ['server/platform/kernel/units.ts', '../../config.ts', true],
+  ['server/platform/storage/pool.ts', '../kernel/ids.ts', true],
+  ['server/config.ts', './platform/kernel/units.ts', false],
+  ['server/service/app.ts', './http/server.ts', true],
+  ['server/service/app.ts', './cli/service.ts', false],
+  ['server/service/app.ts', '../main.ts', false],
+  ['server/service/tasks.ts', './app.ts', false],
+  ['server/service/tasks.ts', '../alerts/rules/rules.ts', true],
+  ['server/service/cli/service.ts', '../app.ts', true],
+  ['server/main.ts', './service/cli/service.ts', true],
+  ['server/service/http/server.ts', '../../ingest/intake/intake.ts', true],
+  ['server/service/http/server.ts', '../api/contract.ts', false],
+  ['server/service/http/server.ts', '#test/kit/wait.ts', false],
+  ['server/service/http/server.ts', '../../../bench/bench.ts', false],
+  ['server/issues/triage/resolve.test.ts', '#test/kit/wait.ts', true],
+  ['server/issues/triage/issues.api.ts', '../../projects/registry/projects.api.ts', true],
+  ['server/issues/triage/issues.api.ts', '../../platform/kernel/contract.ts', true],
+  ['server/issues/triage/issues.api.ts', 'zod', true],
+  ['server/issues/triage/issues.api.ts', './resolve.ts', false],
+  ['server/issues/triage/issues.api.ts', '../../insights/metrics/metrics.api.ts', false],
+  ['server/service/api/contract.ts', '../../issues/triage/issues.api.ts', true],
+  ['server/issues/triage/issues.api.ts', 'node:fs', false],
+  ['web/features/issues/list.tsx', '../../../server/issues/triage/issues.api.ts', false],
+  ['web/features/issues/list.tsx', '#server/platform/kernel/errors.ts', false],
   ['web/features/issues/list.tsx', '../../common/issue/menus.tsx', true],
   ['web/features/issues/list.tsx', '../issue/head.tsx', false],
   ['web/features/issue/events/list.tsx', '../../issues/row.tsx', false],
@@ -112,12 +119,12 @@ const IMPORTS = [
 
 /** The web app imports types of the contract, and no other types of the server; its layers hold for types too. */
 const TYPE_IMPORTS = [
-  ['web/api/call.ts', '../../server/api/contract.ts', true],
-  ['web/api/call.ts', '#server/issues/issues.api.ts', true],
-  ['web/api/call.ts', '#server/issues/resolve.ts', false],
+  ['web/api/call.ts', '../../server/service/api/contract.ts', true],
+  ['web/api/call.ts', '#server/issues/triage/issues.api.ts', true],
+  ['web/api/call.ts', '#server/issues/triage/resolve.ts', false],
   ['web/ui/button.tsx', '../common/keys.ts', false],
   ['web/features/issues/list.tsx', '../issue/head.tsx', false],
-  ['web/address/search.ts', '#server/issues/issues.api.ts', false],
+  ['web/address/search.ts', '#server/issues/triage/issues.api.ts', false],
 ] as const
 
 const READING = "export const port = process.env['PORT']\n"
@@ -125,16 +132,22 @@ const READING = "export const port = process.env['PORT']\n"
 const cases: readonly (readonly [file: string, content: string])[] = [
   ...IMPORTS.map(([file, from]) => [file, importing(from)] as const),
   ...TYPE_IMPORTS.map(([file, from]) => [file, importingType(from)] as const),
-  ['server/http/server.ts', READING],
+  ['server/service/http/server.ts', READING],
   ['server/config.ts', READING],
 ]
 /** By file and content. */
 const found = new Map<string, readonly string[]>()
 const refused = (file: string, content: string) => found.get(`${file}\n${content}`)
 
-test('every folder and file of server/ is in the list of layers', () => {
-  const present = readdirSync(join(root, 'server')).filter((name) => !name.includes('.test.'))
-  expect(present.filter((name) => !(serverFolders as readonly string[]).includes(name))).toEqual([])
+test('every district of server/ and every room is in the list, and no room has the name of a district', () => {
+  const names = (folder: string) =>
+    readdirSync(join(root, folder)).filter((name) => !/\.test\.|^README\.md$/.test(name))
+  const districts = serverDistricts.map(({ name }) => name as string)
+  expect(names('server').toSorted()).toEqual([...districts, ...Object.values(serverFiles)].toSorted())
+  for (const { name, rooms } of serverDistricts) {
+    expect(names(`server/${name}`).toSorted(), name).toEqual([...rooms].toSorted())
+    expect((rooms as readonly string[]).filter((room) => districts.includes(room))).toEqual([])
+  }
 })
 
 test('every folder and file of web/ is in the list of layers, and every feature in its list', () => {
@@ -154,21 +167,21 @@ test.for(TYPE_IMPORTS)('%s importing a type of %s: %s', ([file, from, isAllowed]
 })
 
 test('the environment is read in one file', () => {
-  expect(refused('server/http/server.ts', READING)).toEqual(['node(no-process-env)'])
+  expect(refused('server/service/http/server.ts', READING)).toEqual(['node(no-process-env)'])
   expect(refused('server/config.ts', READING)).toEqual([])
 })
 
 test('circular imports are refused', async () => {
   const both = await refusals(
     new Map([
-      ['server/issues/one.ts', importing('./other.ts')],
-      ['server/issues/other.ts', importing('./one.ts')],
+      ['server/issues/triage/one.ts', importing('./other.ts')],
+      ['server/issues/triage/other.ts', importing('./one.ts')],
     ]),
   )
   expect([...both.values()]).toEqual([['import(no-cycle)'], ['import(no-cycle)']])
 })
 
-test.for(['web/ui', 'server/issues'])('circular imports of types are refused in %s', async (folder) => {
+test.for(['web/ui', 'server/issues/triage'])('circular imports of types are refused in %s', async (folder) => {
   const both = await refusals(
     new Map([
       [`${folder}/one.ts`, importingType('./other.ts')],

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { packageVersion } from '#server/config.ts'
-import { apiSchemas } from '#server/api/api-schemas.ts'
-import { contract } from '#server/api/contract.ts'
-import { openApiDocument } from '#server/http/openapi.ts'
-import type { RouteSpec } from '#server/kernel/contract.ts'
-import { newId } from '#server/kernel/ids.ts'
+import { apiSchemas } from '#server/service/api/api-schemas.ts'
+import { contract } from '#server/service/api/contract.ts'
+import { openApiDocument } from '#server/service/http/openapi.ts'
+import type { RouteSpec } from '#server/platform/kernel/contract.ts'
+import { newId } from '#server/platform/kernel/ids.ts'
 import { permissionsPage } from '../../scripts/permissions-page.ts'
 
 const specs: [string, RouteSpec][] = Object.entries(contract)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { readMigrations } from '#server/storage/migration-files.ts'
+import { readMigrations } from '#server/platform/storage/migration-files.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { tableTypes } from '../../scripts/table-types.ts'
 
@@ -10,7 +10,7 @@ const { app, connectionString } = await testApp()
 test('the committed row types are those of the migrated database (npm run tables writes them)', async () => {
   const client = await app.db.reserve()
   try {
-    const committed = readFileSync(new URL('../../server/storage/tables.gen.ts', import.meta.url), 'utf8')
+    const committed = readFileSync(new URL('../../server/platform/storage/tables.gen.ts', import.meta.url), 'utf8')
     expect(committed).toBe(await tableTypes(client))
   } finally {
     client.release()
@@ -65,7 +65,7 @@ test('migrations are numbered without gaps', () => {
 })
 
 test('migrating twice changes nothing', async () => {
-  const { migrate } = await import('#server/storage/migrate.ts')
+  const { migrate } = await import('#server/platform/storage/migrate.ts')
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {

@@ -51,9 +51,14 @@ describe('SQL outside *.queries.ts', () => {
 
   test('is allowed below the domains', () => {
     const source = `await client.query('begin')`
-    for (const file of ['storage/database.ts', 'embedded-postgres/start.ts', 'jobs/run-jobs.ts', 'cli/database.ts'])
+    for (const file of [
+      'platform/storage/database.ts',
+      'platform/embedded-postgres/start.ts',
+      'platform/jobs/run-jobs.ts',
+      'service/cli/database.ts',
+    ])
       expect(problems(file, source)).toEqual([])
-    expect(problems('cli/service.ts', source)).not.toEqual([])
+    expect(problems('service/cli/service.ts', source)).not.toEqual([])
   })
 })
 
@@ -69,21 +74,23 @@ describe('a table of another domain', () => {
     ['delete in a common table expression', '\nconst A = `with gone as (delete from projects where id = $1) select 1`'],
     ['a template', '\nawait sql`update projects set name = ${name} where id = ${id}`.execute(tx)'],
   ])('must not be written: %s', (_name, source) => {
-    expect(problems('team/members.queries.ts', source)).toEqual([
-      'server/team/members.queries.ts:2: Writes projects, which belongs to server/projects. Call a function of a *.queries.ts file there instead.',
+    expect(problems('identity/team/members.queries.ts', source)).toEqual([
+      'server/identity/team/members.queries.ts:2: Writes projects, which belongs to server/projects/registry. Call a function of a *.queries.ts file there instead.',
     ])
-    expect(problems('projects/projects.queries.ts', source)).toEqual([])
+    expect(problems('projects/registry/projects.queries.ts', source)).toEqual([])
   })
 
   test('may be read', () => {
-    expect(problems('team/members.queries.ts', `tx.selectFrom('projects').select('id')`)).toEqual([])
-    expect(problems('team/members.queries.ts', '`select * from projects for update`')).toEqual([])
+    expect(problems('identity/team/members.queries.ts', `tx.selectFrom('projects').select('id')`)).toEqual([])
+    expect(problems('identity/team/members.queries.ts', '`select * from projects for update`')).toEqual([])
   })
 
   test.each(["tx.selectFrom('events')", '`select 1 from events e`', '`select 1 from users u join spool s on true`'])(
     'must not be read when it is events or the spool: %s',
     (source) => {
-      expect(problems('team/members.queries.ts', source).join()).toMatch(/Reads (events|spool), which only server/)
+      expect(problems('identity/team/members.queries.ts', source).join()).toMatch(
+        /Reads (events|spool), which only server/,
+      )
     },
   )
 })

@@ -1,7 +1,7 @@
-import { systemActor } from '#server/context/actor.ts'
-import { factContext } from '#server/context/fact-context.ts'
-import { fireAlerts, type Firing } from '#server/alerts/fire-alerts.ts'
-import type { AlertRule } from '#server/alerts/rule.api.ts'
+import { systemActor } from '#server/platform/context/actor.ts'
+import { factContext } from '#server/platform/context/fact-context.ts'
+import { fireAlerts, type Firing } from '#server/alerts/rules/fire-alerts.ts'
+import type { AlertRule } from '#server/alerts/rules/rule.api.ts'
 import type { TestServer } from '../kit/test-server.ts'
 import type { Person } from './dashboard.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { publishLive } from '#server/live/publish.ts'
+import { publishLive } from '#server/platform/live/publish.ts'
 import { eventually, expectAccessible, expectNoSideScroll, until } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { makeUnsubscribeToken } from '#server/alert-mails/unsubscribe-token.ts'
-import { offerLink } from '#server/chat/offer-link.ts'
-import { newId } from '#server/kernel/ids.ts'
+import { makeUnsubscribeToken } from '#server/alerts/alert-mails/unsubscribe-token.ts'
+import { offerLink } from '#server/alerts/chat/offer-link.ts'
+import { newId } from '#server/platform/kernel/ids.ts'
 import { expectAccessible, screenshot } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { recordSessions, type ReceivedSession } from '#server/app-health/record-sessions.ts'
-import { anAttribute, countsFact } from '#server/app-health/sessions.fixture.ts'
+import { recordSessions, type ReceivedSession } from '#server/telemetry/app-health/record-sessions.ts'
+import { anAttribute, countsFact } from '#server/telemetry/app-health/sessions.fixture.ts'
 import { aFounder, aProject } from '../kit/founder.ts'
 import { anEvent } from '../kit/sdk.ts'
 import {

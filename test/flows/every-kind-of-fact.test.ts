@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
 import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { z } from 'zod'
-import { NewRule } from '#server/alerts/rule.api.ts'
-import { createRule } from '#server/alerts/create-rule.ts'
-import { DIGESTION } from '#server/context/actor.ts'
-import { factContext } from '#server/context/fact-context.ts'
-import { KINDS, kindOf, type FactKind } from '#server/facts/kinds.ts'
-import { recordFacts } from '#server/facts/record-facts.ts'
-import { newId } from '#server/kernel/ids.ts'
-import { LIVE_TOPIC } from '#server/live/publish.ts'
-import { createProject } from '#server/project-settings/create-project.ts'
-import { publish } from '#server/storage/bus.ts'
-import { createEndpoint } from '#server/webhooks/create-endpoint.ts'
-import { updateEndpoint } from '#server/webhooks/update-endpoint.ts'
+import { NewRule } from '#server/alerts/rules/rule.api.ts'
+import { createRule } from '#server/alerts/rules/create-rule.ts'
+import { DIGESTION } from '#server/platform/context/actor.ts'
+import { factContext } from '#server/platform/context/fact-context.ts'
+import { KINDS, kindOf, type FactKind } from '#server/history/facts/kinds.ts'
+import { recordFacts } from '#server/history/facts/record-facts.ts'
+import { newId } from '#server/platform/kernel/ids.ts'
+import { LIVE_TOPIC } from '#server/platform/live/publish.ts'
+import { createProject } from '#server/service/project-settings/create-project.ts'
+import { publish } from '#server/platform/storage/bus.ts'
+import { createEndpoint } from '#server/integrations/webhooks/create-endpoint.ts'
+import { updateEndpoint } from '#server/integrations/webhooks/update-endpoint.ts'
 import { aMembership, aPerson, anOrg } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
 
-/** A fact of each kind reaches the places that its line in `facts/kinds.ts` names, once, and no others. */
+/** A fact of each kind reaches the places that its line in `history/facts/kinds.ts` names, once, and no others. */
 
 const { app } = await testApp()
 const org = await anOrg(app)

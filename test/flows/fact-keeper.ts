@@ -1,8 +1,8 @@
 import { argv, stdout } from 'node:process'
-import { createApp } from '#server/app.ts'
-import { startService } from '#server/cli/service.ts'
+import { createApp } from '#server/service/app.ts'
+import { startService } from '#server/service/cli/service.ts'
 import { readConfig } from '#server/config.ts'
-import type { FactSubscriber } from '#server/context/fact-context.ts'
+import type { FactSubscriber } from '#server/platform/context/fact-context.ts'
 
 /** The service with a subscriber that writes every fact to the table `kept_facts`; prints its port when it listens. */
 

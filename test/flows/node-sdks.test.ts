@@ -5,8 +5,8 @@ import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import type { Issue } from '#server/issue-rules/issue.api.ts'
-import type { IssueDetail } from '#server/issues/issues.api.ts'
+import type { Issue } from '#server/issues/rules/issue.api.ts'
+import type { IssueDetail } from '#server/issues/triage/issues.api.ts'
 
 /** The published SDKs, unmodified, in separate processes; only the DSN is ours. */
 

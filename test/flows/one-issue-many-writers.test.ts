@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { BulkOperation } from '#server/issue-bulk/bulk.api.ts'
-import type { IssueDetail } from '#server/issues/issues.api.ts'
+import type { BulkOperation } from '#server/issues/bulk/bulk.api.ts'
+import type { IssueDetail } from '#server/issues/triage/issues.api.ts'
 import type { Answer } from '#test/kit/client.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { anEvent, anException, sendEvent } from '#test/kit/sdk.ts'

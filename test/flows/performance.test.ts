@@ -4,9 +4,9 @@ import {
   readPerformanceSeries,
   readPerformanceTotals,
   type MetricSummary,
-} from '#server/performance/read-performance.ts'
-import { compactPerformance } from '#server/performance/compact-performance.ts'
-import { METRICS, type Metric } from '#server/protocol/span-values.ts'
+} from '#server/telemetry/performance/read-performance.ts'
+import { compactPerformance } from '#server/telemetry/performance/compact-performance.ts'
+import { METRICS, type Metric } from '#server/events/protocol/span-values.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { readSamples, SAMPLE_KEY, type Sample } from '#test/kit/samples.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { evaluateRules } from '#server/alert-evaluation/evaluate-rules.ts'
-import type { Alert } from '#server/alerts/alerts.api.ts'
-import { PRECURSORS } from '#server/precursors/precursor.ts'
+import { evaluateRules } from '#server/alerts/evaluation/evaluate-rules.ts'
+import type { Alert } from '#server/alerts/rules/alerts.api.ts'
+import { PRECURSORS } from '#server/telemetry/precursors/precursor.ts'
 import { readIntakeSamples, SAMPLE_KEY } from '#test/kit/samples.ts'
 import { testServer } from '#test/kit/test-server.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { IssueDetail } from '#server/issues/issues.api.ts'
+import type { IssueDetail } from '#server/issues/triage/issues.api.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { readIntakeSamples, type Sample } from '#test/kit/samples.ts'
 import { testServer } from '#test/kit/test-server.ts'

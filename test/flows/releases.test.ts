@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ReleaseDetail, ReleasesHealth, ListedRelease } from '#server/release-health/release-health.api.ts'
-import { anUpdate, sessionFact, countsFact, anAttribute, sidOf } from '#server/app-health/sessions.fixture.ts'
-import { recordSessions } from '#server/app-health/record-sessions.ts'
-import type { Page } from '#server/kernel/page.api.ts'
-import type { Commit, Deploy, Release } from '#server/releases/releases.api.ts'
-import { settleReleased } from '#server/issue-recording/sweep.ts'
+import type {
+  ReleaseDetail,
+  ReleasesHealth,
+  ListedRelease,
+} from '#server/insights/release-health/release-health.api.ts'
+import { anUpdate, sessionFact, countsFact, anAttribute, sidOf } from '#server/telemetry/app-health/sessions.fixture.ts'
+import { recordSessions } from '#server/telemetry/app-health/record-sessions.ts'
+import type { Page } from '#server/platform/kernel/page.api.ts'
+import type { Commit, Deploy, Release } from '#server/projects/releases/releases.api.ts'
+import { settleReleased } from '#server/issues/recording/sweep.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { anEvent, dsnParts, newEventId } from '#test/kit/sdk.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Alert } from '#server/alerts/alerts.api.ts'
+import type { Alert } from '#server/alerts/rules/alerts.api.ts'
 import type { TestProject } from '#test/kit/founder.ts'
 import type { Founder } from '#test/kit/product.ts'
 import { readSamples, SAMPLE_KEY } from '#test/kit/samples.ts'

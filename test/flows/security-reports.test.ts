@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Issue } from '#server/issue-rules/issue.api.ts'
-import type { IssueDetail } from '#server/issues/issues.api.ts'
+import type { Issue } from '#server/issues/rules/issue.api.ts'
+import type { IssueDetail } from '#server/issues/triage/issues.api.ts'
 import type { Client } from '#test/kit/client.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { readSamples, SAMPLE_KEY } from '#test/kit/samples.ts'

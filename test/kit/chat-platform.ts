@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { actionIdOf, type ChatButton } from '#server/alert-actions/chat-buttons.ts'
+import { actionIdOf, type ChatButton } from '#server/alerts/actions/chat-buttons.ts'
 
 /** The chat platform as it calls us: its payloads and signatures. */
 

@@ -1,4 +1,4 @@
-import type { Cookies } from '#server/context/handlers.ts'
+import type { Cookies } from '#server/platform/context/handlers.ts'
 
 /** The cookies of one browser, for operations that take them. */
 export type CookieJar = Cookies & {

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
-import type { Connection } from '#server/storage/database.ts'
+import type { Connection } from '#server/platform/storage/database.ts'
 
 /** Returns everything a database holds as one text: every column of every table, compressed bytes decoded. */
 export async function everythingStored(db: Connection): Promise<string> {

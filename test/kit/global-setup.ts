@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { migrateJobs } from '#server/jobs/run-jobs.ts'
-import { migrate } from '#server/storage/migrate.ts'
-import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
+import { migrateJobs } from '#server/platform/jobs/run-jobs.ts'
+import { migrate } from '#server/platform/storage/migrate.ts'
+import { startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
 import { databaseUrl, TEMPLATE } from './database.ts'
 import { databaseFolder } from './scratch.ts'
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { groupingVersions, type GroupingVersion } from '#server/grouping/registry.ts'
+import { groupingVersions, type GroupingVersion } from '#server/issues/grouping/registry.ts'
 
 /** A grouping version that exists in tests only, to test the move to a newer version before there is one. */
 export const TEST_GROUPING_VERSION = 1_000

@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import type { App } from '#server/context/app.ts'
-import { Database } from '#server/storage/database.ts'
-import { createPool } from '#server/storage/pool.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { Database } from '#server/platform/storage/database.ts'
+import { createPool } from '#server/platform/storage/pool.ts'
 import type { TestApp } from './test-app.ts'
 
 type Result = Promise<pg.QueryResult>

@@ -1,6 +1,6 @@
-import type { App } from '#server/context/app.ts'
-import { newId } from '#server/kernel/ids.ts'
-import { newOneTimeToken, oneTimeTokenHash } from '#server/kernel/one-time-token.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { newId } from '#server/platform/kernel/ids.ts'
+import { newOneTimeToken, oneTimeTokenHash } from '#server/platform/kernel/one-time-token.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Person } from './members.ts'
 

@@ -1,6 +1,6 @@
-import type { SignInCaller } from '#server/auth/complete-sign-in.ts'
-import { logIn, type LoggedIn, type LogInInput } from '#server/accounts/log-in.ts'
-import type { App } from '#server/context/app.ts'
+import type { SignInCaller } from '#server/identity/auth/complete-sign-in.ts'
+import { logIn, type LoggedIn, type LogInInput } from '#server/identity/accounts/log-in.ts'
+import type { App } from '#server/platform/context/app.ts'
 
 /** Logs in a user whose log-in needs no code. */
 export async function logInWithPassword(app: App, input: LogInInput, caller: SignInCaller): Promise<LoggedIn> {

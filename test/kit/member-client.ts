@@ -1,4 +1,4 @@
-import type { App } from '#server/context/app.ts'
+import type { App } from '#server/platform/context/app.ts'
 import { client, type Client } from './client.ts'
 import { aPerson } from './members.ts'
 

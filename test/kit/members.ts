@@ -1,9 +1,14 @@
-import type { Caller, Member, RequestOrigin, SessionActor } from '#server/context/actor.ts'
-import type { App } from '#server/context/app.ts'
-import { insertMembership, insertOrg, insertUser, lockUser } from '#server/auth/auth.queries.ts'
-import { sealedNewDataKey } from '#server/auth/org-sealer.ts'
-import { issueTokens, startSession, type SessionState, type SessionTokens } from '#server/auth/start-session.ts'
-import { newId } from '#server/kernel/ids.ts'
+import type { Caller, Member, RequestOrigin, SessionActor } from '#server/platform/context/actor.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { insertMembership, insertOrg, insertUser, lockUser } from '#server/identity/auth/auth.queries.ts'
+import { sealedNewDataKey } from '#server/identity/auth/org-sealer.ts'
+import {
+  issueTokens,
+  startSession,
+  type SessionState,
+  type SessionTokens,
+} from '#server/identity/auth/start-session.ts'
+import { newId } from '#server/platform/kernel/ids.ts'
 import type { Role } from '#shared/permissions.ts'
 
 export type Person = {

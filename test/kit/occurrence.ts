@@ -1,6 +1,6 @@
-import { prepareEvent } from '#server/digest/prepare-event.ts'
-import type { ProjectFactsReader } from '#server/digest/project-facts.ts'
-import type { Occurrence } from '#server/issue-recording/occurrence.ts'
+import { prepareEvent } from '#server/ingest/digest/prepare-event.ts'
+import type { ProjectFactsReader } from '#server/ingest/digest/project-facts.ts'
+import type { Occurrence } from '#server/issues/recording/occurrence.ts'
 import { newEventId } from './sdk.ts'
 
 /** What digestion records of an event with this JSON. @throws Error when the project is missing, or drops the event */

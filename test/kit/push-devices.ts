@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { App } from '#server/context/app.ts'
-import { registerDevice } from '#server/notifications/register-device.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { registerDevice } from '#server/alerts/notifications/register-device.ts'
 import type { Person } from './members.ts'
 
 /** A token as Expo gives them out. */

@@ -1,5 +1,5 @@
-import type { App } from '#server/context/app.ts'
-import { openMail, type StoredMail } from '#server/mails/sealed-mail.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { openMail, type StoredMail } from '#server/platform/mails/sealed-mail.ts'
 
 /** Mails of the outbox to an address, whether sent or not, in their order. */
 export async function queuedMails(app: App, to: string): Promise<(StoredMail & { readonly type: string })[]> {

@@ -1,4 +1,4 @@
-import type { Database } from '#server/storage/database.ts'
+import type { Database } from '#server/platform/storage/database.ts'
 
 /** Key ids of every sealed value by `table.column`, found by its form in every column of every table. */
 export async function keyIdsBySealedColumn(db: Database): Promise<Map<string, readonly string[]>> {

@@ -1,5 +1,5 @@
-import { createApp } from '#server/app.ts'
-import type { App } from '#server/context/app.ts'
+import { createApp } from '#server/service/app.ts'
+import type { App } from '#server/platform/context/app.ts'
 import type { TestApp } from './test-app.ts'
 
 /** An app that the database sees as another process: separate pool, bus and caches. */

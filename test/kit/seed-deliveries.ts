@@ -1,4 +1,4 @@
-import type { App } from '#server/context/app.ts'
+import type { App } from '#server/platform/context/app.ts'
 
 /** A delivery log as after some weeks: every state, and attempts that ended in different ways. For pictures and checks of pages. */
 

@@ -1,5 +1,5 @@
-import type { App } from '#server/context/app.ts'
-import { newId } from '#server/kernel/ids.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { newId } from '#server/platform/kernel/ids.ts'
 
 /** Inserts issues without events directly, each with its group, for lists and bulk changes. Returns their ids, newest first. */
 export async function seedIssues(

@@ -1,7 +1,7 @@
-import { newPendingLink } from '#server/auth/pending-link.ts'
-import type { App } from '#server/context/app.ts'
-import { newId } from '#server/kernel/ids.ts'
-import { insertPendingLink, type SocialIdentity } from '#server/social-sign-in/social.queries.ts'
+import { newPendingLink } from '#server/identity/auth/pending-link.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { newId } from '#server/platform/kernel/ids.ts'
+import { insertPendingLink, type SocialIdentity } from '#server/identity/social-sign-in/social.queries.ts'
 
 /** An account at GitHub. */
 export const aSocialIdentity = (): SocialIdentity => ({

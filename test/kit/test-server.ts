@@ -1,8 +1,8 @@
-import { startService, type Service } from '#server/cli/service.ts'
-import type { CanaryTiming } from '#server/canary/create-canary.ts'
-import type { App } from '#server/context/app.ts'
-import { newId } from '#server/kernel/ids.ts'
-import { publish } from '#server/storage/bus.ts'
+import { startService, type Service } from '#server/service/cli/service.ts'
+import type { CanaryTiming } from '#server/service/canary/create-canary.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { newId } from '#server/platform/kernel/ids.ts'
+import { publish } from '#server/platform/storage/bus.ts'
 import { productOf, type Product } from './product.ts'
 import { testApp, type TestApp, type TestAppOptions } from './test-app.ts'
 

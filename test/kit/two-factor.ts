@@ -1,8 +1,8 @@
 import { TOTP, Secret } from 'otpauth'
-import type { App } from '#server/context/app.ts'
-import { setUpTwoFactor } from '#server/two-factor/set-up-two-factor.ts'
-import { verifyTwoFactor } from '#server/two-factor/verify-two-factor.ts'
-import { readAccessToken } from '#server/auth/access-token.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { setUpTwoFactor } from '#server/identity/two-factor/set-up-two-factor.ts'
+import { verifyTwoFactor } from '#server/identity/two-factor/verify-two-factor.ts'
+import { readAccessToken } from '#server/identity/auth/access-token.ts'
 import type { Person } from './members.ts'
 
 /** The authenticator app of a user. */

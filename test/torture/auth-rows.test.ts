@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startService } from '#server/cli/service.ts'
+import { startService } from '#server/service/cli/service.ts'
 import { secondApp } from '#test/kit/second-app.ts'
 import { testServer, type TestServer } from '#test/kit/test-server.ts'
 import { type AuthWorld, timesOf } from './auth-rows.ts'

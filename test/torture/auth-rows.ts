@@ -1,4 +1,4 @@
-import type { App } from '#server/context/app.ts'
+import type { App } from '#server/platform/context/app.ts'
 import type { Claim } from './torture.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ENDPOINT } from '../kit/endpoint-input.ts'
-import { createEndpoint } from '#server/webhooks/create-endpoint.ts'
+import { createEndpoint } from '#server/integrations/webhooks/create-endpoint.ts'
 import { everythingStored } from '#test/kit/everything-stored.ts'
 import { aPerson, type Person } from '#test/kit/members.ts'
 import { EXAMPLES } from '#test/kit/route-examples.ts'

@@ -7,9 +7,9 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from 'jose'
-import { publicJwks, signingKey } from '#server/auth/signing-keys.ts'
-import type { App } from '#server/context/app.ts'
-import { newId } from '#server/kernel/ids.ts'
+import { publicJwks, signingKey } from '#server/identity/auth/signing-keys.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { newId } from '#server/platform/kernel/ids.ts'
 import type { Person } from '#test/kit/members.ts'
 
 export type ForgedToken = { readonly name: string; readonly token: string }

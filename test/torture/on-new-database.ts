@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp, type AppParts } from '#server/app.ts'
-import { migrateDatabase } from '#server/cli/database.ts'
+import { createApp, type AppParts } from '#server/service/app.ts'
+import { migrateDatabase } from '#server/service/cli/database.ts'
 import { readConfig } from '#server/config.ts'
-import type { App } from '#server/context/app.ts'
-import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
+import type { App } from '#server/platform/context/app.ts'
+import { startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
 
 export type NewDatabase = {
   readonly connectionString: string

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileMailer } from '#server/mails/file-mailer.ts'
-import { lockDataDir } from '#server/embedded-postgres/lock.ts'
-import { generatedEncryptionKeys } from '#server/storage/seal.ts'
+import { fileMailer } from '#server/platform/mails/file-mailer.ts'
+import { lockDataDir } from '#server/platform/embedded-postgres/lock.ts'
+import { generatedEncryptionKeys } from '#server/platform/storage/seal.ts'
 import { type FsFault, withFaultyFs } from '../kit/faulty-fs.ts'
 
 const FAULTS: readonly FsFault[] = ['ENOSPC', 'EIO', 'EMFILE', 'short']

@@ -1,6 +1,6 @@
-import { contract } from '#server/api/contract.ts'
-import type { RouteSpec } from '#server/kernel/contract.ts'
-import { newId } from '#server/kernel/ids.ts'
+import { contract } from '#server/service/api/contract.ts'
+import type { RouteSpec } from '#server/platform/kernel/contract.ts'
+import { newId } from '#server/platform/kernel/ids.ts'
 import type { ExampleCall } from '#test/kit/route-examples.ts'
 
 export type RouteName = keyof typeof contract

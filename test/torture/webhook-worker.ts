@@ -1,8 +1,8 @@
 import { argv } from 'node:process'
-import { createApp } from '#server/app.ts'
-import { CHANNELS } from '#server/channels.ts'
+import { createApp } from '#server/service/app.ts'
+import { CHANNELS } from '#server/service/channels.ts'
 import { readConfig } from '#server/config.ts'
-import { startDeliverer } from '#server/outbox/start-deliverer.ts'
+import { startDeliverer } from '#server/platform/outbox/start-deliverer.ts'
 
 /**
  * A process with the role `deliver` and nothing else, for tests that kill it: the engine and the channels of the product.

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { z } from 'zod'
 import { type BenchEvent, EventHead, makeEvents, random } from '#bench/payloads.ts'
 import type { BenchProject } from '#bench/setup-project.ts'
-import { startEmbeddedPostgres } from '#server/embedded-postgres/start.ts'
+import { startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
 import { claim, type Claim, none, print } from './torture.ts'
 
 /** Clients that send without end, note every acknowledged id in a file, and send again what was cut off. */

@@ -1,5 +1,5 @@
-import type { Addresses } from '../../server/api/contract.ts'
-import type { ClientAnswer, ClientCall } from '../../server/kernel/contract.ts'
+import type { Addresses } from '../../server/service/api/contract.ts'
+import type { ClientAnswer, ClientCall } from '../../server/platform/kernel/contract.ts'
 import { apiTexts } from './texts.ts'
 import { endSession, refreshSession } from './session.ts'
 import { noteRead } from './unwatched.ts'

@@ -1,4 +1,4 @@
-import type { LiveMessage } from '../../server/live/live.api.ts'
+import type { LiveMessage } from '../../server/platform/live/live.api.ts'
 
 /** Reads the events of the live stream. */
 

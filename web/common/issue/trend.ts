@@ -1,4 +1,4 @@
-import type { Issue } from '../../../server/issue-rules/issue.api.ts'
+import type { Issue } from '../../../server/issues/rules/issue.api.ts'
 import type { SparkTone } from '../../ui/chart/sparkline.tsx'
 
 /** The colour of a trend, and the bucket where the colour starts. Pure. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Event } from '../../../server/protocol/event.api.ts'
+import type { Event } from '../../../server/events/protocol/event.api.ts'
 import { sharesQuery, type Share } from '../../api/issue-event-queries.ts'
 import type { IssueDetail } from '../../api/issue-queries.ts'
 import { Card } from '../../ui/card.tsx'

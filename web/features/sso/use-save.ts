@@ -2,7 +2,7 @@ import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { ssoConfigQuery, type SsoConfig } from '../../api/sso-queries.ts'
 import type { Addresses } from '../../api/call.ts'
-import type { ClientCall } from '../../../server/kernel/contract.ts'
+import type { ClientCall } from '../../../server/platform/kernel/contract.ts'
 
 type Body = ClientCall<Addresses['PUT /api/auth/sso/config']>['body']
 

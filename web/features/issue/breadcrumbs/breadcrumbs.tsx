@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Event } from '../../../../server/protocol/event.api.ts'
+import type { Event } from '../../../../server/events/protocol/event.api.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { formatExact } from '../../../ui/format.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Breadcrumb } from '../../../../server/protocol/event.api.ts'
+import type { Breadcrumb } from '../../../../server/events/protocol/event.api.ts'
 import { crumbRows, crumbTime, kindOf, kindsIn, rowOf } from './model.ts'
 
 const aCrumb = (fields: Partial<Breadcrumb> = {}): Breadcrumb => ({

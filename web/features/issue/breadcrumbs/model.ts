@@ -1,4 +1,4 @@
-import type { Breadcrumb, Event } from '../../../../server/protocol/event.api.ts'
+import type { Breadcrumb, Event } from '../../../../server/events/protocol/event.api.ts'
 import { own } from '../../../ui/own.ts'
 import { formatDuration } from '../../../ui/format.ts'
 import type { IconName } from '../../../ui/icon.tsx'

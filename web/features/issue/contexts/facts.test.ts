@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Event } from '../../../../server/protocol/event.api.ts'
+import type { Event } from '../../../../server/events/protocol/event.api.ts'
 import { factsOf, safeUrl } from './facts.ts'
 
 const anEvent = (fields: Partial<Event>): Event => ({

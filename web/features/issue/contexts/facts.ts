@@ -1,4 +1,4 @@
-import type { Event } from '../../../../server/protocol/event.api.ts'
+import type { Event } from '../../../../server/events/protocol/event.api.ts'
 import { formatSize } from '../../../ui/format.ts'
 import { versionOf } from '../../../common/issue/trend.ts'
 import { issueTexts } from '../texts.ts'

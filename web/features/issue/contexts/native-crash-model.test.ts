@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Event } from '../../../../server/protocol/event.api.ts'
+import type { Event } from '../../../../server/events/protocol/event.api.ts'
 import { crashFacts, fileNameOf, imageRows } from './native-crash-model.ts'
 
 const frame = (fields: object) => ({

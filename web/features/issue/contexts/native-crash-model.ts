@@ -1,4 +1,4 @@
-import type { Event } from '../../../../server/protocol/event.api.ts'
+import type { Event } from '../../../../server/events/protocol/event.api.ts'
 import { fileTexts } from '../file-texts.ts'
 
 /** Facts of a native crash and its loaded images, from the normalised event. Pure. */

@@ -1,4 +1,4 @@
-import type { Event } from '../../../../server/protocol/event.api.ts'
+import type { Event } from '../../../../server/events/protocol/event.api.ts'
 import { fileTexts } from '../file-texts.ts'
 import { crashFacts } from './native-crash-model.ts'
 import { Card } from '../../../ui/card.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Event } from '../../../../server/protocol/event.api.ts'
+import type { Event } from '../../../../server/events/protocol/event.api.ts'
 import { issueTexts } from '../texts.ts'
 import { safeUrl } from './facts.ts'
 import { beginningOf } from '../../../common/issue/headline.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import type { Event } from '../../../../server/protocol/event.api.ts'
+import type { Event } from '../../../../server/events/protocol/event.api.ts'
 import { payloadQuery } from '../../../api/issue-event-queries.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { CardHeader } from '../../../ui/card.tsx'

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import type { Event } from '../../../../server/protocol/event.api.ts'
+import type { Event } from '../../../../server/events/protocol/event.api.ts'
 import { paths } from '../../../address/paths.ts'
 import type { IssueDetail } from '../../../api/issue-queries.ts'
 import { useKeys } from '../../../common/keys.ts'

@@ -1,6 +1,6 @@
 import { Breakable } from '../../../ui/breakable.tsx'
 import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
-import type { Frame } from '../../../../server/protocol/event.api.ts'
+import type { Frame } from '../../../../server/events/protocol/event.api.ts'
 import type { CSSProperties, ReactNode } from 'react'
 import { Code } from '../../../ui/highlight.tsx'
 import { Minor } from '../../../ui/text.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Event, Exception, Frame } from '../../../../server/protocol/event.api.ts'
+import type { Event, Exception, Frame } from '../../../../server/events/protocol/event.api.ts'
 import { countReadable, foldFrames, locationOf, nameOf, shortPath, sourceOf, stacksOf } from './model.ts'
 import { rawStack } from './raw.ts'
 

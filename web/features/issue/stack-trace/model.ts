@@ -1,4 +1,4 @@
-import type { Event, Exception, Frame, Stacktrace, Thread } from '../../../../server/protocol/event.api.ts'
+import type { Event, Exception, Frame, Stacktrace, Thread } from '../../../../server/events/protocol/event.api.ts'
 
 /** Stacks of an event as rows. Events have frames outermost first; they are shown innermost first. Pure. */
 

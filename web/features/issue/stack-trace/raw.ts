@@ -1,4 +1,4 @@
-import type { Frame, Stacktrace } from '../../../../server/protocol/event.api.ts'
+import type { Frame, Stacktrace } from '../../../../server/events/protocol/event.api.ts'
 import { own } from '../../../ui/own.ts'
 import { typeOf, type Stack } from './model.ts'
 

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import type { Event, Exception, Stacktrace } from '../../../../server/protocol/event.api.ts'
+import type { Event, Exception, Stacktrace } from '../../../../server/events/protocol/event.api.ts'
 import { useKeys } from '../../../common/keys.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'

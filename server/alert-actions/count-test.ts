@@ -1,9 +1,0 @@
-import { LIMITS, takeAttempt } from '../auth/attempts.ts'
-import type { OrgActor } from '../context/actor.ts'
-import type { App } from '../context/app.ts'
-
-/** Counts a test of an action: tests reach addresses that a member typed. @throws AppError rate_limited */
-export async function countTest(app: App, { orgId, origin }: OrgActor): Promise<void> {
-  const attempt = await takeAttempt(app, LIMITS.alertTest, orgId, origin.kind === 'request' ? origin.ip : '')
-  if (!attempt.allowed) throw attempt.refusal
-}

@@ -1,9 +1,0 @@
-import { selectIssuesOfFacts } from '../alerts/fired.queries.ts'
-import { severityName, type SeverityName } from '#shared/issue-values.ts'
-import type { Connection } from '../storage/database.ts'
-
-/** Severities of issues, by id. */
-export async function severitiesOf(db: Connection, issueIds: readonly string[]): Promise<Map<string, SeverityName>> {
-  const issues = await selectIssuesOfFacts(db, [...new Set(issueIds)])
-  return new Map(issues.map(({ id, severity }) => [id, severityName(severity)]))
-}

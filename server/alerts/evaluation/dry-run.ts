@@ -1,0 +1,184 @@
+import type { z } from 'zod'
+import { TRIGGERS, unitOf } from '#shared/alert-rules.ts'
+import type { dryRunRoutes, DryRun } from '../rules/alerts.api.ts'
+import { completeConditions, isP95Threshold } from '../rules/conditions.ts'
+import type { OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { shortId } from '#shared/issue-values.ts'
+import { newId } from '../../platform/kernel/ids.ts'
+import { requireProject } from '../../projects/registry/require-project.ts'
+import type { HistoryPoint, RateRule } from './evaluator.ts'
+import { EVALUATORS } from './evaluators.ts'
+import { countText, durationText, percentText, scoreText, windowText } from './measure-texts.ts'
+import { pastFacts } from './past-facts.ts'
+import { hasEventsSince, type PastFact, type IssueOfMoment, issuesById } from './past-facts.queries.ts'
+import { type Moment, replayRule } from './replay-rule.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const HOURS = 7 * 24
+const MAX_OCCURRENCES = 100
+
+/**
+ * What a rule would have fired in the last seven days, with its cool-down.
+ * @throws AppError not_found (project), invalid (conditions)
+ */
+export async function dryRun(
+  app: App,
+  actor: OrgActor,
+  input: z.output<typeof dryRunRoutes.dryRunAlertRule.body>,
+): Promise<z.input<typeof DryRun>> {
+  const { projectId, trigger_type: trigger } = input
+  await requireProject(app, actor, projectId)
+  const conditions = completeConditions(trigger, input.conditions)
+  const rule: RateRule = { id: newId(), orgId: actor.orgId, projectId, trigger, conditions }
+  const to = app.clock.now()
+  const lastHour = Math.ceil(to.getTime() / HOUR_MS) * HOUR_MS
+  const from = new Date(lastHour - HOURS * HOUR_MS)
+  const evaluator = EVALUATORS.get(trigger)
+  const [past, facts, hasEvents] = await Promise.all([
+    evaluator?.history(app, rule, from, to) ?? [],
+    pastFacts(app, rule, { from, to }),
+    hasEventsSince(app.db, projectId, from),
+  ])
+  const present = evaluator === undefined ? [] : await presentOf(app, rule, to)
+  const points = [...past, ...present]
+  const isSpike = trigger === 'issue_spike'
+  const moments = replayRule(
+    { points, facts },
+    { cooldownMs: input.cooldown_minutes * MINUTE_MS, endsWithoutPoint: isSpike },
+  )
+  const shown = moments.toReversed().slice(0, MAX_OCCURRENCES)
+  const issues = await issuesById(app.db, [...new Set(shown.flatMap(({ issueId }) => issueId ?? []))])
+  const isFact = TRIGGERS[trigger].by === 'fact'
+  return {
+    from: from.toISOString(),
+    to: to.toISOString(),
+    count: moments.length,
+    occurrences: shown.map((moment) => viewMoment(rule, moment, issues)),
+    unit: unitOf(trigger, conditions),
+    threshold: isFact ? null : (conditions.threshold ?? null),
+    interval_seconds: HOUR_MS / 1_000,
+    points: isFact ? countsByHour(facts, from) : highestByHour(points, from, isSpike ? 0 : null),
+    measures: measuresOf(rule),
+    has_data: isFact || isSpike ? hasEvents : points.some(({ value }) => value !== null),
+  }
+}
+
+/** What the rule measures now: the windows of the past end with whole quarters of an hour. */
+async function presentOf(app: App, rule: RateRule, at: Date): Promise<HistoryPoint[]> {
+  const measured = (await EVALUATORS.get(rule.trigger)?.measure(app, [rule], at))?.get(rule.id) ?? []
+  return measured.map(({ subject, issueId, value, holds }) => ({
+    at,
+    subject,
+    ...(issueId === undefined ? {} : { issueId }),
+    value,
+    holds,
+  }))
+}
+
+/** The number of the hour after `from` that a moment ends. */
+const hourOf = (at: Date, from: Date): number =>
+  Math.min(HOURS - 1, Math.max(0, Math.ceil((at.getTime() - from.getTime()) / HOUR_MS) - 1))
+
+const timesOf = (from: Date): string[] =>
+  Array.from({ length: HOURS }, (_, hour) => new Date(from.getTime() + hour * HOUR_MS).toISOString())
+
+function highestByHour(
+  points: readonly HistoryPoint[],
+  from: Date,
+  empty: number | null,
+): { t: string; value: number | null }[] {
+  const highest = new Map<number, number>()
+  for (const { at, value } of points)
+    if (value !== null) {
+      const hour = hourOf(at, from)
+      highest.set(hour, Math.max(value, highest.get(hour) ?? Number.NEGATIVE_INFINITY))
+    }
+  return timesOf(from).map((t, hour) => ({ t, value: highest.get(hour) ?? empty }))
+}
+
+function countsByHour(facts: readonly PastFact[], from: Date): { t: string; value: number }[] {
+  const counts = new Map<number, number>()
+  for (const { at } of facts) counts.set(hourOf(at, from), (counts.get(hourOf(at, from)) ?? 0) + 1)
+  return timesOf(from).map((t, hour) => ({ t, value: counts.get(hour) ?? 0 }))
+}
+
+function viewMoment(
+  rule: RateRule,
+  { at, subject, issueId, value }: Moment,
+  issues: ReadonlyMap<string, IssueOfMoment>,
+): z.input<typeof DryRun>['occurrences'][number] {
+  const issue = issues.get(issueId ?? '')
+  return {
+    at: at.toISOString(),
+    title: issue?.title ?? titleOf(rule, subject, value),
+    value,
+    issue:
+      issue === undefined ? null : { id: issue.id, short_id: shortId(issue.slug, issue.number), title: issue.title },
+  }
+}
+
+function titleOf(rule: RateRule, subject: string, value: number | null): string {
+  if (rule.trigger === 'critical_path') return `${subject}: ${valueText(rule, value)}`
+  return value === null ? 'An issue that was deleted' : valueText(rule, value)
+}
+
+function valueText({ trigger, conditions }: RateRule, value: number | null): string {
+  if (value === null) return ''
+  switch (unitOf(trigger, conditions)) {
+    case 'ms':
+      return durationText(value)
+    case 'percent':
+      return percentText(value)
+    case 'percent_per_hour':
+      return `${percentText(value)} per hour`
+    case 'score':
+      return `a score of ${scoreText(value)}`
+    default:
+      return `${countText(value)} events`
+  }
+}
+
+/** What the points are. */
+function measuresOf({ trigger, conditions }: RateRule): string {
+  const window = `over ${windowText(conditions.window_minutes ?? 60)}`
+  switch (trigger) {
+    case 'new_issue':
+      return 'New issues per hour'
+    case 'issue_regression':
+      return 'Issues that regressed, per hour'
+    case 'security_event':
+      return 'Issues with security events, per hour'
+    case 'issue_spike':
+      return `Events of the busiest issue ${window}`
+    case 'pre_crash_state':
+      return `Share of sessions with signs of a coming crash, ${window}`
+    case 'battery_drain_threshold':
+      return `Median battery drain in percent per hour, ${window}`
+    case 'performance_threshold':
+      return `${measureName(conditions)}, ${window}`
+    case 'critical_path':
+      return isP95Threshold(conditions.threshold ?? 0)
+        ? `P95 of the slowest journey in milliseconds, ${window}`
+        : `Failure rate of the worst journey in percent, ${window}`
+  }
+}
+
+const METRIC_NAMES: Readonly<Record<NonNullable<RateRule['conditions']['metric']>, string>> = {
+  cold_start: 'cold starts in milliseconds',
+  warm_start: 'warm starts in milliseconds',
+  ttid: 'the time to initial display in milliseconds',
+  ttfd: 'the time to full display in milliseconds',
+  transaction: 'transactions in milliseconds',
+  lcp: 'the largest contentful paint in milliseconds',
+  inp: 'the interaction to next paint in milliseconds',
+  anr_rate: 'ANR rate in percent of users',
+  frozen_frames: 'Frozen frames in percent',
+}
+
+function measureName({ metric = 'cold_start', percentile = 'p95', transaction }: RateRule['conditions']): string {
+  if (metric === 'anr_rate' || metric === 'frozen_frames') return METRIC_NAMES[metric]
+  const of = transaction === undefined ? '' : ` of ${transaction}`
+  return `${percentile.toUpperCase()} of ${METRIC_NAMES[metric]}${of}`
+}

@@ -1,0 +1,37 @@
+import type { z } from 'zod'
+import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { invalid, notFound } from '../../platform/kernel/errors.ts'
+import type { Page } from '../../platform/kernel/page.api.ts'
+import type { PushDevice } from './devices.api.ts'
+import { selectDevice, selectDevices } from './devices.queries.ts'
+import { viewDevice } from './view-device.ts'
+
+type View = z.input<typeof PushDevice>
+
+/** The member's devices. There are few, so a cursor is a number of rows. @throws AppError invalid */
+export async function listDevices(
+  app: App,
+  actor: OrgActor,
+  { limit, offset, cursor }: { limit: number; offset: number; cursor?: string | undefined },
+): Promise<Page<View>> {
+  if (cursor !== undefined && !/^\d{1,4}$/.test(cursor))
+    throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
+  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
+  const rows = await selectDevices(app.db, memberOf(actor))
+  const from = cursor === undefined ? offset : Number(cursor)
+  return {
+    items: rows.slice(from, from + limit).map((row) => viewDevice(app, row)),
+    total: rows.length,
+    limit,
+    offset,
+    next_cursor: rows.length > from + limit ? String(from + limit) : null,
+  }
+}
+
+/** @throws AppError not_found */
+export async function readDevice(app: App, actor: OrgActor, deviceId: string): Promise<View> {
+  const row = await selectDevice(app.db, memberOf(actor), deviceId)
+  if (row === undefined) throw notFound('Device')
+  return viewDevice(app, row)
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { routes } from '../../platform/kernel/contract.ts'
+import { SEVERITIES } from '#shared/issue-values.ts'
+import { isTimeZone, WEEKDAYS } from '#shared/quiet-hours.ts'
+
+/** How the caller wants to be notified outside the dashboard. */
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/
+const time = (name: string) =>
+  z
+    .string({ error: `quiet_hours.${name} must be a time such as 22:00.` })
+    .regex(TIME, { error: `quiet_hours.${name} must be a time from 00:00 to 23:59.` })
+const flag = (name: string) => z.boolean({ error: `${name} must be true or false.` })
+const severity = z.enum(SEVERITIES, {
+  error: `push_min_severity must be one of ${SEVERITIES.join(', ')}.`,
+})
+const DAYS = { error: `quiet_hours.days must be a list of ${WEEKDAYS.join(', ')}.` }
+
+const quietHours = {
+  enabled: flag('quiet_hours.enabled'),
+  start: time('start').describe('On the wall clock of the time zone.'),
+  end: time('end').describe('At or before the start: on the next day. Equal to it: a whole day.'),
+  time_zone: z
+    .string({ error: 'quiet_hours.time_zone must be a string.' })
+    .refine((text) => isTimeZone(text), {
+      error: 'quiet_hours.time_zone must be an IANA time zone such as Europe/Berlin.',
+    })
+    .describe('IANA name.'),
+  days: z
+    .array(z.enum(WEEKDAYS, DAYS), DAYS)
+    .min(1, DAYS)
+    .max(WEEKDAYS.length, DAYS)
+    .describe('Days on which quiet hours begin.'),
+}
+
+export const NotificationPreferences = z.object({
+  channels: z.object({ email: z.boolean(), push: z.boolean() }),
+  push_min_severity: severity.describe('Less urgent pushes are not sent.'),
+  quiet_hours: z.object(quietHours).describe('They hold back mails and pushes that are not critical, until they end.'),
+})
+export type NotificationPreferences = z.infer<typeof NotificationPreferences>
+
+export const preferencesRoutes = routes({
+  readNotificationPreferences: {
+    method: 'GET',
+    path: '/api/me/notifications',
+    tag: 'Notifications',
+    summary: 'How the caller is notified in this organisation',
+    permission: 'self',
+    response: NotificationPreferences,
+  },
+  updateNotificationPreferences: {
+    method: 'PATCH',
+    path: '/api/me/notifications',
+    tag: 'Notifications',
+    summary: 'Change how you are notified',
+    description: 'Absent fields stay as they are.',
+    permission: 'self',
+    body: z
+      .strictObject({
+        channels: z
+          .strictObject(
+            { email: flag('channels.email').optional(), push: flag('channels.push').optional() },
+            { error: 'channels must be an object of email, push.' },
+          )
+          .optional(),
+        push_min_severity: severity.optional(),
+        quiet_hours: z
+          .strictObject(z.object(quietHours).partial().shape, {
+            error: 'quiet_hours must be an object of enabled, start, end, time_zone, days.',
+          })
+          .optional(),
+      })
+      .refine((body) => Object.values(body).some((value) => value !== undefined), {
+        error: 'Send at least one of channels, push_min_severity, quiet_hours.',
+      }),
+    response: NotificationPreferences,
+  },
+})

@@ -1,7 +1,0 @@
-import type { Handlers } from '../context/handlers.ts'
-import type { canaryRoutes } from './canary.api.ts'
-import { readCanary } from './read-canary.ts'
-
-export const canaryHandlers: Handlers<typeof canaryRoutes> = {
-  readCanary: (app) => readCanary(app),
-}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { constants, zstdCompress } from 'node:zlib'
+import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
+import { storable } from '../protocol/strings.ts'
+
+/** A file that is not stored yet. */
+export type Attachment = {
+  /** 32 lower-case hex digits. The event may arrive later or never. */
+  readonly eventId: string
+  /** Cleaned by {@link cleanFilename}. */
+  readonly filename: string
+  readonly contentType: string
+  readonly attachmentType: string
+  readonly content: PackedContent
+}
+
+/** Content in its stored form. */
+export type PackedContent = {
+  readonly sizeBytes: number
+  /** Digest of the received content, 32 bytes. */
+  readonly sha256: Buffer
+  readonly chunks: readonly Chunk[]
+}
+
+export type Chunk = { readonly encoding: 'none' | 'zstd'; readonly bytes: Buffer }
+
+/** Item types that are stored unchanged, and the setting that enables it. */
+export const RAW_TYPES: ReadonlyMap<string, 'storeProfiles' | 'storeReplays'> = new Map([
+  ['profile', 'storeProfiles'],
+  ['profile_chunk', 'storeProfiles'],
+  ['replay_event', 'storeReplays'],
+  ['replay_recording', 'storeReplays'],
+  ['replay_video', 'storeReplays'],
+])
+
+/** Decoded size of all chunks but the last. */
+export const CHUNK_BYTES = 1024 * 1024
+
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+/** Packing this much takes less than a millisecond. */
+const SYNC_BYTES = 128 * 1024
+const compress = promisify(zstdCompress)
+
+/**
+ * Divides content into chunks and compresses those that become smaller: a minidump shrinks to a tenth, a photo not at all.
+ * Compresses large content in another thread. The result shares no memory with `content`.
+ */
+export async function packContent(content: Buffer): Promise<PackedContent> {
+  const sha256 = createHash('sha256')
+  const chunks: Chunk[] = []
+  for (let start = 0; start < content.length; start += CHUNK_BYTES) {
+    const piece = content.subarray(start, start + CHUNK_BYTES)
+    sha256.update(piece)
+    const packed = piece.length <= SYNC_BYTES ? compressZstd(piece) : await compress(piece, ZSTD)
+    chunks.push(
+      packed.length < piece.length * 0.9
+        ? { encoding: 'zstd', bytes: packed }
+        : { encoding: 'none', bytes: Buffer.from(piece) },
+    )
+  }
+  return { sizeBytes: content.length, sha256: sha256.digest(), chunks }
+}
+
+const MAX_FILENAME = 200
+const MAX_CONTENT_TYPE = 100
+
+/** Control characters, characters that Windows forbids, and marks that change the reading direction ("gpj.exe"). */
+const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069<>:"|?*]/g
+
+/**
+ * A file name, never a path: the last part of the given name, without characters that could mislead a shell, a file system
+ * or a reader; at most 200 characters. `attachment` when nothing remains.
+ */
+export function cleanFilename(raw: unknown): string {
+  if (typeof raw !== 'string') return 'attachment'
+  const last = storable(raw.slice(-2_000)).replaceAll('\\', '/').split('/').at(-1) ?? ''
+  const name = last
+    .replace(UNWANTED, '')
+    .trim()
+    .replace(/^\.+/, '')
+    .replace(/[. ]+$/, '')
+  if (name === '') return 'attachment'
+  if (name.length <= MAX_FILENAME) return name
+  // Keeps the ending, which names the type.
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
+  return storable(name.slice(0, MAX_FILENAME - ending.length)) + ending
+}
+
+/** `type/subtype` in lower case without parameters; `application/octet-stream` for anything else. */
+export function cleanContentType(raw: unknown): string {
+  const type = typeof raw === 'string' ? raw.slice(0, 300).split(';', 1)[0]?.trim().toLowerCase() : undefined
+  return type !== undefined && type.length <= MAX_CONTENT_TYPE && /^[\w.+-]+\/[\w.+-]+$/.test(type)
+    ? type
+    : 'application/octet-stream'
+}
+
+/** Attachment types of SDKs (docs/protocol.md §11.4). Any other value becomes the first one. */
+export const ATTACHMENT_TYPES = [
+  'event.attachment',
+  'event.minidump',
+  'event.applecrashreport',
+  'event.view_hierarchy',
+  'unreal.context',
+  'unreal.logs',
+] as const
+
+export const cleanAttachmentType = (raw: unknown): string =>
+  ATTACHMENT_TYPES.find((type) => type === raw) ?? 'event.attachment'
+
+/** Image types that browsers show without running code, by their first bytes: names and claimed types prove nothing. */
+const IMAGES: readonly (readonly [type: string, is: (head: Buffer) => boolean])[] = [
+  ['image/png', (head) => head.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))],
+  ['image/jpeg', (head) => head.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))],
+  ['image/gif', (head) => /^GIF8[79]a/.test(head.toString('latin1', 0, 6))],
+  ['image/webp', (head) => /^RIFF[^]{4}WEBP/.test(head.toString('latin1', 0, 12))],
+]
+
+/** The content type to serve: one of four image types if the content is one, else application/octet-stream. */
+export const servedType = (head: Buffer): string => IMAGES.find(([, is]) => is(head))?.[0] ?? 'application/octet-stream'
+
+/** Whether the dashboard offers a preview, by the claimed type. The content decides when the file is served. */
+export const isImageType = (contentType: string): boolean => IMAGES.some(([type]) => type === contentType)

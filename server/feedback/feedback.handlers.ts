@@ -1,7 +1,0 @@
-import type { Handlers } from '../context/handlers.ts'
-import type { feedbackRoutes } from './feedback.api.ts'
-import { listFeedback } from './list-feedback.ts'
-
-export const feedbackHandlers: Handlers<typeof feedbackRoutes> = {
-  listFeedback: (app, actor, { params, query }) => listFeedback(app, actor, { ...params, ...query }),
-}

@@ -1,0 +1,111 @@
+import { countDenial, type Refused } from '../../history/audit/denials.ts'
+import type { Caller, SessionActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { perApp } from '../../platform/context/per-app.ts'
+import type { AppError } from '../../platform/kernel/errors.ts'
+import {
+  accountKey,
+  deviceKey,
+  LIMITS,
+  networkKey,
+  pairKey,
+  resetAttempts,
+  returnAttempt,
+  takeAttempt,
+  type RefusedAttempt,
+  type Limit,
+  type Taken,
+} from './attempts.ts'
+import type { UserRow } from './auth.queries.ts'
+import type { SignInCaller } from './complete-sign-in.ts'
+import { keyedQueue } from './keyed-queue.ts'
+import { knownDevice } from './known-device.ts'
+import { warnOfFailedLogIns } from './warn-of-failed-log-ins.ts'
+
+/**
+ * Attempts are counted before the password is checked, so that parallel correct log-ins look like failures at first.
+ * Fewer parallel checks per account and network, or device, than the quota of five keep them below it.
+ */
+const MAX_PARALLEL_CHECKS = 4
+const lanes = perApp(() => keyedQueue(MAX_PARALLEL_CHECKS))
+
+export type PasswordCheck = {
+  readonly email: string
+  /** Null when no such user can log in. The check takes the same time and counts the same. */
+  readonly user: UserRow | null
+  /** Of the account with this address, also when it is disabled. For the audit log. */
+  readonly accountId: string | null
+  readonly password: string
+}
+
+/**
+ * Whether this is the user's password, within the limits of docs/accounts.md. A known device has a limit of its own: wrong
+ * passwords of strangers, also of the same network, do not keep its user out.
+ * @throws AppError rate_limited, with the same sentence and count for accounts that do not exist
+ */
+export async function checkPassword(
+  app: App,
+  check: PasswordCheck,
+  caller: SignInCaller | SessionActor,
+): Promise<boolean> {
+  const { ip } = caller.origin
+  const device = check.user === null ? null : await knownDevice(app, check.user.id, caller)
+  const limit = device === null ? LIMITS.loginPair : LIMITS.loginDevice
+  const key = device === null ? pairKey(check.email, ip) : deviceKey(check.email, device)
+  return lanes(app)(key, async () => {
+    // First of all, so that a network beyond its limit uses up no count of an account.
+    const network = device === null ? await take(app, check, caller, [], LIMITS.loginNetwork, networkKey(ip)) : null
+    const own = await take(app, check, caller, network === null ? [] : [network], limit, key)
+    const others =
+      network === null
+        ? []
+        : [network, await take(app, check, caller, [network, own], LIMITS.loginAccount, accountKey(check.email))]
+    const { user, password } = check
+    const matches = await app.passwords.verify(user?.password_hash ?? null, password).catch(async (error: unknown) => {
+      // The password was not checked, so the attempts do not count.
+      for (const taken of [own, ...others]) await returnAttempt(app, taken)
+      throw error
+    })
+    if (matches) {
+      await resetAttempts(app, own)
+      for (const taken of others) await returnAttempt(app, taken)
+    } else if (check.accountId !== null) countDenial(app, 'signin.failed', refusedOf(check.accountId, caller))
+    return matches
+  })
+}
+
+/**
+ * Counts an attempt.
+ * @param taken what was counted for it before, and is returned when this limit refuses it
+ * @throws AppError rate_limited
+ */
+async function take(
+  app: App,
+  check: PasswordCheck,
+  caller: SignInCaller | SessionActor,
+  taken: readonly Taken[],
+  limit: Limit,
+  key: string,
+): Promise<Taken> {
+  const attempt = await takeAttempt(app, limit, key, caller.origin.ip)
+  if (attempt.allowed) return attempt.taken
+  if (limit === LIMITS.loginAccount && attempt.first) warnOfFailedLogIns(app, check, caller)
+  for (const one of taken) await returnAttempt(app, one)
+  throw exceeded(app, check, caller, attempt)
+}
+
+/** Counts for the audit log that a limit refused attempts for an account. @returns what to throw */
+function exceeded(
+  app: App,
+  { accountId }: PasswordCheck,
+  caller: Caller | SessionActor,
+  { limit, refusal }: RefusedAttempt,
+): AppError {
+  if (accountId !== null)
+    countDenial(app, 'ratelimit.exceeded', refusedOf(accountId, caller), { name: 'limits', value: limit.name })
+  return refusal
+}
+
+/** A signed-in user who gives a wrong password is known; at the log-in, someone only claims the account. */
+const refusedOf = (userId: string, caller: Caller | SessionActor): Refused =>
+  'kind' in caller ? { actor: caller } : { userId, caller }

@@ -1,0 +1,278 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
+import type { Connection, Tx } from '../../platform/storage/database.ts'
+import type { Tables } from '../../platform/storage/tables.gen.ts'
+
+// Configuration
+
+export type SsoConfigRow = Selectable<Tables['sso_configs']>
+
+export async function readConfigOf(db: Connection, orgId: string): Promise<SsoConfigRow | null> {
+  return (await db.selectFrom('sso_configs').selectAll().where('org_id', '=', orgId).executeTakeFirst()) ?? null
+}
+
+/** Locks the organisation first: there may be no configuration yet. */
+export async function lockConfig(tx: Tx, orgId: string): Promise<SsoConfigRow | null> {
+  await tx.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().executeTakeFirstOrThrow()
+  return readConfigOf(tx, orgId)
+}
+
+/** The configuration of the organisation with this slug. One query: an unknown organisation must cost the same. */
+export async function configOfSlug(db: Connection, slug: string): Promise<SsoConfigRow | null> {
+  const row = await db
+    .selectFrom('sso_configs as c')
+    .innerJoin('orgs as o', 'o.id', 'c.org_id')
+    .selectAll('c')
+    .where('o.slug', '=', slug)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export async function orgIdOfSlug(db: Connection, slug: string): Promise<string | null> {
+  const query = db.selectFrom('orgs').select('id').where('slug', '=', slug).where('id', '<>', CANARY_ORG_ID)
+  return (await query.executeTakeFirst())?.id ?? null
+}
+
+export async function slugOf(db: Connection, orgId: string): Promise<string> {
+  return (await db.selectFrom('orgs').select('slug').where('id', '=', orgId).executeTakeFirstOrThrow()).slug
+}
+
+export async function insertConfig(tx: Tx, config: Insertable<Tables['sso_configs']>): Promise<void> {
+  await tx.insertInto('sso_configs').values(config).execute()
+}
+
+export async function updateConfig(tx: Tx, orgId: string, change: Updateable<Tables['sso_configs']>): Promise<void> {
+  await tx.updateTable('sso_configs').set(change).where('org_id', '=', orgId).execute()
+}
+
+/** With domains, transactions and pending links. */
+export async function deleteConfig(tx: Tx, orgId: string): Promise<void> {
+  await tx.deleteFrom('sso_identities').where('org_id', '=', orgId).execute()
+  await tx.deleteFrom('sso_configs').where('org_id', '=', orgId).execute()
+}
+
+/** Not part of the configuration: `updated_at` stays. */
+export async function noteResult(db: Connection, orgId: string, error: string | null, now: Date): Promise<void> {
+  await db
+    .updateTable('sso_configs')
+    .set({ last_error: error, last_error_at: error === null ? null : now })
+    .where('org_id', '=', orgId)
+    .where((where) => where.or([where('last_error', 'is not', null), where.val(error !== null)]))
+    .execute()
+}
+
+// Domains
+
+export type DomainRow = Selectable<Tables['sso_domains']>
+
+export function domainsOf(db: Connection, orgId: string): Promise<DomainRow[]> {
+  return db.selectFrom('sso_domains').selectAll().where('org_id', '=', orgId).orderBy('domain').execute()
+}
+
+export async function readDomain(db: Connection, orgId: string, domain: string): Promise<DomainRow | null> {
+  const query = db.selectFrom('sso_domains').selectAll().where('org_id', '=', orgId).where('domain', '=', domain)
+  return (await query.executeTakeFirst()) ?? null
+}
+
+export async function insertDomains(tx: Tx, domains: readonly Insertable<Tables['sso_domains']>[]): Promise<void> {
+  if (domains.length > 0)
+    await tx
+      .insertInto('sso_domains')
+      .values([...domains])
+      .execute()
+}
+
+export async function deleteDomainsExcept(tx: Tx, orgId: string, kept: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom('sso_domains')
+    .where('org_id', '=', orgId)
+    .where((where) => where.not(where('domain', 'in', kept.length === 0 ? [''] : [...kept])))
+    .execute()
+}
+
+/** The organisation that has proved the domain. */
+export async function verifiedElsewhere(db: Connection, orgId: string, domain: string): Promise<DomainRow | null> {
+  const row = await db
+    .selectFrom('sso_domains')
+    .selectAll()
+    .where('domain', '=', domain)
+    .where('org_id', '<>', orgId)
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export async function updateDomain(
+  db: Connection,
+  { org_id, domain }: Pick<DomainRow, 'org_id' | 'domain'>,
+  change: Updateable<Tables['sso_domains']>,
+): Promise<void> {
+  await db.updateTable('sso_domains').set(change).where('org_id', '=', org_id).where('domain', '=', domain).execute()
+}
+
+/** Verified domains whose record must be looked at again: not seen since `seenBefore`, or missing. */
+export function domainsToCheck(db: Connection, seenBefore: Date): Promise<DomainRow[]> {
+  return db
+    .selectFrom('sso_domains')
+    .selectAll()
+    .where('verified_by', '=', 'dns')
+    .where((where) => where.or([where('checked_at', '<', seenBefore), where('missing_since', 'is not', null)]))
+    .orderBy('checked_at')
+    .execute()
+}
+
+export async function isVerified(db: Connection, orgId: string, domain: string): Promise<boolean> {
+  return (await readDomain(db, orgId, domain))?.verified_at != null
+}
+
+// Transactions
+
+export async function insertTransaction(tx: Tx, transaction: Insertable<Tables['sso_transactions']>): Promise<void> {
+  await tx.deleteFrom('sso_transactions').where('expires_at', '<=', transaction.created_at).execute()
+  await tx.insertInto('sso_transactions').values(transaction).execute()
+}
+
+/** Uses the transaction of this state and browser, once. */
+export async function takeTransaction(
+  db: Connection,
+  hashes: { readonly state: Buffer; readonly browser: Buffer },
+  now: Date,
+): Promise<Pick<Selectable<Tables['sso_transactions']>, 'org_id' | 'created_at'> | null> {
+  const row = await db
+    .deleteFrom('sso_transactions')
+    .where('state_hash', '=', hashes.state)
+    .where('browser_hash', '=', hashes.browser)
+    .where('expires_at', '>', now)
+    .returning(['org_id', 'created_at'])
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** After a change of the provider: browsers on the way to the old one must not come back. */
+export async function deleteAttempts(tx: Tx, orgId: string): Promise<void> {
+  await tx.deleteFrom('sso_transactions').where('org_id', '=', orgId).execute()
+  await tx.deleteFrom('sso_pending_links').where('org_id', '=', orgId).execute()
+}
+
+// Identities
+
+type IdentityKey = { readonly orgId: string; readonly issuer: string; readonly subject: string }
+
+export async function userOfIdentity(db: Connection, key: IdentityKey): Promise<string | null> {
+  const row = await db
+    .selectFrom('sso_identities')
+    .select('user_id')
+    .where('org_id', '=', key.orgId)
+    .where('issuer', '=', key.issuer)
+    .where('subject', '=', key.subject)
+    .executeTakeFirst()
+  return row?.user_id ?? null
+}
+
+export async function hasIdentity(db: Connection, orgId: string, issuer: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('sso_identities')
+    .select('subject')
+    .where('org_id', '=', orgId)
+    .where('issuer', '=', issuer)
+    .where('user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** @returns false when another request has linked the identity */
+export async function insertIdentity(tx: Tx, key: IdentityKey, userId: string, now: Date): Promise<boolean> {
+  const result = await tx
+    .insertInto('sso_identities')
+    .values({
+      org_id: key.orgId,
+      issuer: key.issuer,
+      subject: key.subject,
+      user_id: userId,
+      linked_at: now,
+      last_used_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
+}
+
+/** @returns the identities that were deleted */
+export const deleteSsoIdentitiesOf = (tx: Tx, userId: string): Promise<{ issuer: string }[]> =>
+  tx.deleteFrom('sso_identities').where('user_id', '=', userId).returning('issuer').execute()
+
+export async function touchIdentity(tx: Tx, key: IdentityKey, now: Date): Promise<void> {
+  await tx
+    .updateTable('sso_identities')
+    .set({ last_used_at: now })
+    .where('org_id', '=', key.orgId)
+    .where('issuer', '=', key.issuer)
+    .where('subject', '=', key.subject)
+    .execute()
+}
+
+/** Also a disabled membership, or one of a disabled user. */
+export async function anyMembership(
+  db: Connection,
+  userId: string,
+  orgId: string,
+): Promise<Pick<Selectable<Tables['memberships']>, 'role' | 'disabled_at'> | null> {
+  const row = await db
+    .selectFrom('memberships')
+    .select(['role', 'disabled_at'])
+    .where('user_id', '=', userId)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Active sessions of an organisation that began with single sign-on, or otherwise. */
+export function sessionsOfOrg(
+  db: Connection,
+  orgId: string,
+  began: 'by_sso' | 'otherwise',
+): Promise<{ readonly id: string; readonly user_id: string }[]> {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'user_id'])
+    .where('org_id', '=', orgId)
+    .where('method', began === 'by_sso' ? '=' : '<>', 'oidc')
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
+/** Active members, in the order in which they are locked. */
+export const membersOf = (db: Connection, orgId: string): Promise<{ readonly id: string }[]> =>
+  db
+    .selectFrom('memberships')
+    .select('user_id as id')
+    .where('org_id', '=', orgId)
+    .where('disabled_at', 'is', null)
+    .orderBy('user_id')
+    .execute()
+
+// Pending links
+
+export type PendingLinkRow = Selectable<Tables['sso_pending_links']>
+
+export async function insertPendingLink(tx: Tx, link: PendingLinkRow, now: Date): Promise<void> {
+  await tx.deleteFrom('sso_pending_links').where('expires_at', '<=', now).execute()
+  await tx.insertInto('sso_pending_links').values(link).execute()
+}
+
+export async function readPendingLink(db: Connection, hash: Buffer, now: Date): Promise<PendingLinkRow | null> {
+  const row = await db
+    .selectFrom('sso_pending_links')
+    .selectAll()
+    .where('token_hash', '=', hash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** @returns whether it was still there: a link is used once */
+export async function deletePendingLink(tx: Tx, hash: Buffer): Promise<boolean> {
+  const result = await tx.deleteFrom('sso_pending_links').where('token_hash', '=', hash).executeTakeFirst()
+  return result.numDeletedRows === 1n
+}

@@ -1,0 +1,320 @@
+import type { Database, Tx } from '../../platform/storage/database.ts'
+import { requestFold } from '../../telemetry/app-health/fold-health.ts'
+import { DIGESTION } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { factContext, type FactContext } from '../../platform/context/fact-context.ts'
+import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
+import { dayOf } from '../../platform/kernel/day.ts'
+import {
+  type Counting,
+  JournalTakenOverError,
+  type JournalStep,
+  type Refusals,
+  ShardJournal,
+} from '../../issues/recording/journal.ts'
+import { forgetKnownTerms } from '../../issues/search/write-index-terms.ts'
+import type { SpoolEntry } from '../spool/entry.ts'
+import type { SpoolBatch } from '../spool/read.ts'
+import { quarantineEntry, settleBatches, SpoolFencedError } from '../spool/settle.ts'
+import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
+import { isDatabaseAway } from '../../platform/storage/pool.ts'
+import { RECEIVED_DAY_TABLES } from './day-tables.ts'
+import { ACCEPTED, type ItemOutcome, type ItemContext } from '../../events/items/recorder.ts'
+import type { PreparedFact, PreparedItem } from './item.ts'
+import type { FactKind, FactOf } from './kinds.ts'
+import { OutcomeSums } from '../outcomes/outcomes.ts'
+import type { Counted } from '../../events/items/outcome.ts'
+import type { Pace } from '../../telemetry/logs/entries.queries.ts'
+import { deletedAmong } from '../../projects/registry/project-rows.queries.ts'
+import type { FairTurns } from './fair-turns.ts'
+import { prepareEntry } from './prepare-entry.ts'
+import type { ProjectFactsReader } from './project-facts.ts'
+import { recordersWith } from './recorders.ts'
+import { recordSightingsOf } from './release-sightings.ts'
+
+/** A prepared request; `poison` is the reason when preparing failed unexpectedly. */
+export type PreparedEntry = {
+  readonly entry: SpoolEntry
+  /** Empty when the project was deleted; then only outcomes are recorded. */
+  readonly orgId: string
+  /** Null when the entry could not be split. */
+  readonly items: readonly PreparedItem[] | null
+  readonly poison: string | null
+}
+
+/** Rows of one shard, ready to be committed together. */
+export type PreparedBatches = { readonly batches: readonly SpoolBatch[]; readonly entries: readonly PreparedEntry[] }
+
+/** What a commit did, for counters. */
+export type DigestFigures = {
+  readonly entries: number
+  readonly events: number
+  readonly duplicates: number
+  readonly quarantined: number
+}
+
+/**
+ * Prepares a row in turns: decodes, parses, scrubs, normalises, fingerprints. An entry that fails does not affect the
+ * others.
+ * @param isStopped whether the result is no longer wanted; then it is null
+ */
+export async function prepareRow(
+  app: App,
+  facts: ProjectFactsReader,
+  turns: FairTurns,
+  batch: SpoolBatch,
+  isStopped: () => boolean = () => false,
+): Promise<{ readonly entries: readonly PreparedEntry[]; readonly usedMs: number } | null> {
+  const projectId = batch.entries[0]?.projectId ?? ''
+  const orgId = (await facts.of(projectId))?.orgId ?? ''
+  const entries: PreparedEntry[] = []
+  const turn = await turns.enter(orgId, projectId)
+  let usedMs = 0
+  try {
+    for (const entry of batch.entries) {
+      const wait = turn.pause()
+      if (wait !== null) await wait
+      if (isStopped()) return null
+      const project = await facts.of(entry.projectId)
+      try {
+        entries.push({ entry, orgId, items: await prepareEntry(entry, project, turn), poison: null })
+      } catch (error) {
+        app.log.error({ project_id: entry.projectId, err: error }, 'an entry cannot be digested; it goes to quarantine')
+        entries.push({ entry, orgId, items: null, poison: reasonOf(error) })
+      }
+    }
+  } finally {
+    usedMs = turn.leave()
+  }
+  return { entries, usedMs }
+}
+
+/**
+ * Records prepared rows in one transaction, which deletes them from the spool and records the outcome of every item. When
+ * the database refuses the batch, its entries are recorded one by one, and those that fail go to quarantine.
+ * @param isBehind further batches follow at once: they may count what this one records, and jobs do what can wait
+ * @param journal of the shard; null to count at once, for a batch beside others
+ * @param pace called between parts of what takes long
+ * @throws SpoolFencedError, or the error of an unreachable database; then nothing is recorded
+ */
+export async function commitBatches(
+  app: App,
+  prepared: PreparedBatches,
+  isBehind = false,
+  journal: ShardJournal | null = new ShardJournal(prepared.batches[0]?.shard ?? 0, app.clock),
+  pace: Pace | null = null,
+): Promise<DigestFigures> {
+  const today = dayOf(app.clock.now())
+  for (const day of new Set([today, ...prepared.entries.map(({ entry }) => dayOf(new Date(entry.receivedAtMs)))])) {
+    await ensureDay(app.db, day)
+  }
+  await recordSightingsOf(app, prepared.entries)
+  await requestFold(app)
+  const step = journal?.begin(isBehind)
+  try {
+    const figures = await app.tx(async (tx) => {
+      await settle(tx, prepared.batches)
+      const done = await record(app, tx, await ofProjects(tx, prepared.entries), isBehind, step, pace)
+      await step?.finish(tx, factContext(app, DIGESTION))
+      return done
+    })
+    step?.committed()
+    return figures
+  } catch (error) {
+    forgetKnownTerms()
+    journal?.reset()
+    if (!mayBlameEntry(error)) throw error
+    app.log.error(
+      { err: error, entries: prepared.entries.length },
+      'a batch cannot be recorded; recording its entries one by one',
+    )
+    return commitOneByOne(app, prepared, journal?.begin(false)).finally(forgetKnownTerms)
+  }
+}
+
+async function commitOneByOne(
+  app: App,
+  prepared: PreparedBatches,
+  step: JournalStep | undefined,
+): Promise<DigestFigures> {
+  return app.tx(async (tx) => {
+    await settle(tx, prepared.batches)
+    const figures: DigestFigures[] = []
+    for (const one of await ofProjects(tx, prepared.entries)) {
+      try {
+        figures.push(await tx.savepoint(() => record(app, tx, [one], true)))
+      } catch (error) {
+        if (!mayBlameEntry(error)) throw error
+        forgetKnownTerms()
+        figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }], true))
+      }
+    }
+    await step?.finishOneByOne(tx, factContext(app, DIGESTION), refusalsOf(app))
+    return figures.reduce((a, b) => ({
+      entries: a.entries + b.entries,
+      events: a.events + b.events,
+      duplicates: a.duplicates + b.duplicates,
+      quarantined: a.quarantined + b.quarantined,
+    }))
+  })
+}
+
+async function settle(tx: Tx, batches: readonly SpoolBatch[]): Promise<void> {
+  const [first] = batches
+  if (first !== undefined) await settleBatches(tx, first.shard, batches)
+}
+
+/**
+ * Leaves out the entries of deleted projects. Deletion waits for transactions that asked before it, so the statement that
+ * settles the batch, which gives the transaction its id, comes first.
+ */
+async function ofProjects(tx: Tx, entries: readonly PreparedEntry[]): Promise<readonly PreparedEntry[]> {
+  const deleted = await deletedAmong(tx, [...new Set(entries.map(({ entry }) => entry.projectId))])
+  return deleted.size === 0 ? entries : entries.filter(({ entry }) => !deleted.has(entry.projectId))
+}
+
+async function record(
+  app: App,
+  tx: Tx,
+  entries: readonly PreparedEntry[],
+  isBehind: boolean,
+  counting?: Counting,
+  pace: Pace | null = null,
+): Promise<DigestFigures> {
+  const now = app.clock.now()
+  const context = factContext(app, DIGESTION, now)
+  const recorders = recordersWith(counting, pace)
+  const sums = new OutcomeSums()
+  const facts = new Map<FactKind, Due[]>()
+  let quarantined = 0
+  let counted = 0
+  for (const { entry, orgId, items, poison } of entries) {
+    const isCounted = orgId !== CANARY_ORG_ID
+    if (isCounted) counted++
+    const base = { projectId: entry.projectId, keyId: entry.keyId, receivedAt: new Date(entry.receivedAtMs) }
+    if (poison !== null) {
+      if (isCounted) quarantined++
+      await quarantineEntry(tx, entry, poison, 1, now)
+      for (const { category, quantity } of items ?? [UNREADABLE])
+        sums.add({ ...base, category, quantity, outcome: 'dropped', reason: 'quarantine' })
+      continue
+    }
+    for (const item of items ?? []) {
+      if ('outcome' in item) {
+        sums.add({ ...base, ...item })
+        continue
+      }
+      const due = facts.get(item.kind)
+      const one = { item, context: { ...base, orgId } }
+      if (due === undefined) facts.set(item.kind, [one])
+      else due.push(one)
+    }
+  }
+  let events = 0
+  let duplicates = 0
+  for (const kind of FACT_KINDS) {
+    const due = facts.get(kind)
+    if (due === undefined) continue
+    const outcomes = await recordKind(recorders, tx, context, kind, due, isBehind)
+    for (const [index, { item, context }] of due.entries()) {
+      const { outcome, reason } = outcomes?.[index] ?? ACCEPTED
+      if (context.orgId !== CANARY_ORG_ID) {
+        if (outcome === 'duplicate') duplicates += item.quantity
+        else if (kind === 'event') events++
+      }
+      const { projectId, keyId, receivedAt } = context
+      const { category, quantity } = item
+      sums.add({ projectId, keyId, receivedAt, category, quantity, outcome, reason })
+    }
+  }
+  await sums.write(tx)
+  return { entries: counted, events, duplicates, quarantined }
+}
+
+/** Counted for an entry that could not be split. */
+const UNREADABLE: Counted = { category: 'default', quantity: 1 }
+
+type Due = { readonly item: PreparedFact; readonly context: ItemContext }
+
+type Recorders = ReturnType<typeof recordersWith>
+const RECORDERS = recordersWith(undefined)
+const FACT_KINDS = Object.keys(RECORDERS).filter((kind): kind is FactKind => kind in RECORDERS)
+
+function recordKind<K extends FactKind>(
+  recorders: Recorders,
+  tx: Tx,
+  context: FactContext,
+  kind: K,
+  due: readonly Due[],
+  isBehind: boolean,
+): Promise<readonly ItemOutcome[] | null> {
+  // Safe: `facts` is keyed by the kind of what it holds.
+  const facts = due.map(({ item, context }) => ({ fact: item.fact as FactOf<K>, context }))
+  return recorders[kind](tx, context, facts, isBehind)
+}
+
+/** What happens to sums of the journal that the database refuses: their issues count too few. */
+export const refusalsOf = (app: App): Refusals => ({
+  isRefusal: mayBlameEntry,
+  onDropped: (sums, error) => {
+    const about = { project_id: sums?.projectId, group_id: sums?.groupId, events: sums?.events.length }
+    app.log.error({ ...about, reason: reasonOf(error) }, 'stored events cannot be counted; their issue counts too few')
+  },
+})
+
+/**
+ * Whether one entry may have caused the error: values the database refuses (SQLSTATE classes 22, 23, 54), a faulty
+ * statement (42), or an exception in our own code. Recording entry by entry finds the entry; retrying the batch would
+ * block its shard for ever.
+ */
+function mayBlameEntry(error: unknown): boolean {
+  if (
+    !(error instanceof Error) ||
+    error instanceof SpoolFencedError ||
+    error instanceof JournalTakenOverError ||
+    isDatabaseAway(error)
+  )
+    return false
+  if (!('code' in error)) return true
+  const { code } = error
+  return typeof code === 'string' && /^(22|23|42|54)/.test(code) && !OTHER_SCHEMA.has(code)
+}
+
+/**
+ * Errors of a process whose version does not match the schema, during or after an upgrade: a missing column, table,
+ * function, type, unique index or permission; a column of another type. These batches are retried.
+ */
+const OTHER_SCHEMA: ReadonlySet<string> = new Set([
+  '42501',
+  '42703',
+  '42704',
+  '42725',
+  '42804',
+  '42809',
+  '42846',
+  '42883',
+  '42P01',
+  '42P10',
+])
+
+/** A reason for the operator, without the error's message, which may quote user data. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'An unknown error.'
+  const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''
+  const where = error.stack
+    ?.split('\n')
+    .find((line) => line.includes('/server/') && !line.includes('/server/storage/'))
+    ?.replace(/^.*\/server\//, 'server/')
+    .replace(/\)$/, '')
+  return `${error.name}${code}${where === undefined ? '' : ` at ${where}`}`
+}
+
+const ensured = new WeakMap<Database, Set<string>>()
+
+async function ensureDay(db: Database, day: string): Promise<void> {
+  const days = ensured.get(db) ?? new Set<string>()
+  ensured.set(db, days)
+  if (days.has(day)) return
+  await ensureDayPartitions(db, RECEIVED_DAY_TABLES, day)
+  days.add(day)
+}

@@ -1,0 +1,122 @@
+import { forgetJob } from '../../issues/search/write-index-terms.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { App } from '../../platform/context/app.ts'
+import type { DigestFigures } from './digest.ts'
+import { ShardDrain } from './drain-shard.ts'
+import { FairTurns } from './fair-turns.ts'
+import { JournalTakenOverError, ShardJournal } from '../../issues/recording/journal.ts'
+import { createProjectFactsReader } from './project-facts.ts'
+import { DiskNearlyFullError } from '../spool/admission.ts'
+import type { HandOverEnd } from '../spool/hand-over.ts'
+import { ShardUse } from './shard-use.ts'
+import { claimShards } from '../spool/read.ts'
+import { SpoolFencedError } from '../spool/settle.ts'
+import { isDatabaseAway } from '../../platform/storage/pool.ts'
+
+export type Digester = {
+  /** Sums since the start. */
+  readonly figures: { entries: number; events: number; duplicates: number; quarantined: number; batches: number }
+  /** Digests the present contents of the spool; for tests and before stopping. */
+  drain(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Creates a digester; `run` digests until its signal aborts.
+ * @param handedOver where the intake of the same process hands over what it wrote to the spool
+ */
+export async function createDigester(
+  app: App,
+  handedOver: HandOverEnd | null = null,
+): Promise<Digester & { run(signal: AbortSignal): Promise<void> }> {
+  const reader = await claimShards(app, handedOver)
+  forgetJob()
+  const facts = createProjectFactsReader(app)
+  const figures = { entries: 0, events: 0, duplicates: 0, quarantined: 0, batches: 0 }
+  const count = (done: DigestFigures): void => {
+    figures.entries += done.entries
+    figures.events += done.events
+    figures.duplicates += done.duplicates
+    figures.quarantined += done.quarantined
+    // A batch of the canary alone is none to count.
+    if (done.entries > 0) figures.batches++
+  }
+
+  const nowMs = (): number => app.clock.monotonicMs()
+  const turns = new FairTurns()
+  const heavyTurns = new FairTurns({ usedMs: nowMs })
+  const states = new Map<number, { journal: ShardJournal; use: ShardUse }>()
+  const drainOf = (shard: number, signal?: AbortSignal): ShardDrain => {
+    const state = states.get(shard) ?? { journal: new ShardJournal(shard, app.clock), use: new ShardUse(nowMs) }
+    states.set(shard, state)
+    return new ShardDrain({ app, reader, facts, turns, heavyTurns, shard, ...state, count, signal })
+  }
+
+  return {
+    figures,
+    async drain() {
+      reader.checkTable()
+      // Also after an error every shard comes to its end: a second call must not find rows in the hands of the first.
+      const done = await Promise.allSettled(reader.shards().map((shard) => drainOf(shard).run()))
+      for (const one of done) if (one.status === 'rejected') throw one.reason
+    },
+    async run(signal) {
+      signal.addEventListener('abort', () => reader.endWaits(), { once: true })
+      const active = new Map<number, { drain: ShardDrain; work: Promise<void> }>()
+      /**
+       * Shards to read. Others are not read, because each read costs a query and a busy shard notifies fifty times a
+       * second.
+       */
+      const due = new Set<number>(reader.shards())
+      const pauses = new Map<number, number>()
+      while (!signal.aborted) {
+        for (const shard of reader.shards()) {
+          if (active.has(shard) || !due.delete(shard)) continue
+          const drain = drainOf(shard, signal)
+          const work = drain
+            .run()
+            .then(
+              () => void pauses.delete(shard),
+              async (error: unknown) => {
+                const pauseMs = Math.min(MAX_PAUSE_MS, (pauses.get(shard) ?? 0) * 2 + FIRST_PAUSE_MS)
+                pauses.set(shard, pauseMs)
+                logInterruption(app, error, shard, pauseMs)
+                // Rejects when the process stops.
+                await delay(pauseMs, undefined, { signal }).catch(() => {})
+              },
+            )
+            .finally(() => {
+              active.delete(shard)
+              // It became due again after its last read.
+              if (due.has(shard)) reader.endWaits()
+            })
+          active.set(shard, { drain, work })
+        }
+        for (const shard of await reader.wait()) {
+          due.add(shard)
+          active.get(shard)?.drain.due()
+        }
+      }
+      await Promise.all([...active.values()].map(({ work }) => work))
+    },
+    async close() {
+      facts.close()
+      await reader.close()
+    },
+  }
+}
+
+const FIRST_PAUSE_MS = 50
+const MAX_PAUSE_MS = 2_000
+
+function logInterruption(app: App, error: unknown, shard: number, pauseMs: number): void {
+  const isExpected =
+    isDatabaseAway(error) ||
+    error instanceof SpoolFencedError ||
+    error instanceof JournalTakenOverError ||
+    error instanceof DiskNearlyFullError
+  app.log[isExpected ? 'warn' : 'error'](
+    { err: isExpected && error instanceof Error ? error.message : error, shard, retry_in_ms: pauseMs },
+    'digestion was interrupted; its requests stay in the spool and are retried',
+  )
+}

@@ -1,0 +1,85 @@
+import {
+  cleanAttachmentType,
+  cleanContentType,
+  cleanFilename,
+  packContent,
+  RAW_TYPES,
+  type Attachment,
+} from '../../events/attachments/attachment.ts'
+import { newId, unhyphenate } from '../../platform/kernel/ids.ts'
+import { categoryOf } from '../../events/protocol/categories.ts'
+import { isEventPart } from '../../events/protocol/crash-form.ts'
+import { payloadOf } from '../../events/protocol/envelope.ts'
+import { scrubEvent } from '../../events/protocol/scrub.ts'
+import { isRecord } from '../../events/protocol/json.ts'
+import { parseGuarded } from '../../events/protocol/json-guard.ts'
+import type { Counted } from '../../events/items/outcome.ts'
+import type { ItemInput, PreparedItem, Preparer } from './item.ts'
+import { isMinidumpItem, makesEventOfMinidump, prepareMinidumpEvent, unpackedMinidump } from './prepare-crash.ts'
+
+/** A reference to an upload API that we do not offer (docs/protocol.md §11.4); there is no file. */
+const PLACEHOLDER = 'application/vnd.sentry.attachment-ref+json'
+/** Belongs to a trace and not to an event. */
+const OF_A_TRACE = 'application/vnd.sentry.trace-attachment'
+
+const ONE: Counted = { category: 'attachment', quantity: 1 }
+
+/** An `attachment` item: a file; a minidump without an event also becomes an event. */
+export const prepareAttachment: Preparer = async (input) => {
+  const { headers } = input.item
+  const contentType = cleanContentType(headers.content_type)
+  if (contentType === PLACEHOLDER) return [{ ...ONE, outcome: 'discarded', reason: 'placeholder' }]
+  if (contentType === OF_A_TRACE) return [{ ...ONE, outcome: 'discarded', reason: 'unsupported' }]
+  // Its content is in the event; the file is not scrubbed and not stored.
+  if (isEventPart(headers.filename)) return [{ ...ONE, outcome: 'discarded', reason: 'part_of_event' }]
+  const makesEvent = makesEventOfMinidump(input)
+  const eventId = input.eventId ?? (makesEvent ? unhyphenate(newId()) : null)
+  if (eventId === null) return [{ ...ONE, outcome: 'invalid', reason: 'no_event_id' }]
+  const minidump = isMinidumpItem(input.item)
+  const content = minidump ? await unpackedMinidump(input) : payloadOf(input.decoded, input.item)
+  const fact: Attachment = {
+    eventId,
+    filename: scrubbedName(input),
+    contentType,
+    attachmentType: cleanAttachmentType(headers.attachment_type),
+    content: await packContent(content),
+  }
+  const file: PreparedItem = { ...ONE, kind: 'attachment', fact }
+  return makesEvent ? [file, ...(await prepareMinidumpEvent({ ...input, eventId }, content))] : [file]
+}
+
+/** File names may hold personal data. */
+function scrubbedName({ item, project }: ItemInput): string {
+  const named: Record<string, unknown> = { name: cleanFilename(item.headers.filename) }
+  scrubEvent(named, project.scrubbing)
+  return cleanFilename(named['name'])
+}
+
+/** Profiles and replays: files of the event, profiler or replay that they name, if the project stores them. */
+export const prepareRaw: Preparer = async (input) => {
+  const { item, project } = input
+  const counted: Counted = { category: categoryOf(item.type), quantity: 1 }
+  const setting = RAW_TYPES.get(item.type)
+  if (setting === undefined || !project[setting]) return [{ ...counted, outcome: 'discarded', reason: 'unsupported' }]
+  const payload = item.type === 'replay_event' ? scrubbedJson(input) : payloadOf(input.decoded, item)
+  if (payload === null) return [{ ...counted, outcome: 'invalid', reason: 'not_json' }]
+  const fact: Attachment = {
+    eventId: input.eventId ?? unhyphenate(newId()),
+    filename: `${item.type}${item.type === 'replay_recording' || item.type === 'replay_video' ? '.bin' : '.json'}`,
+    contentType: cleanContentType(item.headers.content_type),
+    attachmentType: item.type,
+    content: await packContent(payload),
+  }
+  return [{ ...counted, kind: 'attachment', fact }]
+}
+
+function scrubbedJson({ decoded, item, project }: ItemInput): Buffer | null {
+  try {
+    const { value } = parseGuarded(decoded, item.start, item.end)
+    if (!isRecord(value)) return null
+    scrubEvent(value, project.scrubbing)
+    return Buffer.from(JSON.stringify(value))
+  } catch {
+    return null
+  }
+}

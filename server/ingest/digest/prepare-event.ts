@@ -1,0 +1,246 @@
+import type { StoredEvent } from '../../events/store/event.ts'
+import { filteredEvent } from '../filters/compile-filters.ts'
+import type { Occurrence } from '../../issues/recording/occurrence.ts'
+import { factsOf } from '../../issues/search/facts.ts'
+import { indexedTextsOf } from '../../issues/search/indexed-texts.ts'
+import { EVENT_SEVERITY, eventSeverityOf } from '../../issues/rules/severity.ts'
+import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import { eventIdFrom, newId, unhyphenate } from '../../platform/kernel/ids.ts'
+import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
+import { readDevice } from '../../events/protocol/device.ts'
+import type { Event } from '../../events/protocol/event.api.ts'
+import { isRecord } from '../../events/protocol/json.ts'
+import { isAnr, isNativeCrash } from '../../events/protocol/anr.ts'
+import { MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
+import { GuardError, parseGuarded, topLevelString } from '../../events/protocol/json-guard.ts'
+import { normalizeEvent } from '../../events/protocol/normalize.ts'
+import { securityKindOf } from '../../events/protocol/security-kind.ts'
+import { scrubConnection, scrubEvent } from '../../events/protocol/scrub.ts'
+import { claimedLongAgo } from '../../events/protocol/time.ts'
+import { readSpanId, readTraceId } from '../../events/protocol/trace-ids.ts'
+import { hashUser } from '../../events/protocol/user-hash.ts'
+import { DISCARDED_ISSUE } from '../../events/items/recorder.ts'
+import type { TraceShares } from '../../telemetry/traces/trace-share.ts'
+import type { Turn } from './fair-turns.ts'
+import type { PreparedItem, Preparer } from './item.ts'
+import { itemsOfSignals, signalsOfEvent, type Signals } from './prepare-signals.ts'
+import { isErased, type ProjectFacts } from './project-facts.ts'
+import { repeatedValues } from './repeated-values.ts'
+
+/** The position of the event's JSON, and the context of its request. */
+export type RawEvent = {
+  /** 32 hex digits, as answered by the intake. */
+  readonly eventId: string
+  readonly receivedAt: Date
+  readonly sentAt: Date | null
+  readonly clientIp: string | null
+  readonly userAgent: string | null
+  readonly decoded: Buffer
+  readonly start: number
+  readonly end: number
+  /** The compressed bytes of `decoded`, when they hold only this event and no secrets beside it. */
+  readonly original: { readonly body: Buffer; readonly encoding: ContentEncoding } | null
+}
+
+export type PreparedEvent =
+  | { readonly occurrence: Occurrence; readonly signals: Signals }
+  | { readonly outcome: 'invalid' | 'filtered' | 'discarded'; readonly reason: string }
+
+/**
+ * Prepares one event: guard → parse → scrub → normalise → filter → fingerprint. Pure: same input, same result, but for
+ * texts that reach the limits of the project's expressions; does not throw for any bytes that an SDK sends.
+ */
+export function prepareEvent(raw: RawEvent, project: ProjectFacts): PreparedEvent {
+  const steps = stepsOf(raw, project)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** The same in turns: a large event takes dozens of milliseconds. */
+async function prepareInTurns(raw: RawEvent, project: ProjectFacts, turn: Turn): Promise<PreparedEvent> {
+  const steps = stepsOf(raw, project)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    const wait = turn.pause()
+    if (wait !== null) await wait
+  }
+}
+
+/** Yields where the work may pause. */
+function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, PreparedEvent, void> {
+  if (raw.end - raw.start > MAX_EVENT_BYTES) return { outcome: 'invalid', reason: 'too_large' }
+  let value: unknown
+  let isExact: boolean
+  try {
+    const parsed = parseGuarded(raw.decoded, raw.start, raw.end)
+    value = parsed.value
+    // With repeated or forbidden keys the original text holds values that the scrubber did not see.
+    isExact = parsed.isExact
+  } catch (error) {
+    if (error instanceof GuardError) return { outcome: 'invalid', reason: error.word }
+    throw error
+  }
+  if (!isRecord(value)) return { outcome: 'invalid', reason: 'not_an_object' }
+  yield
+  const claimed = project.filters.ofEvents.length === 0 ? null : claimedAddress(value)
+  const changed = scrubEvent(value, project.scrubbing)
+  yield
+  const { clientIp, userAgent } = scrubConnection(raw, project.scrubbing)
+  const normal = normalizeEvent(value, {
+    eventId: raw.eventId,
+    receivedAt: raw.receivedAt,
+    sentAt: raw.sentAt,
+    clientIp,
+    userAgent,
+    defaultEnvironment: project.defaultEnvironment,
+    onlyDecisive: true,
+  })
+  yield
+  const unwanted = filteredEvent(project.filters, normal, {
+    clientIp: raw.clientIp,
+    userAgent: raw.userAgent,
+    claimedAddress: claimed,
+  })
+  if (unwanted !== null) return { outcome: 'filtered', reason: unwanted }
+  const user = userHash(project.projectId, normal)
+  if (isErased(project, user, raw.receivedAt)) return { outcome: 'discarded', reason: 'erased' }
+  const { event, fingerprint, former, title } = project.grouping(normal, raw.receivedAt)
+  if (project.discarded?.has(fingerprint.hash.toString('base64')) === true) return DISCARDED_ISSUE
+  yield
+  const stored = storedBody(raw, changed || !isExact ? value : null)
+  yield
+  const occurredAt = new Date(event.occurred_at)
+  const device = readDevice(event.contexts)
+  const isReceipt = occurredAt.getTime() === raw.receivedAt.getTime()
+  const about = {
+    projectId: project.projectId,
+    eventId: raw.eventId,
+    receivedAt: raw.receivedAt,
+    occurredAt,
+    sentAt: raw.sentAt,
+    userHash: user,
+  }
+  const eventSeverity = eventSeverityOf(severityFacts(event))
+  const repeated = repeatedValues(fingerprint.hash, fingerprint.parts, indexedTextsOf(event, title), factsOf(event))
+  return {
+    signals: signalsOfEvent(value, event, about, fingerprint.hash, eventSeverity === EVENT_SEVERITY.crash),
+    occurrence: {
+      orgId: project.orgId,
+      event: {
+        ...about,
+        level: event.level,
+        release: event.release,
+        environment: event.environment,
+        clientIp,
+        userAgent,
+        ...stored,
+      },
+      fingerprint: { version: fingerprint.version, hash: fingerprint.hash, parts: repeated.parts },
+      formerHash: former?.hash ?? null,
+      claimedAt: isReceipt ? claimedLongAgo(value['timestamp'], raw.receivedAt, raw.sentAt) : null,
+      title: title ?? event.title,
+      culprit: event.culprit,
+      errorType: event.error_type,
+      errorValue: event.error_value,
+      level: event.level,
+      platform: event.platform,
+      isUnhandled: event.is_unhandled,
+      eventSeverity,
+      anr: anrOf(event),
+      device,
+      namesDevice: device.device !== '' && event.contexts['browser'] === undefined,
+      manyUsers: project.manyUsers,
+      newIssueBudget: project.newIssueBudget,
+      ownershipMatches: project.ownership?.(event) ?? null,
+      securityKind: securityKindOf(event),
+      journeys: event.is_unhandled ? (project.journeys?.(event, value) ?? NO_JOURNEYS) : NO_JOURNEYS,
+      trace: traceOf(event, project.traces),
+      indexedTexts: repeated.texts,
+      facts: repeated.facts,
+    },
+  }
+}
+
+const NO_JOURNEYS: readonly string[] = []
+
+/** An `event` item. */
+export const prepareEventItem: Preparer = (input) => {
+  const { item, decoded } = input
+  const eventId =
+    input.eventId ?? eventIdFrom(topLevelString(decoded, 'event_id', item.start, item.end)) ?? unhyphenate(newId())
+  const raw: RawEvent = {
+    eventId,
+    receivedAt: input.receivedAt,
+    sentAt: input.sentAt,
+    clientIp: input.entry.clientIp,
+    userAgent: input.entry.userAgent,
+    decoded,
+    start: item.start,
+    end: item.end,
+    original: input.original,
+  }
+  return item.end - item.start < LARGE_BYTES
+    ? itemOf(prepareEvent(raw, input.project))
+    : prepareInTurns(raw, input.project, input.turn).then(itemOf)
+}
+
+/** Events from this size take more than a turn. */
+const LARGE_BYTES = 50_000
+
+function itemOf(prepared: PreparedEvent): readonly PreparedItem[] {
+  const counted = { category: 'error', quantity: 1 } as const
+  return 'outcome' in prepared
+    ? [{ ...counted, ...prepared }]
+    : [{ ...counted, kind: 'event', fact: prepared.occurrence }, ...itemsOfSignals(counted.category, prepared.signals)]
+}
+
+/** The user's address in the event, read before scrubbing so that filters by address can use it. */
+function claimedAddress(value: Record<string, unknown>): string | null {
+  const user = value['user'] ?? value['sentry.interfaces.User']
+  if (isRecord(user) && typeof user['ip_address'] === 'string') return user['ip_address']
+  const request = value['request'] ?? value['sentry.interfaces.Http']
+  const env = isRecord(request) ? request['env'] : null
+  return isRecord(env) && typeof env['REMOTE_ADDR'] === 'string' ? env['REMOTE_ADDR'] : null
+}
+
+/** The trace that the event belongs to, while the project's share has room. */
+function traceOf(event: Pick<Event, 'contexts'>, shares: TraceShares): Occurrence['trace'] {
+  const context = event.contexts['trace']
+  if (!isRecord(context)) return null
+  const traceId = readTraceId(context['trace_id'])
+  if (traceId === null || !shares.errors.takes(traceId)) return null
+  return { traceId, spanId: readSpanId(context['span_id']) }
+}
+
+/** A hang counts as one in the foreground unless the event says otherwise. */
+const anrOf = (event: Event): Occurrence['anr'] =>
+  !isAnr(event) ? null : event.contexts['app']?.['in_foreground'] === false ? 'background' : 'foreground'
+
+const severityFacts = (event: Event) => ({
+  level: event.level,
+  isUnhandled: event.is_unhandled,
+  isAnr: isAnr(event),
+  isNativeCrash: isNativeCrash(event),
+})
+
+type StoredBody = Pick<StoredEvent, 'encoding' | 'bodyStart' | 'bodyEnd' | 'body'>
+
+/** The received body when it is compressed and unchanged; else the event's JSON, compressed. */
+function storedBody(raw: RawEvent, changed: Record<string, unknown> | null): StoredBody {
+  if (changed === null && raw.original !== null && raw.original.encoding !== 'none') {
+    return { ...raw.original, bodyStart: raw.start, bodyEnd: raw.end }
+  }
+  const json = changed === null ? raw.decoded.subarray(raw.start, raw.end) : Buffer.from(JSON.stringify(changed))
+  return { encoding: 'zstd', bodyStart: 0, bodyEnd: json.length, body: compressZstd(json) }
+}
+
+/** 52 bits of a hash of project and user key (id, else name, email or IP address); null without a user. */
+export function userHash(projectId: string, event: Pick<Event, 'user'>): number | null {
+  const { user } = event
+  if (user === null) return null
+  const key = [user.id, user.username, user.email, user.ip_address].find((one) => one !== null && one !== '')
+  return key == null ? null : hashUser(projectId, key)
+}

@@ -1,0 +1,62 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import type { AppError } from '../../platform/kernel/errors.ts'
+
+/** A request to an endpoint beside `envelope` and `store`, before its body is read. */
+export type ArrivalHead = {
+  readonly method: string
+  /** Parameters of the path; `key` is the public key, if the path has one. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  /** Content-Type in lower case without its parameters; empty when there is none. */
+  readonly mediaType: string
+  readonly encoding: ContentEncoding
+  readonly receivedAt: Date
+}
+
+/** A request with its body. */
+export type Arrival = ArrivalHead & {
+  /** As received, still encoded. */
+  readonly body: Buffer
+  /**
+   * The body with its Content-Encoding decoded.
+   * @throws AppError as decodeBody
+   */
+  decoded(): Promise<Buffer>
+}
+
+/**
+ * A secondary endpoint of the protocol (docs/protocol.md §1.2). Its requests become envelopes, so that limits, spool,
+ * digestion and outcomes handle envelopes only.
+ */
+export type Endpoint = {
+  /** Methods it takes, as the Allow header lists them. */
+  readonly methods: string
+  /**
+   * @param path follows `/api/<number>/`, without slashes around it.
+   * @returns its parameters; null when it is another endpoint's
+   */
+  match(path: string): Readonly<Record<string, string>> | null
+  readonly maxWireBytes: number
+  /** Time limit for receiving the body; by default that of envelopes. */
+  readonly bodyTimeoutMs?: number
+  /** Maximum size of one attachment; by default that of envelopes. */
+  readonly maxAttachmentBytes?: number
+  /**
+   * Refuses a request before its body is read, for example by media type.
+   * @throws AppError
+   */
+  check?(head: ArrivalHead): void
+  /**
+   * @returns the request as an uncompressed envelope (events/protocol/write-envelope.ts)
+   * @throws AppError `invalid` when it cannot be read
+   */
+  toEnvelope(arrival: Arrival): Promise<Buffer> | Buffer
+  /** Answers a request whose data is on disk. @returns the status */
+  accepted(response: ServerResponse, arrival: ArrivalHead, eventId: string | null): number
+  /** Whether a rate limit is answered with 429; otherwise dropped items are counted and the request is answered as accepted. */
+  readonly announcesLimits: boolean
+  /** Answers a refusal if the usual form (answers.ts) does not fit. @returns the status */
+  refused?(response: ServerResponse, head: ArrivalHead, error: AppError): number
+}

@@ -1,0 +1,325 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { App } from '../../platform/context/app.ts'
+import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
+import { AppError, forbidden, invalid, notFound, rateLimited, unavailable } from '../../platform/kernel/errors.ts'
+import { contentEncodingFrom } from '../../events/protocol/decode.ts'
+import { parseEnvelopeHeader } from '../../events/protocol/envelope.ts'
+import { checkDsn, noKey, readAuth } from '../../events/protocol/sentry-auth.ts'
+import {
+  answerAccepted,
+  answerError,
+  answerMethod,
+  answerPixel,
+  answerPreflight,
+  rateLimitHeaders,
+  type Limit,
+} from './answers.ts'
+import { countRequest, countUnreceived } from './count-refused.ts'
+import type { Arrival, ArrivalHead, Endpoint } from './endpoint.ts'
+import { matchEndpoint } from './endpoints.ts'
+import { AbortedError } from './intake-body.ts'
+import { countAnswer, countLatency, createCounters } from './intake-counters.ts'
+import { isAllowedOrigin } from './allowed-origin.ts'
+import { matchIntake, type IntakeRoute } from './intake-route.ts'
+import { packEnvelope } from './pack-envelope.ts'
+import type { ProjectKey } from './project-keys.ts'
+import type { RefusalReason } from '../../projects/registry/projects.api.ts'
+import type { RefusedKeys } from './refused-keys.ts'
+import { takeEnvelope, takeStore, type Arrived, type Taken, type TakingDeps } from './take-items.ts'
+
+export type IntakeDeps = TakingDeps & {
+  readonly refusedKeys: RefusedKeys
+  /** The client's address, from socket peer and X-Forwarded-For. */
+  readonly addressOf: (peer: string | undefined, forwardedFor: string | string[] | undefined) => string
+  /** Requests that no figure counts. */
+  readonly isUncounted: (request: IncomingMessage) => boolean
+  /** Time limit for receiving a body. */
+  readonly bodyTimeoutMs: number
+}
+
+/** A rejected client may keep sending this long; closing the connection immediately would lose the response. */
+const LINGER_MS = 5_000
+
+const METHODS = new Map([
+  ['envelope', 'POST'],
+  ['store', 'POST, GET'],
+])
+
+/** An endpoint other than `/envelope/` and `/store/`, with the head of the request. */
+type SecondaryEndpoint = { readonly endpoint: Endpoint; readonly head: ArrivalHead }
+
+/**
+ * Handles a request of an SDK: checks transport, key, limits and the envelope's grammar, appends the bytes to the spool,
+ * and responds only when they are on disk. Digestion parses the payloads.
+ * @returns false when the URL is not SDK traffic; nothing was touched then
+ */
+export function handleIntake(app: App, all: IntakeDeps, request: IncomingMessage, response: ServerResponse): boolean {
+  const route = matchIntake(request.url ?? '')
+  if (route === null) return false
+  const deps = all.isUncounted(request) ? { ...all, counters: createCounters() } : all
+  deps.counters.requests++
+  const matched = METHODS.has(route.endpoint) ? null : matchEndpoint(route.endpoint)
+  const methods = METHODS.get(route.endpoint) ?? matched?.endpoint.methods
+  if (methods !== undefined && request.method === 'OPTIONS') {
+    answerPreflight(response, methods)
+    countAnswer(deps.counters, 204)
+    return true
+  }
+  if (methods !== undefined && !methods.split(', ').includes(request.method ?? '-')) {
+    answerMethod(response, methods)
+    countAnswer(deps.counters, 405)
+    lingerUnread(request)
+    return true
+  }
+  let secondary: SecondaryEndpoint | null = null
+  const refused = (error: unknown): void => refuse(app, deps, request, response, secondary, error)
+  const timer = setTimeout(() => {
+    refused(invalid('The body did not arrive in time.'))
+    // No more is read from this client after the response.
+    response.once('finish', () => request.destroy())
+  }, matched?.endpoint.bodyTimeoutMs ?? deps.bodyTimeoutMs)
+  const startedMs = app.clock.monotonicMs()
+  const work = async (): Promise<void> => {
+    if (methods === undefined) throw notFound('Endpoint')
+    const encoding = contentEncodingFrom(request.headers['content-encoding'])
+    if (matched !== null)
+      secondary = { endpoint: matched.endpoint, head: headOf(app, request, route, matched.params, encoding) }
+    const { eventId, limited, announced } = await accept(app, deps, route, request, secondary, encoding, () =>
+      clearTimeout(timer),
+    )
+    // The rest is stored: the response only announces the limit.
+    if (limited !== null && secondary?.endpoint.announcesLimits !== false) throw limited
+    countLatency(deps.counters, app.clock.monotonicMs() - startedMs)
+    let status = 200
+    if (secondary !== null) status = secondary.endpoint.accepted(response, secondary.head, eventId)
+    else if (request.method === 'GET') answerPixel(response)
+    else answerAccepted(response, eventId, announced)
+    countAnswer(deps.counters, status)
+  }
+  work()
+    .catch((error: unknown) => {
+      refused(error)
+      // Rejected before anything was stored; a failed commit may still be reading the body.
+      if (error instanceof AppError && (error.code === 'invalid' || error.code === 'too_large'))
+        deps.bodies.discard(request)
+    })
+    .finally(() => {
+      clearTimeout(timer)
+      deps.bodies.release(request)
+    })
+  return true
+}
+
+function refuse(
+  app: App,
+  deps: IntakeDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  secondary: SecondaryEndpoint | null,
+  error: unknown,
+): void {
+  if (error instanceof AbortedError) {
+    deps.counters.aborted++
+    response.destroy()
+    return
+  }
+  if (response.headersSent) return
+  const status =
+    error instanceof AppError && secondary?.endpoint.refused !== undefined
+      ? secondary.endpoint.refused(response, secondary.head, error)
+      : answerError(response, error)
+  countAnswer(deps.counters, status)
+  if (status === 500) app.log.error({ err: error, path: request.url?.split('?', 1)[0] }, 'intake failed')
+  lingerUnread(request)
+}
+
+function headOf(
+  app: App,
+  { method, headers }: IncomingMessage,
+  { query }: IntakeRoute,
+  params: ArrivalHead['params'],
+  encoding: ContentEncoding,
+): ArrivalHead {
+  return {
+    method: method ?? 'POST',
+    params,
+    query: new URLSearchParams(query),
+    headers,
+    mediaType: (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
+    encoding,
+    receivedAt: app.clock.now(),
+  }
+}
+
+function lingerUnread(request: IncomingMessage): void {
+  if (request.complete) return
+  request.resume()
+  const timer = setTimeout(() => {
+    if (!request.complete) request.destroy()
+  }, LINGER_MS)
+  timer.unref()
+}
+
+async function accept(
+  app: App,
+  deps: IntakeDeps,
+  route: IntakeRoute,
+  request: IncomingMessage,
+  secondary: SecondaryEndpoint | null,
+  encoding: ContentEncoding,
+  bodyArrived: () => void,
+): Promise<Taken> {
+  const { headers } = request
+  const clientIp = deps.addressOf(request.socket.remoteAddress, headers['x-forwarded-for'])
+  // Endpoints that never announce limits have only the limits of their key.
+  const addressWait = secondary?.endpoint.announcesLimits === false ? 0 : deps.limiter.takeAddress(clientIp)
+  if (addressWait > 0)
+    throw rateLimited(
+      'Too many requests from this address.',
+      addressWait,
+      rateLimitHeaders([{ categories: [], seconds: addressWait, scope: 'key', reason: 'address_limit' }]),
+    )
+
+  const auth = readAuth({
+    xSentryAuth: textOf(headers['x-sentry-auth']),
+    authorization: headers.authorization,
+    query: route.query,
+    pathKey: secondary?.head.params.key,
+  })
+  deps.bodies.own(request, `address ${clientIp}`)
+  let publicKey = auth?.key ?? null
+  if (publicKey === null) {
+    if (route.endpoint !== 'envelope' || route.projectNumber === null) throw noKey()
+    const header = parseEnvelopeHeader(await deps.bodies.readFirstLine(request, encoding))
+    publicKey = checkDsn(header.dsn, null, route.projectNumber)
+  }
+  const found = deps.keys.find(publicKey)
+  const key = checkKey(app, deps, route, found instanceof Promise ? await found.catch(databaseAway) : found)
+  if (!isAllowedOrigin(key.allowedOrigins, headers.origin))
+    throw forbidden('The project does not accept events from this origin.')
+  checkReadiness(deps, key, secondary)
+  deps.bodies.own(request, `key ${key.id}`)
+  deps.bodies.own(request, `organisation ${key.orgId}`)
+  secondary?.endpoint.check?.(secondary.head)
+
+  const isQuery = request.method === 'GET' && secondary === null
+  const body = isQuery
+    ? bodyOfQuery(route.query)
+    : await deps.bodies.read(request, secondary?.endpoint.maxWireBytes).catch((error: unknown) => {
+        countUnreceived(deps, key, error)
+        throw error
+      })
+  bodyArrived()
+  const arrived: Arrived = {
+    projectId: key.projectId,
+    projectNumber: key.projectNumber,
+    keyId: key.id,
+    receivedAtMs: app.clock.now().getTime(),
+    encoding: isQuery ? 'none' : encoding,
+    clientIp: clientIp === '' ? null : clientIp,
+    userAgent: headers['user-agent']?.slice(0, 500) ?? null,
+    origin: headers.origin?.slice(0, 300) ?? null,
+    sdkClient: auth?.client?.slice(0, 200) ?? null,
+    body,
+  }
+  const { projectNumber } = route
+  if (secondary !== null) return takeSecondary(deps, arrived, key, secondary, projectNumber)
+  if (route.endpoint === 'store') return takeStore(deps, arrived, key)
+  return takeEnvelope(deps, arrived, key, { decoded: null, projectNumber })
+}
+
+async function takeSecondary(
+  deps: IntakeDeps,
+  arrived: Arrived,
+  key: ProjectKey,
+  { endpoint, head }: SecondaryEndpoint,
+  projectNumber: string | null,
+): Promise<Taken> {
+  const { body, encoding } = arrived
+  let isDecoded = false
+  const arrival: Arrival = {
+    ...head,
+    body,
+    async decoded() {
+      // Copied: the decoded bytes are valid only during the call.
+      const decoded =
+        encoding === 'none' ? body : await deps.bodies.decode(body, encoding, (bytes) => Buffer.from(bytes))
+      isDecoded = true
+      return decoded
+    },
+  }
+  let envelope: Buffer
+  let packed: Awaited<ReturnType<typeof packEnvelope>>
+  try {
+    envelope = await endpoint.toEnvelope(arrival)
+    packed = await packEnvelope(envelope)
+  } catch (error) {
+    // A malformed form, dump or export request counts like an envelope with broken grammar.
+    if (isDecoded && error instanceof AppError && error.code === 'invalid')
+      countRequest(deps, key, 'invalid', 'envelope')
+    else countUnreceived(deps, key, error)
+    throw error
+  }
+  const { maxAttachmentBytes } = endpoint
+  return takeEnvelope(deps, { ...arrived, ...packed }, key, { decoded: envelope, projectNumber, maxAttachmentBytes })
+}
+
+/** @throws AppError `forbidden` with the reason (docs/protocol.md §5.1) */
+function checkKey(
+  app: App,
+  { refusedKeys }: Pick<IntakeDeps, 'refusedKeys'>,
+  { projectNumber }: IntakeRoute,
+  key: ProjectKey | null,
+): ProjectKey {
+  const refuse = (reason: RefusalReason, message: string): AppError => {
+    refusedKeys.mark(projectNumber, reason)
+    return forbidden(message)
+  }
+  if (key === null) throw refuse('unknown', 'The key is unknown.')
+  if (key.expiresAtMs !== null && key.expiresAtMs <= app.clock.now().getTime())
+    throw refuse('expired', 'The key was rotated or switched off.')
+  if (projectNumber !== null && projectNumber !== String(key.projectNumber))
+    throw refuse('other_project', 'The key belongs to another project.')
+  const { region } = app.config
+  // The canary tests every intake.
+  if (region !== null && region !== key.region && key.orgId !== CANARY_ORG_ID)
+    throw forbidden(`This installation serves projects of ${region}; this project belongs to ${key.region}.`)
+  return key
+}
+
+/**
+ * Under overload a request is refused after the look-up of its key, before its body is read.
+ * @throws AppError `rate_limited` or `unavailable`; counted as one item
+ */
+function checkReadiness(deps: IntakeDeps, key: ProjectKey, secondary: SecondaryEndpoint | null): void {
+  const state = deps.spool.readiness(key)
+  if (state === 'open') return
+  if (state === 'full') countRequest(deps, key, 'rate_limited', 'busy')
+  else countRequest(deps, key, 'dropped', state === 'disk' ? 'disk' : 'database')
+  if (state === 'down') throw databaseIsAway()
+  if (state === 'disk') throw unavailable('The disk of the service is full.', 30)
+  // Spread out, so that clients do not retry in the same second.
+  const seconds = 5 + (deps.counters.requests % 6)
+  if (secondary?.endpoint.announcesLimits === false) throw unavailable('The service is busy.', seconds)
+  const limit: Limit = { categories: [], seconds, scope: 'organization', reason: 'busy' }
+  throw rateLimited('The service is busy.', seconds, rateLimitHeaders([limit]))
+}
+
+const databaseIsAway = (cause?: unknown): AppError =>
+  unavailable('The event cannot be stored at the moment. Try again in a few seconds.', 5, cause)
+
+const databaseAway = (cause: unknown): never => {
+  throw databaseIsAway(cause)
+}
+
+/** The event of a GET request, from the query, as a form field. */
+function bodyOfQuery(query: string): Buffer {
+  const field = query.split('&').find((pair) => pair.startsWith('sentry_data='))
+  if (field === undefined) throw invalid('A GET request must have the event in the parameter sentry_data.')
+  return Buffer.from(field)
+}
+
+/** Node joins the values of a repeated header, except for some names, where it returns a list. */
+const textOf = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(',') : header

@@ -1,0 +1,33 @@
+import type { Connection } from '../../platform/storage/database.ts'
+
+export type KeyRow = {
+  readonly id: string
+  readonly publicKey: string
+  readonly expiresAt: Date | null
+  readonly projectId: string
+  readonly projectNumber: number
+  readonly orgId: string
+  readonly region: string
+  readonly settings: Record<string, unknown>
+  readonly eventsPerDay: number | null
+}
+
+export async function selectKeys(db: Connection, publicKeys: readonly string[]): Promise<KeyRow[]> {
+  return db
+    .selectFrom('project_keys')
+    .innerJoin('projects', 'projects.id', 'project_keys.project_id')
+    .innerJoin('orgs', 'orgs.id', 'projects.org_id')
+    .select([
+      'project_keys.id',
+      'project_keys.public_key as publicKey',
+      'project_keys.expires_at as expiresAt',
+      'projects.id as projectId',
+      'projects.number as projectNumber',
+      'projects.org_id as orgId',
+      'projects.region',
+      'projects.settings',
+      'orgs.events_per_day as eventsPerDay',
+    ])
+    .where('project_keys.public_key', 'in', publicKeys)
+    .execute()
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { CONTENT_ENCODINGS, type ContentEncoding } from '../../platform/kernel/content-encoding.ts'
+
+/** An accepted request that waits for digestion. */
+export type SpoolEntry = {
+  readonly projectId: string
+  /** The number in the DSN; determines the shard. */
+  readonly projectNumber: number
+  /** The project key of the request (project_keys.id). */
+  readonly keyId: string
+  readonly receivedAtMs: number
+  /** `store` holds one event, perhaps wrapped in base64 or a form; `envelope` the envelope grammar. */
+  readonly endpoint: 'envelope' | 'store'
+  /** How `body` is compressed. */
+  readonly encoding: ContentEncoding
+  readonly clientIp: string | null
+  readonly userAgent: string | null
+  /** The Origin header of a browser. */
+  readonly origin: string | null
+  /** Name and version of the SDK, from its authentication. */
+  readonly sdkClient: string | null
+  /** The event id in the response, 32 hex digits; null when the request had no event. */
+  readonly eventId: string | null
+  /** Items over a limit: digestion skips them and records their outcome. */
+  readonly dropped: readonly DroppedItem[]
+  /** The body as received. */
+  readonly body: Buffer
+}
+
+export type DroppedItem = {
+  /** Position in the envelope, from 0. */
+  readonly index: number
+  readonly reason: (typeof DROP_REASONS)[number]
+}
+
+const SHARDS = 4
+
+/** Shards hold whole projects, so that a project's events are digested in the order of receipt. */
+export const SHARD_NUMBERS = [0, 1, 2, 3] as const
+export const shardOf = (projectNumber: number): number => projectNumber % SHARDS
+
+const ENDPOINTS = ['envelope', 'store'] as const
+/** Stored by position: add only at the end. */
+const DROP_REASONS = ['too_large', 'rate_limited', 'storm', 'quota'] as const
+
+/** Lists instead of objects, because field names would be half of the bytes. */
+const Entry = z.tuple([
+  z.string(),
+  z.number(),
+  z.string(),
+  z.number(),
+  z.int().min(0).max(1),
+  z.int().min(0).max(4),
+  z.string().nullable(),
+  z.string().nullable(),
+  z.string().nullable(),
+  z.string().nullable(),
+  z.string().nullable(),
+  z.array(
+    z.tuple([
+      z.int(),
+      z
+        .int()
+        .min(0)
+        .max(DROP_REASONS.length - 1),
+    ]),
+  ),
+  z.int().min(0),
+])
+const Entries = z.array(Entry)
+
+/** Packs entries without their bodies for the column `entries`. */
+export function packEntries(entries: readonly SpoolEntry[]): Buffer {
+  return Buffer.from(
+    JSON.stringify(
+      entries.map((entry): z.input<typeof Entry> => [
+        entry.projectId,
+        entry.projectNumber,
+        entry.keyId,
+        entry.receivedAtMs,
+        ENDPOINTS.indexOf(entry.endpoint),
+        CONTENT_ENCODINGS.indexOf(entry.encoding),
+        entry.clientIp,
+        entry.userAgent,
+        entry.origin,
+        entry.sdkClient,
+        entry.eventId,
+        entry.dropped.map(({ index, reason }): [number, number] => [index, DROP_REASONS.indexOf(reason)]),
+        entry.body.length,
+      ]),
+    ),
+  )
+}
+
+/**
+ * The reverse of {@link packEntries}; bodies share memory with `body`.
+ * @throws Error when the row was not written by {@link packEntries}
+ */
+export function unpackEntries(packed: Buffer, body: Buffer): SpoolEntry[] {
+  let at = 0
+  const entries = Entries.parse(JSON.parse(packed.toString())).map((row): SpoolEntry => {
+    const start = at
+    at += row[12]
+    return {
+      projectId: row[0],
+      projectNumber: row[1],
+      keyId: row[2],
+      receivedAtMs: row[3],
+      endpoint: ENDPOINTS[row[4]] ?? 'envelope',
+      encoding: CONTENT_ENCODINGS[row[5]] ?? 'none',
+      clientIp: row[6],
+      userAgent: row[7],
+      origin: row[8],
+      sdkClient: row[9],
+      eventId: row[10],
+      dropped: row[11].map(([index, reason]) => ({ index, reason: DROP_REASONS[reason] ?? 'too_large' })),
+      body: body.subarray(start, at),
+    }
+  })
+  if (at !== body.length) throw new Error(`a spool row holds ${body.length} bytes, its entries ${at}`)
+  return entries
+}

@@ -1,0 +1,48 @@
+import type { Tx } from '../../platform/storage/database.ts'
+import { packEntries, type SpoolEntry } from './entry.ts'
+import type { SpoolBatch } from './read.ts'
+import { deleteRows, insertQuarantined, type RowKey } from './spool.queries.ts'
+
+/** Another reader settled these rows, because this one had lost its shard. Roll back and read again. */
+export class SpoolFencedError extends Error {}
+
+/**
+ * Deletes rows from the spool, in the transaction that records their outcomes.
+ * @throws SpoolFencedError when a row was deleted already; the transaction must then roll back
+ */
+export async function settleBatches(tx: Tx, shard: number, rows: readonly RowKey[]): Promise<void> {
+  if (rows.length === 0) return
+  const deleted = await deleteRows(tx, shard, rows)
+  if (deleted !== rows.length)
+    throw new SpoolFencedError(
+      `shard ${shard}: ${rows.length - deleted} of ${rows.length} spool rows were settled by another reader`,
+    )
+}
+
+/**
+ * Copies an entry that cannot be digested to quarantine, unchanged. The caller settles its row.
+ * @param reason one sentence for the operator, without user data
+ */
+export async function quarantineEntry(
+  tx: Tx,
+  entry: SpoolEntry,
+  reason: string,
+  attempts: number,
+  now: Date,
+): Promise<void> {
+  await insertQuarantined(tx, {
+    projectId: entry.projectId,
+    receivedAt: new Date(entry.receivedAtMs),
+    quarantinedAt: now,
+    reason,
+    attempts,
+    entry: packEntries([entry]),
+    body: entry.body,
+  })
+}
+
+/** Copies every entry of a row to quarantine and settles the row. */
+export async function quarantineBatch(tx: Tx, batch: SpoolBatch, reason: string, now: Date): Promise<void> {
+  for (const entry of batch.entries) await quarantineEntry(tx, entry, reason, batch.attempts, now)
+  await settleBatches(tx, batch.shard, [batch])
+}

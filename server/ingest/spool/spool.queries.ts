@@ -1,0 +1,348 @@
+import { sql } from 'kysely'
+import { CANARY_PROJECT_NUMBER } from '../../platform/kernel/canary-ids.ts'
+import { SHARD_NUMBERS } from './entry.ts'
+import type { Connection, Tx } from '../../platform/storage/database.ts'
+
+/** Channel of notifications about new rows. */
+const SPOOL_CHANNEL = 'faultline_spool'
+
+/** First half of the advisory locks that give a shard to one reader. */
+const SHARD_LOCK = 720_199
+
+export type NewRow = {
+  readonly shard: number
+  readonly projectNumber: number
+  readonly receivedAt: Date
+  readonly entryCount: number
+  readonly entries: Buffer
+  readonly body: Buffer
+}
+
+const COLUMNS_PER_ROW = 7
+
+/**
+ * Writes rows in one statement, which is one commit; prepared once per connection and number of rows.
+ * @param notify shards whose readers are notified
+ * @returns the id of each row; null for several of one project, because nothing says which is which
+ */
+export async function insertRows(
+  session: Connection,
+  rows: readonly NewRow[],
+  notify: readonly number[],
+): Promise<(number | null)[]> {
+  const places = rows
+    .map(
+      (_, row) =>
+        `(${Array.from({ length: COLUMNS_PER_ROW }, (_unused, column) => `$${row * COLUMNS_PER_ROW + column + 1}`).join(',')})`,
+    )
+    .join(',')
+  const insert = `insert into spool (shard, project_number, received_at, entry_count, byte_count, entries, body) values ${places}`
+  const values: unknown[] = rows.flatMap((row) => [
+    row.shard,
+    row.projectNumber,
+    row.receivedAt,
+    row.entryCount,
+    row.body.length,
+    row.entries,
+    row.body,
+  ])
+  const { rows: added } = await session.query<{ project: number; id: number }>(
+    notify.length === 0
+      ? { name: `spool_insert_${rows.length}`, text: `${insert} returning project_number as project, id`, values }
+      : {
+          name: `spool_insert_${rows.length}_notify`,
+          text: `with added as (${insert} returning project_number as project, id), notified as (select pg_notify('${SPOOL_CHANNEL}', $${values.length + 1}))
+                 select project, id from added, notified`,
+          values: [...values, notify.join(',')],
+        },
+  )
+  const ids = new Map<number, number | null>()
+  for (const { project, id } of added) ids.set(project, ids.has(project) ? null : id)
+  return rows.map(({ projectNumber }) => ids.get(projectNumber) ?? null)
+}
+
+/** Turns synchronous_commit on: without it a power cut could lose acknowledged requests. */
+export async function demandDurability(session: Connection): Promise<void> {
+  await session.query(
+    `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
+  )
+}
+
+/**
+ * Keeps plans, unlike other connections of the pool (0.1 ms per insert): the plan of an insert does not depend on the
+ * tables' contents.
+ */
+export async function keepInsertPlans(session: Connection): Promise<void> {
+  await session.query('set plan_cache_mode = auto')
+}
+
+/** Subscribes the connection to notifications about new rows. */
+export async function listenForRows(session: Connection): Promise<void> {
+  await session.query(`listen ${SPOOL_CHANNEL}`)
+}
+
+/** Resolves when the connection answers. */
+export async function ping(session: Connection): Promise<void> {
+  await session.query('select 1')
+}
+
+/** Takes the shard for this connection, until it ends. */
+export async function tryLockShard(session: Connection, shard: number): Promise<boolean> {
+  const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
+    SHARD_LOCK,
+    shard,
+  ])
+  return rows[0]?.taken === true
+}
+
+export async function unlockShard(session: Connection, shard: number): Promise<void> {
+  await session.query('select pg_advisory_unlock($1, $2)', [SHARD_LOCK, shard])
+}
+
+/** A row of a shard. */
+export type RowKey = { readonly projectNumber: number; readonly id: number }
+
+export type StoredRow = RowKey & { receivedAt: Date; attempts: number; entries: Buffer; body: Buffer }
+
+/** The projects that have rows in a shard, apart from the rows `except`. */
+export async function selectLanes(db: Connection, shard: number, except: readonly number[]): Promise<number[]> {
+  // One look into the index for each project, however many rows it has.
+  const { rows } = await db.query<{ project_number: number }>(
+    `with recursive lanes (project_number) as (
+       (select project_number from spool where shard = $1 order by project_number limit 1)
+       union all
+       select (select s.project_number from spool s
+               where s.shard = $1 and s.project_number > lanes.project_number order by s.project_number limit 1)
+       from lanes where lanes.project_number is not null
+     )
+     select project_number from lanes
+     where exists (select from spool s where s.shard = $1 and s.project_number = lanes.project_number
+                                         and s.id <> all ($2::bigint[]))`,
+    [shard, except],
+  )
+  return rows.map((row) => row.project_number)
+}
+
+/** Which rows of a project are wanted. */
+export type LaneRange = {
+  readonly projectNumber: number
+  readonly afterId: number
+  /** Only rows below this id; null for all. */
+  readonly beforeId: number | null
+  /** Rows and bytes of the project; at least one row is read. */
+  readonly maxRows: number
+  readonly maxBytes: number
+}
+
+export type RowRange = {
+  readonly shard: number
+  readonly lanes: readonly LaneRange[]
+  readonly except: readonly number[]
+  readonly maxRows: number
+  readonly maxBytes: number
+}
+
+/**
+ * The oldest rows of projects of a shard, one project after the other, up to `maxRows` and about `maxBytes`, at least one. By
+ * COPY, because the driver reads query results as text, where a body is a hexadecimal string of twice its bytes.
+ */
+export async function selectRows(db: Connection, range: RowRange): Promise<StoredRow[]> {
+  // COPY takes no parameters.
+  const number = (value: number): string => {
+    if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
+    return String(value)
+  }
+  const { lanes, except } = range
+  const [shard, maxRows, maxBytes] = [number(range.shard), number(range.maxRows), number(range.maxBytes)]
+  const others = except.length === 0 ? '' : `and id <> all ('{${except.map(number).join(',')}}'::bigint[])`
+  const wanted = lanes.map(({ projectNumber, afterId, beforeId, ...max }, place) =>
+    [place, projectNumber, afterId, beforeId ?? Number.MAX_SAFE_INTEGER, max.maxRows, max.maxBytes]
+      .map(number)
+      .join('::bigint, '),
+  )
+  const statement = `
+      select project_number::bigint, id, (extract(epoch from received_at) * 1000)::bigint, attempts::bigint, entries, body from (
+        select *, sum(byte_count) over (order by place, id) - byte_count as before,
+               sum(byte_count) over (partition by place order by id) - byte_count as before_in_lane
+        from (
+          select lanes.place, lanes.max_bytes, rows.*
+          from (values ${wanted.map((lane) => `(${lane}::bigint)`).join(', ')}) as lanes (place, lane, after_id, before_id, max_rows, max_bytes)
+          cross join lateral (
+            select * from spool where shard = ${shard}::smallint and project_number = lanes.lane::integer
+              and id > lanes.after_id and id < lanes.before_id ${others} order by id limit lanes.max_rows
+          ) as rows
+          order by lanes.place, rows.id limit ${maxRows}
+        ) as oldest
+      ) as counted where before < ${maxBytes} and (before_in_lane = 0 or before_in_lane < max_bytes) order by place, id`
+  return (await db.copyOut(statement, 6)).map(([projectNumber, id, receivedMs, attempts, entries, body]) => ({
+    projectNumber: wholeNumber(projectNumber),
+    id: wholeNumber(id),
+    receivedAt: new Date(wholeNumber(receivedMs)),
+    attempts: wholeNumber(attempts),
+    entries: entries ?? Buffer.alloc(0),
+    body: body ?? Buffer.alloc(0),
+  }))
+}
+
+/** A bigint field. */
+const wholeNumber = (field: Buffer | null | undefined): number => Number(field?.readBigInt64BE() ?? 0n)
+
+export async function countAttempt(tx: Connection, shard: number, { projectNumber, id }: RowKey): Promise<void> {
+  await tx.query('update spool set attempts = attempts + 1 where shard = $1 and project_number = $2 and id = $3', [
+    shard,
+    projectNumber,
+    id,
+  ])
+}
+
+/** Deletes rows. @returns the number of rows that still existed */
+export async function deleteRows(tx: Tx, shard: number, rows: readonly RowKey[]): Promise<number> {
+  const result = await tx.query({
+    name: 'spool_delete',
+    // An id stands for one row; the projects lead to it in the index.
+    text: 'delete from spool where shard = $1 and project_number = any($2::integer[]) and id = any($3::bigint[])',
+    values: [shard, [...new Set(rows.map(({ projectNumber }) => projectNumber))], rows.map(({ id }) => id)],
+  })
+  return result.rowCount ?? 0
+}
+
+export type QuarantinedRow = {
+  readonly projectId: string
+  readonly receivedAt: Date
+  readonly quarantinedAt: Date
+  readonly reason: string
+  readonly attempts: number
+  readonly entry: Buffer
+  readonly body: Buffer
+}
+
+export async function insertQuarantined(tx: Tx, row: QuarantinedRow): Promise<void> {
+  await tx.query(
+    `insert into spool_quarantine (project_id, received_at, quarantined_at, reason, attempts, entry, body)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [row.projectId, row.receivedAt, row.quarantinedAt, row.reason, row.attempts, row.entry, row.body],
+  )
+}
+
+export type Backlog = {
+  readonly rows: number
+  readonly entries: number
+  readonly bytes: number
+  /** Age of the oldest entry; 0 when there is none. */
+  readonly oldestAgeMs: number
+}
+
+/** What waits for digestion, without the canary's. */
+export async function selectBacklog(db: Connection, now: Date): Promise<Backlog> {
+  const result = await sql<{ rows: number; entries: number; bytes: number; oldest: Date | null }>`
+    select count(*) as rows, coalesce(sum(entry_count), 0)::bigint as entries, coalesce(sum(byte_count), 0)::bigint as bytes,
+           min(received_at) as oldest
+    from spool where project_number <> ${CANARY_PROJECT_NUMBER}`.execute(db)
+  const row = result.rows[0]
+  return {
+    rows: row?.rows ?? 0,
+    entries: row?.entries ?? 0,
+    bytes: row?.bytes ?? 0,
+    oldestAgeMs: row?.oldest == null ? 0 : Math.max(0, now.getTime() - row.oldest.getTime()),
+  }
+}
+
+/** What of a project waits for digestion, and whose it is. */
+export type OwnBacklog = Pick<Backlog, 'entries' | 'bytes'> & {
+  readonly projectNumber: number
+  readonly orgId: string
+}
+
+/** Of each project that has something waiting. */
+export async function selectBacklogs(db: Connection): Promise<OwnBacklog[]> {
+  const { rows } = await db.query<{ project: number; org: string; entries: number; bytes: number }>(
+    `select s.project_number as project, p.org_id as org, s.entries, s.bytes
+     from (select project_number, sum(entry_count)::bigint as entries, sum(byte_count)::bigint as bytes
+           from spool group by project_number) as s
+     join projects p on p.number = s.project_number`,
+  )
+  return rows.map(({ project, org, ...of }) => ({ projectNumber: project, orgId: org, ...of }))
+}
+
+/** What of a project waits for digestion. */
+export type ProjectBacklog = Omit<Backlog, 'rows'> & { readonly projectNumber: number }
+
+/** Of one project; null when nothing waits. */
+export async function selectProjectBacklog(
+  db: Connection,
+  projectId: string,
+  now: Date,
+): Promise<ProjectBacklog | null> {
+  const { rows } = await db.query<BacklogRow>(
+    `select p.number as project, sum(s.entry_count)::bigint as entries, sum(s.byte_count)::bigint as bytes,
+            min(s.received_at) as oldest
+     from projects p join spool s on s.shard in (${SHARD_NUMBERS.join(', ')}) and s.project_number = p.number
+     where p.id = $1 group by p.number`,
+    [projectId],
+  )
+  return rows.map((row) => backlogOf(row, now))[0] ?? null
+}
+
+/** Of the projects whose oldest entry waits longest. */
+export async function selectLargestLags(db: Connection, max: number, now: Date): Promise<ProjectBacklog[]> {
+  const { rows } = await db.query<BacklogRow>(
+    `select project_number as project, sum(entry_count)::bigint as entries, sum(byte_count)::bigint as bytes,
+            min(received_at) as oldest
+     from spool where project_number <> ${CANARY_PROJECT_NUMBER} group by project_number order by oldest limit $1`,
+    [max],
+  )
+  return rows.map((row) => backlogOf(row, now))
+}
+
+type BacklogRow = { project: number; entries: number; bytes: number; oldest: Date }
+
+const backlogOf = ({ project, entries, bytes, oldest }: BacklogRow, now: Date): ProjectBacklog => ({
+  projectNumber: project,
+  entries,
+  bytes,
+  oldestAgeMs: Math.max(0, now.getTime() - oldest.getTime()),
+})
+
+/** Whether there are rows with requests received up to a time. */
+export async function hasRowsBefore(db: Connection, time: Date): Promise<boolean> {
+  const { rows } = await db.query<{ left: boolean }>(
+    'select exists (select from spool where received_at <= $1) as left',
+    [time],
+  )
+  return rows[0]?.left === true
+}
+
+/** Quarantined requests of a project after an id, oldest first. */
+export async function selectQuarantined(
+  db: Connection,
+  projectId: string,
+  afterId: number,
+  max: number,
+): Promise<{ id: number; entry: Buffer; body: Buffer }[]> {
+  const { rows } = await db.query<{ id: number; entry: Buffer; body: Buffer }>(
+    'select id, entry, body from spool_quarantine where project_id = $1 and id > $2 order by id limit $3',
+    [projectId, afterId, max],
+  )
+  return rows
+}
+
+export async function deleteQuarantined(db: Connection, id: number): Promise<void> {
+  await db.query('delete from spool_quarantine where id = $1', [id])
+}
+
+/** Deletes quarantined requests of deleted projects. @returns the number of requests */
+export async function deleteOrphanedQuarantine(on: Connection): Promise<number> {
+  const { rowCount } = await on.query(
+    'delete from spool_quarantine q where not exists (select from projects p where p.id = q.project_id)',
+  )
+  return rowCount ?? 0
+}
+
+/** Deletes requests of a project that were quarantined before a time. @returns the number of requests */
+export async function deleteQuarantinedBefore(on: Connection, projectId: string, before: Date): Promise<number> {
+  const { rowCount } = await on.query('delete from spool_quarantine where project_id = $1 and quarantined_at < $2', [
+    projectId,
+    before,
+  ])
+  return rowCount ?? 0
+}

@@ -1,0 +1,360 @@
+import type { App } from '../../platform/context/app.ts'
+import { rateLimited, unavailable } from '../../platform/kernel/errors.ts'
+import type { ReservedConnection } from '../../platform/storage/database.ts'
+import { isDatabaseAway } from '../../platform/storage/pool.ts'
+import { type AdmissionLimits, diskOf, type Disk, type Owner, watchAdmission } from './admission.ts'
+import { packEntries, shardOf, type SpoolEntry } from './entry.ts'
+import type { CommittedRow, HandOver } from './hand-over.ts'
+import {
+  type Backlog,
+  demandDurability,
+  insertRows,
+  keepInsertPlans,
+  type NewRow,
+  selectBacklog,
+  selectBacklogs,
+} from './spool.queries.ts'
+
+/** Maximum rows of one commit: a commit of many projects is prepared once per number of rows. */
+const MAX_ROWS = 64
+/** Maximum entries and bytes of one row; a larger single entry gets its own row. */
+const MAX_ROW_ENTRIES = 500
+const MAX_ROW_BYTES = 4 * 1024 * 1024
+/** Concurrent commits: one is sent while the other waits for the disk. */
+const MAX_FLUSHES = 2
+/** Minimum number of waiting entries for a second flush: small commits cost more than they save. */
+const SECOND_FLUSH_ENTRIES = 64
+/** From this many entries per window on the service is busy. Then commits keep a distance, unless many entries wait. */
+const BUSY_ENTRIES = 150
+const BUSY_WINDOW_MS = 100
+const BUSY_DISTANCE_MS = 2
+const MANY_ENTRIES = 128
+/**
+ * After this time the connection is given up. The result of its commit is unknown, so its entries are not acknowledged.
+ */
+const FLUSH_TIMEOUT_MS = 10_000
+/** Minimum time between two notifications of a shard: busy readers need none, others wait this much longer. */
+const NOTIFY_EVERY_MS = 20
+
+export type SpoolLimits = AdmissionLimits & {
+  /** Maximum entries and bytes that wait in memory for their commit. */
+  readonly maxWaitingEntries: number
+  readonly maxWaitingBytes: number
+}
+
+const DEFAULT_LIMITS: Omit<SpoolLimits, 'maxBacklogEntries'> = {
+  maxWaitingEntries: 10_000,
+  maxWaitingBytes: 64 * 1024 * 1024,
+  maxBacklogBytes: 4 * 1024 * 1024 * 1024,
+}
+
+/**
+ * After its memory was full the spool accepts entries below this share again; otherwise it would refuse every second
+ * request.
+ */
+const REOPEN_SHARE = 0.75
+
+/** Whether an append can succeed; `full`: overload, `disk`: the disk is full, `down`: the database is unavailable. */
+export type SpoolReadiness = 'open' | 'full' | 'disk' | 'down'
+
+export type Spool = {
+  /**
+   * Stores the entry; resolves only after the commit that holds it is on disk.
+   * @throws AppError `rate_limited` when too many entries wait, `unavailable` when the database cannot store it
+   */
+  append(entry: SpoolEntry): Promise<void>
+  /** To be checked before a body is read. @param owner of the request; without one, whether anything is accepted */
+  readiness(owner?: Owner): SpoolReadiness
+  /** Entries that wait for their commit. */
+  waiting(): { entries: number; bytes: number }
+  /** Reads the backlog from the database. */
+  backlog(): Promise<Backlog>
+  /** The volume of the embedded database, as read last; null for another database. */
+  disk(): Disk | null
+  /** Waits for pending appends, then releases the connections. Later appends are rejected. */
+  close(): Promise<void>
+}
+
+type Waiting = { entry: SpoolEntry; resolve: () => void; reject: (error: unknown) => void }
+
+/**
+ * The writing side of the spool: appends of many requests share one commit. A flush starts immediately when none is under
+ * way, so an idle service answers after one commit. Under load commits become larger and keep a distance of a few
+ * milliseconds: half as many commits cost half the processor time.
+ * @param handOver passes committed rows to the digest thread of this process; null when it has none
+ */
+export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver: HandOver | null = null): Spool {
+  const limits = { ...DEFAULT_LIMITS, maxBacklogEntries: app.config.maxBacklogEntries, ...given }
+  let queue: Waiting[] = []
+  let waitingBytes = 0
+  let flushes = 0
+  let immediate: NodeJS.Immediate | undefined
+  let pacing: NodeJS.Timeout | undefined
+  let busy = false
+  let windowMs = 0
+  let windowEntries = 0
+  let lastFlushMs = 0
+  let down = false
+  let closed = false
+  /** By shard. */
+  const lastNotifiedMs = new Map<number, number>()
+  let memoryFull = false
+  const idle: ReservedConnection[] = []
+  const drained: (() => void)[] = []
+
+  const schedule = (): void => {
+    if (queue.length === 0 || flushes >= MAX_FLUSHES) return
+    if (flushes > 0 && queue.length < SECOND_FLUSH_ENTRIES) return
+    if (busy && queue.length < MANY_ENTRIES) {
+      const waitMs = lastFlushMs + BUSY_DISTANCE_MS - performance.now()
+      if (waitMs > 0) {
+        pacing ??= setTimeout(start, waitMs)
+        return
+      }
+    }
+    // After the current socket reads, so that all their requests share the commit.
+    immediate ??= setImmediate(start)
+  }
+
+  const start = (): void => {
+    clearTimeout(pacing)
+    clearImmediate(immediate)
+    pacing = undefined
+    immediate = undefined
+    if (queue.length > 0 && flushes < MAX_FLUSHES) void flush()
+  }
+
+  const flush = async (): Promise<void> => {
+    const taken = queue
+    queue = []
+    const { batch, rest } = splitOff(taken)
+    queue = rest
+    for (const { entry } of batch) waitingBytes -= entry.body.length
+    flushes++
+    lastFlushMs = performance.now()
+    windowEntries += batch.length
+    if (lastFlushMs - windowMs >= BUSY_WINDOW_MS) {
+      // A pause makes the window longer, so an idle service does not count as busy.
+      busy = windowEntries / (lastFlushMs - windowMs) >= BUSY_ENTRIES / BUSY_WINDOW_MS
+      windowMs = lastFlushMs
+      windowEntries = 0
+    }
+    let sent = false
+    try {
+      const rows = toRows(batch)
+      const notify = shardsToNotify(rows)
+      const session = idle.pop() ?? (await takeSession())
+      sent = true
+      const ids = await write(session, rows, notify)
+      if (down) app.log.info('writing to the spool works again')
+      down = false
+      for (const { resolve } of batch) resolve()
+      // After the answers: what is on disk is accepted, whatever happens to the hand-over.
+      passOn(rows, ids)
+    } catch (error) {
+      // Logged once per outage, not once per request.
+      if (!down && isDatabaseAway(error))
+        app.log.warn({ err: messageOf(error) }, 'the spool cannot be written: the database is unavailable')
+      else if (!down) app.log.error({ err: error }, 'the spool cannot be written')
+      down = true
+      const refusal = away(error)
+      if (sent && !isAnswer(error)) uncertain.add(refusal)
+      for (const { reject } of batch) reject(refusal)
+      // Entries queued meanwhile would fail in the same way.
+      const unsent = away(undefined)
+      for (const { reject } of queue.splice(0)) reject(unsent)
+      waitingBytes = 0
+    } finally {
+      flushes--
+      if (flushes === 0 && queue.length === 0) for (const resolve of drained.splice(0)) resolve()
+      schedule()
+    }
+  }
+
+  const shardsToNotify = (rows: readonly NewRow[]): number[] => {
+    const shards = new Set(rows.map(({ shard }) => shard))
+    const due = [...shards].filter(
+      (shard) =>
+        handOver?.takes(shard) !== true && lastFlushMs - (lastNotifiedMs.get(shard) ?? -Infinity) >= NOTIFY_EVERY_MS,
+    )
+    for (const shard of due) lastNotifiedMs.set(shard, lastFlushMs)
+    return due
+  }
+
+  const passOn = (rows: readonly Row[], ids: readonly (number | null)[]): void => {
+    if (handOver === null) return
+    try {
+      for (const [index, row] of rows.entries()) handOver.pass(row, ids[index] ?? null)
+    } catch (error) {
+      app.log.error({ err: error }, 'rows cannot be handed over; digestion reads them from the spool')
+    }
+  }
+
+  const write = async (
+    session: ReservedConnection,
+    rows: readonly NewRow[],
+    notify: readonly number[],
+  ): Promise<(number | null)[]> => {
+    let timer: NodeJS.Timeout | undefined
+    try {
+      const ids = await Promise.race([
+        insertRows(session, rows, notify),
+        new Promise<never>((_resolve, reject) => {
+          timer = setTimeout(() => reject(new Error('the commit took too long')), FLUSH_TIMEOUT_MS)
+        }),
+      ])
+      if (closed) session.release()
+      else idle.push(session)
+      return ids
+    } catch (error) {
+      session.release(true)
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  const takeSession = async (): Promise<ReservedConnection> => {
+    const session = await app.db.reserve({
+      onLost: () => {
+        // A session in use fails its statement, which releases it.
+        const at = idle.indexOf(session)
+        if (at === -1) return
+        idle.splice(at, 1)
+        session.release(true)
+      },
+    })
+    try {
+      await demandDurability(session)
+      await keepInsertPlans(session)
+    } catch (error) {
+      session.release(true)
+      throw error
+    }
+    return session
+  }
+
+  const { config } = app
+  const admission = watchAdmission(limits, {
+    backlog: () => selectBacklog(app.db, app.clock.now()),
+    backlogs: () => selectBacklogs(app.db),
+    // Only for the embedded database; the disk of another one is its operator's concern.
+    disk: () => (config.databaseUrl === null ? diskOf(config.dataDir) : Promise.resolve(null)),
+  })
+
+  const readiness = (owner?: Owner): SpoolReadiness => {
+    // One attempt at a time checks whether the database is back; all other requests are rejected immediately.
+    if (closed || (down && flushes > 0)) return 'down'
+    const fill = Math.max(queue.length / limits.maxWaitingEntries, waitingBytes / limits.maxWaitingBytes)
+    memoryFull = fill >= (memoryFull ? REOPEN_SHARE : 1)
+    if (memoryFull) return 'full'
+    const state = admission.state(owner ?? null)
+    return state === 'busy' ? 'full' : state
+  }
+
+  return {
+    append(entry) {
+      const state = readiness()
+      if (state === 'down') return Promise.reject(away(undefined))
+      if (state === 'disk') return Promise.reject(unavailable('The disk of the service is full.', 30))
+      if (state === 'full') return Promise.reject(rateLimited('The service is busy. Try again in a few seconds.', 5))
+      return new Promise((resolve, reject) => {
+        queue.push({ entry, resolve, reject })
+        waitingBytes += entry.body.length
+        schedule()
+      })
+    },
+    readiness,
+    waiting: () => ({ entries: queue.length, bytes: waitingBytes }),
+    backlog: () => selectBacklog(app.db, app.clock.now()),
+    disk: () => admission.disk(),
+    async close() {
+      closed = true
+      admission.close()
+      if (flushes > 0 || queue.length > 0) {
+        await new Promise<void>((resolve) => {
+          drained.push(resolve)
+        })
+      }
+      for (const session of idle.splice(0)) session.release()
+    },
+  }
+}
+
+/** Refusals of appends whose commit was under way when it failed. */
+const uncertain = new WeakSet<object>()
+
+/**
+ * Whether an entry may be stored although its append failed with this error, because the result of the commit is
+ * unknown.
+ */
+export const mayBeStored = (error: object): boolean => uncertain.has(error)
+
+/** An error from PostgreSQL means that nothing was written; after a broken connection the result is unknown. */
+const isAnswer = (error: unknown): boolean => error instanceof Error && 'severity' in error
+
+const away = (cause: unknown) =>
+  unavailable('The event cannot be stored at the moment. Try again in a few seconds.', 5, cause)
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Splits off the entries of the next commit. */
+function splitOff(waiting: Waiting[]): { batch: Waiting[]; rest: Waiting[] } {
+  let bytes = 0
+  let end = 0
+  const projects = new Set<number>()
+  for (const { entry } of waiting) {
+    if (end === MAX_ROW_ENTRIES * 2) break
+    bytes += entry.body.length
+    if (end > 0 && bytes > MAX_ROW_BYTES) break
+    projects.add(entry.projectNumber)
+    if (projects.size > MAX_ROWS) break
+    end++
+  }
+  return end === waiting.length
+    ? { batch: waiting, rest: [] }
+    : { batch: waiting.slice(0, end), rest: waiting.slice(end) }
+}
+
+/** A row to be written and perhaps handed over. */
+type Row = NewRow & Omit<CommittedRow, 'id'>
+
+/** Groups entries by project, in their order. */
+function toRows(batch: readonly Waiting[]): Row[] {
+  const rows: Row[] = []
+  const open = new Map<number, SpoolEntry[]>()
+  for (const { entry } of batch) {
+    const { projectNumber } = entry
+    const entries = open.get(projectNumber)
+    if (entries === undefined) open.set(projectNumber, [entry])
+    else if (entries.length < MAX_ROW_ENTRIES) entries.push(entry)
+    else {
+      rows.push(rowOf(projectNumber, entries))
+      open.set(projectNumber, [entry])
+    }
+  }
+  for (const [projectNumber, entries] of open) rows.push(rowOf(projectNumber, entries))
+  return rows
+}
+
+function rowOf(projectNumber: number, entries: readonly SpoolEntry[]): Row {
+  const shard = shardOf(projectNumber)
+  const packed = packEntries(entries)
+  let bodyBytes = 0
+  let receivedAtMs = Number.POSITIVE_INFINITY
+  for (const entry of entries) {
+    bodyBytes += entry.body.length
+    receivedAtMs = Math.min(receivedAtMs, entry.receivedAtMs)
+  }
+  const receivedAt = new Date(receivedAtMs)
+  const common = { shard, projectNumber, receivedAtMs, receivedAt, entryCount: entries.length, bodyBytes }
+  const [first] = entries
+  // A large body is not copied.
+  if (first !== undefined && bodyBytes > MAX_ROW_BYTES)
+    return { ...common, entries: packed, body: first.body, bytes: null }
+  const memory = Buffer.allocUnsafeSlow(bodyBytes + packed.length)
+  let at = 0
+  for (const { body } of entries) at += body.copy(memory, at)
+  packed.copy(memory, at)
+  return { ...common, entries: memory.subarray(at), body: memory.subarray(0, at), bytes: memory.buffer }
+}

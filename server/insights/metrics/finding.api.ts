@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { Id, Timestamp } from '../../platform/kernel/page.api.ts'
+
+/** What a chart shows, computed from its data; clients write the sentence. */
+export const Finding = z
+  .discriminatedUnion('kind', [
+    z
+      .object({
+        kind: z.enum(['rose', 'fell']),
+        since: Timestamp.describe('Start of the interval from which on the rate is another one.'),
+        before: z.number(),
+        after: z.number(),
+        release: z.string().nullable().describe('The release whose first session came with it, if one did.'),
+      })
+      .describe('A rate changed within the range by more than chance explains.'),
+    z.object({ kind: z.literal('steady'), value: z.number() }).describe('A rate shows no such change.'),
+    z
+      .object({ kind: z.literal('passes_limit'), limit: z.number(), at: Timestamp, days: z.number().int() })
+      .describe('At its slope, the 28-day rate passes the limit of app stores.'),
+    z
+      .object({ kind: z.literal('issue'), issue_id: Id, short_id: z.string(), share: z.number() })
+      .describe('The largest part of the rise is one issue.'),
+    z
+      .object({ kind: z.literal('peak'), at: Timestamp, value: z.number(), times: z.number() })
+      .describe('The largest interval, and how many times the median it is.'),
+    z
+      .object({ kind: z.literal('changed'), share: z.number() })
+      .describe('A count against the range before: 0.18 is 18 % more.'),
+    z
+      .object({ kind: z.literal('lost'), dropped: z.number().int(), rate_limited: z.number().int() })
+      .describe('Events of the range that were not stored.'),
+    z
+      .object({ kind: z.literal('affected'), users: z.number().int(), share: z.number() })
+      .describe('Users with a crash, and their share of the active ones.'),
+  ])
+  .describe('One finding, as kind and numbers.')
+export type Finding = z.infer<typeof Finding>

@@ -1,0 +1,24 @@
+import type { Event } from '../../events/protocol/event.api.ts'
+import { asSent } from './as-sent.ts'
+import type { GroupingPart } from './grouping.api.ts'
+import { fingerprintV1 } from './v1.ts'
+import { fingerprintV2 } from './v2.ts'
+
+/**
+ * A grouping version. It never changes once events were grouped by it.
+ * @param rule the fingerprint of a project's rule; null elements stand for the fingerprint without rules
+ */
+export type GroupingVersion = (
+  event: Event,
+  rule: readonly (string | null)[] | null,
+) => { hash: Buffer; parts: GroupingPart[] }
+
+/** All versions. A project keeps its version until a member changes it. */
+export const groupingVersions: ReadonlyMap<number, GroupingVersion> = new Map([
+  [1, (event, rule) => fingerprintV1(asSent(event), rule)],
+  [2, fingerprintV2],
+])
+
+/** Versions that a project can change to, oldest first. */
+export const newerVersions = (version: number): number[] =>
+  [...groupingVersions.keys()].filter((one) => one > version).toSorted((a, b) => a - b)

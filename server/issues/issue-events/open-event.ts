@@ -1,0 +1,47 @@
+import { setImmediate } from 'node:timers/promises'
+import type { App } from '../../platform/context/app.ts'
+import type { StoredEvent } from '../../events/store/event.ts'
+import type { EventFacts } from '../../events/store/event-places.queries.ts'
+import { readEventsAt } from '../../events/store/store.queries.ts'
+import type { Event } from '../../events/protocol/event.api.ts'
+import { readStoredEvent } from '../../events/store/read-stored.ts'
+
+/** Parses a stored body; returns null and logs when it is damaged, so that other events can be shown. */
+export function openEvent(app: App, stored: StoredEvent): Event | null {
+  try {
+    return readStoredEvent(stored)
+  } catch (error) {
+    app.log.warn(
+      { event_id: stored.eventId, err: error instanceof Error ? error.message : String(error) },
+      'a stored event cannot be read',
+    )
+    return null
+  }
+}
+
+/** Bodies of events of one project, by their ids; deleted events are missing. */
+export async function storedBodies(
+  app: App,
+  projectId: string,
+  places: readonly Pick<EventFacts, 'eventId' | 'receivedDay'>[],
+): Promise<Map<string, StoredEvent>> {
+  const stored = await readEventsAt(app.db, projectId, places)
+  return new Map(stored.map((event) => [event.eventId, event]))
+}
+
+/** The same, parsed. Yields to other requests after each event. */
+export async function openEvents(
+  app: App,
+  projectId: string,
+  places: readonly Pick<EventFacts, 'eventId' | 'receivedDay'>[],
+): Promise<Map<string, Event>> {
+  const bodies = await storedBodies(app, projectId, places)
+  const events = new Map<string, Event>()
+  for (const { eventId } of places) {
+    const stored = bodies.get(eventId)
+    const event = stored === undefined ? null : openEvent(app, stored)
+    if (event !== null) events.set(eventId, event)
+    await setImmediate()
+  }
+  return events
+}

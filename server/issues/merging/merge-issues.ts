@@ -1,0 +1,120 @@
+import { actorLabel, memberBehind, type OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { retryOnDeadlock } from '../../platform/storage/retry-on-deadlock.ts'
+import { factContext } from '../../platform/context/fact-context.ts'
+import type { Fact } from '../../history/facts/kinds.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import { conflict, invalid, notFound } from '../../platform/kernel/errors.ts'
+import type { Tx } from '../../platform/storage/database.ts'
+import { changeRelation, sumGroups } from '../rows/groups.queries.ts'
+import { shortId } from '#shared/issue-values.ts'
+import type { Issue } from '../rules/issue.api.ts'
+import { mergeDocuments, restoreOwnDocuments } from '../search/search.queries.ts'
+import { recountUsers } from './count-users.ts'
+import { lockForMerging, mergeInto, projectOfIssue, type LockedIssue } from './merging.queries.ts'
+import { rateIssues } from './rate-issues.ts'
+import { viewIssue } from '../rows/view-issue.ts'
+
+/** Limits the size of the issue page and the cost of unmerging. */
+export const MAX_MERGED = 200
+
+/**
+ * Merges issues into one, which then shows their groups. They keep their rows and are no longer listed. The merge target has
+ * the counts, users and hours of all of them, and keeps its own status, assignee and pinned severity.
+ * @throws AppError not_found; invalid (with itself, other project, too many); conflict (merged already)
+ */
+export async function mergeIssues(
+  app: App,
+  actor: OrgActor,
+  input: { issueId: string; issue_ids: readonly string[] },
+): Promise<Issue> {
+  const { issueId } = input
+  const ids = [...new Set(input.issue_ids)]
+  if (ids.includes(issueId)) throw invalid('issue_ids must not hold the issue itself.')
+  const work = async (tx: Tx): Promise<void> => {
+    const projectId = await projectOfIssue(tx, actor, issueId)
+    if (projectId === undefined) throw notFound('Issue')
+    await changeRelation(tx, projectId)
+    const { target, others } = await lockAll(tx, actor, issueId, ids)
+    const context = factContext(app, actor)
+    const now = context.at
+    await mergeInto(tx, { targetId: issueId, issueIds: ids, mergedBy: memberBehind(actor)?.userId ?? null, now })
+    await sumGroups(tx, [issueId])
+    await recountUsers(tx, [issueId])
+    await rateIssues(tx, [issueId], now)
+    await mergeDocuments(tx, [issueId])
+    // Only their target has terms of issues merged into them: an erasure does not look elsewhere.
+    await restoreOwnDocuments(tx, ids)
+    await recordFacts(tx, context, factsOfMerge(actor, target, others))
+  }
+  await retryOnDeadlock(() => app.tx(work))
+  return viewIssue(app, actor, issueId)
+}
+
+/** @throws AppError not_found (missing, or of another organisation); invalid; conflict */
+async function lockAll(
+  tx: Tx,
+  actor: OrgActor,
+  issueId: string,
+  ids: readonly string[],
+): Promise<{ target: LockedIssue; others: LockedIssue[] }> {
+  const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
+  const target = rows.get(issueId)
+  if (target === undefined) throw notFound('Issue')
+  const others = ids.map((id) => {
+    const row = rows.get(id)
+    if (row === undefined) throw notFound('Issue')
+    return row
+  })
+  if (isMerged(target))
+    throw conflict(`${nameOf(target)} was merged into another issue. Merge into that one, or unmerge it first.`)
+  for (const other of others) requireMergeable(target, other)
+  const count = others.reduce((sum, other) => sum + 1 + other.merged_count, target.merged_count)
+  if (count > MAX_MERGED) throw invalid(`At most ${MAX_MERGED} issues can be merged into one.`)
+  return { target, others }
+}
+
+const isMerged = (issue: LockedIssue): boolean => issue.target_id !== issue.id
+
+function requireMergeable(target: LockedIssue, other: LockedIssue): void {
+  if (other.project_id !== target.project_id) throw invalid('Only issues of one project can be merged.')
+  if (other.target_id === target.id) throw conflict(`${nameOf(other)} is merged into this issue already.`)
+  if (isMerged(other))
+    throw conflict(`${nameOf(other)} was merged into another issue. Merge that one, or unmerge it first.`)
+}
+
+export const nameOf = (issue: Pick<LockedIssue, 'project_slug' | 'number'>): string =>
+  shortId(issue.project_slug, issue.number)
+
+function factsOfMerge(actor: OrgActor, target: LockedIssue, others: readonly LockedIssue[]): Fact[] {
+  const { orgId } = actor
+  const name = actorLabel(actor)
+  const projectId = target.project_id
+  return [
+    {
+      kind: 'issue.merged',
+      orgId,
+      projectId,
+      issueId: target.id,
+      sentence: `${name} merged ${listed(others.map(nameOf))} into this issue.`,
+      data: { issue_ids: others.map(({ id }) => id) },
+    },
+    ...others.map(({ id }): Fact => ({
+      kind: 'issue.merged_into',
+      orgId,
+      projectId,
+      issueId: id,
+      sentence: `${name} merged this issue into ${nameOf(target)}.`,
+      data: { issue_id: target.id },
+    })),
+  ]
+}
+
+const MAX_NAMED = 5
+
+/** `SHOP-1, SHOP-2 and 3 more`, for an activity entry. */
+export function listed(names: readonly string[]): string {
+  const named = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names
+  const last = named.at(-1) ?? ''
+  return named.length < 2 ? last : `${named.slice(0, -1).join(', ')} and ${last}`
+}

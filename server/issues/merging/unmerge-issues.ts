@@ -1,0 +1,113 @@
+import { actorLabel, DIGESTION, type OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { retryOnDeadlock } from '../../platform/storage/retry-on-deadlock.ts'
+import type { Tx } from '../../platform/storage/database.ts'
+import { factContext } from '../../platform/context/fact-context.ts'
+import type { Fact } from '../../history/facts/kinds.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import { conflict, invalid, notFound } from '../../platform/kernel/errors.ts'
+import { changeRelation, sumGroups } from '../rows/groups.queries.ts'
+import { mergeDocuments, restoreOwnDocuments } from '../search/search.queries.ts'
+import { recountUsers } from './count-users.ts'
+import { rateIssues } from './rate-issues.ts'
+import { replayMissedEvents } from './replay-missed-events.ts'
+import type { Issue } from '../rules/issue.api.ts'
+import { listed, nameOf } from './merge-issues.ts'
+import {
+  lockForMerging,
+  mergedIssuesOf,
+  projectOfIssue,
+  unmerge,
+  type LockedIssue,
+  type MergedIssue,
+} from './merging.queries.ts'
+import { viewIssue } from '../rows/view-issue.ts'
+
+/**
+ * Unmerges issues from their merge target. Each gets back its own counts, with its events since the merge, and the issues
+ * that had been merged into it before.
+ * @throws AppError not_found; invalid (itself); conflict (not merged into this one)
+ */
+export async function unmergeIssues(
+  app: App,
+  actor: OrgActor,
+  input: { issueId: string; issue_ids: readonly string[] },
+): Promise<Issue> {
+  const { issueId } = input
+  const ids = [...new Set(input.issue_ids)]
+  if (ids.includes(issueId)) throw invalid('issue_ids must name issues merged into this one, not the issue itself.')
+  const work = async (tx: Tx): Promise<void> => {
+    const projectId = await projectOfIssue(tx, actor, issueId)
+    if (projectId === undefined) throw notFound('Issue')
+    await changeRelation(tx, projectId)
+    const rows = new Map((await lockForMerging(tx, actor, [issueId, ...ids])).map((row) => [row.id, row]))
+    const target = rows.get(issueId)
+    if (target === undefined) throw notFound('Issue')
+    const others = ids.map((id) => {
+      const row = rows.get(id)
+      if (row === undefined) throw notFound('Issue')
+      if (row.target_id !== issueId) throw conflict(`${nameOf(row)} is not merged into this issue.`)
+      return row
+    })
+    const context = factContext(app, actor)
+    const now = context.at
+    const merged = await mergedIssuesOf(tx, issueId)
+    const mergedAt = new Map(merged.map((one) => [one.issueId, one.mergedAt]))
+    const groups = groupsToUnmerge(merged, ids)
+    await unmerge(tx, issueId, groups)
+    const changed = [issueId, ...ids]
+    await sumGroups(tx, changed)
+    await recountUsers(tx, changed)
+    await restoreOwnDocuments(tx, changed)
+    await mergeDocuments(tx, changed)
+    for (const other of others)
+      await replayMissedEvents(tx, factContext(app, DIGESTION, now), actor.orgId, other, {
+        groupIds: groups.get(other.id) ?? [],
+        since: mergedAt.get(other.id) ?? now,
+      })
+    await rateIssues(tx, changed, now)
+    await recordFacts(tx, context, factsOfUnmerge(actor, target, others))
+  }
+  await retryOnDeadlock(() => app.tx(work))
+  return viewIssue(app, actor, issueId)
+}
+
+/** For each issue to unmerge, the groups that leave with it: each belongs to its nearest parent that is unmerged. */
+function groupsToUnmerge(
+  merged: readonly Pick<MergedIssue, 'issueId' | 'parentId'>[],
+  ids: readonly string[],
+): Map<string, string[]> {
+  const parents = new Map(merged.map((one) => [one.issueId, one.parentId]))
+  const groups = new Map<string, string[]>(ids.map((id) => [id, []]))
+  for (const { issueId } of merged) {
+    let at: string | null | undefined = issueId
+    // Merging never creates a cycle; the number of steps is bounded all the same.
+    for (let step = 0; at != null && !groups.has(at) && step <= merged.length; step++) at = parents.get(at)
+    if (at != null) groups.get(at)?.push(issueId)
+  }
+  return groups
+}
+
+function factsOfUnmerge(actor: OrgActor, target: LockedIssue, others: readonly LockedIssue[]): Fact[] {
+  const { orgId } = actor
+  const name = actorLabel(actor)
+  const projectId = target.project_id
+  return [
+    {
+      kind: 'issue.unmerged',
+      orgId,
+      projectId,
+      issueId: target.id,
+      sentence: `${name} unmerged ${listed(others.map(nameOf))} from this issue.`,
+      data: { issue_ids: others.map(({ id }) => id) },
+    },
+    ...others.map(({ id }): Fact => ({
+      kind: 'issue.unmerged_from',
+      orgId,
+      projectId,
+      issueId: id,
+      sentence: `${name} unmerged this issue from ${nameOf(target)}.`,
+      data: { issue_id: target.id },
+    })),
+  ]
+}

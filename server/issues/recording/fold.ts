@@ -1,0 +1,432 @@
+import type { FactContext } from '../../platform/context/fact-context.ts'
+import type { Fact } from '../../history/facts/kinds.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import { dayOf } from '../../platform/kernel/day.ts'
+import { MIN_LIMIT } from '../rules/escalating.ts'
+import { plural } from '../rules/ignoring.ts'
+import { eventSeveritySentence, impactSentence, type IssueImpact, newImpact, rated, reach } from '../rules/impact.ts'
+import { severityName } from '#shared/issue-values.ts'
+import { SLOT_MS, slotOf } from '../rules/user-slots.ts'
+import { sumGroups } from '../rows/groups.queries.ts'
+import { writeLives } from '../rows/life.queries.ts'
+import { addMinutes, touchProjects } from '../../projects/registry/recording.queries.ts'
+import type { Tx } from '../../platform/storage/database.ts'
+import { type AppliedEvents, applyEvents, oldestHourToJudge } from './apply-events.ts'
+import * as sql from './fold.queries.ts'
+import { isWorse, type FoldedSums } from './group-sums.ts'
+
+/** Folding: what recorded events add is counted in groups, issues, hours and users, and decides their life cycles. */
+
+/** An issue, and what is folded into its groups. */
+type FoldedIssue = sql.LockedIssue & {
+  /** Inserted by this transaction, with the counts and the impact of these events. */
+  readonly isNew: boolean
+  readonly projectId: string
+  readonly orgId: string
+  /** One entry per group. */
+  readonly groups: readonly FoldedSums[]
+}
+
+/**
+ * Folds sums, one per group, and records what happened to their issues. A group that was deleted meanwhile is skipped.
+ * The caller holds the lock of the relation of the projects (`lockRelation`).
+ * @param facts of the batch so far, which are recorded with those of the fold
+ */
+export async function foldSums(
+  tx: Tx,
+  context: FactContext,
+  sums: readonly FoldedSums[],
+  facts: readonly Fact[] = [],
+): Promise<void> {
+  if (sums.length === 0) return
+  const now = context.at
+  const issues = await lockIssues(tx, sums)
+  const users = await countUsers(tx, now, issues)
+  const busyHours = await countHours(tx, now, issues)
+  const applied = await decideTransitions(tx, now, issues, users, busyHours)
+  const impacts = impactsOf(now, issues, users, applied)
+  await writeCounts(tx, issues, users, impacts)
+  await writeLives(
+    tx,
+    [...applied.lives].map(([id, life]) => ({ id, life, severity: null })),
+  )
+  await countMinutes(tx, sums)
+  await touchProjects(
+    tx,
+    [...new Set(issues.map(({ projectId }) => projectId))].map((id) => ({ id, at: now })),
+  )
+  await recordFacts(tx, context, [
+    ...facts,
+    ...issues.map(receivedEvents),
+    ...applied.facts,
+    ...rises(now, issues, impacts, applied),
+  ])
+}
+
+const aboutFolded = ({ orgId, projectId, issueId }: FoldedIssue) => ({ orgId, projectId, issueId })
+
+const receivedEvents = (issue: FoldedIssue): Fact => ({
+  kind: 'issue.events_received',
+  ...aboutFolded(issue),
+  data: {
+    events: issue.groups.reduce((sum, { events }) => sum + events.length, 0),
+    minutes: minutesOf(issue),
+  },
+})
+
+function minutesOf({ groups }: FoldedIssue): [minute: number, events: number][] {
+  const minutes = new Map<number, number>()
+  for (const { events } of groups)
+    for (const [, occurredAt] of events) {
+      const minute = occurredAt - (occurredAt % MINUTE_MS)
+      minutes.set(minute, (minutes.get(minute) ?? 0) + 1)
+    }
+  return [...minutes]
+}
+
+async function lockIssues(tx: Tx, sums: readonly FoldedSums[]): Promise<FoldedIssue[]> {
+  const found = await sql.lockIssuesOfGroups(
+    tx,
+    sums.map(({ groupId }) => groupId),
+  )
+  const issues = new Map<string, FoldedIssue & { groups: FoldedSums[] }>()
+  for (const one of sums) {
+    const issue = found.get(one.groupId)
+    if (issue === undefined) continue
+    const before = issues.get(issue.issueId)
+    if (before === undefined)
+      issues.set(issue.issueId, {
+        ...issue,
+        isNew: one.isNew === true,
+        projectId: one.projectId,
+        orgId: one.orgId,
+        groups: [one],
+      })
+    else before.groups.push(one)
+  }
+  return [...issues.values()]
+}
+
+/** What a fold adds to the users of an issue. */
+type UsersOfIssue = {
+  readonly added: number
+  /** Users counted today for the first time. */
+  readonly today: number
+  /** When the events first affected each new user; only of issues that are ignored until a number of users. */
+  readonly newUsersSeen: readonly Date[]
+}
+
+type CountedUsers = { readonly ofIssues: Map<string, UsersOfIssue>; readonly ofGroups: Map<string, sql.NewUsers> }
+
+/** Counts users of groups; a user of several groups of an issue counts once for the issue. */
+async function countUsers(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<CountedUsers> {
+  const startOfToday = slotOf(Date.parse(dayOf(now)))
+  const users = usersOf(issues, slotOf(now.getTime()))
+  const isAwaited = ({ life }: FoldedIssue): boolean => life.ignored?.until?.users !== undefined
+  const named = issues.filter((issue) => issue.isMerged || isAwaited(issue))
+  const counted = await sql.addUsers(
+    tx,
+    [...users.values()].flatMap(bySlot),
+    startOfToday,
+    named.flatMap(({ groups }) => groups.map(({ groupId }) => groupId)),
+  )
+  const ofGroups = new Map(counted.map((one) => [one.groupId, one]))
+  const ofMerged = await newUsersOfMerged(
+    tx,
+    issues.filter(({ isMerged }) => isMerged),
+    ofGroups,
+    startOfToday,
+  )
+  const ofIssues = new Map(
+    issues.map((issue): [string, UsersOfIssue] => {
+      const [group] = issue.groups
+      const own = group === undefined ? undefined : ofGroups.get(group.groupId)
+      const { added, today: addedToday } = ofMerged.get(issue.issueId) ?? {
+        added: { count: own?.added ?? 0, hashes: own?.addedHashes ?? [] },
+        today: own?.today ?? 0,
+      }
+      const seenOf = (hash: number): number[] =>
+        issue.groups.flatMap(({ groupId }) => users.get(groupId + hash)?.happenedAt ?? [])
+      const newUsersSeen = isAwaited(issue) ? added.hashes.map((hash) => new Date(Math.min(...seenOf(hash)))) : []
+      return [issue.issueId, { added: added.count, today: addedToday, newUsersSeen }]
+    }),
+  )
+  return { ofIssues, ofGroups }
+}
+
+type UserOfGroup = {
+  readonly groupId: string
+  readonly userHash: number
+  slot: number
+  /** Further slots; null for most. */
+  others: Set<number> | null
+  /** When the first of the events happened. */
+  happenedAt: number
+}
+
+/** By group and user. @param maxSlot a client's clock may be slightly ahead */
+function usersOf(issues: readonly FoldedIssue[], maxSlot: number): Map<string, UserOfGroup> {
+  const users = new Map<string, UserOfGroup>()
+  for (const { groups } of issues)
+    for (const { groupId, events } of groups)
+      for (const [, occurredAt, happenedAt, , userHash] of events) {
+        if (userHash === null) continue
+        const key = groupId + userHash
+        const slot = Math.min(slotOf(occurredAt), maxSlot)
+        const known = users.get(key)
+        if (known === undefined) users.set(key, { groupId, userHash, slot, others: null, happenedAt })
+        else {
+          if (slot !== known.slot) (known.others ??= new Set()).add(slot)
+          if (happenedAt < known.happenedAt) known.happenedAt = happenedAt
+        }
+      }
+  return users
+}
+
+function bySlot({ groupId, userHash, slot, others }: UserOfGroup): sql.SeenUser[] {
+  if (others === null) return [{ groupId, userHash, slot, previous: null, isLast: true }]
+  const slots = [slot, ...others].toSorted((a, b) => a - b)
+  return slots.map((one, index) => ({
+    groupId,
+    userHash,
+    slot: one,
+    previous: slots[index - 1] ?? null,
+    isLast: index === slots.length - 1,
+  }))
+}
+
+type NewUsersOfMerged = { added: { count: number; hashes: number[] }; today: number }
+
+/** A user is new to an issue if each of its groups that has the user got it in this fold. */
+async function newUsersOfMerged(
+  tx: Tx,
+  merged: readonly FoldedIssue[],
+  ofGroups: ReadonlyMap<string, sql.NewUsers>,
+  startOfToday: number,
+): Promise<Map<string, NewUsersOfMerged>> {
+  const gained = new Map<string, { issueId: string; userHash: number; added: number; today: number }>()
+  for (const { issueId, groups } of merged) {
+    const of = (userHash: number) => {
+      const key = issueId + userHash
+      const one = gained.get(key) ?? { issueId, userHash, added: 0, today: 0 }
+      gained.set(key, one)
+      return one
+    }
+    for (const { groupId } of groups) {
+      for (const hash of ofGroups.get(groupId)?.addedHashes ?? []) of(hash).added++
+      for (const hash of ofGroups.get(groupId)?.todayHashes ?? []) of(hash).today++
+    }
+  }
+  const result = new Map<string, NewUsersOfMerged>(
+    merged.map(({ issueId }) => [issueId, { added: { count: 0, hashes: [] }, today: 0 }]),
+  )
+  if (gained.size === 0) return result
+  for (const { issueId, userHash, groups, today: todayGroups } of await sql.groupsOfUsers(
+    tx,
+    [...gained.values()],
+    startOfToday,
+  )) {
+    const [one, sum] = [gained.get(issueId + userHash), result.get(issueId)]
+    if (one === undefined || sum === undefined) continue
+    if (one.added === groups) sum.added.count = sum.added.hashes.push(userHash)
+    if (one.today > 0 && one.today === todayGroups) sum.today++
+  }
+  return result
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+/** Counts events by hour. Returns the hours in which an issue may have escalated. */
+async function countHours(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<sql.CountedHour[]> {
+  const hours = new Map<string, sql.HourSums>()
+  for (const { groupId, events } of issues.flatMap(({ groups }) => groups))
+    for (const [, occurredAt, , , , isFatal] of events) {
+      const inHour = occurredAt % HOUR_MS
+      const at = occurredAt - inHour
+      const key = groupId + at
+      let hour = hours.get(key)
+      if (hour === undefined)
+        hours.set(key, (hour = { id: groupId, at, events: 0, quarters: [], fatal: 0, fatalQuarters: [] }))
+      const quarter = Math.floor(inHour / SLOT_MS)
+      hour.events++
+      if (isFatal) hour.fatal++
+      hour.quarters[quarter] = (hour.quarters[quarter] ?? 0) + 1
+      if (isFatal) hour.fatalQuarters[quarter] = (hour.fatalQuarters[quarter] ?? 0) + 1
+    }
+  const merged = new Map(
+    issues.flatMap(({ isMerged, issueId, groups }) =>
+      isMerged ? groups.map(({ groupId }) => [groupId, issueId] as const) : [],
+    ),
+  )
+  const counted = await sql.addHours(tx, [...hours.values()], oldestHourToJudge(now), MIN_LIMIT, [...merged.keys()])
+  const ofMerged = counted.flatMap(({ id, at }) => {
+    const issueId = merged.get(id)
+    return issueId === undefined ? [] : [{ id: issueId, at }]
+  })
+  const alone = counted.filter(({ id }) => !merged.has(id))
+  return ofMerged.length === 0 ? alone : [...alone, ...(await sql.sumHours(tx, ofMerged))]
+}
+
+/** No fold waits longer for a lock: a change that is further ahead comes from a clock that is ahead. */
+const MAX_LOCK_WAIT_MS = 60_000
+
+/**
+ * Now, or the time of the issue's last change if that happened while this fold waited for the lock: the activity must list
+ * the transitions after that change.
+ */
+const afterDecision = (now: Date, { life: { changedAt } }: FoldedIssue): Date =>
+  changedAt > now && changedAt.getTime() - now.getTime() <= MAX_LOCK_WAIT_MS ? changedAt : now
+
+function decideTransitions(
+  tx: Tx,
+  now: Date,
+  issues: readonly FoldedIssue[],
+  { ofIssues }: CountedUsers,
+  busyHours: readonly sql.CountedHour[],
+): Promise<AppliedEvents> {
+  return applyEvents(
+    tx,
+    issues.map((issue) => ({
+      issueId: issue.issueId,
+      projectId: issue.projectId,
+      orgId: issue.orgId,
+      life: issue.life,
+      limit: issue.limit,
+      at: afterDecision(now, issue),
+      // No events change the status of other issues.
+      events: issue.life.resolved === null && issue.life.ignored === null ? [] : arrivedEventsOf(issue),
+      newUsers: ofIssues.get(issue.issueId)?.newUsersSeen ?? [],
+      firstSeen: new Date(Math.min(...issue.groups.map(({ oldest }) => oldest.at))),
+    })),
+    busyHours,
+  )
+}
+
+const arrivedEventsOf = ({ groups }: FoldedIssue) =>
+  groups.flatMap(({ events }) =>
+    events.map(([eventId, occurredAt, happenedAt, release]) => ({
+      eventId,
+      release,
+      occurredAt: new Date(occurredAt),
+      happenedAt: new Date(happenedAt),
+    })),
+  )
+
+/** By issue id, the impact after the fold. */
+function impactsOf(
+  now: Date,
+  issues: readonly FoldedIssue[],
+  { ofIssues }: CountedUsers,
+  { lives }: AppliedEvents,
+): Map<string, IssueImpact> {
+  return new Map(
+    issues.map((issue) => {
+      const status = statusOf(issue, lives)
+      if (issue.isNew) return [issue.issueId, rated(issue.impact, status, now)]
+      const reached = {
+        eventSeverity: worstOf(issue).severity,
+        users: ofIssues.get(issue.issueId)?.today ?? 0,
+        manyUsers: issue.groups.at(-1)?.manyUsers ?? 0,
+      }
+      return [issue.issueId, reach(issue.impact, reached, status, now)]
+    }),
+  )
+}
+
+const statusOf = (issue: FoldedIssue, lives: AppliedEvents['lives']) => (lives.get(issue.issueId) ?? issue.life).status
+
+/** The most severe event; the oldest of equal ones. */
+const worstOf = ({ groups }: FoldedIssue): FoldedSums['worst'] =>
+  groups.map(({ worst }) => worst).reduce((worst, one) => (isWorse(one, worst) ? one : worst))
+
+async function writeCounts(
+  tx: Tx,
+  issues: readonly FoldedIssue[],
+  { ofIssues, ofGroups }: CountedUsers,
+  impacts: ReadonlyMap<string, IssueImpact>,
+): Promise<void> {
+  const known = issues.filter(({ isNew }) => !isNew)
+  await sql.addToGroups(
+    tx,
+    known.flatMap(({ issueId, impact, groups }) =>
+      groups.map((group) => ({
+        groupId: group.groupId,
+        events: group.events.length,
+        newUsers: ofGroups.get(group.groupId)?.added ?? 0,
+        firstSeen: new Date(group.oldest.at),
+        firstRelease: group.oldest.release,
+        isUnhandled: group.isUnhandled,
+        eventSeverity: group.worst.severity,
+        lastSeen: new Date(group.newest.at),
+        newest: group.newest,
+        impact: impacts.get(issueId) ?? impact,
+      })),
+    ),
+  )
+  const merged = known.filter(({ isMerged }) => isMerged)
+  await sumGroups(
+    tx,
+    merged.map(({ issueId }) => issueId),
+  )
+  // A new issue may have escalated.
+  const escalated = issues.filter(
+    ({ isNew, issueId, impact }) => isNew && impacts.get(issueId)?.severity !== impact.severity,
+  )
+  await sql.addToImpacts(
+    tx,
+    [...merged, ...escalated].map(({ issueId, impact, isNew }) => ({
+      issueId,
+      newUsers: isNew ? 0 : (ofIssues.get(issueId)?.added ?? 0),
+      impact: impacts.get(issueId) ?? impact,
+    })),
+  )
+}
+
+/** Rises of severity. */
+function rises(
+  now: Date,
+  issues: readonly FoldedIssue[],
+  impacts: ReadonlyMap<string, IssueImpact>,
+  { lives }: AppliedEvents,
+): Fact[] {
+  return issues.flatMap((issue) => {
+    const impact = impacts.get(issue.issueId) ?? issue.impact
+    const impactBefore = issue.isNew ? newImpact(0) : issue.impact
+    const before = rated(impactBefore, statusOf(issue, lives), now).severity
+    const hasHigherImpact = impact.highImpactDay !== impactBefore.highImpactDay
+    // The first entry of a new issue stands for its events.
+    if (impact.severity <= before || (issue.isNew && !hasHigherImpact)) return []
+    return [{ ...riseOf(issue, before, impact, hasHigherImpact), at: afterDecision(now, issue) }]
+  })
+}
+
+function riseOf(issue: FoldedIssue, before: number, impact: IssueImpact, hasHigherImpact: boolean): Fact {
+  const { eventId } = worstOf(issue)
+  return {
+    kind: 'issue.severity_changed',
+    ...aboutFolded(issue),
+    sentence: hasHigherImpact
+      ? impactSentence(impact, plural(impact.usersToday, 'user'))
+      : eventSeveritySentence(impact, eventId),
+    data: {
+      from: severityName(before),
+      to: severityName(impact.severity),
+      ...(hasHigherImpact ? { users: impact.usersToday, day: impact.highImpactDay } : { event_id: eventId }),
+    },
+  }
+}
+
+/** Counts events by minute of their project. */
+async function countMinutes(tx: Tx, sums: readonly FoldedSums[]): Promise<void> {
+  const minutes = new Map<string, { id: string; at: number; events: number; fatal: number }>()
+  for (const { projectId, events } of sums)
+    for (const [, occurredAt, , , , isFatal] of events) {
+      const at = occurredAt - (occurredAt % MINUTE_MS)
+      const key = projectId + at
+      const minute = minutes.get(key) ?? { id: projectId, at, events: 0, fatal: 0 }
+      minutes.set(key, minute)
+      minute.events++
+      if (isFatal) minute.fatal++
+    }
+  await addMinutes(tx, [...minutes.values()])
+}

@@ -1,0 +1,232 @@
+import { z } from 'zod'
+import { DIGESTION } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { factContext, type FactContext } from '../../platform/context/fact-context.ts'
+import type { Fact } from '../../history/facts/kinds.ts'
+import type { Clock } from '../../platform/kernel/clock.ts'
+import { lockRelation } from '../rows/groups.queries.ts'
+import type { Connection, Tx } from '../../platform/storage/database.ts'
+import { foldSums } from './fold.ts'
+import { GroupCache, type GroupCacheStep } from './group-cache.ts'
+import { addUp, type FoldedSums, GroupSums } from './group-sums.ts'
+import * as sql from './journal.queries.ts'
+
+/**
+ * Counts in two steps. While more batches wait, a batch appends what it adds to its groups as one row of the journal; a later
+ * batch folds the sums of many batches into groups, issues, hours and users, and deletes the rows. In light traffic every batch
+ * folds at once. The sums are also kept in memory; only after a restart, or when another process had the shard, are rows
+ * read back.
+ */
+
+/** Minimum time between two folds while further batches follow at once. After the last one, {@link foldJournal} folds. */
+export const FOLD_INTERVAL_MS = 600
+/** Maximum time between two folds, when no batch follows because rows take long to prepare or to commit. */
+const MAX_FOLD_INTERVAL_MS = 900
+/** Rows of an ended process are looked for this often. */
+const CHECK_INTERVAL_MS = 2_000
+
+/** The journal of a shard. Its batches commit one after the other. */
+export class ShardJournal {
+  readonly #shard: number
+  readonly #clock: Clock
+  readonly #cache = new GroupCache()
+  /** Committed sums that are not folded, by group. */
+  #pending = new Map<string, GroupSums>()
+  #rowIds: string[] = []
+  #foldedAtMs = Number.NEGATIVE_INFINITY
+  #checkedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(shard: number, clock: Clock) {
+    this.#shard = shard
+    this.#clock = clock
+  }
+
+  /** Whether rows wait for a fold. Rows of an ended process are looked for now and then. */
+  async needsFold(db: Connection): Promise<boolean> {
+    if (this.#rowIds.length > 0) return true
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - this.#checkedAtMs < CHECK_INTERVAL_MS) return false
+    if (await sql.hasJournalRows(db, this.#shard)) return true
+    this.#checkedAtMs = nowMs
+    return false
+  }
+
+  /** The time until what batches appended must be folded without waiting for another one, ms; Infinity when nothing is. */
+  dueInMs(): number {
+    return this.#rowIds.length === 0 ? Infinity : this.#foldedAtMs + MAX_FOLD_INTERVAL_MS - this.#clock.monotonicMs()
+  }
+
+  /** Whether sums of a project are in memory that are not folded. */
+  isPending(projectId: string): boolean {
+    for (const sums of this.#pending.values()) if (sums.projectId === projectId) return true
+    return false
+  }
+
+  /** @param isMoreWaiting whether a further batch follows at once, and so may fold what this one appends */
+  begin(isMoreWaiting: boolean): JournalStep {
+    const nowMs = this.#clock.monotonicMs()
+    const isFold = !isMoreWaiting || nowMs - this.#foldedAtMs >= FOLD_INTERVAL_MS
+    const mayHaveRows = this.#rowIds.length > 0 || nowMs - this.#checkedAtMs >= CHECK_INTERVAL_MS
+    const state = { shard: this.#shard, pending: this.#pending, rowIds: this.#rowIds, isFold, mayHaveRows }
+    return new JournalStep(state, this.#cache, (appended) => {
+      if (isFold) {
+        if (mayHaveRows) this.#checkedAtMs = nowMs
+        this.#pending = new Map()
+        this.#rowIds = []
+        this.#foldedAtMs = this.#clock.monotonicMs()
+        return
+      }
+      if (appended === null) return
+      this.#pending = addUp(this.#pending.values(), appended.sums)
+      this.#rowIds.push(appended.rowId)
+    })
+  }
+
+  /** Forgets the sums and groups in memory, after an error: the next fold reads the rows back. */
+  reset(): void {
+    this.#cache.clear()
+    this.#pending = new Map()
+    this.#rowIds = []
+    this.#foldedAtMs = Number.NEGATIVE_INFINITY
+    this.#checkedAtMs = Number.NEGATIVE_INFINITY
+  }
+}
+
+/** How `recordEvents` finds groups and counts. */
+export type Counting = Pick<JournalStep, 'lockRelation' | 'count'>
+
+/** Without a journal and a cache. */
+export const FOLD_AT_ONCE: Counting = {
+  lockRelation: async (tx, projectIds) => new GroupCache().begin(await lockRelation(tx, [...projectIds].sort())),
+  count: (tx, context, sums, facts) => foldSums(tx, context, [...addUp(sums).values()], facts),
+}
+
+type Appended = { readonly rowId: string; readonly sums: readonly GroupSums[] }
+
+/** The rows of a journal changed in another process: the shard was taken over. */
+export class JournalTakenOverError extends Error {}
+
+type StepState = {
+  readonly shard: number
+  readonly pending: ReadonlyMap<string, GroupSums>
+  readonly rowIds: readonly string[]
+  readonly isFold: boolean
+  /** Whether the table may have rows of the shard. */
+  readonly mayHaveRows: boolean
+}
+
+/** What to do with sums that the database refuses. */
+export type Refusals = {
+  /** Whether an error is about the data, so that trying again fails again. */
+  readonly isRefusal: (error: unknown) => boolean
+  /** Called for sums that are dropped; null when they cannot be read. */
+  readonly onDropped: (sums: GroupSums | null, error: unknown) => void
+}
+
+/** The part of one transaction. */
+export class JournalStep {
+  readonly #state: StepState
+  readonly #cache: GroupCache
+  readonly #onCommit: (appended: Appended | null) => void
+  #cacheStep: GroupCacheStep | null = null
+  #appended: Appended | null = null
+  #isDone = false
+
+  constructor(state: StepState, cache: GroupCache, onCommit: (appended: Appended | null) => void) {
+    this.#state = state
+    this.#cache = cache
+    this.#onCommit = onCommit
+  }
+
+  /** Locks the relation of projects. Returns the groups of fingerprints that are known. */
+  async lockRelation(tx: Tx, projectIds: ReadonlySet<string>): Promise<GroupCacheStep> {
+    const locked = new Set(projectIds)
+    // A fold locks all its projects at once, in the order of their ids.
+    if (this.#state.isFold) for (const { projectId } of this.#state.pending.values()) locked.add(projectId)
+    this.#cacheStep = this.#cache.begin(await lockRelation(tx, [...locked].sort()))
+    return this.#cacheStep
+  }
+
+  /**
+   * Counts what a batch adds: new groups now, the others now or in a later fold.
+   * @param facts about new issues
+   * @throws JournalTakenOverError when rows of this process are gone
+   */
+  async count(tx: Tx, context: FactContext, sums: readonly FoldedSums[], facts: readonly Fact[] = []): Promise<void> {
+    this.#isDone = true
+    if (this.#state.isFold)
+      return foldSums(tx, context, [...addUp<FoldedSums>(await this.#take(tx), sums).values()], facts)
+    const created = sums.filter(({ isNew }) => isNew === true)
+    const known = sums.filter(({ isNew }) => isNew !== true)
+    await foldSums(tx, context, [...addUp(created).values()], facts)
+    if (known.length === 0) return
+    const rowId = await sql.insertJournalRow(tx, this.#state.shard, JSON.stringify(known))
+    this.#appended = { rowId, sums: known }
+  }
+
+  /** Folds what is due when the batch had no events. */
+  async finish(tx: Tx, context: FactContext): Promise<void> {
+    if (this.#isDone || !this.#state.isFold || !this.#state.mayHaveRows) return
+    await this.lockRelation(tx, new Set())
+    await this.count(tx, context, [])
+  }
+
+  /**
+   * Folds what is due group by group, after an error. What the database refuses is dropped: it must not stop the shard for
+   * ever.
+   */
+  async finishOneByOne(tx: Tx, context: FactContext, { isRefusal, onDropped }: Refusals): Promise<void> {
+    for (const sums of await this.#take(tx, (error) => onDropped(null, error)))
+      try {
+        await tx.savepoint(() => foldSums(tx, context, [sums]))
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        onDropped(sums, error)
+      }
+  }
+
+  committed(): void {
+    this.#cacheStep?.commit()
+    this.#onCommit(this.#appended)
+  }
+
+  /**
+   * Returns the sums that are not folded, and deletes their rows.
+   * @param onUnreadable called for each sum of another version; without it such a sum is an error
+   */
+  async #take(tx: Tx, onUnreadable?: (error: unknown) => void): Promise<GroupSums[]> {
+    const { shard, pending, rowIds, mayHaveRows } = this.#state
+    if (!mayHaveRows) return []
+    const rows = await sql.takeJournalRows(tx, shard, rowIds)
+    const taken = new Set(rows.map(({ id }) => id))
+    if (!rowIds.every((id) => taken.has(id))) throw new JournalTakenOverError('The journal was folded elsewhere.')
+    const read = rows
+      .flatMap(({ body }): unknown[] => (body === null ? [] : z.array(z.unknown()).catch([{}]).parse(JSON.parse(body))))
+      .flatMap((sums) => {
+        const { success, data, error } = GroupSums.safeParse(sums)
+        if (success) return [data]
+        if (onUnreadable === undefined) throw new Error('The journal has sums of another version.', { cause: error })
+        onUnreadable(error)
+        return []
+      })
+    if (read.length > 0) await lockRelation(tx, [...new Set(read.map(({ projectId }) => projectId))].sort())
+    return [...addUp(pending.values(), read).values()]
+  }
+}
+
+/** Folds what batches of a shard appended, in a transaction of its own; after the last batch, and after a restart. */
+export async function foldJournal(app: App, journal: ShardJournal, refusals: Refusals): Promise<void> {
+  if (!(await journal.needsFold(app.db))) return
+  const context = factContext(app, DIGESTION)
+  const step = journal.begin(false)
+  try {
+    await app.tx((tx) => step.finish(tx, context))
+  } catch (error) {
+    journal.reset()
+    if (!refusals.isRefusal(error)) throw error
+    app.log.error({ err: error }, 'counts cannot be folded; folding them one by one')
+    await app.tx((tx) => journal.begin(false).finishOneByOne(tx, context, refusals))
+    return
+  }
+  step.committed()
+}

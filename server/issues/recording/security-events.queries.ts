@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import { SECURITY_KINDS, type SecurityKind } from '#shared/alert-rules.ts'
+import type { Connection, Tx } from '../../platform/storage/database.ts'
+
+/** The first security event of a kind and group in an hour. */
+export type SecurityHour = {
+  readonly projectId: string
+  readonly groupId: string
+  readonly kind: SecurityKind
+  readonly hour: Date
+  readonly at: Date
+}
+
+/** Adds rows that are not there yet, in the given order. */
+export async function insertHours(tx: Tx, rows: readonly SecurityHour[]): Promise<void> {
+  await tx.query({
+    name: 'security-events-insert',
+    text: `insert into security_hours (project_id, hour, group_id, kind, at)
+           select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::smallint[], $5::timestamptz[])
+           on conflict do nothing`,
+    values: [
+      rows.map(({ projectId }) => projectId),
+      rows.map(({ hour }) => hour),
+      rows.map(({ groupId }) => groupId),
+      rows.map(({ kind }) => SECURITY_KINDS.indexOf(kind)),
+      rows.map(({ at }) => at),
+    ],
+  })
+}
+
+/** Deletes hours of before a time. @returns number deleted */
+export async function deleteSecurityHoursBefore(db: Connection, before: Date, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`delete from security_hours where ctid = any(array(
+    select ctid from security_hours where hour < ${before} limit ${max} for update skip locked))`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Deletes rows of a project. */
+export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`delete from security_hours where ctid = any(array(
+    select ctid from security_hours where project_id = ${projectId} limit ${max} for update))`.execute(tx)
+  return Number(numAffectedRows ?? 0)
+}

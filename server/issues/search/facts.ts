@@ -1,0 +1,159 @@
+import type { Event } from '../../events/protocol/event.api.ts'
+import type { JsonValue } from '../../platform/kernel/json.api.ts'
+
+/** A searchable fact of an event: key and value. */
+export type Fact = readonly [key: string, value: string]
+
+/** Built-in keys; a tag of the same name is `tag.<name>`. User ids are searched in issue_users. */
+const OWN_KEYS = [
+  'release',
+  'environment',
+  'dist',
+  'type',
+  'transaction',
+  'logger',
+  'sdk.name',
+  'url',
+  'user.id',
+  'user.email',
+  'user.username',
+  'user.ip',
+  'os.name',
+  'os.version',
+  'device.model',
+  'device.family',
+  'device.brand',
+  'browser.name',
+  'browser.version',
+  'runtime.name',
+  'runtime.version',
+  'app.version',
+] as const
+type OwnKey = (typeof OWN_KEYS)[number]
+
+/** Keys whose values identify a user. They are searched through the user (user-identities.ts), not in documents. */
+export const USER_KEYS = ['user.email', 'user.username', 'user.ip'] as const
+export type UserKey = (typeof USER_KEYS)[number]
+
+export const isUserKey = (key: string): key is UserKey =>
+  key === 'user.email' || key === 'user.username' || key === 'user.ip'
+
+export const isOwnKey = (key: string): boolean => OWN_KEYS.some((own) => own === key)
+
+/** All keys with a built-in meaning in queries. */
+const RESERVED: ReadonlySet<string> = new Set<string>([
+  ...OWN_KEYS,
+  'is',
+  'status',
+  'level',
+  'severity',
+  'assigned',
+  'assignee',
+  'assignee_id',
+  'owner',
+  'project',
+  'platform',
+  'first_seen',
+  'last_seen',
+  'firstseen',
+  'lastseen',
+  'age',
+  'events',
+  'users',
+  'event_count',
+  'user_count',
+  'unhandled',
+  'handled',
+  'has',
+  'first_release',
+  'last_release',
+  'firstrelease',
+  'lastrelease',
+  'user',
+  'user.name',
+  'error.type',
+  'device.name',
+  'issue',
+  'issue.id',
+  'short_id',
+  'title',
+  'message',
+  'error.value',
+  'culprit',
+  'location',
+  'env',
+  'times_seen',
+  'timesseen',
+  'eventcount',
+  'usercount',
+  'browser',
+  'os',
+  'device',
+  'runtime',
+  'sdk',
+  'http.url',
+  'platform.name',
+  'error.handled',
+  'error.unhandled',
+  'assigned_or_suggested',
+  'issue.priority',
+])
+
+/** Returns the key of a tag in queries and in the index. */
+export function tagKey(key: string): string {
+  const name = key.toLowerCase()
+  return RESERVED.has(name) ? `tag.${name}` : name
+}
+
+/** Returns the index key of a key in a query: `tag.size` is `size`; `tag.level` stays, because `level` is reserved. */
+export function askedKey(key: string): string {
+  return key.startsWith('tag.') ? tagKey(key.slice(4)) : key
+}
+
+const CONTEXTS: readonly (readonly [context: string, field: string, key: OwnKey])[] = [
+  ['os', 'name', 'os.name'],
+  ['os', 'version', 'os.version'],
+  ['device', 'model', 'device.model'],
+  ['device', 'family', 'device.family'],
+  ['device', 'brand', 'device.brand'],
+  ['browser', 'name', 'browser.name'],
+  ['browser', 'version', 'browser.version'],
+  ['runtime', 'name', 'runtime.name'],
+  ['runtime', 'version', 'runtime.version'],
+  ['app', 'app_version', 'app.version'],
+]
+
+/** Returns a release with and without its package, so that `1.2.*` finds `com.acme@1.2.3+45`. */
+export function releaseFacts(release: string): Fact[] {
+  const bare = release.slice(release.lastIndexOf('@') + 1)
+  return bare === release || bare === ''
+    ? [['release', release]]
+    : [
+        ['release', release],
+        ['release', bare],
+      ]
+}
+
+/** Returns the searchable facts of a scrubbed event, without the words of its texts. */
+export function factsOf(event: Event): Fact[] {
+  const facts: Fact[] = [['environment', event.environment]]
+  const add = (key: OwnKey, value: JsonValue | undefined): void => {
+    if (typeof value === 'string' && value !== '') facts.push([key, value])
+    else if (typeof value === 'number') facts.push([key, String(value)])
+  }
+  if (event.release !== null && event.release !== '') facts.push(...releaseFacts(event.release))
+  add('dist', event.dist)
+  add('transaction', event.transaction)
+  add('logger', event.logger)
+  add('sdk.name', event.sdk?.name ?? null)
+  add('url', event.request?.url ?? null)
+  for (const { type } of event.exceptions) add('type', type)
+  if (event.user !== null) {
+    add('user.email', event.user.email)
+    add('user.username', event.user.username)
+    add('user.ip', event.user.ip_address)
+  }
+  for (const [context, field, key] of CONTEXTS) add(key, event.contexts[context]?.[field])
+  for (const { key, value } of event.tags) facts.push([tagKey(key), value])
+  return facts
+}

@@ -1,0 +1,116 @@
+import { setImmediate } from 'node:timers/promises'
+import type { App } from '../../platform/context/app.ts'
+import { ANY_DAY } from '../../events/store/event-places.queries.ts'
+import { newestEvents } from '../../events/store/store.queries.ts'
+import { readStoredEvent } from '../../events/store/read-stored.ts'
+import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
+import type { Tx } from '../../platform/storage/database.ts'
+import { termsToAdd, indexTermsOf } from './document.ts'
+import { factsOf, releaseFacts } from './facts.ts'
+import { orgTerm } from './index-terms.ts'
+import { groupsOf } from '../rows/groups.queries.ts'
+import * as sql from './search.queries.ts'
+import { indexedTextsOf } from './indexed-texts.ts'
+
+/** Name of {@link indexTermsTask}. */
+export const INDEX_TERMS = 'index-issue-terms'
+
+/** Rows per transaction: many, so that a document is written once for the terms of many events. */
+const BATCH_SIZE = 4_000
+/** Documents that are read and written together. */
+const DOCUMENTS_AT_ONCE = 100
+const STALE_BATCH_SIZE = 20
+/** A document is rebuilt from the newest events, within these limits. */
+const SAMPLE = { limit: 50, maxBytes: 1024 * 1024 }
+
+/** Adds the new terms that digestion wrote to the documents. Returns the number of documents that changed. */
+export async function indexNewTerms(app: App, signal?: AbortSignal): Promise<number> {
+  let changed = 0
+  while (signal?.aborted !== true) {
+    const taken = await app.tx(async (tx) => {
+      const terms = await sql.takeNewTerms(tx, BATCH_SIZE)
+      // In the order in which documents are locked.
+      const issueIds = [...terms.keys()].toSorted()
+      for (let at = 0; at < issueIds.length; at += DOCUMENTS_AT_ONCE) {
+        changed += await addTerms(tx, terms, issueIds.slice(at, at + DOCUMENTS_AT_ONCE))
+        await setImmediate()
+      }
+      return terms.size
+    })
+    if (taken === 0) break
+  }
+  return changed
+}
+
+async function addTerms(
+  tx: Tx,
+  terms: ReadonlyMap<string, readonly string[]>,
+  issueIds: readonly string[],
+): Promise<number> {
+  const documents = await sql.lockDocuments(tx, issueIds)
+  const rows = [...documents].flatMap(([issueId, document]) => {
+    const added = termsToAdd(document, terms.get(issueId) ?? [])
+    return added.length === 0 ? [] : [{ issueId, terms: added }]
+  })
+  await sql.addToDocuments(tx, rows)
+  return rows.length
+}
+
+/**
+ * Adds terms of stored events to stale documents, after an update, a merge or an erasure. It removes nothing: terms that
+ * must not be found were removed when the document became stale, and terms of events older than the sample would be
+ * lost. Returns the number of documents.
+ */
+export async function rebuildDocuments(app: App, signal?: AbortSignal): Promise<number> {
+  let rebuilt = 0
+  for (;;) {
+    const stale = await sql.staleDocuments(app.db, STALE_BATCH_SIZE)
+    for (const issue of stale) {
+      if (signal?.aborted === true) return rebuilt
+      const found = await storedTerms(app, issue)
+      const { issueId, since } = issue
+      await app.tx(async (tx) => {
+        const document = await sql.lockStaleDocument(tx, issueId, since)
+        // It became stale again meanwhile: events read above may be erased or belong to an unmerged issue.
+        if (document === null) return
+        await sql.refreshDocument(tx, issueId, [orgTerm(issue.orgId), ...termsToAdd(document, found)])
+        rebuilt++
+      })
+      await setImmediate()
+    }
+    if (stale.length < STALE_BATCH_SIZE) return rebuilt
+  }
+}
+
+/** Returns the terms of the newest events of an issue and its merged issues, and the terms of the merged documents. */
+async function storedTerms(app: App, issue: sql.StaleDocument): Promise<string[]> {
+  const releases = [issue.firstRelease, issue.lastRelease].filter((release) => release !== null)
+  let terms = termsToAdd([], indexTermsOf([issue.title], releases.flatMap(releaseFacts)))
+  const merged = (await groupsOf(app.db, [issue.issueId])).filter((id) => id !== issue.issueId)
+  // Its own first, because documents are limited; also of a merged issue, which shows no group.
+  for (const id of [issue.issueId, ...merged]) {
+    for (const stored of await newestEvents(app.db, { issueIds: [id], oldestDay: ANY_DAY }, SAMPLE)) {
+      try {
+        const event = readStoredEvent(stored)
+        terms = [...terms, ...termsToAdd(terms, indexTermsOf(indexedTextsOf(event), factsOf(event)))]
+      } catch (error) {
+        app.log.warn(
+          { event_id: stored.eventId, err: error instanceof Error ? error.message : String(error) },
+          'a stored event cannot be read',
+        )
+      }
+      await setImmediate()
+    }
+  }
+  return merged.length === 0 ? terms : [...terms, ...(await sql.termsOfDocuments(app.db, merged))]
+}
+
+export const indexTermsTask = defineTask({
+  name: INDEX_TERMS,
+  payload: NoPayload,
+  cron: '* * * * *',
+  async run(app, _payload, signal) {
+    await indexNewTerms(app, signal)
+    await rebuildDocuments(app, signal)
+  },
+})

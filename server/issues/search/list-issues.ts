@@ -1,0 +1,257 @@
+import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { invalid } from '../../platform/kernel/errors.ts'
+import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
+import { projectsBeingDeleted } from '../../projects/registry/project-rows.queries.ts'
+import { isStatementCancelled } from '../../platform/storage/pool.ts'
+import { ISSUE_STATUSES } from '#shared/issue-values.ts'
+import type { Issue, IssueSort, IssueStatus, Severity } from '../rules/issue.api.ts'
+import {
+  decodeCursor,
+  encodeCursor,
+  isRangeKey,
+  type RangeSortKey,
+  sortKey,
+  type StoredSortKey,
+} from './list-cursor.ts'
+import {
+  countByStatus,
+  issueIdsOf,
+  matchesMoreThan,
+  selectIssueIds,
+  selectIssues,
+  selectListed,
+  type IssueFilter,
+} from './list.queries.ts'
+import { hintsFor } from './hints.ts'
+import { type BucketSums, rankByCounts, sumEvents, sumUsers } from './range-counts.queries.ts'
+import { latest } from './compile-query.queries.ts'
+import { issuesMatching, type Matching } from './issues-matching.ts'
+import { parseQuery } from './parse-query.ts'
+import type { Hint } from './query-error.ts'
+import type { IssueRow } from '../rows/issues.queries.ts'
+import { viewIssues } from '../rows/view-issue.ts'
+import { type CountWindow, knowsUsers, viewWindow, windowOf, type WindowInput } from '../rules/count-window.ts'
+
+/** Query parameters of the lists, as the contract parses them. */
+export type ListInput = {
+  readonly limit: number
+  readonly offset: number
+  readonly cursor?: string | undefined
+  readonly sort: IssueSort
+  readonly status?: readonly IssueStatus[] | undefined
+  readonly severity?: readonly Severity[] | undefined
+  readonly projectId?: readonly string[] | undefined
+  readonly assignee_id?: readonly string[] | undefined
+  readonly platform?: readonly string[] | undefined
+  readonly seen_since?: string | undefined
+  readonly q?: string | undefined
+} & WindowInput
+
+type Filters = Omit<ListInput, 'limit' | 'offset' | 'cursor' | 'sort' | keyof WindowInput>
+
+/** A page, and the range of its counts. */
+export type Listed = Page<Issue> & { readonly range: { from: string; to: string } | null }
+
+export type Found = Listed & { readonly hints: Hint[] }
+
+/** Returns one page of the organisation's issues, the total, and the count per status. */
+export async function listIssues(
+  app: App,
+  actor: OrgActor,
+  input: ListInput,
+): Promise<Found & { status_counts: Record<IssueStatus, number>; read_at: string }> {
+  const readAt = app.clock.now()
+  const [page, counts, hints] = await withTimeout(app, 'q', input.q, async () => {
+    // The counts per status ignore the status filter, so the query must match issues of every status.
+    const filter = { ...(await filterOf(app, actor, { ...input, status: undefined })), statuses: input.status }
+    const found = await Promise.all([pageOfIssues(app, actor, filter, input), countByStatus(app.db, actor, filter)])
+    return [...found, await hintsOf(app, actor, filter, input, found[1].total)] as const
+  })
+  const capped = ISSUE_STATUSES.map((status) => [status, Math.min(counts.statuses[status], TOTAL_CAP)] as const)
+  return {
+    ...withTotal(page, counts.total),
+    status_counts: Object.fromEntries(capped) as Record<IssueStatus, number>,
+    read_at: readAt.toISOString(),
+    hints,
+  }
+}
+
+/** Returns the same page and total without counts per status. */
+export async function searchIssues(app: App, actor: OrgActor, input: ListInput): Promise<Found> {
+  const [page, { total }, hints] = await withTimeout(app, 'q', input.q, async () => {
+    const filter = await filterOf(app, actor, input)
+    const found = await Promise.all([
+      pageOfIssues(app, actor, filter, input),
+      countByStatus(app.db, actor, filter, filter.statuses),
+    ])
+    return [...found, await hintsOf(app, actor, filter, input, found[1].total)] as const
+  })
+  return { ...withTotal(page, total), hints }
+}
+
+/** Hints come with the first page. */
+const hintsOf = (
+  app: App,
+  actor: OrgActor,
+  { projectIds, hiddenProjectIds }: IssueFilter,
+  { q = '', cursor, offset }: ListInput,
+  total: number,
+): Promise<Hint[]> =>
+  cursor === undefined && offset === 0
+    ? hintsFor(app, actor, { projectIds, hiddenProjectIds }, q, total)
+    : Promise.resolve([])
+
+/**
+ * Returns the ids of the issues that match the filters of the list, newest first.
+ * @param name name of the query in error messages
+ */
+export async function issueIdsMatching(
+  app: App,
+  actor: OrgActor,
+  input: Filters,
+  max: number,
+  name = 'q',
+): Promise<string[]> {
+  return withTimeout(app, name, input.q, async () =>
+    selectIssueIds(app.db, actor, await filterOf(app, actor, input, name), max),
+  )
+}
+
+/**
+ * Turns a statement timeout into an error of the query, if there is one, and logs it. HTTP requests time out earlier
+ * (`service/http/bind.ts`).
+ * @throws AppError invalid
+ */
+async function withTimeout<T>(app: App, name: string, query: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isStatementCancelled(error) || query === undefined || query.trim() === '') throw error
+    app.log.warn({ err: error }, 'a search was cancelled because it took too long')
+    throw invalid(`${name}: the search takes too long; narrow it by a project, a time or more words.`)
+  }
+}
+
+type Uncounted = Omit<Listed, 'total' | 'total_capped'>
+
+async function pageOfIssues(app: App, actor: OrgActor, filter: IssueFilter, input: ListInput): Promise<Uncounted> {
+  if (input.cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
+  const asked = windowOf(input, app.clock.now())
+  const key = sortKey(input.sort)
+  const { rows, window } = isRangeKey(key)
+    ? await pageByCounts(app, actor, filter, input, { key, asked })
+    : { rows: await pageByColumn(app, actor, filter, input, key), window: asked }
+  const shown = rows.slice(0, input.limit)
+  const last = shown.at(-1)
+  return {
+    items: await viewIssues(
+      app,
+      shown.flatMap(({ row }) => row ?? []),
+      window,
+    ),
+    limit: input.limit,
+    offset: input.offset,
+    next_cursor:
+      rows.length > input.limit && last !== undefined
+        ? encodeCursor(input.sort, last, isRangeKey(key) ? window : null)
+        : null,
+    range: window === null ? null : viewWindow(window),
+  }
+}
+
+type Row = {
+  readonly id: string
+  readonly value: Date | number
+  /** Undefined for an issue that was deleted after it was counted: its place still is in the list. */
+  readonly row: IssueRow | undefined
+}
+
+async function pageByColumn(
+  app: App,
+  actor: OrgActor,
+  filter: IssueFilter,
+  input: ListInput,
+  key: StoredSortKey,
+): Promise<Row[]> {
+  const rows = await selectIssues(app.db, actor, filter, input, key)
+  return rows.map((row) => ({ id: row.id, value: row[key], row }))
+}
+
+async function pageByCounts(
+  app: App,
+  actor: OrgActor,
+  filter: IssueFilter,
+  input: ListInput,
+  { key, asked }: { readonly key: RangeSortKey; readonly asked: CountWindow | null },
+): Promise<{ readonly rows: readonly Row[]; readonly window: CountWindow }> {
+  if (asked === null) throw invalid(`sort by ${key} needs range, or from and to.`)
+  const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, input.sort)
+  const window = cursor?.window ?? asked
+  const isDescending = input.sort.startsWith('-')
+  const ranked = await rankByCounts(app.db, actor, filter, input, { key, isDescending, cursor, window })
+  const rows = await selectListed(
+    app.db,
+    actor,
+    ranked.map(({ id }) => id),
+  )
+  return { rows: ranked.map(({ id, count }) => ({ id, value: count, row: rows.get(id) })), window }
+}
+
+function withTotal({ items, range, ...place }: Uncounted, total: number): Listed {
+  return {
+    items,
+    total: Math.min(total, TOTAL_CAP),
+    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
+    ...place,
+    range,
+  }
+}
+
+/** More issues are not summed: the time it takes grows with the hours in which they had events. */
+export const MAX_SUMMED_ISSUES = 3_000
+
+/**
+ * Sums of the issues that match the filters of the list, in a window; null if these are more than
+ * {@link MAX_SUMMED_ISSUES}.
+ * @throws AppError invalid for an invalid query
+ */
+export async function sumIssues(
+  app: App,
+  actor: OrgActor,
+  input: Filters,
+  window: CountWindow,
+  buckets: { readonly previousFrom: number; readonly bucketMs: number } | null,
+): Promise<{ readonly events: readonly BucketSums[]; readonly users: number | null } | null> {
+  return withTimeout(app, 'q', input.q, async () => {
+    // Others have no events in the window, nor in the one before.
+    const seen_since = new Date(buckets?.previousFrom ?? window.from).toISOString()
+    const filter = await filterOf(app, actor, { ...input, seen_since })
+    if (await matchesMoreThan(app.db, actor, filter, MAX_SUMMED_ISSUES)) return null
+    const [events, users] = await Promise.all([
+      buckets === null ? [] : sumEvents(app.db, actor, filter, window, buckets),
+      knowsUsers(window, app.clock.now()) ? sumUsers(app.db, actor, filter, window) : null,
+    ])
+    return { events, users }
+  })
+}
+
+/** @throws AppError invalid for an invalid query, with the position */
+async function filterOf(app: App, actor: OrgActor, input: Filters, name = 'q'): Promise<IssueFilter> {
+  const userIds = (ids: readonly string[]) =>
+    ids.map((id) => (id === 'none' ? null : id === 'me' ? memberOf(actor).userId : id))
+  const hiddenProjectIds = input.projectId === undefined ? await projectsBeingDeleted(app.db, actor.orgId) : []
+  const filterBy = ({ seenSince, conditions }: Matching): IssueFilter => ({
+    projectIds: input.projectId,
+    hiddenProjectIds,
+    statuses: input.status,
+    severities: input.severity,
+    platforms: input.platform,
+    assignees: input.assignee_id === undefined ? undefined : userIds(input.assignee_id),
+    seenSince: latest([input.seen_since === undefined ? undefined : new Date(input.seen_since), seenSince]),
+    conditions,
+  })
+  const query = parseQuery(input.q ?? '', name)
+  const idsOf = (matching: Matching) => issueIdsOf(app.db, actor, filterBy(matching))
+  return filterBy(await issuesMatching(app.db, actor, query, app.clock.now(), idsOf, name))
+}

@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import type { OrgActor } from '../../platform/context/actor.ts'
+import { bucketOf, eventsIn, usersIn } from '../rows/counts.queries.ts'
+import { type CountWindow, slotsOf } from '../rules/count-window.ts'
+import type { Connection } from '../../platform/storage/database.ts'
+import type { Cursor, RangeSortKey } from './list-cursor.ts'
+import { filtered, type IssueFilter, type IssuePage } from './list.queries.ts'
+
+/** Counts of all issues of a list in a window: their order by them, and their sums. */
+
+const matching = (db: Connection, actor: OrgActor, filter: IssueFilter) =>
+  sql`m as materialized (${filtered(db, actor, filter).select(['i.id', 'i.user_count'])})`
+
+/** Users of the issues `m` in a window, at most those of their lifetime: see `viewIssues`. */
+const usersOf = (window: CountWindow) =>
+  sql`select m.id, least(sum(s.users), m.user_count) as n from m, ${usersIn(window)} where g.issue_id = m.id group by m.id, m.user_count`
+
+/** Returns the ids of one page of issues, and one more if there is a next page, with their counts in the window. */
+export async function rankByCounts(
+  db: Connection,
+  actor: OrgActor,
+  filter: IssueFilter,
+  page: Pick<IssuePage, 'limit' | 'offset'>,
+  {
+    key,
+    isDescending,
+    cursor,
+    window,
+  }: {
+    readonly key: RangeSortKey
+    readonly isDescending: boolean
+    readonly cursor: Cursor | null
+    readonly window: CountWindow
+  },
+): Promise<{ readonly id: string; readonly count: number }[]> {
+  const counts =
+    key === 'event_count_in_range'
+      ? sql`select m.id, sum(q.events) as n from m, ${eventsIn(window)} where g.issue_id = m.id group by m.id`
+      : usersOf(window)
+  const direction = sql.raw(isDescending ? 'desc' : 'asc')
+  const beyond =
+    cursor === null
+      ? sql`true`
+      : sql`(n, id) ${sql.raw(isDescending ? '<' : '>')} (${cursor.value}::bigint, ${cursor.id}::uuid)`
+  const { rows } = await sql<{ id: string; count: number }>`
+    with ${matching(db, actor, filter)}, c as (${counts}),
+      ranked as (select m.id, coalesce(c.n, 0)::bigint as n from m left join c on c.id = m.id)
+    select id, n::float8 as count from ranked where ${beyond}
+    order by n ${direction}, id ${direction} limit ${page.limit + 1} offset ${cursor === null ? page.offset : 0}`.execute(
+    db,
+  )
+  return rows
+}
+
+export type BucketSums = { readonly bucket: number; readonly events: number; readonly fatal: number }
+
+/** Events of all issues by bucket. Bucket 0 begins with the window; -1 is all since `previousFrom`. */
+export async function sumEvents(
+  db: Connection,
+  actor: OrgActor,
+  filter: IssueFilter,
+  window: CountWindow,
+  { previousFrom, bucketMs }: { readonly previousFrom: number; readonly bucketMs: number },
+): Promise<BucketSums[]> {
+  const { rows } = await sql<BucketSums>`
+    with ${matching(db, actor, filter)}
+    select case when q.slot < ${slotsOf(window).from}::int then -1 else ${bucketOf(sql`q.slot`, window.from, bucketMs)} end as bucket,
+      sum(q.events)::float8 as events, sum(q.fatal)::float8 as fatal
+    from m, ${eventsIn({ from: previousFrom, to: window.to }, { bucketMs })} where g.issue_id = m.id group by 1`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Users of all issues: a user of two issues counts in both. */
+export async function sumUsers(
+  db: Connection,
+  actor: OrgActor,
+  filter: IssueFilter,
+  window: CountWindow,
+): Promise<number> {
+  const { rows } = await sql<{ users: number }>`
+    with ${matching(db, actor, filter)} select coalesce(sum(n), 0)::float8 as users from (${usersOf(window)}) c`.execute(
+    db,
+  )
+  return rows[0]?.users ?? 0
+}

@@ -1,0 +1,115 @@
+import { selectProjectOfIssue } from '../../projects/registry/projects.queries.ts'
+import { setImmediate } from 'node:timers/promises'
+import { z } from 'zod'
+import { listAttachments } from '../../events/attachments/list-attachments.ts'
+import type { OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import type { StoredEvent } from '../../events/store/event.ts'
+import { newestEvents } from '../../events/store/store.queries.ts'
+import { feedbackOfIssue } from '../feedback/list-feedback.ts'
+import { markFrames } from '../grouping/grouping.ts'
+import { notFound } from '../../platform/kernel/errors.ts'
+import { Json } from '../../platform/kernel/json.api.ts'
+import { chooseEvent, neighboursOf } from '../issue-events/choose-event.ts'
+import { eventFilter, isUnfiltered, type EventQuery } from '../issue-events/event-filter.ts'
+import { groupsOf } from '../rows/groups.queries.ts'
+import { openEvent } from '../issue-events/open-event.ts'
+import type { Tag } from '../../events/protocol/event.api.ts'
+import { oldestDay } from '../../projects/registry/general-settings.ts'
+import { groupingSettings } from '../grouping/grouping-settings.ts'
+import { keptTraceOf } from '../../telemetry/traces/kept-trace-of.ts'
+import type { Activity, IssueDetail } from './issues.api.ts'
+import { selectActivity, selectIssue } from '../rows/issues.queries.ts'
+import { distributionOf } from './tag-distribution.ts'
+import { viewGrouping } from '../merging/view-grouping.ts'
+import { viewIssues, viewPerson } from '../rows/view-issue.ts'
+
+/**
+ * The tag distribution is of this sample of the newest events. An event may have 1 MiB, a block of packed events too, and
+ * parsing blocks this process.
+ */
+const SAMPLE = { limit: 100, maxBytes: 2 * 1024 * 1024, maxBlocks: 24 }
+/** JSON that is parsed before other requests have their turn, at least one event: about a millisecond. */
+const MAX_BYTES_PER_TURN = 128 * 1024
+/** The constant cost of parsing one event, in bytes of JSON. */
+const EVENT_COST_BYTES = 4 * 1024
+const ACTIVITY_ENTRIES = 100
+const FEEDBACK_ITEMS = 25
+
+/**
+ * An issue with one of its events, the tag distribution of its newest events, and its activity.
+ * @param which `latest`, `oldest`, `most_complete` or an event id
+ * @param query filters for the chosen event and its neighbours
+ * @throws AppError not_found for the issue, or for an event that is not one of its own; invalid for the query
+ */
+export async function readIssue(
+  app: App,
+  actor: OrgActor,
+  issueId: string,
+  which: string,
+  query: EventQuery = {},
+): Promise<IssueDetail> {
+  const row = await selectIssue(app.db, actor, issueId)
+  if (row === undefined) throw notFound('Issue')
+  const [issueIds, project] = await Promise.all([
+    groupsOf(app.db, [row.id]),
+    selectProjectOfIssue(app.db, row.project_id),
+  ])
+  if (project === undefined) throw notFound('Issue')
+  const sources = { issueIds, oldestDay: oldestDay(project.settings, app.clock.now()) }
+  const scope = { projectId: row.project_id, sources, filter: eventFilter(row.project_id, query) }
+  const [sample, activity, grouping, [issue]] = await Promise.all([
+    newestEvents(app.db, sources, SAMPLE),
+    selectActivity(app.db, row.id, ACTIVITY_ENTRIES),
+    viewGrouping(app.db, row),
+    viewIssues(app, [row]),
+  ])
+  if (issue === undefined) throw notFound('Issue')
+  const stored =
+    which === 'latest' && isUnfiltered(scope.filter) ? (sample[0] ?? null) : await chooseEvent(app, scope, which)
+  const [eventIds, attachments, feedback, tags] = await Promise.all([
+    neighboursOf(app, scope, stored, sample),
+    listAttachments(app.db, project.id, stored === null ? [] : [stored.eventId]),
+    feedbackOfIssue(app, project.id, row.id, FEEDBACK_ITEMS),
+    tagsOf(app, sample),
+  ])
+  const { settings: _, ...shown } = project
+  const event = stored === null ? null : openEvent(app, stored)
+  return {
+    ...issue,
+    project: shown,
+    event: event === null ? null : markFrames(event, groupingSettings(project.settings).grouping_rules),
+    kept_trace_id: event === null ? null : await keptTraceOf(app, project.id, event),
+    event_ids: eventIds,
+    attachments,
+    feedback,
+    tag_distribution: distributionOf(tags),
+    activity: activity.map(viewActivity),
+    grouping,
+  }
+}
+
+async function tagsOf(app: App, sample: readonly StoredEvent[]): Promise<Tag[][]> {
+  const tags: Tag[][] = []
+  let bytes = 0
+  for (const stored of sample) {
+    if (bytes > MAX_BYTES_PER_TURN) {
+      await setImmediate()
+      bytes = 0
+    }
+    tags.push(openEvent(app, stored)?.tags ?? [])
+    bytes += EVENT_COST_BYTES + stored.bodyEnd - stored.bodyStart
+  }
+  return tags
+}
+
+type ActivityRow = Awaited<ReturnType<typeof selectActivity>>[number]
+
+const viewActivity = (row: ActivityRow): Activity => ({
+  id: row.id,
+  kind: row.kind,
+  sentence: row.sentence,
+  actor: viewPerson(row.actor_id, row.actor_name, row.actor_email),
+  data: z.record(z.string(), Json).parse(row.data),
+  created_at: row.created_at.toISOString(),
+})

@@ -1,0 +1,80 @@
+import type { OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import {
+  type ChartWindow,
+  slotsOf,
+  viewWindow,
+  windowOf,
+  windowOfRange,
+  type WindowInput,
+} from '../rules/count-window.ts'
+import { SLOT_MS } from '../rules/user-slots.ts'
+import { type ListInput, sumIssues } from '../search/list-issues.ts'
+import { selectVolume } from './volume.queries.ts'
+
+const FILTERS = ['status', 'severity', 'platform', 'assignee_id'] as const
+
+/** Query parameters, as the contract parses them. */
+type VolumeInput = WindowInput & Pick<ListInput, (typeof FILTERS)[number] | 'projectId' | 'q'>
+
+/**
+ * Error events in equal buckets, including empty ones, the users that they affected, and the total of the time before. The
+ * sum of the list's counts under the same filters is the total.
+ * @throws AppError invalid for a time or a query
+ */
+export async function readVolume(app: App, actor: OrgActor, input: VolumeInput) {
+  const now = app.clock.now()
+  const { range, from, to, ...filters } = input
+  const isDefault = range === undefined && from === undefined && to === undefined
+  const window = windowOf(input, now) ?? windowOfRange('24h', now)
+  const isFiltered = (filters.q ?? '').trim() !== '' || FILTERS.some((name) => filters[name] !== undefined)
+  const matching = isFiltered ? await ofIssues(app, actor, filters, window) : null
+  const { rows, bucketMs, users } = matching ?? (await ofProjects(app, actor, filters.projectId, window, isFiltered))
+  const byBucket = new Map(rows.map((row) => [row.bucket, row]))
+  const points = Array.from({ length: Math.ceil((window.to - window.from) / bucketMs) }, (_, index) => ({
+    t: new Date(window.from + index * bucketMs).toISOString(),
+    events: byBucket.get(index)?.events ?? 0,
+    fatal: byBucket.get(index)?.fatal ?? 0,
+  }))
+  const total = points.reduce((sum, { events }) => sum + events, 0)
+  return {
+    range: isDefault ? '24h' : (range ?? null),
+    ...viewWindow(window),
+    interval_seconds: bucketMs / 1000,
+    points,
+    total,
+    previous_total: byBucket.get(-1)?.events ?? 0,
+    users: users === 0 && total > 0 ? null : users,
+    counts: matching === null ? ('projects' as const) : ('matching' as const),
+  }
+}
+
+/** Events of the issues that match filters, which are counted by quarters of an hour; null if too many match. */
+async function ofIssues(app: App, actor: OrgActor, filters: Omit<VolumeInput, keyof WindowInput>, window: ChartWindow) {
+  const bucketMs = Math.max(window.intervalMs, SLOT_MS)
+  const previousFrom = window.from - Math.round((window.to - window.from) / SLOT_MS) * SLOT_MS
+  const sums = await sumIssues(app, actor, filters, window, { previousFrom, bucketMs })
+  return sums === null ? null : { rows: sums.events, bucketMs, users: sums.users }
+}
+
+/** All events of projects, which are counted by minutes; users of all, unless filters ask for those of some issues. */
+async function ofProjects(
+  app: App,
+  actor: OrgActor,
+  projectId: readonly string[] | undefined,
+  { from, to, intervalMs }: ChartWindow,
+  isFiltered: boolean,
+) {
+  const [rows, sums] = await Promise.all([
+    selectVolume(app.db, actor.orgId, projectId, {
+      previousFrom: 2 * from - to,
+      from,
+      // An event of the current quarter may be in the next minute: the list counts it.
+      to: slotsOf({ from, to }).to * SLOT_MS,
+      bucketMs: intervalMs,
+      buckets: Math.ceil((to - from) / intervalMs),
+    }),
+    isFiltered ? null : sumIssues(app, actor, { projectId }, { from, to }, null),
+  ])
+  return { rows, bucketMs: intervalMs, users: sums?.users ?? null }
+}

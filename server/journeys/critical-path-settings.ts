@@ -1,4 +1,0 @@
-import { storedSettings } from '../projects/stored-settings.ts'
-import { criticalPathFields } from './critical-paths.api.ts'
-
-export const criticalPathSettings = storedSettings({ critical_paths: criticalPathFields.critical_paths.catch([]) })

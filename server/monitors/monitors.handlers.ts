@@ -1,7 +1,0 @@
-import type { Handlers } from '../context/handlers.ts'
-import { listCheckIns } from './list-check-ins.ts'
-import type { monitorRoutes } from './monitors.api.ts'
-
-export const monitorHandlers: Handlers<typeof monitorRoutes> = {
-  listCheckIns: (app, actor, { params, query }) => listCheckIns(app, actor, { ...params, ...query }),
-}

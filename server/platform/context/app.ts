@@ -1,0 +1,33 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Bus } from '../storage/bus.ts'
+import type { Database, Tx } from '../storage/database.ts'
+import type { Sealer } from '../storage/seal.ts'
+import type { Egress } from './egress.ts'
+import type { AuditKey } from './audit-key.ts'
+import type { FactSubscriber } from './fact-context.ts'
+import type { Mailer } from './mail.ts'
+import type { PasswordHasher } from './passwords.ts'
+import type { ResolveTxt } from './txt-records.ts'
+
+/** What an operation may use: time, storage, secrets, mail, outgoing requests. Built once by `server/service/app.ts`, passed to every operation. */
+export type App = {
+  readonly config: Config
+  readonly log: Logger
+  readonly clock: Clock
+  readonly db: Database
+  /** Runs work in one transaction of `db`; see {@link Database.tx}. No network call inside. */
+  tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  readonly sealer: Sealer
+  readonly auditKey: AuditKey
+  readonly bus: Bus
+  readonly mail: Mailer
+  readonly passwords: PasswordHasher
+  /** For every address that a user can type. */
+  readonly egress: Egress
+  readonly resolveTxt: ResolveTxt
+  /** What else happens with facts; `server/service/app.ts` has the list. */
+  readonly factSubscribers: readonly FactSubscriber[]
+  close(): Promise<void>
+}

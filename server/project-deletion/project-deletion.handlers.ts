@@ -1,9 +1,0 @@
-import type { Handlers } from '../context/handlers.ts'
-import { deleteProject } from './delete-project.ts'
-import type { projectDeletionRoutes } from './project-deletion.api.ts'
-import { viewOperation } from './view-operation.ts'
-
-export const projectDeletionHandlers: Handlers<typeof projectDeletionRoutes> = {
-  deleteProject: (app, actor, { params, body }) => deleteProject(app, actor, params.projectId, body.confirm),
-  followOperation: (app, actor, { params }) => viewOperation(app, actor, params.operationId),
-}

@@ -1,0 +1,16 @@
+import { dayOf } from '../../platform/kernel/day.ts'
+import type { IssueNumbers } from './recording.queries.ts'
+
+const HOUR_MS = 3_600_000
+
+/** The counters at this time: those of an earlier hour or UTC day begin again. */
+export function newIssuesAt<Counters extends Pick<IssueNumbers, 'hour' | 'inHour' | 'inDay'>>(
+  counters: Counters,
+  now: Date,
+): Counters {
+  const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS)
+  // The clock of another process may be slightly ahead.
+  if (counters.hour !== null && counters.hour >= hour) return counters
+  const isSameDay = counters.hour !== null && dayOf(counters.hour) === dayOf(now)
+  return { ...counters, hour, inHour: 0, inDay: isSameDay ? counters.inDay : 0 }
+}

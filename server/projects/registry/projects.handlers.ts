@@ -1,0 +1,14 @@
+import type { Handlers } from '../../platform/context/handlers.ts'
+import { listProjects } from './list-projects.ts'
+import type { projectRoutes } from './projects.api.ts'
+import { readOnboarding } from './read-onboarding.ts'
+import { rotateDsn } from './rotate-dsn.ts'
+
+const DEFAULT_GRACE_SECONDS = 300
+
+export const projectHandlers: Handlers<typeof projectRoutes> = {
+  listProjects: (app, actor, { query }) => listProjects(app, actor, query),
+  rotateDsn: (app, actor, { params, body }) =>
+    rotateDsn(app, actor, params.projectId, body?.grace_seconds ?? DEFAULT_GRACE_SECONDS),
+  readOnboarding: (app, actor) => readOnboarding(app, actor),
+}

@@ -1,0 +1,233 @@
+import { sql, type Insertable, type Selectable, type SqlBool } from 'kysely'
+import type { NameListing } from '../../platform/kernel/page-by-name.ts'
+import type { Connection, Tx } from '../../platform/storage/database.ts'
+import type { Tables } from '../../platform/storage/tables.gen.ts'
+
+/** Projects and their keys. Reads issues and event counts. */
+
+export type ProjectRow = Selectable<Tables['projects']>
+export type ProjectKeyRow = Selectable<Tables['project_keys']>
+
+export type ListedProject = ProjectRow & {
+  readonly public_key: string | null
+  /** The name in lower case, by the database's locale, as the sort uses it. */
+  readonly folded_name: string
+  readonly open_issues: number
+  readonly events_24h: number
+}
+
+export type ProjectListing = NameListing & { readonly orgId: string; readonly now: Date }
+
+/** Returns a page of the organisation's projects by name (in any case) or time of creation, then by id. */
+export async function listProjectRows(db: Connection, listing: ProjectListing): Promise<ListedProject[]> {
+  const { orgId, sort, descending, limit, offset, after, now } = listing
+  const direction = descending ? 'desc' : 'asc'
+  const value = sort === 'name' ? sql`lower(projects.name)` : sql`projects.created_at`
+  let query = db
+    .selectFrom('projects')
+    .selectAll('projects')
+    .select((row) => [
+      sql<string>`lower(projects.name)`.as('folded_name'),
+      row
+        .selectFrom('project_keys')
+        .select('public_key')
+        .whereRef('project_id', '=', 'projects.id')
+        .where('expires_at', 'is', null)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .as('public_key'),
+      row
+        .selectFrom('issues')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .whereRef('project_id', '=', 'projects.id')
+        .where('status', 'in', ['unresolved', 'regressed', 'escalated'])
+        .where('merged_into', 'is', null)
+        .as('open_issues'),
+      row
+        .selectFrom('project_minutes')
+        .select((sum) => sql<number>`coalesce(${sum.fn.sum('events')}, 0)::bigint`.as('n'))
+        .whereRef('project_id', '=', 'projects.id')
+        .where('minute', '>', new Date(now.getTime() - 86_400_000))
+        .where('minute', '<=', now)
+        .as('events_24h'),
+    ])
+    .where('org_id', '=', orgId)
+    .orderBy(value, direction)
+    .orderBy('projects.id', direction)
+    .limit(limit)
+    .offset(offset)
+  if (after !== null) {
+    const bound = sort === 'name' ? sql`${after.value}::text` : sql`${new Date(after.value)}::timestamptz`
+    query = query.where(
+      sql<SqlBool>`(${value}, projects.id) ${sql.raw(descending ? '<' : '>')} (${bound}, ${after.id}::uuid)`,
+    )
+  }
+  const rows = await query.execute()
+  return rows.map((row) => ({ ...row, open_issues: row.open_issues ?? 0, events_24h: row.events_24h ?? 0 }))
+}
+
+export async function countProjects(db: Connection, orgId: string): Promise<number> {
+  const row = await db
+    .selectFrom('projects')
+    .select((count) => count.fn.countAll<number>().as('n'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow()
+  return row.n
+}
+
+/** Returns null for unknown projects and those of other organisations. */
+export async function readProject(db: Connection, orgId: string, projectId: string): Promise<ProjectRow | null> {
+  const query = db.selectFrom('projects').selectAll().where('id', '=', projectId).where('org_id', '=', orgId)
+  return (await query.executeTakeFirst()) ?? null
+}
+
+/** Locks a project, so that its changes run one after the other. */
+export async function lockProject(tx: Tx, orgId: string, projectId: string): Promise<ProjectRow | null> {
+  const query = tx.selectFrom('projects').selectAll().where('id', '=', projectId).where('org_id', '=', orgId)
+  return (await query.forUpdate().executeTakeFirst()) ?? null
+}
+
+/** @returns null if the organisation already has a project with the slug */
+export async function insertProject(tx: Tx, project: Insertable<Tables['projects']>): Promise<ProjectRow | null> {
+  const row = await tx
+    .insertInto('projects')
+    .values(project)
+    .onConflict((conflict) => conflict.columns(['org_id', 'slug']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Whether the error is the unique violation of a slug. */
+export const isSlugCollision = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === '23505' &&
+  error.message.includes('projects_org_id_slug_key')
+
+export type ProjectChange = {
+  readonly name: string
+  readonly slug: string
+  readonly settings: Record<string, unknown>
+  readonly scrubKeySealed: string | null
+}
+
+export async function updateProjectRow(tx: Tx, projectId: string, change: ProjectChange): Promise<ProjectRow> {
+  return tx
+    .updateTable('projects')
+    .set({
+      name: change.name,
+      slug: change.slug,
+      settings: JSON.stringify(change.settings),
+      scrub_key_sealed: change.scrubKeySealed,
+    })
+    .where('id', '=', projectId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Returns the keys of a project, newest first. */
+export function readProjectKeys(db: Connection, projectId: string): Promise<ProjectKeyRow[]> {
+  return db
+    .selectFrom('project_keys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+export async function insertProjectKey(tx: Tx, key: Insertable<Tables['project_keys']>): Promise<void> {
+  await tx.insertInto('project_keys').values(key).execute()
+}
+
+/** Makes every key of the project expire at this time, unless it expires earlier. Returns the changed keys. */
+export async function expireProjectKeys(tx: Tx, projectId: string, expiresAt: Date): Promise<ProjectKeyRow[]> {
+  return tx
+    .updateTable('project_keys')
+    .set({ expires_at: expiresAt })
+    .where('project_id', '=', projectId)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
+    .returningAll()
+    .execute()
+}
+
+export type OnboardingFacts = {
+  readonly projects: boolean
+  readonly requests: boolean
+  readonly events: boolean /** Someone was invited or joined, also if they left since. */
+  readonly invites: boolean
+}
+
+export async function readOnboardingFacts(db: Connection, orgId: string): Promise<OnboardingFacts> {
+  const row = await db
+    .selectFrom('projects')
+    .select([
+      sql<boolean>`count(*) > 0`.as('projects'),
+      sql<boolean>`count(first_request_at) > 0`.as('requests'),
+      sql<boolean>`count(first_event_at) > 0`.as('events'),
+      sql<boolean>`exists (select from orgs where id = ${orgId} and first_invite_at is not null)
+        or (select count(*) from (select 1 from memberships where org_id = ${orgId} limit 2) m) > 1`.as('invites'),
+    ])
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow()
+  return row
+}
+
+/** Ids of the projects of an organisation; of those among `ids`, if given. */
+export async function selectIdsOfProjects(
+  on: Connection,
+  orgId: string,
+  ids: readonly string[] | undefined,
+): Promise<string[]> {
+  if (ids?.length === 0) return []
+  let query = on.selectFrom('projects').select('id').where('org_id', '=', orgId)
+  if (ids !== undefined) query = query.where('id', 'in', [...ids])
+  return (await query.execute()).map(({ id }) => id)
+}
+
+export async function isProjectOf(on: Connection, orgId: string, projectId: string): Promise<boolean> {
+  const row = await on
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', projectId)
+    .where('org_id', '=', orgId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Counts those of the projects that belong to the organisation. */
+export async function countProjectsAmong(
+  on: Connection,
+  orgId: string,
+  projectIds: readonly string[],
+): Promise<number> {
+  const rows = await on
+    .selectFrom('projects')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', 'in', [...projectIds])
+    .execute()
+  return rows.length
+}
+
+/** Returns the settings of every project, for jobs. */
+export const selectAllSettings = (on: Connection) =>
+  on.selectFrom('projects').select(['id', 'org_id', 'settings']).orderBy('id').execute()
+
+/** Returns the settings of projects that received an event since this time. */
+export const selectSettingsOfActive = (on: Connection, since: Date) =>
+  on.selectFrom('projects').select(['id', 'settings']).where('last_event_at', '>=', since).orderBy('id').execute()
+
+/** Returns the settings of a project of any organisation; undefined if it was deleted. */
+export const selectSettings = (on: Connection, projectId: string) =>
+  on.selectFrom('projects').select(['org_id', 'settings']).where('id', '=', projectId).executeTakeFirst()
+
+/** Returns the columns of a project that an issue's page shows. */
+export const selectProjectOfIssue = (on: Connection, projectId: string) =>
+  on
+    .selectFrom('projects')
+    .select(['id', 'name', 'slug', 'platform', 'settings'])
+    .where('id', '=', projectId)
+    .executeTakeFirst()

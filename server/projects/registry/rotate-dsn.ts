@@ -1,0 +1,52 @@
+import { publish } from '../../platform/storage/bus.ts'
+import { actorForLog, type OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { factContext } from '../../platform/context/fact-context.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import { notFound } from '../../platform/kernel/errors.ts'
+import { newId } from '../../platform/kernel/ids.ts'
+import { dropCachedProject } from './drop-cached-project.ts'
+import { newPublicKey } from './new-public-key.ts'
+import { dsnOf } from './dsn.ts'
+import { Region } from './projects.api.ts'
+import { expireProjectKeys, insertProjectKey, lockProject, readProjectKeys } from './projects.queries.ts'
+import { currentKey } from './view-project.ts'
+
+export type RotatedDsn = { dsn: string; old_dsn: string | null; old_dsn_expires_at: string | null }
+
+/**
+ * Creates a new key, valid immediately. All other keys expire after the grace period, or earlier if an earlier rotation
+ * set that. Every process is notified of each key on the topic `project_key`.
+ * @throws AppError not_found
+ */
+export async function rotateDsn(
+  app: App,
+  actor: OrgActor,
+  projectId: string,
+  graceSeconds: number,
+): Promise<RotatedDsn> {
+  const now = app.clock.now()
+  const expiresAt = new Date(now.getTime() + graceSeconds * 1000)
+  const publicKey = newPublicKey()
+  const { project, old } = await app.tx(async (tx) => {
+    const locked = await lockProject(tx, actor.orgId, projectId)
+    if (locked === null) throw notFound('Project')
+    const before = currentKey(await readProjectKeys(tx, projectId))
+    const expiring = await expireProjectKeys(tx, projectId, expiresAt)
+    await insertProjectKey(tx, { id: newId(), project_id: projectId, public_key: publicKey, created_at: now })
+    for (const key of [publicKey, ...expiring.map((row) => row.public_key)]) {
+      await publish(tx, 'project_key', { public_key: key })
+    }
+    await dropCachedProject(tx, projectId)
+    await recordFacts(tx, factContext(app, actor, now), [
+      { kind: 'project.dsn_rotated', orgId: actor.orgId, projectId, data: { grace_seconds: graceSeconds } },
+    ])
+    return { project: { number: locked.number, region: Region.parse(locked.region) }, old: before }
+  })
+  app.log.info({ project_id: projectId, ...actorForLog(actor), grace_seconds: graceSeconds }, 'project.dsn_rotated')
+  return {
+    dsn: dsnOf(app.config, project, publicKey),
+    old_dsn: old === undefined ? null : dsnOf(app.config, project, old.public_key),
+    old_dsn_expires_at: old === undefined ? null : expiresAt.toISOString(),
+  }
+}

@@ -1,0 +1,15 @@
+import type { FactContext } from '../../platform/context/fact-context.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import { newId } from '../../platform/kernel/ids.ts'
+import type { Tx } from '../../platform/storage/database.ts'
+import { insertPlanned } from './releases.queries.ts'
+
+/** Creates a planned release unless the version exists (docs/issues.md). */
+export async function ensureRelease(tx: Tx, context: FactContext, projectId: string, version: string): Promise<void> {
+  const id = newId()
+  const made = await insertPlanned(tx, { id, project_id: projectId, version, created_at: context.at })
+  if (made !== null)
+    await recordFacts(tx, context, [
+      { kind: 'release.created', orgId: made.orgId, projectId, releaseId: id, data: { version, automatic: false } },
+    ])
+}

@@ -1,7 +1,0 @@
-import type { Handlers } from '../context/handlers.ts'
-import { previewScrubbing } from './preview-scrubbing.ts'
-import type { scrubbingRoutes } from './scrubbing.api.ts'
-
-export const scrubbingHandlers: Handlers<typeof scrubbingRoutes> = {
-  previewScrubbing: (app, actor, { params, body }) => previewScrubbing(app, actor, params.projectId, body),
-}

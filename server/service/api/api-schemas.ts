@@ -1,0 +1,134 @@
+import { Attachment } from '../../events/attachments/attachments.api.ts'
+import { AuditEntry, AuditVerification } from '../../history/audit/audit.api.ts'
+import { Me, RoleName } from '../../identity/auth/auth.api.ts'
+import { Feedback } from '../../issues/feedback/feedback.api.ts'
+import { FiltersPreview } from '../../ingest/filters/filters.api.ts'
+import { GroupingPart } from '../../issues/grouping/grouping.api.ts'
+import { InboxEntry, Subscription } from '../../issues/inbox/inbox.api.ts'
+import { BulkOperation, BulkResult } from '../../issues/bulk/bulk.api.ts'
+import { EventRow } from '../../issues/issue-events/issue-events.api.ts'
+import { Discard, GroupingPreview, GroupingView } from '../../issues/merging/merging.api.ts'
+import { Issue, IssueStatus, Person, Severity } from '../../issues/rules/issue.api.ts'
+import { IgnoreUntil, IgnoreUntilInput, Resolution, ResolutionInput } from '../../issues/rules/life-cycle.api.ts'
+import { Activity, Comment, IssueDetail } from '../../issues/triage/issues.api.ts'
+import { Intake, Outcome, Quota } from '../../ingest/outcomes/intake.api.ts'
+import { Erasure } from '../erasure/privacy.api.ts'
+import { ScrubbingPreview } from '../../ingest/scrubbing/scrubbing.api.ts'
+import { GroupingRules } from '../../issues/grouping/grouping-rules.api.ts'
+import { InboundFilters } from '../../ingest/filters/inbound-filters.api.ts'
+import { EscalatingRules, SeverityRules } from '../../issues/rules/issue-settings.api.ts'
+import { OwnershipRule } from '../../issues/ownership/ownership-rules.api.ts'
+import { Platform, Project, ProjectKey, Region } from '../../projects/registry/projects.api.ts'
+import { ProjectSettings } from '../project-settings/project-settings.api.ts'
+import { Operation } from '../project-deletion/project-deletion.api.ts'
+import { ScrubRule } from '../../events/protocol/scrub-rules.api.ts'
+import {
+  Breadcrumb,
+  DebugImage,
+  Event,
+  EventLevel,
+  EventRequest,
+  EventUser,
+  Exception,
+  Frame,
+  Mechanism,
+  Stacktrace,
+  Tag,
+  Thread,
+} from '../../events/protocol/event.api.ts'
+import { Finding } from '../../insights/metrics/finding.api.ts'
+import { Breakdown, MetricSeries, Overview, StoreGuard } from '../../insights/metrics/metrics.api.ts'
+import {
+  Comparison,
+  ListedRelease,
+  ReleaseDetail,
+  Verdict,
+  VerdictNumbers,
+} from '../../insights/release-health/release-health.api.ts'
+import { Commit, Deploy, PatchEntry, ReleaseState, WholeRelease } from '../../projects/releases/releases.api.ts'
+import { Member } from '../../identity/team/members.api.ts'
+import { LogItem, TraceMetricItem } from '../../telemetry/logs/telemetry.api.ts'
+import { CheckInItem } from '../../telemetry/monitors/monitors.api.ts'
+import { IssueView, ViewFilters } from '../../issues/views/views.api.ts'
+import type { NamedSchemas } from '../http/openapi.ts'
+
+/** Schemas by the names they have in the API document and in clients generated from it. */
+export const apiSchemas: NamedSchemas = {
+  Activity,
+  Attachment,
+  AuditEntry,
+  AuditVerification,
+  Breadcrumb,
+  Breakdown,
+  BulkOperation,
+  Operation,
+  BulkResult,
+  CheckIn: CheckInItem,
+  Comment,
+  Commit,
+  DebugImage,
+  Comparison,
+  Deploy,
+  Discard,
+  EscalatingRules,
+  Event,
+  EventLevel,
+  EventRequest,
+  EventSummary: EventRow,
+  EventUser,
+  Exception,
+  Erasure,
+  Feedback,
+  Finding,
+  FiltersPreview,
+  Frame,
+  GroupingPart,
+  GroupingPreview,
+  GroupingRules,
+  IgnoreUntil,
+  IgnoreUntilInput,
+  InboundFilters,
+  InboxEntry,
+  Intake,
+  Issue,
+  IssueDetail,
+  IssueGrouping: GroupingView,
+  IssueStatus,
+  IssueView,
+  ListedRelease,
+  LogEntry: LogItem,
+  Me,
+  Mechanism,
+  Member,
+  MetricSeries,
+  Overview,
+  StoreGuard,
+  Outcome,
+  OwnershipRule,
+  PatchEntry,
+  Person,
+  Platform,
+  Project,
+  ProjectKey,
+  ProjectSettings,
+  Quota,
+  Region,
+  Release: WholeRelease,
+  ReleaseDetail,
+  ReleaseState,
+  Resolution,
+  ResolutionInput,
+  Role: RoleName,
+  ScrubRule,
+  ScrubbingPreview,
+  Severity,
+  SeverityRules,
+  Stacktrace,
+  Subscription,
+  Tag,
+  Thread,
+  TraceMetric: TraceMetricItem,
+  Verdict,
+  VerdictNumbers,
+  ViewFilters,
+}

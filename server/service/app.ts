@@ -1,0 +1,157 @@
+import { forgetDevices } from '../alerts/notifications/forget-devices.ts'
+import { keepCanary } from '../platform/storage/canary.queries.ts'
+import pino from 'pino'
+import type { AlertParts } from '../alerts/rules/parts.ts'
+import { recordAlerts } from '../alerts/rules/record-alerts.ts'
+import { openAuditKey } from '../history/audit/audit-key.ts'
+import { recordAudit } from '../history/audit/record-audit.ts'
+import { createPasswordHasher, PASSWORD_COST } from '../identity/auth/password-hasher.ts'
+import type { Config } from '../config.ts'
+import type { App } from '../platform/context/app.ts'
+import type { AuditKey } from '../platform/context/audit-key.ts'
+import type { FactSubscriber } from '../platform/context/fact-context.ts'
+import { errorForLog } from '../platform/context/error-for-log.ts'
+import { createEgress } from '../platform/egress/create-egress.ts'
+import { createTxtResolver } from '../platform/egress/resolve-txt.ts'
+import { fileMailer } from '../platform/mails/file-mailer.ts'
+import { smtpMailer } from '../platform/mails/smtp-mailer.ts'
+import { parseAddressRange, type AddressRange } from '../platform/kernel/address-range.ts'
+import { systemClock } from '../platform/kernel/clock.ts'
+import { openBus } from '../platform/storage/bus.ts'
+import { databaseAddress } from '../platform/storage/database-address.ts'
+import { Database } from '../platform/storage/database.ts'
+import { createPool } from '../platform/storage/pool.ts'
+import { recordWebhooks } from '../integrations/webhooks/record-webhooks.ts'
+import type { SealedColumn } from '../platform/storage/sealed-column.ts'
+import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from '../platform/storage/seal.ts'
+
+/**
+ * What else happens with a fact, in this order, in the transaction of its change: the audit log, webhooks and alerts are
+ * added here. Their folders build on `history/facts/`, which therefore cannot name them.
+ */
+const factSubscribers = (auditKey: AuditKey, parts: AlertParts): readonly FactSubscriber[] => [
+  recordAudit(auditKey),
+  forgetDevices,
+  recordWebhooks,
+  recordAlerts(parts),
+]
+
+export type AppParts = Partial<
+  Pick<App, 'clock' | 'log' | 'mail' | 'egress' | 'resolveTxt' | 'passwords' | 'factSubscribers'>
+>
+
+/**
+ * Composition root: configuration → pool, bus, sealer, clock, mail → App.
+ * @param connectionString of a migrated database
+ * @throws Error with one line for the operator when the encryption keys do not fit the database
+ */
+export async function createApp(
+  config: Config,
+  connectionString: string,
+  poolMax: number,
+  name: string,
+  parts: AppParts = {},
+): Promise<App> {
+  const log = parts.log ?? createLog(config)
+  const clock = parts.clock ?? systemClock
+  const pool = createPool({
+    connectionString,
+    name: `faultline ${name}`,
+    max: poolMax,
+    onError: (error) => log.warn({ err: error.message }, 'an idle database connection was lost; a new one replaces it'),
+  })
+  const db = new Database(pool)
+  const sealer = createSealer(
+    config.encryptionKeys === null
+      ? generatedEncryptionKeys(config.dataDir)
+      : parseEncryptionKeys(config.encryptionKeys),
+  )
+  try {
+    await checkCanary(db, sealer)
+    const auditKey = await openAuditKey(db, sealer, clock)
+    const bus = await openBus(connectionString, (error) =>
+      log.warn({ err: error.message }, 'the database connection that listens for messages was lost; it reconnects'),
+    )
+    const egress =
+      parts.egress ??
+      createEgress({
+        allowed: config.egressAllowCidrs.map(rangeOf),
+        loopbackOpen: config.mode === 'relaxed',
+        httpOpen: config.egressAllowHttp,
+        ownPorts: [config.port],
+        database: () => databaseAddress(connectionString),
+      })
+    return {
+      config,
+      log,
+      clock,
+      db,
+      sealer,
+      auditKey,
+      bus,
+      tx: (work) => db.tx(work),
+      mail: parts.mail ?? createMailer(config, clock, log),
+      passwords: parts.passwords ?? createPasswordHasher(PASSWORD_COST),
+      egress,
+      resolveTxt: parts.resolveTxt ?? createTxtResolver(),
+      factSubscribers: [...factSubscribers(auditKey, { sealer, auditKey, config }), ...(parts.factSubscribers ?? [])],
+      async close() {
+        await egress.close()
+        await bus.close()
+        await db.close()
+      },
+    }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+function createMailer({ smtpUrl, mailFrom, dataDir }: Config, clock: App['clock'], log: App['log']): App['mail'] {
+  const now = () => clock.now()
+  if (smtpUrl !== null) return smtpMailer(smtpUrl, mailFrom, now)
+  return fileMailer(dataDir, mailFrom, now, (file, subject) =>
+    log.info({ file, subject }, 'a mail was written to a file because no SMTP server is configured'),
+  )
+}
+
+function rangeOf(text: string): AddressRange {
+  const range = parseAddressRange(text)
+  if (range === null) throw new Error(`EGRESS_ALLOW_CIDRS holds ${text}, which is no range of addresses`)
+  return range
+}
+
+/** JSON lines on standard output. Secrets are redacted by the name of their field. */
+export function createLog(config: Config): App['log'] {
+  return pino({
+    level: config.logLevel,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: errorForLog },
+    redact: { paths: ['*.password', '*.authorization', '*.cookie', '*.token', '*.secret'], censor: '[redacted]' },
+  })
+}
+
+const CANARY_PLACE = 'seal_canary:1'
+export const CANARY: SealedColumn = {
+  table: 'seal_canary',
+  column: 'sealed',
+  keys: ['id'],
+  placeOf: () => CANARY_PLACE,
+}
+const CANARY_TEXT = 'faultline'
+
+/** Checks ENCRYPTION_KEYS at start, not at the first log-in. @throws Error when they do not fit the database */
+async function checkCanary(db: App['db'], sealer: Sealer): Promise<void> {
+  const sealed = await keepCanary(db, sealer.seal(Buffer.from(CANARY_TEXT), CANARY_PLACE))
+  try {
+    if (sealer.open(sealed, CANARY_PLACE).toString() === CANARY_TEXT) return
+  } catch (error) {
+    throw new Error(
+      'ENCRYPTION_KEYS does not fit this database: it was set up with another key. Add that key to the list, separated by a comma.',
+      { cause: error },
+    )
+  }
+  throw new Error('ENCRYPTION_KEYS does not fit this database. Restore the key that it was set up with.')
+}

@@ -1,0 +1,7 @@
+import type { Handlers } from '../../platform/context/handlers.ts'
+import type { canaryRoutes } from './canary.api.ts'
+import { readCanary } from './read-canary.ts'
+
+export const canaryHandlers: Handlers<typeof canaryRoutes> = {
+  readCanary: (app) => readCanary(app),
+}

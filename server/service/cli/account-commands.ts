@@ -1,0 +1,134 @@
+import { text } from 'node:stream/consumers'
+import {
+  accountOf,
+  endSessionsByOperator,
+  resetLinkByOperator,
+  setPasswordByOperator,
+} from '../../identity/accounts/recover-account.ts'
+import { createOwner } from '../../identity/accounts/create-owner.ts'
+import { activeSessions, allOrgIds } from '../../identity/auth/auth.queries.ts'
+import { rotateSigningKey, signingKey } from '../../identity/auth/signing-keys.ts'
+import { systemActor } from '../../platform/context/actor.ts'
+import { factContext } from '../../platform/context/fact-context.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import { conflict, invalid } from '../../platform/kernel/errors.ts'
+import { verifyDomainByOperator } from '../../identity/sso/verify-domain-by-operator.ts'
+import { disableTwoFactorByOperator } from '../../identity/two-factor/disable-two-factor.ts'
+import { rotateDataKeys } from './rotate-data-keys.ts'
+import { rotateMasterKey } from './rotate-master-key.ts'
+import { withApp } from './with-app.ts'
+
+/** Commands for accounts (docs/operator-commands.md). Each writes the audit log. Secrets never are arguments. */
+
+const LINK_HINT = 'The link works once, for one hour.'
+const sessions = (n: number): string => `${n} ${n === 1 ? 'session' : 'sessions'}`
+
+export const createOwnerCommand = (options: {
+  readonly email: string
+  readonly name?: string
+  readonly org?: string
+  readonly newOrg?: string
+}): Promise<void> =>
+  withApp(async (app) => {
+    const { email, org: slug, newOrg } = options
+    if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw invalid(`${email} is no e-mail address.`)
+    if ((slug === undefined) === (newOrg === undefined)) throw invalid('Name either --org or --new-org.')
+    const { org, link } = await createOwner(app, {
+      email,
+      name: options.name ?? email.slice(0, email.indexOf('@')),
+      org: slug === undefined ? { name: newOrg ?? '' } : { slug },
+    })
+    const done = `${email} is an owner of ${org}.`
+    return link === null ? `${done} The password stays as it is.` : [done, `Choose a password at ${link}`, LINK_HINT]
+  })
+
+export const resetPasswordCommand = (options: { readonly email: string; readonly stdin?: boolean }): Promise<void> =>
+  withApp(async (app) => {
+    const { email } = options
+    if (options.stdin !== true)
+      return [`Choose a password of ${email} at ${await resetLinkByOperator(app, email)}`, LINK_HINT]
+    const password = (await text(process.stdin)).replace(/\r?\n$/, '')
+    const { ended, removed, warning } = await setPasswordByOperator(app, email, password)
+    return [
+      ...(warning === null ? [] : [warning]),
+      ...(removed.length === 0
+        ? []
+        : [`The address was not proved before, so this was removed: ${removed.join(', ')}.`]),
+      `The password of ${email} is set; ${sessions(ended)} ended.`,
+    ]
+  })
+
+export const disableTwoFactorCommand = ({ email }: { readonly email: string }): Promise<void> =>
+  withApp(async (app) => {
+    const { id } = await accountOf(app, email)
+    const { ended } = await disableTwoFactorByOperator(app, id)
+    return `Two-factor authentication of ${email} is off; ${sessions(ended)} ended.`
+  })
+
+export const listSessionsCommand = ({ email }: { readonly email: string }): Promise<void> =>
+  withApp(async (app) => {
+    const { id } = await accountOf(app, email)
+    const rows = await activeSessions(app.db, id, app.clock.now())
+    return [
+      ...rows.map((row) =>
+        [row.id, row.org_slug, row.method, row.last_used_at.toISOString(), row.ip ?? '-', row.user_agent ?? '-'].join(
+          '  ',
+        ),
+      ),
+      `${email} has ${sessions(rows.length)}.`,
+    ]
+  })
+
+export const endSessionsCommand = (options: { readonly email: string; readonly session?: string }): Promise<void> =>
+  withApp(async (app) => {
+    const ended = await endSessionsByOperator(app, options.email, options.session ?? null)
+    return `${sessions(ended)} of ${options.email} ended.`
+  })
+
+export const verifyDomainCommand = (options: { readonly org: string; readonly domain: string }): Promise<void> =>
+  withApp(async (app) => {
+    await verifyDomainByOperator(app, options)
+    return `${options.domain} is verified for ${options.org}.`
+  })
+
+export const rotateSigningKeysCommand = (): Promise<void> =>
+  withApp(async (app) => {
+    await rotateSigningKey(app)
+    const { kid } = await signingKey(app)
+    // One transaction per organisation: each has a chain of its own.
+    for (const orgId of await allOrgIds(app.db))
+      await app.tx((tx) =>
+        recordFacts(tx, factContext(app, systemActor('rotate-signing-keys')), [
+          { kind: 'encryption.key_rotated', orgId, data: { key_id: kid } },
+        ]),
+      )
+    return `Access tokens are signed with ${kid}. The key before it verifies for 20 more minutes, and another is published.`
+  })
+
+export const rotateKeysCommand = (options: { readonly dataKeys?: boolean }): Promise<void> =>
+  withApp(async (app) => {
+    const { keyId } = app.sealer
+    // First: the new keys are sealed with the first master key, and need no second pass.
+    const replaced = options.dataKeys === true ? await rotateDataKeys(app, showProgress) : null
+    const { resealed, left } = await rotateMasterKey(app, showProgress)
+    if (left > 0)
+      throw conflict(
+        `${left} values are still sealed with another key: a service without ${keyId} as its first key runs. Keep the old key, restart the service with both, and run this again.`,
+      )
+    const values = (n: number): string => `${n} ${n === 1 ? 'value' : 'values'}`
+    return [
+      ...(replaced === null
+        ? []
+        : [`Sealed ${values(replaced.resealed)} with new data keys of ${replaced.orgs} organisations.`]),
+      `Sealed ${values(resealed)} with ${keyId}.`,
+      `No value needs another key: remove the others from ENCRYPTION_KEYS.`,
+    ]
+  })
+
+/** A bar on a terminal, plain lines otherwise. */
+function showProgress(done: number, total: number): void {
+  const share = Math.min(1, done / Math.max(1, total))
+  if (!process.stdout.isTTY) return console.log(`${done} of ${total}`)
+  const bar = '#'.repeat(Math.round(share * 30)).padEnd(30, '.')
+  process.stdout.write(`\r[${bar}] ${done} of ${total}${share === 1 ? '\n' : ''}`)
+}

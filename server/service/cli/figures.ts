@@ -1,0 +1,169 @@
+import { CANARY_CHANNEL } from '../canary/canary-channel.ts'
+import type { Figure } from '../http/metrics.ts'
+import type { Intake } from '../../ingest/intake/create-intake.ts'
+import { LATENCY_BOUNDS_MS } from '../../ingest/intake/intake-counters.ts'
+import { oldestDueMs } from '../../platform/outbox/engine.queries.ts'
+import type { DelivererFigures } from '../../platform/outbox/start-deliverer.ts'
+import { largestLags } from '../../ingest/spool/project-backlog.ts'
+import type { App } from '../../platform/context/app.ts'
+import type { Database } from '../../platform/storage/database.ts'
+
+/** Sums of digestion, in a thread or inline. */
+export type DigestSums = {
+  readonly entries: number
+  readonly events: number
+  readonly duplicates: number
+  readonly quarantined: number
+  readonly batches: number
+}
+
+/** Figures of the intake since the process started, for `/-/metrics`. */
+export async function intakeFigures(intake: Intake): Promise<Figure[]> {
+  const { counters, spool } = intake
+  const waiting = spool.waiting()
+  const counter = (name: string, help: string, value: number, labels: Record<string, string> = {}): Figure => ({
+    name: `faultline_intake_${name}`,
+    help,
+    kind: 'counter',
+    value,
+    labels,
+  })
+  const gauge = (name: string, help: string, value: number): Figure => ({
+    name: `faultline_spool_${name}`,
+    help,
+    kind: 'gauge',
+    value,
+  })
+  const backlog = await spool.backlog().catch(() => null)
+  const disk = spool.disk()
+  let cumulated = 0
+  return [
+    counter('requests_total', 'Requests of SDKs.', counters.requests),
+    counter('accepted_total', 'Requests whose data is on disk.', counters.accepted),
+    counter('accepted_bytes_total', 'Bytes of accepted bodies, as received.', counters.acceptedBytes),
+    counter('aborted_total', 'Requests whose client disconnected before the end.', counters.aborted),
+    ...[...counters.answers].map(([status, n]) =>
+      counter('answers_total', 'Answers by status.', n, { status: String(status) }),
+    ),
+    ...Object.entries(counters.dropped).map(([reason, n]) =>
+      counter('dropped_items_total', 'Items that the intake dropped, by reason.', n, { reason }),
+    ),
+    counter(
+      'let_through_total',
+      'Events over their limit that flood sampling accepted because their fingerprint was new.',
+      counters.letThrough,
+    ),
+    ...counters.latency.map((n, index) => {
+      cumulated += n
+      const bound = LATENCY_BOUNDS_MS[index]
+      return counter(
+        'latency_seconds_bucket',
+        'Accepted requests by time from their headers to their commit.',
+        cumulated,
+        {
+          le: bound === undefined ? '+Inf' : String(bound / 1000),
+        },
+      )
+    }),
+    counter('latency_seconds_sum', 'Total time of accepted requests.', counters.latencySumMs / 1000),
+    counter('latency_seconds_count', 'Accepted requests that were timed.', cumulated),
+    gauge(
+      'open',
+      'Whether the intake accepts requests: 0 while the spool is full, the disk is nearly full or the database is unreachable.',
+      spool.readiness() === 'open' ? 1 : 0,
+    ),
+    ...(disk === null
+      ? []
+      : [gauge('disk_free_bytes', 'Free bytes on the volume of the embedded database.', disk.freeBytes)]),
+    gauge('waiting_entries', 'Entries in memory that wait for their commit.', waiting.entries),
+    gauge('waiting_bytes', 'Bytes in memory that wait for their commit.', waiting.bytes),
+    ...(backlog === null
+      ? []
+      : [
+          gauge('backlog_entries', 'Entries in the spool that are not digested yet.', backlog.entries),
+          gauge('backlog_bytes', 'Bytes in the spool that are not digested yet.', backlog.bytes),
+          gauge('backlog_age_seconds', 'Age of the oldest entry in the spool.', backlog.oldestAgeMs / 1000),
+        ]),
+  ]
+}
+
+/** What log-ins cost this process: most of a log-in is its hash. */
+export const passwordFigures = ({ passwords }: App): Figure[] => [
+  {
+    name: 'faultline_password_hashes_total',
+    help: 'Hashes of passwords and codes that were computed.',
+    kind: 'counter',
+    value: passwords.computed(),
+  },
+]
+
+export function digestFigures(sums: DigestSums): Figure[] {
+  const counter = (name: string, help: string, value: number): Figure => ({
+    name: `faultline_digest_${name}_total`,
+    help,
+    kind: 'counter',
+    value,
+  })
+  return [
+    counter('entries', 'Spooled requests digested.', sums.entries),
+    counter('events', 'Events stored.', sums.events),
+    counter('duplicates', 'Events that were already stored.', sums.duplicates),
+    counter('quarantined', 'Requests moved to quarantine because they could not be digested.', sums.quarantined),
+    counter('batches', 'Batches that digestion committed.', sums.batches),
+  ]
+}
+
+/** What the projects that wait longest for digestion have on the spool, of all processes; at most ten. */
+export async function lagFigures(app: App): Promise<Figure[]> {
+  const lags = await largestLags(app).catch(() => [])
+  return lags.flatMap(({ projectNumber, entries, bytes, oldestAgeMs }) => {
+    const gauge = (name: string, help: string, value: number): Figure => ({
+      name: `faultline_spool_project_${name}`,
+      help: `${help} Of the ten projects that wait longest.`,
+      kind: 'gauge',
+      value,
+      labels: { project: String(projectNumber) },
+    })
+    return [
+      gauge('backlog_entries', 'Entries of a project that are not digested yet.', entries),
+      gauge('backlog_bytes', 'Bytes of a project that are not digested yet.', bytes),
+      gauge('backlog_age_seconds', 'Age of the oldest entry of a project.', oldestAgeMs / 1_000),
+    ]
+  })
+}
+
+/** Figures of this process's deliveries; the age is that of all processes. */
+export async function deliveryFigures(db: Database, figures: DelivererFigures): Promise<Figure[]> {
+  const oldestMs = await oldestDueMs(db).catch(() => null)
+  const gauge = (name: string, help: string, value: number): Figure => ({
+    name: `faultline_deliveries_${name}`,
+    help,
+    kind: 'gauge',
+    value,
+  })
+  return [
+    ...[...figures.attempts].filter(isShown).flatMap(([channel, sums]) =>
+      Object.entries(sums).map(([outcome, value]): Figure => ({
+        name: 'faultline_delivery_attempts_total',
+        help: 'Attempts of deliveries, by channel and outcome.',
+        kind: 'counter',
+        value,
+        labels: { channel, outcome },
+      })),
+    ),
+    ...[...figures.notSent].filter(isShown).map(([channel, value]): Figure => ({
+      name: 'faultline_deliveries_not_sent_total',
+      help: 'Deliveries that waited because their channel could not send them yet, such as for a connection.',
+      kind: 'counter',
+      value,
+      labels: { channel },
+    })),
+    gauge('in_flight', 'Deliveries that this process has and has not recorded yet.', figures.inFlight),
+    ...(oldestMs === null
+      ? []
+      : [gauge('oldest_due_seconds', 'Age of the oldest delivery that is due.', oldestMs / 1000)]),
+  ]
+}
+
+/** The canary's channel has no figures. */
+const isShown = ([channel]: readonly [string, unknown]): boolean => channel !== CANARY_CHANNEL

@@ -1,0 +1,309 @@
+import { ping } from '../../ingest/spool/spool.queries.ts'
+import { flushDenials } from '../../history/audit/denials.ts'
+import { signHeads } from '../../history/audit/signed-heads.ts'
+import type { App } from '../../platform/context/app.ts'
+import { createAuthenticator } from '../../identity/auth/authenticate.ts'
+import { clientAddressReader } from '../http/client-address.ts'
+import type { Readiness } from '../http/health.ts'
+import { contract } from '../api/contract.ts'
+import { handlers } from '../api/handlers.ts'
+import { createHttpService } from '../http/server.ts'
+import { createIntake, type Intake } from '../../ingest/intake/create-intake.ts'
+import { runJobs } from '../../platform/jobs/run-jobs.ts'
+import { withinGrace } from '../../platform/kernel/abortable.ts'
+import { unauthenticated } from '../../platform/kernel/errors.ts'
+import { createHandOver, type HandOver } from '../../ingest/spool/hand-over.ts'
+import type { SpoolReadiness } from '../../ingest/spool/write.ts'
+import { Database } from '../../platform/storage/database.ts'
+import { createPool } from '../../platform/storage/pool.ts'
+import { pendingMigrations } from '../../platform/storage/migrate.ts'
+import { createCanary, type Canary, type CanaryTiming } from '../canary/create-canary.ts'
+import { readCanary } from '../canary/read-canary.ts'
+import { createDigester } from '../../ingest/digest/digester.ts'
+import { CHANNELS } from '../channels.ts'
+import type { Channel } from '../../platform/outbox/channel.ts'
+import { startDeliverer } from '../../platform/outbox/start-deliverer.ts'
+import { TASKS } from '../tasks.ts'
+import { superviseDigestion } from './digest-supervisor.ts'
+import {
+  deliveryFigures,
+  digestFigures,
+  intakeFigures,
+  lagFigures,
+  passwordFigures,
+  type DigestSums,
+} from './figures.ts'
+
+export type Service = {
+  readonly port: number
+  /** The address for browsers and SDKs. */
+  readonly publicUrl: string
+  /** Digests what is in the spool now. Does nothing when digestion runs in its own thread. */
+  drain(): Promise<void>
+  /** Null when it is switched off, or the process has neither intake nor API. */
+  readonly canary: Canary | null
+  close(): Promise<void>
+}
+
+export type ServiceOptions = {
+  /** `thread` for the product. For tests: `inline` digests in this thread continuously, `manual` only in `drain`. */
+  readonly digestion: 'thread' | 'inline' | 'manual'
+  /** Whether a process with the role `schedule` runs background jobs. Default true. */
+  readonly jobs?: boolean
+  /** When the end-to-end test looks; null: only when it is asked to. For tests. */
+  readonly canary?: CanaryTiming | null
+  /** What a process with the role `deliver` sends. Default: everything. */
+  readonly channels?: readonly Channel[]
+}
+
+/** First for running requests, then for everything else in parallel. Together well below the limit of a stop. */
+const REQUEST_GRACE_MS = 5_000
+const DIGEST_GRACE_MS = 4_000
+const INTAKE_GRACE_MS = 4_000
+const CANARY_GRACE_MS = 1_000
+const AUDIT_GRACE_MS = 2_000
+const DELIVERY_GRACE_MS = 4_000
+
+/**
+ * Starts the roles of this process: intake, API and pages, digestion, jobs, deliveries. It listens when this returns.
+ * @throws the error that prevents listening, after stopping what was started
+ */
+export async function startService(app: App, connectionString: string, options: ServiceOptions): Promise<Service> {
+  const { roles } = app.config
+  const stops: (() => Promise<void>)[] = []
+  const stopWork = async (): Promise<void> => {
+    const results = await Promise.allSettled(stops.map((stop) => stop()))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+  try {
+    const handOver =
+      roles.includes('ingest') && roles.includes('digest') && options.digestion !== 'manual' ? createHandOver() : null
+    const canary =
+      app.config.canaryMinutes > 0 && (roles.includes('ingest') || roles.includes('api'))
+        ? createCanary(app, roles.includes('ingest'))
+        : null
+    const intake = roles.includes('ingest') ? openIntake(app, connectionString, handOver, canary?.isOwn) : null
+    if (intake !== null) stops.push(() => closeIntake(app, intake))
+    const authenticator = createAuthenticator(app)
+    stops.push(() => Promise.resolve(authenticator.close()))
+    if (roles.includes('schedule') && options.jobs !== false) {
+      const jobs = runJobs(app, connectionString, TASKS)
+      stops.push(() => jobs.stop())
+    }
+    const digestion = roles.includes('digest')
+      ? await startDigestion(app, connectionString, options.digestion, handOver)
+      : null
+    if (digestion !== null) stops.push(() => digestion.stop())
+    const deliverer = roles.includes('deliver') ? startDeliverer(app, options.channels ?? CHANNELS) : null
+    if (deliverer !== null) stops.push(() => deliverer.stop(DELIVERY_GRACE_MS))
+    const http = await createHttpService(app, {
+      contract,
+      handlers,
+      authenticate: (request, caller) =>
+        authenticator.authenticate(
+          {
+            authorization: request.headers.authorization,
+            accessToken: request.cookies[`${app.config.cookiePrefix}svc_access`],
+          },
+          caller,
+        ),
+      refuseUnauthenticated: () => {
+        throw unauthenticated()
+      },
+      api: roles.includes('api'),
+      intake: intake === null ? null : (request, response) => intake.handle(request, response),
+      health: { readiness: () => readiness(app, intake) },
+      metrics: {
+        figures: async () => [
+          ...passwordFigures(app),
+          ...(intake === null ? [] : [...(await intakeFigures(intake)), ...(await lagFigures(app))]),
+          ...(digestion === null ? [] : digestFigures(digestion.figures())),
+          ...(deliverer === null ? [] : await deliveryFigures(app.db, deliverer.figures())),
+        ],
+      },
+    })
+    const port = await http.listen()
+    // With PORT=0 the system chose it.
+    app.egress.protectPort(port)
+    canary?.start(port, options.canary)
+    return {
+      port,
+      canary,
+      publicUrl: app.config.port === 0 ? `http://127.0.0.1:${port}` : app.config.publicUrl,
+      drain: async () => digestion?.drain(),
+      async close() {
+        const watched = canary?.stop() ?? Promise.resolve()
+        await http.close(REQUEST_GRACE_MS)
+        await withinGrace(CANARY_GRACE_MS, watched)
+        try {
+          await stopWork()
+        } finally {
+          const signs = roles.includes('schedule') && options.jobs !== false
+          if (!(await withinGrace(AUDIT_GRACE_MS, closeAudit(app, signs))))
+            app.log.warn({ grace_ms: AUDIT_GRACE_MS }, 'the audit log lacks refused requests of the last minute')
+        }
+      },
+    }
+  } catch (error) {
+    await stopWork()
+    throw error
+  }
+}
+
+/** Writes what the audit log still counts, and signs its end. */
+async function closeAudit(app: App, signs: boolean): Promise<void> {
+  await flushDenials(app)
+  if (!signs) return
+  await signHeads(app).catch((error: unknown) =>
+    app.log.warn(
+      { err: error },
+      'the ends of the audit logs could not be signed; this happens within a minute of the next start',
+    ),
+  )
+}
+
+/** Commits what was accepted. What the database cannot take was not acknowledged, and clients send it again. */
+async function closeIntake(app: App, intake: Intake): Promise<void> {
+  if (!(await withinGrace(INTAKE_GRACE_MS, intake.close())))
+    app.log.warn(
+      { grace_ms: INTAKE_GRACE_MS },
+      'the intake could not write its last requests because the database does not answer; their clients got no acknowledgement',
+    )
+}
+
+/** Two for commits of the spool, two for keys and the rest. */
+const INTAKE_CONNECTIONS = 4
+/** Its statements take milliseconds. An SDK must get a 503 before its own timeout. */
+const INTAKE_SILENCE_MS = 10_000
+
+/** The intake has its own connections: SDKs must not wait for slow requests of the API. */
+function openIntake(
+  app: App,
+  connectionString: string,
+  handOver: HandOver | null,
+  isUncounted: Canary['isOwn'] | undefined,
+): Intake {
+  const pool = createPool({
+    connectionString,
+    name: 'faultline intake',
+    silenceMs: INTAKE_SILENCE_MS,
+    max: INTAKE_CONNECTIONS,
+    onError: (error) =>
+      app.log.warn({ err: error.message }, 'an idle database connection of the intake was lost; a new one replaces it'),
+  })
+  const db = new Database(pool)
+  const intake = createIntake(
+    { ...app, db, tx: (work) => db.tx(work) },
+    {
+      addressOf: clientAddressReader(app.config.trustedProxies),
+      handOver,
+      ...(isUncounted === undefined ? {} : { isUncounted }),
+    },
+  )
+  const stop = app.bus.on('project_key', (payload) => {
+    const key = typeof payload === 'object' && payload !== null && 'public_key' in payload ? payload.public_key : null
+    if (typeof key === 'string') intake.keys.drop(key)
+    else intake.keys.expireAll()
+  })
+  return {
+    ...intake,
+    async close() {
+      stop()
+      await intake.close()
+      await db.close()
+    },
+  }
+}
+
+type Digestion = { figures(): DigestSums; drain(): Promise<void>; stop(): Promise<void> }
+
+async function startDigestion(
+  app: App,
+  connectionString: string,
+  how: ServiceOptions['digestion'],
+  handOver: HandOver | null,
+): Promise<Digestion> {
+  if (how === 'thread') {
+    const supervisor = superviseDigestion(app, connectionString, handOver)
+    return {
+      figures: () => supervisor.figures(),
+      drain: () => Promise.resolve(),
+      stop: () => supervisor.stop(DIGEST_GRACE_MS),
+    }
+  }
+  const digester = await createDigester(app, handOver?.connect())
+  const stopping = new AbortController()
+  const running = how === 'inline' ? digester.run(stopping.signal) : Promise.resolve()
+  return {
+    figures: () => digester.figures,
+    drain: () => digester.drain(),
+    async stop() {
+      stopping.abort()
+      await running
+      await digester.close()
+    },
+  }
+}
+
+const MAX_WAIT_MS = 2_000
+/** With an older entry in the spool the process is not ready. */
+const MAX_BACKLOG_AGE_MS = 15 * 60_000
+
+/** Not ready while migrations of this version are missing. Newer ones, of another process, are fine. */
+async function migrationsCheck(app: App): Promise<{ ok: boolean; detail: string }> {
+  const missing = await within(MAX_WAIT_MS, pendingMigrations(app.db)).catch(() => null)
+  if (missing === null) return { ok: false, detail: 'unknown' }
+  return missing.length === 0
+    ? { ok: true, detail: 'up to date' }
+    : { ok: false, detail: `missing ${missing.join(', ')}` }
+}
+
+const SPOOL_DETAILS: Readonly<Record<SpoolReadiness, string>> = {
+  open: 'open',
+  full: 'full: the backlog has reached MAX_BACKLOG',
+  disk: 'closed: the disk of the database is nearly full',
+  down: 'closed: the database does not accept writes',
+}
+
+/** Ready means: the database answers, is migrated, and the intake accepts requests. */
+async function readiness(app: App, intake: Intake | null): Promise<Readiness> {
+  const started = app.clock.monotonicMs()
+  const database = await within(MAX_WAIT_MS, ping(app.db)).then(
+    () => ({ ok: true, detail: `${Math.round(app.clock.monotonicMs() - started)} ms` }),
+    () => ({ ok: false, detail: 'The database does not answer.' }),
+  )
+  const spool = intake?.spool.readiness() ?? 'open'
+  const backlog =
+    intake === null || !database.ok ? null : await within(MAX_WAIT_MS, intake.spool.backlog()).catch(() => null)
+  const checks = {
+    database,
+    migrations: database.ok ? await migrationsCheck(app) : { ok: false, detail: 'unknown' },
+    ...(intake === null ? {} : { spool: { ok: spool === 'open', detail: SPOOL_DETAILS[spool] } }),
+    ...(backlog === null
+      ? {}
+      : {
+          backlog: {
+            ok: backlog.oldestAgeMs < MAX_BACKLOG_AGE_MS,
+            detail: `${backlog.entries} entries, oldest ${Math.round(backlog.oldestAgeMs / 1000)} s`,
+          },
+        }),
+  }
+  const ready = Object.values(checks).every((check) => check.ok)
+  const canary = database.ok ? await within(MAX_WAIT_MS, canaryCheck(app)).catch(() => null) : null
+  return { ready, checks: canary === null ? checks : { ...checks, canary } }
+}
+
+/** Says whether alerts arrive. Where they do not, the process can work all the same: taking it away would help no one. */
+async function canaryCheck(app: App): Promise<{ ok: boolean; detail: string } | null> {
+  const { state, failed_step: step, explanation } = await readCanary(app)
+  if (state === 'off') return null
+  return { ok: state !== 'broken', detail: step === null ? state : `${state} at ${step}. ${explanation}` }
+}
+
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,160 @@
+import { orgOpener } from '../../identity/auth/org-sealer.ts'
+import { deleteAttachmentsOf } from '../../events/attachments/attachments.queries.ts'
+import { systemActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { factContext } from '../../platform/context/fact-context.ts'
+import { recordFacts } from '../../history/facts/record-facts.ts'
+import { isPackingUnderWay } from '../../events/store/pack.queries.ts'
+import { deleteEventsOfUser, readEvent } from '../../events/store/store.queries.ts'
+import { deleteFeedbackOf } from '../../issues/feedback/feedback.queries.ts'
+import {
+  eraseUsersFromIssue,
+  issuesOfUser,
+  lockIssueForErasure,
+  type IssueTexts,
+} from '../../issues/triage/erase-user.queries.ts'
+import { awaitFold } from '../../issues/recording/await-fold.ts'
+import { factsOf } from '../../issues/search/facts.ts'
+import { indexedTextsOf } from '../../issues/search/indexed-texts.ts'
+import { readStoredEvent } from '../../events/store/read-stored.ts'
+import { RuleBudget } from '../../events/protocol/rule-budget.ts'
+import { scrubEvent, type ScrubRules, withBudget } from '../../events/protocol/scrub.ts'
+import { hashUser } from '../../events/protocol/user-hash.ts'
+import { eraseFromQuarantine, isDigestedUpTo } from '../../ingest/spool/erase-from-spool.ts'
+import { scrubSettings } from '../../ingest/scrubbing/scrub-settings.ts'
+import { scrubbingOf } from '../../ingest/scrubbing/scrubbing-of.ts'
+import { readProject } from '../../projects/registry/projects.queries.ts'
+import { publish } from '../../platform/storage/bus.ts'
+import type { Tx } from '../../platform/storage/database.ts'
+import { ERASERS, type UserToErase } from './erasers.ts'
+import { countErased, finishErasure, readErasure, type ErasureRow } from './erasures.queries.ts'
+import { keyPlace } from './key-place.ts'
+import { mentionsUser } from './mentions-user.ts'
+
+/** Events per transaction. Each is a row, its index entries and perhaps files. */
+const MAX_EVENTS = 500
+const MAX_ISSUES_PER_PAGE = 50
+
+/**
+ * Continues an erasure in small transactions. It is done when a full pass started after everything received before the
+ * request was digested; until then it stays `running`, and the next call continues. Two may run in parallel.
+ */
+export async function continueErasure(app: App, erasureId: string, signal: AbortSignal): Promise<void> {
+  const erasure = await readErasure(app.db, erasureId)
+  if (erasure === undefined || erasure.state === 'done') return
+  const user = await userToErase(app, erasure)
+  if (user === null) return
+  // Checked first: later digestion is covered by the next pass. Users of events are known, and their texts are in issues,
+  // when they are folded. Deletions from a day that is being packed reach its copy only when packing ends.
+  const isLastPass =
+    (await isDigestedUpTo(app, erasure.requested_at)) &&
+    (await awaitFold(app, signal)) &&
+    !(await isPackingUnderWay(app.db))
+  for (;;) {
+    const issueIds = await issuesOfUser(app.db, user.projectId, user.userHashes, MAX_ISSUES_PER_PAGE)
+    for (const issueId of issueIds) {
+      while (!(await eraseInIssue(app, erasure.id, user, issueId))) if (signal.aborted) return
+      if (signal.aborted) return
+    }
+    if (issueIds.length < MAX_ISSUES_PER_PAGE) break
+  }
+  for (const erase of ERASERS) {
+    if (signal.aborted) return
+    await countErased(app.db, erasure.id, await erase(app, user, signal))
+  }
+  if (signal.aborted) return
+  const requests = await eraseFromQuarantine(app, user.projectId, (entry) => mentionsUser(entry, user.userKey))
+  await countErased(app.db, erasure.id, { quarantined_requests: requests })
+  if (!isLastPass) return
+  await finishErasure(app.db, erasure.id, app.clock.now())
+  // Digestion remembers what it wrote of the user, which is deleted now.
+  await publish(app.db, 'project', { project_id: user.projectId })
+  const erased = (await readErasure(app.db, erasure.id))?.erased
+  app.log.info({ project_id: user.projectId, org_id: user.orgId, erasure_id: erasure.id, erased }, 'user.erased')
+}
+
+async function userToErase(app: App, erasure: ErasureRow): Promise<UserToErase | null> {
+  const project = await readProject(app.db, erasure.org_id, erasure.project_id)
+  if (project === null || erasure.user_key_sealed === null) return null
+  const opener = await orgOpener(app, erasure.org_id)
+  const userKey = opener
+    .open(erasure.user_key_sealed, keyPlace(erasure.project_id, erasure.user_hash, erasure.org_id))
+    .toString()
+  const scrubbing = await scrubbingOf(app, project, scrubSettings(project.settings))
+  const userKeys = [...new Set([userKey, ...scrubbedKeys(userKey, scrubbing)])]
+  return {
+    projectId: erasure.project_id,
+    orgId: erasure.org_id,
+    userKey,
+    userKeys,
+    userHashes: userKeys.map((key) => hashUser(erasure.project_id, key)),
+  }
+}
+
+/** What hashing rules of the project make of the user's id: events received since the rule have only these hashes. */
+function scrubbedKeys(userKey: string, rules: ScrubRules): string[] {
+  const scrubbing = withBudget(rules, new RuleBudget())
+  return ['id', 'username', 'email', 'ip_address'].flatMap((field) => {
+    const name = `user.${field}`
+    const probe: { user?: Record<string, unknown>; attributes?: Record<string, unknown> } = {
+      user: { [field]: userKey },
+      attributes: { [name]: userKey },
+    }
+    scrubEvent(probe, scrubbing)
+    // Only a hash identifies the user: other replacements are the same for every user.
+    return [probe.user?.[field], probe.attributes?.[name]].filter(
+      (left) => typeof left === 'string' && /^hash:[0-9a-f]{24}$/.test(left),
+    ) as string[]
+  })
+}
+
+/** Erases events of a user from an issue, at most {@link MAX_EVENTS}. @returns whether none is left */
+async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issueId: string): Promise<boolean> {
+  return app.tx(async (tx) => {
+    const issue = await lockIssueForErasure(tx, user.projectId, issueId)
+    if (issue === null) return true
+    const events = await deleteEventsOfUser(tx, issueId, user.userHashes, MAX_EVENTS)
+    const eventIds = events.map(({ eventId }) => eventId)
+    const feedbackIds: string[] = []
+    for (const userHash of eventIds.length === 0 ? [] : user.userHashes)
+      feedbackIds.push(...(await deleteFeedbackOf(tx, user.projectId, { userHash, eventIds })))
+    // Files are stored under the id of their event or feedback.
+    const files = await deleteAttachmentsOf(tx, user.projectId, [...eventIds, ...feedbackIds])
+    await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: feedbackIds.length })
+    if (events.length === MAX_EVENTS) return false
+    const texts = await remainingTexts(tx, issueId, issue.errorType)
+    await eraseUsersFromIssue(tx, issueId, user.userHashes, texts)
+    await countErased(tx, erasureId, { issues: 1 })
+    await recordFacts(tx, factContext(app, systemActor('erase-user')), [
+      { kind: 'issue.user_erased', orgId: user.orgId, projectId: user.projectId, issueId, data: {} },
+    ])
+    return true
+  })
+}
+
+/** Title and texts of the issue from its newest remaining event; without one, only the error type. */
+async function remainingTexts(tx: Tx, issueId: string, errorType: string | null): Promise<IssueTexts> {
+  const newest = await readEvent(tx, issueId, 'latest')
+  if (newest === null) {
+    const title = errorType ?? 'Erased'
+    return {
+      title,
+      culprit: '',
+      errorType,
+      errorValue: null,
+      texts: [title],
+      facts: [],
+      eventId: null,
+    }
+  }
+  const event = readStoredEvent(newest)
+  return {
+    title: event.title,
+    culprit: event.culprit,
+    errorType: event.error_type,
+    errorValue: event.error_value,
+    texts: indexedTextsOf(event),
+    facts: factsOf(event),
+    eventId: newest.eventId,
+  }
+}

@@ -1,0 +1,75 @@
+import { CHUNK_BYTES, RAW_TYPES } from '../../events/attachments/attachment.ts'
+import {
+  deleteAttachmentsOf,
+  filesOfTypes,
+  readChunk,
+  type RecordingFile,
+} from '../../events/attachments/attachments.queries.ts'
+import type { App } from '../../platform/context/app.ts'
+import { unhyphenate } from '../../platform/kernel/ids.ts'
+import { namesUser } from './mentions-user.ts'
+
+/** Stored types that are JSON, in which a recording can name its user. */
+const JSON_TYPES = [...RAW_TYPES.keys()].filter((type) => type === 'replay_event' || type.startsWith('profile'))
+const PAGE_SIZE = 100
+/** Parsing more would block the thread. */
+const MAX_PARSED_BYTES = 2 * 1024 * 1024
+
+/**
+ * Deletes replays and profiles that name the user: all parts of a replay when one of its events does. Profiles without a
+ * user stay.
+ * @returns number of files deleted
+ */
+export async function eraseRecordingsOf(
+  app: App,
+  { projectId, userKeys }: { projectId: string; userKeys: readonly string[] },
+  signal: AbortSignal,
+): Promise<{ recordings: number }> {
+  let recordings = 0
+  let after: RecordingFile | null = null
+  while (!signal.aborted) {
+    const files: RecordingFile[] = await filesOfTypes(app.db, projectId, JSON_TYPES, after, PAGE_SIZE)
+    const theirs = new Set<string>()
+    for (const file of files) {
+      if (signal.aborted) return { recordings }
+      const eventId = unhyphenate(file.event_id)
+      if (!theirs.has(eventId) && (await names(app, file, userKeys))) theirs.add(eventId)
+    }
+    if (theirs.size > 0)
+      recordings += await app.tx((tx) => deleteAttachmentsOf(tx, projectId, [...theirs], [...RAW_TYPES.keys()]))
+    if (files.length < PAGE_SIZE) break
+    after = files.at(-1) ?? null
+  }
+  return { recordings }
+}
+
+/**
+ * Whether a file names the user. Parses small files that may contain a key, to check the fields that name users. For a
+ * large file, a key anywhere in it is enough.
+ */
+async function names(app: App, file: RecordingFile, userKeys: readonly string[]): Promise<boolean> {
+  const chunks: Buffer[] = []
+  for (let seq = 0; seq * CHUNK_BYTES < file.size_bytes; seq++) {
+    const chunk = await readChunk(app.db, file, seq)
+    // Deleted meanwhile.
+    if (chunk === null) return false
+    chunks.push(chunk)
+  }
+  const content = Buffer.concat(chunks)
+  const isMentioned = userKeys.some((key) => mentions(content, key))
+  if (content.length > MAX_PARSED_BYTES) return isMentioned
+  // A backslash may be an escape inside the key.
+  if (!isMentioned && !content.includes('\\')) return false
+  try {
+    const value: unknown = JSON.parse(content.toString('utf8'))
+    return userKeys.some((key) => namesUser(value, key))
+  } catch {
+    return userKeys.some((key) => content.includes(key))
+  }
+}
+
+/** Whether the content has the key, plain or escaped as in JSON; some encoders escape slashes. */
+function mentions(content: Buffer, key: string): boolean {
+  const written = JSON.stringify(key).slice(1, -1)
+  return [key, written, written.replaceAll('/', String.raw`\/`)].some((text) => content.includes(text))
+}

@@ -1,0 +1,334 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import type { ApiKeyActor, Caller, OrgActor, SessionActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import type { Call, EventStream } from '../../platform/context/handlers.ts'
+import type { RouteSpec, RouteSpecs } from '../../platform/kernel/contract.ts'
+import type { CsvTable } from '../../platform/kernel/csv.ts'
+import { countDenial } from '../../history/audit/denials.ts'
+import { AppError, forbidden, invalid, notFound, unavailable } from '../../platform/kernel/errors.ts'
+import { refusalOf } from '#shared/permissions.ts'
+import type { ApiLimits } from './api-limit.ts'
+import { callCookies } from './cookies.ts'
+import { checkCrossSite } from './csrf.ts'
+import { validationSentence } from './errors.ts'
+import type { RequestMetrics } from './metrics.ts'
+import { sendFile } from './send-file.ts'
+
+/** Returns the actor of a request; null when the request has no credentials. */
+export type Authenticator = (request: FastifyRequest, caller: Caller) => Promise<Known | null>
+
+/** The actor of a request, how it was recognised, and when its session or key ends by itself. */
+type Known = {
+  readonly actor: SessionActor | ApiKeyActor
+  readonly viaCookie: boolean
+  readonly expiresAt: Date | null
+}
+
+/** A request that may be handled. */
+type Admitted = { readonly caller: OrgActor | Caller; readonly expiresAt: Date | null }
+
+export type BindDeps = {
+  readonly app: App
+  readonly authenticate: Authenticator
+  /** Throws `unauthenticated`. */
+  readonly refuseUnauthenticated: (request: FastifyRequest) => never
+  readonly callerOf: (request: FastifyRequest) => Caller
+  readonly limits: ApiLimits
+  readonly metrics: RequestMetrics
+  /** Aborted when the service stops. It ends streams. */
+  readonly stopping: AbortSignal
+}
+
+/** A handler of any route. Its actor and input are checked before it is called. */
+export type AnyHandler = (app: App, actor: never, call: never) => Promise<unknown>
+
+const SAFE_METHODS = new Set(['GET'])
+
+/**
+ * Binds every route of a contract: limit → authentication → cross-site → permission → validation → handler → response
+ * as declared. In this order a caller without permission learns nothing about what is valid.
+ */
+export function bindRoutes(
+  fastify: FastifyInstance,
+  specs: RouteSpecs,
+  handlers: Readonly<Record<string, AnyHandler>>,
+  deps: BindDeps,
+): void {
+  const admitted = new WeakMap<FastifyRequest, Admitted>()
+  const ownOrigins = [new URL(deps.app.config.publicUrl).origin, ...deps.app.config.allowedOrigins]
+  for (const [name, spec] of Object.entries(specs)) {
+    const handler = handlers[name]
+    if (handler === undefined) throw new Error(`route ${name} has no handler`)
+    const bind = (on: FastifyInstance) =>
+      on.route({
+        method: spec.method,
+        url: spec.path,
+        // HEAD would open a stream without a reader.
+        exposeHeadRoute: spec.stream === undefined,
+        // Before the body is read: a caller without permission gets no validation errors.
+        onRequest: async (request, reply) => {
+          const caller = deps.callerOf(request)
+          const ofAddress = deps.limits.address(caller, () => void auditLimit(request, caller, deps))
+          void reply.headers(ofAddress.headers())
+          let expiresAt: Date | null = null
+          const authorised = authorise(spec, request, caller, deps, ownOrigins, ({ actor, ...known }) => {
+            expiresAt = known.expiresAt
+            if (actor.kind !== 'api_key') return
+            // A key has a limit of its own. An invalid one stays counted with its address.
+            ofAddress.giveBack()
+            const ofKey = deps.limits.key(actor.keyId, () => countLimit(deps.app, actor, 'api-key'))
+            void reply.headers(ofKey.headers())
+          })
+          admitted.set(request, { caller: await withTimeout(authorised), expiresAt })
+        },
+        handler: async (request, reply) => {
+          const { caller, expiresAt } = admitted.get(request) ?? {}
+          if (caller === undefined || expiresAt === undefined)
+            throw new Error(`route ${name} was not authorised before its handler`)
+          let status: number | undefined = spec.status
+          const call = {
+            ...callOf(spec, request, reply, { ...deps, expiresAt }),
+            useOtherStatus: () => void (status = spec.otherStatus),
+          }
+          const work = auditRefusal(deps.app, spec, caller, handler(deps.app, caller as never, call as never))
+          const answer = await ((spec.stream === undefined || spec.stream === 'redirect') && spec.isSlow !== true
+            ? withTimeout(work)
+            : work)
+          if (spec.stream !== undefined) return reply
+          if (spec.status === 204) return reply.code(204).send()
+          const declared = spec.response?.parse(answer)
+          if (spec.csv !== undefined && wantsCsv(call.query)) {
+            sendTable(reply, spec.csv, declared)
+            return reply
+          }
+          return reply.code(status ?? 200).send(declared)
+        },
+      })
+    if (spec.rawBody !== true) bind(fastify)
+    else
+      void fastify.register(async (scope) => {
+        takeBytes(scope)
+        bind(scope)
+      })
+  }
+}
+
+/** Bodies of these routes are not parsed: a signature is about their bytes. */
+function takeBytes(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+}
+
+/** For authentication and for the handler, each. */
+const TIMEOUT_MS = 12_000
+
+/**
+ * Ends the wait, not the work: what a slow database still completes stays done, as if the client had disconnected.
+ * @throws AppError unavailable
+ */
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(unavailable('The database takes too long to answer. Try again later.', 5)),
+      TIMEOUT_MS,
+    )
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * @param admit counts a request of a known actor
+ * @returns the actor; for a public route only the caller
+ * @throws AppError unauthenticated, rate_limited, forbidden
+ */
+async function authorise(
+  spec: RouteSpec,
+  request: FastifyRequest,
+  caller: Caller,
+  deps: BindDeps,
+  ownOrigins: readonly string[],
+  admit: (known: Known) => void,
+): Promise<OrgActor | Caller> {
+  const { permission } = spec
+  if (permission === 'public') {
+    if (spec.csrf === true) checkCrossSite(request.headers, ownOrigins)
+    return caller
+  }
+  const checked = async (): Promise<OrgActor> => {
+    const authenticated = await deps.authenticate(request, caller)
+    if (authenticated === null) return deps.refuseUnauthenticated(request)
+    const { actor, viaCookie } = authenticated
+    admit(authenticated)
+    const permitted = async (): Promise<OrgActor> => {
+      if (viaCookie && (spec.csrf === true || !SAFE_METHODS.has(spec.method)))
+        checkCrossSite(request.headers, ownOrigins)
+      const refusal = refusalOf(permission, actor)
+      if (refusal !== null) throw forbidden(refusal)
+      return actor
+    }
+    return auditRefusal(deps.app, spec, actor, permitted())
+  }
+  const startedMs = performance.now()
+  return checked().finally(() => deps.metrics.authenticated(performance.now() - startedMs))
+}
+
+/**
+ * Counts for the audit log that a member exceeded the limit of the API. Called once per address and minute: who sends the
+ * request is looked up only then.
+ */
+async function auditLimit(request: FastifyRequest, caller: Caller, { app, authenticate }: BindDeps): Promise<void> {
+  try {
+    const known = await authenticate(request, caller)
+    if (known !== null) countLimit(app, known.actor, 'api')
+  } catch {
+    // No member whom the log could name.
+  }
+}
+
+const countLimit = (app: App, actor: SessionActor | ApiKeyActor, limit: string): void =>
+  countDenial(app, 'ratelimit.exceeded', { actor }, { name: 'limits', value: limit })
+
+/** Counts for the audit log what a known actor was not allowed to do. */
+async function auditRefusal<T>(app: App, spec: RouteSpec, actor: OrgActor | Caller, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'forbidden' && 'kind' in actor)
+      countDenial(app, 'access.denied', { actor }, { name: 'routes', value: `${spec.method} ${spec.path}` })
+    throw error
+  }
+}
+
+function callOf(
+  spec: RouteSpec,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: BindDeps & Pick<Admitted, 'expiresAt'>,
+): Omit<Call<RouteSpec>, 'useOtherStatus'> {
+  return {
+    params: parseParams(spec, request.params),
+    query: spec.query === undefined ? undefined : parse(spec.query, request.query),
+    body: parseBody(spec, request),
+    cookies: callCookies(deps.app.config, request, reply),
+    raw: () => ({ headers: request.headers, body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0) }),
+    openStream: () => openStream(request, reply, deps),
+    sendFile: (file) => sendFile(reply, file),
+    redirect: (location) => void reply.redirect(location, 302),
+  }
+}
+
+const wantsCsv = (query: unknown): boolean =>
+  typeof query === 'object' && query !== null && 'format' in query && query.format === 'csv'
+
+function sendTable(reply: FastifyReply, { name, textOf }: CsvTable, answer: unknown): void {
+  const bytes = Buffer.from(textOf(answer))
+  const contentType = 'text/csv; charset=utf-8'
+  sendFile(reply, { filename: `${name}.csv`, contentType, sizeBytes: bytes.length, chunks: once(bytes) })
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
+
+/** An invalid id is 404, like one that does not exist. */
+function parseParams(spec: RouteSpec, given: unknown): Record<string, unknown> | undefined {
+  if (spec.params === undefined) return undefined
+  const parsed = spec.params.safeParse(given)
+  if (parsed.success) return parsed.data
+  const name = String(parsed.error.issues[0]?.path[0] ?? 'id').replace(/Id$/, '')
+  throw notFound(name.charAt(0).toUpperCase() + name.slice(1))
+}
+
+function parseBody(spec: RouteSpec, request: FastifyRequest): unknown {
+  if (spec.body === undefined) return undefined
+  // Fastify gives null without a body; schemas expect undefined.
+  const given = request.body ?? undefined
+  if (given === undefined && !spec.body.safeParse(undefined).success) throw invalid('Send a JSON object as the body.')
+  return parse(spec.body, given)
+}
+
+function parse(schema: z.ZodType, given: unknown): never {
+  const parsed = schema.safeParse(given, { reportInput: true })
+  if (!parsed.success) throw invalid(validationSentence(parsed.error))
+  refuseUnstorable(parsed.data)
+  return parsed.data as never
+}
+
+/** PostgreSQL cannot store U+0000 in text, nor half a surrogate pair in JSON: refuses both, for every field. */
+function refuseUnstorable(value: unknown, path = ''): void {
+  const under = (key: string | number): string => (path === '' ? String(key) : `${path}.${key}`)
+  if (typeof value === 'string') {
+    const name = path === '' ? 'Text' : path
+    const nul = value.indexOf('\0')
+    if (nul >= 0) throw invalid(`${name} must not hold the NUL character (character ${nul + 1}).`)
+    if (!value.isWellFormed()) throw invalid(`${name} must be well-formed Unicode; it holds half a surrogate pair.`)
+  } else if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) refuseUnstorable(element, under(index))
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, element] of Object.entries(value)) refuseUnstorable(element, under(key))
+  }
+}
+
+const HEARTBEAT_MS = 15_000
+/** A client with more unread bytes is disconnected. Messages are small: these are minutes of a busy service. */
+const MAX_UNREAD_BYTES = 256 * 1024
+
+/** The longest time of a timer, 24 days. A stream ends then at the latest; its client connects again. */
+const MAX_STREAM_MS = 2 ** 31 - 1
+
+function openStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { app, stopping, expiresAt }: Pick<BindDeps, 'app' | 'stopping'> & Pick<Admitted, 'expiresAt'>,
+): EventStream {
+  reply.hijack()
+  const { raw } = reply
+  const closed = new AbortController()
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value)
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+  raw.write(': open\n\n')
+  let unreadAtHeartbeat = 0
+  const heartbeat = setInterval(() => {
+    // The client read nothing since the last heartbeat.
+    if (unreadAtHeartbeat > 0 && raw.writableLength >= unreadAtHeartbeat) return drop()
+    unreadAtHeartbeat = raw.writableLength
+    raw.write(': alive\n\n')
+  }, HEARTBEAT_MS)
+  const leftMs = expiresAt === null ? MAX_STREAM_MS : expiresAt.getTime() - app.clock.now().getTime()
+  const expiry = setTimeout(() => end(), Math.min(leftMs, MAX_STREAM_MS))
+  const drop = () => {
+    end()
+    raw.destroy()
+  }
+  const end = () => {
+    clearInterval(heartbeat)
+    clearTimeout(expiry)
+    stopping.removeEventListener('abort', end)
+    closed.abort()
+    raw.end()
+  }
+  request.raw.once('close', end)
+  raw.once('error', end)
+  stopping.addEventListener('abort', end)
+  // The service is stopping, or the client disconnected during authentication: these events do not fire again.
+  if (stopping.aborted || raw.destroyed || request.raw.socket.destroyed) end()
+  return {
+    signal: closed.signal,
+    end,
+    send(event, data) {
+      if (closed.signal.aborted) return
+      if (raw.writableLength > MAX_UNREAD_BYTES) return drop()
+      raw.write(`${event === null ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`)
+    },
+  }
+}

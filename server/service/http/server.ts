@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import cookie from '@fastify/cookie'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { isLoopbackHost } from '../../config.ts'
+import type { Caller } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { invalid, notFound } from '../../platform/kernel/errors.ts'
+import { recentMessages } from '../../platform/live/recent-messages.ts'
+import type { RouteSpecs } from '../../platform/kernel/contract.ts'
+import { bindRoutes, type AnyHandler, type Authenticator } from './bind.ts'
+import { addressMatcher, clientAddressReader } from './client-address.ts'
+import { registerDocs } from './docs.ts'
+import { errorAnswer } from './errors.ts'
+import { registerHealth, type Health } from './health.ts'
+import { apiLimits } from './api-limit.ts'
+import { registerMetrics, type MetricsSource } from './metrics.ts'
+import { knownHosts } from './known-host.ts'
+import { createRequestGuard } from './request-guard.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+import { type Connections, limitConnections, refuse, reserveConnections } from './socket-limits.ts'
+import { closeUnread, createTurns } from './turns.ts'
+import { registerWebApp } from './web-app.ts'
+
+export type HttpDeps = {
+  /** The endpoints of the product API, and the handler of each by its name. */
+  readonly contract: RouteSpecs
+  readonly handlers: Readonly<Record<string, AnyHandler>>
+  readonly authenticate: Authenticator
+  readonly refuseUnauthenticated: (request: FastifyRequest) => never
+  /** Handles SDK traffic of node:http; returns false for other requests. Null without the role `ingest`. */
+  readonly intake: ((request: IncomingMessage, response: ServerResponse) => boolean) | null
+  /** Whether the product API, its documentation and the dashboard are served: the role `api`. */
+  readonly api: boolean
+  readonly health: Health
+  readonly metrics: MetricsSource
+}
+
+export type HttpService = {
+  readonly server: Server
+  readonly fastify: FastifyInstance
+  /** Starts listening. @returns the port, also where the configuration says 0 */
+  listen(): Promise<number>
+  /** Closes the listener and streams; waits at most `graceMs` for running requests. */
+  close(graceMs: number): Promise<void>
+}
+
+const BODY_LIMIT_BYTES = 1024 * 1024
+const BODY_TIMEOUT_MS = 30_000
+
+/**
+ * One `node:http` server: SDK traffic goes to the intake, without Fastify; product API, dashboard, health and metrics go
+ * to Fastify.
+ */
+export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpService> {
+  const stopping = new AbortController()
+  const guard = createRequestGuard()
+  const takeTurn = createTurns()
+  let server: Server | null = null
+  let connections: Connections | null = null
+  const fastify = Fastify({
+    serverFactory: (route) => {
+      server = createServer(serverLimits, (request, response) => {
+        // While stopping, every answer closes its connection: busy clients would never close theirs.
+        if (stopping.signal.aborted) response.shouldKeepAlive = false
+        if (!guard.accepts(request, response)) return
+        takeTurn(request, response, () => {
+          if (deps.intake?.(request, response) === true) connections?.carriesIntake(request.socket)
+          else if (connections?.carriesOther(request.socket) === false)
+            refuse(response, 'Too many connections are open. Try again in a few seconds.', 503)
+          else route(request, response)
+        })
+      })
+      return server
+    },
+    bodyLimit: BODY_LIMIT_BYTES,
+    logger: false,
+    genReqId: () => randomUUID(),
+    return503OnClosing: false,
+    frameworkErrors: (error, _request, reply) => {
+      const { status, body } = errorAnswer(error)
+      reply.hijack()
+      const text = JSON.stringify(body)
+      reply.raw
+        .writeHead(status, {
+          ...SECURITY_HEADERS,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(text),
+        })
+        .end(text)
+    },
+    clientErrorHandler: (error, socket) => guard.onClientError(error, socket),
+    // Ids of an app's users may hold any character, which takes up to twelve when encoded.
+    routerOptions: { maxParamLength: 4_096, ignoreTrailingSlash: false },
+    forceCloseConnections: 'idle',
+  })
+  if (server === null) throw new Error('Fastify did not create a server')
+  const listening: Server = server
+  limitConnections(listening, freeOfLimits(app.config))
+  connections = reserveConnections(listening)
+  const stopClosingUnread = closeUnread(listening)
+
+  const addressOf = clientAddressReader(app.config.trustedProxies)
+  const callerOf = (request: FastifyRequest): Caller => ({
+    origin: {
+      kind: 'request',
+      ip: addressOf(request.raw.socket.remoteAddress, request.headers['x-forwarded-for']),
+      userAgent: request.headers['user-agent']?.slice(0, 500) ?? null,
+    },
+    requestId: request.id,
+  })
+
+  await fastify.register(cookie)
+  takeJsonOnly(fastify)
+  setHeaders(fastify, app)
+  const checkHost = knownHosts(app.config)
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    checkHost(request.headers.host)
+    // No file has such a name, and reading one fails. Routes of the API check their own parameters.
+    if ((request.is404 || !request.url.startsWith('/api/')) && /%00/.test(request.url)) throw notFound('Page')
+    done()
+  })
+  logRequests(fastify, app, callerOf)
+  answerErrors(fastify, app)
+
+  registerHealth(fastify, deps.health)
+  const metrics = registerMetrics(fastify, app.config, deps.metrics)
+  if (deps.api) {
+    recentMessages(app)
+    bindRoutes(fastify, deps.contract, deps.handlers, {
+      app,
+      authenticate: deps.authenticate,
+      refuseUnauthenticated: deps.refuseUnauthenticated,
+      callerOf,
+      limits: apiLimits(app),
+      metrics,
+      stopping: stopping.signal,
+    })
+    await registerDocs(fastify)
+    await registerWebApp(fastify)
+  } else {
+    fastify.setNotFoundHandler((_request, reply) =>
+      reply.code(404).send({ error: 'This process does not serve the API: it runs without the role api.' }),
+    )
+  }
+  await fastify.ready()
+
+  return {
+    server: listening,
+    fastify,
+    listen: () =>
+      new Promise((resolve, reject) => {
+        listening.once('error', reject)
+        listening.listen(app.config.port, app.config.host, () => {
+          listening.off('error', reject)
+          const address = listening.address()
+          resolve(typeof address === 'object' && address !== null ? address.port : app.config.port)
+        })
+      }),
+    close: async (graceMs) => {
+      stopping.abort()
+      stopClosingUnread()
+      // Connections whose requests are not read yet look idle. A connection is accepted in one turn of the event loop and
+      // read in the next.
+      for (let turn = 0; turn < 3; turn++) await setImmediate()
+      const closed = new Promise<void>((resolve) => listening.close(() => resolve()))
+      listening.closeIdleConnections()
+      const force = setTimeout(() => listening.closeAllConnections(), graceMs)
+      await closed
+      clearTimeout(force)
+      await fastify.close()
+    },
+  }
+}
+
+/** Addresses without a limit of connections: trusted proxies, and loopback in relaxed mode. */
+function freeOfLimits(config: App['config']): (address: string) => boolean {
+  const isTrusted = addressMatcher(config.trustedProxies)
+  return (address) =>
+    isTrusted(address) || (config.mode === 'relaxed' && isLoopbackHost(address.replace('::ffff:', '')))
+}
+
+/** Node's defaults let a slow client hold a connection for minutes. */
+const serverLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 600_000,
+  // Incomplete headers end a connection 10 to 10.5 s after their first byte.
+  connectionsCheckingInterval: 500,
+  maxHeaderSize: 16 * 1024,
+  keepAliveTimeout: 65_000,
+  noDelay: true,
+  // The request guard checks it, and also refuses what follows on the connection.
+  requireHostHeader: false,
+}
+
+/** Accepts JSON bodies only: other sites can send forms and text without a preflight. An empty body counts as absent. */
+function takeJsonOnly(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') return done(null, undefined)
+    try {
+      done(null, JSON.parse(body.toString(), dropPrototypeKeys))
+    } catch {
+      done(invalid('The body is not valid JSON.'))
+    }
+  })
+  fastify.addContentTypeParser('*', (_request, payload, done) => {
+    let size = 0
+    payload.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > 0) payload.pause()
+      if (size > 0) done(invalid('Send the body as application/json.'))
+    })
+    payload.on('end', () => {
+      if (size === 0) done(null, undefined)
+    })
+    payload.on('error', done)
+  })
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    // A body must be complete after 30 s.
+    if (hasBody(request.raw)) {
+      const timer = setTimeout(() => request.raw.destroy(), BODY_TIMEOUT_MS)
+      const stop = () => clearTimeout(timer)
+      request.raw.once('end', stop)
+      request.raw.once('close', stop)
+    }
+    done()
+  })
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+
+function dropPrototypeKeys(this: unknown, key: string, value: unknown): unknown {
+  return key === '__proto__' || key === 'constructor' || key === 'prototype' ? undefined : value
+}
+
+function setHeaders(fastify: FastifyInstance, app: App): void {
+  const https = app.config.publicUrl.startsWith('https:')
+  fastify.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id)
+    void reply.headers(SECURITY_HEADERS).header('cross-origin-resource-policy', 'same-origin')
+    if (https) void reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains')
+    if (request.url.startsWith('/api')) {
+      void reply.header('cache-control', 'no-store')
+      void reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+      const { origin } = request.headers
+      if (origin !== undefined && app.config.allowedOrigins.includes(origin)) {
+        void reply.header('access-control-allow-origin', origin)
+        void reply.header('access-control-allow-credentials', 'true')
+        void reply.header('access-control-expose-headers', 'x-request-id, retry-after')
+        void reply.header('vary', 'origin')
+        if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
+          void reply.header('access-control-allow-methods', 'GET, POST, PATCH, DELETE')
+          void reply.header('access-control-allow-headers', 'content-type')
+          void reply.header('access-control-max-age', '600')
+          return void reply.code(204).send()
+        }
+      }
+    }
+    done()
+  })
+}
+
+/** One line per finished request. Paths without their query, which may hold tokens. */
+function logRequests(fastify: FastifyInstance, app: App, callerOf: (request: FastifyRequest) => Caller): void {
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const level = reply.statusCode >= 500 ? 'warn' : request.url.startsWith('/api') ? 'info' : 'debug'
+    app.log[level](
+      {
+        request_id: request.id,
+        method: request.method,
+        path: pathForLog(request.url),
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime),
+        ip: callerOf(request).origin.ip,
+      },
+      'request',
+    )
+    done()
+  })
+}
+
+/** Without the query, and without the id of an app's user: a log must not name a user whose data was erased. */
+const pathForLog = (url: string): string =>
+  (url.split('?', 1)[0] ?? '').replace(/^(\/api\/projects\/[^/]+\/users\/).*/, '$1…')
+
+function answerErrors(fastify: FastifyInstance, app: App): void {
+  fastify.setErrorHandler((error, request, reply) => {
+    const answer = errorAnswer(error)
+    if (answer.unexpected)
+      app.log.error(
+        { request_id: request.id, method: request.method, path: pathForLog(request.url), err: error },
+        'request failed',
+      )
+    // A client that still sends would not receive the answer if we closed the connection. Its body ends within 30 s.
+    if (hasBody(request.raw) && !request.raw.complete) void reply.header('connection', 'keep-alive')
+    return reply.headers(answer.headers).code(answer.status).send(answer.body)
+  })
+}

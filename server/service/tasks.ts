@@ -1,0 +1,82 @@
+import { removeCanaryRunsTask } from './canary/remove-runs.ts'
+import { resetLinkTask } from '../identity/accounts/forgot-password.ts'
+import { purgeAuditTask } from '../history/audit/purge-audit.ts'
+import { signHeadsTask } from '../history/audit/signed-heads.ts'
+import { purgeFilesTask } from '../issues/feedback/purge-task.ts'
+import { packEventsTask } from '../events/store/pack-task.ts'
+import { purgeEventsTask } from '../events/store/purge-events.ts'
+import { bulkIssuesTask, purgeOperationsTask } from '../issues/bulk/run-operation.ts'
+import { indexTermsTask } from '../issues/search/index-documents.ts'
+import { countUsersTask } from '../issues/merging/count-users.ts'
+import { releasedCommitsTask } from '../issues/recording/released-commits.ts'
+import { pruneCountsTask, sweepIssuesTask } from '../issues/recording/tasks.ts'
+import { purgeInboxesTask } from '../issues/inbox/inbox.ts'
+import type { Task } from '../platform/jobs/task.ts'
+import { deleteProjectTask, deletionsTask } from './project-deletion/continue-deletion.ts'
+import { pushReceiptsTask } from '../alerts/notifications/read-receipts-task.ts'
+import { purgeOutboxTask } from '../platform/outbox/purge-outbox.ts'
+import { compactPerformanceTask } from '../telemetry/performance/compact-performance.ts'
+import { purgePerformanceTask } from '../telemetry/performance/purge-performance.ts'
+import { purgePrecursorsTask } from '../telemetry/precursors/purge-precursors.ts'
+import { purgeJourneysTask } from '../telemetry/journeys/purge-journeys.ts'
+import { foldHealthTask } from '../telemetry/app-health/fold-health.ts'
+import { purgeSessionsTask } from '../telemetry/app-health/purge-sessions.ts'
+import { rateImpactTask } from '../issues/recording/rate-impact.ts'
+import { purgeOutcomesTask } from '../ingest/outcomes/purge-outcomes.ts'
+import { erasureTask } from './erasure/erasure-task.ts'
+import { purgeQuarantineTask } from './erasure/purge-quarantine.ts'
+import { purgeInvitesTask } from '../identity/team/purge-invites.ts'
+import { purgeTelemetryTask } from '../telemetry/logs/purge-telemetry.ts'
+import { keepTracesTask, purgeTracesTask } from '../telemetry/traces/keep-traces.ts'
+import { selectBacklog } from '../ingest/spool/spool.queries.ts'
+import { autoPauseTask } from '../integrations/webhooks/auto-pause.ts'
+import { recheckDomainsTask } from '../identity/sso/recheck-domains.ts'
+import { auditExhaustedTask } from '../integrations/webhooks/settle-webhooks.ts'
+import { purgeChatTask } from '../alerts/chat/purge-chat-task.ts'
+import { purgeWebhooksTask } from '../integrations/webhooks/purge-webhooks.ts'
+import { evaluateAlertsTask } from '../alerts/evaluation/evaluate-rules.ts'
+import { purgeAlertsTask } from '../alerts/rules/keep-alerts.ts'
+
+/** Every background task. */
+export const TASKS: readonly Task[] = [
+  resetLinkTask,
+  packEventsTask(selectBacklog),
+  purgeEventsTask,
+  erasureTask,
+  deleteProjectTask,
+  deletionsTask,
+  purgeFilesTask,
+  foldHealthTask,
+  purgeSessionsTask,
+  purgeTelemetryTask,
+  purgeOutcomesTask,
+  purgeQuarantineTask,
+  compactPerformanceTask,
+  purgePerformanceTask,
+  purgeJourneysTask,
+  purgePrecursorsTask,
+  indexTermsTask,
+  sweepIssuesTask,
+  pruneCountsTask,
+  countUsersTask,
+  releasedCommitsTask,
+  rateImpactTask,
+  bulkIssuesTask,
+  purgeOperationsTask,
+  purgeInboxesTask,
+  purgeInvitesTask,
+  signHeadsTask,
+  purgeAuditTask,
+  purgeOutboxTask,
+  pushReceiptsTask,
+  purgeWebhooksTask,
+  autoPauseTask,
+  auditExhaustedTask,
+  recheckDomainsTask,
+  evaluateAlertsTask,
+  purgeAlertsTask,
+  purgeChatTask,
+  keepTracesTask,
+  purgeTracesTask,
+  removeCanaryRunsTask,
+]

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Connection, Tx } from '../../platform/storage/database.ts'
+
+export type JourneyErrors = {
+  readonly projectId: string
+  readonly minute: Date
+  /** The pattern of `critical_paths`. */
+  readonly journey: string
+  readonly errors: number
+}
+
+export async function insertErrors(tx: Tx, rows: readonly JourneyErrors[]): Promise<void> {
+  await tx.query({
+    name: 'journeys-insert-errors',
+    text: `insert into journey_errors (project_id, minute, journey, errors)
+           select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::int[])`,
+    values: [
+      rows.map(({ projectId }) => projectId),
+      rows.map(({ minute }) => minute),
+      rows.map(({ journey }) => journey),
+      rows.map(({ errors }) => errors),
+    ],
+  })
+}
+
+/** Errors of each journey from `from` to before `to`, by interval after `from`. */
+export async function sumErrors(
+  db: Connection,
+  projectIds: readonly string[],
+  { from, to }: { readonly from: Date; readonly to: Date },
+  intervalMs: number,
+): Promise<{ projectId: string; journey: string; slot: number; errors: number }[]> {
+  const { rows } = await sql<{ project_id: string; journey: string; slot: number; errors: number }>`
+    select project_id, journey,
+      floor((extract(epoch from minute) * 1000 - ${from.getTime()}::float8) / ${intervalMs}::float8)::int as slot,
+      sum(errors)::int as errors
+    from journey_errors where project_id = any(${[...projectIds]}::uuid[]) and minute >= ${from} and minute < ${to}
+    group by 1, 2, 3`.execute(db)
+  return rows.map(({ project_id: projectId, ...row }) => ({ projectId, ...row }))
+}
+
+/** Deletes rows of before a time. @returns number deleted */
+export async function deleteErrorsBefore(db: Connection, before: Date, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`delete from journey_errors where ctid = any(array(
+    select ctid from journey_errors where minute < ${before} limit ${max}))`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Deletes rows of a project. */
+export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`delete from journey_errors where ctid = any(array(
+    select ctid from journey_errors where project_id = ${projectId} limit ${max} for update))`.execute(tx)
+  return Number(numAffectedRows ?? 0)
+}

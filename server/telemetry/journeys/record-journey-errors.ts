@@ -1,0 +1,35 @@
+import type { FactInContext, ItemOutcome } from '../../events/items/recorder.ts'
+import type { Tx } from '../../platform/storage/database.ts'
+import * as sql from './journeys.queries.ts'
+
+const MINUTE_MS = 60_000
+
+/** An event and the journeys that it names as an unhandled error. */
+export type JourneyEvent = {
+  readonly event: { readonly projectId: string; readonly occurredAt: Date }
+  readonly journeys: readonly string[]
+}
+
+/**
+ * Counts unhandled errors that name a journey, with one row per journey and minute of a batch. Duplicates do not count.
+ * @param outcomes of the events, in their order
+ */
+export async function recordJourneyErrors(
+  tx: Tx,
+  facts: readonly FactInContext<JourneyEvent>[],
+  outcomes: readonly ItemOutcome[],
+): Promise<void> {
+  const counted = new Map<string, sql.JourneyErrors>()
+  // The same event may be twice in a batch: both have an outcome, only one of them is accepted.
+  for (const [index, { fact }] of facts.entries()) {
+    if (fact.journeys.length === 0 || outcomes[index]?.outcome !== 'accepted') continue
+    const { projectId, occurredAt } = fact.event
+    const minute = Math.floor(occurredAt.getTime() / MINUTE_MS) * MINUTE_MS
+    for (const journey of fact.journeys) {
+      const key = `${projectId}/${minute}/${journey}`
+      const errors = (counted.get(key)?.errors ?? 0) + 1
+      counted.set(key, { projectId, minute: new Date(minute), journey, errors })
+    }
+  }
+  if (counted.size > 0) await sql.insertErrors(tx, [...counted.values()])
+}

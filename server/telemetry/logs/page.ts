@@ -1,0 +1,42 @@
+import { invalid } from '../../platform/kernel/errors.ts'
+import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
+import { decodeTimeCursor, encodeTimeCursor, type TimeCursor } from '../../platform/kernel/time-cursor.ts'
+import type { Slice, TimeRange } from './telemetry.queries.ts'
+
+export type PageInput = { readonly limit: number; readonly offset: number; readonly cursor?: string | undefined }
+export type RangeInput = { readonly from?: string | undefined; readonly to?: string | undefined }
+
+/** @throws AppError invalid when the range is empty */
+export function rangeOf({ from, to }: RangeInput): Omit<TimeRange, 'oldestDay'> {
+  const range = { from: from === undefined ? null : new Date(from), to: to === undefined ? null : new Date(to) }
+  if (range.from !== null && range.to !== null && range.from >= range.to) throw invalid('from must be before to.')
+  return range
+}
+
+/**
+ * One page of a list by time and id. Selects one row more than `limit` to know whether there is a next page.
+ * @throws AppError invalid for an invalid cursor, or a cursor with an offset
+ */
+export async function pageByTime<Row extends { readonly id: string }, Item>(
+  { limit, offset, cursor }: PageInput,
+  list: {
+    select(slice: Slice): Promise<readonly Row[]>
+    count(): Promise<number>
+    at(row: Row): Date
+    view(row: Row): Item
+  },
+): Promise<Page<Item>> {
+  if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
+  const after: TimeCursor | null = cursor === undefined ? null : decodeTimeCursor(cursor)
+  const [rows, total] = await Promise.all([list.select({ limit: limit + 1, offset, after }), list.count()])
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return {
+    items: shown.map((row) => list.view(row)),
+    total: Math.min(total, TOTAL_CAP),
+    ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
+    limit,
+    offset,
+    next_cursor: last === undefined ? null : encodeTimeCursor({ at: list.at(last), id: last.id }),
+  }
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Connection, Tx } from '../../platform/storage/database.ts'
+
+export const ENTRY_TABLES = ['logs', 'trace_metrics'] as const
+
+/** Deletes entries of a project and day: a ctid is valid within one partition only. @returns number deleted */
+export async function deleteEntries(
+  on: Connection,
+  table: (typeof ENTRY_TABLES)[number],
+  day: string,
+  projectId: string,
+  max: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where received_day = ${day}::date and ctid = any(array(
+      select ctid from ${sql.table(table)} where received_day = ${day}::date and project_id = ${projectId} limit ${max}
+    ))`.execute(on)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Deletes runs of a project's jobs before a day. @returns number deleted */
+export async function deleteRuns(on: Connection, projectId: string, day: string, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from check_ins where (monitor_id, id) in (
+      select monitor_id, id from check_ins where project_id = ${projectId} and received_at < ${`${day}T00:00:00Z`}::timestamptz
+      limit ${max} for update skip locked
+    )`.execute(on)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Deletes monitors without runs whose last check-in was before a day: their number is limited. */
+export async function deleteIdleMonitors(on: Connection, projectId: string, day: string): Promise<void> {
+  await sql`
+    delete from monitors m where m.project_id = ${projectId} and m.last_check_in_at < ${`${day}T00:00:00Z`}::timestamptz
+      and not exists (select from check_ins c where c.monitor_id = m.id)`.execute(on)
+}
+
+/** Attributes of SDKs and of OpenTelemetry that name a user. */
+const USER_ATTRIBUTES = [
+  'user.id',
+  'user.name',
+  'user.email',
+  'user.username',
+  'user.ip_address',
+  'enduser.id',
+  'client.address',
+]
+
+/** The statement reads every entry of a day, which takes longer than the usual limit. */
+const ERASE_TIMEOUT_MS = 300_000
+
+/** Deletes entries of a project and day that name one of these users in an attribute. @returns number deleted */
+export async function deleteEntriesOfUser(
+  tx: Tx,
+  table: (typeof ENTRY_TABLES)[number],
+  day: string,
+  projectId: string,
+  userKeys: readonly string[],
+  max: number,
+): Promise<number> {
+  await sql`select set_config('statement_timeout', ${String(ERASE_TIMEOUT_MS)}, true)`.execute(tx)
+  // One day only: a ctid is valid within one partition.
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where received_day = ${day}::date and ctid = any(array(
+      select ctid from ${sql.table(table)} where received_day = ${day}::date and project_id = ${projectId} and exists (
+        select from unnest(${USER_ATTRIBUTES}::text[]) name
+        where attributes #>> array[name, 'value'] = any(${[...userKeys]}::text[])
+      ) limit ${max}
+    ))`.execute(tx)
+  return Number(numAffectedRows ?? 0)
+}

@@ -1,0 +1,125 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Tx } from '../../platform/storage/database.ts'
+import type { App } from '../../platform/context/app.ts'
+import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
+import { dayOf } from '../../platform/kernel/day.ts'
+import { DDSketch } from '../sketch/ddsketch.ts'
+import * as sql from './compact.queries.ts'
+import { countExpiredPending } from './record-performance.ts'
+import { addLeftOut, noneLeftOut } from './deltas.ts'
+import { admitDevices, seriesOf } from './series.ts'
+import type { Grain, Series } from './series.queries.ts'
+import { saveSeries } from './series.queries.ts'
+import { bucketOf, stepsFor, STEPS, WHOLE } from './steps.ts'
+
+/** Rows per transaction, which takes some hundred milliseconds. */
+const MAX_ROWS = 5_000
+
+/**
+ * Folds deltas of digestion into rollups, and old rollups into longer buckets. Each transaction moves rows, so readers
+ * always see every measurement once. Returns immediately while another process does the same.
+ * @param signal ends it after the current transaction
+ * @returns number of rows moved
+ */
+export async function compactPerformance(app: App, signal?: AbortSignal): Promise<number> {
+  let moved = 0
+  for (const work of [expirePending, foldDeltas, ...STEPS.slice(0, -1).map(({ minutes }) => foldOf(minutes))]) {
+    let rows = MAX_ROWS
+    while (rows === MAX_ROWS && signal?.aborted !== true) {
+      rows = await app.tx(async (tx) => ((await sql.lockCompaction(tx)) ? work(tx, app.clock.now()) : 0))
+      moved += rows
+      await setImmediate()
+    }
+  }
+  return moved
+}
+
+const expirePending = (tx: Tx, now: Date): Promise<number> => countExpiredPending(tx, now, MAX_ROWS)
+
+/** Grains without devices, besides that of all attributes. */
+const COARSER: readonly Grain[] = [1, 2, 3]
+
+async function foldDeltas(tx: Tx, now: Date): Promise<number> {
+  const deltas = await sql.takeDeltas(tx, MAX_ROWS)
+  if (deltas.length === 0) return 0
+  const found = await sql.dimensionsOf(tx, deltas)
+  const coarser = new Map<string, readonly Series[]>()
+  for (const [id, { projectId, dimensions }] of found)
+    coarser.set(
+      id,
+      COARSER.map((grain) => seriesOf(projectId, grain, dimensions)),
+    )
+  const devices = new Map<string, Series>()
+  for (const { projectId, seriesId, device } of deltas) {
+    const dimensions = found.get(seriesId)?.dimensions
+    if (device !== '' && dimensions !== undefined)
+      devices.set(`${seriesId} ${device}`, seriesOf(projectId, 4, { ...dimensions, device }))
+  }
+  const admitted = await admitDevices(tx, dayOf(now), [...devices.values()])
+  const sums = new Map<string, sql.Sum>()
+  for (const delta of deltas) {
+    const ofDevice = admitted.get(devices.get(`${delta.seriesId} ${delta.device}`)?.id ?? '')
+    const series = [...(coarser.get(delta.seriesId) ?? []), ...(ofDevice === undefined ? [] : [ofDevice])]
+    for (const step of stepsFor(delta.bucket, now)) {
+      const row = { ...delta, step, bucket: bucketOf(delta.bucket, step) }
+      addTo(sums, row)
+      for (const { id, grain } of series) addTo(sums, { ...row, grain, seriesId: id })
+    }
+  }
+  const made = new Map([...coarser.values(), [...admitted.values()]].flat().map((series) => [series.id, series]))
+  await saveSeries(tx, dayOf(now), [...made.values()])
+  await save(tx, sums)
+  return deltas.length
+}
+
+/**
+ * Folds only complete buckets of the next length, so that each of them is written once. Whole steps hold everything
+ * from the start: the rows before them are only deleted.
+ */
+const foldOf =
+  (minutes: number) =>
+  async (tx: Tx, now: Date): Promise<number> => {
+    const at = STEPS.findIndex((step) => step.minutes === minutes)
+    const next = STEPS[at + 1]
+    if (next === undefined) return 0
+    const oldFrom = new Date(now.getTime() - (STEPS[at]?.maxAgeMs ?? 0))
+    const rows = await sql.takeRollups(tx, minutes, bucketOf(oldFrom, next.minutes), MAX_ROWS)
+    if (WHOLE.some((minutes) => minutes === next.minutes)) return rows.length
+    const sums = new Map<string, sql.Sum>()
+    for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: bucketOf(row.bucket, next.minutes) })
+    await save(tx, sums)
+    return rows.length
+  }
+
+function addTo(sums: Map<string, sql.Sum>, row: sql.Rollup): void {
+  const key = sql.keyOf(row)
+  let sum = sums.get(key)
+  if (sum === undefined) {
+    sum = { row, failures: 0, leftOut: noneLeftOut(), sketch: new DDSketch() }
+    sums.set(key, sum)
+  }
+  sum.failures += row.failures
+  addLeftOut(sum.leftOut, row.leftOut)
+  sum.sketch.mergeBytes(row.bytes)
+}
+
+/** Adds the sums to existing rows. The compaction lock excludes other writers. */
+async function save(tx: Tx, sums: Map<string, sql.Sum>): Promise<void> {
+  if (sums.size === 0) return
+  for (const row of await sql.findRollups(
+    tx,
+    [...sums.values()].map(({ row: key }) => key),
+  ))
+    addTo(sums, row)
+  await sql.saveRollups(tx, sums)
+}
+
+/** Runs every minute, because queries read unfolded rows one by one. */
+export const compactPerformanceTask = defineTask({
+  name: 'compact-performance',
+  payload: NoPayload,
+  cron: '* * * * *',
+  async run(app, _payload, signal) {
+    await compactPerformance(app, signal)
+  },
+})

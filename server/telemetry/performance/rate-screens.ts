@@ -1,0 +1,117 @@
+import type { App } from '../../platform/context/app.ts'
+import type { Metric } from '../../events/protocol/span-values.ts'
+import { MIN_COMPARED, type ComparedReleases } from './compared-releases.ts'
+import { framesOf, growth, quantilesOf } from './figures.ts'
+import type { Screen } from './performance.api.ts'
+import type { Question } from './question.ts'
+import type { PerformanceFilter, Scope } from './read.queries.ts'
+import {
+  keyOf,
+  metricsOf,
+  readNamesOfReleases,
+  readPerformanceBy,
+  spreadIn,
+  type Metrics,
+  type MetricSpread,
+  type NamedPerformance,
+} from './read-performance.ts'
+
+/** Operations whose segments are screens of apps, and pages. */
+export const SCREEN_OPS = ['ui.load', 'pageload', 'navigation'] as const
+
+/** What can say when a screen was shown; of an app the first of the first row that was measured, of a page the second. */
+const BASES = { app: ['ttid', 'duration'], page: ['lcp', 'fcp', 'duration'] } as const
+export const RENDER_METRICS = ['duration', 'ttid', 'lcp', 'fcp'] as const
+type Basis = Screen['basis']
+
+/** A screen or page with the time until it was shown. */
+export type RatedScreen = {
+  readonly name: string
+  readonly op: string
+  readonly basis: Basis
+  readonly count: number
+  readonly render: MetricSpread
+}
+
+/** Every screen and page that was shown. */
+export async function rateScreens(app: App, scope: Omit<Scope, 'metrics'>): Promise<RatedScreen[]> {
+  const filter: PerformanceFilter = { ops: SCREEN_OPS, ...scope.filter }
+  const found = await readPerformanceBy(app.db, { ...scope, filter, metrics: RENDER_METRICS }, 'name')
+  return found.map(rated).filter(({ render }) => render.count > 0)
+}
+
+function rated({ name, op, metrics }: { readonly name: string; readonly op: string; readonly metrics: Metrics }) {
+  const basis = basisOf(op, metrics)
+  const render = spreadIn(metrics, basis)
+  return { name, op, basis, render, count: Math.max(render.count, spreadIn(metrics, 'duration').count) }
+}
+
+/** What says when a screen was shown, the same for all its loads. */
+export function basisOf(op: string, metrics: Metrics): Basis {
+  const bases: readonly Basis[] = BASES[op === 'ui.load' ? 'app' : 'page']
+  return bases.find((metric) => spreadIn(metrics, metric).count > 0) ?? 'duration'
+}
+
+const DETAILS = ['ttid', 'ttfd', 'frames_total', 'frames_slow', 'frames_frozen'] as const
+
+/** Adds everything else that the API says about screens. */
+export async function describeScreens(
+  app: App,
+  { now, before }: Question,
+  screens: readonly RatedScreen[],
+  releases: ComparedReleases | null,
+): Promise<Screen[]> {
+  if (screens.length === 0) return []
+  const byName = (found: readonly NamedPerformance[]) => new Map(found.map((one) => [keyOf(one), one.metrics]))
+  const named = (scope: Omit<Scope, 'metrics'>, metrics: readonly Metric[]): Scope => ({
+    ...scope,
+    filter: { ...scope.filter, names: screens },
+    metrics,
+  })
+  const bases = [...new Set(screens.map(({ basis }) => basis))]
+  const ofReleases = async () => {
+    if (releases === null) return new Map<string, NamedPerformance[]>()
+    const scope = named(now, bases)
+    const filter = { ...scope.filter, release: [releases.release, releases.previous] }
+    return readNamesOfReleases(app.db, { ...scope, filter })
+  }
+  const [details, earlier, compared] = await Promise.all([
+    readPerformanceBy(app.db, named(now, DETAILS), 'name').then(byName),
+    readPerformanceBy(app.db, named(before, bases), 'name').then(byName),
+    ofReleases(),
+  ])
+  const current = byName(compared.get(releases?.release ?? '') ?? [])
+  const previous = byName(compared.get(releases?.previous ?? '') ?? [])
+  return screens.map((screen) => {
+    const { name, op, basis, count, render } = screen
+    const key = keyOf(screen)
+    const detail = details.get(key) ?? metricsOf(DETAILS, [])
+    const renderIn = (found: ReadonlyMap<string, Metrics>) => spreadIn(found.get(key), basis)
+    return {
+      name,
+      op,
+      count,
+      basis,
+      render: quantilesOf(render),
+      ttid: quantilesOf(spreadIn(detail, 'ttid')),
+      ttfd: quantilesOf(spreadIn(detail, 'ttfd')),
+      ...framesIn(detail),
+      previous_p75_ms: renderIn(earlier).p75,
+      compared: releases === null ? null : compare(renderIn(current), renderIn(previous)),
+    }
+  })
+}
+
+export const framesIn = (metrics: Metrics) =>
+  framesOf(spreadIn(metrics, 'frames_total'), spreadIn(metrics, 'frames_slow'), spreadIn(metrics, 'frames_frozen'))
+
+function compare(release: MetricSpread, previous: MetricSpread): NonNullable<Screen['compared']> {
+  const isEnough = Math.min(release.count, previous.count) >= MIN_COMPARED
+  return {
+    release_p75_ms: release.p75,
+    release_count: release.count,
+    previous_p75_ms: previous.p75,
+    previous_count: previous.count,
+    change: isEnough ? growth(previous.p75, release.p75) : null,
+  }
+}

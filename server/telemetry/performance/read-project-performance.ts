@@ -1,0 +1,224 @@
+import type { OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import type { Metric } from '../../events/protocol/span-values.ts'
+import { readAnrCauses } from './anr-causes.ts'
+import { comparedReleases, type ComparedReleases } from './compared-releases.ts'
+import { COLD, drainOf, quantilesOf, ratio, startOf, wakeLocksOf, WARM, wholeSum } from './figures.ts'
+import { describeTransactions } from './list-transactions.ts'
+import { sortScreens } from './list-screens.ts'
+import type { Performance, Point, Vital } from './performance.api.ts'
+import { questionOf, type Filters, type Question } from './question.ts'
+import { describeScreens, framesIn, rateScreens, RENDER_METRICS, SCREEN_OPS } from './rate-screens.ts'
+import {
+  grainOf,
+  readMetricsSeries,
+  readPerformanceBy,
+  readPerformanceByName,
+  readTotalsOfBoth,
+  spreadIn,
+  type Metrics,
+  type NamedPerformance,
+} from './read-performance.ts'
+import { topNames, type SplitKey } from './read.queries.ts'
+
+const IN_TOTALS = [
+  'duration',
+  'app_start_cold',
+  'app_start_warm',
+  'ttid',
+  'ttfd',
+  'frames_total',
+  'frames_slow',
+  'frames_frozen',
+  'stall_count',
+  'stall_total_time',
+  'stall_longest_time',
+  'stall_duration',
+  'lcp',
+  'inp',
+  'cls',
+  'fcp',
+  'ttfb',
+  'anr',
+  'battery_drain',
+  'low_memory',
+  'thermal_serious',
+  'thermal_critical',
+  'wake_lock',
+] as const satisfies readonly Metric[]
+const NOT_IN_SERIES: ReadonlySet<Metric> = new Set([
+  'stall_count',
+  'stall_total_time',
+  'stall_longest_time',
+  'stall_duration',
+  'wake_lock',
+])
+const IN_SERIES = IN_TOTALS.filter((metric) => !NOT_IN_SERIES.has(metric))
+
+/** Rows of each short table. */
+const MAX_ROWS = 10
+/** Screens among which the slowest are chosen: percentiles of all would have to be computed. */
+const MAX_CANDIDATES = 200
+
+/** Reads the ANR rates by users of a range and the one before. @throws AppError not_found, invalid */
+export type ReadAnrRates = (
+  app: App,
+  actor: OrgActor,
+  filters: Omit<Filters, 'name'>,
+) => Promise<Pick<Performance, 'anr_rate' | 'previous_anr_rate'>>
+
+/** Everything about a project's performance in a range. @throws AppError not_found, invalid */
+export async function readProjectPerformance(
+  app: App,
+  actor: OrgActor,
+  input: Filters,
+  readAnrRates: ReadAnrRates,
+): Promise<Performance> {
+  const question = await questionOf(app, actor, input)
+  const { time, now, before } = question
+  const hasNames = now.filter.device === undefined
+  const compared = hasNames ? comparedReleases(app, question) : null
+  const reading = readTotalsOfBoth(app.db, { ...now, metrics: IN_TOTALS }, before)
+  const isMeasured = async (metric: Metric) => spreadIn((await reading)[0], metric).count > 0
+  const [[totals, earlier], releases, series, screens, transactions, causes, battery, rates] = await Promise.all([
+    reading,
+    compared,
+    readMetricsSeries(app.db, { ...now, metrics: IN_SERIES, intervalMs: time.stepSeconds * 1_000 }),
+    hasNames ? slowestScreens(app, question, compared) : null,
+    hasNames ? busiestTransactions(app, question) : null,
+    hasNames ? isMeasured('anr').then((is) => (is ? readAnrCauses(app.db, now, MAX_ROWS) : [])) : null,
+    isMeasured('battery_drain').then((is) => batterySources(app, question, is)),
+    anrRates(app, actor, input, readAnrRates),
+  ])
+  const of = (metric: Metric) => spreadIn(totals, metric)
+  const was = (metric: Metric) => spreadIn(earlier, metric)
+  const displayOf = (metric: Metric) => ({
+    ...quantilesOf(of(metric)),
+    previous: quantilesOf(was(metric)),
+    left_out: of(metric).leftOut,
+  })
+  const vitalOf = (metric: Vital) => ({
+    p75: of(metric).p75,
+    count: of(metric).count,
+    previous_p75: was(metric).p75,
+  })
+  return {
+    range: input.range,
+    interval_seconds: time.stepSeconds,
+    from: now.from.toISOString(),
+    to: now.to.toISOString(),
+    releases,
+    cold_start: startOf(of('app_start_cold'), was('app_start_cold'), COLD),
+    warm_start: startOf(of('app_start_warm'), was('app_start_warm'), WARM),
+    ttid: displayOf('ttid'),
+    ttfd: displayOf('ttfd'),
+    frames: {
+      ...framesIn(totals),
+      total: wholeSum(of('frames_total')),
+      slow: wholeSum(of('frames_slow')),
+      frozen: wholeSum(of('frames_frozen')),
+      previous: framesIn(earlier),
+    },
+    stalls: { ...stallsOf(totals), previous: stallsOf(earlier) },
+    web_vitals: {
+      lcp: vitalOf('lcp'),
+      inp: vitalOf('inp'),
+      cls: vitalOf('cls'),
+      fcp: vitalOf('fcp'),
+      ttfb: vitalOf('ttfb'),
+    },
+    screens,
+    transactions,
+    ...rates,
+    anrs: { count: of('anr').count, previous: was('anr').count },
+    anr_causes: causes,
+    battery: { ...drainOf(of('battery_drain')), previous: drainOf(was('battery_drain')), ...battery },
+    memory: { warnings: of('low_memory').count, previous: was('low_memory').count },
+    thermal: { ...thermalOf(totals), previous: thermalOf(earlier) },
+    wake_locks: wakeLocksOf(of('wake_lock'), was('wake_lock')),
+    series: series.map(({ t, metrics }, index) => pointOf(t, metrics, index === series.length - 1)),
+  }
+}
+
+/** The rates by users, as the metrics have them: sessions have no names of screens. */
+async function anrRates(app: App, actor: OrgActor, { name, ...filters }: Filters, readAnrRates: ReadAnrRates) {
+  return name === undefined ? readAnrRates(app, actor, filters) : { anr_rate: null, previous_anr_rate: null }
+}
+
+function stallsOf(metrics: Metrics) {
+  const longest = spreadIn(metrics, 'stall_longest_time')
+  const stalled = spreadIn(metrics, 'stall_total_time').sum
+  return {
+    count: wholeSum(spreadIn(metrics, 'stall_count')),
+    total_ms: stalled,
+    ratio: ratio(stalled, spreadIn(metrics, 'stall_duration').sum),
+    longest_p95_ms: longest.p95,
+    longest_ms: longest.max,
+  }
+}
+
+const thermalOf = (metrics: Metrics) => ({
+  serious: spreadIn(metrics, 'thermal_serious').count,
+  critical: spreadIn(metrics, 'thermal_critical').count,
+})
+
+function pointOf(t: Date, metrics: Metrics, isNewest: boolean): Point {
+  const of = (metric: Metric) => spreadIn(metrics, metric)
+  const transactions = of('duration')
+  return {
+    t: t.toISOString(),
+    ...(isNewest && { incomplete: true }),
+    cold_start: quantilesOf(of('app_start_cold')),
+    warm_start: quantilesOf(of('app_start_warm')),
+    ttid: quantilesOf(of('ttid')),
+    ttfd: quantilesOf(of('ttfd')),
+    ...framesIn(metrics),
+    lcp: of('lcp').p75,
+    inp: of('inp').p75,
+    cls: of('cls').p75,
+    fcp: of('fcp').p75,
+    ttfb: of('ttfb').p75,
+    transactions: { ...quantilesOf(transactions), failure_rate: ratio(transactions.failures, transactions.count) },
+    anrs: of('anr').count,
+    battery_drain: of('battery_drain').p50,
+    low_memory: of('low_memory').count,
+    thermal_serious: of('thermal_serious').count,
+    thermal_critical: of('thermal_critical').count,
+  }
+}
+
+async function slowestScreens(app: App, question: Question, releases: Promise<ComparedReleases | null> | null) {
+  const filter = { ...question.now.filter, ops: SCREEN_OPS }
+  const scope = { ...question.now, filter, metrics: RENDER_METRICS }
+  const names = await topNames(app.db, scope, grainOf(filter, 'name'), MAX_CANDIDATES)
+  const screens = await rateScreens(app, { ...question.now, filter: { ...filter, names } })
+  return describeScreens(app, question, sortScreens(screens, '-p95').slice(0, MAX_ROWS), await releases)
+}
+
+async function busiestTransactions(app: App, question: Question) {
+  const found = await readPerformanceByName(app.db, { ...question.now, metrics: ['duration'] }, MAX_ROWS)
+  return describeTransactions(app, question, found)
+}
+
+/** Where batteries drain, by screen, release and device, as far as the filters allow. */
+async function batterySources(app: App, { now }: Question, isMeasured: boolean) {
+  const { name, os, deviceClass, device } = now.filter
+  const by = async (split: SplitKey) => {
+    if (!isMeasured) return []
+    const found = await readPerformanceBy(app.db, { ...now, metrics: ['battery_drain'] }, split)
+    return found.map(drainSource).sort(byReadings).slice(0, MAX_ROWS)
+  }
+  const [screens, releases, devices] = await Promise.all([
+    device === undefined ? by('name') : null,
+    by('release'),
+    name === undefined && os === undefined && deviceClass === undefined ? by('device') : null,
+  ])
+  return { screens, releases, devices }
+}
+
+const drainSource = ({ name, metrics }: NamedPerformance) => ({
+  name,
+  ...drainOf(spreadIn(metrics, 'battery_drain')),
+})
+const byReadings = (a: { name: string; count: number }, b: { name: string; count: number }): number =>
+  b.count - a.count || (a.name < b.name ? -1 : 1)

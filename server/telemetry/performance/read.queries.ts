@@ -1,0 +1,277 @@
+import { type RawBuilder, sql, type SqlBool } from 'kysely'
+import type { Connection } from '../../platform/storage/database.ts'
+import type { DeviceClass } from '../../events/protocol/device-class.ts'
+import { LEFT_OUT, METRICS, type Metric } from '../../events/protocol/span-values.ts'
+import { DDSketch } from '../sketch/ddsketch.ts'
+import type { LeftOutCounts } from './deltas.ts'
+import { metricAt } from './record.queries.ts'
+import type { Grain, Series } from './series.queries.ts'
+import { LONG, partsOf, STEPS, WHOLE } from './steps.ts'
+
+/** One value, or any of several. */
+type OneOf<T extends string> = T | readonly T[]
+
+export type PerformanceFilter = {
+  readonly name?: string | undefined
+  /** Pairs of name and op. */
+  /** Pairs of project and name. */
+  readonly projectNames?: readonly { readonly projectId: string; readonly name: string }[] | undefined
+  readonly names?: readonly { readonly name: string; readonly op: string }[] | undefined
+  readonly ops?: readonly string[] | undefined
+  readonly release?: OneOf<string> | undefined
+  readonly environment?: OneOf<string> | undefined
+  readonly os?: OneOf<string> | undefined
+  readonly deviceClass?: OneOf<DeviceClass> | undefined
+  /** Combines with release and environment. */
+  readonly device?: OneOf<string> | undefined
+}
+
+export type Scope = {
+  readonly projectIds: readonly string[]
+  readonly metrics: readonly Metric[]
+  readonly from: Date
+  /** Exclusive. */
+  readonly to: Date
+  readonly filter: PerformanceFilter
+}
+
+/** What groups of a result share: name and op, or an attribute. */
+export type SplitKey = 'name' | 'release' | 'device_class' | 'device'
+
+/** By which attributes and in which intervals a result is split. */
+export type Split = {
+  readonly by: SplitKey | null
+  /** Also by release. */
+  readonly byRelease?: boolean
+  readonly intervalMs: number | null
+}
+
+/** A range to read, in intervals or as a whole. */
+export type Asked = Pick<Scope, 'from' | 'to'> & { readonly intervalMs: number | null }
+
+export type Measured = {
+  /** The place of its range. */
+  readonly place: number
+  /** The attribute by which the result is split; empty without one. */
+  readonly name: string
+  /** Only where split by name. */
+  readonly op: string
+  /** Only where split by release. */
+  readonly release: string
+  readonly metric: Metric
+  /** Number of the interval after `from`; 0 without intervals. */
+  readonly slot: number
+  readonly failures: number
+  readonly leftOut: LeftOutCounts
+  readonly sketch: DDSketch
+}
+
+/**
+ * Reads rollups of a grain, and deltas that are not folded yet. The sketches of a group come concatenated in one row,
+ * because rows cost more than bytes.
+ * @param others further ranges to read as a whole, whose places follow that of the scope, 0
+ */
+export async function readRows(
+  db: Connection,
+  scope: Scope,
+  grain: Grain,
+  split: Split,
+  others: readonly Pick<Scope, 'from' | 'to'>[] = [],
+): Promise<Measured[]> {
+  const { by, byRelease = false, intervalMs } = split
+  const slot = slotIn(scope, intervalMs)
+  const asked = [scope, ...others].map((range) => ({ ...range, intervalMs }))
+  const rows = await union(db, scope, grain, asked)
+    .select([
+      'place',
+      (by === null ? sql<string>`''` : sql<string>`${sql.ref(by)}`).as('group_name'),
+      (by === 'name' ? sql<string>`op` : sql<string>`''`).as('group_op'),
+      (byRelease ? sql<string>`release` : sql<string>`''`).as('group_release'),
+      'metric',
+      slot.as('slot'),
+      sql<number>`sum(count::float8)`.as('count'),
+      sql<number>`sum(failures::float8)`.as('failures'),
+      ...LEFT_OUT.map((reason) => sql<number>`sum(${sql.ref(reason)}::float8)`.as(reason)),
+      sql<Buffer>`string_agg(int4send(length(sketch)) || sketch, ''::bytea)`.as('sketches'),
+    ])
+    .groupBy([sql`1`, sql`2`, sql`3`, sql`4`, sql`5`, sql`6`])
+    .execute()
+  return rows.map((row) => ({
+    place: row.place,
+    name: row.group_name,
+    op: row.group_op,
+    release: row.group_release,
+    metric: metricAt(row.metric),
+    slot: row.slot,
+    failures: row.failures,
+    leftOut: { too_long: row.too_long, prewarmed: row.prewarmed, invalid: row.invalid },
+    sketch: merged(row.sketches, row.count),
+  }))
+}
+
+/** The number of the interval that a bucket is in. */
+export const slotIn = ({ from }: Pick<Scope, 'from'>, intervalMs: number | null) =>
+  intervalMs === null
+    ? sql<number>`0`
+    : sql<number>`floor((extract(epoch from bucket) * 1000 - ${from.getTime()}::float8) / ${intervalMs}::float8)::int`
+
+/** Merges concatenated sketches, each preceded by its length. @param count of all their values */
+export function merged(sketches: Buffer, count: number): DDSketch {
+  const all: Buffer[] = []
+  for (let at = 0; at < sketches.length;) {
+    const start = at + 4
+    at = start + sketches.readInt32BE(at)
+    all.push(sketches.subarray(start, at))
+  }
+  return DDSketch.sumOf(all, count)
+}
+
+/** Names with the most values of a metric. Reads no sketches. */
+export async function topNames(
+  db: Connection,
+  scope: Scope,
+  grain: Grain,
+  limit: number,
+): Promise<{ name: string; op: string }[]> {
+  return union(db, scope, grain, [{ ...scope, intervalMs: null }])
+    .select(['name', 'op'])
+    .groupBy(['name', 'op'])
+    .orderBy(sql`sum(count)`, 'desc')
+    .orderBy('name')
+    .orderBy('op')
+    .limit(limit)
+    .execute()
+}
+
+/** The first day of a range on which series took what exceeded the limit of their project; null without one. */
+export async function firstDayBeyondLimit(
+  db: Connection,
+  { from, to }: Pick<Scope, 'from' | 'to'>,
+  overflows: readonly Series[],
+): Promise<string | null> {
+  const { rows } = await db.query<{ day: string | null }>({
+    name: 'performance-first-day-beyond-limit',
+    text: `select min(at)::date as day from (
+             select r.bucket as at from performance_rollups r
+             join unnest($1::uuid[], $2::uuid[]) k (project_id, series_id) using (project_id, series_id)
+             where r.grain = 0 and r.metric = any($3::smallint[]) and r.step = any($4::smallint[]) and r.bucket >= $5 and r.bucket < $6
+             union all
+             select d.minute from performance_deltas d
+             join unnest($1::uuid[], $2::uuid[]) k (project_id, series_id) using (project_id, series_id)
+             where d.metric = any($3::smallint[]) and d.minute >= $5 and d.minute < $6) m`,
+    values: [
+      overflows.map(({ projectId }) => projectId),
+      overflows.map(({ id }) => id),
+      METRICS.map((_, metric) => metric),
+      [LONG[0]],
+      from,
+      to,
+    ],
+  })
+  return rows[0]?.day ?? null
+}
+
+const FINE_STEPS = STEPS.map(({ minutes }) => minutes).filter((minutes) => !WHOLE.some((step) => step === minutes))
+
+/** A measurement of a series in a bucket: of rollups, or of deltas that are not folded yet. */
+type Measurement = {
+  readonly place: number
+  readonly project_id: string
+  readonly name: string
+  readonly op: string
+  readonly release: string
+  readonly device_class: string
+  readonly device: string
+  readonly metric: number
+  readonly bucket: Date
+  readonly count: number
+  readonly failures: number
+  readonly sketch: Buffer
+} & LeftOutCounts
+
+/**
+ * The measurements of a grain: rollups, and deltas that are not folded yet. Parts of the range are rows of one scan: with a
+ * scan for each of them, most of the database's time was planning.
+ */
+export function union(
+  db: Connection,
+  scope: Pick<Scope, 'projectIds' | 'metrics' | 'filter'>,
+  grain: Grain,
+  asked: readonly Asked[],
+) {
+  const { projectIds, filter } = scope
+  const ofProjects = sql`any(${[...projectIds]}::uuid[])`
+  const ofMetrics = sql`any(${codes(scope)}::smallint[])`
+  const counted = (alias: 'd' | 'r') =>
+    sql.join(['count', 'failures', ...LEFT_OUT, 'sketch'].map((column) => sql.ref(`${alias}.${column}`)))
+  const attributes = sql`s.project_id, s.name, s.op, s.release, s.device_class`
+  // A select for each range: joined with ranges, the planner reads the series of all deltas for each of them.
+  const deltas = asked.map(
+    ({ from, to }, place) => sql`
+      select ${place}::int as place, ${attributes}, d.device, d.metric, d.minute as bucket, ${counted('d')}
+      from performance_deltas d join performance_series s on s.project_id = d.project_id and s.id = d.series_id
+      where d.project_id = ${ofProjects} and d.metric = ${ofMetrics} and d.minute >= ${from} and d.minute < ${to}
+        and ${matches(filter, 'd.device')} and ${grain === 4 ? sql`d.device <> ''` : sql`true`}`,
+  )
+  return db.selectFrom(
+    sql<Measurement>`(
+      ${sql.join(deltas, sql` union all `)}
+      union all
+      select b.place, ${attributes}, s.device, r.metric, r.bucket, ${counted('r')}
+      from performance_series s cross join ${buckets(asked)} b
+      cross join lateral (
+        select r.* from performance_rollups r
+        where r.project_id = s.project_id and r.grain = ${grain}::smallint and r.metric = ${ofMetrics} and r.series_id = s.id
+          and r.step = b.step and r.bucket >= b.first and r.bucket < b.last
+        offset 0) r
+      where s.project_id = ${ofProjects} and s.grain = ${grain}::smallint and ${matches(filter, 's.device')})`.as('m'),
+  )
+}
+
+/** Which buckets to read: the place of their range, their length, and between which times they begin. */
+function buckets(asked: readonly Asked[]): RawBuilder<unknown> {
+  const parts = asked.flatMap(({ from, to, intervalMs }, place) =>
+    partsOf(from, to, intervalMs).map((part) => ({ ...part, place, intervalMs })),
+  )
+  const rows = parts.flatMap(({ step, ...part }) =>
+    (step === null ? FINE_STEPS : [step]).map((minutes) => ({ minutes, ...part })),
+  )
+  // Where short buckets are gone, an interval has the hours that begin in it.
+  const older = parts.filter(({ step, intervalMs }) => step === null && intervalMs !== null)
+  const ofOlder = sql`union all select o.place, ${WHOLE[0]}::smallint, o.first, least(o.last, coalesce(date_trunc('hour',
+      (select min(f.bucket) from performance_rollups f where f.step = any(${FINE_STEPS}::smallint[]))), 'infinity'))
+    from unnest(${older.map(({ place }) => place)}::int[], ${older.map(({ from }) => from)}::timestamptz[],
+      ${older.map(({ to }) => to)}::timestamptz[]) o (place, first, last)`
+  return sql`(
+    select * from unnest(${rows.map(({ place }) => place)}::int[], ${rows.map(({ minutes }) => minutes)}::smallint[],
+      ${rows.map(({ from }) => from)}::timestamptz[], ${rows.map(({ to }) => to)}::timestamptz[])
+      k (place, step, first, last) ${older.length === 0 ? sql`` : ofOlder})`
+}
+
+const codes = ({ metrics }: Pick<Scope, 'metrics'>): number[] => metrics.map((metric) => METRICS.indexOf(metric))
+
+/** Conditions on the series with the alias `s`. */
+function matches(filter: PerformanceFilter, device: 'd.device' | 's.device') {
+  const conditions = [sql<SqlBool>`true`]
+  if (filter.name !== undefined) conditions.push(sql<SqlBool>`s.name = ${filter.name}`)
+  if (filter.projectNames !== undefined)
+    conditions.push(
+      sql<SqlBool>`(s.project_id, s.name) in (select * from unnest(${filter.projectNames.map(({ projectId }) => projectId)}::uuid[], ${filter.projectNames.map(({ name }) => name)}::text[]))`,
+    )
+  if (filter.names !== undefined)
+    conditions.push(
+      sql<SqlBool>`(s.name, s.op) in (select * from unnest(${filter.names.map(({ name }) => name)}::text[], ${filter.names.map(({ op }) => op)}::text[]))`,
+    )
+  const any = (column: string, values: OneOf<string> | undefined): void => {
+    if (values === undefined) return
+    const list = typeof values === 'string' ? [values] : [...values]
+    conditions.push(sql<SqlBool>`${sql.ref(column)} = any(${list}::text[])`)
+  }
+  any('s.op', filter.ops)
+  any('s.release', filter.release)
+  any('s.environment', filter.environment)
+  any('s.os', filter.os)
+  any('s.device_class', filter.deviceClass)
+  any(device, filter.device)
+  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+}

@@ -1,0 +1,91 @@
+import { opOf, segmentName } from '../../events/protocol/span-origin.ts'
+import { attributeOf, MAX_SPANS, textOf, type Span } from '../../events/protocol/span.ts'
+import { scrubEvent, type ScrubRules } from '../../events/protocol/scrub.ts'
+import { isList, isRecord } from '../../events/protocol/json.ts'
+import { storable } from '../../events/protocol/strings.ts'
+
+/** A span as it is stored; times in milliseconds since 1970 by the sender's clock. */
+export type StoredSpan = {
+  readonly span_id: string
+  readonly parent_span_id: string | null
+  readonly op: string
+  readonly description: string
+  readonly status: 'ok' | 'error'
+  readonly is_segment: boolean
+  readonly start_ms: number
+  readonly end_ms: number
+  readonly data: Readonly<Record<string, string | number | boolean>>
+}
+
+const MAX_DESCRIPTION = 300
+const MAX_ATTRIBUTES = 20
+const MAX_KEY = 64
+const MAX_TEXT = 200
+/** Scrubbing parses texts that look like JSON; spans are many. */
+const MAX_JSON_TEXTS = 20
+
+/**
+ * Converts spans to their stored form: scrubbed, texts cut, up to 20 attributes, none about the user. At most 1,000.
+ * Pure, never throws.
+ */
+export function storedSpans(spans: readonly Span[], scrubbing: ScrubRules): StoredSpan[] {
+  const kept = spans.slice(0, MAX_SPANS)
+  const clean: Record<string, unknown> = {
+    // A segment's name with the key of a route, because `/home/feed` is no home directory.
+    spans: kept.map((span) => ({
+      [span.isSegment ? 'transaction' : 'description']: descriptionOf(span),
+      data: dataOf(span.attributes),
+    })),
+  }
+  scrubEvent(clean, scrubbing, MAX_JSON_TEXTS)
+  const texts: readonly unknown[] = isList(clean['spans']) ? clean['spans'] : []
+  return kept.map((span, index) => {
+    const one = texts[index]
+    const { description, transaction, data } = isRecord(one) ? one : {}
+    const text = description ?? transaction
+    return {
+      span_id: span.spanId,
+      parent_span_id: span.parentSpanId,
+      op: opOf(span),
+      description: typeof text === 'string' ? text : '',
+      status: span.status,
+      is_segment: span.isSegment,
+      start_ms: span.startMs,
+      end_ms: span.endMs,
+      data: isRecord(data) ? scalars(data) : {},
+    }
+  })
+}
+
+const descriptionOf = (span: Span): string =>
+  (span.isSegment ? segmentName(span) : span.name || (textOf(span.attributes, 'sentry.name') ?? '')).slice(
+    0,
+    MAX_DESCRIPTION,
+  )
+
+/** Names that other fields of the span hold, or that say who the user is. */
+const isLeftOut = (name: string): boolean => /^(?:sentry\.|user\.|client\.address|net\.peer|thread\.id$)/.test(name)
+
+function dataOf(attributes: Span['attributes']): Record<string, unknown> {
+  const data: Record<string, unknown> = {}
+  let left = MAX_ATTRIBUTES
+  for (const name of Object.keys(attributes)) {
+    if (left === 0) break
+    if (name.length > MAX_KEY || isLeftOut(name)) continue
+    const value = attributeOf(attributes, name)
+    if (typeof value === 'string') data[storable(name)] = storable(value.slice(0, MAX_TEXT))
+    else if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
+      data[storable(name)] = value
+    else continue
+    left--
+  }
+  return data
+}
+
+/** Scrubbing may have replaced a value by another type. */
+function scalars(data: Record<string, unknown>): Record<string, string | number | boolean> {
+  const kept: Record<string, string | number | boolean> = {}
+  for (const [name, value] of Object.entries(data))
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') kept[name] = value
+  return kept
+}

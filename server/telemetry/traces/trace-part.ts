@@ -1,0 +1,55 @@
+import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
+import { opOf, segmentName } from '../../events/protocol/span-origin.ts'
+import type { ScrubRules } from '../../events/protocol/scrub.ts'
+import type { Span } from '../../events/protocol/span.ts'
+import { storedSpans, type StoredSpan } from './stored-span.ts'
+
+/** What one item says about a trace. */
+export type TracePart = {
+  /** 32 hex digits. */
+  readonly traceId: string
+  /** 52 bits of the id of its first span. */
+  readonly part: number
+  /** Of its first segment; null without one. */
+  readonly segment: { readonly name: string; readonly op: string; readonly durationMs: number } | null
+  readonly spanCount: number
+  /** Spans of the item that are not stored: beyond 1,000, or invalid. */
+  readonly leftOut: number
+  /** JSON of StoredSpan[], zstd. */
+  readonly spans: Buffer
+}
+
+/** A trace part to record; or, with null, segments that are only counted. */
+export type TraceFact = { readonly segments: number; readonly part: TracePart | null }
+
+/**
+ * A part of one trace.
+ * @param spans not scrubbed, at least one; segments first
+ * @param sent the number of spans in the item, if it had more
+ */
+export function tracePartOf(
+  spans: readonly [Span, ...Span[]],
+  scrubbing: ScrubRules,
+  sent: number = spans.length,
+): TracePart {
+  const [first] = spans
+  const segment = spans.find(({ isSegment }) => isSegment)
+  const stored = storedSpans(spans, scrubbing)
+  return {
+    traceId: first.traceId,
+    part: Number.parseInt(first.spanId.slice(0, 13), 16),
+    segment:
+      segment === undefined
+        ? null
+        : {
+            name: stored[spans.indexOf(segment)]?.description || segmentName(segment),
+            op: opOf(segment),
+            durationMs: segment.endMs - segment.startMs,
+          },
+    spanCount: stored.length,
+    leftOut: sent - stored.length,
+    spans: encodeSpans(stored),
+  }
+}
+
+export const encodeSpans = (spans: readonly StoredSpan[]): Buffer => compressZstd(Buffer.from(JSON.stringify(spans)))
