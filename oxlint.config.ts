@@ -150,22 +150,30 @@ const byLayer = webLayers.map((layer): OxlintOverride => ({
   },
 }))
 
-const byFeature = webFeatures.map((feature): OxlintOverride => {
-  const others = webFeatures.filter((other) => other !== feature)
-  return {
-    files: [`web/features/${feature}/**/*.ts`, `web/features/${feature}/**/*.tsx`],
-    rules: {
-      'no-restricted-imports': restrict([
-        ...contractTypes,
-        ...upward('features'),
-        {
-          regex: `^(?:\\.\\./)+(?:(?:web/)?features/)?(?:${others.join('|')})/`,
-          message: 'A feature does not import another: what both need goes to web/common/.',
-        },
-      ]),
-    },
-  }
-})
+/** A feature of the same district is reached by its own name, any other by that of its district. */
+function otherFeatures(feature: (typeof webFeatures)[number]): string[] {
+  const [district = '', room] = feature.split('/')
+  const others = webFeatures.filter((other) => other !== feature).map((other) => other.split('/'))
+  const rooms = others.filter(([name]) => name === district).map(([, name = '']) => name)
+  return [
+    ...new Set(others.map(([name = '']) => name).filter((name) => name !== district)),
+    ...(room === undefined ? [] : rooms.map((name) => `(?:${district}/)?${name}`)),
+  ]
+}
+
+const byFeature = webFeatures.map((feature): OxlintOverride => ({
+  files: [`web/features/${feature}/**/*.ts`, `web/features/${feature}/**/*.tsx`],
+  rules: {
+    'no-restricted-imports': restrict([
+      ...contractTypes,
+      ...upward('features'),
+      {
+        regex: `^(?:\\.\\./)+(?:(?:web/)?features/)?(?:${otherFeatures(feature).join('|')})/`,
+        message: 'A feature does not import another: what both need goes to a layer before web/features/.',
+      },
+    ]),
+  },
+}))
 
 export default defineConfig({
   options: { typeAware: true, reportUnusedDisableDirectives: 'error' },

@@ -9,8 +9,14 @@ export const webLayers = [
   'address',
   // Calls of the API and their cached responses.
   'api',
-  // What several features, or a feature and the shell, use.
-  'common',
+  // What every page knows: its texts, keys, permissions, preferences, project and title.
+  'app',
+  // Parts of forms.
+  'forms',
+  // Frames of pages and of their states.
+  'frames',
+  // Parts that several features show of one subject, such as issues, members or alerts.
+  'subjects',
   'features',
   // The frame around every page.
   'shell',
@@ -18,25 +24,28 @@ export const webLayers = [
   'main.tsx',
 ] as const
 
-/** The folders of `web/features/`. None imports another: what two of them need is in `common/`. */
+/**
+ * The features: folders of `web/features/`, in the districts that have the names of the server's. None imports another:
+ * what two of them need is in a layer before them.
+ */
 export const webFeatures = [
-  'accounts',
   'alerts',
-  'api-keys',
-  'audit',
-  'inbox',
-  'intake',
-  'issue',
-  'issues',
-  'members',
-  'metrics',
-  'onboarding',
-  'organisation',
-  'performance',
-  'personal',
-  'releases',
-  'settings',
-  'sso',
-  'trace',
-  'webhooks',
+  'history/audit',
+  'identity/accounts',
+  'identity/api-keys',
+  'identity/members',
+  'identity/organisation',
+  'identity/personal',
+  'identity/sso',
+  'ingest/intake',
+  'insights/metrics',
+  'insights/releases',
+  'integrations/webhooks',
+  'issues/inbox',
+  'issues/list',
+  'issues/page',
+  'projects/onboarding',
+  'projects/settings',
+  'telemetry/performance',
+  'telemetry/trace',
 ] as const

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WEBHOOK_EVENTS } from '#shared/webhook-events.ts'
 import { newSecret } from '#server/platform/requests/signing-secret.ts'
 import { signature } from '#server/platform/requests/sign.ts'
-import { VERIFY_SNIPPETS } from '../web/features/webhooks/verify-snippets.ts'
+import { VERIFY_SNIPPETS } from '../web/features/integrations/webhooks/verify-snippets.ts'
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'faultline-snippets-'))

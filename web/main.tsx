@@ -9,10 +9,10 @@ import { retryReads } from './api/queries.ts'
 import { onSessionEnd } from './api/session.ts'
 import { sessionEndOf } from './api/session-end.ts'
 import { forgetReads } from './api/unwatched.ts'
-import { forgetDrafts } from './features/issue/comments/drafts.ts'
-import { startKeys } from './common/keys.ts'
+import { forgetDrafts } from './features/issues/page/comments/drafts.ts'
+import { startKeys } from './app/keys.ts'
 import { paths } from './address/paths.ts'
-import { startPrefs } from './common/prefs.ts'
+import { startPrefs } from './app/prefs.ts'
 import { makeRouter } from './routes.tsx'
 
 const client = new QueryClient({

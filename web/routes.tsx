@@ -84,20 +84,20 @@ const login = createRoute({
     const methods = await client.query(methodsQuery).catch(noop)
     if (methods?.first === true) throw redirect({ ...paths.signup(), replace: true })
   },
-  component: lazyRouteComponent(() => import('./features/accounts/login-page.tsx'), 'LoginPage'),
+  component: lazyRouteComponent(() => import('./features/identity/accounts/login-page.tsx'), 'LoginPage'),
 })
 
 const signup = createRoute({
   getParentRoute: () => root,
   path: '/signup',
   loader: async ({ context: { client } }) => void (await client.query(methodsQuery).catch(noop)),
-  component: lazyRouteComponent(() => import('./features/accounts/signup-page.tsx'), 'SignupPage'),
+  component: lazyRouteComponent(() => import('./features/identity/accounts/signup-page.tsx'), 'SignupPage'),
 })
 
 const forgot = createRoute({
   getParentRoute: () => root,
   path: '/forgot',
-  component: lazyRouteComponent(() => import('./features/accounts/forgot-page.tsx'), 'ForgotPage'),
+  component: lazyRouteComponent(() => import('./features/identity/accounts/forgot-page.tsx'), 'ForgotPage'),
 })
 
 declare module '@tanstack/react-router' {
@@ -118,7 +118,7 @@ const reset = createRoute({
   path: '/reset',
   validateSearch: (search) => LinkSearch.parse(search),
   beforeLoad: takeToken,
-  component: lazyRouteComponent(() => import('./features/accounts/reset-page.tsx'), 'ResetPage'),
+  component: lazyRouteComponent(() => import('./features/identity/accounts/reset-page.tsx'), 'ResetPage'),
 })
 
 const invite = createRoute({
@@ -126,7 +126,7 @@ const invite = createRoute({
   path: '/invite',
   validateSearch: (search) => LinkSearch.parse(search),
   beforeLoad: takeToken,
-  component: lazyRouteComponent(() => import('./features/accounts/invite-page.tsx'), 'InvitePage'),
+  component: lazyRouteComponent(() => import('./features/identity/accounts/invite-page.tsx'), 'InvitePage'),
 })
 
 const confirmEmail = createRoute({
@@ -134,7 +134,10 @@ const confirmEmail = createRoute({
   path: '/confirm-email',
   validateSearch: (search) => LinkSearch.parse(search),
   beforeLoad: takeToken,
-  component: lazyRouteComponent(() => import('./features/accounts/confirm-email-page.tsx'), 'ConfirmEmailPage'),
+  component: lazyRouteComponent(
+    () => import('./features/identity/accounts/confirm-email-page.tsx'),
+    'ConfirmEmailPage',
+  ),
 })
 
 /** The token of these links is in the fragment, which browsers send to no server. */
@@ -148,14 +151,14 @@ const chatLink = createRoute({
   getParentRoute: () => root,
   path: '/chat/link',
   beforeLoad: takeHashToken,
-  component: lazyRouteComponent(() => import('./features/accounts/chat-link-page.tsx'), 'ChatLinkPage'),
+  component: lazyRouteComponent(() => import('./features/identity/accounts/chat-link-page.tsx'), 'ChatLinkPage'),
 })
 
 const unsubscribe = createRoute({
   getParentRoute: () => root,
   path: '/unsubscribe',
   beforeLoad: takeHashToken,
-  component: lazyRouteComponent(() => import('./features/accounts/unsubscribe-page.tsx'), 'UnsubscribePage'),
+  component: lazyRouteComponent(() => import('./features/identity/accounts/unsubscribe-page.tsx'), 'UnsubscribePage'),
 })
 
 // With a session --------------------------------------------------------------------------------
@@ -184,7 +187,7 @@ const onboarding = createRoute({
   getParentRoute: () => signedIn,
   path: '/onboarding',
   validateSearch: (search) => OnboardingSearch.parse(search),
-  component: lazyRouteComponent(() => import('./features/onboarding/onboarding-page.tsx'), 'OnboardingPage'),
+  component: lazyRouteComponent(() => import('./features/projects/onboarding/onboarding-page.tsx'), 'OnboardingPage'),
 })
 
 const shell = createRoute({
@@ -207,7 +210,7 @@ const issues = createRoute({
     void client.infiniteQuery(streamQuery(filters)).catch(noop)
     void client.query(volumeQuery(filters)).catch(noop)
   },
-  component: lazyRouteComponent(() => import('./features/issues/issues-page.tsx'), 'IssuesPage'),
+  component: lazyRouteComponent(() => import('./features/issues/list/issues-page.tsx'), 'IssuesPage'),
 })
 
 const issue = createRoute({
@@ -220,7 +223,7 @@ const issue = createRoute({
   loader: ({ context: { client }, params, deps, preload }) => {
     if (!preload) void client.query(issueEventQuery(params.issueId, deps.event)).catch(noop)
   },
-  component: lazyRouteComponent(() => import('./features/issue/issue-page.tsx'), 'IssuePage'),
+  component: lazyRouteComponent(() => import('./features/issues/page/issue-page.tsx'), 'IssuePage'),
 })
 
 const alerts = createRoute({
@@ -275,7 +278,7 @@ const issueEvents = createRoute({
   path: '/issues/$issueId/events',
   staticData: { scope: { project: 'any', range: false } },
   validateSearch: (search) => IssueEventsSearch.parse(search),
-  component: lazyRouteComponent(() => import('./features/issue/events/events-page.tsx'), 'IssueEventsPage'),
+  component: lazyRouteComponent(() => import('./features/issues/page/events/events-page.tsx'), 'IssueEventsPage'),
 })
 
 const metrics = createRoute({
@@ -283,7 +286,7 @@ const metrics = createRoute({
   path: '/metrics',
   staticData: { scope: { project: 'one', range: true, defaultRange: HEALTH_RANGE } },
   validateSearch: (search) => MetricsSearch.parse(search),
-  component: lazyRouteComponent(() => import('./features/metrics/metrics-page.tsx'), 'MetricsPage'),
+  component: lazyRouteComponent(() => import('./features/insights/metrics/metrics-page.tsx'), 'MetricsPage'),
 })
 
 const performance = createRoute({
@@ -291,31 +294,34 @@ const performance = createRoute({
   path: '/performance',
   staticData: { scope: { project: 'one', range: true, defaultRange: HEALTH_RANGE } },
   validateSearch: (search) => PerformanceSearch.parse(search),
-  component: lazyRouteComponent(() => import('./features/performance/performance-frame.tsx'), 'PerformanceFrame'),
+  component: lazyRouteComponent(
+    () => import('./features/telemetry/performance/performance-frame.tsx'),
+    'PerformanceFrame',
+  ),
 })
 
 const startUp = createRoute({
   getParentRoute: () => performance,
   path: '/',
-  component: lazyRouteComponent(() => import('./features/performance/start-page.tsx'), 'StartPage'),
+  component: lazyRouteComponent(() => import('./features/telemetry/performance/start-page.tsx'), 'StartPage'),
 })
 
 const screens = createRoute({
   getParentRoute: () => performance,
   path: '/screens',
-  component: lazyRouteComponent(() => import('./features/performance/screens-page.tsx'), 'ScreensPage'),
+  component: lazyRouteComponent(() => import('./features/telemetry/performance/screens-page.tsx'), 'ScreensPage'),
 })
 
 const anr = createRoute({
   getParentRoute: () => performance,
   path: '/anr',
-  component: lazyRouteComponent(() => import('./features/performance/anr-page.tsx'), 'AnrPage'),
+  component: lazyRouteComponent(() => import('./features/telemetry/performance/anr-page.tsx'), 'AnrPage'),
 })
 
 const battery = createRoute({
   getParentRoute: () => performance,
   path: '/battery',
-  component: lazyRouteComponent(() => import('./features/performance/battery-page.tsx'), 'BatteryPage'),
+  component: lazyRouteComponent(() => import('./features/telemetry/performance/battery-page.tsx'), 'BatteryPage'),
 })
 
 const releases = createRoute({
@@ -330,7 +336,7 @@ const releases = createRoute({
     void client.infiniteQuery(releasesQuery(view)).catch(noop)
     void client.query(releasesHealthQuery(view)).catch(noop)
   },
-  component: lazyRouteComponent(() => import('./features/releases/releases-page.tsx'), 'ReleasesPage'),
+  component: lazyRouteComponent(() => import('./features/insights/releases/releases-page.tsx'), 'ReleasesPage'),
 })
 
 const release = createRoute({
@@ -344,7 +350,7 @@ const release = createRoute({
     const { range = RELEASE_RANGE, environment = null } = deps
     void client.query(releaseQuery(params.releaseId, range, environment)).catch(noop)
   },
-  component: lazyRouteComponent(() => import('./features/releases/release-page.tsx'), 'ReleasePage'),
+  component: lazyRouteComponent(() => import('./features/insights/releases/release-page.tsx'), 'ReleasePage'),
 })
 
 const trace = createRoute({
@@ -353,7 +359,7 @@ const trace = createRoute({
   staticData: { scope: { project: 'none', range: false } },
   loader: ({ context: { client }, params }) =>
     void client.query(traceQuery(params.projectId, params.traceId)).catch(noop),
-  component: lazyRouteComponent(() => import('./features/trace/trace-page.tsx'), 'TracePage'),
+  component: lazyRouteComponent(() => import('./features/telemetry/trace/trace-page.tsx'), 'TracePage'),
 })
 
 const intake = createRoute({
@@ -365,14 +371,14 @@ const intake = createRoute({
     if (deps.project === undefined || preload) return
     void client.query(intakeQuery(deps.project, deps.range ?? DEFAULT_RANGE)).catch(noop)
   },
-  component: lazyRouteComponent(() => import('./features/intake/intake-page.tsx'), 'IntakePage'),
+  component: lazyRouteComponent(() => import('./features/ingest/intake/intake-page.tsx'), 'IntakePage'),
 })
 
 const chooseSettings = createRoute({
   getParentRoute: () => shell,
   path: '/projects',
   staticData: { scope: { project: 'one', range: false } },
-  component: lazyRouteComponent(() => import('./features/settings/choose-page.tsx'), 'ChooseSettingsPage'),
+  component: lazyRouteComponent(() => import('./features/projects/settings/choose-page.tsx'), 'ChooseSettingsPage'),
 })
 
 const projectSettings = createRoute({
@@ -380,7 +386,7 @@ const projectSettings = createRoute({
   path: '/projects/$projectId/settings',
   staticData: { scope: { project: 'one', range: false } },
   loader: ({ context, params }) => void context.client.query(projectSettingsQuery(params.projectId)).catch(noop),
-  component: lazyRouteComponent(() => import('./features/settings/project-frame.tsx'), 'ProjectSettingsFrame'),
+  component: lazyRouteComponent(() => import('./features/projects/settings/project-frame.tsx'), 'ProjectSettingsFrame'),
 })
 
 const projectSettingsIndex = createRoute({
@@ -394,32 +400,35 @@ const projectSettingsIndex = createRoute({
 const projectGeneral = createRoute({
   getParentRoute: () => projectSettings,
   path: '/general',
-  component: lazyRouteComponent(() => import('./features/settings/general-page.tsx'), 'ProjectGeneralPage'),
+  component: lazyRouteComponent(() => import('./features/projects/settings/general-page.tsx'), 'ProjectGeneralPage'),
 })
 
 const projectKeys = createRoute({
   getParentRoute: () => projectSettings,
   path: '/keys',
-  component: lazyRouteComponent(() => import('./features/settings/keys-page.tsx'), 'ProjectKeysPage'),
+  component: lazyRouteComponent(() => import('./features/projects/settings/keys-page.tsx'), 'ProjectKeysPage'),
 })
 
 const projectFilters = createRoute({
   getParentRoute: () => projectSettings,
   path: '/filters',
-  component: lazyRouteComponent(() => import('./features/settings/filters-page.tsx'), 'ProjectFiltersPage'),
+  component: lazyRouteComponent(() => import('./features/projects/settings/filters-page.tsx'), 'ProjectFiltersPage'),
 })
 
 const projectGrouping = createRoute({
   getParentRoute: () => projectSettings,
   path: '/grouping',
-  component: lazyRouteComponent(() => import('./features/settings/grouping/grouping-page.tsx'), 'ProjectGroupingPage'),
+  component: lazyRouteComponent(
+    () => import('./features/projects/settings/grouping/grouping-page.tsx'),
+    'ProjectGroupingPage',
+  ),
 })
 
 const projectScrubbing = createRoute({
   getParentRoute: () => projectSettings,
   path: '/scrubbing',
   component: lazyRouteComponent(
-    () => import('./features/settings/scrubbing/scrubbing-page.tsx'),
+    () => import('./features/projects/settings/scrubbing/scrubbing-page.tsx'),
     'ProjectScrubbingPage',
   ),
 })
@@ -427,14 +436,20 @@ const projectScrubbing = createRoute({
 const projectOwnership = createRoute({
   getParentRoute: () => projectSettings,
   path: '/ownership',
-  component: lazyRouteComponent(() => import('./features/settings/ownership-page.tsx'), 'ProjectOwnershipPage'),
+  component: lazyRouteComponent(
+    () => import('./features/projects/settings/ownership-page.tsx'),
+    'ProjectOwnershipPage',
+  ),
 })
 
 const organisation = createRoute({
   getParentRoute: () => shell,
   path: '/org',
   staticData: { scope: { project: 'none', range: false } },
-  component: lazyRouteComponent(() => import('./features/organisation/organisation-frame.tsx'), 'OrganisationFrame'),
+  component: lazyRouteComponent(
+    () => import('./features/identity/organisation/organisation-frame.tsx'),
+    'OrganisationFrame',
+  ),
 })
 
 const organisationIndex = createRoute({
@@ -448,26 +463,26 @@ const organisationIndex = createRoute({
 const members = createRoute({
   getParentRoute: () => organisation,
   path: '/members',
-  component: lazyRouteComponent(() => import('./features/members/members-page.tsx'), 'MembersPage'),
+  component: lazyRouteComponent(() => import('./features/identity/members/members-page.tsx'), 'MembersPage'),
 })
 
 const apiKeys = createRoute({
   getParentRoute: () => organisation,
   path: '/api-keys',
-  component: lazyRouteComponent(() => import('./features/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
+  component: lazyRouteComponent(() => import('./features/identity/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
 })
 
 const sso = createRoute({
   getParentRoute: () => organisation,
   path: '/sso',
-  component: lazyRouteComponent(() => import('./features/sso/sso-page.tsx'), 'SsoPage'),
+  component: lazyRouteComponent(() => import('./features/identity/sso/sso-page.tsx'), 'SsoPage'),
 })
 
 const webhooks = createRoute({
   getParentRoute: () => organisation,
   path: '/webhooks',
   validateSearch: (search) => WebhooksSearch.parse(search),
-  component: lazyRouteComponent(() => import('./features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  component: lazyRouteComponent(() => import('./features/integrations/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
 })
 
 /** The address of one endpoint, for links from outside. */
@@ -483,14 +498,14 @@ const audit = createRoute({
   getParentRoute: () => organisation,
   path: '/audit',
   validateSearch: (search) => AuditSearch.parse(search),
-  component: lazyRouteComponent(() => import('./features/audit/audit-page.tsx'), 'AuditPage'),
+  component: lazyRouteComponent(() => import('./features/history/audit/audit-page.tsx'), 'AuditPage'),
 })
 
 const me = createRoute({
   getParentRoute: () => shell,
   path: '/me',
   staticData: { scope: { project: 'none', range: false } },
-  component: lazyRouteComponent(() => import('./features/personal/personal-frame.tsx'), 'MeFrame'),
+  component: lazyRouteComponent(() => import('./features/identity/personal/personal-frame.tsx'), 'MeFrame'),
 })
 
 const meIndex = createRoute({
@@ -504,20 +519,20 @@ const meIndex = createRoute({
 const profile = createRoute({
   getParentRoute: () => me,
   path: '/profile',
-  component: lazyRouteComponent(() => import('./features/personal/profile-page.tsx'), 'ProfilePage'),
+  component: lazyRouteComponent(() => import('./features/identity/personal/profile-page.tsx'), 'ProfilePage'),
 })
 
 const security = createRoute({
   getParentRoute: () => me,
   path: '/security',
   validateSearch: (search) => SecuritySearch.parse(search),
-  component: lazyRouteComponent(() => import('./features/personal/security-page.tsx'), 'SecurityPage'),
+  component: lazyRouteComponent(() => import('./features/identity/personal/security-page.tsx'), 'SecurityPage'),
 })
 
 const sessions = createRoute({
   getParentRoute: () => me,
   path: '/sessions',
-  component: lazyRouteComponent(() => import('./features/personal/sessions-page.tsx'), 'SessionsPage'),
+  component: lazyRouteComponent(() => import('./features/identity/personal/sessions-page.tsx'), 'SessionsPage'),
 })
 
 const notifications = createRoute({
@@ -527,13 +542,16 @@ const notifications = createRoute({
     void client.query(preferencesQuery).catch(noop)
     void client.query(pushDevicesQuery).catch(noop)
   },
-  component: lazyRouteComponent(() => import('./features/personal/notifications-page.tsx'), 'NotificationsPage'),
+  component: lazyRouteComponent(
+    () => import('./features/identity/personal/notifications-page.tsx'),
+    'NotificationsPage',
+  ),
 })
 
 const appearance = createRoute({
   getParentRoute: () => me,
   path: '/appearance',
-  component: lazyRouteComponent(() => import('./features/personal/appearance-page.tsx'), 'AppearancePage'),
+  component: lazyRouteComponent(() => import('./features/identity/personal/appearance-page.tsx'), 'AppearancePage'),
 })
 
 const tree = root.addChildren([

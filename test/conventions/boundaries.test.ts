@@ -96,19 +96,33 @@ const IMPORTS = [
   ['server/issues/triage/issues.api.ts', '../../insights/metrics/metrics.api.ts', false],
   ['server/service/api/contract.ts', '../../issues/triage/issues.api.ts', true],
   ['server/issues/triage/issues.api.ts', 'node:fs', false],
-  ['web/features/issues/list.tsx', '../../../server/issues/triage/issues.api.ts', false],
-  ['web/features/issues/list.tsx', '#server/platform/kernel/errors.ts', false],
-  ['web/features/issues/list.tsx', '../../common/issue/menus.tsx', true],
-  ['web/features/issues/list.tsx', '../issue/head.tsx', false],
-  ['web/features/issue/events/list.tsx', '../../issues/row.tsx', false],
-  ['web/features/issue/events/list.tsx', '../stack-trace/frame.tsx', true],
-  ['web/features/issues/list.tsx', '../../shell/rail.tsx', false],
-  ['web/features/issues/list.tsx', '../../routes.tsx', false],
-  ['web/shell/top-bar.tsx', '../features/inbox/bell.tsx', true],
+  ['web/features/issues/list/row.tsx', '../../../../server/issues/triage/issues.api.ts', false],
+  ['web/features/issues/list/row.tsx', '#server/platform/kernel/errors.ts', false],
+  ['web/features/issues/list/row.tsx', '../../../subjects/issue/menus.tsx', true],
+  ['web/features/issues/list/row.tsx', '../../../subjects/members/names.ts', true],
+  ['web/features/issues/list/row.tsx', '../page/head.tsx', false],
+  ['web/features/issues/list/row.tsx', '../../issues/page/head.tsx', false],
+  ['web/features/issues/list/row.tsx', '../../identity/members/invites.tsx', false],
+  ['web/features/issues/list/row.tsx', '../../alerts/rule-draft.ts', false],
+  ['web/features/issues/page/events/list.tsx', '../../list/row.tsx', false],
+  ['web/features/issues/page/events/list.tsx', '../../../telemetry/trace/waterfall.tsx', false],
+  ['web/features/issues/page/events/list.tsx', '../../../../features/telemetry/trace/waterfall.tsx', false],
+  ['web/features/issues/page/events/list.tsx', '../stack-trace/frame.tsx', true],
+  ['web/features/alerts/builder.tsx', '../issues/page/head.tsx', false],
+  ['web/features/alerts/builder.tsx', '../../subjects/issue/menus.tsx', true],
+  ['web/features/alerts/builder.tsx', '../../subjects/alerts/look.ts', true],
+  ['web/features/issues/list/row.tsx', '../../../shell/rail.tsx', false],
+  ['web/features/issues/list/row.tsx', '../../../routes.tsx', false],
+  ['web/shell/top-bar.tsx', '../features/issues/inbox/bell.tsx', true],
   ['web/shell/top-bar.tsx', '../main.tsx', false],
-  ['web/common/issue/menus.tsx', '../../features/issues/row.tsx', false],
-  ['web/common/issue/menus.tsx', '../members/use-members.ts', true],
-  ['web/api/call.ts', '../common/texts.ts', false],
+  ['web/subjects/issue/menus.tsx', '../../features/issues/list/row.tsx', false],
+  ['web/subjects/issue/menus.tsx', '../members/use-members.ts', true],
+  ['web/frames/account-menu.tsx', '../subjects/issue/menus.tsx', false],
+  ['web/frames/account-menu.tsx', '../forms/secret-box.tsx', true],
+  ['web/forms/secret-box.tsx', '../frames/query-error.tsx', false],
+  ['web/app/keys.ts', '../forms/secret-box.tsx', false],
+  ['web/app/keys.ts', '../api/call.ts', true],
+  ['web/api/call.ts', '../app/texts.ts', false],
   ['web/api/call.ts', '../ui/toasts.tsx', true],
   ['web/address/paths.ts', '../api/queries.ts', false],
   ['web/ui/button.tsx', '../api/call.ts', false],
@@ -122,8 +136,8 @@ const TYPE_IMPORTS = [
   ['web/api/call.ts', '../../server/service/api/contract.ts', true],
   ['web/api/call.ts', '#server/issues/triage/issues.api.ts', true],
   ['web/api/call.ts', '#server/issues/triage/resolve.ts', false],
-  ['web/ui/button.tsx', '../common/keys.ts', false],
-  ['web/features/issues/list.tsx', '../issue/head.tsx', false],
+  ['web/ui/button.tsx', '../app/keys.ts', false],
+  ['web/features/issues/list/row.tsx', '../page/head.tsx', false],
   ['web/address/search.ts', '#server/issues/triage/issues.api.ts', false],
 ] as const
 
@@ -155,7 +169,12 @@ test('every folder and file of web/ is in the list of layers, and every feature 
     (name) => !/^(?:dist|public|index\.html|tsconfig)|\.test\./.test(name),
   )
   expect(present.filter((name) => !(webLayers as readonly string[]).includes(name))).toEqual([])
-  expect(readdirSync(join(root, 'web/features')).toSorted()).toEqual([...webFeatures])
+  const inFeatures = (folder = ''): string[] => readdirSync(join(root, 'web/features', folder))
+  const isFeature = (name: string): boolean => (webFeatures as readonly string[]).includes(name)
+  const features = inFeatures().flatMap((name) =>
+    isFeature(name) ? [name] : inFeatures(name).map((room) => `${name}/${room}`),
+  )
+  expect(features.toSorted()).toEqual([...webFeatures])
 })
 
 test.for(IMPORTS)('%s importing %s: %s', ([file, from, isAllowed]) => {

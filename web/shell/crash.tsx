@@ -1,10 +1,10 @@
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router'
-import { CentredMain } from '../common/centred-main.tsx'
+import { CentredMain } from '../frames/centred-main.tsx'
 import { useEffect, useState } from 'react'
 import { ApiError } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { commonTexts } from '../common/texts.ts'
+import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
 
 /** Messages of browsers and of the loader when code or styles fail to load: no connection, or a new version. */
@@ -41,7 +41,7 @@ export function Crash({ error, reset }: ErrorComponentProps) {
           <>
             {isUnfetched ? null : (
               <Button look="primary" onClick={again}>
-                {commonTexts.tryAgain}
+                {appTexts.tryAgain}
               </Button>
             )}
             {isUnfetched && isOffline ? null : (

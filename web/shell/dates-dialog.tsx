@@ -6,7 +6,7 @@ import { Form } from '../ui/form.tsx'
 import { zoneName } from '../ui/format.ts'
 import { Toolbar } from '../ui/stack.tsx'
 import { Minor } from '../ui/text.tsx'
-import { commonTexts } from '../common/texts.ts'
+import { appTexts } from '../app/texts.ts'
 import { datesOf, MAX_DAYS, wallText, type Dates } from './dates-model.ts'
 import { datesTexts as texts } from './dates-texts.ts'
 import { shellTexts } from './texts.ts'
@@ -61,7 +61,7 @@ export function DatesDialog({ dates, onChoose, onClose }: DatesDialogProps) {
               {texts.clear}
             </Button>
           )}
-          <Button onClick={onClose}>{commonTexts.cancel}</Button>
+          <Button onClick={onClose}>{appTexts.cancel}</Button>
           <Button look="primary" type="submit">
             {texts.show}
           </Button>

@@ -1,10 +1,10 @@
-import { KEY_GROUPS, useRegisteredKeys } from '../common/keys.ts'
-import { usePrefs } from '../common/prefs.ts'
+import { KEY_GROUPS, useRegisteredKeys } from '../app/keys.ts'
+import { usePrefs } from '../app/prefs.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Cap, capsOf } from '../ui/kbd.tsx'
 import { Minor } from '../ui/text.tsx'
-import { commonTexts } from '../common/texts.ts'
+import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
 import styles from './key-sheet.module.css'
 
@@ -17,10 +17,10 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
     rows: bindings.filter((binding) => binding.group === group),
   })).filter(({ rows }) => rows.length > 0)
   return (
-    <Dialog open bare title={commonTexts.keys} onClose={onClose}>
+    <Dialog open bare title={appTexts.keys} onClose={onClose}>
       <div className={styles.sheet}>
         <header>
-          <h2>{commonTexts.keys}</h2>
+          <h2>{appTexts.keys}</h2>
           <IconButton look="ghost" icon="x" label={shellTexts.close} onClick={onClose} />
         </header>
         {letterKeys ? null : <Minor as="p">{shellTexts.keysOff}</Minor>}

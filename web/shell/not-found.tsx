@@ -1,18 +1,18 @@
 import { Link } from '@tanstack/react-router'
-import { CentredMain } from '../common/centred-main.tsx'
+import { CentredMain } from '../frames/centred-main.tsx'
 import { paths } from '../address/paths.ts'
 import { buttonLook } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { commonTexts } from '../common/texts.ts'
+import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
-import { usePageTitle } from '../common/page-title.ts'
+import { usePageTitle } from '../app/page-title.ts'
 
 /** The page for addresses that do not exist. */
 export function NotFound() {
   usePageTitle(null)
   return (
     <CentredMain>
-      <title>{commonTexts.titleOf(shellTexts.notFound)}</title>
+      <title>{appTexts.titleOf(shellTexts.notFound)}</title>
       <EmptyState
         kind="missing"
         heading="h1"

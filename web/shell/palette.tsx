@@ -2,10 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
 import { issueSearchQuery, meQuery, projectsQuery } from '../api/queries.ts'
-import { can } from '../common/can.ts'
-import { useRegisteredKeys } from '../common/keys.ts'
+import { can } from '../app/can.ts'
+import { useRegisteredKeys } from '../app/keys.ts'
 import { paths } from '../address/paths.ts'
-import { readRecents } from '../common/recents.ts'
+import { readRecents } from '../app/recents.ts'
 import { useCombobox } from '../ui/combobox.ts'
 import { useDelayed } from '../ui/delayed.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -13,7 +13,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { PlatformTile } from '../ui/platform-tile.tsx'
 import { Severity } from '../ui/status.tsx'
-import { commonTexts } from '../common/texts.ts'
+import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
 import { boldParts, groupsOf, knownIssues, type PaletteIssue, type PaletteRow } from './palette-rows.ts'
 import styles from './palette.module.css'
@@ -226,10 +226,10 @@ function useRows(text: string, onClose: () => void): PaletteRow[] {
           ),
         ]
       : []),
-    place('profile', commonTexts.profile, { kind: 'icon', name: 'user' }, () => void navigate(paths.profile())),
-    place('security', commonTexts.security, { kind: 'icon', name: 'lock' }, () => void navigate(paths.security())),
-    place('sessions', commonTexts.sessions, { kind: 'icon', name: 'phone' }, () => void navigate(paths.sessions())),
-    place('appearance', commonTexts.appearance, { kind: 'icon', name: 'sun' }, () => void navigate(paths.appearance())),
+    place('profile', appTexts.profile, { kind: 'icon', name: 'user' }, () => void navigate(paths.profile())),
+    place('security', appTexts.security, { kind: 'icon', name: 'lock' }, () => void navigate(paths.security())),
+    place('sessions', appTexts.sessions, { kind: 'icon', name: 'phone' }, () => void navigate(paths.sessions())),
+    place('appearance', appTexts.appearance, { kind: 'icon', name: 'sun' }, () => void navigate(paths.appearance())),
   ]
   return [
     ...[...inMemory, ...fromServer].slice(0, 7).map(issueRow),

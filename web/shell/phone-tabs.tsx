@@ -1,8 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useAccountEntries } from '../common/account-menu.tsx'
-import { useOrgEntries } from '../common/org-switch.ts'
-import { shownTheme, switchTheme, usePrefs } from '../common/prefs.ts'
-import { commonTexts } from '../common/texts.ts'
+import { useAccountEntries } from '../frames/account-menu.tsx'
+import { useOrgEntries } from '../app/org-switch.ts'
+import { shownTheme, switchTheme, usePrefs } from '../app/prefs.ts'
+import { appTexts } from '../app/texts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { useDestinations, type Destination } from './destinations.ts'
@@ -24,7 +24,7 @@ export function PhoneTabs() {
   const navigate = useNavigate()
   const { tabs, rest } = withTabs(useDestinations())
   const other = shownTheme() === 'dark' ? 'light' : 'dark'
-  const account = useAccountEntries([{ label: commonTexts.theme[other], icon: 'sun', onSelect: switchTheme }])
+  const account = useAccountEntries([{ label: appTexts.theme[other], icon: 'sun', onSelect: switchTheme }])
   const orgs = useOrgEntries()
   const more: MenuEntry[] = rest.map(({ label, icon, link }) => ({ label, icon, onSelect: () => void navigate(link) }))
 

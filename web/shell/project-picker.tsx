@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useMatchRoute, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { meQuery, projectsQuery } from '../api/queries.ts'
-import { can } from '../common/can.ts'
-import { useKeys } from '../common/keys.ts'
+import { can } from '../app/can.ts'
+import { useKeys } from '../app/keys.ts'
 import { carried, paths } from '../address/paths.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { PlatformTile } from '../ui/platform-tile.tsx'
-import { commonTexts } from '../common/texts.ts'
+import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
-import { useScope } from '../common/use-scope.ts'
+import { useScope } from '../app/use-scope.ts'
 import styles from './project-picker.module.css'
 
 /** Pages with the project in their search parameters. */
@@ -72,7 +72,7 @@ export function ProjectPicker() {
     ...(offers.project === 'any'
       ? [
           {
-            label: commonTexts.allProjects,
+            label: appTexts.allProjects,
             icon: { element: <PlatformTile platform="all" /> },
             letter: '0',
             checked: projectId === null,
@@ -100,7 +100,7 @@ export function ProjectPicker() {
 
   // The address may name a project that does not exist or was deleted.
   const unknown = projects.data === undefined ? '' : shellTexts.unknownProject
-  const name = projectId === null ? commonTexts.allProjects : (project?.name ?? unknown)
+  const name = projectId === null ? appTexts.allProjects : (project?.name ?? unknown)
   return (
     <Menu
       label={shellTexts.project}

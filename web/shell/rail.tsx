@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
-import { useOrgEntries } from '../common/org-switch.ts'
-import { commonTexts } from '../common/texts.ts'
+import { useOrgEntries } from '../app/org-switch.ts'
+import { appTexts } from '../app/texts.ts'
 import { AttentionDot } from '../ui/attention-dot.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -47,10 +47,10 @@ function Organisation() {
     )
   return (
     <Menu
-      label={commonTexts.switchOrg}
+      label={appTexts.switchOrg}
       entries={entries}
       trigger={
-        <button type="button" className={styles.organisation} title={commonTexts.switchOrg}>
+        <button type="button" className={styles.organisation} title={appTexts.switchOrg}>
           <Mark />
           <span>{name}</span>
           <Icon name="updown" />

@@ -1,7 +1,7 @@
 import { countsStart } from '#shared/time-ranges.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useRef, useState } from 'react'
-import { useKeys } from '../common/keys.ts'
+import { useKeys } from '../app/keys.ts'
 import { RANGES } from '#shared/issue-values.ts'
 import { DEFAULT_RANGE, type Range } from '../address/search.ts'
 import { Button, buttonLook } from '../ui/button.tsx'
@@ -10,7 +10,7 @@ import { Menu } from '../ui/menu.tsx'
 import { Segmented } from '../ui/segmented.tsx'
 import { shellTexts } from './texts.ts'
 import { useNow } from '../ui/now.ts'
-import { useScope } from '../common/use-scope.ts'
+import { useScope } from '../app/use-scope.ts'
 import styles from './range-picker.module.css'
 
 const DatesDialog = lazy(() => import('./dates-dialog.tsx').then((module) => ({ default: module.DatesDialog })))

@@ -2,13 +2,13 @@ import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { startLive, useLive } from '../api/live.ts'
-import { useKeys } from '../common/keys.ts'
+import { useKeys } from '../app/keys.ts'
 import { carried, paths } from '../address/paths.ts'
 import { useThrottled } from '../ui/throttled.ts'
 import { preloadMenus } from '../ui/menu.tsx'
 import { preloadPopovers } from '../ui/popover.tsx'
 import { runNewestAction } from '../ui/toasts.tsx'
-import { commonTexts } from '../common/texts.ts'
+import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
 import { CanaryBanner } from './canary-banner.tsx'
 import { AlertAnnouncer, useFiringCount } from './alert-watch.tsx'
@@ -16,7 +16,7 @@ import { LiveBanner } from './live-mark.tsx'
 import { PhoneTabs } from './phone-tabs.tsx'
 import { Rail } from './rail.tsx'
 import { TopBar } from './top-bar.tsx'
-import { useScope } from '../common/use-scope.ts'
+import { useScope } from '../app/use-scope.ts'
 import styles from './shell.module.css'
 import { SkipLink } from '../ui/page-main.tsx'
 
@@ -49,7 +49,7 @@ export function Shell() {
       whileTyping: true,
       sheetOnly: true,
     },
-    { keys: '?', label: commonTexts.keys, group: 'General', run: () => setOverlay('keys') },
+    { keys: '?', label: appTexts.keys, group: 'General', run: () => setOverlay('keys') },
     { keys: 'z', label: shellTexts.undo, group: 'General', run: runNewestAction, sheetOnly: true },
     {
       keys: 'g i',
@@ -90,7 +90,7 @@ export function Shell() {
   const openKeys = () => setOverlay('keys')
   return (
     <div className={styles.app}>
-      <SkipLink>{commonTexts.skip}</SkipLink>
+      <SkipLink>{appTexts.skip}</SkipLink>
       <Rail onJump={openPalette} />
       <div className={styles.pane}>
         <TopBar onJump={openPalette} onKeys={openKeys} busy={busy} />

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { CentredMain } from '../common/centred-main.tsx'
+import { CentredMain } from '../frames/centred-main.tsx'
 import { Outlet } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
-import { commonTexts } from '../common/texts.ts'
-import { QueryError } from '../common/query-error.tsx'
+import { appTexts } from '../app/texts.ts'
+import { QueryError } from '../frames/query-error.tsx'
 
 /**
  * Renders nothing until the user is known: a visitor without a session goes to the login page without seeing an empty
@@ -15,7 +15,7 @@ export function SignedIn() {
   if (me.error !== null) {
     return (
       <CentredMain>
-        <QueryError what={commonTexts.yourAccount} error={me.error} onRetry={() => void me.refetch()} />
+        <QueryError what={appTexts.yourAccount} error={me.error} onRetry={() => void me.refetch()} />
       </CentredMain>
     )
   }

@@ -1,16 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import { paths } from '../address/paths.ts'
-import { ThemeButton } from '../common/theme-button.tsx'
+import { ThemeButton } from '../frames/theme-button.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { IconButton } from '../ui/button.tsx'
-import { commonTexts } from '../common/texts.ts'
+import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
-import { AccountMenu } from '../common/account-menu.tsx'
+import { AccountMenu } from '../frames/account-menu.tsx'
 import { LiveMark } from './live-mark.tsx'
-import { Bell } from '../features/inbox/bell.tsx'
+import { Bell } from '../features/issues/inbox/bell.tsx'
 import { ProjectPicker } from './project-picker.tsx'
 import { RangePicker } from './range-picker.tsx'
-import { useScope } from '../common/use-scope.ts'
+import { useScope } from '../app/use-scope.ts'
 import styles from './top-bar.module.css'
 
 type TopBarProps = {
@@ -24,7 +24,7 @@ export function TopBar({ onJump, onKeys, busy }: TopBarProps) {
   const { offers } = useScope()
   return (
     <header className={styles.top}>
-      <Link className={styles.mark} {...paths.issues()} aria-label={commonTexts.homeLink}>
+      <Link className={styles.mark} {...paths.issues()} aria-label={appTexts.homeLink}>
         <Mark />
       </Link>
       {offers.project === 'none' ? null : <ProjectPicker />}

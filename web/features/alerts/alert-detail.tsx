@@ -6,16 +6,22 @@ import { ApiError, call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { usePolling } from '../../api/live.ts'
 import { paths } from '../../address/paths.ts'
-import { useAcknowledge } from '../../common/alerts/acknowledge.ts'
-import { AlertStateMark } from '../../common/alerts/alert-state.tsx'
-import { alertTexts } from '../../common/alerts/alert-texts.ts'
-import { isCounting } from '../../common/delivery-look.ts'
-import { DeliveryState } from '../../common/delivery-state.tsx'
-import { CHANNEL_ICONS, deliveryAnswer, deliveryLook, formatMeasured, formatMinutes } from '../../common/alerts/look.ts'
-import { useCan } from '../../common/can.ts'
-import { useKeys } from '../../common/keys.ts'
-import { QueryError } from '../../common/query-error.tsx'
-import { commonTexts } from '../../common/texts.ts'
+import { useAcknowledge } from '../../subjects/alerts/acknowledge.ts'
+import { AlertStateMark } from '../../subjects/alerts/alert-state.tsx'
+import { alertTexts } from '../../subjects/alerts/alert-texts.ts'
+import { isCounting } from '../../subjects/alerts/delivery-look.ts'
+import { DeliveryState } from '../../subjects/alerts/delivery-state.tsx'
+import {
+  CHANNEL_ICONS,
+  deliveryAnswer,
+  deliveryLook,
+  formatMeasured,
+  formatMinutes,
+} from '../../subjects/alerts/look.ts'
+import { useCan } from '../../app/can.ts'
+import { useKeys } from '../../app/keys.ts'
+import { QueryError } from '../../frames/query-error.tsx'
+import { appTexts } from '../../app/texts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -71,7 +77,7 @@ export function AlertDetail({ alertId, onClose }: { alertId: string; onClose: ()
         {data !== undefined ? (
           <Detail alert={data} why={may.why} onAcknowledge={acknowledgeNow} />
         ) : error === null ? (
-          <Skeleton heightPx={360} label={commonTexts.loading} />
+          <Skeleton heightPx={360} label={appTexts.loading} />
         ) : error instanceof ApiError && error.status === 404 ? (
           <EmptyState kind="missing" title={texts.gone}>
             {texts.goneText}

@@ -6,12 +6,12 @@ import type { AlertRule } from '../../api/alert-queries.ts'
 import { reasonOf } from '../../api/change.ts'
 import { projectsQuery } from '../../api/queries.ts'
 import { paths } from '../../address/paths.ts'
-import { formatMinutes } from '../../common/alerts/look.ts'
-import { useCan } from '../../common/can.ts'
-import { SaveFoot } from '../../common/save-foot.tsx'
-import { UnsavedGuard, useUnsaved } from '../../common/unsaved.tsx'
-import { useKeys } from '../../common/keys.ts'
-import { commonTexts } from '../../common/texts.ts'
+import { formatMinutes } from '../../subjects/alerts/look.ts'
+import { useCan } from '../../app/can.ts'
+import { SaveFoot } from '../../forms/save-foot.tsx'
+import { UnsavedGuard, useUnsaved } from '../../forms/unsaved.tsx'
+import { useKeys } from '../../app/keys.ts'
+import { appTexts } from '../../app/texts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Field, FieldHint, focusFirstInvalid, SelectField } from '../../ui/field.tsx'
@@ -247,7 +247,7 @@ function RuleForm({ rule, initial, note }: BuilderProps) {
               </Button>
             )}
             <Button size="sm" onClick={close}>
-              {commonTexts.cancel}
+              {appTexts.cancel}
             </Button>
           </SaveFoot>
         ) : null}

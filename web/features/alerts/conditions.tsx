@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react'
 import { PERCENTILES, PERFORMANCE_METRICS, SECURITY_KINDS, triggerOf, type TriggerType } from '#shared/alert-rules.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
-import { formatMinutes } from '../../common/alerts/look.ts'
+import { formatMinutes } from '../../subjects/alerts/look.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { FieldHint } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'

@@ -3,7 +3,7 @@ import type { AlertRule } from '../../api/alert-queries.ts'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { paths } from '../../address/paths.ts'
-import { commonTexts } from '../../common/texts.ts'
+import { appTexts } from '../../app/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Toolbar } from '../../ui/stack.tsx'
@@ -38,7 +38,7 @@ export function DeleteRule({ rule, onDeleted, onClose }: DeleteRuleProps) {
       <p>{texts.deleteText(rule.name)}</p>
       <Toolbar align="end">
         <Button data-autofocus onClick={onClose}>
-          {commonTexts.cancel}
+          {appTexts.cancel}
         </Button>
         <Button look="danger" busy={remove.isPending} onClick={submit}>
           {texts.delete}

@@ -4,14 +4,14 @@ import { useState } from 'react'
 import { openAlertsQuery, recentAlertsQuery, type Alert } from '../../api/alert-queries.ts'
 import { usePolling } from '../../api/live.ts'
 import { paths } from '../../address/paths.ts'
-import { useAcknowledge, useAcknowledgeAll } from '../../common/alerts/acknowledge.ts'
-import { alertTexts } from '../../common/alerts/alert-texts.ts'
-import { firingFirst, formatMeasured } from '../../common/alerts/look.ts'
-import { useCan } from '../../common/can.ts'
-import { useKeys } from '../../common/keys.ts'
-import { QueryError } from '../../common/query-error.tsx'
-import { commonTexts } from '../../common/texts.ts'
-import { useScope } from '../../common/use-scope.ts'
+import { useAcknowledge, useAcknowledgeAll } from '../../subjects/alerts/acknowledge.ts'
+import { alertTexts } from '../../subjects/alerts/alert-texts.ts'
+import { firingFirst, formatMeasured } from '../../subjects/alerts/look.ts'
+import { useCan } from '../../app/can.ts'
+import { useKeys } from '../../app/keys.ts'
+import { QueryError } from '../../frames/query-error.tsx'
+import { appTexts } from '../../app/texts.ts'
+import { useScope } from '../../app/use-scope.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -52,7 +52,7 @@ export function FiringList({ hasCursor = false }: { hasCursor?: boolean }) {
     >
       {open.data === undefined ? (
         open.error === null ? (
-          <SkeletonRows rows={3} label={commonTexts.loading} />
+          <SkeletonRows rows={3} label={appTexts.loading} />
         ) : (
           <QueryError what={texts.firingWhat} error={open.error} onRetry={() => void open.refetch()} />
         )

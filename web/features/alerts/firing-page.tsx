@@ -1,4 +1,4 @@
-import { usePageTitle } from '../../common/page-title.ts'
+import { usePageTitle } from '../../app/page-title.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { FiringList } from './firing-list.tsx'
 import { RuleList } from './rule-list.tsx'

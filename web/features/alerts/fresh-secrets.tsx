@@ -1,6 +1,6 @@
 import { createContext, use, useMemo, useState, type ReactNode } from 'react'
 import type { AlertRule } from '../../api/alert-queries.ts'
-import { SecretBox } from '../../common/secret-box.tsx'
+import { SecretBox } from '../../forms/secret-box.tsx'
 import { builderTexts } from './builder-texts.ts'
 import styles from './fresh-secrets.module.css'
 

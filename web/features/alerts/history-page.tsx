@@ -5,13 +5,13 @@ import { ALERT_STATES, type AlertState } from '#shared/alert-rules.ts'
 import { alertHistoryQuery, alertRuleQuery, alertRulesQuery, type Alert } from '../../api/alert-queries.ts'
 import { usePolling } from '../../api/live.ts'
 import type { AlertHistorySearch } from '../../address/search.ts'
-import { alertTexts } from '../../common/alerts/alert-texts.ts'
-import { AlertStateMark } from '../../common/alerts/alert-state.tsx'
-import { formatMeasured } from '../../common/alerts/look.ts'
-import { useKeys } from '../../common/keys.ts'
-import { usePageTitle } from '../../common/page-title.ts'
-import { QueryError } from '../../common/query-error.tsx'
-import { commonTexts } from '../../common/texts.ts'
+import { alertTexts } from '../../subjects/alerts/alert-texts.ts'
+import { AlertStateMark } from '../../subjects/alerts/alert-state.tsx'
+import { formatMeasured } from '../../subjects/alerts/look.ts'
+import { useKeys } from '../../app/keys.ts'
+import { usePageTitle } from '../../app/page-title.ts'
+import { QueryError } from '../../frames/query-error.tsx'
+import { appTexts } from '../../app/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -64,7 +64,7 @@ export function HistoryPage() {
           <Filters search={search} onChange={show} />
           {history.data === undefined ? (
             history.error === null ? (
-              <SkeletonRows rows={8} label={commonTexts.loading} />
+              <SkeletonRows rows={8} label={appTexts.loading} />
             ) : (
               <QueryError what={texts.historyWhat} error={history.error} onRetry={() => void history.refetch()} />
             )

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { alertRuleQuery } from '../../api/alert-queries.ts'
 import { projectsQuery } from '../../api/queries.ts'
-import { usePageTitle } from '../../common/page-title.ts'
-import { QueryError } from '../../common/query-error.tsx'
-import { commonTexts } from '../../common/texts.ts'
+import { usePageTitle } from '../../app/page-title.ts'
+import { QueryError } from '../../frames/query-error.tsx'
+import { appTexts } from '../../app/texts.ts'
 import { Card } from '../../ui/card.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -37,7 +37,7 @@ export function NewRulePage() {
           />
         </Card>
       ) : isWaiting ? (
-        <Skeleton heightPx={640} label={commonTexts.loading} />
+        <Skeleton heightPx={640} label={appTexts.loading} />
       ) : from.data !== undefined ? (
         <Builder
           key={from.data.id}

@@ -6,12 +6,12 @@ import { call, type AnswerOf } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { projectsQuery } from '../../api/queries.ts'
 import { paths } from '../../address/paths.ts'
-import { alertTexts } from '../../common/alerts/alert-texts.ts'
-import { CHANNEL_ICONS, TRIGGER_ICONS } from '../../common/alerts/look.ts'
-import { useCan } from '../../common/can.ts'
-import { QueryError } from '../../common/query-error.tsx'
-import { commonTexts } from '../../common/texts.ts'
-import { useScope } from '../../common/use-scope.ts'
+import { alertTexts } from '../../subjects/alerts/alert-texts.ts'
+import { CHANNEL_ICONS, TRIGGER_ICONS } from '../../subjects/alerts/look.ts'
+import { useCan } from '../../app/can.ts'
+import { QueryError } from '../../frames/query-error.tsx'
+import { appTexts } from '../../app/texts.ts'
+import { useScope } from '../../app/use-scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatSince } from '../../ui/format.ts'
@@ -45,7 +45,7 @@ export function RuleList() {
     >
       {rules.data === undefined ? (
         rules.error === null ? (
-          <SkeletonRows rows={4} label={commonTexts.loading} />
+          <SkeletonRows rows={4} label={appTexts.loading} />
         ) : (
           <QueryError what={texts.rulesWhat} error={rules.error} onRetry={() => void rules.refetch()} />
         )

@@ -3,9 +3,9 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ApiError } from '../../api/call.ts'
 import { alertRuleQuery } from '../../api/alert-queries.ts'
 import { paths } from '../../address/paths.ts'
-import { usePageTitle } from '../../common/page-title.ts'
-import { QueryError } from '../../common/query-error.tsx'
-import { commonTexts } from '../../common/texts.ts'
+import { usePageTitle } from '../../app/page-title.ts'
+import { QueryError } from '../../frames/query-error.tsx'
+import { appTexts } from '../../app/texts.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -27,7 +27,7 @@ export function RulePage() {
       {rule.data !== undefined ? (
         <Builder key={ruleId} rule={rule.data} initial={draftOf(rule.data)} />
       ) : rule.error === null ? (
-        <Skeleton heightPx={640} label={commonTexts.loading} />
+        <Skeleton heightPx={640} label={appTexts.loading} />
       ) : (
         <Card>
           {rule.error instanceof ApiError && (rule.error.status === 404 || rule.error.status === 400) ? (

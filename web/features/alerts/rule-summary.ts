@@ -1,6 +1,6 @@
 import { MAX_PERCENT, PERCENT_METRICS, unitOf } from '#shared/alert-rules.ts'
 import type { AlertRule } from '../../api/alert-queries.ts'
-import { formatMeasured, formatMinutes } from '../../common/alerts/look.ts'
+import { formatMeasured, formatMinutes } from '../../subjects/alerts/look.ts'
 import { formatCount, formatDuration, formatFactor, NO_DATA } from '../../ui/format.ts'
 import { alertsTexts } from './texts.ts'
 

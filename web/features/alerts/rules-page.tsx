@@ -1,4 +1,4 @@
-import { usePageTitle } from '../../common/page-title.ts'
+import { usePageTitle } from '../../app/page-title.ts'
 import { RuleList } from './rule-list.tsx'
 import { alertsTexts } from './texts.ts'
 import styles from './columns.module.css'

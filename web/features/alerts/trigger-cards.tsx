@@ -1,5 +1,5 @@
 import type { TriggerType } from '#shared/alert-rules.ts'
-import { TRIGGER_ICONS } from '../../common/alerts/look.ts'
+import { TRIGGER_ICONS } from '../../subjects/alerts/look.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { builderTexts } from './builder-texts.ts'
 import styles from './trigger-cards.module.css'

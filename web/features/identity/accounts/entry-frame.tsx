@@ -1,0 +1,33 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { paths } from '../../../address/paths.ts'
+import { PageMain } from '../../../ui/page-main.tsx'
+import { accountsTexts } from './texts.ts'
+import { appTexts } from '../../../app/texts.ts'
+import { Logo } from './logo.tsx'
+import { Brand } from '../../../ui/mark.tsx'
+import styles from './entry-frame.module.css'
+
+/** The frame of the login and sign-up pages: the form on the left, the logo on the right. */
+export function EntryFrame({ children }: { children: ReactNode }) {
+  return (
+    <PageMain className={styles.page}>
+      <div className={styles.columns}>
+        <section className={styles.formSide}>
+          <Link {...paths.login()}>
+            <Brand name={appTexts.product} />
+          </Link>
+          <div className={styles.box}>{children}</div>
+        </section>
+        <aside className={styles.picture} aria-hidden="true">
+          <Logo />
+          <p className={styles.motto}>
+            <b>{accountsTexts.motto}</b>
+            <br />
+            {accountsTexts.mottoMore}
+          </p>
+        </aside>
+      </div>
+    </PageMain>
+  )
+}

@@ -1,0 +1,115 @@
+import { useState } from 'react'
+import { SCOPES, type Scope } from '#shared/permissions.ts'
+import { call } from '../../../api/call.ts'
+import { reasonOf, useChange } from '../../../api/change.ts'
+import { apiKeysQuery, type NewApiKey } from '../../../api/team-queries.ts'
+import { appTexts } from '../../../app/texts.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field, FieldHint, FieldLegend, focusFirstInvalid, SelectField } from '../../../ui/field.tsx'
+import { Form } from '../../../ui/form.tsx'
+import { Toolbar } from '../../../ui/stack.tsx'
+import { apiKeysTexts } from './texts.ts'
+import styles from './create-dialog.module.css'
+import typeStyles from '../../../ui/type.module.css'
+
+const texts = apiKeysTexts.dialog
+const DAY_MS = 86_400_000
+const EXPIRIES = ['30', '90', '365', 'never'] as const
+
+type CreateDialogProps = { onClose: () => void; onCreated: (key: NewApiKey) => void }
+
+export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<readonly Scope[]>([])
+  const [expiry, setExpiry] = useState<(typeof EXPIRIES)[number]>('90')
+  const [tried, setTried] = useState(false)
+  const create = useChange({
+    send: () =>
+      call('POST /api/api-keys', {
+        body: {
+          name: name.trim(),
+          scopes: [...scopes],
+          ...(expiry === 'never' ? {} : { expires_at: new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() }),
+        },
+      }),
+    same: () => 'create',
+    touches: () => [apiKeysQuery.queryKey],
+    failed: null,
+  })
+  const nameError = name.trim() === '' ? texts.nameMissing : undefined
+  const scopesError = scopes.length === 0 ? texts.scopesMissing : undefined
+  const submit = (form: HTMLFormElement) => {
+    setTried(true)
+    if (nameError !== undefined || scopesError !== undefined) return focusFirstInvalid(form)
+    if (create.isPending) return
+    create.mutate(undefined, {
+      onSuccess: (key) => {
+        onCreated(key)
+        onClose()
+      },
+      onError: () => focusFirstInvalid(form),
+    })
+  }
+  return (
+    <Dialog open wide onClose={onClose} title={texts.title}>
+      <Form onSubmit={submit}>
+        <Field
+          label={texts.name}
+          hint={texts.nameHint}
+          error={(tried ? nameError : undefined) ?? (create.error === null ? undefined : reasonOf(create.error))}
+          value={name}
+          maxLength={100}
+          autoComplete="off"
+          data-autofocus
+          onChange={(event) => {
+            setName(event.target.value)
+            create.reset()
+          }}
+        />
+        <fieldset>
+          <FieldLegend>{texts.scopes}</FieldLegend>
+          <div className={styles.grid}>
+            {SCOPES.map((scope) => (
+              <label key={scope} className={styles.scope}>
+                <input
+                  type="checkbox"
+                  checked={scopes.includes(scope)}
+                  aria-invalid={tried && scopesError !== undefined ? true : undefined}
+                  onChange={(event) =>
+                    setScopes(event.target.checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
+                  }
+                />
+                <span className={typeStyles.mono}>{scope}</span>
+              </label>
+            ))}
+          </div>
+          {tried && scopesError !== undefined ? (
+            <FieldHint bad role="alert">
+              {scopesError}
+            </FieldHint>
+          ) : (
+            <FieldHint>{texts.scopesHint}</FieldHint>
+          )}
+        </fieldset>
+        <SelectField
+          label={texts.expires}
+          value={expiry}
+          onChange={(event) => setExpiry(EXPIRIES.find((one) => one === event.target.value) ?? 'never')}
+        >
+          {EXPIRIES.map((one) => (
+            <option key={one} value={one}>
+              {texts.expiries[one]}
+            </option>
+          ))}
+        </SelectField>
+        <Toolbar align="end">
+          <Button onClick={onClose}>{appTexts.cancel}</Button>
+          <Button look="primary" type="submit" busy={create.isPending}>
+            {texts.submit}
+          </Button>
+        </Toolbar>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,80 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { meQuery } from '../../../api/queries.ts'
+import { membersQuery } from '../../../api/team-queries.ts'
+import { useCan } from '../../../app/can.ts'
+import { InviteDialog } from '../../../subjects/members/invite-dialog.tsx'
+import { useKeys } from '../../../app/keys.ts'
+import { QueryError } from '../../../frames/query-error.tsx'
+import { SettingsHead } from '../../../frames/settings-frame.tsx'
+import { appTexts } from '../../../app/texts.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card, CardFooter } from '../../../ui/card.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Invites } from './invites.tsx'
+import { MembersTable } from './members-table.tsx'
+import { RolesCard } from './roles-card.tsx'
+import { membersTexts as texts } from './texts.ts'
+
+/** The members of the organisation, their invites and what roles mean. */
+export function MembersPage() {
+  const [inviting, setInviting] = useState(false)
+  const may = useCan('team.write')
+  useKeys(may.allowed ? [{ keys: 'n', label: texts.invite, group: 'Page' as const, run: () => setInviting(true) }] : [])
+  return (
+    <>
+      <SettingsHead
+        title={texts.title}
+        of={null}
+        lead={texts.lead}
+        actions={
+          <Button
+            look="primary"
+            icon="plus"
+            keys={may.allowed ? 'n' : undefined}
+            why={may.why}
+            onClick={() => setInviting(true)}
+          >
+            {texts.invite}
+          </Button>
+        }
+      />
+      <Members />
+      {may.allowed ? <Invites /> : null}
+      <RolesCard />
+      {inviting ? <InviteDialog onClose={() => setInviting(false)} /> : null}
+    </>
+  )
+}
+
+function Members() {
+  const list = useInfiniteQuery(membersQuery)
+  const me = useQuery(meQuery)
+  const [first] = list.data?.pages ?? []
+  if (first === undefined || me.data === undefined) {
+    const error = list.error ?? me.error
+    return error === null ? (
+      <Skeleton heightPx={280} label={appTexts.loading} />
+    ) : (
+      <Card>
+        <QueryError what={texts.what} error={error} onRetry={() => void list.refetch()} />
+      </Card>
+    )
+  }
+  const members = list.data?.pages.flatMap((page) => page.items) ?? []
+  return (
+    <Card aria-label={texts.title}>
+      <MembersTable members={members} me={me.data.user} />
+      <CardFooter
+        note={first.total === 1 ? texts.one : texts.count(formatCount(members.length), formatCount(first.total))}
+      >
+        {list.hasNextPage ? (
+          <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {texts.more}
+          </Button>
+        ) : null}
+      </CardFooter>
+    </Card>
+  )
+}

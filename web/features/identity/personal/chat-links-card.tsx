@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { chatLinksQuery, type ChatLink } from '../../../api/account-queries.ts'
+import { call } from '../../../api/call.ts'
+import { useChange } from '../../../api/change.ts'
+import { QueryError } from '../../../frames/query-error.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { formatDay } from '../../../ui/format.ts'
+import { Minor } from '../../../ui/text.tsx'
+import { personalTexts } from './texts.ts'
+import settingsStyles from '../../../frames/settings.module.css'
+
+const texts = personalTexts.chatLinks
+
+/** Users of the chat who act as the user; absent without any, because only the chat begins a link. */
+export function ChatLinksCard() {
+  const links = useQuery(chatLinksQuery)
+  if (links.error !== null)
+    return (
+      <Card title={texts.title}>
+        <QueryError what={texts.what} error={links.error} onRetry={() => void links.refetch()} />
+      </Card>
+    )
+  const items = links.data?.items ?? []
+  if (items.length === 0) return null
+  return (
+    <Card title={texts.title} header={<Minor>{texts.more}</Minor>}>
+      <ul>
+        {items.map((link) => (
+          <ChatLinkRow key={link.id} link={link} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function ChatLinkRow({ link }: { link: ChatLink }) {
+  const { id, chat_user_name: name, team_name: team, created_at } = link
+  const remove = useChange({
+    send: () => call('DELETE /api/me/chat-links/:linkId', { params: { linkId: id } }),
+    same: () => id,
+    touches: () => [chatLinksQuery.queryKey],
+    said: () => texts.removed(name),
+    failed: texts.notRemoved,
+  })
+  return (
+    <li className={settingsStyles.row}>
+      <div>
+        <b>{texts.named(name, team)}</b>
+        <Minor as="p">{texts.linkedOn(formatDay(created_at))}</Minor>
+      </div>
+      <Button size="sm" look="danger" busy={remove.isPending} onClick={() => remove.mutate(undefined)}>
+        {texts.remove}
+      </Button>
+    </li>
+  )
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { mutedRulesQuery, type MutedRule } from '../../../api/account-queries.ts'
+import { call } from '../../../api/call.ts'
+import { useChange } from '../../../api/change.ts'
+import { QueryError } from '../../../frames/query-error.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { Minor } from '../../../ui/text.tsx'
+import { personalTexts } from './texts.ts'
+import settingsStyles from '../../../frames/settings.module.css'
+
+const texts = personalTexts.mutedRules
+
+/** Alert rules whose mails the user ended with the link of a mail; absent without any. */
+export function MutedRulesCard() {
+  const muted = useQuery(mutedRulesQuery)
+  if (muted.error !== null)
+    return (
+      <Card title={texts.title}>
+        <QueryError what={texts.what} error={muted.error} onRetry={() => void muted.refetch()} />
+      </Card>
+    )
+  const items = muted.data?.items ?? []
+  if (items.length === 0) return null
+  return (
+    <Card title={texts.title} header={<Minor>{texts.more}</Minor>}>
+      <ul>
+        {items.map((one) => (
+          <MutedRow key={one.id} muted={one} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function MutedRow({ muted: { id, rule, project } }: { muted: MutedRule }) {
+  const restore = useChange({
+    send: () => call('DELETE /api/me/muted-alert-rules/:muteId', { params: { muteId: id } }),
+    same: () => id,
+    touches: () => [mutedRulesQuery.queryKey],
+    said: () => texts.restored(rule.name),
+    failed: texts.notRestored,
+  })
+  return (
+    <li className={settingsStyles.row}>
+      <div>
+        <b>{rule.name}</b>
+        <Minor as="p">{project.name}</Minor>
+      </div>
+      <Button size="sm" busy={restore.isPending} onClick={() => restore.mutate(undefined)}>
+        {texts.restore}
+      </Button>
+    </li>
+  )
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react'
+import { Minor } from '../../../ui/text.tsx'
+import styles from '../../../frames/settings.module.css'
+
+/** A setting in a list: what it is called and does, and its control. */
+export function SettingRow({ title, more, children }: { title: string; more: string; children: ReactNode }) {
+  return (
+    <li className={styles.row}>
+      <div>
+        <b>{title}</b>
+        <Minor as="p">{more}</Minor>
+      </div>
+      {children}
+    </li>
+  )
+}

@@ -1,0 +1,210 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { usePolling } from '../../../api/live.ts'
+import {
+  metricQuery,
+  storeGuardQuery,
+  type HealthView,
+  type Metric,
+  type MetricSeries,
+} from '../../../api/metric-queries.ts'
+import { projectsQuery } from '../../../api/queries.ts'
+import { releaseMarkersQuery } from '../../../api/release-queries.ts'
+import { paths } from '../../../address/paths.ts'
+import { HEALTH_RANGE, windowOf, type MetricsSearch } from '../../../address/search.ts'
+import { ChooseProject } from '../../../frames/choose-project.tsx'
+import { filtersOf } from '../../../subjects/figures/filter-model.ts'
+import { FilterChips, HealthFilters } from '../../../subjects/figures/filters.tsx'
+import { timeAxisOf } from '../../../subjects/figures/time-axis-of.ts'
+import { WindowNote } from '../../../subjects/figures/window-note.tsx'
+import { useKeys } from '../../../app/keys.ts'
+import { usePageTitle } from '../../../app/page-title.ts'
+import { usePrefs } from '../../../app/prefs.ts'
+import { QueryError } from '../../../frames/query-error.tsx'
+import { appTexts } from '../../../app/texts.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { formatDay } from '../../../ui/format.ts'
+import { PageHead } from '../../../ui/page-head.tsx'
+import { PageMain } from '../../../ui/page-main.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Minor } from '../../../ui/text.tsx'
+import { AnrCard, CrashCard, EventsCard, UsersCard } from './cards.tsx'
+import { AnrChart, CrashChart, EventsChart, UsersChart, type ChartProps } from './charts.tsx'
+import { DeviceTable, ReleaseTable } from './tables.tsx'
+import { metricsTexts } from './texts.ts'
+import { figuresTexts } from '../../../subjects/figures/texts.ts'
+import healthStyles from '../../../subjects/figures/health.module.css'
+import styles from './metrics-page.module.css'
+
+const route = getRouteApi('/signed-in/shell/metrics')
+const REFRESH_MS = 15_000
+
+/** The metrics page: whether the app is healthy, whether it is getting worse, and since which release. */
+export function MetricsPage() {
+  const search = route.useSearch()
+  const projects = useQuery(projectsQuery)
+  const project = projects.data?.items.find(({ id }) => id === search.project)
+  usePageTitle(project === undefined ? metricsTexts.title : `${metricsTexts.title}, ${project.name}`)
+  return (
+    <PageMain>
+      {search.project === undefined ? (
+        <>
+          <PageHead>
+            <h1>{metricsTexts.title}</h1>
+          </PageHead>
+          <ChooseProject search={search} pageOf={paths.metrics} />
+        </>
+      ) : (
+        <Metrics key={search.project} projectId={search.project} search={search} />
+      )}
+    </PageMain>
+  )
+}
+
+type Change = Partial<MetricsSearch>
+
+function Metrics({ projectId, search }: { projectId: string; search: MetricsSearch }) {
+  const navigate = route.useNavigate()
+  const change = (next: Change) => void navigate({ search: (before) => ({ ...before, ...next }) })
+  const range = search.range ?? HEALTH_RANGE
+  const filters = filtersOf(search)
+  const view: HealthView = { projectId, range, filters }
+  const comparing = search.compare !== 'off'
+  const compare = () => change({ compare: comparing ? 'off' : undefined })
+  usePrefs()
+  useKeys([{ keys: 'l', label: metricsTexts.compareHint, group: 'Page', run: compare }])
+  const crash = useMetric(view, 'crash_rate')
+  const span = crash.data === undefined ? null : spanOf(crash.data)
+  return (
+    <>
+      <PageHead
+        actions={
+          <>
+            <HealthFilters projectId={projectId} range={range} filters={filters} onChange={change} />
+            <Button icon="clock" keys="l" aria-pressed={comparing} title={metricsTexts.compareHint} onClick={compare}>
+              {metricsTexts.compare}
+            </Button>
+            <span className={styles.copy}>
+              <CopyButton look="ghost" text={location.href} said={figuresTexts.linkCopied}>
+                {figuresTexts.copyLink}
+              </CopyButton>
+            </span>
+          </>
+        }
+      >
+        <h1>{metricsTexts.title}</h1>
+        {span === null ? null : (
+          <Minor>
+            {comparing
+              ? metricsTexts.spanCompared(span, metricsTexts.intervals[range], metricsTexts.before[range])
+              : metricsTexts.span(span, metricsTexts.intervals[range])}
+          </Minor>
+        )}
+      </PageHead>
+      <FilterChips filters={filters} onChange={change} />
+      {crash.data === undefined ? (
+        crash.error === null ? (
+          <Skeleton heightPx={420} label={appTexts.loading} />
+        ) : (
+          <Card>
+            <QueryError what={metricsTexts.title} error={crash.error} onRetry={() => void crash.refetch()} />
+          </Card>
+        )
+      ) : (
+        <Loaded view={view} search={search} crash={crash.data} onChange={change} />
+      )}
+    </>
+  )
+}
+
+type LoadedProps = { view: HealthView; search: MetricsSearch; crash: MetricSeries; onChange: (change: Change) => void }
+
+function Loaded({ view, search, crash, onChange }: LoadedProps) {
+  const anr = useMetric(view, 'anr_rate')
+  const events = useMetric(view, 'event_count')
+  const users = useMetric(view, 'user_count')
+  const polling = usePolling(60_000)
+  const guard = useQuery({ ...storeGuardQuery(view.projectId), refetchInterval: polling, meta: { quiet: true } })
+  const [first, last] = [crash.points[0]?.t ?? '', crash.points.at(-1)?.t ?? '']
+  const markers = useQuery({ ...releaseMarkersQuery([view.projectId], first, last), meta: { quiet: true } })
+  const window = windowOf(search)
+  const onWindow = (next: { from: string; to: string } | null) => onChange({ from: next?.from, to: next?.to })
+  const chartOf = (metric: Metric, series: MetricSeries): ChartProps => ({
+    series,
+    range: view.range,
+    axis: timeAxisOf({
+      points: series.points,
+      intervalSeconds: series.interval_seconds,
+      range: view.range,
+      window,
+      releases: markers.data?.items ?? [],
+      onWindow,
+    }),
+    comparing: search.compare !== 'off',
+    large: search.chart === metric,
+    onLarge: (large) => onChange({ chart: large ? metric : undefined }),
+  })
+  // The store judges the whole app: its rate has no filters.
+  const whole = Object.keys(view.filters).length === 0 ? (guard.data ?? null) : null
+  return (
+    <>
+      <section className={styles.cards} aria-label={metricsTexts.figures}>
+        <CrashCard series={crash} />
+        <Awaited query={anr} heightPx={116} what={metricsTexts.anrRate}>
+          {(series) => <AnrCard series={series} guard={whole} />}
+        </Awaited>
+        <Awaited query={events} heightPx={116} what={metricsTexts.events}>
+          {(series) => <EventsCard series={series} />}
+        </Awaited>
+        <Awaited query={users} heightPx={116} what={metricsTexts.users}>
+          {(series) => <UsersCard series={series} crash={crash} />}
+        </Awaited>
+      </section>
+      <WindowNote window={window} onWhole={() => onWindow(null)} />
+      <section className={healthStyles.pair} aria-label={metricsTexts.charts}>
+        <CrashChart {...chartOf('crash_rate', crash)} />
+        <Awaited query={anr} heightPx={298} what={metricsTexts.anrRate}>
+          {(series) => <AnrChart {...chartOf('anr_rate', series)} guard={whole} />}
+        </Awaited>
+        <Awaited query={events} heightPx={268} what={metricsTexts.events}>
+          {(series) => <EventsChart {...chartOf('event_count', series)} />}
+        </Awaited>
+        <Awaited query={users} heightPx={268} what={metricsTexts.users}>
+          {(series) => <UsersChart {...chartOf('user_count', series)} />}
+        </Awaited>
+      </section>
+      <section className={styles.tables} aria-label={metricsTexts.tables}>
+        <ReleaseTable view={view} />
+        <DeviceTable view={view} onDevice={(device) => onChange({ device: [device] })} />
+      </section>
+    </>
+  )
+}
+
+function useMetric(view: HealthView, metric: Metric) {
+  const polling = usePolling(REFRESH_MS)
+  return useQuery({ ...metricQuery(view, metric), refetchInterval: polling, meta: { quiet: true } })
+}
+
+type AwaitedProps = {
+  query: ReturnType<typeof useMetric>
+  heightPx: number
+  what: string
+  children: (series: MetricSeries) => React.ReactNode
+}
+
+/** Each part fails alone. */
+function Awaited({ query, heightPx, what, children }: AwaitedProps) {
+  if (query.data !== undefined) return children(query.data)
+  if (query.error === null) return <Skeleton heightPx={heightPx} label={what} />
+  return (
+    <Card>
+      <QueryError what={what} error={query.error} onRetry={() => void query.refetch()} />
+    </Card>
+  )
+}
+
+const spanOf = ({ points }: MetricSeries): string =>
+  metricsTexts.days(formatDay(points[0]?.t ?? ''), formatDay(points.at(-1)?.t ?? ''))

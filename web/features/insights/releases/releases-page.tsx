@@ -1,0 +1,218 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { usePolling } from '../../../api/live.ts'
+import { projectsQuery, type Project } from '../../../api/queries.ts'
+import {
+  releasesCsvUrl,
+  releasesHealthQuery,
+  releasesQuery,
+  releaseViewOf,
+  type ReleasesHealth,
+} from '../../../api/release-queries.ts'
+import { useCan } from '../../../app/can.ts'
+import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
+import { figuresTexts } from '../../../subjects/figures/texts.ts'
+import { ChooseProject } from '../../../frames/choose-project.tsx'
+import { usePageTitle } from '../../../app/page-title.ts'
+import { QueryError } from '../../../frames/query-error.tsx'
+import { useKeys } from '../../../app/keys.ts'
+import { paths } from '../../../address/paths.ts'
+import { usePrefs } from '../../../app/prefs.ts'
+import type { ReleasesSearch } from '../../../address/search.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card, CardFooter } from '../../../ui/card.tsx'
+import { formatCount, formatDay } from '../../../ui/format.ts'
+import { Menu } from '../../../ui/menu.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { PageHead } from '../../../ui/page-head.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Minor } from '../../../ui/text.tsx'
+import { PageMain } from '../../../ui/page-main.tsx'
+import { releasesTexts } from './texts.ts'
+import { appTexts } from '../../../app/texts.ts'
+import { AdoptionChart, CrashFreeChart } from './charts.tsx'
+import { refreshMs, releaseLine } from './model.ts'
+import { ReleaseTable } from './table.tsx'
+import { CommandBox } from './command-box.tsx'
+import { createCommand } from './commands.ts'
+import { CreateReleaseDialog } from './create-release.tsx'
+import releasesStyles from './releases.module.css'
+import styles from './releases-page.module.css'
+import typeStyles from '../../../ui/type.module.css'
+
+const route = getRouteApi('/signed-in/shell/releases')
+
+/** The releases page: adoption, crash-free rates and a verdict per release. */
+export function ReleasesPage() {
+  const search = route.useSearch()
+  const projects = useQuery(projectsQuery)
+  const project = projects.data?.items.find(({ id }) => id === search.project)
+  usePageTitle(project === undefined ? releasesTexts.title : `${releasesTexts.title}, ${project.name}`)
+  return (
+    <PageMain>
+      {search.project === undefined ? (
+        <>
+          <PageHead>
+            <h1>{releasesTexts.title}</h1>
+          </PageHead>
+          <ChooseProject search={search} pageOf={paths.releases} />
+        </>
+      ) : (
+        <Releases key={search.project} projectId={search.project} project={project} search={search} />
+      )}
+    </PageMain>
+  )
+}
+
+type ReleasesProps = { projectId: string; project: Project | undefined; search: ReleasesSearch }
+
+function Releases({ projectId, project, search }: ReleasesProps) {
+  const view = releaseViewOf({ ...search, project: projectId })
+  const [creating, setCreating] = useState(false)
+  const [now] = useState(() => Date.now())
+  const list = useInfiniteQuery({
+    ...releasesQuery(view),
+    refetchInterval: (query) => refreshMs(query.state.data?.pages.flatMap((page) => page.items) ?? [], now),
+    meta: { quiet: true },
+  })
+  const polling = usePolling(60_000)
+  const health = useQuery({ ...releasesHealthQuery(view), refetchInterval: polling, meta: { quiet: true } })
+  const may = useCan('releases.write')
+  usePrefs()
+  useKeys(
+    may.allowed
+      ? [{ keys: 'n', label: releasesTexts.create, group: 'Page' as const, run: () => setCreating(true) }]
+      : [],
+  )
+  const rows = list.data?.pages.flatMap((page) => page.items)
+  const total = list.data?.pages[0]?.total ?? 0
+  return (
+    <>
+      <PageHead
+        actions={
+          <>
+            {rows === undefined || rows.length === 0 ? null : (
+              <CsvLink
+                url={releasesCsvUrl(view)}
+                filename="releases.csv"
+                label={figuresTexts.csv(releasesTexts.title)}
+              />
+            )}
+            <EnvironmentMenu health={health.data} chosen={view.environment} />
+            <Button
+              look="primary"
+              icon="plus"
+              keys={may.allowed ? 'n' : undefined}
+              why={may.why}
+              onClick={() => setCreating(true)}
+            >
+              {releasesTexts.create}
+            </Button>
+          </>
+        }
+      >
+        <h1>{releasesTexts.title}</h1>
+        {health.data?.adoption == null ? null : <Minor>{spanOf(health.data.adoption.times)}</Minor>}
+      </PageHead>
+      {rows === undefined ? (
+        list.error === null ? (
+          <Skeleton heightPx={420} label={appTexts.loading} />
+        ) : (
+          <Card>
+            <QueryError what={releasesTexts.what} error={list.error} onRetry={() => void list.refetch()} />
+          </Card>
+        )
+      ) : rows.length === 0 ? (
+        <NoRelease project={project} />
+      ) : (
+        <>
+          <section className={releasesStyles.pair} aria-label={releasesTexts.figures}>
+            {health.data === undefined ? (
+              health.error === null ? (
+                <>
+                  <Skeleton heightPx={298} label={releasesTexts.adoption} />
+                  <Skeleton heightPx={298} label={releasesTexts.crashFree} />
+                </>
+              ) : (
+                <Card as="div">
+                  <QueryError what={releasesTexts.figures} error={health.error} onRetry={() => void health.refetch()} />
+                </Card>
+              )
+            ) : (
+              <>
+                <AdoptionChart health={health.data} range={view.range} rows={rows} />
+                <CrashFreeChart lines={health.data.crash_free} rows={rows} />
+              </>
+            )}
+          </section>
+          <Card>
+            <ReleaseTable rows={rows} search={search} />
+            {list.hasNextPage ? (
+              <CardFooter note={releasesTexts.count(rows.length, formatCount(total))}>
+                <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                  {releasesTexts.loadMore}
+                </Button>
+              </CardFooter>
+            ) : null}
+          </Card>
+        </>
+      )}
+      {creating ? <CreateReleaseDialog projectId={projectId} onClose={() => setCreating(false)} /> : null}
+    </>
+  )
+}
+
+const spanOf = (times: readonly string[]): string =>
+  releasesTexts.span(formatDay(times[0] ?? ''), formatDay(times.at(-1) ?? ''))
+
+/** Selects the environment; adoption is only comparable within one. */
+function EnvironmentMenu({ health, chosen }: { health: ReleasesHealth | undefined; chosen: string | null }) {
+  const navigate = route.useNavigate()
+  const names = [...new Set([...(health?.environments ?? []), ...(chosen === null ? [] : [chosen])])]
+  if (names.length < 2 && chosen === null) return null
+  const choose = (environment: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, environment }) })
+  return (
+    <Menu
+      label={releasesTexts.environment}
+      align="end"
+      trigger={
+        <Button icon="tag" caret>
+          {chosen ?? releasesTexts.allEnvironments}
+        </Button>
+      }
+      entries={[
+        { label: releasesTexts.allEnvironments, checked: chosen === null, onSelect: () => choose(undefined) },
+        { kind: 'separator' },
+        ...names.map((name) => ({ label: name, checked: name === chosen, onSelect: () => choose(name) })),
+      ]}
+    />
+  )
+}
+
+function NoRelease({ project }: { project: Project | undefined }) {
+  const line = releaseLine(project?.platform ?? 'web', project?.slug ?? 'shop')
+  return (
+    <Card aria-labelledby="h-first">
+      <h2 className={typeStyles.hidden} id="h-first">
+        {releasesTexts.first}
+      </h2>
+      <EmptyState kind="setup" title={releasesTexts.emptyTitle}>
+        {releasesTexts.emptyText}
+      </EmptyState>
+      <div className={styles.lines}>
+        <CommandBox title={releasesTexts.lineTitle} code={line} said={releasesTexts.lineCopied} />
+        {project === undefined ? null : (
+          <CommandBox
+            title={releasesTexts.createTitle}
+            code={createCommand(location.origin, project.id, `${project.slug}@1.0.0`)}
+          />
+        )}
+      </div>
+      <Minor as="p" className={styles.more}>
+        {releasesTexts.emptyMore}
+      </Minor>
+    </Card>
+  )
+}

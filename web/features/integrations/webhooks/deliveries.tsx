@@ -1,0 +1,360 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { usePolling } from '../../../api/live.ts'
+import {
+  deliveriesQuery,
+  deliveryCountQuery,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+} from '../../../api/webhook-queries.ts'
+import { paths } from '../../../address/paths.ts'
+import type { WebhooksSearch } from '../../../address/search.ts'
+import { useKeys } from '../../../app/keys.ts'
+import { QueryError } from '../../../frames/query-error.tsx'
+import { appTexts } from '../../../app/texts.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Card, CardFooter } from '../../../ui/card.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { formatCount, formatDay, formatDuration } from '../../../ui/format.ts'
+import { Segmented } from '../../../ui/segmented.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { Spacer, Toolbar } from '../../../ui/stack.tsx'
+import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
+import { Minor } from '../../../ui/text.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { DateFilter, TypeFilter } from './delivery-filters.tsx'
+import { DeliveryMarks } from './delivery-marks.tsx'
+import { isCounting } from '../../../subjects/alerts/delivery-look.ts'
+import { DeliveryState } from '../../../subjects/alerts/delivery-state.tsx'
+import { useTestEvent } from './endpoint-list.tsx'
+import { answerOf, hostOf, lookOf, shortId } from './model.ts'
+import { ReplayFailedDialog } from './replay-failed-dialog.tsx'
+import { useReplay, useReplayMany } from './replays.ts'
+import { webhooksTexts } from './texts.ts'
+import styles from './deliveries.module.css'
+import typeStyles from '../../../ui/type.module.css'
+
+const route = getRouteApi('/signed-in/shell/org/webhooks')
+const texts = webhooksTexts.deliveries
+const POLL_MS = 15_000
+const KEPT_DAYS = 365
+const DAY_MS = 86_400_000
+
+type DeliveriesProps = { endpoint: WebhookEndpoint; search: WebhooksSearch }
+
+/** The delivery log of an endpoint: filters, replays, and a page of deliveries, newest first. */
+export function Deliveries({ endpoint, search }: DeliveriesProps) {
+  const navigate = route.useNavigate()
+  const { state, type, from, to, after } = search
+  const view = { state, type, from, to, after }
+  const refetchInterval = usePolling(POLL_MS)
+  const list = useQuery({ ...deliveriesQuery(endpoint.id, view), refetchInterval, meta: { quiet: true } })
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [asking, setAsking] = useState(false)
+  const replay = useReplayMany()
+  const rows = list.data?.items ?? []
+  const host = hostOf(endpoint.url)
+  const show = (change: Partial<WebhooksSearch>) => {
+    setSelected(new Set())
+    void navigate({
+      search: (before) => ({ ...before, after: undefined, ...change, endpoint: endpoint.id }),
+      resetScroll: false,
+    })
+  }
+  const open = (id: string) =>
+    void navigate({
+      search: (before) => ({ ...before, endpoint: endpoint.id, delivery: id }),
+      replace: search.delivery !== undefined,
+      resetScroll: false,
+    })
+  const step = (by: number) => {
+    const at = rows.findIndex(({ id }) => id === search.delivery)
+    const next = rows[at < 0 ? (by > 0 ? 0 : -1) : at + by]
+    if (next !== undefined) open(next.id)
+  }
+  useKeys([
+    { keys: 'j', label: texts.next, group: 'Page', run: () => step(1), sheetOnly: true, repeats: true },
+    { keys: 'k', label: texts.previous, group: 'Page', run: () => step(-1), sheetOnly: true, repeats: true },
+  ])
+
+  const failed = useFailedCount(endpoint.id, 'failed', search)
+  const chosen = rows.filter(({ id }) => selected.has(id))
+  const isFiltered = state !== undefined || type !== undefined || from !== undefined || to !== undefined
+  return (
+    <Card
+      title={texts.title}
+      header={
+        <>
+          <span className={`${typeStyles.mono} ${typeStyles.quiet} ${styles.host}`}>{host}</span>
+          <Spacer />
+          <StateFilter endpointId={endpoint.id} search={search} onChange={(next) => show({ state: next })} />
+          {chosen.length > 0 ? (
+            <Button
+              size="sm"
+              icon="rotate"
+              busy={replay.isPending}
+              onClick={() =>
+                replay.mutate(
+                  chosen.map(({ id }) => id),
+                  { onSuccess: () => setSelected(new Set()) },
+                )
+              }
+            >
+              {texts.replaySelected(chosen.length)}
+            </Button>
+          ) : (
+            <Button
+              size="sm"
+              icon="rotate"
+              why={failed === undefined || failed.total === 0 ? texts.noneFailed : undefined}
+              onClick={() => setAsking(true)}
+            >
+              {texts.replayFailed}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Toolbar className={styles.filters}>
+        <TypeFilter chosen={type} onChange={(next) => show({ type: next })} />
+        <DateFilter from={from} to={to} onChange={show} />
+      </Toolbar>
+      {list.data === undefined ? (
+        list.error === null ? (
+          <SkeletonRows rows={6} label={appTexts.loading} />
+        ) : (
+          <QueryError what={texts.what} error={list.error} onRetry={() => void list.refetch()} />
+        )
+      ) : rows.length === 0 ? (
+        isFiltered ? (
+          <EmptyState
+            kind="filtered"
+            title={texts.filteredTitle}
+            actions={
+              <Button onClick={() => show({ state: undefined, type: undefined, from: undefined, to: undefined })}>
+                {texts.clear}
+              </Button>
+            }
+          >
+            {texts.filteredText(filterWords(search).join(', '))}
+          </EmptyState>
+        ) : (
+          <NoDeliveries endpointId={endpoint.id} />
+        )
+      ) : (
+        <Table className={styles.table}>
+          <thead>
+            <tr>
+              <ColumnHead className={styles.check}>
+                <input
+                  type="checkbox"
+                  aria-label={texts.selectAll}
+                  checked={chosen.length === rows.length}
+                  onChange={(event) => setSelected(new Set(event.target.checked ? rows.map(({ id }) => id) : []))}
+                />
+              </ColumnHead>
+              <ColumnHead>{texts.columns.state}</ColumnHead>
+              <ColumnHead>{texts.columns.event}</ColumnHead>
+              <ColumnHead className={styles.id}>{texts.columns.delivery}</ColumnHead>
+              <ColumnHead>{texts.columns.answer}</ColumnHead>
+              <ColumnHead>{texts.columns.attempts}</ColumnHead>
+              <ColumnHead numeric className={styles.took}>
+                {texts.columns.took}
+              </ColumnHead>
+              <ColumnHead numeric>{texts.columns.when}</ColumnHead>
+              <ColumnHead>
+                <span className={typeStyles.hidden}>{texts.columns.replay}</span>
+              </ColumnHead>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((delivery) => (
+              <DeliveryRow
+                key={delivery.id}
+                delivery={delivery}
+                search={search}
+                isPaused={endpoint.state !== 'active'}
+                isSelected={selected.has(delivery.id)}
+                onSelect={(isSelected) =>
+                  setSelected((before) => {
+                    const next = new Set(before)
+                    if (isSelected) next.add(delivery.id)
+                    else next.delete(delivery.id)
+                    return next
+                  })
+                }
+              />
+            ))}
+          </tbody>
+        </Table>
+      )}
+      {list.data === undefined || rows.length === 0 ? null : (
+        <CardFooter
+          note={texts.range(
+            rows.length,
+            list.data.total_capped === true ? texts.over(formatCount(list.data.total)) : formatCount(list.data.total),
+            formatDay(Date.parse(rows.at(-1)?.created_at ?? '') + KEPT_DAYS * DAY_MS),
+          )}
+        >
+          {after === undefined && list.data.next_cursor === null ? null : (
+            <>
+              <IconButton
+                size="sm"
+                icon="left"
+                label={texts.newest}
+                why={after === undefined ? texts.atNewest : undefined}
+                onClick={() => show({})}
+              />
+              <IconButton
+                size="sm"
+                icon="right"
+                label={texts.older}
+                why={list.data.next_cursor === null ? texts.atOldest : undefined}
+                onClick={() => show({ after: list.data.next_cursor ?? undefined })}
+              />
+            </>
+          )}
+        </CardFooter>
+      )}
+      {asking ? (
+        <ReplayFailedDialog
+          endpoint={endpoint}
+          view={{ ...view, state: 'failed', after: undefined }}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
+    </Card>
+  )
+}
+
+type DeliveryRowProps = {
+  delivery: WebhookDelivery
+  search: WebhooksSearch
+  isPaused: boolean
+  isSelected: boolean
+  onSelect: (isSelected: boolean) => void
+}
+
+function DeliveryRow({ delivery, search, isPaused, isSelected, onSelect }: DeliveryRowProps) {
+  const replay = useReplay(delivery.id)
+  const answer = answerOf(delivery.last_status, delivery.last_error_code)
+  const isOpen = delivery.id === search.delivery
+  return (
+    <tr data-open={isOpen ? '' : undefined}>
+      <td className={styles.check}>
+        <input
+          type="checkbox"
+          aria-label={texts.select(delivery.id)}
+          checked={isSelected}
+          onChange={(event) => onSelect(event.target.checked)}
+        />
+      </td>
+      <td className={styles.state}>
+        <DeliveryState counts={isCounting(delivery)} lookAt={(now) => lookOf(delivery, isPaused, now)} />
+      </td>
+      <th scope="row" className={styles.type}>
+        <Link
+          className={typeStyles.mono}
+          {...paths.webhooks({ ...search, endpoint: delivery.endpoint_id, delivery: delivery.id })}
+          replace={search.delivery !== undefined}
+          resetScroll={false}
+          aria-current={isOpen}
+        >
+          {delivery.type}
+        </Link>
+      </th>
+      <td className={`${typeStyles.mono} ${styles.id}`} title={delivery.id}>
+        {shortId(delivery.id)}
+      </td>
+      <td className={styles.answer}>
+        {answer === null ? (
+          <Minor>{webhooksTexts.noneYet}</Minor>
+        ) : (
+          <span className={`${typeStyles.mono} ${answer.isGood ? typeStyles.green : typeStyles.red}`}>
+            {answer.text}
+          </span>
+        )}
+      </td>
+      <td className={styles.marks}>
+        <DeliveryMarks delivery={delivery} />
+      </td>
+      <NumberCell className={styles.took}>
+        {delivery.last_duration_ms === null ? null : formatDuration(delivery.last_duration_ms)}
+      </NumberCell>
+      <NumberCell className={styles.when}>
+        <Time at={delivery.created_at} />
+      </NumberCell>
+      <td className={styles.replay}>
+        <IconButton
+          size="sm"
+          icon="rotate"
+          label={texts.replay(delivery.id)}
+          why={delivery.is_erased ? texts.erasedWhy : undefined}
+          onClick={() => replay.mutate({ retries: false })}
+        />
+      </td>
+    </tr>
+  )
+}
+
+type StateFilterProps = {
+  endpointId: string
+  search: WebhooksSearch
+  onChange: (state: WebhooksSearch['state']) => void
+}
+
+/** All, failed for good, or waiting for a retry; with counts. */
+function StateFilter({ endpointId, search, onChange }: StateFilterProps) {
+  const failed = useFailedCount(endpointId, 'failed', search)
+  const retrying = useFailedCount(endpointId, 'retrying', search)
+  return (
+    <Segmented
+      size="sm"
+      label={texts.states}
+      value={search.state ?? 'all'}
+      options={[
+        { value: 'all', label: texts.all },
+        { value: 'failed', label: counted(texts.failed, failed) },
+        { value: 'retrying', label: counted(texts.retrying, retrying) },
+      ]}
+      onChange={(value) => onChange(value === 'all' ? undefined : value)}
+    />
+  )
+}
+
+/** The number of deliveries in a state, with the other filters. */
+function useFailedCount(endpointId: string, state: 'failed' | 'retrying', { type, from, to }: WebhooksSearch) {
+  const refetchInterval = usePolling(POLL_MS)
+  const view = { state, type, from, to }
+  return useQuery({ ...deliveryCountQuery(endpointId, view), refetchInterval, meta: { quiet: true } }).data
+}
+
+const counted = (name: string, count: { total: number; isCapped: boolean } | undefined): string =>
+  count === undefined || count.total === 0
+    ? name
+    : texts.counted(name, `${formatCount(count.total)}${count.isCapped ? '+' : ''}`)
+
+const filterWords = ({ state, type, from, to }: WebhooksSearch): string[] => [
+  ...(state === undefined ? [] : [texts[state].toLowerCase()]),
+  ...(type === undefined ? [] : [type]),
+  ...(from === undefined ? [] : [texts.since(formatDay(from, Date.now(), 'utc'))]),
+  ...(to === undefined ? [] : [texts.upTo(formatDay(to, Date.now(), 'utc'))]),
+]
+
+function NoDeliveries({ endpointId }: { endpointId: string }) {
+  const test = useTestEvent(endpointId)
+  return (
+    <EmptyState
+      kind="setup"
+      title={texts.none}
+      actions={
+        <Button icon="send" busy={test.isPending} onClick={() => test.mutate(undefined)}>
+          {webhooksTexts.test}
+        </Button>
+      }
+    >
+      {texts.noneText}
+    </EmptyState>
+  )
+}

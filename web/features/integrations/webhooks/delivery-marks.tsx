@@ -1,0 +1,13 @@
+import type { WebhookDelivery } from '../../../api/webhook-queries.ts'
+import { marksOf, marksSentence } from './model.ts'
+import styles from './delivery-marks.module.css'
+
+/** The six attempts of a delivery: discs were delivered, squares failed. */
+export const DeliveryMarks = ({ delivery }: { delivery: WebhookDelivery }) => (
+  <span className={styles.marks} role="img" aria-label={marksSentence(delivery)} title={marksSentence(delivery)}>
+    {marksOf(delivery).map((mark, index) => (
+      // The attempts keep their order.
+      <i key={`${index} ${mark}`} data-mark={mark} />
+    ))}
+  </span>
+)

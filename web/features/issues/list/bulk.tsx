@@ -1,0 +1,147 @@
+import { useCan } from '../../../app/can.ts'
+import type { Edit } from '../../../subjects/issue/changes.ts'
+import type { Issue } from '../../../api/issue-queries.ts'
+import { IgnoreMenu, AssigneeMenu, ResolveMenu, SeverityMenu } from '../../../subjects/issue/menus.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { TextButton } from '../../../ui/text-button.tsx'
+import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
+import { issuesTexts } from './texts.ts'
+import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
+import issuesStyles from './issues.module.css'
+import styles from './bulk.module.css'
+import typeStyles from '../../../ui/type.module.css'
+
+type BulkBarProps = {
+  issues: readonly Issue[]
+  /** The number of matching issues if all of them are selected; else null. */
+  all: number | null
+  /** The number of matching issues that can be selected. */
+  offer: number | 'too many' | null
+  onAll: (all: boolean) => void
+  onEdit: (edit: Edit) => void
+  onMerge: () => void
+  cannotMerge: string | undefined
+  onDelete: () => void
+  onClear: () => void
+  menu: OpenMenu
+  onMenu: (menu: OpenMenu) => void
+}
+
+/** The bar at the bottom while rows are selected. */
+export function BulkBar(props: BulkBarProps) {
+  const { issues, all, onEdit, onMerge, cannotMerge, onDelete, onClear, menu, onMenu } = props
+  const change = useCan('issues.write')
+  const remove = useCan('issues.admin')
+  const count = all ?? issues.length
+  const resolve = resolveEdit(issues)
+  const ignore = ignoreEdit(issues)
+  return (
+    <div className={issuesStyles.bulk} role="toolbar" aria-label={issuesTexts.bulk(count)} data-foot-bar="selection">
+      <span className={issuesStyles.bulkN}>
+        <b>{formatCount(count)}</b> <span>{issuesTexts.selected}</span>
+      </span>
+      <Matching {...props} />
+      <span className={issuesStyles.grp}>
+        <Button
+          icon={resolve.status === 'resolved' ? 'check' : 'rotate'}
+          keys="r"
+          why={change.why}
+          onClick={() => onEdit(resolve)}
+        >
+          {resolve.status === 'resolved' ? issuesTexts.resolve : issuesTexts.reopen}
+        </Button>
+        {resolve.status === 'resolved' ? (
+          <ResolveMenu
+            issues={issues}
+            onEdit={onEdit}
+            side="top"
+            open={menu === 'resolve'}
+            onOpenChange={(open) => onMenu(open && change.allowed ? 'resolve' : null)}
+            trigger={
+              <IconButton
+                className={issuesStyles.bulkHow}
+                icon="down"
+                label={decideTexts.resolveMenu}
+                why={change.why}
+              />
+            }
+          />
+        ) : null}
+        <Button
+          icon={ignore.status === 'ignored' ? 'st-ignored' : 'rotate'}
+          keys="i"
+          why={change.why}
+          onClick={() => onEdit(ignore)}
+        >
+          {ignore.status === 'ignored' ? issuesTexts.ignore : issuesTexts.reopen}
+        </Button>
+        {ignore.status === 'ignored' ? (
+          <IgnoreMenu
+            issues={issues}
+            onEdit={onEdit}
+            side="top"
+            open={menu === 'ignore'}
+            onOpenChange={(open) => onMenu(open && change.allowed ? 'ignore' : null)}
+            trigger={
+              <IconButton
+                className={issuesStyles.bulkHow}
+                icon="down"
+                label={decideTexts.ignoreMenu}
+                why={change.why}
+              />
+            }
+          />
+        ) : null}
+        <AssigneeMenu
+          issues={issues}
+          onEdit={onEdit}
+          side="top"
+          open={menu === 'assignee'}
+          onOpenChange={(open) => onMenu(open && change.allowed ? 'assignee' : null)}
+          trigger={
+            <Button icon="user" keys="a" why={change.why}>
+              {issuesTexts.assign}
+            </Button>
+          }
+        />
+        <SeverityMenu
+          issues={issues}
+          onEdit={onEdit}
+          side="top"
+          open={menu === 'severity'}
+          onOpenChange={(open) => onMenu(open && change.allowed ? 'severity' : null)}
+          trigger={
+            <Button icon="sv-high" keys="s" why={change.why}>
+              {issuesTexts.setSeverity}
+            </Button>
+          }
+        />
+        <Button icon="merge" keys="m" why={change.why ?? cannotMerge} onClick={onMerge}>
+          {issuesTexts.merge}
+        </Button>
+      </span>
+      <IconButton look="ghost" icon="trash" label={issuesTexts.deleteMany(count)} why={remove.why} onClick={onDelete} />
+      <IconButton look="ghost" icon="x" label={issuesTexts.clearSelection} keys="escape" onClick={onClear} />
+    </div>
+  )
+}
+
+/** Switches between all loaded and all matching issues. */
+function Matching({ all, offer, onAll }: Pick<BulkBarProps, 'all' | 'offer' | 'onAll'>) {
+  if (all !== null) {
+    return (
+      <TextButton onClick={() => onAll(false)} className={styles.bulkAll}>
+        {issuesTexts.onlyLoaded}
+      </TextButton>
+    )
+  }
+  if (offer === null) return null
+  if (offer === 'too many')
+    return <span className={`${styles.bulkAll} ${typeStyles.quiet}`}>{issuesTexts.tooManyMatch}</span>
+  return (
+    <TextButton onClick={() => onAll(true)} className={styles.bulkAll}>
+      {issuesTexts.matching(formatCount(offer))}
+    </TextButton>
+  )
+}

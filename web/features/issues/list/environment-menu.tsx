@@ -1,0 +1,44 @@
+import { lazy, Suspense } from 'react'
+import type { IssuesSearch } from '../../../address/search.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Popover } from '../../../ui/popover.tsx'
+import { chosenOf } from './filter-values.ts'
+import type { SearchChange } from './filters.tsx'
+import { issuesTexts } from './texts.ts'
+import styles from './environment-menu.module.css'
+
+const EnvironmentPanel = lazy(() =>
+  import('./environment-panel.tsx').then((module) => ({ default: module.EnvironmentPanel })),
+)
+
+/** The environments of the query, and the menu that changes them. */
+export function EnvironmentMenu({ search, onChange }: { search: IssuesSearch; onChange: SearchChange }) {
+  const chosen = chosenOf(search, 'environment')
+  const [first] = chosen
+  const text =
+    first === undefined
+      ? issuesTexts.allEnvironments
+      : chosen.length === 1
+        ? first
+        : issuesTexts.andMore(first, chosen.length - 1)
+  return (
+    <Popover
+      label={issuesTexts.environment}
+      align="end"
+      trigger={
+        <Button
+          caret
+          className={styles.button}
+          title={issuesTexts.environment}
+          aria-label={`${issuesTexts.environment}: ${text}`}
+        >
+          {text}
+        </Button>
+      }
+    >
+      <Suspense fallback={null}>
+        <EnvironmentPanel search={search} onChange={onChange} />
+      </Suspense>
+    </Popover>
+  )
+}

@@ -1,0 +1,60 @@
+import { useState, type SyntheticEvent } from 'react'
+import type { Issue } from '../../../api/issue-queries.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { FieldLegend } from '../../../ui/field.tsx'
+import { Toolbar } from '../../../ui/stack.tsx'
+import { Minor, ShortId } from '../../../ui/text.tsx'
+import { headOf } from '../../../subjects/issue/headline.ts'
+import { issuesTexts } from './texts.ts'
+import styles from './merge-into-dialog.module.css'
+import typeStyles from '../../../ui/type.module.css'
+
+type MergeIntoDialogProps = {
+  issues: readonly Issue[]
+  /** The issue that stays, unless another one is chosen. */
+  into: Issue
+  onClose: () => void
+  onMerge: (into: Issue) => void
+}
+
+/** Names the issue that stays, before issues are merged. Enter merges. */
+export function MergeIntoDialog({ issues, into, onClose, onMerge }: MergeIntoDialogProps) {
+  const [chosen, setChosen] = useState(into)
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    onMerge(chosen)
+  }
+  return (
+    <Dialog open onClose={onClose} title={issuesTexts.mergeTitle(chosen.short_id)} wide>
+      <p>{issuesTexts.mergeText}</p>
+      <form onSubmit={submit}>
+        <fieldset className={styles.issues}>
+          <FieldLegend>{issuesTexts.mergeStays}</FieldLegend>
+          {issues.map((issue) => (
+            <label key={issue.id} className={styles.issue}>
+              <input
+                type="radio"
+                name="into"
+                checked={issue.id === chosen.id}
+                onChange={() => setChosen(issue)}
+                data-autofocus={issue.id === into.id ? '' : undefined}
+              />
+              <span className={styles.title}>
+                <b>{headOf(issue).name}</b> {headOf(issue).rest}
+              </span>
+              <ShortId>{issue.short_id}</ShortId>
+              <Minor className={typeStyles.figures}>{issuesTexts.events(issue.event_count)}</Minor>
+            </label>
+          ))}
+        </fieldset>
+        <Toolbar align="end">
+          <Button onClick={onClose}>{issuesTexts.cancel}</Button>
+          <Button look="primary" type="submit">
+            {issuesTexts.mergeRun(issues.length)}
+          </Button>
+        </Toolbar>
+      </form>
+    </Dialog>
+  )
+}

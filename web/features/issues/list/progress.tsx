@@ -1,0 +1,37 @@
+import { lazy, Suspense } from 'react'
+import { useRunningOperations } from '../../../api/operations.ts'
+import { useRefused } from '../../../subjects/issue/refused.ts'
+import { formatCount } from '../../../ui/format.ts'
+import { issuesTexts } from './texts.ts'
+import issuesStyles from './issues.module.css'
+import styles from './progress.module.css'
+
+const RefusedDialog = lazy(() =>
+  import('./refused-dialog.tsx').then((module) => ({ default: module.IssueRefusedDialog })),
+)
+
+/** The dialog of issues that could not be changed, loaded on demand. */
+export function BulkRefused() {
+  const refused = useRefused()
+  return refused === null ? null : (
+    <Suspense fallback={null}>
+      <RefusedDialog refused={refused} />
+    </Suspense>
+  )
+}
+
+/** The progress of bulk operations that run in the background. */
+export function BulkProgress() {
+  const operations = useRunningOperations()
+  return operations.map((operation) => (
+    <div key={operation.id} className={`${issuesStyles.bulk} ${styles.bulkRun}`} data-foot-bar="selection">
+      <span className={issuesStyles.bulkN} id={`run-${operation.id}`}>
+        {issuesTexts.running[operation.kind]}
+      </span>
+      <progress aria-labelledby={`run-${operation.id}`} max={operation.total} value={operation.done} />
+      <span className={styles.progress}>
+        {issuesTexts.progress(formatCount(operation.done), formatCount(operation.total))}
+      </span>
+    </div>
+  ))
+}

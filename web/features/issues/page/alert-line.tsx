@@ -1,0 +1,44 @@
+import { Link } from '@tanstack/react-router'
+import type { Alert } from '../../../api/alert-queries.ts'
+import { paths } from '../../../address/paths.ts'
+import { AlertStateMark } from '../../../subjects/alerts/alert-state.tsx'
+import { alertTexts } from '../../../subjects/alerts/alert-texts.ts'
+import { isCounting } from '../../../subjects/alerts/delivery-look.ts'
+import { DeliveryState } from '../../../subjects/alerts/delivery-state.tsx'
+import { deliveryAnswer, deliveryLook } from '../../../subjects/alerts/look.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { issueTexts } from './texts.ts'
+import styles from './alert-line.module.css'
+import activityStyles from './activity.module.css'
+import issueStyles from './issue.module.css'
+
+/** An alert about the issue, with what its channels answered. */
+export function AlertLine({ alert }: { alert: Alert }) {
+  const sent = alert.deliveries.filter(({ purpose }) => purpose === 'fired' || purpose === 'escalated')
+  return (
+    <div className={issueStyles.act}>
+      <span className={issueStyles.actI}>
+        <Icon name="bell" />
+      </span>
+      <div className={activityStyles.actB}>
+        <p>
+          {issueTexts.alertFired} <Link {...paths.alertHistory({ alert: alert.id })}>{alert.rule_name}</Link>{' '}
+          <AlertStateMark state={alert.state} /> <Time at={alert.fired_at} />
+        </p>
+        {sent.length === 0 ? null : (
+          <ul className={styles.deliveries} aria-label={issueTexts.alertDeliveries}>
+            {sent.map((delivery, index) => (
+              // A delivery that was never written has no id.
+              <li key={delivery.id ?? `${index} ${delivery.action_type}`}>
+                {alertTexts.channels[delivery.action_type]}{' '}
+                <DeliveryState counts={isCounting(delivery)} lookAt={(now) => deliveryLook(delivery, now)} />{' '}
+                <span>{deliveryAnswer(delivery)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,81 @@
+import { Breakable } from '../../../../ui/breakable.tsx'
+import { DisclosureIcon } from '../../../../ui/disclosure-icon.tsx'
+import type { Frame } from '../../../../../server/events/protocol/event.api.ts'
+import type { CSSProperties, ReactNode } from 'react'
+import { Code } from '../../../../ui/highlight.tsx'
+import { Minor } from '../../../../ui/text.tsx'
+import { issueTexts } from '../texts.ts'
+import { Values } from '../contexts/value.tsx'
+import { hasInside, locationOf, nameOf, sourceOf, type SourceLine } from './model.ts'
+import styles from './frame.module.css'
+import issueStyles from '../issue.module.css'
+
+type FrameProps = { frame: Frame; platform: string; open: boolean }
+
+/** A frame: function and location, and below them source code and local variables. */
+export function StackFrame({ frame, platform, open }: FrameProps) {
+  const line = <FrameLine frame={frame} platform={platform} expands={hasInside(frame)} />
+  if (!hasInside(frame))
+    return (
+      <div className={`${issueStyles.frame} ${styles.flatFrame}`} data-in-app={frame.in_app}>
+        {line}
+      </div>
+    )
+  const source = sourceOf(frame)
+  const vars = Object.entries(frame.vars ?? {})
+  return (
+    <details className={issueStyles.frame} data-in-app={frame.in_app} open={open}>
+      <summary>{line}</summary>
+      {source === null ? null : <Source lines={source} />}
+      {vars.length === 0 ? null : (
+        <details className={styles.vars}>
+          <summary>
+            <DisclosureIcon />
+            {issueTexts.locals} <Minor>{vars.length}</Minor>
+          </summary>
+          <Values values={vars} />
+        </details>
+      )}
+    </details>
+  )
+}
+
+function FrameLine({ frame, platform, expands }: { frame: Frame; platform: string; expands: boolean }): ReactNode {
+  const { path, type, name } = nameOf(frame, platform)
+  const location = locationOf(frame)
+  return (
+    <>
+      {expands ? <DisclosureIcon /> : <span className={styles.noArrow} />}
+      <span className={issueStyles.fn}>
+        {path === '' ? null : <span className={styles.pk}>{path}</span>}
+        {type}
+        <b>{name}</b>
+      </span>
+      {location === '' ? null : (
+        <span className={issueStyles.loc} title={frame.abs_path ?? frame.package ?? undefined}>
+          <Breakable text={location} />
+        </span>
+      )}
+    </>
+  )
+}
+
+const startAt = (line: number): CSSProperties & Record<'--start', string> => ({ '--start': String(line - 1) })
+
+function Source({ lines }: { lines: readonly SourceLine[] }) {
+  const first = lines[0]?.number ?? 1
+  const hit = lines.find((line) => line.hit)?.number ?? first
+  return (
+    // Focusable, so that keys can scroll long lines.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={styles.srcw} tabIndex={0} role="region" aria-label={issueTexts.sourceAround(hit)}>
+      <ol className={styles.src} start={first} style={startAt(first)}>
+        {lines.map((line) => (
+          <li key={line.number} className={line.hit ? styles.hit : undefined}>
+            <code>{line.text === '' ? ' ' : <Code source={line.text} />}</code>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+import type { Frame, Stacktrace } from '../../../../../server/events/protocol/event.api.ts'
+import { own } from '../../../../ui/own.ts'
+import { typeOf, type Stack } from './model.ts'
+
+/** A stack as the runtime prints it, for the Raw view and for copying. */
+export function rawStack(stack: Stack, platform: string): string {
+  const writer = own(WRITERS, platform) ?? writeScript
+  const parts = stack.exceptions.map((one, index) => {
+    const head = [typeOf(one.exception, platform), one.exception.value].filter(isText).join(': ')
+    const joint = index === 0 ? '' : one.joint === 'member' ? 'One of its errors: ' : 'Caused by: '
+    return writer(joint + head, one.stacktrace)
+  })
+  if (stack.exceptions.length === 0) parts.push(writer(threadHead(stack), stack.stacktrace))
+  return parts.join('\n')
+}
+
+const isText = (text: string | null): text is string => text !== null && text !== ''
+
+function threadHead({ thread }: Stack): string {
+  if (thread === null) return 'Stack'
+  return `Thread ${[thread.name ?? thread.id ?? '', thread.state].filter(isText).join(', ')}`
+}
+
+type Writer = (head: string, stack: Stacktrace | null) => string
+
+const framesOf = (stack: Stacktrace | null): readonly Frame[] => stack?.frames ?? []
+const at = (frame: Frame): string =>
+  [frame.abs_path ?? frame.filename ?? '<unknown>', frame.lineno, frame.colno].filter((part) => part !== null).join(':')
+
+const writeScript: Writer = (head, stack) =>
+  [
+    head,
+    ...framesOf(stack)
+      .toReversed()
+      .map((frame) => (frame.function === null ? `    at ${at(frame)}` : `    at ${frame.function} (${at(frame)})`)),
+  ].join('\n')
+
+const writeJvm: Writer = (head, stack) =>
+  [
+    head,
+    ...framesOf(stack)
+      .toReversed()
+      .map((frame) => {
+        const name = [frame.module, frame.function].filter(isText).join('.')
+        const place =
+          frame.filename === null
+            ? 'Unknown Source'
+            : [frame.filename, frame.lineno].filter((part) => part !== null).join(':')
+        return `    at ${name}(${place})`
+      }),
+  ].join('\n')
+
+const writePython: Writer = (head, stack) =>
+  [
+    ...(stack === null ? [] : ['Traceback (most recent call last):']),
+    ...framesOf(stack).flatMap((frame) => [
+      `  File "${frame.abs_path ?? frame.filename ?? '<unknown>'}", line ${frame.lineno ?? '?'}, in ${frame.function ?? '<unknown>'}`,
+      ...(frame.context_line === null ? [] : [`    ${frame.context_line.trim()}`]),
+    ]),
+    head,
+  ].join('\n')
+
+const writeNative: Writer = (head, stack) =>
+  [
+    head,
+    ...framesOf(stack)
+      .toReversed()
+      .map((frame, index) => {
+        const place =
+          frame.filename === null
+            ? ''
+            : ` (${[frame.filename, frame.lineno].filter((part) => part !== null).join(':')})`
+        const library = frame.package?.split(/[\\/]/u).at(-1) ?? ''
+        return `${String(index).padEnd(4)}${library.padEnd(24)} ${frame.instruction_addr ?? ''} ${frame.function ?? '<unknown>'}${place}`
+      }),
+  ].join('\n')
+
+const WRITERS: Readonly<Record<string, Writer>> = {
+  java: writeJvm,
+  kotlin: writeJvm,
+  python: writePython,
+  native: writeNative,
+  cocoa: writeNative,
+}

@@ -1,0 +1,161 @@
+import { platformName } from '#shared/platforms.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { startLive, useLive } from '../../../api/live.ts'
+import { firstIssueQuery, projectSettingsQuery, type Project } from '../../../api/queries.ts'
+import { useKeys } from '../../../app/keys.ts'
+import { CodeBox } from '../../../ui/code-box.tsx'
+import { CopyButton, copyAndSay } from '../../../ui/copy-button.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { formatDuration } from '../../../ui/format.ts'
+import { Code } from '../../../ui/highlight.tsx'
+import { useNow } from '../../../ui/now.ts'
+import { Tabs } from '../../../ui/tabs.tsx'
+import { PlatformTile } from '../../../ui/platform-tile.tsx'
+import { PageMain } from '../../../ui/page-main.tsx'
+import { onboardingTexts } from './texts.ts'
+import { SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.ts'
+import { Steps } from './steps.tsx'
+import { WaitCard } from './wait.tsx'
+import settingsStyles from '../../../frames/settings.module.css'
+import styles from './send-step.module.css'
+import typeStyles from '../../../ui/type.module.css'
+
+const texts = onboardingTexts.send
+const ASK_EVERY_MS = 2000
+
+const TABS = SNIPPET_PLATFORMS.map((platform) => ({
+  value: platform,
+  label: platformName(platform),
+  before: <PlatformTile platform={platform} quiet />,
+}))
+
+/** The code for the app on the left; on the right the card that waits for the first event. */
+export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatform | undefined }) {
+  const [platform, setPlatform] = useState<SnippetPlatform>(sdk ?? project.platform)
+  const [since] = useState(() => Date.now())
+  const now = useNow('second')
+  const client = useQueryClient()
+
+  const first = useQuery({
+    ...firstIssueQuery(project.id),
+    // Live messages are faster; polling is the fallback.
+    refetchInterval: ({ state }) => (state.data !== undefined && state.data.items.length > 0 ? false : ASK_EVERY_MS),
+    meta: { quiet: true },
+  })
+  const issue = first.data?.items[0] ?? null
+  const settings = useQuery({
+    ...projectSettingsQuery(project.id),
+    // A refused request shows within two seconds.
+    refetchInterval: issue === null ? ASK_EVERY_MS / 2 : false,
+    meta: { quiet: true },
+  })
+  const key = settings.data?.keys.find(({ expires_at }) => expires_at === null) ?? null
+
+  useEffect(() => startLive(client), [client])
+  useLive((messages) => {
+    if (messages.some((message) => 'project_id' in message && message.project_id === project.id))
+      void client.invalidateQueries({ queryKey: firstIssueQuery(project.id).queryKey })
+  })
+
+  const issueId = issue?.id
+  useEffect(() => {
+    // Other cached data of this project is out of date now.
+    if (issueId === undefined) return
+    void client.invalidateQueries({ queryKey: ['projects'], exact: true })
+    void client.invalidateQueries({ queryKey: ['onboarding'] })
+  }, [client, issueId])
+
+  const dsn = settings.data?.dsn ?? project.dsn
+  const snippet = snippetFor(platform, dsn)
+  useKeys([
+    {
+      keys: 'y',
+      label: texts.copySnippet,
+      group: 'Page',
+      run: () => void copyAndSay(snippet.code, texts.snippetCopied),
+    },
+  ])
+
+  const arrived = issue !== null
+  const requested = key?.last_seen_at != null
+  const passed = formatDuration(Math.max(0, Math.floor((now - since) / 1000)) * 1000)
+  return (
+    <PageMain className={settingsStyles.setUpPage}>
+      <div className={settingsStyles.setUp}>
+        <Steps
+          project={{ done: true, now: false, more: `${project.name}, ${project.region}` }}
+          sdk={{
+            done: arrived || requested,
+            now: !arrived && !requested,
+            more: arrived || requested ? onboardingTexts.steps.sdkDone : onboardingTexts.steps.sdkMore,
+          }}
+          event={{
+            done: arrived,
+            now: !arrived && requested,
+            more: arrived ? onboardingTexts.steps.eventDone : onboardingTexts.steps.eventWaiting(passed),
+          }}
+        />
+        <div className={settingsStyles.setUpMain}>
+          <h1>{arrived ? texts.headingDone : texts.heading}</h1>
+          <p className={settingsStyles.lead}>{texts.lead}</p>
+          <Tabs label={texts.platforms} className={styles.tabs} value={platform} tabs={TABS} onChange={setPlatform}>
+            <div className={styles.code}>
+              {snippet.install === null ? null : (
+                <CodeBox
+                  title={<span>{texts.terminal}</span>}
+                  action={
+                    <CopyButton look="ghost" size="sm" text={snippet.install} said={texts.snippetCopied}>
+                      {texts.copy}
+                    </CopyButton>
+                  }
+                >
+                  <CodeBlock label={texts.terminal} source={snippet.install} plain />
+                </CodeBox>
+              )}
+              <CodeBox
+                title={<span className={styles.file}>{snippet.file}</span>}
+                action={
+                  <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={texts.snippetCopied}>
+                    {texts.copy}
+                  </CopyButton>
+                }
+              >
+                <CodeBlock label={snippet.file} source={snippet.code} />
+              </CodeBox>
+            </div>
+          </Tabs>
+          <div className={settingsStyles.dsn}>
+            <Field
+              label={texts.yourDsn}
+              hint={texts.dsnHint}
+              className={typeStyles.mono}
+              readOnly
+              value={dsn}
+              onFocus={(event) => event.target.select()}
+              after={<CopyButton size="sm" text={dsn} said={texts.dsnCopied} />}
+            />
+          </div>
+        </div>
+        <WaitCard
+          project={project}
+          dsn={dsn}
+          keyInUse={key}
+          refusal={settings.data?.last_key_refusal ?? null}
+          issue={issue}
+          waitedMs={now - since}
+        />
+      </div>
+    </PageMain>
+  )
+}
+
+/** Scrolls sideways, so it is focusable for keyboard users. */
+function CodeBlock({ label, source, plain = false }: { label: string; source: string; plain?: boolean }) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre tabIndex={0} role="region" aria-label={label}>
+      <code>{plain ? source : <Code source={source} />}</code>
+    </pre>
+  )
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { onboardingQuery } from '../../../api/queries.ts'
+import { useCan } from '../../../app/can.ts'
+import { InviteDialog } from '../../../subjects/members/invite-dialog.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { TextButton } from '../../../ui/text-button.tsx'
+import { onboardingTexts } from './texts.ts'
+import styles from './steps.module.css'
+
+export type StepState = { done: boolean; now: boolean; more: string }
+
+/** The progress of the set-up. */
+export function Steps({ project, sdk, event }: { project: StepState; sdk: StepState; event: StepState }) {
+  const [inviting, setInviting] = useState(false)
+  const may = useCan('team.write')
+  const status = useQuery({ ...onboardingQuery, meta: { quiet: true } })
+  const invited = status.data?.steps.team_invited === true
+  const steps = [
+    { name: onboardingTexts.steps.project, ...project },
+    { name: onboardingTexts.steps.sdk, ...sdk },
+    { name: onboardingTexts.steps.event, ...event },
+    {
+      name: onboardingTexts.steps.team,
+      done: invited,
+      now: false,
+      more: invited ? onboardingTexts.steps.teamDone : onboardingTexts.steps.teamMore,
+      ...(may.allowed ? { action: { label: onboardingTexts.steps.invite, run: () => setInviting(true) } } : {}),
+    },
+  ]
+  return (
+    <>
+      <ol className={styles.steps} aria-label={onboardingTexts.progress}>
+        {steps.map((step, index) => (
+          <li
+            key={step.name}
+            className={step.done ? styles.done : step.now ? styles.now : undefined}
+            aria-current={step.now ? 'step' : undefined}
+          >
+            <span className={styles.stepN}>
+              {step.done ? <Icon name="check" label={onboardingTexts.steps.done} /> : index + 1}
+            </span>
+            <div>
+              <b>{step.name}</b>
+              <small>{step.more}</small>
+              {'action' in step && step.action !== undefined ? (
+                <TextButton className={styles.action} onClick={step.action.run}>
+                  {step.action.label}
+                </TextButton>
+              ) : null}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {inviting ? <InviteDialog onClose={() => setInviting(false)} /> : null}
+    </>
+  )
+}

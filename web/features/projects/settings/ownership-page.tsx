@@ -1,0 +1,194 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { call, type AnswerOf } from '../../../api/call.ts'
+import { reasonOf } from '../../../api/change.ts'
+import { teamQuery } from '../../../api/member-queries.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
+import { settingsTexts } from './texts.ts'
+import { useCan } from '../../../app/can.ts'
+import { blankRule, draftOf, OwnershipRuleRow, problemOf, ruleOf, type DraftRule } from './ownership-rule.tsx'
+import { ProjectPart } from './project-part.tsx'
+import { SettingsForm, useSettingsDraft } from './form.tsx'
+import { paths } from '../../../address/paths.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { focusFirstInvalid } from '../../../ui/field.tsx'
+import { Note } from '../../../ui/note.tsx'
+import { Avatar } from '../../../ui/avatar.tsx'
+import { Minor, ShortId } from '../../../ui/text.tsx'
+import { ownershipTexts } from './ownership-texts.ts'
+import styles from './ownership-page.module.css'
+import typeStyles from '../../../ui/type.module.css'
+import { Spacer } from '../../../ui/stack.tsx'
+
+const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/ownership')
+
+export function ProjectOwnershipPage() {
+  const { projectId } = route.useParams()
+  const project = useQuery(projectSettingsQuery(projectId))
+  const may = useCan('projects.write')
+  return (
+    <ProjectPart
+      title={ownershipTexts.title}
+      lead={ownershipTexts.lead}
+      heightPx={320}
+      mayChange={may.allowed}
+      project={project}
+    >
+      {(data) => <OwnershipForm key={projectId} project={data} why={may.why} />}
+    </ProjectPart>
+  )
+}
+
+const draftsOf = (project: ProjectSettings): readonly DraftRule[] => project.ownership_rules.map(draftOf)
+const patchOf = (rules: readonly DraftRule[]) => ({ ownership_rules: rules.map(ruleOf) })
+
+function OwnershipForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const [judged, setJudged] = useState(false)
+  const root = useRef<HTMLFormElement>(null)
+  const team = useQuery(teamQuery())
+  const preview = useMutation({
+    mutationFn: (sent: readonly DraftRule[]) =>
+      call('POST /api/projects/:projectId/ownership/preview', {
+        params: { projectId: project.id },
+        body: patchOf(sent),
+      }),
+  })
+  const {
+    draft: rules,
+    change,
+    error,
+    form,
+  } = useSettingsDraft(project, {
+    draftOf: draftsOf,
+    patchOf,
+    said: ownershipTexts.saved,
+    why,
+    onChange: () => preview.reset(),
+  })
+  /** Whether every rule is complete; moves the focus to the first field that is not. */
+  const areComplete = (): boolean => {
+    const fits = rules.every((rule) => problemOf(rule) === null)
+    setJudged(!fits)
+    if (!fits && root.current !== null) focusFirstInvalid(root.current)
+    return fits
+  }
+  const move = (index: number, by: -1 | 1) => {
+    const [rule] = rules.slice(index, index + 1)
+    if (rule !== undefined) change(rules.toSpliced(index, 1).toSpliced(index + by, 0, rule))
+  }
+  return (
+    <SettingsForm
+      name={ownershipTexts.title}
+      error={error}
+      failed={ownershipTexts.failed}
+      {...form}
+      onSave={() => {
+        if (areComplete()) form.onSave()
+      }}
+      formRef={root}
+    >
+      <Card
+        title={ownershipTexts.rules}
+        header={
+          <>
+            <Spacer />
+            <Button size="sm" icon="plus" why={why} onClick={() => change([...rules, blankRule()])}>
+              {ownershipTexts.add}
+            </Button>
+          </>
+        }
+      >
+        <Minor as="p" className={styles.note}>
+          {rules.length === 0 ? ownershipTexts.none : ownershipTexts.globHint}
+        </Minor>
+        {rules.map((rule, index) => (
+          <OwnershipRuleRow
+            key={rule.key}
+            number={index + 1}
+            last={index === rules.length - 1}
+            rule={rule}
+            members={team.data?.items ?? []}
+            membersKnown={team.data !== undefined}
+            problem={judged ? problemOf(rule) : null}
+            why={why}
+            onChange={(next) => change(rules.map((one) => (one.key === rule.key ? next : one)))}
+            onMove={(by) => move(index, by)}
+            onRemove={() => change(rules.filter((one) => one.key !== rule.key))}
+          />
+        ))}
+      </Card>
+      <Card
+        title={ownershipTexts.preview}
+        header={
+          <>
+            <Minor>{ownershipTexts.previewText}</Minor>
+            <Spacer />
+            <Button
+              size="sm"
+              icon="eye"
+              busy={preview.isPending}
+              why={why}
+              onClick={() => {
+                if (areComplete()) preview.mutate(rules)
+              }}
+            >
+              {ownershipTexts.previewRun}
+            </Button>
+          </>
+        }
+      >
+        <Preview preview={preview.data} error={preview.error} />
+      </Card>
+    </SettingsForm>
+  )
+}
+
+type PreviewData = AnswerOf<'POST /api/projects/:projectId/ownership/preview'>
+
+/** The assignee each recent issue would get, and the rule that matches. */
+function Preview({ preview, error }: { preview: PreviewData | undefined; error: Error | null }) {
+  if (error !== null)
+    return (
+      <Note tone="red" icon="warn" role="alert">
+        {ownershipTexts.previewFailed} {reasonOf(error, settingsTexts.fields)}
+      </Note>
+    )
+  if (preview === undefined) return null
+  if (preview.looked_at === 0)
+    return (
+      <p className={styles.note} role="status">
+        {ownershipTexts.noIssues}
+      </p>
+    )
+  return (
+    <div className={styles.list}>
+      <p role="status">{ownershipTexts.assigned(preview.owned, preview.looked_at)}</p>
+      <ul>
+        {preview.issues.map((issue) => (
+          <li key={issue.id}>
+            <span className={styles.issue}>
+              <Link {...paths.issue(issue.id)} className={styles.title}>
+                {issue.title}
+              </Link>
+              <Minor>
+                <ShortId>{issue.short_id}</ShortId>{' '}
+                {issue.rule === null ? null : (
+                  <>
+                    {ownershipTexts.byRule(issue.rule + 1)}{' '}
+                    <span className={`${typeStyles.mono} ${styles.matched}`}>{issue.matched}</span>
+                  </>
+                )}
+              </Minor>
+            </span>
+            <span className={styles.assignee}>
+              {issue.owner === null ? null : <Avatar user={issue.owner} small quiet />}
+              {issue.owner?.name ?? issue.team ?? <span className={typeStyles.quiet}>{ownershipTexts.unassigned}</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

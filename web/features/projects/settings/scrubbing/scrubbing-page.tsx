@@ -1,0 +1,175 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call } from '../../../../api/call.ts'
+import { projectSettingsQuery, type ProjectSettings } from '../../../../api/queries.ts'
+import { useCan } from '../../../../app/can.ts'
+import { CostlyRules } from './costly-rules.tsx'
+import { EraseUser } from './erase-user.tsx'
+import { ProjectPart } from '../project-part.tsx'
+import { SettingsForm, useSettingsDraft } from '../form.tsx'
+import { ScrubPreview } from './preview.tsx'
+import { blankRule, ScrubRuleRow, type DraftRule } from './rule.tsx'
+import { AreaField, linesOf } from '../../../../ui/area-field.tsx'
+import { Button } from '../../../../ui/button.tsx'
+import { Card } from '../../../../ui/card.tsx'
+import { Field } from '../../../../ui/field.tsx'
+import { Switch } from '../../../../ui/switch.tsx'
+import { Minor } from '../../../../ui/text.tsx'
+import { privacyTexts } from '../privacy-texts.ts'
+import styles from '../../../../frames/settings.module.css'
+import typeStyles from '../../../../ui/type.module.css'
+import { Spacer } from '../../../../ui/stack.tsx'
+
+const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/scrubbing')
+const texts = privacyTexts.scrubbing
+
+export function ProjectScrubbingPage() {
+  const { projectId } = route.useParams()
+  const project = useQuery(projectSettingsQuery(projectId))
+  const may = useCan('projects.write')
+  return (
+    <ProjectPart title={texts.title} lead={texts.lead} heightPx={420} mayChange={may.allowed} project={project}>
+      {(data) => (
+        <>
+          <CostlyRules project={data} />
+          <ScrubbingForm key={projectId} project={data} why={may.why} />
+          <EraseUser projectId={projectId} why={may.why} />
+        </>
+      )}
+    </ProjectPart>
+  )
+}
+
+type Draft = { addresses: boolean; emails: boolean; fields: string; safe: string; rules: readonly DraftRule[] }
+
+const draftOf = (project: ProjectSettings): Draft => ({
+  addresses: project.scrub_ip_addresses,
+  emails: project.scrub_email_addresses,
+  fields: project.scrub_fields.join('\n'),
+  safe: project.safe_fields.join('\n'),
+  rules: project.scrub_rules.map((rule, index) => ({ ...rule, regex: rule.regex ?? '', key: `saved ${index}` })),
+})
+
+const patchOf = (draft: Draft) => ({
+  scrub_ip_addresses: draft.addresses,
+  scrub_email_addresses: draft.emails,
+  scrub_fields: linesOf(draft.fields),
+  safe_fields: linesOf(draft.safe),
+  scrub_rules: draft.rules.map(({ path, pattern, regex, action }) => ({
+    path,
+    pattern,
+    regex: pattern === 'custom' ? regex : null,
+    action,
+  })),
+})
+
+function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
+  const [eventId, setEventId] = useState('')
+  const preview = useMutation({
+    mutationFn: (sent: Draft) =>
+      call('POST /api/projects/:projectId/scrubbing/preview', {
+        params: { projectId: project.id },
+        body: { ...patchOf(sent), ...(eventId.trim() === '' ? {} : { event_id: eventId.trim() }) },
+      }),
+  })
+  const onChange = () => preview.reset()
+  const { draft, change, error, form } = useSettingsDraft(project, {
+    draftOf,
+    patchOf,
+    said: texts.saved,
+    why,
+    onChange,
+  })
+  const set = (part: Partial<Draft>) => change({ ...draft, ...part })
+  const readOnly = why !== undefined
+  return (
+    <SettingsForm name={texts.title} error={error} failed={texts.failed} {...form}>
+      <Card title={texts.always}>
+        <ul className={styles.rows}>
+          <li className={styles.row}>
+            <Switch
+              label={texts.addresses}
+              checked={draft.addresses}
+              why={why}
+              onChange={(addresses) => set({ addresses })}
+            />
+            <div>
+              <b>{texts.addresses}</b>
+              <Minor as="p">{texts.addressesMore}</Minor>
+            </div>
+          </li>
+          <li className={styles.row}>
+            <Switch label={texts.emails} checked={draft.emails} why={why} onChange={(emails) => set({ emails })} />
+            <div>
+              <b>{texts.emails}</b>
+              <Minor as="p">{texts.emailsMore}</Minor>
+            </div>
+          </li>
+        </ul>
+        <div className={`${styles.lists} ${styles.body}`}>
+          <AreaField
+            label={texts.fields}
+            hint={texts.fieldsHint}
+            value={draft.fields}
+            readOnly={readOnly}
+            onChange={(fields) => set({ fields })}
+          />
+          <AreaField
+            label={texts.safe}
+            hint={texts.safeHint}
+            value={draft.safe}
+            readOnly={readOnly}
+            onChange={(safe) => set({ safe })}
+          />
+        </div>
+      </Card>
+      <Card
+        title={texts.rules}
+        header={
+          <>
+            <Minor className={styles.wideOnly}>{texts.rulesMore}</Minor>
+            <Spacer />
+            <Button size="sm" icon="plus" why={why} onClick={() => set({ rules: [...draft.rules, blankRule()] })}>
+              {texts.add}
+            </Button>
+          </>
+        }
+      >
+        {draft.rules.length === 0 ? (
+          <Minor as="p" className={styles.ruleNote}>
+            {texts.noRules}
+          </Minor>
+        ) : null}
+        {draft.rules.map((rule, index) => (
+          <ScrubRuleRow
+            key={rule.key}
+            number={index + 1}
+            rule={rule}
+            why={why}
+            onChange={(next) => set({ rules: draft.rules.map((one) => (one.key === rule.key ? next : one)) })}
+            onRemove={() => set({ rules: draft.rules.filter((one) => one.key !== rule.key) })}
+          />
+        ))}
+      </Card>
+      <Card title={texts.preview}>
+        <div className={styles.scrub}>
+          <div className={styles.ask}>
+            <Field
+              label={texts.previewEvent}
+              hint={texts.previewEventHint}
+              className={typeStyles.mono}
+              value={eventId}
+              autoComplete="off"
+              onChange={(event) => setEventId(event.target.value)}
+            />
+            <Button icon="eye" busy={preview.isPending} why={why} onClick={() => preview.mutate(draft)}>
+              {texts.previewRun}
+            </Button>
+          </div>
+          <ScrubPreview preview={preview.data} error={preview.error} />
+        </div>
+      </Card>
+    </SettingsForm>
+  )
+}

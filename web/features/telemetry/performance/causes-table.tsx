@@ -1,0 +1,81 @@
+import { Link } from '@tanstack/react-router'
+import type { Performance } from '../../../api/performance-queries.ts'
+import { paths } from '../../../address/paths.ts'
+import type { HealthView } from '../../../api/metric-queries.ts'
+import { Bar } from '../../../ui/bar.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { formatCount, formatShare } from '../../../ui/format.ts'
+import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
+import { Minor, ShortId } from '../../../ui/text.tsx'
+import { DurationCell } from './screens-table.tsx'
+import { figuresTexts } from '../../../subjects/figures/texts.ts'
+import { performanceTexts } from './texts.ts'
+import styles from './tables.module.css'
+
+/** The types by which Android and iOS report them. */
+const ANR_SEARCH =
+  'type:ApplicationNotResponding OR type:"App Hanging" OR type:"App Hang Fully Blocked" OR type:"App Hang Non Fully Blocked"'
+
+/** ANRs and app hangs by the call that blocked the main thread, each with its issue. */
+export function CausesTable({ data, view }: { data: Performance; view: HealthView }) {
+  const { columns } = performanceTexts
+  const causes = data.anr_causes
+  return (
+    <Card
+      title={performanceTexts.causes}
+      header={
+        <>
+          {data.anrs.count === 0 ? null : <Minor>{performanceTexts.causesUnit(formatCount(data.anrs.count))}</Minor>}
+          <Link className={styles.all} {...paths.issues({ project: view.projectId, range: view.range, q: ANR_SEARCH })}>
+            {performanceTexts.allAnr}
+          </Link>
+        </>
+      }
+    >
+      {causes === null ? (
+        <EmptyState kind="filtered" title={performanceTexts.byDevice} />
+      ) : causes.length === 0 ? (
+        <EmptyState kind="good" title={performanceTexts.noCauses}>
+          {performanceTexts.noCausesMore}
+        </EmptyState>
+      ) : (
+        <Table scrollLabel={figuresTexts.tableOf(performanceTexts.causes)} className={styles.table}>
+          <thead>
+            <tr>
+              <ColumnHead>{columns.call}</ColumnHead>
+              <ColumnHead>{columns.share}</ColumnHead>
+              <ColumnHead numeric>{columns.anrs}</ColumnHead>
+              <ColumnHead numeric>{columns.longest}</ColumnHead>
+            </tr>
+          </thead>
+          <tbody>
+            {causes.map((cause) => (
+              <tr key={cause.call}>
+                <th scope="row" className={styles.call}>
+                  {cause.issue_id === null ? (
+                    <>
+                      {cause.call} <Minor>{performanceTexts.goneIssue}</Minor>
+                    </>
+                  ) : (
+                    <Link {...paths.issue(cause.issue_id, { project: view.projectId })}>
+                      {cause.call} <ShortId>{cause.short_id}</ShortId>
+                    </Link>
+                  )}
+                </th>
+                <td className={styles.share}>
+                  <span>
+                    <Bar share={cause.share} />
+                    {formatShare(cause.share)}
+                  </span>
+                </td>
+                <NumberCell>{formatCount(cause.count)}</NumberCell>
+                <DurationCell ms={cause.longest_ms} />
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,326 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ApiError } from '../../../api/call.ts'
+import type { HealthView } from '../../../api/metric-queries.ts'
+import {
+  screenQuery,
+  screensCsvUrl,
+  screensQuery,
+  transactionsCsvUrl,
+  transactionsQuery,
+  type ScreenDetail,
+} from '../../../api/performance-queries.ts'
+import { releaseMarkersQuery } from '../../../api/release-queries.ts'
+import { paths } from '../../../address/paths.ts'
+import { windowOf } from '../../../address/search.ts'
+import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
+import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
+import { shortRelease, shownValue } from '../../../subjects/figures/filter-model.ts'
+import { COLD_LIMITS, FROZEN_LIMITS, SLOW_LIMITS } from '../../../subjects/figures/limits.ts'
+import { shownOf, timeAxisOf } from '../../../subjects/figures/time-axis-of.ts'
+import { figuresTexts } from '../../../subjects/figures/texts.ts'
+import { WindowNote } from '../../../subjects/figures/window-note.tsx'
+import { QueryError } from '../../../frames/query-error.tsx'
+import { appTexts } from '../../../app/texts.ts'
+import { Button, buttonLook } from '../../../ui/button.tsx'
+import { Card, CardFooter } from '../../../ui/card.tsx'
+import { ChartTable } from '../../../ui/chart/chart-table.tsx'
+import { LineChart } from '../../../ui/chart/line-chart.tsx'
+import { RangeLegend } from '../../../ui/chart/range-plot.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { formatCount, formatDuration } from '../../../ui/format.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
+import { Minor } from '../../../ui/text.tsx'
+import { END_PX, percentileLines, SpreadChart } from './charts.tsx'
+import { durationFinding, durationSentence } from './finding.ts'
+import { DurationCell, RatioCell, ScreensTable } from './screens-table.tsx'
+import { performanceTexts } from './texts.ts'
+import { TransactionsTable } from './transactions-table.tsx'
+import { usePerformanceView } from './use-view.ts'
+import styles from './tables.module.css'
+import healthStyles from '../../../subjects/figures/health.module.css'
+
+const DEFAULT_SORT = '-p95'
+
+/** What a rule measures of a screen; none for the first contentful paint. */
+const ALERT_METRICS: Readonly<Partial<Record<string, 'ttid' | 'lcp' | 'transaction'>>> = {
+  ttid: 'ttid',
+  lcp: 'lcp',
+  duration: 'transaction',
+}
+
+/** All screens and transactions; or one screen with its spread by device class and release. */
+export function ScreensPage() {
+  const at = usePerformanceView()
+  const { screen } = at.search
+  return screen === undefined ? <Screens at={at} /> : <Screen key={screen} name={screen} at={at} />
+}
+
+type At = ReturnType<typeof usePerformanceView>
+
+function Screens({ at: { view, search, change } }: { at: At }) {
+  const sort = search.order ?? DEFAULT_SORT
+  const list = useInfiniteQuery(screensQuery(view, sort))
+  const rows = list.data?.pages.flatMap((page) => page.items)
+  const first = list.data?.pages[0]
+  return (
+    <div className={styles.stack}>
+      <Card
+        title={performanceTexts.screens}
+        header={
+          rows === undefined || rows.length === 0 ? null : (
+            <>
+              <Minor>
+                {performanceTexts.screensUnit(
+                  performanceTexts.screenCount(first?.total ?? 0, formatCount(first?.total ?? 0)),
+                  performanceTexts.orders[sort],
+                )}
+              </Minor>
+              <RangeLegend />
+              <CsvLink
+                url={screensCsvUrl(view, sort)}
+                filename="screens.csv"
+                label={figuresTexts.csv(performanceTexts.screens)}
+              />
+            </>
+          )
+        }
+      >
+        {rows === undefined ? (
+          <Pending error={list.error} what={performanceTexts.screens} onRetry={() => void list.refetch()} />
+        ) : rows.length === 0 ? (
+          <EmptyState kind="setup" title={performanceTexts.noScreens}>
+            {performanceTexts.noScreensMore}
+          </EmptyState>
+        ) : (
+          <ScreensTable
+            rows={rows}
+            releases={first?.releases ?? null}
+            search={search}
+            sort={sort}
+            onSort={(next) => change({ order: next === DEFAULT_SORT ? undefined : next })}
+          />
+        )}
+        <More list={list} shown={rows?.length ?? 0} total={first?.total ?? 0} />
+      </Card>
+      <Transactions view={view} />
+    </div>
+  )
+}
+
+function Transactions({ view }: { view: HealthView }) {
+  const list = useInfiniteQuery(transactionsQuery(view))
+  const rows = list.data?.pages.flatMap((page) => page.items)
+  return (
+    <Card
+      title={performanceTexts.transactions}
+      header={
+        rows === undefined || rows.length === 0 ? null : (
+          <>
+            <Minor>{performanceTexts.transactionsUnit}</Minor>
+            <span className={styles.end}>
+              <CsvLink
+                url={transactionsCsvUrl(view)}
+                filename="transactions.csv"
+                label={figuresTexts.csv(performanceTexts.transactions)}
+              />
+            </span>
+          </>
+        )
+      }
+    >
+      {rows === undefined ? (
+        <Pending error={list.error} what={performanceTexts.transactions} onRetry={() => void list.refetch()} />
+      ) : rows.length === 0 ? (
+        <EmptyState title={performanceTexts.noTransactions} />
+      ) : (
+        <TransactionsTable rows={rows} />
+      )}
+      <More list={list} shown={rows?.length ?? 0} total={list.data?.pages[0]?.total ?? 0} />
+    </Card>
+  )
+}
+
+type MoreProps = {
+  list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> }
+  shown: number
+  total: number
+}
+
+function More({ list, shown, total }: MoreProps) {
+  return list.hasNextPage ? (
+    <CardFooter note={performanceTexts.shownOf(formatCount(shown), formatCount(total))}>
+      <Button size="sm" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+        {performanceTexts.more}
+      </Button>
+    </CardFooter>
+  ) : null
+}
+
+function Pending({ error, what, onRetry }: { error: Error | null; what: string; onRetry: () => void }): ReactNode {
+  return error === null ? (
+    <Skeleton heightPx={240} label={appTexts.loading} />
+  ) : (
+    <QueryError what={what} error={error} onRetry={onRetry} />
+  )
+}
+
+function Screen({ name, at }: { name: string; at: At }) {
+  const { view, search } = at
+  const screen = useQuery(screenQuery(view, name))
+  const { screen: _, from: __, to: ___, ...list } = search
+  const isGone = screen.error instanceof ApiError && screen.error.status === 404
+  return (
+    <div className={styles.stack}>
+      <div className={styles.back}>
+        <Link {...buttonLook({ look: 'ghost', size: 'sm' })} {...paths.screens(list)}>
+          <Icon name="left" />
+          <span>{performanceTexts.closeScreen}</span>
+        </Link>
+        <h2>{name}</h2>
+        {screen.data === undefined ? null : (
+          <Minor>
+            {performanceTexts.screenUnit[screen.data.basis]}, {formatCount(screen.data.count)}{' '}
+            {performanceTexts.loads.toLowerCase()}
+          </Minor>
+        )}
+      </div>
+      {screen.data !== undefined ? (
+        <ScreenParts data={screen.data} at={at} />
+      ) : isGone ? (
+        <Card>
+          <EmptyState kind="missing" title={performanceTexts.screenGone} />
+        </Card>
+      ) : (
+        <Card>
+          <Pending error={screen.error} what={name} onRetry={() => void screen.refetch()} />
+        </Card>
+      )}
+    </div>
+  )
+}
+
+function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetail; at: At }) {
+  const [first, last] = [data.series[0]?.t ?? '', data.series.at(-1)?.t ?? '']
+  const markers = useQuery({ ...releaseMarkersQuery([view.projectId], first, last), meta: { quiet: true } })
+  const releases = markers.data?.items ?? []
+  const window = windowOf(search)
+  const axis = timeAxisOf({
+    points: data.series,
+    intervalSeconds: data.interval_seconds,
+    range: view.range,
+    window,
+    releases,
+    onWindow: (next) => change({ from: next?.from, to: next?.to }),
+  })
+  const metric = ALERT_METRICS[data.basis]
+  const points = shownOf(data.series, axis)
+  const finding = durationSentence(durationFinding(points, releases, data.render.p95_ms, null), view.range)
+  return (
+    <>
+      <WindowNote window={window} onWhole={() => change({ from: undefined, to: undefined })} />
+      <section className={healthStyles.pair} aria-label={data.name}>
+        <ChartPanel
+          title={performanceTexts.overTime}
+          {...(metric === undefined
+            ? {}
+            : { alertOn: { trigger: 'performance_threshold', metric, percentile: 'p95', transaction: data.name } })}
+          unit={performanceTexts.screenUnit[data.basis]}
+          note={finding}
+          table={
+            <ChartTable
+              label={figuresTexts.asTable}
+              head={[figuresTexts.time, figuresTexts.p50, figuresTexts.p75, figuresTexts.p95, performanceTexts.loads]}
+              rows={points.map((point, index) => [
+                axis.names[index] ?? '',
+                formatDuration(point.p50_ms),
+                formatDuration(point.p75_ms),
+                formatDuration(point.p95_ms),
+                formatCount(point.count),
+              ])}
+            />
+          }
+        >
+          <LineChart
+            label={performanceTexts.chartScreen(data.name, finding)}
+            heightPx={250}
+            lines={percentileLines(points)}
+            places={axis.names}
+            buckets
+            fromZero
+            openEnd={axis.openEnd}
+            endPx={END_PX}
+            xLabels={axis.ticks}
+            thresholds={[]}
+            markers={axis.markers}
+            choice={axis.choice}
+            formatTick={(ms) => (ms === 0 ? '0' : formatDuration(ms))}
+            formatValue={formatDuration}
+            readMore={(index) => [{ label: performanceTexts.loads, value: formatCount(points[index]?.count ?? 0) }]}
+          />
+        </ChartPanel>
+        <SpreadChart
+          title={performanceTexts.spreadOf(data.name)}
+          unit={performanceTexts.last[view.range]}
+          spread={data.spread}
+          whole={data.render}
+          poorFrom={COLD_LIMITS.poor}
+          counted={performanceTexts.loads}
+        />
+        <PartTable
+          title={performanceTexts.byClass}
+          column={performanceTexts.columns.class}
+          rows={data.by_device_class.map((row) => ({ ...row, name: shownValue('device_class', row.name) }))}
+        />
+        <PartTable
+          title={performanceTexts.byRelease}
+          column={figuresTexts.release}
+          rows={data.by_release.map((row) => ({ ...row, name: shortRelease(row.name) }))}
+        />
+      </section>
+    </>
+  )
+}
+
+type PartTableProps = { title: string; column: string; rows: ScreenDetail['by_release'] }
+
+/** The times of a screen by device class or release. */
+function PartTable({ title, column, rows }: PartTableProps) {
+  const { columns } = performanceTexts
+  return (
+    <Card title={title}>
+      <Table scrollLabel={figuresTexts.tableOf(title)} className={styles.table}>
+        <thead>
+          <tr>
+            <ColumnHead>{column}</ColumnHead>
+            <ColumnHead numeric>{columns.loads}</ColumnHead>
+            <ColumnHead numeric>{figuresTexts.p50}</ColumnHead>
+            <ColumnHead numeric>{figuresTexts.p75}</ColumnHead>
+            <ColumnHead numeric>{figuresTexts.p95}</ColumnHead>
+            <ColumnHead numeric>{columns.slow}</ColumnHead>
+            <ColumnHead numeric>{columns.frozen}</ColumnHead>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            // Two releases may have the same short name.
+            <tr key={`${index} ${row.name}`}>
+              <th scope="row" title={row.name}>
+                {row.name === '' ? figuresTexts.unknown : row.name}
+              </th>
+              <NumberCell>{formatCount(row.render.count)}</NumberCell>
+              <DurationCell ms={row.render.p50_ms} />
+              <DurationCell ms={row.render.p75_ms} />
+              <DurationCell ms={row.render.p95_ms} />
+              <RatioCell ratio={row.slow_frame_ratio} limits={SLOW_LIMITS} />
+              <RatioCell ratio={row.frozen_frame_ratio} limits={FROZEN_LIMITS} />
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </Card>
+  )
+}

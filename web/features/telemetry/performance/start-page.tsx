@@ -1,0 +1,256 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { metricQuery, type HealthView } from '../../../api/metric-queries.ts'
+import type { Performance } from '../../../api/performance-queries.ts'
+import { projectsQuery } from '../../../api/queries.ts'
+import { paths } from '../../../address/paths.ts'
+import type { PerformanceSearch } from '../../../address/search.ts'
+import {
+  ANR_LIMITS,
+  COLD_LIMITS,
+  FROZEN_LIMITS,
+  SLOW_LIMITS,
+  WARM_LIMITS,
+  wordOf,
+  type Limits,
+} from '../../../subjects/figures/limits.ts'
+import { figuresTexts } from '../../../subjects/figures/texts.ts'
+import { WindowNote } from '../../../subjects/figures/window-note.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { RangeLegend } from '../../../ui/chart/range-plot.tsx'
+import { CodeBox } from '../../../ui/code-box.tsx'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { formatCount, formatDuration, formatRate } from '../../../ui/format.ts'
+import { Minor } from '../../../ui/text.tsx'
+import { Awaited } from './awaited.tsx'
+import { CausesTable } from './causes-table.tsx'
+import { ColdChart, SpreadChart } from './charts.tsx'
+import { formatVital, judgedText, VITAL_LIMITS, VITAL_NAMES } from './model.ts'
+import { ScreensTable } from './screens-table.tsx'
+import { performanceTexts } from './texts.ts'
+import { Tiles, type Tile } from './tiles.tsx'
+import { tracingLine } from './snippets.ts'
+import { TransactionsTable } from './transactions-table.tsx'
+import { usePerformance, usePerformanceAxis, usePerformanceView } from './use-view.ts'
+import styles from './start-page.module.css'
+import tableStyles from './tables.module.css'
+
+/** The first performance page: starts, the slowest screens, what blocks the main thread. */
+export function StartPage() {
+  const at = usePerformanceView()
+  const query = usePerformance(at.view)
+  return <Awaited query={query}>{(data) => <StartUp data={data} at={at} />}</Awaited>
+}
+
+/** Whether SDKs measured anything. */
+const isEmpty = (data: Performance): boolean =>
+  data.cold_start.count + data.warm_start.count + data.frames.total === 0 &&
+  (data.screens ?? []).length === 0 &&
+  (data.transactions ?? []).length === 0 &&
+  VITAL_NAMES.every((name) => data.web_vitals[name].count === 0)
+
+function StartUp({ data, at }: { data: Performance; at: ReturnType<typeof usePerformanceView> }) {
+  const { axis, window, onWhole, releases } = usePerformanceAxis(data, at)
+  const { view, search } = at
+  if (isEmpty(data) && data.anrs.count === 0) return <NoData projectId={view.projectId} />
+  const vitals = VITAL_NAMES.some((name) => data.web_vitals[name].count > 0)
+  const starts = data.cold_start.count + data.warm_start.count > 0 || !vitals
+  return (
+    <div className={tableStyles.stack}>
+      {starts ? <StartTiles data={data} view={view} /> : null}
+      {vitals ? <VitalTiles data={data} view={view} /> : null}
+      <WindowNote window={window} onWhole={onWhole} />
+      {starts ? (
+        <section className={styles.charts} aria-label={performanceTexts.cold}>
+          <ColdChart data={data} range={view.range} axis={axis} releases={releases} />
+          <SpreadChart
+            title={performanceTexts.spread}
+            unit={performanceTexts.last[view.range]}
+            spread={data.cold_start.spread}
+            whole={data.cold_start}
+            poorFrom={COLD_LIMITS.poor}
+            counted={performanceTexts.starts}
+          />
+        </section>
+      ) : null}
+      <SlowestScreens data={data} search={search} />
+      {starts ? <CausesTable data={data} view={view} /> : null}
+      <FrequentTransactions data={data} />
+    </div>
+  )
+}
+
+function StartTiles({ data, view }: { data: Performance; view: HealthView }) {
+  const anr = useQuery({ ...metricQuery(view, 'anr_rate'), meta: { quiet: true } }).data
+  const { cold_start: cold, warm_start: warm, frames } = data
+  const slow = wordOf(frames.slow_frame_ratio, SLOW_LIMITS)
+  const frozen = wordOf(frames.frozen_frame_ratio, FROZEN_LIMITS)
+  const bands = anr?.bands ?? ANR_LIMITS
+  const tiles: Tile[] = [
+    startTile(
+      performanceTexts.coldP50,
+      cold.p50_ms,
+      cold.previous.p50_ms,
+      COLD_LIMITS,
+      performanceTexts.unknown.cold,
+      view,
+    ),
+    startTile(
+      performanceTexts.coldP75,
+      cold.p75_ms,
+      cold.previous.p75_ms,
+      COLD_LIMITS,
+      performanceTexts.unknown.cold,
+      view,
+    ),
+    startTile(
+      performanceTexts.coldP95,
+      cold.p95_ms,
+      cold.previous.p95_ms,
+      COLD_LIMITS,
+      performanceTexts.unknown.cold,
+      view,
+    ),
+    startTile(
+      performanceTexts.warmP75,
+      warm.p75_ms,
+      warm.previous.p75_ms,
+      WARM_LIMITS,
+      performanceTexts.unknown.warm,
+      view,
+    ),
+    {
+      label: performanceTexts.anrRate,
+      value: formatRate(anr?.total ?? null),
+      word: anr?.word ?? null,
+      note:
+        anr === undefined || anr.total === null
+          ? performanceTexts.unknown.anr
+          : anr.word === null
+            ? performanceTexts.anrLimit(formatRate(bands.poor))
+            : judgedText(anr.word, bands, formatRate),
+    },
+    {
+      label: performanceTexts.slowFrames,
+      value: formatRate(frames.slow_frame_ratio),
+      // The worse of the two.
+      word: frozen === 'poor' ? 'poor' : slow,
+      note:
+        slow === null
+          ? performanceTexts.unknown.frames
+          : performanceTexts.slowJudged(
+              figuresTexts.words[frozen === 'poor' ? 'poor' : slow],
+              formatRate(frames.frozen_frame_ratio),
+            ),
+    },
+  ]
+  return <Tiles tiles={tiles} label={performanceTexts.figures} />
+}
+
+function startTile(
+  label: string,
+  now: number | null,
+  before: number | null,
+  limits: Limits,
+  unknown: string,
+  { range }: HealthView,
+): Tile {
+  const word = wordOf(now, limits)
+  return {
+    label,
+    value: formatDuration(now),
+    word,
+    note: word === null ? unknown : judgedText(word, limits, formatDuration),
+    now,
+    before,
+    against: performanceTexts.against(formatDuration(before), performanceTexts.before[range]),
+  }
+}
+
+function VitalTiles({ data, view }: { data: Performance; view: HealthView }) {
+  const tiles = VITAL_NAMES.map((name): Tile => {
+    const { p75, previous_p75: before } = data.web_vitals[name]
+    const limits = VITAL_LIMITS[name]
+    const word = wordOf(p75, limits)
+    return {
+      label: performanceTexts.vitals[name],
+      value: formatVital(name, p75),
+      word,
+      note:
+        word === null ? performanceTexts.unknown.vital : judgedText(word, limits, (value) => formatVital(name, value)),
+      now: p75,
+      before,
+      against: performanceTexts.against(formatVital(name, before), performanceTexts.before[view.range]),
+    }
+  })
+  return <Tiles tiles={tiles} label={performanceTexts.p75Of(performanceTexts.figures.toLowerCase())} />
+}
+
+function SlowestScreens({ data, search }: { data: Performance; search: PerformanceSearch }) {
+  const rows = data.screens
+  return (
+    <Card
+      title={performanceTexts.screens}
+      header={
+        <>
+          {rows === null || rows.length === 0 ? null : (
+            <>
+              <Minor>
+                {performanceTexts.screensUnit(
+                  performanceTexts.screenCount(rows.length, formatCount(rows.length)),
+                  performanceTexts.orders['-p95'],
+                )}
+              </Minor>
+              <RangeLegend />
+            </>
+          )}
+          <Link {...paths.screens(search)}>{performanceTexts.allScreens}</Link>
+        </>
+      }
+    >
+      {rows === null ? (
+        <EmptyState kind="filtered" title={performanceTexts.byDevice} />
+      ) : rows.length === 0 ? (
+        <EmptyState kind="setup" title={performanceTexts.noScreens}>
+          {performanceTexts.noScreensMore}
+        </EmptyState>
+      ) : (
+        <ScreensTable rows={rows} releases={data.releases} search={search} sort="-p95" />
+      )}
+    </Card>
+  )
+}
+
+function FrequentTransactions({ data }: { data: Performance }) {
+  const rows = data.transactions
+  if (rows === null || rows.length === 0) return null
+  return (
+    <Card title={performanceTexts.transactions} header={<Minor>{performanceTexts.transactionsUnit}</Minor>}>
+      <TransactionsTable rows={rows} />
+    </Card>
+  )
+}
+
+/** Says which switch of the SDK sends the data. */
+function NoData({ projectId }: { projectId: string }) {
+  const projects = useQuery(projectsQuery)
+  const line = tracingLine(projects.data?.items.find(({ id }) => id === projectId)?.platform ?? 'other')
+  return (
+    <Card>
+      <EmptyState kind="setup" heading="h2" title={performanceTexts.noDataTitle}>
+        {performanceTexts.noDataText}
+      </EmptyState>
+      <CodeBox
+        className={styles.code}
+        title={<span>{performanceTexts.codeTitle}</span>}
+        action={<CopyButton text={line} said={performanceTexts.codeCopied} look="ghost" size="sm" />}
+      >
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <pre role="region" aria-label={performanceTexts.codeTitle} tabIndex={0}>
+          <code>{line}</code>
+        </pre>
+      </CodeBox>
+    </Card>
+  )
+}

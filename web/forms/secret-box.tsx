@@ -1,0 +1,72 @@
+import { useBlocker } from '@tanstack/react-router'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { Button } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { InputBox } from '../ui/field.tsx'
+import { Note } from '../ui/note.tsx'
+import { Toolbar } from '../ui/stack.tsx'
+import { appTexts } from '../app/texts.ts'
+import styles from './secret-box.module.css'
+import typeStyles from '../ui/type.module.css'
+
+const texts = appTexts.secretBox
+
+type SecretBoxProps = {
+  /** What to copy, as a sentence. */
+  title: string
+  /** Accessible name of the field. */
+  label: string
+  secret: string
+  /** What is lost with the secret, for the question before leaving. */
+  lost: string
+  onStored: () => void
+  /** Below the secret. */
+  children?: ReactNode
+}
+
+/** Shows a secret that the service just answered, this once. Leaving the page before it is stored asks first. */
+export function SecretBox({ title, label, secret, lost, onStored, children }: SecretBoxProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const leaving = useBlocker({
+    // Another selection on this page keeps the box.
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,
+    enableBeforeUnload: true,
+    withResolver: true,
+  })
+  useEffect(() => {
+    field.current?.focus({ preventScroll: true })
+    field.current?.scrollIntoView({ block: 'nearest' })
+  }, [secret])
+  return (
+    <Note tone="green" icon="key">
+      <b>{title}</b>
+      <div className={styles.line}>
+        <InputBox>
+          <input
+            ref={field}
+            className={typeStyles.mono}
+            readOnly
+            aria-label={label}
+            value={secret}
+            onFocus={(event) => event.target.select()}
+          />
+          <CopyButton size="sm" text={secret} said={texts.copied} />
+        </InputBox>
+        <Button icon="check" onClick={onStored}>
+          {texts.stored}
+        </Button>
+      </div>
+      {children}
+      <Dialog open={leaving.status === 'blocked'} onClose={() => leaving.reset?.()} title={texts.leaveTitle}>
+        <p>{lost}</p>
+        <Toolbar align="end">
+          <Button onClick={() => leaving.reset?.()}>{texts.stay}</Button>
+          <Button look="danger" onClick={() => leaving.proceed?.()}>
+            {texts.leaveNow}
+          </Button>
+        </Toolbar>
+      </Dialog>
+    </Note>
+  )
+}

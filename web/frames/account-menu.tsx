@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { call } from '../api/call.ts'
+import { reasonOf } from '../api/change.ts'
+import { meQuery } from '../api/queries.ts'
+import { endSession } from '../api/session.ts'
+import { paths } from '../address/paths.ts'
+import { classNames } from '../ui/class-names.ts'
+import { Menu, type MenuEntry } from '../ui/menu.tsx'
+import { Avatar, initialsOf } from '../ui/avatar.tsx'
+import { addToast } from '../ui/toasts.tsx'
+import { appTexts } from '../app/texts.ts'
+import styles from './account-menu.module.css'
+
+/** Entries of the account menu, also shown in More on phones. */
+export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] {
+  const me = useQuery(meQuery)
+  const navigate = useNavigate()
+  const logOut = async () => {
+    try {
+      await call('POST /api/auth/logout')
+      endSession({ left: true, reason: null })
+    } catch (error) {
+      addToast({ text: `${appTexts.logOutFailed} ${reasonOf(error)}`, tone: 'bad' })
+    }
+  }
+  return [
+    { kind: 'heading', label: me.data === undefined ? '' : `${me.data.user.name}, ${me.data.user.role}` },
+    { label: appTexts.profile, icon: 'user', onSelect: () => void navigate(paths.profile()) },
+    { label: appTexts.security, icon: 'lock', onSelect: () => void navigate(paths.security()) },
+    { label: appTexts.sessions, icon: 'phone', onSelect: () => void navigate(paths.sessions()) },
+    { label: appTexts.appearance, icon: 'sun', onSelect: () => void navigate(paths.appearance()) },
+    ...more,
+    { kind: 'separator' },
+    { label: appTexts.logOut, icon: 'left', onSelect: () => void logOut() },
+  ]
+}
+
+export function AccountMenu({ onKeys, className }: { onKeys?: () => void; className?: string | undefined }) {
+  const me = useQuery(meQuery)
+  const entries = useAccountEntries(
+    onKeys === undefined ? [] : [{ label: appTexts.keys, icon: 'info', letter: '?', onSelect: onKeys }],
+  )
+  if (me.data === undefined) return null
+  const { user } = me.data
+  return (
+    <Menu
+      label={appTexts.account(user.name)}
+      align="end"
+      entries={entries}
+      trigger={
+        // The accessible name begins with the visible text, for voice control.
+        <button
+          className={classNames(styles.account, className)}
+          type="button"
+          aria-label={`${initialsOf(user.name)}, ${appTexts.account(user.name)}`}
+          title={user.name}
+        >
+          <Avatar user={user} quiet />
+        </button>
+      }
+    />
+  )
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, type LinkProps } from '@tanstack/react-router'
+import { useEffect, useEffectEvent } from 'react'
+import { projectsQuery } from '../api/queries.ts'
+import { paths } from '../address/paths.ts'
+import type { ShellSearch } from '../address/search.ts'
+import { buttonLook } from '../ui/button.tsx'
+import { Card } from '../ui/card.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { PlatformTile } from '../ui/platform-tile.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { appTexts } from '../app/texts.ts'
+import { QueryError } from './query-error.tsx'
+import styles from './choose-project.module.css'
+
+type ChooseProjectProps = {
+  search: ShellSearch
+  /** The same page of a project. */
+  pageOf: (search: ShellSearch) => Pick<LinkProps, 'to' | 'params' | 'search'>
+}
+
+/** Stands on a page of one project when its address names none. The only project is opened by itself. */
+export function ChooseProject({ search, pageOf }: ChooseProjectProps) {
+  const projects = useQuery(projectsQuery)
+  const navigate = useNavigate()
+  const found = projects.data?.items ?? []
+  const only = found.length === 1 ? found[0]?.id : undefined
+  const open = useEffectEvent((project: string) => void navigate({ ...pageOf({ ...search, project }), replace: true }))
+  useEffect(() => {
+    if (only !== undefined) open(only)
+  }, [only])
+  if (projects.data === undefined)
+    return projects.error === null ? (
+      <Skeleton heightPx={240} label={appTexts.loading} />
+    ) : (
+      <Card>
+        <QueryError what={appTexts.projects} error={projects.error} onRetry={() => void projects.refetch()} />
+      </Card>
+    )
+  const { items } = projects.data
+  const [first] = items
+  if (first === undefined)
+    return (
+      <Card>
+        <EmptyState
+          kind="setup"
+          title={appTexts.noProject}
+          heading="h2"
+          actions={
+            <Link {...buttonLook({ look: 'primary' })} {...paths.onboarding({ step: 'project' })}>
+              {appTexts.createProject}
+            </Link>
+          }
+        >
+          {appTexts.noProjectMore}
+        </EmptyState>
+      </Card>
+    )
+  if (items.length === 1) return <Skeleton heightPx={240} label={appTexts.loading} />
+  return (
+    <Card title={appTexts.chooseProject} className={styles.card}>
+      <ul className={styles.list}>
+        {items.map((project) => (
+          <li key={project.id}>
+            <Link {...pageOf({ ...search, project: project.id })}>
+              <PlatformTile platform={project.platform} />
+              <span>{project.name}</span>
+              <Icon name="right" />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
