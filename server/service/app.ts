@@ -81,7 +81,7 @@ export async function createApp(
         ownPorts: [config.port],
         database: () => databaseAddress(connectionString),
       })
-    return {
+    const app: App = {
       config,
       log,
       clock,
@@ -95,12 +95,18 @@ export async function createApp(
       egress,
       resolveTxt: parts.resolveTxt ?? createTxtResolver(),
       factSubscribers: [...factSubscribers(auditKey, { sealer, auditKey, config }), ...(parts.factSubscribers ?? [])],
+      // Handlers load with the first call: most processes need none.
+      operations: {
+        call: async (actor, name, input) =>
+          (await import('./api/call-operation.ts')).callOperation(app, actor, name, input),
+      },
       async close() {
         await egress.close()
         await bus.close()
         await db.close()
       },
     }
+    return app
   } catch (error) {
     await db.close()
     throw error

@@ -10,7 +10,6 @@ import type { Caller, ChatActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { AppError } from '../../platform/kernel/errors.ts'
 import { isUuid, newPrefixedId } from '../../platform/kernel/ids.ts'
-import { updateIssue } from '../../issues/triage/update-issue.ts'
 import { readMember } from '../../identity/team/members.queries.ts'
 import type { Press } from './chat-payload.ts'
 import { selectLink } from './chat.queries.ts'
@@ -73,16 +72,16 @@ async function act(app: App, actor: ChatActor, alert: AlertForMessage, button: C
   const issueId = alert.issue_number === null ? null : alert.issue_id
   if (button === 'acknowledge') await acknowledgeAlert(app, actor, alert.id)
   else if (button === 'resolve') {
-    if (issueId !== null) await updateIssue(app, actor, { issueId, status: 'resolved' })
+    if (issueId !== null) await updateIssue(app, actor, issueId, { status: 'resolved' })
     // Its rule may leave it open when the issue is resolved.
     await resolveAlert(app, actor, alert.id)
   } else if (issueId !== null)
-    await updateIssue(
-      app,
-      actor,
-      button === 'ignore' ? { issueId, status: 'ignored' } : { issueId, assignee_id: actor.userId },
-    )
+    await updateIssue(app, actor, issueId, button === 'ignore' ? { status: 'ignored' } : { assignee_id: actor.userId })
 }
+
+/** As the API does it. @throws AppError as `PATCH /api/issues/:issueId` */
+const updateIssue = (app: App, actor: ChatActor, issueId: string, body: Readonly<Record<string, string>>) =>
+  app.operations.call(actor, 'updateIssue', { params: { issueId }, body })
 
 const readAlert = async (app: App, alertId: string): Promise<AlertForMessage | undefined> =>
   isUuid(alertId) ? (await selectForMessages(app.db, [alertId]))[0] : undefined

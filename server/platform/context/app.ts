@@ -7,6 +7,7 @@ import type { Sealer } from '../storage/seal.ts'
 import type { Egress } from './egress.ts'
 import type { AuditKey } from './audit-key.ts'
 import type { FactSubscriber } from './fact-context.ts'
+import type { Operations } from './operations.ts'
 import type { Mailer } from './mail.ts'
 import type { PasswordHasher } from './passwords.ts'
 import type { ResolveTxt } from './txt-records.ts'
@@ -29,5 +30,7 @@ export type App = {
   readonly resolveTxt: ResolveTxt
   /** What else happens with facts; `server/service/app.ts` has the list. */
   readonly factSubscribers: readonly FactSubscriber[]
+  /** What the product API offers, for callers inside the service. */
+  readonly operations: Operations
   close(): Promise<void>
 }

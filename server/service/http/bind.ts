@@ -1,17 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
 import type { ApiKeyActor, Caller, OrgActor, SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Call, EventStream } from '../../platform/context/handlers.ts'
 import type { RouteSpec, RouteSpecs } from '../../platform/kernel/contract.ts'
 import type { CsvTable } from '../../platform/kernel/csv.ts'
 import { countDenial } from '../../history/audit/denials.ts'
-import { AppError, forbidden, invalid, notFound, unavailable } from '../../platform/kernel/errors.ts'
-import { refusalOf } from '#shared/permissions.ts'
+import { unavailable } from '../../platform/kernel/errors.ts'
 import type { ApiLimits } from './api-limit.ts'
 import { callCookies } from './cookies.ts'
 import { checkCrossSite } from './csrf.ts'
-import { validationSentence } from './errors.ts'
+import { countRefusal, parseInput, requirePermission } from './endpoint.ts'
 import type { RequestMetrics } from './metrics.ts'
 import { sendFile } from './send-file.ts'
 
@@ -91,7 +89,7 @@ export function bindRoutes(
             ...callOf(spec, request, reply, { ...deps, expiresAt }),
             useOtherStatus: () => void (status = spec.otherStatus),
           }
-          const work = auditRefusal(deps.app, spec, caller, handler(deps.app, caller as never, call as never))
+          const work = countRefusal(deps.app, spec, caller, handler(deps.app, caller as never, call as never))
           const answer = await ((spec.stream === undefined || spec.stream === 'redirect') && spec.isSlow !== true
             ? withTimeout(work)
             : work)
@@ -168,11 +166,10 @@ async function authorise(
     const permitted = async (): Promise<OrgActor> => {
       if (viaCookie && (spec.csrf === true || !SAFE_METHODS.has(spec.method)))
         checkCrossSite(request.headers, ownOrigins)
-      const refusal = refusalOf(permission, actor)
-      if (refusal !== null) throw forbidden(refusal)
+      requirePermission(permission, actor)
       return actor
     }
-    return auditRefusal(deps.app, spec, actor, permitted())
+    return countRefusal(deps.app, spec, actor, permitted())
   }
   const startedMs = performance.now()
   return checked().finally(() => deps.metrics.authenticated(performance.now() - startedMs))
@@ -194,17 +191,6 @@ async function auditLimit(request: FastifyRequest, caller: Caller, { app, authen
 const countLimit = (app: App, actor: SessionActor | ApiKeyActor, limit: string): void =>
   countDenial(app, 'ratelimit.exceeded', { actor }, { name: 'limits', value: limit })
 
-/** Counts for the audit log what a known actor was not allowed to do. */
-async function auditRefusal<T>(app: App, spec: RouteSpec, actor: OrgActor | Caller, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'forbidden' && 'kind' in actor)
-      countDenial(app, 'access.denied', { actor }, { name: 'routes', value: `${spec.method} ${spec.path}` })
-    throw error
-  }
-}
-
 function callOf(
   spec: RouteSpec,
   request: FastifyRequest,
@@ -212,9 +198,7 @@ function callOf(
   deps: BindDeps & Pick<Admitted, 'expiresAt'>,
 ): Omit<Call<RouteSpec>, 'useOtherStatus'> {
   return {
-    params: parseParams(spec, request.params),
-    query: spec.query === undefined ? undefined : parse(spec.query, request.query),
-    body: parseBody(spec, request),
+    ...parseInput(spec, request),
     cookies: callCookies(deps.app.config, request, reply),
     raw: () => ({ headers: request.headers, body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0) }),
     openStream: () => openStream(request, reply, deps),
@@ -234,45 +218,6 @@ function sendTable(reply: FastifyReply, { name, textOf }: CsvTable, answer: unkn
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
-}
-
-/** An invalid id is 404, like one that does not exist. */
-function parseParams(spec: RouteSpec, given: unknown): Record<string, unknown> | undefined {
-  if (spec.params === undefined) return undefined
-  const parsed = spec.params.safeParse(given)
-  if (parsed.success) return parsed.data
-  const name = String(parsed.error.issues[0]?.path[0] ?? 'id').replace(/Id$/, '')
-  throw notFound(name.charAt(0).toUpperCase() + name.slice(1))
-}
-
-function parseBody(spec: RouteSpec, request: FastifyRequest): unknown {
-  if (spec.body === undefined) return undefined
-  // Fastify gives null without a body; schemas expect undefined.
-  const given = request.body ?? undefined
-  if (given === undefined && !spec.body.safeParse(undefined).success) throw invalid('Send a JSON object as the body.')
-  return parse(spec.body, given)
-}
-
-function parse(schema: z.ZodType, given: unknown): never {
-  const parsed = schema.safeParse(given, { reportInput: true })
-  if (!parsed.success) throw invalid(validationSentence(parsed.error))
-  refuseUnstorable(parsed.data)
-  return parsed.data as never
-}
-
-/** PostgreSQL cannot store U+0000 in text, nor half a surrogate pair in JSON: refuses both, for every field. */
-function refuseUnstorable(value: unknown, path = ''): void {
-  const under = (key: string | number): string => (path === '' ? String(key) : `${path}.${key}`)
-  if (typeof value === 'string') {
-    const name = path === '' ? 'Text' : path
-    const nul = value.indexOf('\0')
-    if (nul >= 0) throw invalid(`${name} must not hold the NUL character (character ${nul + 1}).`)
-    if (!value.isWellFormed()) throw invalid(`${name} must be well-formed Unicode; it holds half a surrogate pair.`)
-  } else if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) refuseUnstorable(element, under(index))
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, element] of Object.entries(value)) refuseUnstorable(element, under(key))
-  }
 }
 
 const HEARTBEAT_MS = 15_000
