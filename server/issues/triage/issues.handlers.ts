@@ -6,14 +6,16 @@ import type { issueRoutes } from './issues.api.ts'
 import { listIssues, searchIssues } from '../search/list-issues.ts'
 import { listSimilar } from './list-similar.ts'
 import { suggestTerms } from '../search/suggest.ts'
+import type { IssueParts } from './parts.ts'
 import { readIssue } from './read-issue.ts'
 import { readVolume } from './read-volume.ts'
 import { updateIssue } from './update-issue.ts'
 
-export const issueHandlers: Handlers<typeof issueRoutes> = {
+/** @param parts of the page of an issue */
+export const issueHandlers = (parts: IssueParts): Handlers<typeof issueRoutes> => ({
   listIssues: (app, actor, { query }) => listIssues(app, actor, query),
   searchIssues: (app, actor, { query }) => searchIssues(app, actor, query),
-  readIssue: (app, actor, { params, query }) => readIssue(app, actor, params.issueId, query.event, query),
+  readIssue: (app, actor, { params, query }) => readIssue(app, actor, parts, params.issueId, query.event, query),
   updateIssue: (app, actor, { params, body }) => updateIssue(app, actor, { ...params, ...body }),
   deleteIssue: (app, actor, { params }) => deleteIssue(app, actor, params.issueId),
   listComments: (app, actor, { params, query }) => listComments(app, actor, { ...params, ...query }),
@@ -27,4 +29,4 @@ export const issueHandlers: Handlers<typeof issueRoutes> = {
   },
   suggestTerms: (app, actor, { query }) => suggestTerms(app, actor, query),
   readVolume: (app, actor, { query }) => readVolume(app, actor, query),
-}
+})

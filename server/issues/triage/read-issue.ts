@@ -1,12 +1,10 @@
 import { selectProjectOfIssue } from '../../projects/registry/projects.queries.ts'
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
-import { listAttachments } from '../../events/attachments/list-attachments.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { StoredEvent } from '../../events/store/event.ts'
 import { newestEvents } from '../../events/store/store.queries.ts'
-import { feedbackOfIssue } from '../feedback/list-feedback.ts'
 import { markFrames } from '../grouping/grouping.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { Json } from '../../platform/kernel/json.api.ts'
@@ -17,8 +15,8 @@ import { openEvent } from '../issue-events/open-event.ts'
 import type { Tag } from '../../events/protocol/event.api.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { groupingSettings } from '../grouping/grouping-settings.ts'
-import { keptTraceOf } from '../../telemetry/traces/kept-trace-of.ts'
 import type { Activity, IssueDetail } from './issues.api.ts'
+import { type IssueParts, readParts } from './parts.ts'
 import { selectActivity, selectIssue } from '../rows/issues.queries.ts'
 import { distributionOf } from './tag-distribution.ts'
 import { viewGrouping } from '../merging/view-grouping.ts'
@@ -34,10 +32,10 @@ const MAX_BYTES_PER_TURN = 128 * 1024
 /** The constant cost of parsing one event, in bytes of JSON. */
 const EVENT_COST_BYTES = 4 * 1024
 const ACTIVITY_ENTRIES = 100
-const FEEDBACK_ITEMS = 25
 
 /**
- * An issue with one of its events, the tag distribution of its newest events, and its activity.
+ * An issue with one of its events, the tag distribution of its newest events, its activity, and the parts that other
+ * domains offer.
  * @param which `latest`, `oldest`, `most_complete` or an event id
  * @param query filters for the chosen event and its neighbours
  * @throws AppError not_found for the issue, or for an event that is not one of its own; invalid for the query
@@ -45,6 +43,7 @@ const FEEDBACK_ITEMS = 25
 export async function readIssue(
   app: App,
   actor: OrgActor,
+  parts: IssueParts,
   issueId: string,
   which: string,
   query: EventQuery = {},
@@ -67,22 +66,19 @@ export async function readIssue(
   if (issue === undefined) throw notFound('Issue')
   const stored =
     which === 'latest' && isUnfiltered(scope.filter) ? (sample[0] ?? null) : await chooseEvent(app, scope, which)
-  const [eventIds, attachments, feedback, tags] = await Promise.all([
+  const event = stored === null ? null : openEvent(app, stored)
+  const [eventIds, offered, tags] = await Promise.all([
     neighboursOf(app, scope, stored, sample),
-    listAttachments(app.db, project.id, stored === null ? [] : [stored.eventId]),
-    feedbackOfIssue(app, project.id, row.id, FEEDBACK_ITEMS),
+    readParts(parts, app, actor, { id: row.id, projectId: project.id, eventId: stored?.eventId ?? null, event }),
     tagsOf(app, sample),
   ])
   const { settings: _, ...shown } = project
-  const event = stored === null ? null : openEvent(app, stored)
   return {
     ...issue,
     project: shown,
     event: event === null ? null : markFrames(event, groupingSettings(project.settings).grouping_rules),
-    kept_trace_id: event === null ? null : await keptTraceOf(app, project.id, event),
     event_ids: eventIds,
-    attachments,
-    feedback,
+    ...offered,
     tag_distribution: distributionOf(tags),
     activity: activity.map(viewActivity),
     grouping,

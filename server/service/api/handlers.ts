@@ -18,6 +18,7 @@ import { feedbackHandlers } from '../../issues/feedback/feedback.handlers.ts'
 import { filterHandlers } from '../../ingest/filters/filters.handlers.ts'
 import { issueEventHandlers } from '../../issues/issue-events/issue-events.handlers.ts'
 import { bulkHandlers } from '../../issues/bulk/bulk.handlers.ts'
+import { issueParts } from '../../issues/triage/parts.ts'
 import { issueHandlers } from '../../issues/triage/issues.handlers.ts'
 import { inboxHandlers } from '../../issues/inbox/inbox.handlers.ts'
 import { ownershipHandlers } from '../../issues/ownership/ownership.handlers.ts'
@@ -66,7 +67,7 @@ export const handlers: Handlers<Contract> = {
   ...filterHandlers,
   ...scrubbingHandlers,
   ...privacyHandlers,
-  ...issueHandlers,
+  ...issueHandlers(issueParts),
   ...mergingHandlers,
   ...bulkHandlers,
   ...inboxHandlers,

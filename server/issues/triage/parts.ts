@@ -1,0 +1,48 @@
+import { listAttachments } from '../../events/attachments/list-attachments.ts'
+import type { Event } from '../../events/protocol/event.api.ts'
+import type { OrgActor } from '../../platform/context/actor.ts'
+import type { App } from '../../platform/context/app.ts'
+import { keptTraceOf } from '../../telemetry/traces/kept-trace-of.ts'
+import { feedbackOfIssue } from '../feedback/list-feedback.ts'
+import type { IssueDetail } from './issues.api.ts'
+
+/** An issue and the event that its page shows. The reader of a part need not check access again. */
+export type ShownIssue = {
+  readonly id: string
+  readonly projectId: string
+  readonly eventId: string | null
+  /** Null without an event, and when its body was removed or is damaged. */
+  readonly event: Event | null
+}
+
+type PartReader<T> = (app: App, actor: OrgActor, issue: ShownIssue) => Promise<T>
+
+/**
+ * Parts of an issue's page that other domains offer, by their field of the response. A new part is a field of
+ * `IssueDetail` and a reader: here for a domain below issues, in `service/api/handlers.ts` for one above.
+ */
+export type IssueParts = {
+  readonly [K in 'attachments' | 'feedback' | 'kept_trace_id']: PartReader<IssueDetail[K]>
+}
+
+const FEEDBACK_ITEMS = 25
+
+export const issueParts: IssueParts = {
+  attachments: (app, _actor, { projectId, eventId }) =>
+    listAttachments(app.db, projectId, eventId === null ? [] : [eventId]),
+  feedback: (app, _actor, { projectId, id }) => feedbackOfIssue(app, projectId, id, FEEDBACK_ITEMS),
+  kept_trace_id: async (app, _actor, { projectId, event }) =>
+    event === null ? null : keptTraceOf(app, projectId, event),
+}
+
+type ReadParts = { readonly [K in keyof IssueParts]: IssueDetail[K] }
+
+/** Reads all parts at the same time. */
+export async function readParts(parts: IssueParts, app: App, actor: OrgActor, issue: ShownIssue): Promise<ReadParts> {
+  const [attachments, feedback, kept_trace_id] = await Promise.all([
+    parts.attachments(app, actor, issue),
+    parts.feedback(app, actor, issue),
+    parts.kept_trace_id(app, actor, issue),
+  ])
+  return { attachments, feedback, kept_trace_id }
+}
