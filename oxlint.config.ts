@@ -86,9 +86,12 @@ const layers: OxlintOverride[] = [
  * Contract files are data: what they import reaches the browser's types. The order of the rooms applies to them too.
  */
 const contracts = rooms
-  .filter(({ path }) => !path.endsWith('.ts'))
+  .filter(({ path }) => path.endsWith('.api.ts') || !path.endsWith('.ts'))
   .map(({ path, restrictions }): OxlintOverride => ({
-    files: [`server/${path}/**/*.api.ts`, ...(path === 'service/api' ? ['server/service/api/contract.ts'] : [])],
+    files: [
+      path.endsWith('.ts') ? `server/${path}` : `server/${path}/**/*.api.ts`,
+      ...(path === 'service/api' ? ['server/service/api/contract.ts'] : []),
+    ],
     rules: {
       // The order first: a path that the second pattern allows is not checked against later ones.
       'no-restricted-imports': restrict([

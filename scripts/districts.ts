@@ -28,7 +28,18 @@ export const serverDistricts = [
   {
     name: 'identity',
     purpose: 'who may sign in, and as whom',
-    rooms: ['api-keys', 'auth', 'two-factor', 'passkeys', 'sso', 'social-sign-in', 'accounts', 'team'],
+    rooms: [
+      'api-keys',
+      'auth',
+      'two-factor',
+      'passkeys',
+      'sso',
+      'social-sign-in',
+      'accounts',
+      'team',
+      'contract.api.ts',
+      'handlers.ts',
+    ],
   },
   {
     name: 'projects',
@@ -43,7 +54,18 @@ export const serverDistricts = [
   {
     name: 'telemetry',
     purpose: 'what apps send besides errors, counted',
-    rooms: ['sketch', 'app-health', 'performance', 'journeys', 'precursors', 'logs', 'monitors', 'traces'],
+    rooms: [
+      'sketch',
+      'app-health',
+      'performance',
+      'journeys',
+      'precursors',
+      'logs',
+      'monitors',
+      'traces',
+      'contract.api.ts',
+      'handlers.ts',
+    ],
   },
   {
     name: 'issues',
@@ -62,12 +84,24 @@ export const serverDistricts = [
       'triage',
       'bulk',
       'views',
+      'contract.api.ts',
+      'handlers.ts',
     ],
   },
   {
     name: 'ingest',
     purpose: 'from an SDK request to recorded facts',
-    rooms: ['limits', 'spool', 'outcomes', 'scrubbing', 'filters', 'intake', 'digest'],
+    rooms: [
+      'limits',
+      'spool',
+      'outcomes',
+      'scrubbing',
+      'filters',
+      'intake',
+      'digest',
+      'contract.api.ts',
+      'handlers.ts',
+    ],
   },
   {
     name: 'insights',
@@ -77,7 +111,7 @@ export const serverDistricts = [
   {
     name: 'alerts',
     purpose: 'rules, fired alerts and notifications',
-    rooms: ['notifications', 'alert-mails', 'rules', 'actions', 'evaluation', 'chat'],
+    rooms: ['notifications', 'alert-mails', 'rules', 'actions', 'evaluation', 'chat', 'contract.api.ts', 'handlers.ts'],
   },
   {
     name: 'integrations',
