@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv, stdout } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { privateTables, tableOwners } from './table-owners.ts'
+import { privateTables, readOnlyViews, tableOwners } from './table-owners.ts'
 
 /**
  * Code below the domains, which runs SQL that concerns no table of a domain: the driver, migrations, partitions and
@@ -32,7 +32,7 @@ const SQL_WRITE =
 const SQL_READ = /\b(?:from|join|using)\s+(?:only\s+)?(\w+)/g
 
 /** @param file its path in `server/` */
-export function checkSql(file: string, source: string): SqlFinding[] {
+export function checkSql(file: string, source: string, views = readOnlyViews): SqlFinding[] {
   const found: SqlFinding[] = []
   const { code, texts } = split(source)
   const add = (at: number, problem: string): void => {
@@ -58,12 +58,16 @@ export function checkSql(file: string, source: string): SqlFinding[] {
   const folder = file.split('/', 2).join('/')
   const write = (at: number, name: string): void => {
     const table = name.replaceAll('"', '')
+    if (views[table] !== undefined) return add(at, `Writes ${table}, which is a read-only view.`)
     const owners = tableOwners[table]
     if (owners === undefined || owners.includes(folder)) return
     const owner = `server/${owners.join(', server/')}`
     add(at, `Writes ${table}, which belongs to ${owner}. Call a function of a *.queries.ts file there instead.`)
   }
   const read = (at: number, table: string): void => {
+    const view = views[table]
+    if (view !== undefined && view.room !== folder)
+      return add(at, `Reads ${table}, a view of the role ${view.role} that only server/${view.room} reads.`)
     const owners = tableOwners[table]
     if (owners === undefined || owners.includes(folder) || !privateTables.has(table)) return
     const owner = `server/${owners.join(', server/')}`

@@ -131,6 +131,13 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   webhook_secrets: ['integrations/webhooks'],
 }
 
+/**
+ * Views that answer questions of members, by name: the only room that reads one, and the database role under which it
+ * does. Nothing writes them. A migration creates view and role; the assistant brings the first.
+ */
+export type ReadOnlyView = { readonly room: string; readonly role: string }
+export const readOnlyViews: Readonly<Record<string, ReadOnlyView>> = {}
+
 /** Tables that only their own folder reads, so that they can move to another store as a whole. */
 export const privateTables: ReadonlySet<string> = new Set([
   'events',

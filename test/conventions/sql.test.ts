@@ -95,6 +95,18 @@ describe('a table of another domain', () => {
   )
 })
 
+test('a read-only view is read by its room and written by none', () => {
+  const views = { asked_issues: { room: 'insights/assistant', role: 'asked' } }
+  const found = (file: string, sql: string) => checkSql(file, `const A = '${sql}'`, views).map(({ problem }) => problem)
+  expect(found('insights/assistant/a.queries.ts', 'select * from asked_issues')).toEqual([])
+  expect(found('issues/triage/a.queries.ts', 'select * from asked_issues')).toEqual([
+    'Reads asked_issues, a view of the role asked that only server/insights/assistant reads.',
+  ])
+  expect(found('insights/assistant/a.queries.ts', 'delete from asked_issues where true')).toEqual([
+    'Writes asked_issues, which is a read-only view.',
+  ])
+})
+
 test('every table has an owner, and no other name has one', () => {
   expect(checkOwners('  users: {\n  feed: {\n', { users: ['auth'], olds: ['auth'] })).toEqual([
     'scripts/table-owners.ts: feed has no line in it.',
