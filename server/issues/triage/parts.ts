@@ -7,7 +7,7 @@ import { feedbackOfIssue } from '../feedback/list-feedback.ts'
 import type { IssueDetail } from './issues.api.ts'
 
 /** An issue and the event that its page shows. The reader of a part need not check access again. */
-export type ShownIssue = {
+export type IssueOnPage = {
   readonly id: string
   readonly projectId: string
   readonly eventId: string | null
@@ -15,7 +15,7 @@ export type ShownIssue = {
   readonly event: Event | null
 }
 
-type PartReader<T> = (app: App, actor: OrgActor, issue: ShownIssue) => Promise<T>
+type PartReader<T> = (app: App, actor: OrgActor, issue: IssueOnPage) => Promise<T>
 
 /**
  * Parts of an issue's page that other domains offer, by their field of the response. A new part is a field of
@@ -38,7 +38,7 @@ export const issueParts: IssueParts = {
 type ReadParts = { readonly [K in keyof IssueParts]: IssueDetail[K] }
 
 /** Reads all parts at the same time. */
-export async function readParts(parts: IssueParts, app: App, actor: OrgActor, issue: ShownIssue): Promise<ReadParts> {
+export async function readParts(parts: IssueParts, app: App, actor: OrgActor, issue: IssueOnPage): Promise<ReadParts> {
   const [attachments, feedback, kept_trace_id] = await Promise.all([
     parts.attachments(app, actor, issue),
     parts.feedback(app, actor, issue),
