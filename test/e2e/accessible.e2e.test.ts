@@ -5,6 +5,7 @@ import {
   expectNoSideScroll,
   press,
   screenshot,
+  settled,
   SIZES,
   visit,
   type WidthName,
@@ -129,6 +130,8 @@ test.each(SIZES)('dialogs, menus and panels: %s', async (size) => {
 test('at 320 pixels, which is 400 % zoom, no page scrolls sideways', async () => {
   const page = await dashboard.openAs(team.person)
   await page.setViewportSize({ width: 320, height: 700 })
+  await page.goto('/issues')
+  await settled(page)
   for (const address of [
     '/onboarding',
     '/onboarding?step=project',
@@ -145,7 +148,7 @@ test('at 320 pixels, which is 400 % zoom, no page scrolls sideways', async () =>
     '/me/notifications',
     '/me/appearance',
   ]) {
-    await page.goto(address)
+    await visit(page, address)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await expectNoSideScroll(page, `${address} at 320`)
   }

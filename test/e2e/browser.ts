@@ -4,6 +4,7 @@ import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import { afterEach, expect } from 'vitest'
 import { z } from 'zod'
+import { hasRoomInMemory } from '../kit/scratch.ts'
 import { waitFor } from '../kit/wait.ts'
 import { findChromium } from './chromium.ts'
 import { lookAt, settled as settledWithin, watchContext } from './settled.ts'
@@ -17,7 +18,8 @@ export const SIZES = ['desk', 'phone'] as const satisfies readonly WidthName[]
 
 const ARGS = [
   '--no-sandbox',
-  '--disable-dev-shm-usage',
+  // Pixels and messages go through shared memory: as files on a disk, they are a tenth of the processor time.
+  ...(hasRoomInMemory() ? [] : ['--disable-dev-shm-usage']),
   '--disable-gpu',
   '--disable-background-networking',
   '--disable-component-update',
@@ -254,9 +256,17 @@ async function findViolations(page: Page, where: string, again: boolean): Promis
   )
 }
 
-/** Goes to a page as a link does, without loading the document again: for pages that are only looked at. */
-export const visit = (page: Page, address: string): Promise<void> =>
-  page.evaluate<void>(`history.pushState(null, '', ${JSON.stringify(address)})`)
+/**
+ * Goes to a page as a link does, without loading the document again: for pages that are only looked at. Returns when the
+ * document has changed; what of the page must be there is for the caller to wait for.
+ */
+export async function visit(page: Page, address: string): Promise<void> {
+  await page.evaluate<void>(`{
+    window.__visitedAt = performance.now()
+    history.pushState(null, '', ${JSON.stringify(address)})
+  }`)
+  await page.waitForFunction('window.__quietForMs() < performance.now() - window.__visitedAt')
+}
 
 /** Fails when the page scrolls sideways. */
 export async function expectNoSideScroll(page: Page, where: string): Promise<void> {

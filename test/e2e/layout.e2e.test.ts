@@ -4,14 +4,14 @@ import type { Answer } from '../kit/client.ts'
 import { anEvent, dsnParts } from '../kit/sdk.ts'
 import { seedDeliveries } from '../kit/seed-deliveries.ts'
 import { aRule, fire } from './alerts-world.ts'
-import { screenshot, settled } from './browser.ts'
+import { screenshot, settled, visit } from './browser.ts'
 import { testDashboard } from './dashboard.ts'
 import { aHealthWorld, counted, NEW } from './health-world.ts'
 import { layoutFaultsAt, LAYOUT_WIDTHS } from './layout.ts'
 
 /**
  * Every page at every width in both themes, with the long names of a real organisation: nothing overlaps, is cut off,
- * breaks within a word or scrolls sideways. Each page is loaded once and resized in place.
+ * breaks within a word or scrolls sideways. Each page is visited once and resized in place.
  */
 
 const dashboard = await testDashboard()
@@ -186,8 +186,10 @@ function visits(): readonly (readonly Visit[])[] {
 async function faultsOf(list: readonly Visit[]): Promise<string[]> {
   const page = await dashboard.openAs(world.person)
   const faults: string[] = []
+  await page.goto('/me/appearance')
+  await settled(page)
   for (const { address, hasChart = false } of list) {
-    await page.goto(address)
+    await visit(page, address)
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     await settled(page)
     for (const width of hasChart ? [320, ...LAYOUT_WIDTHS] : LAYOUT_WIDTHS) {
