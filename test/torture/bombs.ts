@@ -18,15 +18,15 @@ export type Defused = {
   readonly slowest: string
 }
 
-/** Sends bombs one after the other and measures the time of each. */
-export async function defuse(url: string, bombs: readonly Bomb[]): Promise<Defused> {
+/** Sends bombs one after the other and measures the time of each; slow ones again, up to `tries` times. */
+export async function defuse(url: string, bombs: readonly Bomb[], tries = 4): Promise<Defused> {
   let [refused, accepted, slowestMs, slowest] = [0, 0, 0, '']
   const wrong: string[] = []
   for (const bomb of bombs) {
     const { status, ms: firstMs } = await send(url, bomb)
     let ms = firstMs
     // Other load on the machine has ended at the second try; a bomb that works still does.
-    for (let again = 0; again < 3 && ms > MAX_MS; again++) ms = Math.min(ms, (await send(url, bomb)).ms)
+    for (let tried = 1; tried < tries && ms > MAX_MS; tried++) ms = Math.min(ms, (await send(url, bomb)).ms)
     if (status >= 400 && status < 500) refused++
     else if (status >= 200 && status < 300) accepted++
     else wrong.push(`${bomb.name}: ${status === 0 ? 'no answer' : status}`)

@@ -28,8 +28,16 @@ const target: Target = {
   project: { number: Number(dsn.pathname.slice(1)), publicKey: dsn.username },
 }
 
+/** How long a busy machine may need to close the connections, and to run the other tests meanwhile. */
+const PATIENCE_S = 240
+
 /** For T-13, which mostly waits: the others run meanwhile. */
-const dripping = drip(target.url, `POST ${envelopePath(target)} HTTP/1.1\r\nhost: localhost\r\nx-slow: `, 50, 60)
+const dripping = drip(
+  target.url,
+  `POST ${envelopePath(target)} HTTP/1.1\r\nhost: localhost\r\nx-slow: `,
+  50,
+  PATIENCE_S,
+)
 
 /** Everything accepted is digested too, and none of it is in quarantine. */
 async function digestedWhole(): Promise<void> {
@@ -58,7 +66,7 @@ test('T-10: bombs of every coding are refused or within the limits, and delay no
   // The large ones take long on the wire alone.
   const bombs = bombCases(target, SEED).filter(({ body }) => body.length < 2_000_000)
   const loop = watchLoop()
-  const { refused, accepted, wrong } = await defuse(target.url, bombs)
+  const { refused, accepted, wrong } = await defuse(target.url, bombs, 1)
   expect(wrong).toEqual([])
   expect(refused + accepted).toBe(bombs.length)
   expect(loop.longestHoldMs()).toBeLessThan(500)
@@ -94,8 +102,12 @@ describe('T-14: raw requests that two HTTP parsers read differently', () => {
   )
 })
 
-test('T-13: connections with dripping headers are closed', async () => {
-  const dripped = await dripping
-  expect(dripped).toMatchObject({ opened: 50, stillOpen: 0 })
-  expect(dripped.slowestS).toBeGreaterThan(5)
-})
+test(
+  'T-13: connections with dripping headers are closed',
+  async () => {
+    const dripped = await dripping
+    expect(dripped).toMatchObject({ opened: 50, stillOpen: 0 })
+    expect(dripped.slowestS).toBeGreaterThan(5)
+  },
+  (PATIENCE_S + 60) * 1_000,
+)
