@@ -95,7 +95,7 @@ describe.each(encodings)('%s', (encoding) => {
 })
 
 test('100 MB of zeros in a few bytes of brotli are refused quickly', async () => {
-  const bomb = zlib.brotliCompressSync(Buffer.alloc(100 * 1024 * 1024))
+  const bomb = encode.br(Buffer.alloc(100 * 1024 * 1024))
   expect(bomb.length).toBeLessThan(200)
   expect(await codeOf(() => decodeSmallBody(bomb, 'br'))).toBe('too_large')
 })

@@ -53,6 +53,8 @@ beforeAll(async () => {
      select id, $1::int - s, 0, 1 + number % 7 from issues, generate_series(0, number % 9) s where number % 3 > 0`,
     [slotOf(app.clock.now().getTime())],
   )
+  // As autovacuum does where the service runs.
+  await app.db.query('analyze')
 })
 
 const walk = async (sort: IssueSort, over: Record<string, unknown> = {}, limit = 37) => {

@@ -186,7 +186,7 @@ describe('a first start', () => {
   })
 
   test('the server lets no connection over TCP in', async () => {
-    const dataDir = freshDir()
+    const dataDir = usedDir()
     await start(dataDir)
     const rules = readFileSync(join(clusterOf(dataDir), 'pg_hba.conf'), 'utf8')
       .split('\n')
