@@ -43,7 +43,7 @@ import { testApp } from '#test/kit/test-app.ts'
 
 const { app, clock, onClose, connectionString } = await testApp()
 vi.setConfig({ testTimeout: PROPERTY_TIMEOUT_MS })
-const HISTORIES = cases(100, 2_000)
+const HISTORIES = cases(50, 2_000)
 const START = new Date('2026-11-20T12:00:00.000Z')
 const HOUR_MS = 3_600_000
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '#test/kit/properties.ts'
 import { anEvent, anException } from '#test/kit/sdk.ts'
 import { readIntakeSamples } from '#test/kit/samples.ts'
 import { floodGrouping } from '../../issues/grouping/flood-grouping.ts'
@@ -182,7 +183,7 @@ describe('the cheap print', () => {
         byPrint.set(print, real)
         if (known !== undefined) expect(real).toBe(known)
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(700, 6_000) },
     )
     expect(byPrint.size).toBeGreaterThan(300)
   })

@@ -387,7 +387,7 @@ test(
         // So that later runs hop over no lanes of earlier ones.
         await app.db.deleteFrom('outbox_lanes').where('id', '=', laneId).execute()
       }),
-      { numRuns: cases(60, 3_000) },
+      { numRuns: cases(30, 3_000) },
     )
   },
   PROPERTY_TIMEOUT_MS,

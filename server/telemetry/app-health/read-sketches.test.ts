@@ -126,7 +126,7 @@ test(
           }
         }
       }),
-      { numRuns: cases(12, 500) },
+      { numRuns: cases(6, 500) },
     )
   },
   PROPERTY_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '#test/kit/properties.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { SESSION_STATUSES, type SessionUpdate } from '../../events/protocol/session.ts'
@@ -83,7 +84,7 @@ describe('updates in any order, repeated, in any batches', () => {
           expect(second.rollups.map(durationFigures)).toEqual(first.rollups.map(durationFigures))
         },
       ),
-      { numRuns: 40 },
+      { numRuns: cases(15, 120) },
     )
   })
 
@@ -111,7 +112,7 @@ describe('updates in any order, repeated, in any batches', () => {
           expect(sessions.reduce((sum, row) => sum + row.total, 0)).toBe(second.sessions.length)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: cases(15, 120) },
     )
   })
 

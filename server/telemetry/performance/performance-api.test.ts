@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TestProject } from '#test/kit/founder.ts'
+import { cases } from '#test/kit/properties.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { unhyphenate, newId } from '../../platform/kernel/ids.ts'
 import { deviceClass } from '../../events/protocol/device-class.ts'
@@ -12,6 +13,7 @@ import type { Performance, Screen, ScreenDetail, Transaction } from './performan
 const t = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 const owner = await t.founder()
 const NOW = t.app.clock.now()
+const SIZE = cases(1_000, 3_000)
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
@@ -245,7 +247,7 @@ function expectScreen(screen: Screen, own: readonly Raw[]): void {
 }
 
 describe('every number', () => {
-  const raws = aFortnight(3_000)
+  const raws = aFortnight(SIZE)
   const project = t.project(owner)
 
   async function filled(): Promise<TestProject> {
@@ -257,6 +259,8 @@ describe('every number', () => {
         raws.slice(batch * 500, (batch + 1) * 500).map((raw) => factOf(it.id, raw)),
         NOW,
       )
+    // As autovacuum does where the service runs.
+    await t.app.db.query('analyze')
     return it
   }
   const ready = filled()

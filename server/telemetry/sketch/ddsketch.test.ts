@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '#test/kit/properties.ts'
 import { DDSketch, MAX_BINS } from './ddsketch.ts'
 
 const merged = (...parts: DDSketch[]): DDSketch => {
@@ -143,7 +144,7 @@ describe('merging', () => {
         expect(binsOf(merged(a, b))).toBe(binsOf(merged(b, a)))
         expect(binsOf(merged(merged(a, b), c))).toBe(binsOf(merged(a, merged(b, c))))
       }),
-      { numRuns: 30 },
+      { numRuns: cases(8, 90) },
     )
   })
 
@@ -157,6 +158,7 @@ describe('merging', () => {
         expect(binsOf(sum)).toBe(binsOf(other))
         expect([sum.count, sum.min, sum.max]).toEqual([other.count, other.min, other.max])
       }),
+      { numRuns: cases(20, 300) },
     )
   })
 
@@ -201,6 +203,7 @@ describe('bytes', () => {
         expect([back.count, back.sum, back.min, back.max]).toEqual([sketch.count, sketch.sum, sketch.min, sketch.max])
         expect(back.quantiles(QS)).toEqual(sketch.quantiles(QS))
       }),
+      { numRuns: cases(25, 300) },
     )
   })
 

@@ -1,6 +1,7 @@
 import { hash as digestOf } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cases } from '#test/kit/properties.ts'
 import { HyperLogLog } from './hyperloglog.ts'
 
 /** 52 evenly distributed bits, like hashes of users. */
@@ -110,7 +111,7 @@ describe('merging', () => {
         expect(merged(sketchOf(a), sketchOf(b)).equals(sketchOf([...a, ...b]).toBytes())).toBe(true)
         expect(joined(sketchOf(a), sketchOf(b)).equals(sketchOf([...a, ...b]).toBytes())).toBe(true)
       }),
-      { numRuns: 60 },
+      { numRuns: cases(20, 180) },
     )
   })
 
@@ -124,7 +125,7 @@ describe('merging', () => {
         const right = HyperLogLog.fromBytes(merged(b, c))
         expect(merged(left, c).equals(merged(a, right))).toBe(true)
       }),
-      { numRuns: 40 },
+      { numRuns: cases(12, 120) },
     )
   })
 
@@ -145,7 +146,7 @@ describe('bytes', () => {
         expect(sketchOf(hashes.toReversed()).toBytes().equals(bytes)).toBe(true)
         expect(HyperLogLog.fromBytes(bytes).count()).toBe(sketchOf(hashes).count())
       }),
-      { numRuns: 60 },
+      { numRuns: cases(20, 180) },
     )
   })
 
