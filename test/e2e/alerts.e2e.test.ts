@@ -14,6 +14,7 @@ import {
   screenshot,
   settled,
   SIZES,
+  visit,
 } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
@@ -457,16 +458,16 @@ test.each(SIZES)('alerts are accessible: %s', async (size) => {
   await page.getByRole('dialog', { name: 'Notifications' }).getByRole('link', { name: 'Login fails' }).waitFor()
   await judge('bell')
   await press(page, 'Escape')
-  await page.goto('/alerts/rules')
+  await visit(page, '/alerts/rules')
   await rules(page).getByText('Slow cold start').waitFor()
   await judge('rules')
-  await page.goto(`/alerts/rules/${rule.id}`)
+  await visit(page, `/alerts/rules/${rule.id}`)
   await page.getByRole('radio', { name: 'Performance crosses a threshold' }).waitFor()
   await judge('builder')
-  await page.goto('/alerts/history')
+  await visit(page, '/alerts/history')
   await page.getByRole('rowheader').first().waitFor()
   await judge('history')
-  await page.goto(`/alerts/history?alert=${alertId}`)
+  await visit(page, `/alerts/history?alert=${alertId}`)
   await page.getByRole('list', { name: 'Deliveries' }).waitFor()
   await judge('detail')
 })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { flushDenials } from '#server/history/audit/denials.ts'
 import { aMemberClient } from '../kit/member-client.ts'
-import { eventually, expectAccessibleInThemes, expectNoSideScroll, press, screenshot, SIZES } from './browser.ts'
+import { eventually, expectAccessibleInThemes, expectNoSideScroll, press, screenshot, SIZES, visit } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 
 const dashboard = await testDashboard()
@@ -155,7 +155,7 @@ test.each(SIZES)('is accessible and fits: %s', async (size) => {
   await page.getByRole('dialog').waitFor()
   await judge('audit-entry')
   await press(page, 'Escape')
-  await page.goto('/org/audit?action=user.deleted')
+  await visit(page, '/org/audit?action=user.deleted')
   await page.getByText('No entries match').waitFor()
   await judge('audit-none')
 })

@@ -11,6 +11,7 @@ import {
   press,
   screenshot,
   until,
+  visit,
 } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
@@ -228,10 +229,10 @@ test.each(LOOKS)('personal pages are accessible: $theme, $size', async ({ theme,
   await visitor.goto('/forgot')
   await visitor.getByRole('button', { name: 'Send link' }).click()
   await judge(visitor, 'forgot')
-  await visitor.goto('/reset?token=unknown')
+  await visit(visitor, '/reset?token=unknown')
   await visitor.getByLabel('New password').fill('granite')
   await judge(visitor, 'reset')
-  await visitor.goto('/confirm-email?token=unknown')
+  await visit(visitor, '/confirm-email?token=unknown')
   await visitor.getByRole('button', { name: 'Confirm' }).click()
   await visitor.getByRole('heading', { name: 'This link no longer works' }).waitFor()
   await judge(visitor, 'confirm-email')
@@ -240,10 +241,10 @@ test.each(LOOKS)('personal pages are accessible: $theme, $size', async ({ theme,
   await page.goto('/me/profile')
   await page.getByRole('button', { name: 'Send confirmation' }).waitFor()
   await judge(page, 'profile')
-  await page.goto('/me/sessions')
+  await visit(page, '/me/sessions')
   await page.getByRole('list', { name: 'Sessions' }).waitFor()
   await judge(page, 'sessions')
-  await page.goto('/me/security')
+  await visit(page, '/me/security')
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
   await judge(page, 'security-set-up')

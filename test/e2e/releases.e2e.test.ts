@@ -13,6 +13,7 @@ import {
   SIZES,
   until,
   type WidthName,
+  visit,
 } from './browser.ts'
 import { aTeam, testDashboard } from './dashboard.ts'
 import { layoutFaultsAt, LAYOUT_WIDTHS } from './layout.ts'
@@ -238,7 +239,7 @@ test.each(SIZES)('the pages are accessible and fit: %s', async (size) => {
   await page.getByRole('dialog', { name: 'Create release' }).waitFor()
   await judge(page, 'releases-create', size)
   await press(page, 'Escape')
-  await page.goto(`/releases/${rollout.newest}`)
+  await visit(page, `/releases/${rollout.newest}`)
   await page.getByRole('heading', { name: 'Commits' }).waitFor()
   await judge(page, 'release', size)
   await screenshot(page, `release-whole-${size}`, { fullPage: true })

@@ -13,6 +13,7 @@ import {
   screenshot,
   settled,
   SIZES,
+  visit,
 } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
@@ -325,10 +326,10 @@ test.each(SIZES)('is accessible and fits: %s', async (size) => {
   await page.goto('/org/webhooks')
   await page.getByText('Retry in').first().waitFor()
   await judge('webhooks')
-  await page.goto(`/org/webhooks?delivery=${seededDelivery(1, key)}`)
+  await visit(page, `/org/webhooks?delivery=${seededDelivery(1, key)}`)
   await page.getByRole('region', { name: 'Answer' }).waitFor()
   await judge('webhooks-detail')
-  await page.goto('/org/webhooks')
+  await visit(page, '/org/webhooks')
   await page.getByRole('button', { name: 'Add endpoint' }).click()
   await page.getByRole('button', { name: 'Only selected types' }).click()
   await judge('webhooks-add')
