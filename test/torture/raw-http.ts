@@ -13,13 +13,14 @@ export type RawAnswer = {
  * Writes bytes to a new connection, as no HTTP client would, and reads until the other side closes it.
  * @param options.patienceMs how long to wait for that
  * @param options.oneAnswer ends after one complete response
+ * @param options.momentMs ends when nothing more came for this time after the first bytes
  */
 export function sendRaw(
   url: string,
   bytes: Buffer,
-  options: { patienceMs?: number; oneAnswer?: boolean } = {},
+  options: { patienceMs?: number; oneAnswer?: boolean; momentMs?: number } = {},
 ): Promise<RawAnswer> {
-  const { patienceMs = 2_000, oneAnswer = false } = options
+  const { patienceMs = 2_000, oneAnswer = false, momentMs } = options
   const { hostname, port } = new URL(url)
   const startedMs = performance.now()
   return new Promise((resolve) => {
@@ -31,11 +32,14 @@ export function sendRaw(
       const statuses = [...text.matchAll(/^HTTP\/1\.[01] (\d{3})/gm)].map(([, status]) => Number(status))
       resolve({ text, statuses, closed, ms: performance.now() - startedMs })
     }
-    const timer = setTimeout(() => finish(false), patienceMs)
+    let timer = setTimeout(() => finish(false), patienceMs)
     socket.on('connect', () => socket.write(bytes))
     socket.on('data', (data) => {
       text += data.toString('latin1')
-      if (oneAnswer && isWhole(text)) finish(false)
+      if (oneAnswer && isWhole(text)) return finish(false)
+      if (momentMs === undefined) return
+      clearTimeout(timer)
+      timer = setTimeout(() => finish(false), momentMs)
     })
     socket.on('error', () => {})
     socket.on('close', () => finish(true))
