@@ -1,10 +1,7 @@
 import { ALERT_STATES, PERCENTILES, PERFORMANCE_METRICS, TRIGGER_TYPES } from '#shared/alert-rules.ts'
 import { SIGN_IN_ERRORS } from '#shared/sign-in-errors.ts'
 import { ISSUE_SORTS, RANGES, SEVERITIES, type IssueStatusName, type RangeName } from '#shared/issue-values.ts'
-import * as z from 'zod/mini'
-
-// The content security policy forbids eval, which zod tries for speed.
-z.config({ jitless: true })
+import { many, matching, one, parameters, shortText, text, texts, type ValuesOf } from './parameters.ts'
 
 /** Search parameters of each page. Unknown names and values are dropped silently. */
 
@@ -24,89 +21,46 @@ const STATUSES = [
   'resolved',
 ] as const satisfies readonly IssueStatusName[]
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** The value, or undefined if it is not allowed. */
-const lenient = <T>(schema: z.ZodMiniType<T>) => z.catch(z.optional(schema), undefined)
-
-const id = z.string().check(z.regex(UUID))
-const one = <const T extends readonly [string, ...string[]]>(values: T) => lenient(z.enum(values))
-
-/** A parameter that may repeat: its allowed values in the order of `values`, each once; undefined if there are none. */
-const many = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.optional(
-    z.pipe(
-      z.unknown(),
-      z.transform((given): T[number][] | undefined => {
-        const wanted = new Set(Array.isArray(given) ? given : [given])
-        const kept = values.filter((value) => wanted.has(value))
-        return kept.length === 0 ? undefined : kept
-      }),
-    ),
-  )
+const id = matching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
 
 /** A minute, such as `2026-11-20T06:15Z`. */
-const minute = lenient(
-  z.string().check(
-    z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/),
-    z.refine((time) => !Number.isNaN(Date.parse(time))),
-  ),
-)
+const minute = text((given) => /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/.test(given) && !Number.isNaN(Date.parse(given)))
 
-const text = (maxLength: number) => lenient(z.string().check(z.minLength(1), z.maxLength(maxLength)))
+/** Any words. */
+const words = texts(matching(/^[\w.+-]{1,50}$/))
 
-/** A parameter of any words that may repeat: each once, at most 20. */
-const words = z.optional(
-  z.pipe(
-    z.unknown(),
-    z.transform((given): string[] | undefined => {
-      const all: unknown[] = Array.isArray(given) ? given : [given]
-      const kept = all.filter((value) => typeof value === 'string' && /^[\w.+-]{1,50}$/.test(value)).map(String)
-      return kept.length === 0 ? undefined : [...new Set(kept)].slice(0, 20)
-    }),
-  ),
-)
-
-/** A parameter of any names that may repeat, such as releases; a comma is part of a name. Each once, at most 20. */
-const names = z.optional(
-  z.pipe(
-    z.unknown(),
-    z.transform((given): string[] | undefined => {
-      const all: unknown[] = Array.isArray(given) ? given : [given]
-      const kept = all.filter((value) => typeof value === 'string' && value !== '' && value.length <= 200).map(String)
-      return kept.length === 0 ? undefined : [...new Set(kept)].slice(0, 20)
-    }),
-  ),
-)
+/** Any names, such as releases; a comma is part of a name. */
+const names = texts(shortText(200))
 
 /** Links between pages keep project and range. */
-export const ShellSearch = z.object({
+export const ShellSearch = parameters({
   /** A project's id; absent for all projects. */
-  project: lenient(id),
+  project: id,
   range: one(RANGES),
 })
-export type ShellSearch = z.infer<typeof ShellSearch>
+export type ShellSearch = ValuesOf<typeof ShellSearch>
 
-export const IssuesSearch = z.extend(ShellSearch, {
+export const IssuesSearch = parameters({
+  ...ShellSearch.reads,
   /** Absent for open issues. */
   status: many(STATUSES),
   severity: many(SEVERITIES),
   /** As SDKs name them: `node`, `python`. */
   platform: words,
   /** The maximum of the API: a dropped query would show every issue. */
-  q: text(10_000),
+  q: shortText(10_000),
   sort: one(ISSUE_SORTS),
   /** A member's id, `me` or `none`. */
-  assignee: lenient(z.union([id, z.enum(['me', 'none'])])),
+  assignee: (given) => id(given) ?? one(['me', 'none'])(given),
   /** A part of the range. Used only if both are given. */
   from: minute,
   to: minute,
   /** The issue under the keyboard cursor, so that Back returns to its row. */
-  cursor: lenient(id),
+  cursor: id,
   /** The saved view that was opened. */
-  view: lenient(id),
+  view: id,
 })
-export type IssuesSearch = z.infer<typeof IssuesSearch>
+export type IssuesSearch = ValuesOf<typeof IssuesSearch>
 
 /** Clears all filters except the status. */
 export const NO_FILTERS: Readonly<Partial<IssuesSearch>> = {
@@ -123,42 +77,49 @@ export function windowOf({ from, to }: Pick<IssuesSearch, 'from' | 'to'>): { fro
   return from === undefined || to === undefined || Date.parse(from) >= Date.parse(to) ? null : { from, to }
 }
 
-export const IssueSearch = z.extend(ShellSearch, {
-  /** `oldest`, `most_complete`, or an event's id; absent for the latest. */
-  event: lenient(z.union([z.enum(['oldest', 'most_complete']), z.string().check(z.regex(/^[0-9a-f]{32}$/))])),
-  /** A filter of events: `release:2.4.0 user:7 timeout`. */
-  only: text(2_000),
-  tab: text(40),
-})
-export type IssueSearch = z.infer<typeof IssueSearch>
+const eventId = matching(/^[0-9a-f]{32}$/)
 
-export const IssueEventsSearch = z.extend(ShellSearch, {
+export const IssueSearch = parameters({
+  ...ShellSearch.reads,
+  /** `oldest`, `most_complete`, or an event's id; absent for the latest. */
+  event: (given) => one(['oldest', 'most_complete'])(given) ?? eventId(given),
   /** A filter of events: `release:2.4.0 user:7 timeout`. */
-  only: text(2_000),
+  only: shortText(2_000),
+  tab: shortText(40),
+})
+export type IssueSearch = ValuesOf<typeof IssueSearch>
+
+export const IssueEventsSearch = parameters({
+  ...ShellSearch.reads,
+  /** A filter of events: `release:2.4.0 user:7 timeout`. */
+  only: shortText(2_000),
   /** Names of columns; absent for those that tell the events apart. */
   column: names,
 })
-export type IssueEventsSearch = z.infer<typeof IssueEventsSearch>
+export type IssueEventsSearch = ValuesOf<typeof IssueEventsSearch>
 
-export const ReleasesSearch = z.extend(ShellSearch, {
+export const ReleasesSearch = parameters({
+  ...ShellSearch.reads,
   /** Limits sessions to one environment. */
-  environment: text(64),
+  environment: shortText(64),
 })
-export type ReleasesSearch = z.infer<typeof ReleasesSearch>
+export type ReleasesSearch = ValuesOf<typeof ReleasesSearch>
 
 /** What metrics and performance are filtered by; each may repeat, and any of its values matches. */
-export const HealthSearch = z.extend(ShellSearch, {
+export const HealthSearch = parameters({
+  ...ShellSearch.reads,
   release: names,
   environment: names,
   os: names,
   device: names,
   device_class: many(['low', 'medium', 'high']),
 })
-export type HealthSearch = z.infer<typeof HealthSearch>
+export type HealthSearch = ValuesOf<typeof HealthSearch>
 
 export const METRICS = ['crash_rate', 'anr_rate', 'event_count', 'user_count'] as const
 
-export const MetricsSearch = z.extend(HealthSearch, {
+export const MetricsSearch = parameters({
+  ...HealthSearch.reads,
   /** A part of the range. Used only if both are given. */
   from: minute,
   to: minute,
@@ -167,99 +128,97 @@ export const MetricsSearch = z.extend(HealthSearch, {
   /** The chart that is shown large. */
   chart: one(METRICS),
 })
-export type MetricsSearch = z.infer<typeof MetricsSearch>
+export type MetricsSearch = ValuesOf<typeof MetricsSearch>
 
 export const SCREEN_SORTS = ['-p95', '-p75', '-count', 'name'] as const
 export type ScreenSort = (typeof SCREEN_SORTS)[number]
 
-export const PerformanceSearch = z.extend(HealthSearch, {
+export const PerformanceSearch = parameters({
+  ...HealthSearch.reads,
   from: minute,
   to: minute,
   /** The screen that is shown in detail. */
-  screen: text(250),
+  screen: shortText(250),
   /** Absent for the slowest first. */
   order: one(SCREEN_SORTS),
 })
-export type PerformanceSearch = z.infer<typeof PerformanceSearch>
+export type PerformanceSearch = ValuesOf<typeof PerformanceSearch>
 
 /** Firing alerts and rules. */
-export const AlertsSearch = z.object({ project: lenient(id) })
-export type AlertsSearch = z.infer<typeof AlertsSearch>
+export const AlertsSearch = parameters({ project: id })
+export type AlertsSearch = ValuesOf<typeof AlertsSearch>
 
-export const AlertHistorySearch = z.extend(AlertsSearch, {
+export const AlertHistorySearch = parameters({
+  ...AlertsSearch.reads,
   state: many(ALERT_STATES),
-  rule: lenient(id),
+  rule: id,
   /** The alert that is shown in detail. */
-  alert: lenient(id),
+  alert: id,
 })
-export type AlertHistorySearch = z.infer<typeof AlertHistorySearch>
+export type AlertHistorySearch = ValuesOf<typeof AlertHistorySearch>
 
 /** A positive number as text: addresses hold texts. */
-const amount = lenient(z.string().check(z.regex(/^\d{1,9}(\.\d{1,6})?$/)))
+const amount = matching(/^\d{1,9}(\.\d{1,6})?$/)
 
 /** What a new rule begins with. */
-export const NewRuleSearch = z.extend(AlertsSearch, {
+export const NewRuleSearch = parameters({
+  ...AlertsSearch.reads,
   trigger: one(TRIGGER_TYPES),
   metric: one(PERFORMANCE_METRICS),
   percentile: one(PERCENTILES),
   threshold: amount,
   /** A transaction, screen or page. */
-  transaction: text(200),
+  transaction: shortText(200),
   /** The rule that is copied. */
-  from: lenient(id),
+  from: id,
 })
-export type NewRuleSearch = z.infer<typeof NewRuleSearch>
+export type NewRuleSearch = ValuesOf<typeof NewRuleSearch>
 
 /** Ids with a prefix, such as `d_`. */
-const deliveryId = z.string().check(z.regex(/^d_[0-9a-z]{26}$/))
+const deliveryId = matching(/^d_[0-9a-z]{26}$/)
 
 /** A UTC day, such as `2026-11-20`. */
-const day = lenient(
-  z.string().check(
-    z.regex(/^\d{4}-\d\d-\d\d$/),
-    z.refine((date) => !Number.isNaN(Date.parse(date))),
-  ),
-)
+const day = text((given) => /^\d{4}-\d\d-\d\d$/.test(given) && !Number.isNaN(Date.parse(given)))
 
 export const DELIVERY_FILTERS = ['failed', 'retrying'] as const
 
-export const WebhooksSearch = z.object({
+export const WebhooksSearch = parameters({
   /** The selected endpoint; absent for the first. */
-  endpoint: lenient(id),
+  endpoint: id,
   /** The delivery that is shown in detail. */
-  delivery: lenient(deliveryId),
+  delivery: deliveryId,
   /** Absent for all deliveries. */
   state: one(DELIVERY_FILTERS),
   /** An event type. */
-  type: lenient(z.string().check(z.regex(/^[a-z][a-z0-9_.]{0,99}$/))),
+  type: matching(/^[a-z][a-z0-9_.]{0,99}$/),
   from: day,
   to: day,
   /** The page of deliveries: the cursor after which it begins. */
-  after: text(200),
+  after: shortText(200),
 })
-export type WebhooksSearch = z.infer<typeof WebhooksSearch>
+export type WebhooksSearch = ValuesOf<typeof WebhooksSearch>
 
-export const AuditSearch = z.object({
+export const AuditSearch = parameters({
   /** An action, or the start of one before `*`. */
-  action: lenient(z.string().check(z.regex(/^[a-z0-9_.]{0,100}\*?$/), z.minLength(1))),
+  action: matching(/^(?=.)[a-z0-9_.]{0,100}\*?$/),
   /** An id or e-mail address. */
-  actor: text(320),
+  actor: shortText(320),
   /** An id or a label. */
-  target: text(500),
+  target: shortText(500),
   from: day,
   to: day,
   /** The entry that is shown in detail. */
-  entry: text(40),
+  entry: shortText(40),
 })
-export type AuditSearch = z.infer<typeof AuditSearch>
+export type AuditSearch = ValuesOf<typeof AuditSearch>
 
 /** Why the service ended a session, as the log-in page explains it. */
 const SESSION_ENDS = ['theft', 'password', 'two_factor', 'elsewhere', 'many', 'membership', 'account'] as const
 export type SessionEndReason = (typeof SESSION_ENDS)[number]
 
-export const LoginSearch = z.object({
+export const LoginSearch = parameters({
   /** The page after logging in: a path of this site. */
-  next: lenient(z.string().check(z.regex(/^\/(?![/\\])/), z.maxLength(2000))),
+  next: text((given) => /^\/(?![/\\])/.test(given) && given.length <= 2000),
   /** sso: asks for the organisation. code, link: what a sign-in elsewhere still needs. */
   step: one(['sso', 'code', 'link']),
   /** Why a sign-in elsewhere failed. */
@@ -269,9 +228,9 @@ export const LoginSearch = z.object({
   /** What happened that needs a log-in now. */
   done: one(['reset', 'deleted']),
 })
-export type LoginSearch = z.infer<typeof LoginSearch>
+export type LoginSearch = ValuesOf<typeof LoginSearch>
 
-export const SecuritySearch = z.object({
+export const SecuritySearch = parameters({
   /** The account that was just linked. */
   linked: one(['github', 'google']),
   /** Why an account was not linked. */
@@ -279,16 +238,16 @@ export const SecuritySearch = z.object({
 })
 
 /** The pages of mailed links. */
-export const LinkSearch = z.object({ token: text(200) })
-export type LinkSearch = z.infer<typeof LinkSearch>
+export const LinkSearch = parameters({ token: shortText(200) })
+export type LinkSearch = ValuesOf<typeof LinkSearch>
 
-export const OnboardingSearch = z.object({
-  project: lenient(id),
+export const OnboardingSearch = parameters({
+  project: id,
   /** The server whose code is shown first. */
   sdk: one(['node', 'python', 'java', 'go', 'ruby', 'php', 'csharp', 'rust']),
   step: one(['project', 'sdk']),
 })
-export type OnboardingSearch = z.infer<typeof OnboardingSearch>
+export type OnboardingSearch = ValuesOf<typeof OnboardingSearch>
 
 /** `?status=a&status=b` → `{ status: ['a', 'b'] }`; a single value is a string. */
 export function parseSearch(search: string): Record<string, unknown> {
