@@ -46,3 +46,27 @@ export function useLate<Props extends object>(source: Late<Props>, props: (Props
   if (failure !== null) throw failure.error
   return props === null || component === null ? null : createElement(component, props)
 }
+
+/** As `useLate`, but code that is not loaded yet is fetched when the page has been painted: it is no part of the first load. */
+export function useLater<Props extends object>(source: Late<Props>, props: Props & Attributes): ReactNode {
+  const isPainted = usePainted()
+  return useLate(source, isPainted || source.get() !== null ? props : null)
+}
+
+function usePainted(): boolean {
+  const [isPainted, setIsPainted] = useState(false)
+  useEffect(() => afterPaint(() => setIsPainted(true)), [])
+  return isPainted
+}
+
+/** Calls after the next paint. Returns what cancels it. */
+function afterPaint(run: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const frame = requestAnimationFrame(() => {
+    timer = setTimeout(run)
+  })
+  return () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+  }
+}

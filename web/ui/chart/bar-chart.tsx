@@ -1,8 +1,11 @@
-import { lazy, Suspense } from 'react'
-import type { Marker, Spot } from './chart-frame.tsx'
+import { classNames } from '../class-names.ts'
+import { formatCount, formatShortCount, NO_DATA } from '../format.ts'
+import { countAxis } from './axis.ts'
+import { toneClass, type ChartTone } from './tones.ts'
+import { ChartFrame, type Marker, type Spot } from './chart-frame.tsx'
 import type { PlacedLabel } from './label-places.ts'
-import type { ChartTone } from './tones.ts'
-import type { BarChoice } from './use-chart-reading.ts'
+import type { BarChoice, Buckets } from './use-chart-reading.ts'
+import styles from './marks.module.css'
 
 export type BarSeries = {
   label: string
@@ -11,7 +14,7 @@ export type BarSeries = {
   values: readonly (number | null)[]
 }
 
-export type BarChartProps = {
+type BarChartProps = {
   /** A sentence with the finding. */
   label: string
   heightPx: number
@@ -32,16 +35,90 @@ export type BarChartProps = {
   choice?: BarChoice
 }
 
-const Bars = lazy(async () => ({ default: (await import('./bars.tsx')).Bars }))
+const WIDTH = 1000
+/** Room above a limit, as a share of it. */
+const LIMIT_ROOM = 1.15
+const overLimit = (totals: readonly number[], limit: number): (number | null)[] =>
+  totals.map((total) => (total >= limit ? total : null))
+const round = (value: number): number => Math.round(value * 100) / 100
 
-/** Height of the time labels. */
-const LABELS_PX = 20
-
-/** Counts over time as stacked bars, loaded after the page; their space is reserved. */
-export function BarChart(props: BarChartProps) {
+/** Counts over time as stacked bars. */
+export function BarChart({ series, buckets, openEnd = false, choice, limit, ...frame }: BarChartProps) {
+  const length = buckets.length
+  const totals = buckets.map((_, index) => series.reduce((sum, part) => sum + (part.values[index] ?? 0), 0))
+  const axis = countAxis(Math.max(0, ...totals, (limit?.value ?? 0) * LIMIT_ROOM), frame.heightPx)
+  const last = openEnd ? length - 1 : length
+  const titleOf = ([from, to]: Buckets): string =>
+    from === to || choice === undefined ? (buckets[from] ?? '') : choice.label([from, to])
   return (
-    <Suspense fallback={<div style={{ blockSize: props.heightPx + LABELS_PX }} aria-busy="true" />}>
-      <Bars {...props} />
-    </Suspense>
+    <ChartFrame
+      {...frame}
+      axis={axis}
+      formatTick={formatShortCount}
+      length={length}
+      at={(index) => (index + 0.5) / length}
+      choice={choice}
+      thresholds={
+        limit === undefined ? [] : [{ from: limit.value, to: Infinity, label: limit.label, tone: 'bad', edge: true }]
+      }
+      read={(of) => ({
+        title: titleOf(of),
+        values: series.map(({ label, tone, values }) => ({
+          label,
+          tone,
+          mark: 'bar',
+          value: formatReading(sumOf(values, of)),
+        })),
+      })}
+    >
+      {(y) => (
+        <>
+          {series.map((part, index) => (
+            <path
+              key={part.label}
+              className={classNames(styles.filled, toneClass(part.tone))}
+              d={barsPath(series.slice(0, index), part, y, last)}
+            />
+          ))}
+          {limit === undefined ? null : (
+            <path
+              className={classNames(styles.filled, toneClass('crit'))}
+              d={barsPath([], { label: '', tone: 'crit', values: overLimit(totals, limit.value) }, y, last)}
+            />
+          )}
+          {openEnd && length > 0 ? (
+            <path className={styles.open} d={openBar(y(totals[length - 1] ?? 0), length)} />
+          ) : null}
+        </>
+      )}
+    </ChartFrame>
   )
 }
+
+/** All bars of a series as one path, stacked on the series below. */
+function barsPath(below: readonly BarSeries[], part: BarSeries, y: (value: number) => number, to: number): string {
+  const step = WIDTH / Math.max(1, part.values.length)
+  const width = round(step * 0.78)
+  let path = ''
+  for (let index = 0; index < to; index++) {
+    const value = part.values[index] ?? 0
+    if (value === 0) continue
+    const base = below.reduce((sum, other) => sum + (other.values[index] ?? 0), 0)
+    const x = round(index * step + step * 0.11)
+    path += `M${x} ${y(base + value)}h${width}V${y(base)}h${-width}z`
+  }
+  return path
+}
+
+function openBar(top: number, length: number): string {
+  const step = WIDTH / length
+  return `M${round((length - 1) * step + step * 0.11)} 100V${top}h${round(step * 0.78)}V100`
+}
+
+/** The sum of the known values; null if there are none. */
+function sumOf(values: BarSeries['values'], [from, to]: Buckets): number | null {
+  const known = values.slice(from, to + 1).filter((value) => value !== null)
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
+}
+
+const formatReading = (value: number | null): string => (value === null ? NO_DATA : formatCount(value))
