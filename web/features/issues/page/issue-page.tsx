@@ -5,26 +5,17 @@ import { ApiError } from '../../../api/call.ts'
 import { rowOf, useIssueDelete, useIssueEdit, type Edit } from '../../../subjects/issue/changes.ts'
 import { issueEventQuery, type IssueDetail } from '../../../api/issue-queries.ts'
 import { useCan } from '../../../app/can.ts'
-import { Activity } from './activity.tsx'
-import { AttachmentsCard } from './attachments.tsx'
 import { Breadcrumbs } from './breadcrumbs/breadcrumbs.tsx'
-import { ContextsCard, DeviceCard, ProcessingNotes, RequestCard, UserCard } from './contexts/contexts.tsx'
 import { AskProvider } from '../../../subjects/issue/decide.tsx'
 import { EventPicker } from './events/picker.tsx'
-import { FeedbackCard } from './feedback.tsx'
 import { IssueFigures } from './figures.tsx'
-import { IssueGrouping } from './grouping.tsx'
 import { IssueHead, IssueStickBar, IssueTrail, onIgnore, onResolve, type HeadMenu } from './head.tsx'
 import { headOf } from '../../../subjects/issue/headline.ts'
 import { IssueReason } from './reason.tsx'
-import { UsersCard, ReleasesCard } from './reach.tsx'
-import { ReleaseCard } from './release.tsx'
 import { IssueTags } from './tags.tsx'
-import { NativeCrashCard } from './contexts/native-crash.tsx'
 import { usePageProject } from '../../../app/page-project.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
-import { SimilarCard } from './similar.tsx'
 import { MessageCard, StackTrace } from './stack-trace/stack-trace.tsx'
 import { stacksOf } from './stack-trace/model.ts'
 import { useKeys } from '../../../app/keys.ts'
@@ -33,6 +24,7 @@ import { Button, buttonLook } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
+import { late, useLater } from '../../../ui/late.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { PageFoot, PageMain } from '../../../ui/page-main.tsx'
 import { mergeTexts } from './merge-texts.ts'
@@ -42,6 +34,10 @@ import { useIssue, useNeighbours } from './data.ts'
 import styles from './issue-page.module.css'
 import issueStyles from './issue.module.css'
 import typeStyles from '../../../ui/type.module.css'
+
+// The parts below and beside the first content.
+const detailsCode = late(() => import('./details.tsx').then((module) => module.IssueDetails))
+const sideCode = late(() => import('./side.tsx').then((module) => module.IssueSide))
 
 const DeleteDialog = lazy(() =>
   import('../../../subjects/issue/delete-dialog.tsx').then((module) => ({ default: module.IssueDeleteDialog })),
@@ -176,7 +172,8 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
     if (canChange) edit.mutate({ issues: [rowOf(issue)], edit: next })
   }
   const { event } = issue
-  const release = event?.release ?? issue.last_release
+  const details = useLater(detailsCode, { issue, onOnly })
+  const side = useLater(sideCode, { issue, search, onOnly, onMerge: ask.onMerge })
   const hasStack = event !== null && stacksOf(event).length > 0
 
   // The next issue is prefetched for J.
@@ -265,29 +262,10 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
               <Breadcrumbs key={`crumbs ${event.event_id}`} event={event} />
             </>
           )}
-          <FeedbackCard issue={issue} />
-          {event === null ? null : <AttachmentsCard key={`files ${event.event_id}`} issue={issue} />}
-          {event !== null && !hasStack ? null : <IssueTags issue={issue} event={event} onOnly={onOnly} />}
-          {event === null ? null : (
-            <>
-              <RequestCard event={event} />
-              <UserCard event={event} />
-              <ContextsCard event={event} />
-              <ProcessingNotes event={event} />
-            </>
-          )}
-          <Activity issue={issue} />
+          {details}
         </div>
         <aside className={classNames(issueStyles.irail, styles.side)} aria-label={issueTexts.details}>
-          {event === null ? null : <NativeCrashCard event={event} />}
-          {release === null ? null : <ReleaseCard projectId={issue.project_id} version={release} />}
-          {event === null ? null : (
-            <DeviceCard event={event} traceId={issue.kept_trace_id} projectId={issue.project_id} />
-          )}
-          <ReleasesCard issue={issue} onOnly={onOnly} />
-          <UsersCard issue={issue} onOnly={onOnly} />
-          <SimilarCard issue={issue} search={search} onMerge={ask.onMerge} />
-          <IssueGrouping issue={issue} />
+          {side}
         </aside>
       </div>
       <PageFoot>

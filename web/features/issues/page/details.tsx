@@ -1,0 +1,33 @@
+import type { IssueDetail } from '../../../api/issue-queries.ts'
+import { Activity } from './activity.tsx'
+import { AttachmentsCard } from './attachments.tsx'
+import { ContextsCard, ProcessingNotes, RequestCard, UserCard } from './contexts/contexts.tsx'
+import { FeedbackCard } from './feedback.tsx'
+import { stacksOf } from './stack-trace/model.ts'
+import { IssueTags } from './tags.tsx'
+
+type IssueDetailsProps = { issue: IssueDetail; onOnly: (only: string) => void }
+
+/** The main column below the stack trace and breadcrumbs; loaded after the page. */
+export function IssueDetails({ issue, onOnly }: IssueDetailsProps) {
+  const { event } = issue
+  return (
+    <>
+      <FeedbackCard issue={issue} />
+      {event === null ? null : <AttachmentsCard key={`files ${event.event_id}`} issue={issue} />}
+      {/* Without a stack trace they are above the breadcrumbs. */}
+      {event !== null && stacksOf(event).length === 0 ? null : (
+        <IssueTags issue={issue} event={event} onOnly={onOnly} />
+      )}
+      {event === null ? null : (
+        <>
+          <RequestCard event={event} />
+          <UserCard event={event} />
+          <ContextsCard event={event} />
+          <ProcessingNotes event={event} />
+        </>
+      )}
+      <Activity issue={issue} />
+    </>
+  )
+}
