@@ -1,5 +1,5 @@
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
-import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Outlet, useLocation, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { startLive, useLive } from '../api/live.ts'
 import { useKeys } from '../app/keys.ts'
@@ -26,6 +26,8 @@ const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ defaul
 type Overlay = 'palette' | 'keys' | null
 
 const REFRESH_MS = 2000
+/** How long nothing is loaded before the panels are. */
+const QUIET_MS = 1000
 
 /** The frame of a page: rail, top bar and tabs. */
 export function Shell() {
@@ -108,12 +110,26 @@ export function Shell() {
   )
 }
 
-/** Loads menus and popovers right after the first load, so that they are there for the first keys. */
+/**
+ * Loads menus and popovers when the page has loaded, or at the first key: they are no part of the first load, and are
+ * there before the keys that are for an open panel.
+ */
 function usePreloadedPanels(): void {
+  const isLoading = useRouterState({ select: (state) => state.isLoading })
+  const isQuiet = useIsFetching() === 0 && !isLoading
   useEffect(() => {
-    preloadMenus()
-    preloadPopovers()
+    const timer = isQuiet ? setTimeout(preloadPanels, QUIET_MS) : undefined
+    return () => clearTimeout(timer)
+  }, [isQuiet])
+  useEffect(() => {
+    addEventListener('keydown', preloadPanels, { once: true })
+    return () => removeEventListener('keydown', preloadPanels)
   }, [])
+}
+
+function preloadPanels(): void {
+  preloadMenus()
+  preloadPopovers()
 }
 
 /** Invalidates the queries that live messages name; lists of issues handle messages themselves. */
