@@ -141,11 +141,12 @@ function Stream() {
     setFocusTurn((turn) => turn + 1)
   }
   useEffect(() => rememberStream(search), [search])
-  // Not part of the first load; loaded before the first selection.
+  // Not part of the first load; loaded after the first rows, before the first selection.
+  const hasRows = rows.length > 0
   useEffect(() => {
-    const timer = setTimeout(() => void loadBulkBar().catch(() => undefined), IDLE_MS)
+    const timer = hasRows ? setTimeout(() => void loadBulkBar().catch(() => undefined), IDLE_MS) : undefined
     return () => clearTimeout(timer)
-  }, [])
+  }, [hasRows])
   useEffect(() => rememberSelection(key, selection), [key, selection])
   useFreshOnArrival(startCursor === undefined, stream)
 
