@@ -7,7 +7,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
 const everywhere =
-  /node_modules[\\/](?:react|react-dom|scheduler|use-sync-external-store|zod|@tanstack[\\/](?!react-virtual|virtual-core)[^\\/]+)[\\/]/
+  /node_modules[\\/](?:react|react-dom|scheduler|use-sync-external-store|@tanstack[\\/](?!react-virtual|virtual-core)[^\\/]+)[\\/]/
 
 /** Sheets of the parts every page is made of: in one file, in the order of their import, before those of any page. */
 const partStyles = /[\\/]web[\\/]ui[\\/][^\\/]+\.css$/
@@ -62,6 +62,8 @@ export default defineConfig({
           groups: [
             { name: 'libraries', test: everywhere },
             { name: 'parts', test: partStyles },
+            // One file of what most pages share, instead of a dozen small ones, which compress worse.
+            { name: 'common', minShareCount: 20, test: /[\\/](?:web|shared)[\\/].*\.tsx?$/ },
           ],
         },
       },
