@@ -280,7 +280,11 @@ function Stream() {
         <SortButton sort={filters.sort} onChange={change} />
         <ViewsMenu search={search} onOpen={openView} />
       </div>
-      <IssueVolume filters={filters} onWindow={chooseWindow} />
+      <IssueVolume
+        filters={filters}
+        isListed={hasRows || stream.settled || list.error !== null}
+        onWindow={chooseWindow}
+      />
       <section className={issuesStyles.stream} aria-label={issuesTexts.stream}>
         {mistake !== null && rows.length === 0 ? (
           <p className={styles.unread}>{issuesTexts.unreadable}</p>

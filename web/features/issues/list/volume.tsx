@@ -44,11 +44,13 @@ const VolumeTable = lazy(() => import('./volume-table.tsx').then((module) => ({ 
 
 type IssueVolumeProps = {
   filters: StreamFilters
+  /** False until the list is there: the code of the chart is loaded after the first rows. */
+  isListed: boolean
   onWindow: (window: Window | null) => void
 }
 
 /** The summary above the list: events and users of what the list shows, compared with the previous period. */
-export const IssueVolume = memo(function IssueVolume({ filters, onWindow }: IssueVolumeProps) {
+export const IssueVolume = memo(function IssueVolume({ filters, isListed, onWindow }: IssueVolumeProps) {
   const { project, window } = filters
   const polling = usePolling(15_000)
   const rangeStart = countsStart(useNow('half-minute'), filters.range)
@@ -74,9 +76,13 @@ export const IssueVolume = memo(function IssueVolume({ filters, onWindow }: Issu
     enabled: start !== '' && start !== end,
     meta: { quiet: true },
   })
-  if (shown === undefined) {
+  if (shown === undefined || !isListed) {
     return (
-      <section className={styles.strip} aria-label={issuesTexts.strip[filters.range]} aria-busy={volume.isPending}>
+      <section
+        className={styles.strip}
+        aria-label={issuesTexts.strip[filters.range]}
+        aria-busy={volume.isPending || !isListed}
+      >
         {volume.error === null ? null : (
           <QueryError what={issuesTexts.volume} error={volume.error} onRetry={() => void volume.refetch()} />
         )}
