@@ -323,7 +323,7 @@ export default defineConfig({
     ...byFeature,
     {
       // The router throws redirects as objects.
-      files: ['web/routes.tsx'],
+      files: ['web/features/**/*.routes.ts'],
       rules: { 'typescript/only-throw-error': 'off' },
     },
   ],

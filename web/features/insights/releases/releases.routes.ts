@@ -1,0 +1,35 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { RELEASE_RANGE, ReleasesSearch } from '../../../address/search.ts'
+import { releaseQuery, releaseViewOf, releasesHealthQuery, releasesQuery } from '../../../api/release-queries.ts'
+import { prefetch, shell } from '../../../app/base-routes.ts'
+
+const releases = createRoute({
+  getParentRoute: () => shell,
+  path: '/releases',
+  staticData: { scope: { project: 'one', range: true, defaultRange: RELEASE_RANGE } },
+  validateSearch: (search) => ReleasesSearch.parse(search),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { client }, deps, preload }) => {
+    if (deps.project === undefined || preload) return
+    const view = releaseViewOf({ ...deps, project: deps.project })
+    prefetch(client.infiniteQuery(releasesQuery(view)))
+    prefetch(client.query(releasesHealthQuery(view)))
+  },
+  component: lazyRouteComponent(() => import('./releases-page.tsx'), 'ReleasesPage'),
+})
+
+const release = createRoute({
+  getParentRoute: () => shell,
+  path: '/releases/$releaseId',
+  staticData: { scope: { project: 'none', range: true, defaultRange: RELEASE_RANGE } },
+  validateSearch: (search) => ReleasesSearch.parse(search),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { client }, params, deps, preload }) => {
+    if (preload) return
+    const { range = RELEASE_RANGE, environment = null } = deps
+    prefetch(client.query(releaseQuery(params.releaseId, range, environment)))
+  },
+  component: lazyRouteComponent(() => import('./release-page.tsx'), 'ReleasePage'),
+})
+
+export const releaseRoutes = [releases, release] as const

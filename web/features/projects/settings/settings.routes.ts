@@ -1,0 +1,76 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { paths } from '../../../address/paths.ts'
+import { projectSettingsQuery } from '../../../api/queries.ts'
+import { prefetch, shell } from '../../../app/base-routes.ts'
+
+const chooseSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/projects',
+  staticData: { scope: { project: 'one', range: false } },
+  component: lazyRouteComponent(() => import('./choose-page.tsx'), 'ChooseSettingsPage'),
+})
+
+const projectSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/projects/$projectId/settings',
+  staticData: { scope: { project: 'one', range: false } },
+  loader: ({ context, params }) => prefetch(context.client.query(projectSettingsQuery(params.projectId))),
+  component: lazyRouteComponent(() => import('./project-frame.tsx'), 'ProjectSettingsFrame'),
+})
+
+const projectSettingsIndex = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ ...paths.projectGeneral(params.projectId), replace: true })
+  },
+})
+
+const projectGeneral = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/general',
+  component: lazyRouteComponent(() => import('./general-page.tsx'), 'ProjectGeneralPage'),
+})
+
+const projectKeys = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./keys-page.tsx'), 'ProjectKeysPage'),
+})
+
+const projectFilters = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/filters',
+  component: lazyRouteComponent(() => import('./filters-page.tsx'), 'ProjectFiltersPage'),
+})
+
+const projectGrouping = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/grouping',
+  component: lazyRouteComponent(() => import('./grouping/grouping-page.tsx'), 'ProjectGroupingPage'),
+})
+
+const projectScrubbing = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/scrubbing',
+  component: lazyRouteComponent(() => import('./scrubbing/scrubbing-page.tsx'), 'ProjectScrubbingPage'),
+})
+
+const projectOwnership = createRoute({
+  getParentRoute: () => projectSettings,
+  path: '/ownership',
+  component: lazyRouteComponent(() => import('./ownership-page.tsx'), 'ProjectOwnershipPage'),
+})
+
+export const projectSettingsRoutes = [
+  chooseSettings,
+  projectSettings.addChildren([
+    projectSettingsIndex,
+    projectGeneral,
+    projectKeys,
+    projectFilters,
+    projectScrubbing,
+    projectOwnership,
+    projectGrouping,
+  ]),
+] as const
