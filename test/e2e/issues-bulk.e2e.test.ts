@@ -45,6 +45,23 @@ test('everything that matches is resolved in the background, and undone exactly'
   await eventually(() => rowsInPage(page)).toBeGreaterThan(10)
 })
 
+test('the menu of one row changes that row, also while everything that matches is selected', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  await seedIssues(dashboard.server.app, project.id, 130)
+  const page = await dashboard.openAs(person)
+  await openStream(page)
+  await press(page, 'Control+A')
+  await page.getByRole('button', { name: 'Select all 130 matching issues' }).click()
+  await page.getByRole('toolbar', { name: 'Actions for 130 selected issues' }).waitFor()
+  await issueRows(page)
+    .first()
+    .getByRole('button', { name: /^Severity of/ })
+    .click()
+  await page.getByRole('menuitemcheckbox', { name: 'Critical' }).click()
+  const critical = async () => (await person.get('/api/issues?severity=critical&limit=1')).body['total']
+  await eventually(critical).toBe(1)
+})
+
 test('assign to me, merge two, undo', async () => {
   const { person, project } = await aTeam(dashboard.server)
   await seedIssues(dashboard.server.app, project.id, 3)

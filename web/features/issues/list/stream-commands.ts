@@ -64,7 +64,9 @@ export function useStreamCommands({ search, filters, stream, ids, state, dispatc
         : NO_IDS
     move({ kind: 'leave', ids: leaving }, leaving.size > 0)
     if (leaving.size === 0) move({ kind: 'clear' }, selection.selected.size > 0)
-    edit.mutate({ issues, edit: next, all, cursor: selection.cursor }, reloadAll)
+    // All matching issues are changed from the selection only: the menu of a row changes its own issue.
+    const scope = issues === targets ? all : undefined
+    edit.mutate({ issues, edit: next, all: scope, cursor: selection.cursor }, reloadAll)
   }
   const into = all === undefined ? intoOf(targets, selection.cursor) : null
   const askMerge = () => {
