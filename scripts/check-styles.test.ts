@@ -1,6 +1,16 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { classesOf, rawColours, rawSpaces, readSources, styleProblems, windowQueries } from './check-styles.ts'
+import {
+  classesOf,
+  countRepeated,
+  declarationsOf,
+  rawColours,
+  rawSpaces,
+  readSources,
+  repetitionProblems,
+  styleProblems,
+  windowQueries,
+} from './check-styles.ts'
 
 const web = readSources(join(import.meta.dirname, '../web'))
 
@@ -86,4 +96,25 @@ test('the classes of a module are those of its selectors', () => {
   const css = `@layer pages { .card:is(.open, .shut) > :global(.btn) { color: red } @media (width < 860px) { .row-2 { --a: 'x.y' } } }
     /* .old { } */ @container card (inline-size > 300px) { .wide::before { content: '.no' } }`
   expect([...classesOf(css)]).toEqual(['card', 'open', 'shut', 'row-2', 'wide'])
+})
+
+test('the declarations of a rule are compared whatever their order, spaces, comments and queries', () => {
+  const css = `@layer pages { .a { color: red; margin:0 /* . */ auto } @container (width < 9em) { .b{margin: 0  auto;color:red;} }
+    @keyframes rise { from { color: red } } .c::after { content: '; }'; } .d { } @font-face { src: local('x') } }`
+  expect(declarationsOf(css)).toEqual([
+    'color: red; margin: 0 auto',
+    'color: red; margin: 0 auto',
+    "content: '; }'",
+    '',
+  ])
+})
+
+test('a rule that repeats one of another sheet is counted, and refused beyond the maximum', () => {
+  expect(repetitionProblems(web)).toEqual([])
+  const { rules, repeated } = countRepeated(web)
+  const more = new Map([...web, ['ui/odd.module.css', '.a { zoom: 1; order: 77 } .b { order: 77; zoom: 1 }'] as const])
+  expect(countRepeated(more)).toEqual({ rules: rules + 2, repeated: repeated + 1 })
+  expect(repetitionProblems(more, repeated)).toEqual([
+    expect.stringContaining(`${repeated + 1} of ${rules + 2} CSS rules repeat the declarations of another rule`),
+  ])
 })

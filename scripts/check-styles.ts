@@ -1,6 +1,7 @@
 /**
  * Checks the style sheets of the dashboard (`npm run check`). Colours, spaces, font sizes and radii come from
  * `web/ui/tokens.css`; a sheet is a CSS module beside its component; its classes are exactly those its importers use.
+ * The number of rules that repeat another rule's declarations may only fall.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -11,6 +12,9 @@ export type Sources = ReadonlyMap<string, string>
 
 /** The sheets whose classes are global: tokens, and the look of elements. */
 const GLOBAL = ['ui/tokens.css', 'ui/base.css']
+
+/** The most rules that may repeat another rule's declarations. May only fall: lower it after removing repetitions. */
+export const MAX_REPEATED_RULES = 585
 
 /** Hex, functional notations and common colour names. */
 const COLOUR_IN_STYLES =
@@ -95,6 +99,55 @@ function moduleProblems(sources: Sources): string[] {
   return problems
 }
 
+/** One entry for each rule: its declarations, sorted, without comments and with one space between words. */
+export function declarationsOf(css: string): string[] {
+  const blocks: { prelude: string; declarations: string[] }[] = []
+  const rules: string[] = []
+  let text = ''
+  const endDeclaration = (): void => {
+    const declaration = text
+      .trim()
+      .replaceAll(/\s+/g, ' ')
+      .replace(/\s*:\s*/, ': ')
+    if (declaration !== '') blocks.at(-1)?.declarations.push(declaration)
+    text = ''
+  }
+  for (const [token] of withoutComments(css).matchAll(/(['"]).*?\1|[{};]|[^'"{};]+/gs)) {
+    if (token === '{') {
+      blocks.push({ prelude: text.trim(), declarations: [] })
+      text = ''
+    } else if (token === ';') endDeclaration()
+    else if (token === '}') {
+      endDeclaration()
+      const closed = blocks.pop()
+      const isKeyframe = blocks.at(-1)?.prelude.startsWith('@keyframes') ?? false
+      if (closed !== undefined && !closed.prelude.startsWith('@') && !isKeyframe)
+        rules.push(closed.declarations.toSorted().join('; '))
+    } else text += token
+  }
+  return rules
+}
+
+/**
+ * How many rules there are, and how many of them repeat another one. A rule repeats when an earlier rule in any sheet
+ * under `web/` has the same declarations, whatever their order and whatever the selectors, layers, container and media
+ * queries of the two: of three equal rules two repeat. Steps of `@keyframes` are not rules.
+ */
+export function countRepeated(sources: Sources): { rules: number; repeated: number } {
+  const rules = [...sources].filter(([file]) => file.endsWith('.css')).flatMap(([, text]) => declarationsOf(text))
+  return { rules: rules.length, repeated: rules.length - new Set(rules).size }
+}
+
+/** Returns a sentence when more rules repeat another one than `most`. */
+export function repetitionProblems(sources: Sources, most = MAX_REPEATED_RULES): string[] {
+  const { rules, repeated } = countRepeated(sources)
+  if (repeated <= most) return []
+  return [
+    `${repeated} of ${rules} CSS rules repeat the declarations of another rule, at most ${most} may: ` +
+      'use a class of web/ui, or join the selectors',
+  ]
+}
+
 /** Returns one sentence for each problem with the styles of the dashboard. */
 export function styleProblems(sources: Sources): string[] {
   const isSheet = (file: string): boolean => file.endsWith('.css')
@@ -124,7 +177,8 @@ export function readSources(web: string): Sources {
 }
 
 if (import.meta.main) {
-  const problems = styleProblems(readSources(fileURLToPath(new URL('../web', import.meta.url))))
+  const sources = readSources(fileURLToPath(new URL('../web', import.meta.url)))
+  const problems = [...styleProblems(sources), ...repetitionProblems(sources)]
   for (const problem of problems) console.log(`web/${problem}`)
   process.exitCode = problems.length === 0 ? 0 : 1
 }
