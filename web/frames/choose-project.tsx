@@ -11,6 +11,10 @@ import { Icon } from '../ui/icon.tsx'
 import { PlatformTile } from '../ui/platform-tile.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { appTexts } from '../app/texts.ts'
+import choiceStyles from '../ui/choice.module.css'
+import { classNames } from '../ui/class-names.ts'
+import fitStyles from '../ui/fit.module.css'
+import typeStyles from '../ui/type.module.css'
 import { QueryError } from './query-error.tsx'
 import styles from './choose-project.module.css'
 
@@ -60,13 +64,13 @@ export function ChooseProject({ search, pageOf }: ChooseProjectProps) {
   if (items.length === 1) return <Skeleton heightPx={240} label={appTexts.loading} />
   return (
     <Card title={appTexts.chooseProject} className={styles.card}>
-      <ul className={styles.list}>
+      <ul className={classNames(styles.list, fitStyles.ruled, fitStyles.cutSpans, choiceStyles.hoverItems)}>
         {items.map((project) => (
           <li key={project.id}>
             <Link {...pageOf({ ...search, project: project.id })}>
               <PlatformTile platform={project.platform} />
               <span>{project.name}</span>
-              <Icon name="right" />
+              <Icon name="right" className={typeStyles.quiet} />
             </Link>
           </li>
         ))}

@@ -1,6 +1,9 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { usePageTitle } from '../app/page-title.ts'
 import { UnsavedGuard } from '../forms/unsaved.tsx'
+import choiceStyles from '../ui/choice.module.css'
+import { classNames } from '../ui/class-names.ts'
+import fitStyles from '../ui/fit.module.css'
 import { useLayoutEffect, useRef, type ReactElement, type ReactNode } from 'react'
 import { PageHead } from '../ui/page-head.tsx'
 import styles from './settings-frame.module.css'
@@ -33,7 +36,7 @@ export function SettingsFrame({ name, heading, wide = false, children }: Setting
   return (
     <PageMain>
       <div className={styles.columns}>
-        <nav className={styles.subnav} aria-label={name}>
+        <nav className={classNames(styles.subnav, choiceStyles.choices)} aria-label={name}>
           <h2>{heading}</h2>
           <ul ref={topics}>
             {children.map((link) => (
@@ -41,7 +44,7 @@ export function SettingsFrame({ name, heading, wide = false, children }: Setting
             ))}
           </ul>
         </nav>
-        <div className={`${styles.main} ${settingsStyles.page}`} data-wide={wide ? '' : undefined}>
+        <div className={`${fitStyles.shrinks} ${settingsStyles.page}`} data-wide={wide ? '' : undefined}>
           <UnsavedGuard>
             <Outlet />
           </UnsavedGuard>

@@ -5,6 +5,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Cap, capsOf } from '../ui/kbd.tsx'
 import { Minor } from '../ui/text.tsx'
 import { appTexts } from '../app/texts.ts'
+import typeStyles from '../ui/type.module.css'
 import { shellTexts } from './texts.ts'
 import styles from './key-sheet.module.css'
 
@@ -31,7 +32,7 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
               <dl>
                 {rows.map((binding) => (
                   <div key={binding.keys}>
-                    <dt>{binding.label}</dt>
+                    <dt className={typeStyles.soft}>{binding.label}</dt>
                     <dd className={styles.keys}>
                       {capsOf(binding.keys).map((cap) => (
                         <Cap key={cap} cap={cap} spoken />

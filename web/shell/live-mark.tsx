@@ -5,7 +5,7 @@ import { LiveText } from '../ui/live-text.tsx'
 import { useNow } from '../ui/now.ts'
 import { Note } from '../ui/note.tsx'
 import { shellTexts } from './texts.ts'
-import styles from './live-mark.module.css'
+import shellStyles from './shell.module.css'
 
 const BANNER_AFTER_MS = 10_000
 
@@ -27,7 +27,7 @@ function Lost({ since, nextTryAt }: { since: number; nextTryAt: number }) {
   const now = useNow('second')
   if (now - since < BANNER_AFTER_MS) return null
   return (
-    <div className={styles.banner}>
+    <div className={shellStyles.banner}>
       <Note
         tone="amber"
         icon="network"

@@ -3,11 +3,13 @@ import { useAccountEntries } from '../frames/account-menu.tsx'
 import { useOrgEntries } from '../app/org-switch.ts'
 import { shownTheme, switchTheme, usePrefs } from '../app/prefs.ts'
 import { appTexts } from '../app/texts.ts'
+import { classNames } from '../ui/class-names.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { useDestinations, type Destination } from './destinations.ts'
 import { shellTexts } from './texts.ts'
 import styles from './phone-tabs.module.css'
+import shellStyles from './shell.module.css'
 
 /** The number of tabs beside More; the design has room for five in all. */
 const MAX_TABS = 4
@@ -29,7 +31,7 @@ export function PhoneTabs() {
   const more: MenuEntry[] = rest.map(({ label, icon, link }) => ({ label, icon, onSelect: () => void navigate(link) }))
 
   return (
-    <nav className={styles.tabs} aria-label={shellTexts.phone} data-tabs>
+    <nav className={classNames(styles.tabs, shellStyles.phoneOnly)} aria-label={shellTexts.phone} data-tabs>
       {tabs.map(({ key, label, tabLabel, icon, link, isHere, badge }) => (
         <Link key={key} {...link} aria-current={isHere ? 'page' : undefined}>
           <Icon name={icon} />

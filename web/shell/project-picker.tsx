@@ -11,6 +11,8 @@ import { PlatformTile } from '../ui/platform-tile.tsx'
 import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
 import { useScope } from '../app/use-scope.ts'
+import choiceStyles from '../ui/choice.module.css'
+import { classNames } from '../ui/class-names.ts'
 import styles from './project-picker.module.css'
 
 /** Pages with the project in their search parameters. */
@@ -108,7 +110,11 @@ export function ProjectPicker() {
       onOpenChange={setOpen}
       entries={entries}
       trigger={
-        <button className={styles.picker} type="button" title={`${shellTexts.switchProject} (P)`}>
+        <button
+          className={classNames(styles.picker, choiceStyles.hovers)}
+          type="button"
+          title={`${shellTexts.switchProject} (P)`}
+        >
           <PlatformTile platform={projectId === null ? 'all' : (project?.platform ?? 'other')} />
           <span>{name}</span>
           <Icon name="updown" />

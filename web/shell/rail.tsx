@@ -4,26 +4,31 @@ import { meQuery } from '../api/queries.ts'
 import { useOrgEntries } from '../app/org-switch.ts'
 import { appTexts } from '../app/texts.ts'
 import { AttentionDot } from '../ui/attention-dot.tsx'
+import choiceStyles from '../ui/choice.module.css'
+import { classNames } from '../ui/class-names.ts'
+import fitStyles from '../ui/fit.module.css'
 import { Mark } from '../ui/mark.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Menu } from '../ui/menu.tsx'
+import typeStyles from '../ui/type.module.css'
 import { useDestinations, type Destination } from './destinations.ts'
 import { shellTexts } from './texts.ts'
 import styles from './rail.module.css'
+import shellStyles from './shell.module.css'
 
 /** The navigation on the left. */
 export function Rail({ onJump }: { onJump: () => void }) {
   const destinations = useDestinations()
   return (
-    <aside className={styles.side}>
+    <aside className={classNames(styles.side, shellStyles.wideOnly)}>
       <Organisation />
-      <button className={styles.jump} type="button" onClick={onJump}>
+      <button className={classNames(styles.jump, choiceStyles.hovers)} type="button" onClick={onJump}>
         <Icon name="search" />
         <span>{shellTexts.jump}</span>
         <Kbd keys="mod+k" />
       </button>
-      <nav aria-label={shellTexts.main}>
+      <nav className={fitStyles.contents} aria-label={shellTexts.main}>
         <DestinationList destinations={destinations.filter(({ group }) => group === 'pages')} />
       </nav>
       <nav className={styles.low} aria-label={shellTexts.settings}>
@@ -42,7 +47,7 @@ function Organisation() {
     return (
       <div className={styles.organisation}>
         <Mark />
-        <span>{name}</span>
+        <span className={fitStyles.ellipsis}>{name}</span>
       </div>
     )
   return (
@@ -50,9 +55,13 @@ function Organisation() {
       label={appTexts.switchOrg}
       entries={entries}
       trigger={
-        <button type="button" className={styles.organisation} title={appTexts.switchOrg}>
+        <button
+          type="button"
+          className={classNames(styles.organisation, choiceStyles.hovers)}
+          title={appTexts.switchOrg}
+        >
           <Mark />
-          <span>{name}</span>
+          <span className={fitStyles.ellipsis}>{name}</span>
           <Icon name="updown" />
         </button>
       }
@@ -62,7 +71,7 @@ function Organisation() {
 
 function DestinationList({ destinations }: { destinations: readonly Destination[] }) {
   return (
-    <ul>
+    <ul className={choiceStyles.choices}>
       {destinations.map(({ key, label, icon, link, isHere, badge }) => (
         <li key={key}>
           <Link {...link} aria-current={isHere ? 'page' : undefined}>
@@ -71,9 +80,12 @@ function DestinationList({ destinations }: { destinations: readonly Destination[
             {badge === undefined ? null : badge === 'ring' ? (
               <span className={styles.ring} aria-hidden="true" />
             ) : badge === 'attention' ? (
-              <AttentionDot className={styles.dot} />
+              <AttentionDot className={fitStyles.atEnd} />
             ) : (
-              <span className={styles.count} data-hot={badge.isHot === true ? '' : undefined}>
+              <span
+                className={classNames(styles.count, typeStyles.softInCurrent)}
+                data-hot={badge.isHot === true ? '' : undefined}
+              >
                 {badge.count}
               </span>
             )}

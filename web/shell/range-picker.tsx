@@ -11,7 +11,9 @@ import { Segmented } from '../ui/segmented.tsx'
 import { shellTexts } from './texts.ts'
 import { useNow } from '../ui/now.ts'
 import { useScope } from '../app/use-scope.ts'
+import { classNames } from '../ui/class-names.ts'
 import styles from './range-picker.module.css'
+import shellStyles from './shell.module.css'
 
 const DatesDialog = lazy(() => import('./dates-dialog.tsx').then((module) => ({ default: module.DatesDialog })))
 
@@ -73,7 +75,7 @@ export function RangePicker() {
     window === null ? shellTexts.dates.title : shellTexts.dates.chosen(formatWindow(window.from, window.to))
   return (
     <>
-      <div ref={group} className={styles.wide}>
+      <div ref={group} className={classNames(styles.wide, shellStyles.wideOnly)}>
         <Segmented label={shellTexts.range} value={shown} options={options} onChange={choose} />
         {offers.dates === true ? (
           <Button
@@ -90,7 +92,7 @@ export function RangePicker() {
           </Button>
         ) : null}
       </div>
-      <div className={styles.phone}>
+      <div className={classNames(styles.phone, shellStyles.phoneOnly)}>
         <Menu
           label={shellTexts.range}
           open={open}

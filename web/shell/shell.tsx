@@ -17,6 +17,8 @@ import { PhoneTabs } from './phone-tabs.tsx'
 import { Rail } from './rail.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useScope } from '../app/use-scope.ts'
+import { classNames } from '../ui/class-names.ts'
+import fitStyles from '../ui/fit.module.css'
 import styles from './shell.module.css'
 import { SkipLink } from '../ui/page-main.tsx'
 
@@ -94,7 +96,7 @@ export function Shell() {
     <div className={styles.app}>
       <SkipLink>{appTexts.skip}</SkipLink>
       <Rail onJump={openPalette} />
-      <div className={styles.pane}>
+      <div className={classNames(styles.pane, fitStyles.shrinks)}>
         <TopBar onJump={openPalette} onKeys={openKeys} busy={busy} />
         <LiveBanner />
         <CanaryBanner />

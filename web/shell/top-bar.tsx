@@ -11,6 +11,8 @@ import { Bell } from '../features/issues/inbox/bell.tsx'
 import { ProjectPicker } from './project-picker.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { useScope } from '../app/use-scope.ts'
+import { classNames } from '../ui/class-names.ts'
+import shellStyles from './shell.module.css'
 import styles from './top-bar.module.css'
 
 type TopBarProps = {
@@ -24,19 +26,19 @@ export function TopBar({ onJump, onKeys, busy }: TopBarProps) {
   const { offers } = useScope()
   return (
     <header className={styles.top}>
-      <Link className={styles.mark} {...paths.issues()} aria-label={appTexts.homeLink}>
+      <Link className={shellStyles.phoneOnly} {...paths.issues()} aria-label={appTexts.homeLink}>
         <Mark />
       </Link>
       {offers.project === 'none' ? null : <ProjectPicker />}
       {offers.range ? <RangePicker /> : null}
       <div className={styles.right}>
-        <span className={styles.live}>
+        <span className={classNames(styles.live, shellStyles.wideOnly)}>
           <LiveMark />
         </span>
-        <IconButton look="ghost" icon="search" label={shellTexts.palette} className={styles.search} onClick={onJump} />
+        <IconButton look="ghost" icon="search" label={shellTexts.palette} onClick={onJump} />
         <Bell />
-        <ThemeButton className={styles.theme} />
-        <AccountMenu onKeys={onKeys} className={styles.account} />
+        <ThemeButton className={shellStyles.wideOnly} />
+        <AccountMenu onKeys={onKeys} className={shellStyles.wideOnly} />
       </div>
       {busy ? <span className={styles.busyline} aria-hidden="true" /> : null}
     </header>

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { Toolbar } from './stack.tsx'
 import styles from './empty-state.module.css'
+import typeStyles from './type.module.css'
 
 const ICONS = {
   good: 'st-resolved',
@@ -30,7 +32,11 @@ type EmptyStateProps = {
 /** Stands in place of a list, a chart or a page that has nothing to show. */
 export function EmptyState({ kind, title, heading: Heading = 'h3', children, actions }: EmptyStateProps) {
   return (
-    <div className={styles.empty} data-kind={kind} role={kind === 'failed' ? 'alert' : undefined}>
+    <div
+      className={classNames(styles.empty, typeStyles.mediumNames)}
+      data-kind={kind}
+      role={kind === 'failed' ? 'alert' : undefined}
+    >
       {kind === undefined ? null : <Icon name={ICONS[kind]} />}
       <Heading>{title}</Heading>
       {children === undefined ? null : <p>{children}</p>}

@@ -2,6 +2,7 @@ import { useId, type ComponentProps, type ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { Icon } from './icon.tsx'
 import styles from './field.module.css'
+import fitStyles from './fit.module.css'
 
 type FieldShell = {
   label: string
@@ -48,7 +49,7 @@ export function SelectField({ label, aside, hint, error, children, ...select }: 
       <FieldLabel htmlFor={id} aside={aside}>
         {label}
       </FieldLabel>
-      <span className={classNames(styles.box, styles.select)}>
+      <span className={classNames(styles.box, styles.select, fitStyles.relative)}>
         <select
           id={id}
           aria-invalid={error === undefined ? undefined : true}

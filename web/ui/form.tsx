@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import styles from './form.module.css'
+import narrowStyles from './narrow.module.css'
+import stackStyles from './stack.module.css'
 
 type FormProps = {
   /** Called with the form by its submit button or Enter; the page is not left. */
@@ -12,7 +14,7 @@ type FormProps = {
 /** Fields and buttons below one another. The server judges the values, so the browser does not. */
 export const Form = ({ onSubmit, className, children }: FormProps) => (
   <form
-    className={classNames(styles.form, className)}
+    className={classNames(stackStyles.stack, className)}
     noValidate
     onSubmit={(event) => {
       event.preventDefault()
@@ -27,5 +29,5 @@ type FormRowProps = { className?: string | undefined; children: ReactNode }
 
 /** Fields side by side, two in a row; on phones below one another. */
 export const FormRow = ({ className, children }: FormRowProps) => (
-  <div className={classNames(styles.row, className)}>{children}</div>
+  <div className={classNames(styles.row, narrowStyles.oneColumnAt600, className)}>{children}</div>
 )

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
+import fitStyles from './fit.module.css'
 import styles from './key-values.module.css'
 
 type KeyValuesProps = {
@@ -12,7 +13,7 @@ type KeyValuesProps = {
 
 /** Names on the left, their values on the right. */
 export const KeyValues = ({ className, narrow = false, children }: KeyValuesProps) => (
-  <dl className={classNames(styles.list, className)} data-narrow={narrow ? '' : undefined}>
+  <dl className={classNames(styles.list, fitStyles.breakValues, className)} data-narrow={narrow ? '' : undefined}>
     {children}
   </dl>
 )

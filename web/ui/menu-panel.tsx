@@ -1,6 +1,7 @@
 import { DropdownMenu } from 'radix-ui'
 import { Fragment, useEffect, useRef, type KeyboardEvent } from 'react'
 import { classNames } from './class-names.ts'
+import fitStyles from './fit.module.css'
 import floatingStyles from './floating.module.css'
 import { Icon } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
@@ -10,6 +11,7 @@ import { lastInput } from './last-input.ts'
 import styles from './menu-panel.module.css'
 import { TriggerStandIn } from './panel-trigger.tsx'
 import { Minor } from './text.tsx'
+import typeStyles from './type.module.css'
 
 type MenuPanelProps = {
   id: string
@@ -86,12 +88,15 @@ export function MenuPanel({ id, trigger, label, entries, align, side, open, onOp
 
 function MenuRow({ entry, onChoose }: { entry: MenuEntry; onChoose: (item: MenuItem) => void }) {
   if (entry.kind === 'separator') return <DropdownMenu.Separator className={styles.separator} />
-  if (entry.kind === 'heading') return <DropdownMenu.Label className={styles.heading}>{entry.label}</DropdownMenu.Label>
+  if (entry.kind === 'heading')
+    return (
+      <DropdownMenu.Label className={classNames(styles.heading, typeStyles.meta)}>{entry.label}</DropdownMenu.Label>
+    )
   const item = entry
   const inner = (
     <>
       {item.icon === undefined ? null : typeof item.icon === 'string' ? <Icon name={item.icon} /> : item.icon.element}
-      <span className={styles.label}>{item.label}</span>
+      <span className={fitStyles.ellipsis}>{item.label}</span>
       {item.note === undefined && item.letter === undefined && item.checked !== true ? null : (
         <span className={styles.end}>
           {item.note === undefined ? null : <Minor>{item.note}</Minor>}

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
 import { Icon, type IconName } from './icon.tsx'
+import narrowStyles from './narrow.module.css'
 import styles from './note.module.css'
 
 type NoteProps = {
@@ -13,7 +15,7 @@ type NoteProps = {
 /** A banner inside the page. */
 export function Note({ tone, icon, children, action, role }: NoteProps) {
   return (
-    <div className={styles.note} data-tone={tone} role={role}>
+    <div className={classNames(styles.note, narrowStyles.wrapsAt352)} data-tone={tone} role={role}>
       <Icon name={icon} />
       <div>{children}</div>
       {action}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
+import narrowStyles from './narrow.module.css'
 import styles from './page-head.module.css'
 
 type PageHeadProps = {
@@ -14,6 +15,8 @@ type PageHeadProps = {
 export const PageHead = ({ className, children, actions }: PageHeadProps) => (
   <div className={classNames(styles.head, className)}>
     {children}
-    {actions === undefined ? null : <div className={styles.actions}>{actions}</div>}
+    {actions === undefined ? null : (
+      <div className={classNames(styles.actions, narrowStyles.wrapsAt352)}>{actions}</div>
+    )}
   </div>
 )

@@ -1,5 +1,6 @@
 import { createContext, use, useState, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
+import fitStyles from './fit.module.css'
 import styles from './page-main.module.css'
 
 const Foot = createContext<HTMLElement | null>(null)
@@ -15,7 +16,7 @@ export function PageMain({ className, children }: { className?: string | undefin
       <div className={styles.container}>
         <Foot value={foot}>{children}</Foot>
       </div>
-      <div className={styles.foot} ref={setFoot} />
+      <div className={fitStyles.contents} ref={setFoot} />
     </main>
   )
 }

@@ -1,3 +1,5 @@
+import { classNames } from '../../ui/class-names.ts'
+import fitStyles from '../../ui/fit.module.css'
 import { Icon } from '../../ui/icon.tsx'
 import { useNow } from '../../ui/now.ts'
 import type { DeliveryLook } from './delivery-look.ts'
@@ -14,7 +16,7 @@ function Counting({ lookAt }: Pick<DeliveryStateProps, 'lookAt'>) {
 }
 
 const State = ({ look: { tone, icon, text } }: { look: DeliveryLook }) => (
-  <span className={styles.state} data-tone={tone}>
+  <span className={classNames(styles.state, fitStyles.icons14)} data-tone={tone}>
     <Icon name={icon} />
     {text}
   </span>

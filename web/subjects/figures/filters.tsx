@@ -10,6 +10,9 @@ import { Toolbar } from '../../ui/stack.tsx'
 import { Minor } from '../../ui/text.tsx'
 import { CheckList } from '../../forms/check-list.tsx'
 import { useKeys } from '../../app/keys.ts'
+import { classNames } from '../../ui/class-names.ts'
+import fitStyles from '../../ui/fit.module.css'
+import narrowStyles from '../../ui/narrow.module.css'
 import {
   DIMENSIONS,
   filtersOf,
@@ -67,11 +70,18 @@ export function HealthFilters(props: FilterProps) {
 function Panel({ dimensions, ...props }: FilterProps & { dimensions: readonly Dimension[] }) {
   const root = useFirstFocus<HTMLDivElement>()
   return (
-    <div className={dimensions.length === 1 ? `${styles.panel} ${styles.single}` : styles.panel} ref={root}>
+    <div
+      className={
+        dimensions.length === 1
+          ? classNames(styles.panel, narrowStyles.oneColumnAt600, styles.single)
+          : classNames(styles.panel, narrowStyles.oneColumnAt600)
+      }
+      ref={root}
+    >
       {dimensions.map((dimension) => (
         <Options key={dimension} {...props} dimension={dimension} />
       ))}
-      <Toolbar align="end" className={styles.actions}>
+      <Toolbar align="end" className={fitStyles.wholeRow}>
         <Button size="sm" onClick={() => props.onChange({ ...NO_FILTERS, ...kept(props.filters, dimensions) })}>
           {figuresTexts.clearFilters}
         </Button>

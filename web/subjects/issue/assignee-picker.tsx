@@ -4,6 +4,9 @@ import { useCombobox } from '../../ui/combobox.ts'
 import { useFirstFocus } from '../../ui/first-focus.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
+import choiceStyles from '../../ui/choice.module.css'
+import { classNames } from '../../ui/class-names.ts'
+import fitStyles from '../../ui/fit.module.css'
 import { Minor } from '../../ui/text.tsx'
 import { changeTexts } from './change-texts.ts'
 import { displayName } from '../members/names.ts'
@@ -52,11 +55,15 @@ export function AssigneePicker({ assigneeId, onChoose }: AssigneePickerProps) {
         <Icon name="search" />
         <input {...box.input} aria-label={changeTexts.findMember} placeholder={changeTexts.findMember} />
       </div>
-      <div {...box.list} className={optionStyles.options} aria-label={changeTexts.members}>
+      <div
+        {...box.list}
+        className={classNames(optionStyles.options, choiceStyles.pressedItems)}
+        aria-label={changeTexts.members}
+      >
         {choices.map((choice, index) => (
           <div key={choice.key} {...box.option(index)}>
             <Avatar user={choice.assignee} small quiet />
-            <span className={optionStyles.label}>{choice.label}</span>
+            <span className={classNames(optionStyles.label, fitStyles.fills, fitStyles.ellipsis)}>{choice.label}</span>
             {choice.note === undefined ? null : <Minor>{choice.note}</Minor>}
             {(choice.assignee?.id ?? null) === assigneeId ? <Icon name="check" label={changeTexts.current} /> : null}
           </div>

@@ -4,7 +4,11 @@ import type { Issue } from '../../api/issue-queries.ts'
 import { paths } from '../../address/paths.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Sparkline } from '../../ui/chart/sparkline.tsx'
+import choiceStyles from '../../ui/choice.module.css'
+import { classNames } from '../../ui/class-names.ts'
+import fitStyles from '../../ui/fit.module.css'
 import { formatCount, formatShortCount } from '../../ui/format.ts'
+import narrowStyles from '../../ui/narrow.module.css'
 import { useNow } from '../../ui/now.ts'
 import { PlatformTile } from '../../ui/platform-tile.tsx'
 import { Severity, Status } from '../../ui/status.tsx'
@@ -22,21 +26,28 @@ export function IssueLine({ issue, project }: { issue: Issue; project: string | 
   const kinds = useProjectPlatforms()
   const { name, rest } = headOf(issue)
   return (
-    <li className={styles.line}>
+    <li className={classNames(styles.line, choiceStyles.row)}>
       <Severity severity={issue.severity} word={false} />
-      <div className={styles.title}>
-        <div className={styles.name}>
+      <div className={classNames(styles.title, fitStyles.shrinks)}>
+        <div
+          className={classNames(
+            choiceStyles.underlineLinks,
+            typeStyles.headNames,
+            fitStyles.ellipsis,
+            narrowStyles.breaksAt600,
+          )}
+        >
           <Link {...paths.issue(issue.id, { project })}>
-            <b>{name}</b> {rest === null ? null : <span>{rest}</span>}
+            <b>{name}</b> {rest === null ? null : <span className={typeStyles.soft}>{rest}</span>}
           </Link>
         </div>
-        <Minor as="p" className={styles.meta}>
+        <Minor as="p" className={classNames(styles.meta, fitStyles.ellipsis)}>
           <PlatformTile platform={issue.platform} kind={kinds.get(issue.project_id)} />
           <ShortId>{issue.short_id}</ShortId>
           {issue.culprit === '' ? null : <span>{issue.culprit}</span>}
         </Minor>
       </div>
-      <span className={styles.trend}>
+      <span className={narrowStyles.hiddenAt900}>
         <Sparkline
           counts={issue.trend.counts}
           tone={toneOf(issue, now)}
@@ -46,13 +57,13 @@ export function IssueLine({ issue, project }: { issue: Issue; project: string | 
       </span>
       <Figure count={issue.event_count} unit={lineTexts.events} />
       <Figure count={issue.user_count} unit={lineTexts.users} />
-      <Minor className={styles.age}>
+      <Minor className={classNames(narrowStyles.hiddenAt900, fitStyles.textEnd, fitStyles.nowrap)}>
         <Time at={issue.last_seen} as="age" />
       </Minor>
       <span className={styles.status}>
         <Status status={issue.status} />
       </span>
-      <span className={styles.who}>
+      <span className={narrowStyles.hiddenAt900}>
         <Avatar user={issue.assignee} small quiet />
       </span>
     </li>
@@ -61,9 +72,12 @@ export function IssueLine({ issue, project }: { issue: Issue; project: string | 
 
 function Figure({ count, unit }: { count: number; unit: (count: number) => string }) {
   return (
-    <span className={`${typeStyles.figures} ${styles.figure}`} title={`${formatCount(count)} ${unit(count)}`}>
+    <span
+      className={classNames(typeStyles.figures, styles.figure, fitStyles.textEnd, fitStyles.nowrap)}
+      title={`${formatCount(count)} ${unit(count)}`}
+    >
       {count < 1_000_000 ? formatCount(count) : formatShortCount(count)}
-      <small> {unit(count)}</small>
+      <small className={typeStyles.meta}> {unit(count)}</small>
     </span>
   )
 }

@@ -1,3 +1,6 @@
+import choiceStyles from '../../ui/choice.module.css'
+import { classNames } from '../../ui/class-names.ts'
+import fitStyles from '../../ui/fit.module.css'
 import { Icon } from '../../ui/icon.tsx'
 import type { Chip } from './model.ts'
 import { queryTexts } from './texts.ts'
@@ -12,7 +15,7 @@ export function QueryChip({ chip, isWrong, onEdit, onRemove }: QueryChipProps) {
     <span className={styles.chip} data-words={term === null ? '' : undefined} data-wrong={isWrong ? '' : undefined}>
       <button
         type="button"
-        className={styles.edit}
+        className={classNames(styles.edit, fitStyles.cutSpans)}
         title={queryTexts.edit(text)}
         onClick={onEdit}
         onKeyDown={(event) => {
@@ -30,7 +33,12 @@ export function QueryChip({ chip, isWrong, onEdit, onRemove }: QueryChipProps) {
           </>
         )}
       </button>
-      <button type="button" className={styles.remove} aria-label={queryTexts.remove(text)} onClick={onRemove}>
+      <button
+        type="button"
+        className={classNames(styles.remove, choiceStyles.lightens)}
+        aria-label={queryTexts.remove(text)}
+        onClick={onRemove}
+      >
         <Icon name="x" />
       </button>
     </span>
@@ -42,11 +50,16 @@ type FilterChipProps = { name: string; value: string; label: string; onRemove: (
 /** A filter that is no term of the query, such as a time of the chart. */
 export const FilterChip = ({ name, value, label, onRemove }: FilterChipProps) => (
   <span className={styles.chip}>
-    <span className={styles.edit}>
+    <span className={classNames(styles.edit, fitStyles.cutSpans)}>
       <b>{name}</b>
       <span>{value}</span>
     </span>
-    <button type="button" className={styles.remove} aria-label={label} onClick={onRemove}>
+    <button
+      type="button"
+      className={classNames(styles.remove, choiceStyles.lightens)}
+      aria-label={label}
+      onClick={onRemove}
+    >
       <Icon name="x" />
     </button>
   </span>

@@ -1,6 +1,8 @@
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { QueryHint } from '../../api/query-hints.ts'
+import { classNames } from '../../ui/class-names.ts'
+import typeStyles from '../../ui/type.module.css'
 import { excerptOf, sentenceOf, type QueryMistake } from './mistake.ts'
 import { queryTexts } from './texts.ts'
 import styles from './notes.module.css'
@@ -19,7 +21,7 @@ export function QueryNotes({ id, query, mistake, hints, onReplace }: QueryNotesP
   return (
     <div id={id} role="status" className={styles.notes}>
       {mistake === null ? null : (
-        <p className={styles.mistake}>
+        <p className={classNames(styles.mistake, typeStyles.red)}>
           <Icon name="warn" />
           {place === null ? null : (
             <code>

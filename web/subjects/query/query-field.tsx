@@ -17,6 +17,9 @@ import { Icon } from '../../ui/icon.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { QueryChip } from './chip.tsx'
 import type { QueryHint } from '../../api/query-hints.ts'
+import { classNames } from '../../ui/class-names.ts'
+import fitStyles from '../../ui/fit.module.css'
+import typeStyles from '../../ui/type.module.css'
 import type { QueryMistake } from './mistake.ts'
 import { chipsAround, partAt, removed, reopened, shown, typed, typedOf, type Chip, type FieldState } from './model.ts'
 import { QueryNotes } from './notes.tsx'
@@ -169,7 +172,7 @@ export function QueryField(props: QueryFieldProps) {
   return (
     <div className={styles.field} ref={root} onBlur={onBlur}>
       <div className={styles.box} data-invalid={isRefused ? '' : undefined}>
-        <span className={styles.icon}>
+        <span className={classNames(fitStyles.icons14, typeStyles.quiet)}>
           <Icon name="search" />
         </span>
         {props.tokens}

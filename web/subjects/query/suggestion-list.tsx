@@ -1,9 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useImperativeHandle, useState, type KeyboardEvent, type RefObject } from 'react'
 import { viewsQuery } from '../../api/view-queries.ts'
+import choiceStyles from '../../ui/choice.module.css'
 import { classNames } from '../../ui/class-names.ts'
 import { useOptionList } from '../../ui/combobox.ts'
 import { useDelayed } from '../../ui/delayed.ts'
+import fitStyles from '../../ui/fit.module.css'
 import { formatCount } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { shown, taken, typedOf, type FieldState, type TypedPart } from './model.ts'
@@ -104,9 +106,15 @@ export function SuggestionList(props: SuggestionListProps) {
             {group.options.map((option) => {
               const index = options.indexOf(option)
               return (
-                <div key={option.key} {...optionProps(index)} className={styles.option}>
+                <div
+                  key={option.key}
+                  {...optionProps(index)}
+                  className={classNames(styles.option, choiceStyles.pressed)}
+                >
                   {group.name === 'recent' ? <Icon name="clock" /> : null}
-                  <span className={option.isCode ? styles.code : styles.name}>{option.text}</span>
+                  <span className={option.isCode ? classNames(styles.code, fitStyles.ellipsis) : fitStyles.ellipsis}>
+                    {option.text}
+                  </span>
                   <span className={styles.note}>{option.note}</span>
                   <span className={styles.count}>
                     {option.count === null

@@ -1,7 +1,10 @@
 import type { KeyboardEventHandler, ReactNode } from 'react'
 import { Icon, type IconName } from '../icon.tsx'
 import { Card, CardHeader } from '../card.tsx'
+import { classNames } from '../class-names.ts'
+import fitStyles from '../fit.module.css'
 import { Minor } from '../text.tsx'
+import typeStyles from '../type.module.css'
 import styles from './chart-card.module.css'
 
 type ChartCardProps = {
@@ -30,12 +33,12 @@ export function ChartCard(props: ChartCardProps) {
       <CardHeader as="figcaption">
         <h2>{title}</h2>
         <Minor>{unit}</Minor>
-        {legend === undefined ? null : <span className={styles.legend}>{legend}</span>}
+        {legend === undefined ? null : <span className={classNames(styles.legend, fitStyles.atEnd)}>{legend}</span>}
         {tools === undefined ? null : <span className={styles.tools}>{tools}</span>}
       </CardHeader>
       <div className={styles.body}>{children}</div>
       {note === undefined && table === undefined ? null : (
-        <div className={styles.foot}>
+        <div className={classNames(styles.foot, typeStyles.links)}>
           {note === undefined ? null : (
             <span>
               <Icon name={noteIcon} />

@@ -316,7 +316,7 @@ function MarkerNames({ markers, width }: { markers: readonly Marker[]; width: nu
   return placed.map(({ item, side, roomPx }) => (
     <span
       key={`${item.label} ${item.at}`}
-      className={classNames(styles.name, side === 'start' && styles.before, item.tone === 'ok' && styles.betterName)}
+      className={classNames(styles.name, side === 'start' && styles.before, item.tone === 'ok' && typeStyles.green)}
       style={{ ...vars({ '--x': `${round(item.at * 100)}%` }), maxInlineSize: roomPx }}
     >
       {item.platform === undefined ? null : <PlatformTile platform={item.platform} />}
@@ -361,7 +361,7 @@ function Reading({
   return (
     <>
       <span className={styles.hoverline} style={{ insetInlineStart: x }} />
-      <span className={styles.tip} style={style} aria-hidden="true">
+      <span className={classNames(styles.tip, typeStyles.strongNames)} style={style} aria-hidden="true">
         <b>{title}</b>
         {values.map((one) => (
           <span key={one.label}>

@@ -1,6 +1,9 @@
 import { useState } from 'react'
+import choiceStyles from '../choice.module.css'
 import { classNames } from '../class-names.ts'
+import fitStyles from '../fit.module.css'
 import { Icon } from '../icon.tsx'
+import tableStyles from '../table.module.css'
 import styles from './chart-table.module.css'
 
 type Figures = {
@@ -50,12 +53,12 @@ export function ChartTable({
       open={open}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
-      <summary>
+      <summary className={classNames(choiceStyles.lightens, fitStyles.icons13)}>
         <Icon name="issues" />
         <span>{label}</span>
       </summary>
       {open ? (
-        <div className={styles.scroll}>
+        <div className={tableStyles.scroll}>
           <FigureTable {...figures} />
         </div>
       ) : null}

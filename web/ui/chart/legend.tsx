@@ -1,10 +1,14 @@
 import { classNames } from '../class-names.ts'
+import fitStyles from '../fit.module.css'
 import { toneClass, type ChartTone } from './tones.ts'
 import styles from './legend.module.css'
 
 /** The colour of a series beside its name. */
 export const Key = ({ tone, mark }: { tone: ChartTone; mark: 'bar' | 'line' }) => (
-  <i className={classNames(styles.key, mark === 'line' && styles.stroke, toneClass(tone))} aria-hidden="true" />
+  <i
+    className={classNames(styles.key, fitStyles.ownColour, mark === 'line' && styles.stroke, toneClass(tone))}
+    aria-hidden="true"
+  />
 )
 
 /** The names of the series with their colours. */

@@ -3,8 +3,10 @@ import type { AuditEntry } from '../../../api/audit-queries.ts'
 import type { AuditSearch } from '../../../address/search.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { CardHeader } from '../../../ui/card.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Json } from '../../../ui/highlight.tsx'
 import { KeyValues } from '../../../ui/key-values.tsx'
 import { Spacer, Toolbar } from '../../../ui/stack.tsx'
@@ -33,7 +35,13 @@ export function EntryDialog({ entry, onFilter, onClose }: EntryDialogProps) {
   const actorFilter = actor.email ?? actor.id
   const targetFilter = target.id ?? target.label
   return (
-    <Dialog open bare title={texts.title(entry.action)} onClose={onClose} className={styles.dialog}>
+    <Dialog
+      open
+      bare
+      title={texts.title(entry.action)}
+      onClose={onClose}
+      className={classNames(styles.dialog, fitStyles.wideDialog)}
+    >
       <CardHeader>
         <h2 className={typeStyles.mono}>{entry.action}</h2>
         <Outcome outcome={entry.outcome} />
@@ -44,7 +52,7 @@ export function EntryDialog({ entry, onFilter, onClose }: EntryDialogProps) {
         </CopyButton>
         <IconButton look="ghost" size="sm" icon="x" label={texts.close} data-autofocus onClick={onClose} />
       </CardHeader>
-      <div className={styles.body}>
+      <div className={classNames(styles.body, fitStyles.dialogBody)}>
         {sentence === null ? null : <p>{sentence}</p>}
         <KeyValues className={styles.values}>
           <Row name={texts.time}>

@@ -7,6 +7,7 @@ import { usePageTitle } from '../../../app/page-title.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Form } from '../../../ui/form.tsx'
 import { forgetChatToken, useChatToken } from './chat-token.ts'
 import { EntryFrame } from './entry-frame.tsx'
@@ -32,7 +33,10 @@ export function ChatLinkPage() {
       ) : visitor.data === undefined ? null : visitor.data === null ? (
         <div className={styles.ways}>
           <EntryHead title={texts.title}>{texts.logInFirst}</EntryHead>
-          <Link {...buttonLook({ look: 'primary', size: 'lg', className: styles.wide })} {...paths.login('/chat/link')}>
+          <Link
+            {...buttonLook({ look: 'primary', size: 'lg', className: fitStyles.fullWidth })}
+            {...paths.login('/chat/link')}
+          >
             <span>{accountsTexts.logIn}</span>
           </Link>
         </div>
@@ -58,7 +62,7 @@ function Offer({ token, user }: { token: string; user: AnswerOf<'GET /api/me'>['
     return (
       <div className={styles.ways}>
         <EntryHead title={texts.doneTitle}>{texts.done(confirm.data.chat_user_name)}</EntryHead>
-        <Link {...buttonLook({ size: 'lg', className: styles.wide })} {...paths.security()}>
+        <Link {...buttonLook({ size: 'lg', className: fitStyles.fullWidth })} {...paths.security()}>
           <span>{texts.next}</span>
         </Link>
       </div>

@@ -1,5 +1,7 @@
 import { useId, type Ref } from 'react'
+import { classNames } from '../../../ui/class-names.ts'
 import { FieldHint } from '../../../ui/field.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Icon } from '../../../ui/icon.tsx'
 import styles from './code-field.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -25,7 +27,7 @@ export function CodeField({ label, value, error, ref, onChange }: CodeFieldProps
       <label className={typeStyles.hidden} htmlFor={id}>
         {label}
       </label>
-      <div className={styles.code}>
+      <div className={classNames(styles.code, fitStyles.relative)}>
         <input
           ref={ref}
           id={id}

@@ -5,6 +5,7 @@ import { paths } from '../../../address/paths.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Form } from '../../../ui/form.tsx'
 import { EntryFrame } from './entry-frame.tsx'
 import { EntryHead, Refusal } from './entry-parts.tsx'
@@ -32,7 +33,7 @@ export function ConfirmEmailPage() {
           <EntryHead title={confirm.isSuccess ? texts.doneTitle : texts.spentTitle}>
             {confirm.isSuccess ? texts.done : texts.spent}
           </EntryHead>
-          <Link {...buttonLook({ look: 'primary', size: 'lg', className: styles.wide })} {...paths.home()}>
+          <Link {...buttonLook({ look: 'primary', size: 'lg', className: fitStyles.fullWidth })} {...paths.home()}>
             <span>{texts.next}</span>
           </Link>
         </div>

@@ -2,6 +2,8 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { ApiError } from '../../../api/call.ts'
 import { reasonOf } from '../../../api/change.ts'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
 import { FieldHint } from '../../../ui/field.tsx'
 import { formatLeft } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
@@ -30,11 +32,11 @@ export function Back(props: BackProps) {
     </>
   )
   return 'link' in props ? (
-    <Link className={styles.back} {...props.link}>
+    <Link className={classNames(styles.back, choiceStyles.lightens)} {...props.link}>
       {content}
     </Link>
   ) : (
-    <button type="button" className={styles.back} onClick={props.onBack}>
+    <button type="button" className={classNames(styles.back, choiceStyles.lightens)} onClick={props.onBack}>
       {content}
     </button>
   )

@@ -14,6 +14,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Alternative, EntryHead, Or, Refusal, Wait } from './entry-parts.tsx'
 import { ProviderIcon } from '../../../frames/provider-icon.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { accountsTexts as texts } from './texts.ts'
 import styles from './accounts.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -46,21 +47,21 @@ export function LogInForm({ onEntered, ...rest }: LogInFormProps) {
         <Button
           icon="passkey"
           size="lg"
-          className={styles.wide}
+          className={fitStyles.fullWidth}
           busy={passkey.isPending}
           onClick={() => passkey.mutate()}
         >
           {texts.withPasskey}
         </Button>
       ) : null}
-      <Link {...buttonLook({ size: 'lg', className: styles.wide })} {...paths.loginSso(next)}>
+      <Link {...buttonLook({ size: 'lg', className: fitStyles.fullWidth })} {...paths.loginSso(next)}>
         <Icon name="org" />
         <span>{texts.withSso}</span>
       </Link>
       {(methods.data?.oauth ?? []).map((provider) => (
         <a
           key={provider}
-          {...buttonLook({ size: 'lg', className: styles.wide })}
+          {...buttonLook({ size: 'lg', className: fitStyles.fullWidth })}
           href={`/api/auth/oauth/${provider}/start`}
         >
           <ProviderIcon provider={provider} />

@@ -8,6 +8,7 @@ import { usePageTitle } from '../../../app/page-title.ts'
 import { strengthOf } from '../../../forms/password-field.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Form } from '../../../ui/form.tsx'
 import { addToast } from '../../../ui/toasts.tsx'
 import { EntryFrame } from './entry-frame.tsx'
@@ -30,7 +31,7 @@ export function ResetPage() {
       {token === null || isSpent ? (
         <div className={styles.ways}>
           <EntryHead title={texts.spentTitle}>{texts.spent}</EntryHead>
-          <Link {...buttonLook({ look: 'primary', size: 'lg', className: styles.wide })} {...paths.forgot()}>
+          <Link {...buttonLook({ look: 'primary', size: 'lg', className: fitStyles.fullWidth })} {...paths.forgot()}>
             <span>{texts.newLink}</span>
           </Link>
         </div>

@@ -15,6 +15,7 @@ import { Form } from '../../../ui/form.tsx'
 import { addToast } from '../../../ui/toasts.tsx'
 import { accountsTexts } from './texts.ts'
 import { appTexts } from '../../../app/texts.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import styles from './accounts.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -52,7 +53,7 @@ export function SignupPage() {
       ) : (
         <div className={styles.ways}>
           <EntryHead title={accountsTexts.createOrg}>{accountsTexts.signupClosed[mode]}</EntryHead>
-          <Link {...buttonLook({ look: 'primary', size: 'lg', className: styles.wide })} {...paths.login()}>
+          <Link {...buttonLook({ look: 'primary', size: 'lg', className: fitStyles.fullWidth })} {...paths.login()}>
             <span>{accountsTexts.logIn}</span>
           </Link>
         </div>

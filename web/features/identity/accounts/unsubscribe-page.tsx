@@ -3,6 +3,7 @@ import { call, type AnswerOf } from '../../../api/call.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { EntryFrame } from './entry-frame.tsx'
 import { EntryHead, Refusal } from './entry-parts.tsx'
 import { isAboutLink, useLinkToken } from './link-token.ts'
@@ -25,7 +26,7 @@ export function UnsubscribePage() {
     <Button
       look={look}
       size="lg"
-      className={styles.wide}
+      className={fitStyles.fullWidth}
       busy={change.isPending && change.variables === scope}
       onClick={() => (change.isPending ? undefined : change.mutate(scope))}
     >

@@ -1,7 +1,10 @@
 import type { ApiKey } from '../../../api/team-queries.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { formatAge } from '../../../ui/format.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { useNow } from '../../../ui/now.ts'
 import { ColumnHead, Table } from '../../../ui/table.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -26,7 +29,7 @@ export function KeysTable({ keys, onRevoke }: KeysTableProps) {
           <ColumnHead>{texts.columns.scopes}</ColumnHead>
           <ColumnHead>{texts.columns.used}</ColumnHead>
           <ColumnHead>{texts.columns.expires}</ColumnHead>
-          <ColumnHead>{texts.columns.created}</ColumnHead>
+          <ColumnHead className={narrowStyles.hiddenAt900}>{texts.columns.created}</ColumnHead>
           <ColumnHead>
             <span className={typeStyles.hidden}>{texts.columns.actions}</span>
           </ColumnHead>
@@ -35,10 +38,10 @@ export function KeysTable({ keys, onRevoke }: KeysTableProps) {
       <tbody>
         {keys.map((key) => (
           <tr key={key.id}>
-            <th scope="row" className={styles.name}>
+            <th scope="row" className={fitStyles.breaks}>
               {key.name}
             </th>
-            <td className={styles.prefix}>
+            <td className={classNames(styles.prefix, fitStyles.nowrap)}>
               <span className={typeStyles.mono}>{key.prefix}…</span>
             </td>
             <td className={styles.scopes}>
@@ -50,10 +53,16 @@ export function KeysTable({ keys, onRevoke }: KeysTableProps) {
                 ))}
               </span>
             </td>
-            <td className={styles.used} data-label={texts.columns.used}>
+            <td
+              className={classNames(styles.used, fitStyles.nowrap, typeStyles.quietFigures)}
+              data-label={texts.columns.used}
+            >
               <LastUsed apiKey={key} now={now} />
             </td>
-            <td className={styles.expires} data-label={texts.columns.expires}>
+            <td
+              className={classNames(styles.expires, fitStyles.nowrap, typeStyles.quietFigures)}
+              data-label={texts.columns.expires}
+            >
               {key.expires_at === null ? (
                 <Minor>{texts.noEnd}</Minor>
               ) : Date.parse(key.expires_at) <= now ? (
@@ -62,10 +71,10 @@ export function KeysTable({ keys, onRevoke }: KeysTableProps) {
                 <Time at={key.expires_at} as="moment" />
               )}
             </td>
-            <td className={styles.created}>
+            <td className={classNames(narrowStyles.hiddenAt900, typeStyles.quietFigures)}>
               <Time at={key.created_at} />
             </td>
-            <td className={styles.actions}>
+            <td className={classNames(styles.actions, fitStyles.nowrap, fitStyles.textEnd)}>
               <Button size="sm" look="danger" aria-label={texts.revokeOf(key.name)} onClick={() => onRevoke(key)}>
                 {texts.revoke}
               </Button>
@@ -80,6 +89,6 @@ export function KeysTable({ keys, onRevoke }: KeysTableProps) {
 function LastUsed({ apiKey, now }: { apiKey: ApiKey; now: number }) {
   const since = apiKey.last_used_at ?? apiKey.created_at
   if (now - Date.parse(since) > UNUSED_MS)
-    return <span className={styles.unused}>{texts.unused(formatAge(since, now))}</span>
+    return <span className={typeStyles.amber}>{texts.unused(formatAge(since, now))}</span>
   return apiKey.last_used_at === null ? <Minor>{texts.never}</Minor> : <Time at={apiKey.last_used_at} as="since" />
 }

@@ -7,6 +7,9 @@ import { QueryError } from '../../../frames/query-error.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { useNow } from '../../../ui/now.ts'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { ColumnHead, Table } from '../../../ui/table.tsx'
@@ -30,7 +33,7 @@ export function Invites() {
   if (invites.data.items.length === 0) return null
   return (
     <Card title={texts.title}>
-      <Table cards className={styles.table}>
+      <Table cards className={classNames(styles.table, fitStyles.nowrapCells)}>
         <thead>
           <tr>
             <ColumnHead>{texts.columns.email}</ColumnHead>
@@ -71,11 +74,11 @@ function InviteRow({ invite }: { invite: Invite }) {
   })
   return (
     <tr>
-      <th scope="row" className={styles.email}>
+      <th scope="row" className={classNames(styles.email, narrowStyles.cardName)}>
         {invite.email}
       </th>
-      <td className={styles.role}>{appTexts.roleNames[invite.role]}</td>
-      <td className={styles.by}>{invite.invited_by?.name ?? texts.formerMember}</td>
+      <td className={narrowStyles.cardFact1}>{appTexts.roleNames[invite.role]}</td>
+      <td className={classNames(styles.by, narrowStyles.cardFact2)}>{invite.invited_by?.name ?? texts.formerMember}</td>
       <td className={styles.expires}>
         {Date.parse(invite.expires_at) <= now ? (
           <Badge tone="amber">{texts.expired}</Badge>

@@ -9,7 +9,10 @@ import { membersTexts as appTexts } from '../../../subjects/members/texts.ts'
 import { Avatar } from '../../../ui/avatar.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { Menu, type MenuEntry } from '../../../ui/menu.tsx'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { ColumnHead, Table } from '../../../ui/table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -22,14 +25,14 @@ type Own = { readonly id: string; readonly role: Role }
 
 /** The members; admins change roles in place. */
 export const MembersTable = ({ members, me }: { members: readonly TeamMember[]; me: Own }) => (
-  <Table cards className={styles.table}>
+  <Table cards className={classNames(styles.table, fitStyles.nowrapCells)}>
     <thead>
       <tr>
         <ColumnHead>{texts.columns.name}</ColumnHead>
         <ColumnHead>{texts.columns.role}</ColumnHead>
         <ColumnHead>{texts.columns.twoFactor}</ColumnHead>
         <ColumnHead>{texts.columns.seen}</ColumnHead>
-        <ColumnHead>{texts.columns.joined}</ColumnHead>
+        <ColumnHead className={narrowStyles.hiddenAt900}>{texts.columns.joined}</ColumnHead>
         <ColumnHead>
           <span className={typeStyles.hidden}>{texts.columns.actions}</span>
         </ColumnHead>
@@ -46,11 +49,11 @@ export const MembersTable = ({ members, me }: { members: readonly TeamMember[]; 
 function MemberRow({ member, me }: { member: TeamMember; me: Own }) {
   return (
     <tr>
-      <th scope="row" className={styles.member}>
+      <th scope="row" className={narrowStyles.cardName}>
         <span className={styles.who}>
           <Avatar user={member} quiet />
           <span className={styles.names}>
-            <span className={styles.name}>
+            <span className={fitStyles.wrapsCentred}>
               <span>{member.name}</span>
               {member.id === me.id ? <Badge tone="plain">{texts.you}</Badge> : null}
               {member.disabled_at === null ? null : <Badge tone="amber">{texts.disabled}</Badge>}
@@ -59,19 +62,19 @@ function MemberRow({ member, me }: { member: TeamMember; me: Own }) {
           </span>
         </span>
       </th>
-      <td className={styles.role}>
+      <td className={narrowStyles.cardFact1}>
         <RoleMenu member={member} me={me} />
       </td>
-      <td className={styles.factor} data-label={texts.columns.twoFactor}>
+      <td className={classNames(styles.factor, narrowStyles.cardFact2)} data-label={texts.columns.twoFactor}>
         {member.two_factor ? <Badge tone="green">{texts.on}</Badge> : <Minor>{texts.off}</Minor>}
       </td>
-      <td className={styles.seen} data-label={texts.columns.seen}>
+      <td className={classNames(styles.seen, typeStyles.quietFigures)} data-label={texts.columns.seen}>
         {member.last_seen_at === null ? <Minor>{texts.never}</Minor> : <Time at={member.last_seen_at} as="since" />}
       </td>
-      <td className={styles.joined}>
+      <td className={classNames(narrowStyles.hiddenAt900, typeStyles.quietFigures)}>
         <Time at={member.created_at} />
       </td>
-      <td className={styles.actions}>
+      <td className={classNames(styles.actions, fitStyles.textEnd)}>
         <MemberMenu member={member} me={me} />
       </td>
     </tr>

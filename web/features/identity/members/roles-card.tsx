@@ -4,6 +4,7 @@ import { membersTexts as appTexts } from '../../../subjects/members/texts.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { ColumnHead, Table } from '../../../ui/table.tsx'
+import typeStyles from '../../../ui/type.module.css'
 import { membersTexts } from './texts.ts'
 import styles from './roles-card.module.css'
 
@@ -32,7 +33,7 @@ export const RolesCard = () => (
                 {can(role, needs).allowed ? (
                   <Icon name="check" label={texts.yes} />
                 ) : (
-                  <Icon name="x" label={texts.no} className={styles.no} />
+                  <Icon name="x" label={texts.no} className={typeStyles.quiet} />
                 )}
               </td>
             ))}

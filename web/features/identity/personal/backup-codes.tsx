@@ -25,7 +25,7 @@ export function BackupCodes({ codes, children }: { codes: readonly string[]; chi
   const email = me.data?.user.email ?? ''
   return (
     <div className={styles.codes}>
-      <h3>{texts.title}</h3>
+      <h3 className={typeStyles.medium}>{texts.title}</h3>
       <Minor as="p">{texts.more}</Minor>
       <ul className={typeStyles.mono} aria-label={texts.label}>
         {shown.map((code) => (

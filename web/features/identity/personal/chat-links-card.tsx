@@ -9,6 +9,9 @@ import { formatDay } from '../../../ui/format.ts'
 import { Minor } from '../../../ui/text.tsx'
 import { personalTexts } from './texts.ts'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 const texts = personalTexts.chatLinks
 
@@ -44,7 +47,7 @@ function ChatLinkRow({ link }: { link: ChatLink }) {
     failed: texts.notRemoved,
   })
   return (
-    <li className={settingsStyles.row}>
+    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
       <div>
         <b>{texts.named(name, team)}</b>
         <Minor as="p">{texts.linkedOn(formatDay(created_at))}</Minor>

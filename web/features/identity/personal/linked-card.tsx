@@ -18,6 +18,9 @@ import { addToast } from '../../../ui/toasts.tsx'
 import { bodyWithPassword, useConfirmation } from './confirm.tsx'
 import { personalTexts } from './texts.ts'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
+import typeStyles from '../../../ui/type.module.css'
 import styles from './personal.module.css'
 
 const texts = personalTexts.linked
@@ -87,7 +90,7 @@ function LinkedRow({ account }: { account: LinkedAccount }) {
       onSettled: close,
     })
   return (
-    <li className={settingsStyles.row}>
+    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
       <ProviderIcon provider={provider} />
       <div>
         <b>{name}</b>

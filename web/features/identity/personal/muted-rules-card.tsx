@@ -8,6 +8,9 @@ import { Card } from '../../../ui/card.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { personalTexts } from './texts.ts'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 const texts = personalTexts.mutedRules
 
@@ -42,7 +45,7 @@ function MutedRow({ muted: { id, rule, project } }: { muted: MutedRule }) {
     failed: texts.notRestored,
   })
   return (
-    <li className={settingsStyles.row}>
+    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
       <div>
         <b>{rule.name}</b>
         <Minor as="p">{project.name}</Minor>

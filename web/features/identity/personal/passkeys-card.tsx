@@ -21,6 +21,9 @@ import { bodyWithPassword, useConfirmation } from './confirm.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { personalTexts } from './texts.ts'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
+import typeStyles from '../../../ui/type.module.css'
 import styles from './personal.module.css'
 
 const texts = personalTexts.passkeys
@@ -69,7 +72,7 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
   const { id, name, created_at, last_used_at, backed_up } = passkey
   const close = () => setOpen(null)
   return (
-    <li className={settingsStyles.row}>
+    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
       <Icon name="passkey" />
       <div>
         <b>{name}</b>

@@ -16,6 +16,8 @@ import { Time } from '../../../ui/time.tsx'
 import { addToast } from '../../../ui/toasts.tsx'
 import { notificationsTexts } from './notifications-texts.ts'
 import settingsStyles from '../../../frames/settings.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
+import typeStyles from '../../../ui/type.module.css'
 import styles from './personal.module.css'
 
 const texts = notificationsTexts.devices
@@ -71,7 +73,7 @@ function DeviceRow({ device }: { device: PushDevice }) {
       },
     })
   return (
-    <li className={classNames(settingsStyles.row, styles.device)}>
+    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600, styles.device)}>
       <Icon name={platform === 'web' ? 'project' : 'phone'} />
       <div>
         <b>{platformName(platform)}</b> <Minor>{token}</Minor>

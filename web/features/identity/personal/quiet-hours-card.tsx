@@ -12,6 +12,8 @@ import { TextButton } from '../../../ui/text-button.tsx'
 import { notificationsTexts } from './notifications-texts.ts'
 import { SettingRow } from './setting-row.tsx'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import styles from './personal.module.css'
 import quietStyles from './quiet-hours.module.css'
 
@@ -118,7 +120,7 @@ function QuietHoursForm({ draft, stored, isSaving, onChange, onSave, onDiscard }
             </option>
           ))}
         </SelectField>
-        <fieldset className={quietStyles.week}>
+        <fieldset className={classNames(quietStyles.week, fitStyles.bareLegend)}>
           <FieldLegend>{texts.days}</FieldLegend>
           <div className={quietStyles.days}>
             {WEEKDAYS.map((day) => (

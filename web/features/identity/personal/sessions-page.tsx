@@ -18,6 +18,9 @@ import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { personalTexts } from './texts.ts'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
+import typeStyles from '../../../ui/type.module.css'
 import styles from './personal.module.css'
 
 const texts = personalTexts.sessions
@@ -110,7 +113,7 @@ function SessionRow({ session, showsOrg }: { session: OwnSession; showsOrg: bool
   })
   const parts = [ip, texts.methods[method], ...(showsOrg ? [org.name] : [])].filter((part) => part !== null)
   return (
-    <li className={settingsStyles.row}>
+    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
       <Icon name={/mobile|android|iphone|ipad/i.test(user_agent ?? '') ? 'phone' : 'project'} />
       <div title={user_agent ?? undefined}>
         <b>{device.label}</b>
@@ -169,7 +172,7 @@ function DeviceRow({ device: { id, label, first_seen_at, last_seen_at, current }
     failed: texts.notForgotten,
   })
   return (
-    <li className={settingsStyles.row}>
+    <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
       <Icon name="lock" />
       <div>
         <b>{label}</b>

@@ -5,6 +5,7 @@ import { reasonOf } from '../../../api/change.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
@@ -55,7 +56,7 @@ export function TwoFactorSetUp({ otpauthUrl, backupCodes, onCancel, onDone }: Tw
             <QrCode text={otpauthUrl} label={texts.qr} />
           </Suspense>
         </div>
-        <Form className={styles.form} onSubmit={submit}>
+        <Form className={classNames(styles.form, typeStyles.headNames)} onSubmit={submit}>
           <p>
             <b>{texts.scan}</b>
             {texts.orByHand}

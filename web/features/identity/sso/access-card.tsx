@@ -7,6 +7,9 @@ import { ssoTexts } from './texts.ts'
 import { useSaveSso } from './use-save.ts'
 import styles from './sso-page.module.css'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 const texts = ssoTexts.access
 const ROLES = ['member', 'viewer'] as const
@@ -64,7 +67,7 @@ type ChoiceProps = {
 }
 
 const Choice = ({ name, more, checked, why, onChange }: ChoiceProps) => (
-  <li className={settingsStyles.row}>
+  <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
     <div>
       <b>{name}</b>
       <Minor as="p">{more}</Minor>

@@ -134,7 +134,7 @@ function DomainRow({ domain, onRemove }: { domain: SsoDomain; onRemove: () => vo
       {isWaiting || isLost ? (
         <>
           <Minor as="p">{texts.record}</Minor>
-          <KeyValues className={styles.record}>
+          <KeyValues className={typeStyles.small}>
             <Part name={texts.recordName} value={domain.record_name} />
             <Part name={texts.recordValue} value={domain.record_value} />
           </KeyValues>

@@ -38,6 +38,8 @@ import { figuresOf } from '../../../api/intake-figures.ts'
 import { seriesOf, sumsOf } from './model.ts'
 import { KeyTable, LossTable, OutcomeTable } from './tables.tsx'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import typeStyles from '../../../ui/type.module.css'
 import styles from './intake-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/intake')
@@ -200,7 +202,7 @@ function Strip({ data }: { data: Intake }) {
   const series = seriesOf(points)
   return (
     <Card aria-label={intakeTexts.stripLabel} className={styles.strip}>
-      <dl className={settingsStyles.keyValues}>
+      <dl className={classNames(settingsStyles.keyValues, typeStyles.metaTerms)}>
         <div>
           <dt>{intakeTexts.arrived}</dt>
           <dd>

@@ -15,6 +15,9 @@ import { Minor } from '../../../ui/text.tsx'
 import { intakeTexts } from './texts.ts'
 import { limitOf } from './model.ts'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
+import typeStyles from '../../../ui/type.module.css'
 import styles from './limits.module.css'
 
 const DEFAULT_PER_MINUTE = 3_000
@@ -47,7 +50,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
       : intakeTexts.burst(formatCount(limits.per_minute), formatCount(limits.burst_10s))
   return (
     <Card title={intakeTexts.limitsTitle}>
-      <dl className={`${settingsStyles.keyValues} ${settingsStyles.body}`}>
+      <dl className={classNames(settingsStyles.keyValues, typeStyles.metaTerms, settingsStyles.body)}>
         <div>
           <dt>{intakeTexts.perMinute}</dt>
           <dd>{perMinute}</dd>
@@ -82,7 +85,7 @@ export function IntakeLimits({ projectId, limits, quota }: Props) {
       </dl>
       <LimitsForm key={projectId} projectId={projectId} limits={limits} quota={quota} why={may.why} />
       <ul>
-        <li className={settingsStyles.row}>
+        <li className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
           <div>
             <b>{intakeTexts.floodSampling}</b>
             <Minor as="p">{intakeTexts.floodSamplingMore}</Minor>
@@ -188,7 +191,7 @@ function LimitsForm({ projectId, limits, quota, why }: Props & { why: string | u
           {intakeTexts.notSaved} {reasonOf(refusal, LABELS)}
         </Note>
       )}
-      <div className={`${styles.forms} ${settingsStyles.body}`}>
+      <div className={classNames(styles.forms, narrowStyles.oneColumnAt600, settingsStyles.body)}>
         {FIELDS.map((name) => (
           <Field
             key={name}

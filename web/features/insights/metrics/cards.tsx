@@ -7,6 +7,7 @@ import { Card } from '../../../ui/card.tsx'
 import type { ChartTone } from '../../../ui/chart/tones.ts'
 import { TrendLine } from '../../../ui/chart/trend-line.tsx'
 import { Delta } from '../../../ui/delta.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import {
   formatChange,
   formatCount,
@@ -56,7 +57,7 @@ function FigureCard({ title, word, value, full, delta, about, trend, tone, scale
       <div className={styles.scale} data-word={word ?? undefined} aria-hidden="true">
         {scale === null ? null : <span style={{ inlineSize: `${Math.round(scale * 100)}%` }} />}
       </div>
-      <Minor as="p" className={styles.note}>
+      <Minor as="p" className={fitStyles.wholeRow}>
         {note}
       </Minor>
     </Card>

@@ -35,7 +35,9 @@ import { AnrChart, CrashChart, EventsChart, UsersChart, type ChartProps } from '
 import { DeviceTable, ReleaseTable } from './tables.tsx'
 import { metricsTexts } from './texts.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
-import healthStyles from '../../../subjects/figures/health.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import styles from './metrics-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/metrics')
@@ -163,7 +165,7 @@ function Loaded({ view, search, crash, onChange }: LoadedProps) {
         </Awaited>
       </section>
       <WindowNote window={window} onWhole={() => onWindow(null)} />
-      <section className={healthStyles.pair} aria-label={metricsTexts.charts}>
+      <section className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)} aria-label={metricsTexts.charts}>
         <CrashChart {...chartOf('crash_rate', crash)} />
         <Awaited query={anr} heightPx={298} what={metricsTexts.anrRate}>
           {(series) => <AnrChart {...chartOf('anr_rate', series)} guard={whole} />}
@@ -175,7 +177,7 @@ function Loaded({ view, search, crash, onChange }: LoadedProps) {
           {(series) => <UsersChart {...chartOf('user_count', series)} />}
         </Awaited>
       </section>
-      <section className={styles.tables} aria-label={metricsTexts.tables}>
+      <section className={classNames(styles.tables, fitStyles.columns)} aria-label={metricsTexts.tables}>
         <ReleaseTable view={view} />
         <DeviceTable view={view} onDevice={(device) => onChange({ device: [device] })} />
       </section>

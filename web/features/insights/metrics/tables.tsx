@@ -20,7 +20,10 @@ import { QueryError } from '../../../frames/query-error.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Bar } from '../../../ui/bar.tsx'
 import { Card } from '../../../ui/card.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { formatCount, formatRate, formatShare, formatShortCount, NO_DATA } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
@@ -61,14 +64,17 @@ export function ReleaseTable({ view }: { view: HealthView }) {
     <Card
       title={metricsTexts.byRelease}
       header={
-        <Link className={styles.all} {...paths.releases({ project: view.projectId, range: view.range })}>
+        <Link className={fitStyles.atEnd} {...paths.releases({ project: view.projectId, range: view.range })}>
           {metricsTexts.allReleases}
         </Link>
       }
     >
       <Rows found={found} none={metricsTexts.noReleases}>
         {({ rows }) => (
-          <Table scrollLabel={figuresTexts.tableOf(metricsTexts.byRelease)} className={styles.table}>
+          <Table
+            scrollLabel={figuresTexts.tableOf(metricsTexts.byRelease)}
+            className={classNames(styles.table, choiceStyles.underlineLinksApart)}
+          >
             <thead>
               <tr>
                 <ColumnHead>{metricsTexts.columns.release}</ColumnHead>
@@ -99,7 +105,7 @@ function ReleaseLine({ row, release, view }: ReleaseLineProps) {
   const at = release?.released_at ?? release?.first_seen ?? null
   const adoption = release?.adoption ?? null
   return (
-    <tr className={release?.verdict === 'hold' ? styles.hold : undefined}>
+    <tr className={release?.verdict === 'hold' ? classNames(styles.hold, choiceStyles.held) : undefined}>
       <th scope="row" title={name}>
         {release === undefined ? (
           <span className={typeStyles.mono}>{shortRelease(name)}</span>
@@ -154,7 +160,7 @@ export function DeviceTable({ view, onDevice }: DeviceTableProps) {
         <>
           <Minor>{metricsTexts.modelLimit(formatShare(MODEL_LIMITS.poor))}</Minor>
           {hasRows ? (
-            <span className={styles.all}>
+            <span className={fitStyles.atEnd}>
               <CsvLink
                 url={breakdownCsvUrl(asked)}
                 filename="devices.csv"
@@ -168,7 +174,10 @@ export function DeviceTable({ view, onDevice }: DeviceTableProps) {
       <Rows found={found} none={metricsTexts.noDevices} more={metricsTexts.noDevicesMore}>
         {(data) => (
           <>
-            <Table scrollLabel={figuresTexts.tableOf(metricsTexts.worstDevices)} className={styles.table}>
+            <Table
+              scrollLabel={figuresTexts.tableOf(metricsTexts.worstDevices)}
+              className={classNames(styles.table, choiceStyles.underlineLinksApart)}
+            >
               <thead>
                 <tr>
                   <ColumnHead>{metricsTexts.columns.model}</ColumnHead>
@@ -182,7 +191,11 @@ export function DeviceTable({ view, onDevice }: DeviceTableProps) {
                 {data.rows.map((row) => (
                   <tr key={row.name}>
                     <th scope="row" title={row.name ?? undefined}>
-                      <button type="button" className={styles.model} onClick={() => onDevice(row.name ?? '')}>
+                      <button
+                        type="button"
+                        className={classNames(styles.model, choiceStyles.underlinesApart)}
+                        onClick={() => onDevice(row.name ?? '')}
+                      >
                         {row.name}
                       </button>
                     </th>

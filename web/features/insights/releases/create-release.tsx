@@ -10,8 +10,8 @@ import { Form } from '../../../ui/form.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { releasesTexts } from './texts.ts'
 import { appTexts } from '../../../app/texts.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { isReleaseName } from '#shared/release-name.ts'
-import styles from './create-release.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 const form = releasesTexts.form
@@ -55,7 +55,7 @@ export function CreateReleaseDialog({ projectId, onClose }: { projectId: string;
   }
   return (
     <Dialog open onClose={onClose} title={releasesTexts.create}>
-      <Form className={styles.form} onSubmit={submit}>
+      <Form className={fitStyles.spaced} onSubmit={submit}>
         <Field
           label={form.version}
           hint={form.versionHint}

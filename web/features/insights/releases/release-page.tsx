@@ -28,13 +28,15 @@ import { Time } from '../../../ui/time.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { releasesTexts } from './texts.ts'
 import { appTexts } from '../../../app/texts.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { CrashFreeChart } from './charts.tsx'
 import { partsOf, refreshMs } from './model.ts'
 import { Commits, Deploys, ReleaseIssues } from './release-parts.tsx'
 import { Traits } from './release-traits.tsx'
 import { Change, CrashFree } from './table.tsx'
 import styles from './release-page.module.css'
-import releasesStyles from './releases.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/shell/releases/$releaseId')
@@ -92,11 +94,11 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
         label={releasesTexts.title}
         list={<Link {...paths.releases({ ...search, project: release.project_id })}>{releasesTexts.title}</Link>}
       >
-        <span className={`${typeStyles.mono} ${styles.version}`}>{release.version}</span>
+        <span className={classNames(typeStyles.mono, fitStyles.shrinks, fitStyles.ellipsis)}>{release.version}</span>
       </Crumbs>
       <PageHead actions={<Actions release={release} />}>
         <div>
-          <h1 className={`${typeStyles.mono} ${styles.title}`}>{version}</h1>
+          <h1 className={`${typeStyles.mono} ${typeStyles.longTitle}`}>{version}</h1>
           {build === null && search.environment === undefined ? null : (
             <p>
               {[
@@ -112,14 +114,14 @@ function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
       <Verdict release={release} />
       <Facts release={release} />
       {release.series === null ? null : (
-        <section className={releasesStyles.pair} aria-label={releasesTexts.figures}>
+        <section className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)} aria-label={releasesTexts.figures}>
           <Sessions release={release} series={release.series} range={range} />
           <CrashFreeChart lines={[{ version: release.version, hours: release.crash_free_hours ?? [] }]} />
         </section>
       )}
       <ReleaseIssues release={release} search={search} />
       <Traits release={release} />
-      <div className={releasesStyles.pair}>
+      <div className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)}>
         <Commits release={release} />
         <Deploys release={release} />
       </div>
@@ -169,7 +171,7 @@ function Facts({ release }: { release: ReleaseDetail }) {
     [releasesTexts.lastSeen, time(release.last_seen, releasesTexts.never)],
   ]
   return (
-    <Card as="dl" className={styles.facts}>
+    <Card as="dl" className={classNames(styles.facts, typeStyles.accentLinks, typeStyles.metaTerms)}>
       {facts.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>

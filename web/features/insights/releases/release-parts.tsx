@@ -2,6 +2,8 @@ import type { ReleaseDetail } from '../../../api/release-queries.ts'
 import { IssueLine } from '../../../subjects/issue/issue-line.tsx'
 import type { ReleasesSearch } from '../../../address/search.ts'
 import { Card } from '../../../ui/card.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { formatCount, formatDuration } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -62,8 +64,8 @@ export function Commits({ release }: { release: ReleaseDetail }) {
         <ul className={styles.list}>
           {commits.map((commit) => (
             <li key={commit.id}>
-              <Icon name="commit" />
-              <span className={styles.message}>
+              <Icon name="commit" className={typeStyles.quiet} />
+              <span className={classNames(typeStyles.accentLinks, fitStyles.fills, fitStyles.ellipsis)}>
                 {commit.message === null ? (
                   <span className={typeStyles.quiet}>{releasesTexts.noMessage}</span>
                 ) : (
@@ -75,7 +77,7 @@ export function Commits({ release }: { release: ReleaseDetail }) {
                 {commit.id.slice(0, 8)}
               </Minor>
               {commit.timestamp === null ? null : (
-                <Minor className={styles.at}>
+                <Minor className={fitStyles.nowrap}>
                   <Time at={commit.timestamp} as="age" />
                 </Minor>
               )}
@@ -106,8 +108,8 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
         <ul className={styles.list}>
           {release.deploys.map((deploy) => (
             <li key={deploy.id}>
-              <Icon name="send" />
-              <span className={styles.message}>
+              <Icon name="send" className={typeStyles.quiet} />
+              <span className={classNames(typeStyles.accentLinks, fitStyles.fills, fitStyles.ellipsis)}>
                 {deploy.url === null ? (
                   deploy.environment
                 ) : (
@@ -118,7 +120,7 @@ export function Deploys({ release }: { release: ReleaseDetail }) {
                 <Minor> {deploy.name}</Minor>
               </span>
               <Minor>{lasted(deploy)}</Minor>
-              <Minor className={styles.at}>
+              <Minor className={fitStyles.nowrap}>
                 <Time at={deploy.finished_at ?? deploy.started_at ?? deploy.created_at} as="moment" />
               </Minor>
             </li>

@@ -31,13 +31,15 @@ import { Minor } from '../../../ui/text.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { releasesTexts } from './texts.ts'
 import { appTexts } from '../../../app/texts.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { AdoptionChart, CrashFreeChart } from './charts.tsx'
 import { refreshMs, releaseLine } from './model.ts'
 import { ReleaseTable } from './table.tsx'
 import { CommandBox } from './command-box.tsx'
 import { createCommand } from './commands.ts'
 import { CreateReleaseDialog } from './create-release.tsx'
-import releasesStyles from './releases.module.css'
 import styles from './releases-page.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -127,7 +129,10 @@ function Releases({ projectId, project, search }: ReleasesProps) {
         <NoRelease project={project} />
       ) : (
         <>
-          <section className={releasesStyles.pair} aria-label={releasesTexts.figures}>
+          <section
+            className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)}
+            aria-label={releasesTexts.figures}
+          >
             {health.data === undefined ? (
               health.error === null ? (
                 <>

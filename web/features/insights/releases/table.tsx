@@ -9,6 +9,8 @@ import { Table, ColumnHead, NumberCell } from '../../../ui/table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { TrendLine } from '../../../ui/chart/trend-line.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
 import { Delta } from '../../../ui/delta.tsx'
 import { GradeDot, type Grade } from '../../../ui/grade-dot.tsx'
 import { releasesTexts } from './texts.ts'
@@ -48,7 +50,7 @@ function Row({ row, name, search }: { row: ReleaseRow; name: string; search: Rel
   const { build } = partsOf(row.version)
   const at = row.released_at ?? row.first_seen
   return (
-    <tr className={row.verdict === 'hold' ? styles.hold : undefined}>
+    <tr className={row.verdict === 'hold' ? classNames(styles.hold, choiceStyles.held) : undefined}>
       <th scope="row">
         <Link {...paths.release(row.id, search)} className={`${typeStyles.mono} ${styles.version}`} title={row.version}>
           {name}

@@ -17,6 +17,7 @@ import { SendStep } from './send-step.tsx'
 import styles from './onboarding-page.module.css'
 import { Spacer } from '../../../ui/stack.tsx'
 import { SkipLink } from '../../../ui/page-main.tsx'
+import typeStyles from '../../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/onboarding')
 
@@ -41,7 +42,7 @@ export function OnboardingPage() {
           </Link>
           {making || project === undefined ? null : (
             <Minor>
-              {onboardingTexts.settingUp} <b>{project.name}</b>
+              {onboardingTexts.settingUp} <b className={typeStyles.strong}>{project.name}</b>
             </Minor>
           )}
           <Spacer />

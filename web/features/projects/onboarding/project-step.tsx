@@ -20,6 +20,10 @@ import { onboardingTexts } from './texts.ts'
 import { APPS, isServer, SERVERS, type SnippetPlatform } from './snippets.ts'
 import { Steps } from './steps.tsx'
 import settingsStyles from '../../../frames/settings.module.css'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import styles from './project-step.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -63,8 +67,8 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
   }
 
   return (
-    <PageMain className={settingsStyles.setUpPage}>
-      <div className={settingsStyles.setUp}>
+    <PageMain className={fitStyles.barePage}>
+      <div className={classNames(settingsStyles.setUp, typeStyles.bigHead)}>
         <Steps
           project={{ done: false, now: true, more: onboardingTexts.steps.projectMore }}
           sdk={{ done: false, now: false, more: onboardingTexts.steps.sdkMore }}
@@ -101,7 +105,14 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
                 </SelectField>
               )}
               {offersHiding ? (
-                <div className={`${settingsStyles.row} ${styles.offer}`}>
+                <div
+                  className={classNames(
+                    settingsStyles.row,
+                    typeStyles.mediumNames,
+                    narrowStyles.wrapsAt600,
+                    styles.offer,
+                  )}
+                >
                   <Switch label={texts.hideAddresses} checked={hideAddresses} onChange={setHideAddresses} />
                   <div>
                     <b>{texts.hideAddresses}</b>
@@ -138,10 +149,10 @@ function Platforms<P extends SnippetPlatform>({
   onChange: (platform: P) => void
 }) {
   return (
-    <fieldset className={styles.platforms}>
+    <fieldset className={classNames(styles.platforms, fitStyles.bareLegend)}>
       <FieldLegend>{legend}</FieldLegend>
       {platforms.map((one) => (
-        <label key={one} className={styles.platform}>
+        <label key={one} className={classNames(styles.platform, choiceStyles.framed, choiceStyles.hovers)}>
           <input
             type="radio"
             name="platform"

@@ -18,6 +18,9 @@ import { SNIPPET_PLATFORMS, snippetFor, type SnippetPlatform } from './snippets.
 import { Steps } from './steps.tsx'
 import { WaitCard } from './wait.tsx'
 import settingsStyles from '../../../frames/settings.module.css'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import styles from './send-step.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -81,8 +84,8 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
   const requested = key?.last_seen_at != null
   const passed = formatDuration(Math.max(0, Math.floor((now - since) / 1000)) * 1000)
   return (
-    <PageMain className={settingsStyles.setUpPage}>
-      <div className={settingsStyles.setUp}>
+    <PageMain className={fitStyles.barePage}>
+      <div className={classNames(settingsStyles.setUp, typeStyles.bigHead)}>
         <Steps
           project={{ done: true, now: false, more: `${project.name}, ${project.region}` }}
           sdk={{
@@ -99,7 +102,13 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
         <div className={settingsStyles.setUpMain}>
           <h1>{arrived ? texts.headingDone : texts.heading}</h1>
           <p className={settingsStyles.lead}>{texts.lead}</p>
-          <Tabs label={texts.platforms} className={styles.tabs} value={platform} tabs={TABS} onChange={setPlatform}>
+          <Tabs
+            label={texts.platforms}
+            className={classNames(styles.tabs, choiceStyles.raisedTabs, fitStyles.wraps, choiceStyles.hoverItems)}
+            value={platform}
+            tabs={TABS}
+            onChange={setPlatform}
+          >
             <div className={styles.code}>
               {snippet.install === null ? null : (
                 <CodeBox
@@ -114,7 +123,7 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
                 </CodeBox>
               )}
               <CodeBox
-                title={<span className={styles.file}>{snippet.file}</span>}
+                title={<span className={classNames(fitStyles.shrinks, fitStyles.ellipsis)}>{snippet.file}</span>}
                 action={
                   <CopyButton look="ghost" size="sm" keys="y" text={snippet.code} said={texts.snippetCopied}>
                     {texts.copy}
@@ -125,7 +134,7 @@ export function SendStep({ project, sdk }: { project: Project; sdk: SnippetPlatf
               </CodeBox>
             </div>
           </Tabs>
-          <div className={settingsStyles.dsn}>
+          <div className={classNames(settingsStyles.dsn, fitStyles.bareInput)}>
             <Field
               label={texts.yourDsn}
               hint={texts.dsnHint}

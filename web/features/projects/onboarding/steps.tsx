@@ -3,7 +3,10 @@ import { useState } from 'react'
 import { onboardingQuery } from '../../../api/queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { InviteDialog } from '../../../subjects/members/invite-dialog.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { Icon } from '../../../ui/icon.tsx'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { TextButton } from '../../../ui/text-button.tsx'
 import { onboardingTexts } from './texts.ts'
 import styles from './steps.module.css'
@@ -34,7 +37,7 @@ export function Steps({ project, sdk, event }: { project: StepState; sdk: StepSt
         {steps.map((step, index) => (
           <li
             key={step.name}
-            className={step.done ? styles.done : step.now ? styles.now : undefined}
+            className={step.done ? classNames(styles.done, fitStyles.icons14) : step.now ? styles.now : undefined}
             aria-current={step.now ? 'step' : undefined}
           >
             <span className={styles.stepN}>
@@ -42,9 +45,9 @@ export function Steps({ project, sdk, event }: { project: StepState; sdk: StepSt
             </span>
             <div>
               <b>{step.name}</b>
-              <small>{step.more}</small>
+              <small className={narrowStyles.hiddenAt860}>{step.more}</small>
               {'action' in step && step.action !== undefined ? (
-                <TextButton className={styles.action} onClick={step.action.run}>
+                <TextButton className={fitStyles.block} onClick={step.action.run}>
                   {step.action.label}
                 </TextButton>
               ) : null}

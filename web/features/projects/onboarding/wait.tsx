@@ -13,7 +13,9 @@ import { Icon } from '../../../ui/icon.tsx'
 import { useNow } from '../../../ui/now.ts'
 import { Stack } from '../../../ui/stack.tsx'
 import { Badge } from '../../../ui/badge.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { FieldHint } from '../../../ui/field.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { PlatformTile } from '../../../ui/platform-tile.tsx'
 import { Severity } from '../../../ui/status.tsx'
 import { Minor, ShortId } from '../../../ui/text.tsx'
@@ -81,7 +83,7 @@ function Waiting({
           {texts.passed(formatDuration(Math.max(0, Math.floor(waitedMs / 1000)) * 1000))}
         </Minor>
       </div>
-      <ul className={styles.checks}>
+      <ul className={classNames(styles.checks, fitStyles.loose)}>
         <Check
           done={keyInUse !== null}
           title={texts.dsnActive}
@@ -151,11 +153,11 @@ function IntakeCheck({ answer, silent }: { answer: IntakeAnswer | undefined; sil
 
 function Check({ done, title, more, icon }: { done: boolean; title: string; more: string; icon?: ReactNode }) {
   return (
-    <li className={done ? styles.ok : undefined}>
-      {icon ?? (done ? <Icon name="check" /> : <Spinner />)}
+    <li>
+      {icon ?? (done ? <Icon name="check" className={typeStyles.green} /> : <Spinner />)}
       <span>
         <b>{title}</b>
-        <small>{more}</small>
+        <small className={typeStyles.quiet}>{more}</small>
       </span>
     </li>
   )
@@ -172,7 +174,7 @@ function Arrived({ project, issue }: { project: Project; issue: Issue }) {
         </Minor>
       </div>
       <div className={styles.event}>
-        <p className={styles.title}>
+        <p className={classNames(styles.title, typeStyles.soft, fitStyles.breaks)}>
           <b>{issue.type ?? issue.title}</b> {issue.type === null ? '' : (issue.value ?? '')}
         </p>
         <Minor as="p">

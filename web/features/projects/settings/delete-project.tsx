@@ -15,6 +15,9 @@ import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { settingsTexts } from './texts.ts'
 import styles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
+import typeStyles from '../../../ui/type.module.css'
 
 const texts = settingsTexts.deletion
 
@@ -24,7 +27,7 @@ export function DeleteProjectCard({ project }: { project: ProjectSettings }) {
   const may = useCan('projects.delete')
   return (
     <Card title={texts.title}>
-      <div className={styles.row}>
+      <div className={classNames(styles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
         <Minor as="p">{texts.lead}</Minor>
         <Button look="danger" why={may.why} onClick={() => setOpen(true)}>
           {texts.open}

@@ -18,6 +18,9 @@ import { Switch } from '../../../ui/switch.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { privacyTexts } from './privacy-texts.ts'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import styles from './filters-page.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -130,7 +133,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
         title={texts.kinds}
         header={
           <>
-            <Minor className={settingsStyles.wideOnly}>{texts.kindsMore}</Minor>
+            <Minor className={narrowStyles.hiddenAt600}>{texts.kindsMore}</Minor>
             <Spacer />
             <Button size="sm" icon="filter" busy={dryRun.isPending} why={why} onClick={() => dryRun.mutate(draft)}>
               {texts.tryOut}
@@ -140,7 +143,7 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
       >
         <ul className={settingsStyles.rows}>
           {SWITCHES.map((name) => (
-            <li key={name} className={settingsStyles.row}>
+            <li key={name} className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
               <Switch
                 label={texts.switches[name].name}
                 checked={draft[name]}
@@ -157,8 +160,8 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
         </ul>
       </Card>
       <DryRun preview={dryRun.data} error={dryRun.error} />
-      <Card title={texts.lists} header={<Minor className={settingsStyles.wideOnly}>{texts.listsMore}</Minor>}>
-        <div className={`${settingsStyles.lists} ${settingsStyles.body}`}>
+      <Card title={texts.lists} header={<Minor className={narrowStyles.hiddenAt600}>{texts.listsMore}</Minor>}>
+        <div className={classNames(settingsStyles.lists, narrowStyles.oneColumnAt600, settingsStyles.body)}>
           {LISTS.map((name) => (
             <AreaField
               key={name}
@@ -172,12 +175,15 @@ function FiltersForm({ project, why }: { project: ProjectSettings; why: string |
           ))}
         </div>
       </Card>
-      <Card title={texts.browsers} header={<Minor className={settingsStyles.wideOnly}>{texts.browsersMore}</Minor>}>
+      <Card title={texts.browsers} header={<Minor className={narrowStyles.hiddenAt600}>{texts.browsersMore}</Minor>}>
         <ul className={settingsStyles.rows}>
           {BROWSERS.map(([name, standard]) => {
             const version = draft.browsers[name] ?? null
             return (
-              <li key={name} className={settingsStyles.row}>
+              <li
+                key={name}
+                className={classNames(settingsStyles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}
+              >
                 <Switch
                   label={texts.browserNames[name]}
                   checked={version !== null}
@@ -245,7 +251,7 @@ function DryRun({ preview, error }: { preview: Preview | undefined; error: Error
   const hits = preview.filters.filter(({ would_drop: dropped, pattern }) => dropped > 0 || pattern !== null)
   return (
     <Card role="status" title={texts.tryOut}>
-      <div className={styles.would}>
+      <div className={classNames(styles.would, typeStyles.tallLinks, typeStyles.smallHeads, fitStyles.insetGrid)}>
         <p>
           {preview.of === 0 ? texts.nothingStored : texts.looked(preview.looked_at, preview.of, preview.would_drop)}
         </p>

@@ -19,6 +19,8 @@ import { Minor } from '../../../ui/text.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { settingsTexts } from './texts.ts'
 import styles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/general')
@@ -165,7 +167,7 @@ type KeptRowProps = {
 /** A switch that is saved immediately. */
 function KeptRow({ title, more, checked, why, onChange }: KeptRowProps) {
   return (
-    <li className={styles.row}>
+    <li className={classNames(styles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
       <div>
         <b>{title}</b>
         <Minor as="p">{more}</Minor>

@@ -23,6 +23,9 @@ import { settingsTexts } from './texts.ts'
 import { TypedConfirm } from '../../../forms/typed-confirm.tsx'
 import styles from './keys-page.module.css'
 import settingsStyles from '../../../frames/settings.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/keys')
@@ -58,14 +61,14 @@ function KeyCard({
   const old = project.keys.filter((key) => key.expires_at !== null)
   return (
     <Card aria-label={texts.current} className={styles.key}>
-      <div className={styles.head}>
+      <div className={classNames(styles.head, narrowStyles.wrapsAt352)}>
         <b>{texts.current}</b>
         <Spacer />
         <Button icon="rotate" why={why} onClick={() => setAsking(true)}>
           {texts.rotate}
         </Button>
       </div>
-      <div className={settingsStyles.dsn}>
+      <div className={classNames(settingsStyles.dsn, fitStyles.bareInput)}>
         <InputBox>
           <input
             className={typeStyles.mono}
@@ -80,7 +83,7 @@ function KeyCard({
       {old.map((key) => (
         <OldKey key={key.id} oldKey={key} onExpired={onExpired} />
       ))}
-      <dl className={settingsStyles.keyValues}>
+      <dl className={classNames(settingsStyles.keyValues, typeStyles.metaTerms)}>
         <div>
           <dt>{texts.rate}</dt>
           <dd>{texts.perMinute(formatCount(project.rate_limit_per_minute ?? texts.defaultRate))}</dd>

@@ -16,6 +16,9 @@ import { Card } from '../../../ui/card.tsx'
 import { focusFirstInvalid } from '../../../ui/field.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Avatar } from '../../../ui/avatar.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { Minor, ShortId } from '../../../ui/text.tsx'
 import { ownershipTexts } from './ownership-texts.ts'
 import styles from './ownership-page.module.css'
@@ -100,7 +103,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
           </>
         }
       >
-        <Minor as="p" className={styles.note}>
+        <Minor as="p" className={fitStyles.inset12}>
           {rules.length === 0 ? ownershipTexts.none : ownershipTexts.globHint}
         </Minor>
         {rules.map((rule, index) => (
@@ -158,7 +161,7 @@ function Preview({ preview, error }: { preview: PreviewData | undefined; error: 
   if (preview === undefined) return null
   if (preview.looked_at === 0)
     return (
-      <p className={styles.note} role="status">
+      <p className={fitStyles.inset12} role="status">
         {ownershipTexts.noIssues}
       </p>
     )
@@ -168,8 +171,8 @@ function Preview({ preview, error }: { preview: PreviewData | undefined; error: 
       <ul>
         {preview.issues.map((issue) => (
           <li key={issue.id}>
-            <span className={styles.issue}>
-              <Link {...paths.issue(issue.id)} className={styles.title}>
+            <span className={classNames(fitStyles.breakSpans, fitStyles.lines)}>
+              <Link {...paths.issue(issue.id)} className={classNames(styles.title, choiceStyles.underlines)}>
                 {issue.title}
               </Link>
               <Minor>
@@ -177,7 +180,7 @@ function Preview({ preview, error }: { preview: PreviewData | undefined; error: 
                 {issue.rule === null ? null : (
                   <>
                     {ownershipTexts.byRule(issue.rule + 1)}{' '}
-                    <span className={`${typeStyles.mono} ${styles.matched}`}>{issue.matched}</span>
+                    <span className={`${typeStyles.mono} ${typeStyles.small}`}>{issue.matched}</span>
                   </>
                 )}
               </Minor>

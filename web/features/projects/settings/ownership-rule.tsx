@@ -4,6 +4,8 @@ import { IconButton } from '../../../ui/button.tsx'
 import { Field, SelectField } from '../../../ui/field.tsx'
 import { ownershipTexts } from './ownership-texts.ts'
 import { displayName } from '../../../subjects/members/names.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
 import styles from './ownership-rule.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -86,8 +88,11 @@ export function OwnershipRuleRow(props: OwnershipRuleRowProps) {
   const readOnly = why !== undefined
   const isGone = rule.to !== '' && rule.to !== 'team' && members.every(({ id }) => id !== rule.to)
   return (
-    <fieldset className={styles.rule} aria-label={ownershipTexts.ruleOf(number)}>
-      <span className={`${styles.number} ${typeStyles.figures}`} aria-hidden="true">
+    <fieldset
+      className={classNames(styles.rule, narrowStyles.oneColumnAt600)}
+      aria-label={ownershipTexts.ruleOf(number)}
+    >
+      <span className={classNames(styles.number, narrowStyles.hiddenAt600, typeStyles.figures)} aria-hidden="true">
         {number}
       </span>
       <SelectField

@@ -18,7 +18,9 @@ import { performanceTexts } from './texts.ts'
 import { Tiles, type Tile } from './tiles.tsx'
 import { usePerformance, usePerformanceAxis, usePerformanceView } from './use-view.ts'
 import styles from './tables.module.css'
-import healthStyles from '../../../subjects/figures/health.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 
 /** What the app costs the device: battery, memory, heat and wake locks. */
 export function BatteryPage() {
@@ -37,7 +39,7 @@ function Battery({ data, at }: { data: Performance; at: ReturnType<typeof usePer
     <div className={styles.stack}>
       <DeviceTiles data={data} before={performanceTexts.before[at.view.range]} />
       <DrainChart data={data} at={at} />
-      <div className={healthStyles.pair}>
+      <div className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)}>
         <DrainTable title={performanceTexts.drainBy.screens} column={performanceTexts.columns.screen} rows={screens} />
         <DrainTable title={performanceTexts.drainBy.devices} column={performanceTexts.device} rows={devices} />
         <DrainTable

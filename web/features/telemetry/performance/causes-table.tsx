@@ -10,6 +10,9 @@ import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
 import { Minor, ShortId } from '../../../ui/text.tsx'
 import { DurationCell } from './screens-table.tsx'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { performanceTexts } from './texts.ts'
 import styles from './tables.module.css'
 
@@ -27,7 +30,10 @@ export function CausesTable({ data, view }: { data: Performance; view: HealthVie
       header={
         <>
           {data.anrs.count === 0 ? null : <Minor>{performanceTexts.causesUnit(formatCount(data.anrs.count))}</Minor>}
-          <Link className={styles.all} {...paths.issues({ project: view.projectId, range: view.range, q: ANR_SEARCH })}>
+          <Link
+            className={fitStyles.atEnd}
+            {...paths.issues({ project: view.projectId, range: view.range, q: ANR_SEARCH })}
+          >
             {performanceTexts.allAnr}
           </Link>
         </>
@@ -52,7 +58,7 @@ export function CausesTable({ data, view }: { data: Performance; view: HealthVie
           <tbody>
             {causes.map((cause) => (
               <tr key={cause.call}>
-                <th scope="row" className={styles.call}>
+                <th scope="row" className={classNames(styles.call, choiceStyles.underlineLinksApart)}>
                   {cause.issue_id === null ? (
                     <>
                       {cause.call} <Minor>{performanceTexts.goneIssue}</Minor>

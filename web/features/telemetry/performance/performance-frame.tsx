@@ -8,6 +8,8 @@ import { FilterChips, HealthFilters } from '../../../subjects/figures/filters.ts
 import { useKeys } from '../../../app/keys.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { usePrefs } from '../../../app/prefs.ts'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { performanceTexts } from './texts.ts'
@@ -53,7 +55,7 @@ export function PerformanceFrame() {
         }
       >
         <h1>{performanceTexts.title}</h1>
-        <nav className={styles.tabs} aria-label={performanceTexts.title}>
+        <nav className={classNames(styles.tabs, choiceStyles.choices)} aria-label={performanceTexts.title}>
           <ul>
             {TABS.map(({ key, of }, index) => (
               <li key={key}>

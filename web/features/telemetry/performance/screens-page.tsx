@@ -41,7 +41,9 @@ import { performanceTexts } from './texts.ts'
 import { TransactionsTable } from './transactions-table.tsx'
 import { usePerformanceView } from './use-view.ts'
 import styles from './tables.module.css'
-import healthStyles from '../../../subjects/figures/health.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 
 const DEFAULT_SORT = '-p95'
 
@@ -121,7 +123,7 @@ function Transactions({ view }: { view: HealthView }) {
         rows === undefined || rows.length === 0 ? null : (
           <>
             <Minor>{performanceTexts.transactionsUnit}</Minor>
-            <span className={styles.end}>
+            <span className={fitStyles.atEnd}>
               <CsvLink
                 url={transactionsCsvUrl(view)}
                 filename="transactions.csv"
@@ -222,7 +224,7 @@ function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetai
   return (
     <>
       <WindowNote window={window} onWhole={() => change({ from: undefined, to: undefined })} />
-      <section className={healthStyles.pair} aria-label={data.name}>
+      <section className={classNames(fitStyles.pair, narrowStyles.oneColumnAt924)} aria-label={data.name}>
         <ChartPanel
           title={performanceTexts.overTime}
           {...(metric === undefined

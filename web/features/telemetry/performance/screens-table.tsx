@@ -6,7 +6,10 @@ import { shortRelease } from '../../../subjects/figures/filter-model.ts'
 import { FROZEN_LIMITS, SLOW_LIMITS, wordOf, type Limits } from '../../../subjects/figures/limits.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { RangeAxis, RangePlot } from '../../../ui/chart/range-plot.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
 import { Delta } from '../../../ui/delta.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { formatCount, formatDuration, formatGrowth, formatRate, NO_DATA } from '../../../ui/format.ts'
 import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
 import { changeTone, growthOf, rangeEnd, rangeTone } from './model.ts'
@@ -79,7 +82,7 @@ function SortHead({ sort, active, numeric, onSort, children }: SortHeadProps) {
       ) : (
         <button
           type="button"
-          className={styles.sort}
+          className={classNames(styles.sort, choiceStyles.lightens)}
           title={performanceTexts.sortBy(children)}
           onClick={() => onSort(sort)}
         >
@@ -99,7 +102,11 @@ function Row({ row, end, search, compares }: RowProps) {
   return (
     <tr>
       <th scope="row">
-        <Link {...paths.screens({ ...search, screen: row.name })} className={styles.name} title={row.name}>
+        <Link
+          {...paths.screens({ ...search, screen: row.name })}
+          className={classNames(choiceStyles.underlinesApart, fitStyles.block, fitStyles.ellipsis)}
+          title={row.name}
+        >
           {row.name}
         </Link>
       </th>

@@ -18,10 +18,12 @@ import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { RangeLegend } from '../../../ui/chart/range-plot.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { CodeBox } from '../../../ui/code-box.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration, formatRate } from '../../../ui/format.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { Minor } from '../../../ui/text.tsx'
 import { Awaited } from './awaited.tsx'
 import { CausesTable } from './causes-table.tsx'
@@ -62,7 +64,7 @@ function StartUp({ data, at }: { data: Performance; at: ReturnType<typeof usePer
       {vitals ? <VitalTiles data={data} view={view} /> : null}
       <WindowNote window={window} onWhole={onWhole} />
       {starts ? (
-        <section className={styles.charts} aria-label={performanceTexts.cold}>
+        <section className={classNames(styles.charts, narrowStyles.oneColumnAt924)} aria-label={performanceTexts.cold}>
           <ColdChart data={data} range={view.range} axis={axis} releases={releases} />
           <SpreadChart
             title={performanceTexts.spread}

@@ -9,9 +9,11 @@ import { QueryError } from '../../../frames/query-error.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { buttonLook } from '../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../ui/card.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Crumbs } from '../../../ui/crumbs.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { PageMain } from '../../../ui/page-main.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -78,7 +80,7 @@ function Body({ trace }: { trace: Trace }) {
         }
       >
         <div>
-          <h1 className={styles.title}>{trace.name ?? traceTexts.unnamed}</h1>
+          <h1 className={typeStyles.longTitle}>{trace.name ?? traceTexts.unnamed}</h1>
           <p>
             {traceTexts.lead(trace.spans.length + trace.spans_left_out, trace.duration_ms)},{' '}
             <Time at={trace.started_at} as="since" />
@@ -86,7 +88,7 @@ function Body({ trace }: { trace: Trace }) {
         </div>
       </PageHead>
       {trace.errors.length === 0 ? null : (
-        <Card title={traceTexts.errors} className={styles.errors}>
+        <Card title={traceTexts.errors} className={classNames(styles.errors, fitStyles.gapAfter)}>
           <ul>
             {trace.errors.map((one) => (
               <li key={one.event_id}>

@@ -10,7 +10,9 @@ import { Minor, ShortId } from '../../../../ui/text.tsx'
 import { Time } from '../../../../ui/time.tsx'
 import { groupingTexts } from './texts.ts'
 import { QueryError } from '../../../../frames/query-error.tsx'
-import settingsStyles from '../../../../frames/settings.module.css'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
+import narrowStyles from '../../../../ui/narrow.module.css'
 import styles from './discards.module.css'
 
 type Discard = AnswerOf<'GET /api/projects/:projectId/discards'>['items'][number]
@@ -35,7 +37,7 @@ export function Discards({ projectId }: { projectId: string }) {
   return (
     <Card
       title={groupingTexts.discards}
-      header={<Minor className={settingsStyles.wideOnly}>{groupingTexts.discardsMore}</Minor>}
+      header={<Minor className={narrowStyles.hiddenAt600}>{groupingTexts.discardsMore}</Minor>}
     >
       {list.data === undefined ? (
         list.error === null ? (
@@ -44,22 +46,22 @@ export function Discards({ projectId }: { projectId: string }) {
           <QueryError what={groupingTexts.discards} error={list.error} onRetry={() => void list.refetch()} />
         )
       ) : list.data.items.length === 0 ? (
-        <Minor as="p" className={settingsStyles.ruleNote}>
+        <Minor as="p" className={fitStyles.inset12}>
           {groupingTexts.noDiscards}
         </Minor>
       ) : (
         <ul className={styles.list}>
           {list.data.items.map((discard) => (
             <li key={discard.id}>
-              <div>
-                <b className={styles.title}>{discard.title}</b>
+              <div className={fitStyles.shrinks}>
+                <b className={classNames(fitStyles.block, fitStyles.ellipsis)}>{discard.title}</b>
                 <Minor as="p">
                   <ShortId>{discard.short_id}</ShortId>{' '}
                   {groupingTexts.discardedBy(discard.discarded_by?.name ?? null, discard.event_count)} ·{' '}
                   <Time at={discard.created_at} as="since" />
                 </Minor>
               </div>
-              <Button size="sm" why={may.why} onClick={() => takeUp.mutate(discard)}>
+              <Button size="sm" className={fitStyles.fixed} why={may.why} onClick={() => takeUp.mutate(discard)}>
                 {groupingTexts.restore}
               </Button>
             </li>

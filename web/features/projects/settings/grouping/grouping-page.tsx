@@ -28,6 +28,8 @@ import { Spacer } from '../../../../ui/stack.tsx'
 import { Minor } from '../../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import settingsStyles from '../../../../frames/settings.module.css'
+import fitStyles from '../../../../ui/fit.module.css'
+import narrowStyles from '../../../../ui/narrow.module.css'
 import styles from './grouping-page.module.css'
 
 const route = getRouteApi('/signed-in/shell/projects/$projectId/settings/grouping')
@@ -107,7 +109,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
         title={groupingTexts.fingerprintRules}
         header={
           <>
-            <Minor className={settingsStyles.wideOnly}>{groupingTexts.fingerprintMore}</Minor>
+            <Minor className={narrowStyles.hiddenAt600}>{groupingTexts.fingerprintMore}</Minor>
             <Spacer />
             <Button
               size="sm"
@@ -122,7 +124,7 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
         }
       >
         {draft.fingerprint.length === 0 ? (
-          <Minor as="p" className={settingsStyles.ruleNote}>
+          <Minor as="p" className={fitStyles.inset12}>
             {groupingTexts.noFingerprint}
           </Minor>
         ) : null}
@@ -164,10 +166,10 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
       )}
       <Card
         title={groupingTexts.stackRules}
-        header={<Minor className={settingsStyles.wideOnly}>{groupingTexts.stackMore}</Minor>}
+        header={<Minor className={narrowStyles.hiddenAt600}>{groupingTexts.stackMore}</Minor>}
       >
         {draft.stack.length === 0 ? (
-          <Minor as="p" className={settingsStyles.ruleNote}>
+          <Minor as="p" className={fitStyles.inset12}>
             {groupingTexts.noStack}
           </Minor>
         ) : null}

@@ -2,8 +2,10 @@ import { Link } from '@tanstack/react-router'
 import type { AnswerOf } from '../../../../api/call.ts'
 import { reasonOf } from '../../../../api/change.ts'
 import { paths } from '../../../../address/paths.ts'
+import { classNames } from '../../../../ui/class-names.ts'
 import { formatCount } from '../../../../ui/format.ts'
 import { Note } from '../../../../ui/note.tsx'
+import stackStyles from '../../../../ui/stack.module.css'
 import { Minor, ShortId } from '../../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import styles from './preview.module.css'
@@ -26,7 +28,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
   if (preview.of === 0 || preview.oldest_at === null) return <p role="status">{groupingTexts.nothingStored}</p>
   const isSame = preview.merges_total + preview.splits_total + preview.moved === 0
   return (
-    <div className={styles.preview}>
+    <div className={classNames(styles.preview, typeStyles.tallLinks, stackStyles.stack, typeStyles.smallHeads)}>
       <p role="status">
         {groupingTexts.checked(preview.looked_at, preview.of, preview.issues, day.format(new Date(preview.oldest_at)))}{' '}
         <b>{isSame ? groupingTexts.same : groupingTexts.moved(preview.moved)}</b>

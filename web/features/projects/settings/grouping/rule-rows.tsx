@@ -1,6 +1,8 @@
 import type { ProjectSettings } from '../../../../api/queries.ts'
 import { IconButton } from '../../../../ui/button.tsx'
+import { classNames } from '../../../../ui/class-names.ts'
 import { Field, SelectField } from '../../../../ui/field.tsx'
+import narrowStyles from '../../../../ui/narrow.module.css'
 import { Minor } from '../../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import { parseElements, parseMatch, printElements, printMatch } from './rule-text.ts'
@@ -87,7 +89,10 @@ export function FingerprintRow({
   const problems = asked ? problemsOf(rule) : {}
   const common = { autoComplete: 'off', spellCheck: false, readOnly: why !== undefined }
   return (
-    <fieldset className={styles.rule} aria-label={groupingTexts.ruleOf(number)}>
+    <fieldset
+      className={classNames(styles.rule, narrowStyles.oneColumnAt600)}
+      aria-label={groupingTexts.ruleOf(number)}
+    >
       <Field
         {...common}
         label={groupingTexts.match}
@@ -129,7 +134,10 @@ const ACTIONS = Object.keys(groupingTexts.actions) as StackRule['action'][]
 export function StackRow({ number, rule, why, asked, hits, onChange, onUp, onRemove }: RowProps<DraftStack>) {
   const problems = asked ? problemsOf(rule) : {}
   return (
-    <fieldset className={`${styles.rule} ${styles.stackRule}`} aria-label={groupingTexts.stackRuleOf(number)}>
+    <fieldset
+      className={classNames(styles.rule, narrowStyles.oneColumnAt600, styles.stackRule)}
+      aria-label={groupingTexts.stackRuleOf(number)}
+    >
       <Field
         label={groupingTexts.match}
         className={typeStyles.mono}

@@ -12,7 +12,9 @@ import { Minor } from '../../../../ui/text.tsx'
 import { groupingTexts } from './texts.ts'
 import { QueryError } from '../../../../frames/query-error.tsx'
 import { GroupingPreview } from './preview.tsx'
-import settingsStyles from '../../../../frames/settings.module.css'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
+import narrowStyles from '../../../../ui/narrow.module.css'
 import styles from './version.module.css'
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
@@ -25,7 +27,7 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
   return (
     <Card
       title={groupingTexts.version}
-      header={<Minor className={settingsStyles.wideOnly}>{groupingTexts.versionMore}</Minor>}
+      header={<Minor className={narrowStyles.hiddenAt600}>{groupingTexts.versionMore}</Minor>}
     >
       {state.data === undefined ? (
         state.error === null ? (
@@ -34,8 +36,8 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
           <QueryError what={groupingTexts.version} error={state.error} onRetry={() => void state.refetch()} />
         )
       ) : (
-        <div className={styles.version}>
-          <div>
+        <div className={classNames(styles.version, narrowStyles.wrapsAt600)}>
+          <div className={fitStyles.shrinks}>
             <b>{groupingTexts.versionIs(state.data.version)}</b>
             <Minor as="p">
               {state.data.transition !== null
@@ -46,7 +48,7 @@ export function GroupingVersion({ projectId, why }: { projectId: string; why: st
             </Minor>
           </div>
           {newest === undefined || state.data.transition !== null ? null : (
-            <Button why={why} onClick={() => setAsking(true)}>
+            <Button className={fitStyles.fixed} why={why} onClick={() => setAsking(true)}>
               {groupingTexts.upgrade(newest)}
             </Button>
           )}

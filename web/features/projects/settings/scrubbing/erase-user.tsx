@@ -13,6 +13,9 @@ import { Minor } from '../../../../ui/text.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import { appTexts } from '../../../../app/texts.ts'
 import styles from '../../../../frames/settings.module.css'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
+import narrowStyles from '../../../../ui/narrow.module.css'
 import typeStyles from '../../../../ui/type.module.css'
 
 const texts = privacyTexts.erase
@@ -33,8 +36,8 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
     if (user !== '' && why === undefined && !erase.isPending) setAsking(true)
   }
   return (
-    <Card title={texts.title} header={<Minor className={styles.wideOnly}>{texts.more}</Minor>}>
-      <Form className={styles.scrub} onSubmit={submit}>
+    <Card title={texts.title} header={<Minor className={narrowStyles.hiddenAt600}>{texts.more}</Minor>}>
+      <Form className={classNames(typeStyles.smallHeads, fitStyles.insetGrid)} onSubmit={submit}>
         <div className={styles.ask}>
           <Field
             label={texts.user}

@@ -1,5 +1,8 @@
 import type { AnswerOf } from '../../../../api/call.ts'
 import { reasonOf } from '../../../../api/change.ts'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
+import narrowStyles from '../../../../ui/narrow.module.css'
 import { settingsTexts } from '../texts.ts'
 import { Note } from '../../../../ui/note.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
@@ -24,12 +27,12 @@ export function ScrubPreview({ preview, error }: { preview: Preview | undefined;
   return (
     <>
       <h3 role="status">{texts.changes(preview.total_changes, preview.title ?? '')}</h3>
-      <ul className={styles.diffs} aria-label={texts.preview}>
+      <ul className={classNames(styles.diffs, fitStyles.breakSpans)} aria-label={texts.preview}>
         {preview.changes.map(({ path, before, after }) => (
-          <li key={path}>
+          <li key={path} className={narrowStyles.oneColumnAt600}>
             <span>{path}</span>
             <span>
-              <del>
+              <del className={typeStyles.red}>
                 <span className={typeStyles.hidden}>{texts.was} </span>
                 {before}
               </del>{' '}

@@ -1,6 +1,7 @@
 import type { ProjectSettings } from '../../../../api/queries.ts'
 import { IconButton } from '../../../../ui/button.tsx'
 import { Field, SelectField } from '../../../../ui/field.tsx'
+import fitStyles from '../../../../ui/fit.module.css'
 import { privacyTexts } from '../privacy-texts.ts'
 import styles from './rule.module.css'
 import typeStyles from '../../../../ui/type.module.css'
@@ -79,7 +80,7 @@ export function ScrubRuleRow({ number, rule, why, onChange, onRemove }: ScrubRul
       </SelectField>
       <IconButton icon="trash" look="ghost" label={texts.remove(rule.path)} why={why} onClick={onRemove} />
       {rule.pattern === 'custom' ? (
-        <div className={styles.wide}>
+        <div className={fitStyles.wholeRow}>
           <Field
             label={texts.regex}
             className={typeStyles.mono}

@@ -18,6 +18,9 @@ import { Switch } from '../../../../ui/switch.tsx'
 import { Minor } from '../../../../ui/text.tsx'
 import { privacyTexts } from '../privacy-texts.ts'
 import styles from '../../../../frames/settings.module.css'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
+import narrowStyles from '../../../../ui/narrow.module.css'
 import typeStyles from '../../../../ui/type.module.css'
 import { Spacer } from '../../../../ui/stack.tsx'
 
@@ -87,7 +90,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
     <SettingsForm name={texts.title} error={error} failed={texts.failed} {...form}>
       <Card title={texts.always}>
         <ul className={styles.rows}>
-          <li className={styles.row}>
+          <li className={classNames(styles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
             <Switch
               label={texts.addresses}
               checked={draft.addresses}
@@ -99,7 +102,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
               <Minor as="p">{texts.addressesMore}</Minor>
             </div>
           </li>
-          <li className={styles.row}>
+          <li className={classNames(styles.row, typeStyles.mediumNames, narrowStyles.wrapsAt600)}>
             <Switch label={texts.emails} checked={draft.emails} why={why} onChange={(emails) => set({ emails })} />
             <div>
               <b>{texts.emails}</b>
@@ -107,7 +110,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
             </div>
           </li>
         </ul>
-        <div className={`${styles.lists} ${styles.body}`}>
+        <div className={classNames(styles.lists, narrowStyles.oneColumnAt600, styles.body)}>
           <AreaField
             label={texts.fields}
             hint={texts.fieldsHint}
@@ -128,7 +131,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
         title={texts.rules}
         header={
           <>
-            <Minor className={styles.wideOnly}>{texts.rulesMore}</Minor>
+            <Minor className={narrowStyles.hiddenAt600}>{texts.rulesMore}</Minor>
             <Spacer />
             <Button size="sm" icon="plus" why={why} onClick={() => set({ rules: [...draft.rules, blankRule()] })}>
               {texts.add}
@@ -137,7 +140,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
         }
       >
         {draft.rules.length === 0 ? (
-          <Minor as="p" className={styles.ruleNote}>
+          <Minor as="p" className={fitStyles.inset12}>
             {texts.noRules}
           </Minor>
         ) : null}
@@ -153,7 +156,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
         ))}
       </Card>
       <Card title={texts.preview}>
-        <div className={styles.scrub}>
+        <div className={classNames(typeStyles.smallHeads, fitStyles.insetGrid)}>
           <div className={styles.ask}>
             <Field
               label={texts.previewEvent}
