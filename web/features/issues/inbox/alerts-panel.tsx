@@ -9,6 +9,9 @@ import { useCan } from '../../../app/can.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { Severity } from '../../../ui/status.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -37,14 +40,14 @@ export function AlertsPanel({ onClose }: { onClose: () => void }) {
       {recent.error !== null && recent.data === undefined ? (
         <QueryError what={inboxTexts.alerts} error={recent.error} onRetry={() => void recent.refetch()} />
       ) : recent.data === undefined ? (
-        <p className={inboxStyles.none}>{appTexts.loading}</p>
+        <p className={classNames(inboxStyles.none, typeStyles.inkNames)}>{appTexts.loading}</p>
       ) : alerts.length === 0 ? (
-        <p className={inboxStyles.none}>
+        <p className={classNames(inboxStyles.none, typeStyles.inkNames)}>
           <b>{inboxTexts.noAlerts}</b>
           {inboxTexts.noAlertsText}
         </p>
       ) : (
-        <ul className={inboxStyles.list}>
+        <ul className={classNames(inboxStyles.list, fitStyles.divided)}>
           {alerts.map((alert) => (
             <AlertRow
               key={alert.id}
@@ -72,9 +75,9 @@ function AlertRow({ alert, why, onOpen, onAcknowledge }: AlertRowProps) {
   const isFiring = alert.state === 'firing'
   const trigger = alertTexts.triggers[alert.trigger_type]
   return (
-    <li className={styles.row} data-firing={isFiring ? '' : undefined}>
+    <li className={classNames(styles.row, choiceStyles.underlineLinks)} data-firing={isFiring ? '' : undefined}>
       <Severity severity={alert.severity} word={false} />
-      <div className={styles.body}>
+      <div className={classNames(fitStyles.shrinks, fitStyles.breaks)}>
         <Link {...paths.alertHistory({ alert: alert.id })} onClick={onOpen}>
           {alert.title}
         </Link>

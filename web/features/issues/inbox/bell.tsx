@@ -5,6 +5,7 @@ import { usePolling } from '../../../api/live.ts'
 import { inboxQuery } from '../../../api/member-queries.ts'
 import { useKeys } from '../../../app/keys.ts'
 import { buttonLook } from '../../../ui/button.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Icon } from '../../../ui/icon.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import { inboxTexts } from './texts.ts'
@@ -35,7 +36,7 @@ export function Bell() {
       trigger={
         <button
           type="button"
-          {...buttonLook({ look: 'ghost', square: true, className: styles.bell })}
+          {...buttonLook({ look: 'ghost', square: true, className: fitStyles.relative })}
           aria-label={label}
           title={`${label} (B)`}
         >

@@ -12,9 +12,11 @@ import { Avatar } from '../../../ui/avatar.tsx'
 import { inboxTexts } from './texts.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
 import styles from './inbox.module.css'
 import typeStyles from '../../../ui/type.module.css'
 import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 
 type Marking = { ids: string[] } | { before: string }
 
@@ -60,14 +62,14 @@ export function Inbox({ onClose }: { onClose: () => void }) {
       {error !== null && data === undefined ? (
         <QueryError what={inboxTexts.inbox} error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
-        <p className={styles.none}>{appTexts.loading}</p>
+        <p className={classNames(styles.none, typeStyles.inkNames)}>{appTexts.loading}</p>
       ) : entries.length === 0 ? (
-        <p className={styles.none}>
+        <p className={classNames(styles.none, typeStyles.inkNames)}>
           <b>{inboxTexts.inboxEmpty}</b>
           {inboxTexts.inboxEmptyText}
         </p>
       ) : (
-        <ul className={styles.list}>
+        <ul className={classNames(styles.list, fitStyles.divided)}>
           {entries.map((entry) => (
             <li key={entry.id}>
               <Entry
@@ -82,7 +84,7 @@ export function Inbox({ onClose }: { onClose: () => void }) {
         </ul>
       )}
       {hasNextPage ? (
-        <p className={styles.more}>
+        <p className={fitStyles.more}>
           <Button size="sm" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             {inboxTexts.more}
           </Button>
@@ -108,7 +110,11 @@ function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
   return (
     <Link
       {...paths.issue(issue.id)}
-      className={isUnread ? `${styles.entry} ${styles.unread}` : styles.entry}
+      className={
+        isUnread
+          ? classNames(styles.entry, choiceStyles.hovers, styles.unread)
+          : classNames(styles.entry, choiceStyles.hovers)
+      }
       onClick={onOpen}
     >
       {actor === null ? (
@@ -118,12 +124,12 @@ function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
       ) : (
         <Avatar user={actor} quiet />
       )}
-      <span className={styles.body}>
-        <span className={styles.sentence}>
+      <span className={fitStyles.lines}>
+        <span className={classNames(styles.sentence, typeStyles.soft, fitStyles.breaks)}>
           {isUnread ? <span className={typeStyles.hidden}>{inboxTexts.unread}: </span> : null}
           {entry.sentence}
         </span>
-        <Minor className={styles.title}>
+        <Minor className={fitStyles.ellipsis}>
           <ShortId>{issue.short_id}</ShortId> {issue.title}
         </Minor>
       </span>

@@ -1,4 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'react'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { AlertsPanel } from './alerts-panel.tsx'
 import { Inbox } from './inbox.tsx'
@@ -18,12 +21,12 @@ export function Notifications({ unread, onClose }: NotificationsProps) {
       place.current?.querySelector<HTMLElement>('[role="tab"][data-state="active"]')?.focus()
   }, [])
   return (
-    <div ref={place} className={styles.panel}>
+    <div ref={place} className={fitStyles.relative}>
       <Tabs
         label={inboxTexts.notifications}
         value={tab}
         onChange={setTab}
-        className={styles.tabs}
+        className={classNames(styles.tabs, choiceStyles.choices)}
         tabs={[
           { value: 'alerts', label: inboxTexts.alerts },
           {

@@ -6,6 +6,8 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { TextButton } from '../../../ui/text-button.tsx'
 import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { issuesTexts } from './texts.ts'
 import { ignoreEdit, resolveEdit, type OpenMenu } from './edits.ts'
 import issuesStyles from './issues.module.css'
@@ -37,7 +39,12 @@ export function BulkBar(props: BulkBarProps) {
   const resolve = resolveEdit(issues)
   const ignore = ignoreEdit(issues)
   return (
-    <div className={issuesStyles.bulk} role="toolbar" aria-label={issuesTexts.bulk(count)} data-foot-bar="selection">
+    <div
+      className={classNames(issuesStyles.bulk, narrowStyles.wrapsAt600)}
+      role="toolbar"
+      aria-label={issuesTexts.bulk(count)}
+      data-foot-bar="selection"
+    >
       <span className={issuesStyles.bulkN}>
         <b>{formatCount(count)}</b> <span>{issuesTexts.selected}</span>
       </span>
@@ -60,7 +67,7 @@ export function BulkBar(props: BulkBarProps) {
             onOpenChange={(open) => onMenu(open && change.allowed ? 'resolve' : null)}
             trigger={
               <IconButton
-                className={issuesStyles.bulkHow}
+                className={classNames(issuesStyles.bulkHow, narrowStyles.hiddenAt600)}
                 icon="down"
                 label={decideTexts.resolveMenu}
                 why={change.why}
@@ -85,7 +92,7 @@ export function BulkBar(props: BulkBarProps) {
             onOpenChange={(open) => onMenu(open && change.allowed ? 'ignore' : null)}
             trigger={
               <IconButton
-                className={issuesStyles.bulkHow}
+                className={classNames(issuesStyles.bulkHow, narrowStyles.hiddenAt600)}
                 icon="down"
                 label={decideTexts.ignoreMenu}
                 why={change.why}

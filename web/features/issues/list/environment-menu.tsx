@@ -1,11 +1,11 @@
 import { lazy, Suspense } from 'react'
 import type { IssuesSearch } from '../../../address/search.ts'
 import { Button } from '../../../ui/button.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Popover } from '../../../ui/popover.tsx'
 import { chosenOf } from './filter-values.ts'
 import type { SearchChange } from './filters.tsx'
 import { issuesTexts } from './texts.ts'
-import styles from './environment-menu.module.css'
 
 const EnvironmentPanel = lazy(() =>
   import('./environment-panel.tsx').then((module) => ({ default: module.EnvironmentPanel })),
@@ -28,7 +28,7 @@ export function EnvironmentMenu({ search, onChange }: { search: IssuesSearch; on
       trigger={
         <Button
           caret
-          className={styles.button}
+          className={fitStyles.narrowButton}
           title={issuesTexts.environment}
           aria-label={`${issuesTexts.environment}: ${text}`}
         >

@@ -8,7 +8,10 @@ import { CheckList } from '../../../forms/check-list.tsx'
 import { useAssignees } from './use-assignees.ts'
 import type { IssuesSearch } from '../../../address/search.ts'
 import { Button } from '../../../ui/button.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
 import { SelectField } from '../../../ui/field.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { PlatformTile } from '../../../ui/platform-tile.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { Severity } from '../../../ui/status.tsx'
@@ -54,7 +57,7 @@ export function FilterPanel({ search, onChange }: PanelProps) {
     <div className={styles.filterpanel} ref={root}>
       <Tabs
         label={filterTexts.by}
-        className={styles.tabs}
+        className={classNames(styles.tabs, choiceStyles.chosen, fitStyles.tight)}
         vertical
         value={filter}
         tabs={FILTERS.map((value) => {
@@ -88,7 +91,7 @@ export function FilterPanel({ search, onChange }: PanelProps) {
           <ValueList key={filter} search={search} onChange={onChange} filter={filter} label={LABELS[filter]} />
         )}
       </Tabs>
-      <Toolbar align="end">
+      <Toolbar align="end" className={fitStyles.wholeRow}>
         <Button size="sm" onClick={() => onChange(cleared(search))}>
           {issuesTexts.clearFilters}
         </Button>

@@ -5,9 +5,12 @@ import type { Issue } from '../../../api/issue-queries.ts'
 import { useProjectPlatforms } from '../../../subjects/issue/platforms.ts'
 import { IssueRow, type RowMenu } from './row.tsx'
 import { DEFAULT_RANGE, windowOf, type IssuesSearch } from '../../../address/search.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { Icon } from '../../../ui/icon.tsx'
 import { Kbd } from '../../../ui/kbd.tsx'
 import { formatWindow } from '../../../ui/format.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { useNow } from '../../../ui/now.ts'
 import { issuesTexts } from './texts.ts'
 import type { Selection } from './selection.ts'
@@ -63,22 +66,22 @@ export function IssueList(props: ListProps) {
   return (
     <>
       {fresh === null ? null : (
-        <button className={issuesStyles.fresh} type="button" onClick={fresh.onShow}>
+        <button className={classNames(issuesStyles.fresh, fitStyles.icons13)} type="button" onClick={fresh.onShow}>
           <Icon name="up" />
           {fresh.label} <Kbd keys="." />
         </button>
       )}
       <div
         role="table"
-        className={styles.streamT}
+        className={fitStyles.contents}
         aria-label={issuesTexts.stream}
         aria-rowcount={total === null ? -1 : total + 1}
         aria-busy={busy}
       >
-        <div role="rowgroup" className={issuesStyles.streamH}>
-          <div role="row" aria-rowindex={1} className={issuesStyles.streamHead}>
+        <div role="rowgroup" className={classNames(issuesStyles.streamH, narrowStyles.hiddenAt600)}>
+          <div role="row" aria-rowindex={1} className={classNames(issuesStyles.streamHead, narrowStyles.hiddenAt600)}>
             <span role="columnheader" className={issuesStyles.cellCheck}>
-              <label className={issuesStyles.cellCheck}>
+              <label className={classNames(issuesStyles.cellCheck, fitStyles.fullWidth)}>
                 <input
                   type="checkbox"
                   checked={all}
@@ -101,13 +104,16 @@ export function IssueList(props: ListProps) {
                 ? issuesTexts.trendOver[search.range ?? DEFAULT_RANGE]
                 : issuesTexts.columns.trend}
             </span>
-            <span role="columnheader" className={issuesStyles.cellEv}>
+            <span role="columnheader" className={classNames(issuesStyles.cellEv, fitStyles.textEnd, typeStyles.medium)}>
               {issuesTexts.columns.events}
             </span>
-            <span role="columnheader" className={issuesStyles.cellUs}>
+            <span role="columnheader" className={classNames(issuesStyles.cellUs, fitStyles.textEnd)}>
               {issuesTexts.columns.users}
             </span>
-            <span role="columnheader" className={issuesStyles.cellAge}>
+            <span
+              role="columnheader"
+              className={classNames(issuesStyles.cellAge, fitStyles.tight, narrowStyles.hiddenAt924)}
+            >
               {issuesTexts.columns.age}
             </span>
             <span role="columnheader" className={issuesStyles.cellSt}>
@@ -243,7 +249,7 @@ function WindowedRows(props: RowsProps & { cards: boolean }) {
   }, [last, rows.length, onNearEnd])
 
   return (
-    <div className={styles.window} role="presentation" style={{ blockSize: virtual.getTotalSize() }}>
+    <div className={fitStyles.relative} role="presentation" style={{ blockSize: virtual.getTotalSize() }}>
       {items.map((item) => {
         const issue = rows[item.index]
         if (issue === undefined) return null

@@ -6,6 +6,9 @@ import { FieldLegend } from '../../../ui/field.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor, ShortId } from '../../../ui/text.tsx'
 import { headOf } from '../../../subjects/issue/headline.ts'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { issuesTexts } from './texts.ts'
 import styles from './merge-into-dialog.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -32,7 +35,7 @@ export function MergeIntoDialog({ issues, into, onClose, onMerge }: MergeIntoDia
         <fieldset className={styles.issues}>
           <FieldLegend>{issuesTexts.mergeStays}</FieldLegend>
           {issues.map((issue) => (
-            <label key={issue.id} className={styles.issue}>
+            <label key={issue.id} className={classNames(styles.issue, choiceStyles.hovers)}>
               <input
                 type="radio"
                 name="into"
@@ -40,7 +43,7 @@ export function MergeIntoDialog({ issues, into, onClose, onMerge }: MergeIntoDia
                 onChange={() => setChosen(issue)}
                 data-autofocus={issue.id === into.id ? '' : undefined}
               />
-              <span className={styles.title}>
+              <span className={classNames(styles.title, fitStyles.fills, fitStyles.ellipsis)}>
                 <b>{headOf(issue).name}</b> {headOf(issue).rest}
               </span>
               <ShortId>{issue.short_id}</ShortId>

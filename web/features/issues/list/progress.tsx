@@ -1,7 +1,9 @@
 import { lazy, Suspense } from 'react'
 import { useRunningOperations } from '../../../api/operations.ts'
 import { useRefused } from '../../../subjects/issue/refused.ts'
+import { classNames } from '../../../ui/class-names.ts'
 import { formatCount } from '../../../ui/format.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { issuesTexts } from './texts.ts'
 import issuesStyles from './issues.module.css'
 import styles from './progress.module.css'
@@ -24,7 +26,11 @@ export function BulkRefused() {
 export function BulkProgress() {
   const operations = useRunningOperations()
   return operations.map((operation) => (
-    <div key={operation.id} className={`${issuesStyles.bulk} ${styles.bulkRun}`} data-foot-bar="selection">
+    <div
+      key={operation.id}
+      className={classNames(issuesStyles.bulk, narrowStyles.wrapsAt600, styles.bulkRun)}
+      data-foot-bar="selection"
+    >
       <span className={issuesStyles.bulkN} id={`run-${operation.id}`}>
         {issuesTexts.running[operation.kind]}
       </span>

@@ -2,7 +2,9 @@ import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { showRefused, type Refused } from '../../../subjects/issue/refused.ts'
 import { paths } from '../../../address/paths.ts'
+import { classNames } from '../../../ui/class-names.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Minor, ShortId } from '../../../ui/text.tsx'
 import { issuesTexts } from './texts.ts'
 import styles from './refused-dialog.module.css'
@@ -15,7 +17,7 @@ export function IssueRefusedDialog({ refused }: { refused: Refused }) {
   useEffect(() => () => showRefused(null), [])
   return (
     <Dialog open onClose={close} title={issuesTexts.refusedTitle(refused.total)}>
-      <ul className={`${styles.refused} ${issuesStyles.scrollY}`}>
+      <ul className={classNames(styles.refused, fitStyles.breakSpans, issuesStyles.scrollY)}>
         {refused.rows.map(({ issueId, name, reason }) => (
           <li key={issueId}>
             <Link {...paths.issue(issueId)}>

@@ -14,6 +14,10 @@ import { Severity, SEVERITY_NAMES, Status, STATUS_NAMES } from '../../../ui/stat
 import { issuesTexts } from './texts.ts'
 import { headOf } from '../../../subjects/issue/headline.ts'
 import { levelStartOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from '../../../subjects/issue/trend.ts'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import issuesStyles from './issues.module.css'
 import styles from './row.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -80,14 +84,14 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
       aria-rowindex={position + 1}
       data-id={issue.id}
       data-index={index}
-      className={issuesStyles.issue}
+      className={classNames(issuesStyles.issue, choiceStyles.row)}
       data-selected={selected || undefined}
       data-cursor={cursor || undefined}
       style={style}
       onClick={onRow}
     >
       <span role="cell" className={issuesStyles.cellCheck}>
-        <label className={issuesStyles.cellCheck}>
+        <label className={classNames(issuesStyles.cellCheck, fitStyles.fullWidth)}>
           <input
             type="checkbox"
             checked={selected}
@@ -102,13 +106,21 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
         <SeverityCell {...props} />
       </span>
       <div role="rowheader" className={issuesStyles.cellTitle}>
-        <Link {...paths.issue(issue.id, search)} className={issuesStyles.link} data-row-link onClick={open}>
-          <b>{headOf(issue).name}</b> {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
+        <Link
+          {...paths.issue(issue.id, search)}
+          className={classNames(issuesStyles.link, typeStyles.headNames, fitStyles.block, fitStyles.ellipsis)}
+          data-row-link
+          onClick={open}
+        >
+          <b>{headOf(issue).name}</b>{' '}
+          {headOf(issue).rest === null ? null : <span className={typeStyles.soft}>{headOf(issue).rest}</span>}
         </Link>
         <Minor as="p" className={issuesStyles.meta}>
           <PlatformTile platform={issue.platform} kind={kind} />
           <ShortId data-short-id>{issue.short_id}</ShortId>
-          {issue.culprit === '' ? null : <span className={styles.culprit}>{issue.culprit}</span>}
+          {issue.culprit === '' ? null : (
+            <span className={classNames(styles.culprit, narrowStyles.hiddenAt600)}>{issue.culprit}</span>
+          )}
           <Flags issue={issue} now={now} />
         </Minor>
       </div>
@@ -122,7 +134,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
       </span>
       <span
         role="cell"
-        className={`${issuesStyles.cellEv} ${typeStyles.figures}`}
+        className={classNames(issuesStyles.cellEv, fitStyles.textEnd, typeStyles.medium, typeStyles.figures)}
         title={issuesTexts.eventsIn(events, time, issue.event_count)}
       >
         {formatCell(events)}
@@ -131,18 +143,16 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
       </span>
       <span
         role="cell"
-        className={`${issuesStyles.cellUs} ${typeStyles.figures}`}
+        className={classNames(issuesStyles.cellUs, typeStyles.soft, fitStyles.textEnd, typeStyles.figures)}
         title={users === null ? issuesTexts.usersUnknown : issuesTexts.usersIn(users, time, issue.user_count)}
       >
         {users === null ? formatCount(null) : formatCell(users)}
         <span className={issuesStyles.cellW}> {issuesTexts.usersUnit(users ?? 0)}</span>
         <span className={typeStyles.hidden}>{issuesTexts.inTotal(issue.user_count)}</span>
       </span>
-      <span role="cell" className={issuesStyles.cellAge}>
-        <b>
-          <Time at={issue.last_seen} as="age" />
-        </b>
-        <span>
+      <span role="cell" className={classNames(issuesStyles.cellAge, fitStyles.tight, narrowStyles.hiddenAt924)}>
+        <Time at={issue.last_seen} as="age" />
+        <span className={typeStyles.meta}>
           <Time at={issue.first_seen} as="age" />
         </span>
       </span>
@@ -160,7 +170,7 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
 function AssigneeCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   if (!canChange) return <Avatar user={issue.assignee} />
   const name = issue.assignee === null ? issuesTexts.unassigned : issue.assignee.name
-  const shared = { type: 'button', className: styles.cellBtn, title: name } as const
+  const shared = { type: 'button', className: classNames(styles.cellBtn, choiceStyles.presses), title: name } as const
   const inner = (
     <>
       <span className={typeStyles.hidden}>{issuesTexts.assigneeOf(issue.short_id, name)}</span>
@@ -195,7 +205,7 @@ function SeverityCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps)
   const label = issuesTexts.severityOf(issue.short_id, SEVERITY_NAMES[issue.severity])
   const shared = {
     type: 'button',
-    className: styles.cellBtn,
+    className: classNames(styles.cellBtn, choiceStyles.presses),
     'aria-label': label,
     title: SEVERITY_NAMES[issue.severity],
   } as const
@@ -225,7 +235,7 @@ function StatusCell({ issue, canChange, menu, onMenu, onEdit }: IssueRowProps) {
   if (!canChange) return status
   const shared = {
     type: 'button',
-    className: `${styles.cellBtn} ${styles.cellBtnSt}`,
+    className: classNames(styles.cellBtn, choiceStyles.presses, styles.cellBtnSt),
     'aria-label': issuesTexts.statusOf(issue.short_id, STATUS_NAMES[issue.status]),
     title: issue.status_reason ?? undefined,
   } as const

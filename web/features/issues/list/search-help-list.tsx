@@ -1,3 +1,5 @@
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
 import { useFirstFocus } from '../../../ui/first-focus.ts'
 import { Minor } from '../../../ui/text.tsx'
 import { searchHelpTexts } from './search-help-texts.ts'
@@ -7,7 +9,7 @@ import styles from './search-help-list.module.css'
 export function SearchHelpList({ onTake }: { onTake: (term: string) => void }) {
   const root = useFirstFocus<HTMLDivElement>()
   return (
-    <div className={styles.searchhelp} ref={root}>
+    <div className={classNames(styles.searchhelp, choiceStyles.hoverItems)} ref={root}>
       <Minor as="p">{searchHelpTexts.intro}</Minor>
       <ul>
         {searchHelpTexts.examples.map(([term, meaning]) => (

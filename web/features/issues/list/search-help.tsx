@@ -1,4 +1,6 @@
 import { lazy, Suspense } from 'react'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
 import { Popover } from '../../../ui/popover.tsx'
 import { viewTexts } from './view-texts.ts'
 import styles from './search-help.module.css'
@@ -14,7 +16,12 @@ export function SearchHelp({ onTake }: { onTake: (term: string) => void }) {
       label={viewTexts.help}
       align="end"
       trigger={
-        <button type="button" className={styles.qHelp} aria-label={viewTexts.help} title={viewTexts.help}>
+        <button
+          type="button"
+          className={classNames(styles.qHelp, choiceStyles.hovers)}
+          aria-label={viewTexts.help}
+          title={viewTexts.help}
+        >
           ?
         </button>
       }

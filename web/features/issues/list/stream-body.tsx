@@ -13,6 +13,8 @@ import { issuesTexts } from './texts.ts'
 import { viewOf } from './views.tsx'
 import issuesStyles from './issues.module.css'
 import styles from './issues-page.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
 
 const EmptyStream = lazy(() => import('./empty.tsx').then((module) => ({ default: module.EmptyStream })))
 
@@ -48,7 +50,7 @@ export function StreamBody(model: StreamModel) {
               totalCapped ? issuesTexts.capped(formatCount(total)) : formatCount(Math.max(total, rows.length)),
             )}
           </span>
-          <span className={styles.hints} aria-hidden="true">
+          <span className={classNames(styles.hints, narrowStyles.hiddenAt600)} aria-hidden="true">
             <Kbd keys="j" /> <Kbd keys="k" /> {issuesTexts.hints.move} <Kbd keys="x" /> {issuesTexts.hints.select}{' '}
             <Kbd keys="enter" /> {issuesTexts.hints.open} <Kbd keys="?" /> {issuesTexts.hints.all}
           </span>

@@ -8,6 +8,8 @@ import { ViewsMenu } from './views-menu.tsx'
 import { SavedViews, useSavedView } from './views-saved.tsx'
 import { StatusViews, viewOf } from './views.tsx'
 import styles from './issues-page.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
 
 /** Title, views, search and filters of the issues page. */
 export function StreamHead({ search, filters, stream, mistake, state, dispatch, commands }: StreamModel) {
@@ -24,7 +26,7 @@ export function StreamHead({ search, filters, stream, mistake, state, dispatch, 
           <SavedViews search={search} />
         </div>
       </PageHead>
-      <div className={styles.filterbar} role="search">
+      <div className={classNames(styles.filterbar, narrowStyles.wrapsAt600)} role="search">
         <SearchBox
           search={search}
           onChange={change}

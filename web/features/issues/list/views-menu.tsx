@@ -11,9 +11,9 @@ import {
 } from '../../../api/view-queries.ts'
 import type { IssuesSearch } from '../../../address/search.ts'
 import { Button } from '../../../ui/button.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Menu, type MenuEntry } from '../../../ui/menu.tsx'
 import { viewTexts } from './view-texts.ts'
-import styles from './views-menu.module.css'
 
 const ViewDialog = lazy(() => import('./view-dialog.tsx').then((module) => ({ default: module.IssueViewDialog })))
 
@@ -95,7 +95,7 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
         trigger={
           <Button
             caret
-            className={styles.viewsbtn}
+            className={fitStyles.narrowButton}
             title={viewTexts.views}
             aria-label={current === null ? viewTexts.views : `${viewTexts.views}: ${current.name}`}
           >

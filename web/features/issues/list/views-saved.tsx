@@ -4,7 +4,11 @@ import { useLayoutEffect, useRef } from 'react'
 import { searchOf, shows, viewsQuery, type SavedView } from '../../../api/view-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import type { IssuesSearch } from '../../../address/search.ts'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { Icon } from '../../../ui/icon.tsx'
+import typeStyles from '../../../ui/type.module.css'
 import { viewTexts } from './view-texts.ts'
 import issuesStyles from './issues.module.css'
 import styles from './views-saved.module.css'
@@ -36,7 +40,10 @@ export function SavedViews({ search }: { search: IssuesSearch }) {
   }, [currentId, views.length])
   if (views.length === 0) return null
   return (
-    <nav className={`${issuesStyles.views} ${styles.viewsSaved}`} aria-label={viewTexts.views}>
+    <nav
+      className={classNames(issuesStyles.views, fitStyles.icons14, choiceStyles.choices, styles.viewsSaved)}
+      aria-label={viewTexts.views}
+    >
       {[...views]
         .sort((a, b) => Number(a.is_shared) - Number(b.is_shared))
         .map((view) => (
@@ -51,7 +58,7 @@ export function SavedViews({ search }: { search: IssuesSearch }) {
             {view.is_shared ? <Icon name="org" /> : null}
             <span className={styles.viewN}>{view.name}</span>
             {view.id === currentId && isChanged ? (
-              <span className={issuesStyles.viewCount}>{viewTexts.changed}</span>
+              <span className={classNames(issuesStyles.viewCount, typeStyles.softInCurrent)}>{viewTexts.changed}</span>
             ) : null}
           </Link>
         ))}

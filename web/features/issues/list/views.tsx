@@ -3,6 +3,9 @@ import { memo } from 'react'
 import { OPEN, type Status } from '../../../api/issue-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import type { IssuesSearch } from '../../../address/search.ts'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { formatCount } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { STATUS_COLOURS } from '../../../ui/status.tsx'
@@ -36,7 +39,7 @@ export const StatusViews = memo(function StatusViews({ view, isSaved, search, co
     return name === 'open' ? OPEN.reduce((sum, status) => sum + (counts[status] ?? 0), 0) : (counts[name] ?? 0)
   }
   return (
-    <nav className={styles.views} aria-label={issuesTexts.views}>
+    <nav className={classNames(styles.views, fitStyles.icons14, choiceStyles.choices)} aria-label={issuesTexts.views}>
       {VIEWS.map((name) => {
         const count = countOf(name)
         return (

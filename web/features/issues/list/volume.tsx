@@ -36,6 +36,10 @@ import { QueryError } from '../../../frames/query-error.tsx'
 import { axisLabels, bucketLabel } from '../../../subjects/figures/time-axis.ts'
 import { markersOf } from '../../../subjects/figures/markers.ts'
 import { bucketsOf, windowOfBuckets, type Window } from '../../../subjects/figures/time-window.ts'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { sumOfPoints } from './volume-window.ts'
 import styles from './volume.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -143,11 +147,11 @@ export const IssueVolume = memo(function IssueVolume({ filters, isListed, onWind
           choice={{ chosen, onChoose: choose, label }}
         />
         <figcaption className={styles.stripC}>
-          <ChartLegend className={styles.legend} series={series.toReversed()} />
+          <ChartLegend className={narrowStyles.hiddenAt600} series={series.toReversed()} />
           <Popover
             label={issuesTexts.asTable}
             trigger={
-              <button type="button" className={styles.asTable}>
+              <button type="button" className={classNames(styles.asTable, choiceStyles.lightens, fitStyles.icons12)}>
                 <Icon name="issues" />
                 <span>{issuesTexts.asTable}</span>
               </button>

@@ -9,6 +9,9 @@ import { Time } from '../../../ui/time.tsx'
 import { issueTexts } from './texts.ts'
 import { CommentForm, CommentItem } from './comments/comments.tsx'
 import { QueryError } from '../../../frames/query-error.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import typeStyles from '../../../ui/type.module.css'
 import styles from './activity.module.css'
 import issueStyles from './issue.module.css'
 
@@ -33,9 +36,9 @@ export function Activity({ issue }: { issue: IssueDetail }) {
         {issueTexts.activity}
       </h2>
       <EarlierComments issueId={issue.id} />
-      <ol className={issueStyles.acts}>
+      <ol className={classNames(issueStyles.acts, fitStyles.relative)}>
         {rows.map((row) => (
-          <li key={row.id}>
+          <li key={row.id} className={fitStyles.relative}>
             {'entry' in row ? (
               <ActivityLine entry={row.entry} />
             ) : 'alert' in row ? (
@@ -104,11 +107,11 @@ function ActivityLine({ entry }: { entry: Entry }) {
   // The sentence is stored; the member's name in it is emphasised.
   const named = name !== '' && entry.sentence.startsWith(name)
   return (
-    <div className={issueStyles.act} data-tone={tone}>
-      <span className={issueStyles.actI}>
+    <div className={classNames(issueStyles.act, typeStyles.links)} data-tone={tone}>
+      <span className={classNames(issueStyles.actI, fitStyles.icons13)}>
         <Icon name={icon} />
       </span>
-      <div className={styles.actB}>
+      <div className={classNames(styles.actB, typeStyles.strongNames)}>
         <p>
           {named ? <b>{name}</b> : null}
           {(named ? entry.sentence.slice(name.length) : entry.sentence).replace(/\.$/u, '')}{' '}

@@ -5,6 +5,8 @@ import { download } from '../../../app/download.ts'
 import { Card } from '../../../ui/card.tsx'
 import { own } from '../../../ui/own.ts'
 import { Button } from '../../../ui/button.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
 import { formatCount, formatSize } from '../../../ui/format.ts'
 import { Icon, type IconName } from '../../../ui/icon.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -52,7 +54,7 @@ function FileRow({ file, url }: { file: Attachment; url: string }) {
     <li className={styles.file}>
       <Icon name={iconOf(file)} className={typeStyles.quiet} />
       <a
-        className={styles.fileN}
+        className={classNames(styles.fileN, choiceStyles.underlines)}
         href={url}
         download={file.filename}
         onClick={(event) => void download(event, fileOf(file, url))}

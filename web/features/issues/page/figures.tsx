@@ -24,6 +24,7 @@ import { axisLabels, bucketLabel } from '../../../subjects/figures/time-axis.ts'
 import { markersOf } from '../../../subjects/figures/markers.ts'
 import { levelStartOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from '../../../subjects/issue/trend.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import styles from './figures.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -45,7 +46,7 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
   return (
     <Card aria-label={issueTexts.overview} className={styles.overview}>
       <div className={styles.head}>
-        <dl className={styles.stats}>
+        <dl className={classNames(styles.stats, typeStyles.metaTerms)}>
           <div>
             <dt>{issueTexts.events}</dt>
             <dd>

@@ -4,6 +4,9 @@ import { useUnmerge } from './merging.ts'
 import { useCan } from '../../../app/can.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { formatCount } from '../../../ui/format.ts'
 import { KeyValues } from '../../../ui/key-values.tsx'
 import { TextButton } from '../../../ui/text-button.tsx'
@@ -55,7 +58,7 @@ function Part({ part }: { part: Parts[number] }) {
   return (
     <div className={issueStyles.part}>
       <h3>{isVariant(part.variant) ? issueTexts.variants[part.variant] : part.variant}</h3>
-      <KeyValues className={styles.monoV}>
+      <KeyValues className={classNames(styles.monoV, fitStyles.breakTerms, typeStyles.codeValues)}>
         {values.map(({ label, value }, index) => (
           // Frames share their label and keep their order.
           <div key={`${label} ${index}`} className={label.length > SHORT_LABEL ? styles.isLong : undefined}>
@@ -78,7 +81,7 @@ function Part({ part }: { part: Parts[number] }) {
 /** All fingerprints of the issue, with their parts. */
 function Fingerprints({ grouping }: { grouping: Grouping }) {
   return (
-    <details className={`${issueStyles.part} ${issueStyles.foldPart}`}>
+    <details className={classNames(issueStyles.part, issueStyles.foldPart, choiceStyles.rowSummary)}>
       <summary>{mergeTexts.fingerprints(grouping.fingerprints.length)}</summary>
       {grouping.fingerprints.map((one) => (
         <div key={one.hash}>
@@ -105,8 +108,8 @@ function Merged({ issue }: { issue: IssueDetail }) {
       <ul className={styles.gmembers}>
         {issue.grouping.merged.map((member) => (
           <li key={member.id}>
-            <span>
-              <span className={issueStyles.gtitle} title={member.title}>
+            <span className={fitStyles.shrinks}>
+              <span className={classNames(fitStyles.block, fitStyles.ellipsis)} title={member.title}>
                 {member.title}
               </span>
               <Minor>
@@ -115,6 +118,7 @@ function Merged({ issue }: { issue: IssueDetail }) {
             </span>
             <Button
               size="sm"
+              className={fitStyles.fixed}
               why={may.why}
               aria-label={mergeTexts.unmerge(member.short_id)}
               onClick={() => unmerge.mutate(member)}

@@ -22,6 +22,9 @@ import { issueTexts } from './texts.ts'
 import { commentsTexts } from './comments/texts.ts'
 import { headOf } from '../../../subjects/issue/headline.ts'
 import { IgnoreMenu, AssigneeMenu, ResolveMenu, SeverityMenu } from '../../../subjects/issue/menus.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { safeUrl } from './contexts/facts.ts'
 import { useFollow } from './follow.ts'
 import { FollowButton } from './follow-button.tsx'
@@ -115,7 +118,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
         <h1>
           {headOf(issue).name} {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
         </h1>
-        <div className={styles.metaRow}>
+        <div className={classNames(styles.metaRow, typeStyles.accentLinks)}>
           <Status status={issue.status} />
           {change.allowed ? (
             <SeverityMenu
@@ -126,7 +129,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
               trigger={
                 <button
                   type="button"
-                  className={styles.metaBtn}
+                  className={classNames(styles.metaBtn, choiceStyles.presses)}
                   aria-label={issueTexts.severityIs(SEVERITY_NAMES[issue.severity])}
                 >
                   <Severity severity={issue.severity} />
@@ -141,7 +144,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
             {issue.project.name}
           </span>
           {issue.culprit === '' ? null : (
-            <span className={`${typeStyles.mono} ${styles.mi} ${styles.culpritL}`}>{issue.culprit}</span>
+            <span className={`${typeStyles.mono} ${styles.mi} ${fitStyles.breaks}`}>{issue.culprit}</span>
           )}
           {issue.team === null ? null : (
             <span className={styles.mi} title={commentsTexts.teamHint}>
@@ -212,7 +215,12 @@ function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: De
           <ResolveMenu
             {...menu}
             trigger={
-              <IconButton look="primary" icon="down" className={styles.btnCaret} label={decideTexts.resolveMenu} />
+              <IconButton
+                look="primary"
+                icon="down"
+                className={classNames(styles.btnCaret, fitStyles.icons12)}
+                label={decideTexts.resolveMenu}
+              />
             }
           />
         ) : null}
@@ -224,7 +232,13 @@ function DecideButtons({ issue, onEdit, why, keys = false, side = 'bottom' }: De
         {why === undefined ? (
           <IgnoreMenu
             {...menu}
-            trigger={<IconButton icon="down" className={styles.btnCaret} label={decideTexts.ignoreMenu} />}
+            trigger={
+              <IconButton
+                icon="down"
+                className={classNames(styles.btnCaret, fitStyles.icons12)}
+                label={decideTexts.ignoreMenu}
+              />
+            }
           />
         ) : null}
       </span>

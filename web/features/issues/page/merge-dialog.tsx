@@ -12,8 +12,10 @@ import { Minor, ShortId } from '../../../ui/text.tsx'
 import { mergeTexts } from './merge-texts.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import styles from './merge-dialog.module.css'
-import issueStyles from './issue.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 /** Delay between typing and searching. */
@@ -48,7 +50,7 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
   return (
     <Dialog open onClose={onClose} title={mergeTexts.mergeTitle(issue.short_id)} wide>
       <p>{mergeTexts.mergeText}</p>
-      <form className={styles.form} onSubmit={submit}>
+      <form className={fitStyles.loose} onSubmit={submit}>
         <Field
           label={mergeTexts.mergeSearch}
           hint={mergeTexts.mergeSearchHint}
@@ -59,7 +61,7 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
           data-autofocus
           onChange={(event) => setText(event.target.value)}
         />
-        <div className={styles.picks} aria-busy={found.isFetching}>
+        <div className={classNames(styles.picks, choiceStyles.hoverItems)} aria-busy={found.isFetching}>
           {found.data === undefined ? (
             found.error === null ? (
               <Minor as="p">{appTexts.loading}</Minor>
@@ -71,13 +73,13 @@ export function MergeDialog({ issue, onClose }: { issue: IssueDetail; onClose: (
               {mergeTexts.mergeNone}
             </Minor>
           ) : (
-            <ul>
+            <ul className={fitStyles.divided}>
               {shown.map((one) => (
                 <li key={one.id}>
                   <label>
                     <input type="checkbox" checked={picked.has(one.id)} onChange={() => toggle(one)} />
-                    <span>
-                      <span className={issueStyles.gtitle}>{one.title}</span>
+                    <span className={fitStyles.fills}>
+                      <span className={classNames(fitStyles.block, fitStyles.ellipsis)}>{one.title}</span>
                       <Minor>
                         <ShortId>{one.short_id}</ShortId> {one.culprit}
                       </Minor>

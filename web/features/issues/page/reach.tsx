@@ -10,6 +10,8 @@ import { termText } from '#shared/query-terms.ts'
 import { percentOf } from './shares-model.ts'
 import { versionOf } from '../../../subjects/issue/trend.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import styles from './issue.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -27,7 +29,7 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
       title={eventsTexts.releases}
       header={data.complete ? null : <Minor>{eventsTexts.newest(data.looked_at)}</Minor>}
     >
-      <ul className={styles.reach}>
+      <ul className={classNames(styles.reach, fitStyles.inset10)}>
         {data.items.slice(0, RELEASES).map((one) => (
           <li key={one.release ?? ''}>
             <button
@@ -36,11 +38,16 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
               title={one.release ?? undefined}
               onClick={() => onOnly(termText('release', [one.release ?? '']))}
             >
-              <span className={styles.tl}>{one.release === null ? eventsTexts.noRelease : versionOf(one.release)}</span>
+              <span className={classNames(styles.tl, fitStyles.ellipsis)}>
+                {one.release === null ? eventsTexts.noRelease : versionOf(one.release)}
+              </span>
               <span className={styles.tb} aria-hidden="true">
                 <span style={{ inlineSize: `${one.share * 100}%` }} />
               </span>
-              <span className={`${typeStyles.figures} ${styles.figure}`} title={formatCount(one.events)}>
+              <span
+                className={classNames(typeStyles.figures, styles.figure, fitStyles.nowrap)}
+                title={formatCount(one.events)}
+              >
                 {percentOf(one.share)}
               </span>
             </button>
@@ -66,13 +73,15 @@ export function UsersCard({ issue, onOnly }: ReachProps) {
         </Minor>
       }
     >
-      <ul className={styles.reach}>
+      <ul className={classNames(styles.reach, fitStyles.inset10)}>
         {data.items.map((user) => {
           const { key } = user
           const inner = (
             <>
-              <span className={styles.tl}>{user.label ?? eventsTexts.anonymous}</span>
-              <span className={`${typeStyles.figures} ${styles.figure}`}>{formatCount(user.events)}</span>
+              <span className={classNames(styles.tl, fitStyles.ellipsis)}>{user.label ?? eventsTexts.anonymous}</span>
+              <span className={classNames(typeStyles.figures, styles.figure, fitStyles.nowrap)}>
+                {formatCount(user.events)}
+              </span>
               <Minor className={styles.age}>
                 <Time at={user.last_seen} as="age" />
               </Minor>

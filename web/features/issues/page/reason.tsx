@@ -8,6 +8,10 @@ import { issueTexts } from './texts.ts'
 import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
 import { IssueTrack } from './track.tsx'
 import { versionOf } from '../../../subjects/issue/trend.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
+import typeStyles from '../../../ui/type.module.css'
 import issueStyles from './issue.module.css'
 import styles from './reason.module.css'
 
@@ -31,10 +35,10 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
       : issueTexts.reasons[status]
   return (
     <section className={issueStyles.reason} data-status={status} aria-labelledby="h-why">
-      <span className={styles.reasonI}>
+      <span className={classNames(styles.reasonI, TONES[status])}>
         <Icon name={`st-${status}`} />
       </span>
-      <div className={styles.reasonB}>
+      <div className={classNames(fitStyles.shrinks, fitStyles.breaks)}>
         <h2 id="h-why">
           {title}
           {byItself ? `. ${issueTexts.movedAt(`${formatDay(move.created_at)} ${formatClock(move.created_at)}`)}` : null}
@@ -51,7 +55,7 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
         />
       )}
       {byItself ? (
-        <div className={styles.reasonA}>
+        <div className={classNames(styles.reasonA, fitStyles.wraps, narrowStyles.wholeRowAt600)}>
           {eventId === null || issue.event?.event_id === eventId ? null : (
             <Button size="sm" onClick={() => onShow(eventId)}>
               {issueTexts.showEvent}
@@ -71,6 +75,14 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
       ) : null}
     </section>
   )
+}
+
+/** The colour of the sign. */
+const TONES = {
+  regressed: typeStyles.violet,
+  escalated: typeStyles.vermilion,
+  resolved: typeStyles.green,
+  ignored: typeStyles.slate,
 }
 
 /** Resolves the issue for every release seen so far; without releases, from now. */

@@ -11,8 +11,8 @@ import { Minor } from '../../../ui/text.tsx'
 import { eventsTexts } from './events/texts.ts'
 import { versionOf } from '../../../subjects/issue/trend.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import issueStyles from './issue.module.css'
-import styles from './release.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
 /** Crash-free rates below these are to be watched, or bad. */
@@ -64,7 +64,7 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
           </div>
         )}
       </KeyValues>
-      <Minor as="p" className={styles.releaseWhy}>
+      <Minor as="p" className={fitStyles.inset12}>
         {release.verdict_reason}
       </Minor>
     </Card>

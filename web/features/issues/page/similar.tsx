@@ -8,6 +8,8 @@ import { useCan } from '../../../app/can.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { Spacer } from '../../../ui/stack.tsx'
 import { STATUS_NAMES } from '../../../ui/status.tsx'
 import { Minor, ShortId } from '../../../ui/text.tsx'
@@ -37,10 +39,14 @@ export function SimilarCard({ issue, search, onMerge }: SimilarProps) {
         ) : null
       }
     >
-      <ul className={styles.similar}>
+      <ul className={classNames(styles.similar, fitStyles.inset10)}>
         {data.items.map(({ issue: one, shared }) => (
           <li key={one.id}>
-            <Link {...paths.issue(one.id, carried(search))} title={one.title}>
+            <Link
+              className={classNames(fitStyles.block, fitStyles.ellipsis)}
+              {...paths.issue(one.id, carried(search))}
+              title={one.title}
+            >
               {one.title}
             </Link>
             <Minor className={styles.facts}>

@@ -13,6 +13,9 @@ import { eventsTexts } from './events/texts.ts'
 import { isNotable, percentOf, sharesByKey, type SharesOfKey } from './shares-model.ts'
 import { versionOf } from '../../../subjects/issue/trend.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import styles from './tags.module.css'
 import issueStyles from './issue.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -44,7 +47,7 @@ export function IssueTags({ issue, event, onOnly }: IssueTagsProps) {
         <QueryError what={eventsTexts.sharesName} error={error} onRetry={() => void refetch()} />
       )}
       {shown.length === 0 ? null : (
-        <div className={styles.tagds}>
+        <div className={classNames(styles.tagds, narrowStyles.oneColumnAt600)}>
           {shown.map((one) => (
             <Values key={one.key} of={one} own={ownOf(one.key, event)} onOnly={onOnly} />
           ))}
@@ -68,18 +71,24 @@ function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOn
   const rest = 1 - values.reduce((sum, { share }) => sum + share, 0)
   return (
     <div className={issueStyles.tagd}>
-      <h3 title={of.key}>{of.key}</h3>
+      <h3 className={fitStyles.ellipsis} title={of.key}>
+        {of.key}
+      </h3>
       <ul>
         {values.map((share) => (
           <Value key={share.value} share={share} own={share.value === own} onOnly={onOnly} />
         ))}
         {rest < 0.005 ? null : (
           <li className={issueStyles.tagrow}>
-            <span className={`${issueStyles.tl} ${typeStyles.quiet}`}>{eventsTexts.others}</span>
+            <span className={classNames(issueStyles.tl, fitStyles.ellipsis, typeStyles.quiet)}>
+              {eventsTexts.others}
+            </span>
             <span className={issueStyles.tb} aria-hidden="true">
               <span style={{ inlineSize: `${rest * 100}%` }} />
             </span>
-            <span className={`${typeStyles.figures} ${issueStyles.figure}`}>{percentOf(rest)}</span>
+            <span className={classNames(typeStyles.figures, issueStyles.figure, fitStyles.nowrap)}>
+              {percentOf(rest)}
+            </span>
           </li>
         )}
       </ul>
@@ -101,7 +110,13 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
         title={`${share.value}: ${said}`}
         onClick={() => onOnly(sharedTerm(share.key, share.value))}
       >
-        <span className={own ? `${issueStyles.tl} ${issueStyles.isOwn}` : issueStyles.tl}>
+        <span
+          className={
+            own
+              ? classNames(issueStyles.tl, fitStyles.ellipsis, typeStyles.medium)
+              : classNames(issueStyles.tl, fitStyles.ellipsis)
+          }
+        >
           {share.value === '' ? '“”' : share.key === 'release' ? versionOf(share.value) : share.value}
         </span>
         <span className={`${issueStyles.tb} ${styles.tbBase}`} aria-hidden="true">
@@ -110,7 +125,9 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
             <i style={{ insetInlineStart: `${Math.min(98, share.baseline_share * 100)}%` }} />
           )}
         </span>
-        <span className={`${typeStyles.figures} ${issueStyles.figure}`}>{percentOf(share.share)}</span>
+        <span className={classNames(typeStyles.figures, issueStyles.figure, fitStyles.nowrap)}>
+          {percentOf(share.share)}
+        </span>
         <span className={typeStyles.hidden}>{said}</span>
       </button>
     </li>

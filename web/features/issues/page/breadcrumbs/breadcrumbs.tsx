@@ -8,9 +8,12 @@ import { Minor } from '../../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { Values } from '../contexts/value.tsx'
 import { beginningOf, headlineOf } from '../../../../subjects/issue/headline.ts'
+import choiceStyles from '../../../../ui/choice.module.css'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
+import narrowStyles from '../../../../ui/narrow.module.css'
 import { CRUMB_ICONS, crumbRows, crumbTime, kindsIn, type CrumbKind, type CrumbRow } from './model.ts'
 import issueStyles from '../issue.module.css'
-import styles from './breadcrumbs.module.css'
 import typeStyles from '../../../../ui/type.module.css'
 import { Spacer } from '../../../../ui/stack.tsx'
 
@@ -49,12 +52,16 @@ export function Breadcrumbs({ event }: { event: Event }) {
       }
     >
       {shown.length === rows.length ? null : (
-        <button type="button" className={issueStyles.fold} onClick={() => setWhole(true)}>
+        <button
+          type="button"
+          className={classNames(issueStyles.fold, choiceStyles.lightens, fitStyles.icons14)}
+          onClick={() => setWhole(true)}
+        >
           <Icon name="up" />
           {issueTexts.showEarlier(rows.length - shown.length)}
         </button>
       )}
-      <ol className={styles.crumblist}>
+      <ol className={fitStyles.inset10}>
         {shown.map((row) => (
           <Crumb key={row.key} row={row} crashAt={event.occurred_at} />
         ))}
@@ -62,11 +69,13 @@ export function Breadcrumbs({ event }: { event: Event }) {
           <time dateTime={event.occurred_at} title={formatExact(event.occurred_at)}>
             0
           </time>
-          <span className={issueStyles.crumbI}>
+          <span className={classNames(issueStyles.crumbI, fitStyles.icons12)}>
             <Icon name="warn" />
           </span>
-          <span className={styles.crumbK}>{event.error_type === null ? issueTexts.eventRow : issueTexts.crash}</span>
-          <span className={issueStyles.crumbM}>
+          <span className={classNames(typeStyles.meta, narrowStyles.hiddenAt600)}>
+            {event.error_type === null ? issueTexts.eventRow : issueTexts.crash}
+          </span>
+          <span className={classNames(issueStyles.crumbM, typeStyles.mediumNames, fitStyles.ellipsis)}>
             {event.error_type === null ? event.title : <b>{event.error_type}</b>}{' '}
             {event.error_type === null ? null : headlineOf(event.error_value ?? '')}
           </span>
@@ -90,14 +99,14 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
           {time}
         </time>
       )}
-      <span className={issueStyles.crumbI}>
+      <span className={classNames(issueStyles.crumbI, fitStyles.icons12)}>
         <Icon name={CRUMB_ICONS[row.kind]} />
       </span>
-      <span className={styles.crumbK} title={crumb.category ?? crumb.type}>
+      <span className={classNames(typeStyles.meta, narrowStyles.hiddenAt600)} title={crumb.category ?? crumb.type}>
         {issueTexts.kind[row.kind].toLowerCase()}
       </span>
       <span
-        className={issueStyles.crumbM}
+        className={classNames(issueStyles.crumbM, typeStyles.mediumNames, fitStyles.ellipsis)}
         title={'sentence' in text ? beginningOf(text.sentence, MAX_SENTENCE) : undefined}
       >
         {'move' in text ? (
@@ -113,19 +122,19 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
       ) : (
         <button
           type="button"
-          className={issueStyles.crumbD}
+          className={classNames(issueStyles.crumbD, choiceStyles.lightens)}
           aria-expanded={open}
           title={issueTexts.crumbData}
           onClick={() => setOpen(!open)}
         >
           {row.status === null ? null : (
-            <span className={row.status.good ? issueStyles.ok : typeStyles.red}>{row.status.code} </span>
+            <span className={row.status.good ? typeStyles.green : typeStyles.red}>{row.status.code} </span>
           )}
           {beginningOf(row.detail, MAX_SENTENCE)}
         </button>
       )}
       {open ? (
-        <div className={issueStyles.crumbX}>
+        <div className={classNames(issueStyles.crumbX, narrowStyles.wholeRowAt600)}>
           <Values values={data} />
         </div>
       ) : null}

@@ -7,6 +7,8 @@ import { paths } from '../../../../address/paths.ts'
 import { commentsTexts } from './texts.ts'
 import { safeUrl } from '../contexts/facts.ts'
 import { mentionParts } from '../../../../subjects/members/model.ts'
+import choiceStyles from '../../../../ui/choice.module.css'
+import { classNames } from '../../../../ui/class-names.ts'
 import styles from './markdown.module.css'
 import typeStyles from '../../../../ui/type.module.css'
 
@@ -123,7 +125,7 @@ function PlainText({ text }: { text: string }) {
         ) : (
           <Link
             key={place}
-            className={styles.mention}
+            className={classNames(styles.mention, choiceStyles.underlines)}
             {...paths.issues({ assignee: part.id })}
             title={commentsTexts.mentionOf(part.name)}
           >

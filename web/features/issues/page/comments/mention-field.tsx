@@ -9,6 +9,9 @@ import { typedMention, withMention, writtenAs } from '../../../../subjects/membe
 import { useMembers } from '../../../../subjects/members/use-members.ts'
 import styles from './mention-field.module.css'
 import optionStyles from '../../../../subjects/members/options.module.css'
+import choiceStyles from '../../../../ui/choice.module.css'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
 import typeStyles from '../../../../ui/type.module.css'
 
 const MAX_SHOWN = 6
@@ -77,7 +80,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
   const follow = () => setCaret(box.current?.selectionStart ?? null)
 
   return (
-    <div className={styles.box}>
+    <div className={fitStyles.relative}>
       <textarea
         rows={2}
         {...rest}
@@ -102,7 +105,7 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
       </span>
       {shown.length === 0 ? null : (
         <div
-          className={`${optionStyles.options} ${styles.list}`}
+          className={classNames(optionStyles.options, choiceStyles.pressedItems, styles.list)}
           role="listbox"
           ref={list}
           id={listId}
@@ -124,7 +127,9 @@ export function MentionField({ label, value, onChange, onSubmit, onCancel, field
               }}
             >
               <Avatar user={member} small quiet />
-              <span className={optionStyles.label}>{displayName(member)}</span>
+              <span className={classNames(optionStyles.label, fitStyles.fills, fitStyles.ellipsis)}>
+                {displayName(member)}
+              </span>
               <Minor className={styles.mail}>{member.email}</Minor>
             </div>
           ))}

@@ -5,6 +5,8 @@ import { Breakable } from '../../../../ui/breakable.tsx'
 import { Card } from '../../../../ui/card.tsx'
 import { DisclosureIcon } from '../../../../ui/disclosure-icon.tsx'
 import type { Event } from '../../../../../server/events/protocol/event.api.ts'
+import choiceStyles from '../../../../ui/choice.module.css'
+import { classNames } from '../../../../ui/class-names.ts'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../../../ui/format.ts'
 import { Icon } from '../../../../ui/icon.tsx'
@@ -134,7 +136,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 /** A list in a `<details>` element, closed at first. */
 function Fold({ title, count, children }: { title: string; count: number; children: ReactNode }) {
   return (
-    <details className={`${issueStyles.part} ${issueStyles.foldPart}`}>
+    <details className={classNames(issueStyles.part, issueStyles.foldPart, choiceStyles.rowSummary)}>
       <summary>
         <DisclosureIcon />
         {title} <Minor>{formatCount(count)}</Minor>

@@ -3,6 +3,7 @@ import type { Event } from '../../../../../server/events/protocol/event.api.ts'
 import { issueTexts } from '../texts.ts'
 import { safeUrl } from './facts.ts'
 import { beginningOf } from '../../../../subjects/issue/headline.ts'
+import { classNames } from '../../../../ui/class-names.ts'
 import { KeyValues } from '../../../../ui/key-values.tsx'
 import { TextButton } from '../../../../ui/text-button.tsx'
 import styles from './value.module.css'
@@ -64,7 +65,7 @@ export function LongText({ text, maxLength }: { text: string; maxLength: number 
 /** Names and values in two columns. */
 export function Values({ values }: { values: readonly (readonly [string, Value])[] }) {
   return (
-    <KeyValues className={styles.kvData}>
+    <KeyValues className={classNames(styles.kvData, typeStyles.codeValues)}>
       {values.map(([name, value], index) => (
         // A header may be repeated.
         <div key={`${name} ${index}`}>

@@ -18,9 +18,11 @@ import type { QuerySource } from '../../../../subjects/query/source.ts'
 import { QueryError } from '../../../../frames/query-error.tsx'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { Card, CardFooter } from '../../../../ui/card.tsx'
+import choiceStyles from '../../../../ui/choice.module.css'
 import { classNames } from '../../../../ui/class-names.ts'
 import { Crumbs } from '../../../../ui/crumbs.tsx'
 import { EmptyState } from '../../../../ui/empty-state.tsx'
+import fitStyles from '../../../../ui/fit.module.css'
 import { formatCount, formatExact } from '../../../../ui/format.ts'
 import { Icon } from '../../../../ui/icon.tsx'
 import { Menu, type MenuEntry } from '../../../../ui/menu.tsx'
@@ -84,9 +86,9 @@ export function IssueEventsPage() {
         <span>{eventsTexts.crumb}</span>
       </Crumbs>
       <PageHead>
-        <div className={styles.title}>
+        <div className={fitStyles.shrinks}>
           <h1>{eventsTexts.title}</h1>
-          <p>
+          <p className={fitStyles.ellipsis}>
             {issue === undefined ? null : (
               <>
                 {headOf(issue).name} {headOf(issue).rest}
@@ -315,7 +317,7 @@ function EventTable({ rows, columns, issueId, search }: EventTableProps) {
         {rows.map((row) => (
           <tr key={row.event_id}>
             <th scope="row" className={styles.time}>
-              <Link {...paths.issue(issueId, { ...search, event: row.event_id })} className={styles.open}>
+              <Link {...paths.issue(issueId, { ...search, event: row.event_id })} className={choiceStyles.underlines}>
                 <time dateTime={row.occurred_at}>{formatExact(row.occurred_at)}</time>
               </Link>
             </th>

@@ -13,6 +13,8 @@ import { Minor } from '../../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { eventsTexts } from './texts.ts'
 import { QueryError } from '../../../../frames/query-error.tsx'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
 import styles from './json.module.css'
 import { Spacer } from '../../../../ui/stack.tsx'
 
@@ -54,8 +56,13 @@ export function EventJson({ issueId, event, onClose }: EventJsonProps) {
         <Skeleton heightPx={300} label={title} />
       ) : (
         // Focusable, so that keys can scroll it.
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <pre tabIndex={0} role="region" aria-label={title}>
+        <pre
+          className={classNames(fitStyles.fileText, fitStyles.focusInside)}
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          tabIndex={0}
+          role="region"
+          aria-label={title}
+        >
           {text}
         </pre>
       )}

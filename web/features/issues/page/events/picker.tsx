@@ -13,6 +13,8 @@ import { Segmented } from '../../../../ui/segmented.tsx'
 import { TextButton } from '../../../../ui/text-button.tsx'
 import { issueTexts } from '../texts.ts'
 import { sharedTerm } from '../../../../api/term-keys.ts'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
 import { eventsTexts } from './texts.ts'
 import styles from './picker.module.css'
 import typeStyles from '../../../../ui/type.module.css'
@@ -122,7 +124,9 @@ export function EventPicker(props: EventPickerProps) {
             <CopyButton iconOnly text={event.event_id} said={issueTexts.eventIdCopied}>
               {issueTexts.copyEventId}
             </CopyButton>
-            <time dateTime={event.occurred_at}>{formatExact(event.occurred_at)}</time>
+            <time className={fitStyles.nowrap} dateTime={event.occurred_at}>
+              {formatExact(event.occurred_at)}
+            </time>
           </>
         )}
         <Spacer />
@@ -153,7 +157,7 @@ function EventTags({ tags, onOnly }: EventTagsProps) {
   const [whole, setWhole] = useState(false)
   const shown = whole ? tags : tags.slice(0, MAX_TAGS)
   return (
-    <ul className={styles.tags} aria-label={issueTexts.tags}>
+    <ul className={classNames(styles.tags, typeStyles.strongNames)} aria-label={issueTexts.tags}>
       {shown.map((tag, index) => (
         // An SDK may repeat a key.
         <li key={`${tag.key} ${index}`}>

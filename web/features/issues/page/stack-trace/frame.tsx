@@ -1,9 +1,13 @@
 import { Breakable } from '../../../../ui/breakable.tsx'
 import { DisclosureIcon } from '../../../../ui/disclosure-icon.tsx'
 import type { Frame } from '../../../../../server/events/protocol/event.api.ts'
+import choiceStyles from '../../../../ui/choice.module.css'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
 import type { CSSProperties, ReactNode } from 'react'
 import { Code } from '../../../../ui/highlight.tsx'
 import { Minor } from '../../../../ui/text.tsx'
+import typeStyles from '../../../../ui/type.module.css'
 import { issueTexts } from '../texts.ts'
 import { Values } from '../contexts/value.tsx'
 import { hasInside, locationOf, nameOf, sourceOf, type SourceLine } from './model.ts'
@@ -17,14 +21,14 @@ export function StackFrame({ frame, platform, open }: FrameProps) {
   const line = <FrameLine frame={frame} platform={platform} expands={hasInside(frame)} />
   if (!hasInside(frame))
     return (
-      <div className={`${issueStyles.frame} ${styles.flatFrame}`} data-in-app={frame.in_app}>
+      <div className={classNames(issueStyles.frame, choiceStyles.rowSummary)} data-in-app={frame.in_app}>
         {line}
       </div>
     )
   const source = sourceOf(frame)
   const vars = Object.entries(frame.vars ?? {})
   return (
-    <details className={issueStyles.frame} data-in-app={frame.in_app} open={open}>
+    <details className={classNames(issueStyles.frame, choiceStyles.rowSummary)} data-in-app={frame.in_app} open={open}>
       <summary>{line}</summary>
       {source === null ? null : <Source lines={source} />}
       {vars.length === 0 ? null : (
@@ -46,8 +50,10 @@ function FrameLine({ frame, platform, expands }: { frame: Frame; platform: strin
   return (
     <>
       {expands ? <DisclosureIcon /> : <span className={styles.noArrow} />}
-      <span className={issueStyles.fn}>
-        {path === '' ? null : <span className={styles.pk}>{path}</span>}
+      <span
+        className={classNames(issueStyles.fn, fitStyles.shrinks, fitStyles.ellipsis, !frame.in_app && typeStyles.soft)}
+      >
+        {path === '' ? null : <span className={typeStyles.quiet}>{path}</span>}
         {type}
         <b>{name}</b>
       </span>
@@ -67,8 +73,13 @@ function Source({ lines }: { lines: readonly SourceLine[] }) {
   const hit = lines.find((line) => line.hit)?.number ?? first
   return (
     // Focusable, so that keys can scroll long lines.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={styles.srcw} tabIndex={0} role="region" aria-label={issueTexts.sourceAround(hit)}>
+    <div
+      className={classNames(styles.srcw, fitStyles.focusInside)}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
+      role="region"
+      aria-label={issueTexts.sourceAround(hit)}
+    >
       <ol className={styles.src} start={first} style={startAt(first)}>
         {lines.map((line) => (
           <li key={line.number} className={line.hit ? styles.hit : undefined}>

@@ -8,6 +8,10 @@ import { Icon } from '../../../../ui/icon.tsx'
 import { Menu } from '../../../../ui/menu.tsx'
 import { Segmented } from '../../../../ui/segmented.tsx'
 import { Badge } from '../../../../ui/badge.tsx'
+import choiceStyles from '../../../../ui/choice.module.css'
+import { classNames } from '../../../../ui/class-names.ts'
+import fitStyles from '../../../../ui/fit.module.css'
+import narrowStyles from '../../../../ui/narrow.module.css'
 import { Minor } from '../../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { LongText } from '../contexts/value.tsx'
@@ -68,8 +72,13 @@ export function StackTrace({ event }: { event: Event }) {
       }
     >
       {view === 'raw' ? (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <pre className={styles.rawtrace} tabIndex={0} role="region" aria-label={issueTexts.rawLabel}>
+        <pre
+          className={classNames(fitStyles.fileText, fitStyles.focusInside)}
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          tabIndex={0}
+          role="region"
+          aria-label={issueTexts.rawLabel}
+        >
           {text()}
         </pre>
       ) : (
@@ -148,9 +157,9 @@ type ExceptionLineProps = { exception: Exception; joint: Stack['exceptions'][num
 
 function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
   return (
-    <p className={styles.exc}>
+    <p className={classNames(styles.exc, fitStyles.inset10, typeStyles.headNames, fitStyles.breaks)}>
       {joint === 'first' ? null : (
-        <span className={styles.joint}>{joint === 'cause' ? issueTexts.causedBy : issueTexts.groupedError} </span>
+        <span className={typeStyles.quiet}>{joint === 'cause' ? issueTexts.causedBy : issueTexts.groupedError} </span>
       )}
       <b>{typeOf(exception, platform)}</b>{' '}
       <span className={styles.excV}>
@@ -168,7 +177,7 @@ function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode;
   const rows = foldFrames(trace, mode, unfolded)
   if (rows.length === 0)
     return (
-      <Minor as="p" className={styles.exc}>
+      <Minor as="p" className={classNames(styles.exc, fitStyles.inset10, typeStyles.headNames, fitStyles.breaks)}>
         {issueTexts.noFrames}
       </Minor>
     )
@@ -179,12 +188,14 @@ function Frames({ trace, mode, platform }: { trace: Stacktrace; mode: FrameMode;
           <button
             key={`fold ${row.key}`}
             type="button"
-            className={issueStyles.fold}
+            className={classNames(issueStyles.fold, choiceStyles.lightens, fitStyles.icons14)}
             onClick={() => setUnfolded(new Set([...unfolded, row.key]))}
           >
             <Icon name="more" />
-            <span>{issueTexts.frameworkFrames(row.frames.length)}</span>
-            <span className={`${typeStyles.mono} ${issueStyles.origins}`}>{row.origins}</span>
+            <span className={fitStyles.nowrap}>{issueTexts.frameworkFrames(row.frames.length)}</span>
+            <span className={classNames(typeStyles.mono, narrowStyles.hiddenAt600, fitStyles.ellipsis)}>
+              {row.origins}
+            </span>
           </button>
         ) : (
           <StackFrame key={`${mode} ${row.key}`} frame={row.frame} platform={platform} open={row.open} />
@@ -232,7 +243,7 @@ export function MessageCard({ event }: { event: Event }) {
         <LongText text={text} maxLength={MAX_COLLAPSED} />
       </p>
       {event.message_template === null || event.message_template === event.message ? null : (
-        <Minor as="p" className={`${styles.msgtext} ${styles.template}`}>
+        <Minor as="p" className={`${styles.msgtext} ${typeStyles.small}`}>
           {issueTexts.template}{' '}
           <span className={typeStyles.mono}>
             <LongText text={event.message_template} maxLength={MAX_COLLAPSED} />
