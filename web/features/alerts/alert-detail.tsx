@@ -24,8 +24,10 @@ import { QueryError } from '../../frames/query-error.tsx'
 import { appTexts } from '../../app/texts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import fitStyles from '../../ui/fit.module.css'
 import { formatExact } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { KeyValues } from '../../ui/key-values.tsx'
@@ -64,7 +66,7 @@ export function AlertDetail({ alertId, onClose }: { alertId: string; onClose: ()
     if (focused === null || focused === document.body || isHidden) element.focus({ preventScroll: true })
   }, [])
   return (
-    <div ref={place} className={styles.place} tabIndex={-1}>
+    <div ref={place} className={classNames(styles.place, fitStyles.detail)} tabIndex={-1}>
       <Card
         title={data?.title ?? texts.what}
         header={
@@ -194,14 +196,14 @@ function Delivery({ delivery }: { delivery: AlertDelivery }) {
   const answer = deliveryAnswer(delivery)
   const isBad = delivery.state === 'failed'
   return (
-    <li className={styles.delivery}>
+    <li className={classNames(styles.delivery, typeStyles.mediumNames)}>
       <Icon name={CHANNEL_ICONS[delivery.action_type]} className={typeStyles.quiet} />
       <div>
         <b>{alertTexts.channels[delivery.action_type]}</b>{' '}
         <Minor>
           {alertTexts.purposes[delivery.purpose]}, <Time at={delivery.created_at} />
         </Minor>
-        <p className={`${typeStyles.mono} ${styles.target}`}>{delivery.target}</p>
+        <p className={classNames(typeStyles.mono, typeStyles.soft, fitStyles.breaks)}>{delivery.target}</p>
         {answer === null ? null : (
           <p className={styles.answer} data-bad={isBad ? '' : undefined}>
             {answer}

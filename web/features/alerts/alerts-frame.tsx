@@ -8,9 +8,12 @@ import { useKeys } from '../../app/keys.ts'
 import { usePrefs } from '../../app/prefs.ts'
 import { useScope } from '../../app/use-scope.ts'
 import { Button } from '../../ui/button.tsx'
+import choiceStyles from '../../ui/choice.module.css'
+import { classNames } from '../../ui/class-names.ts'
 import { formatCount } from '../../ui/format.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { PageMain } from '../../ui/page-main.tsx'
+import typeStyles from '../../ui/type.module.css'
 import { CanaryResult } from './canary-result.tsx'
 import { FreshSecrets } from './fresh-secrets.tsx'
 import { alertsTexts } from './texts.ts'
@@ -71,11 +74,13 @@ export function AlertsFrame() {
         }
       >
         <h1>{alertsTexts.title}</h1>
-        <nav className={styles.views} aria-label={alertsTexts.views}>
+        <nav className={classNames(styles.views, choiceStyles.choices)} aria-label={alertsTexts.views}>
           {views.map(({ link, label, count, isHere }) => (
             <Link key={label} {...link} activeOptions={EXACT} aria-current={isHere === false ? undefined : 'page'}>
               {label}
-              {count === undefined ? null : <span className={styles.count}>{formatCount(count)}</span>}
+              {count === undefined ? null : (
+                <span className={classNames(styles.count, typeStyles.softInCurrent)}>{formatCount(count)}</span>
+              )}
             </Link>
           ))}
         </nav>

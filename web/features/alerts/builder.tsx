@@ -14,6 +14,8 @@ import { useKeys } from '../../app/keys.ts'
 import { appTexts } from '../../app/texts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import choiceStyles from '../../ui/choice.module.css'
+import { classNames } from '../../ui/class-names.ts'
 import { Field, FieldHint, focusFirstInvalid, SelectField } from '../../ui/field.tsx'
 import { FormRow } from '../../ui/form.tsx'
 import { formatDay } from '../../ui/format.ts'
@@ -369,7 +371,7 @@ function RuleMenu({ rule, mayWrite }: { rule: AlertRule; mayWrite: boolean }) {
   const navigate = useNavigate()
   return (
     <>
-      <Link className={styles.link} {...paths.alertHistory({ rule: rule.id })}>
+      <Link className={classNames(styles.link, choiceStyles.underlines)} {...paths.alertHistory({ rule: rule.id })}>
         {texts.history}
       </Link>
       {mayWrite ? (

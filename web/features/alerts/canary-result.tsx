@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { canaryQuery } from '../../api/canary-query.ts'
 import type { AnswerOf } from '../../api/call.ts'
+import { classNames } from '../../ui/class-names.ts'
+import fitStyles from '../../ui/fit.module.css'
 import { formatClock } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { alertsTexts } from './texts.ts'
@@ -15,7 +17,10 @@ export function CanaryResult() {
   if (canary.data === undefined) return null
   const { icon, tone, text } = canaryLook(canary.data)
   return (
-    <p className={styles.canary} title={canary.data.explanation === '' ? undefined : canary.data.explanation}>
+    <p
+      className={classNames(styles.canary, fitStyles.icons14)}
+      title={canary.data.explanation === '' ? undefined : canary.data.explanation}
+    >
       <Icon name={icon} className={tone} />
       <span>{text}</span>
     </p>

@@ -7,7 +7,9 @@ import { reasonOf } from '../../api/change.ts'
 import { alertTexts } from '../../subjects/alerts/alert-texts.ts'
 import { CHANNEL_ICONS, withStatus } from '../../subjects/alerts/look.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { FieldHint } from '../../ui/field.tsx'
+import fitStyles from '../../ui/fit.module.css'
 import { formatDuration } from '../../ui/format.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Minor } from '../../ui/text.tsx'
@@ -41,7 +43,7 @@ export function Channels(props: ChannelsProps) {
   return (
     <>
       {actions.length === 0 ? null : (
-        <ul className={styles.list} aria-label={label}>
+        <ul className={classNames(styles.list, fitStyles.divided)} aria-label={label}>
           {actions.map((action) => (
             <Channel
               key={action.key}
@@ -103,7 +105,7 @@ function Channel({ action, known, projectId, ruleId, tried, why, onReplace, onRe
     <li className={styles.channel}>
       <Icon name={CHANNEL_ICONS[action.type]} className={typeStyles.quiet} />
       <span className={styles.name}>{name}</span>
-      <div className={styles.target}>
+      <div className={classNames(styles.target, fitStyles.shrinks)}>
         <Target action={action} known={known} isWrong={isWrong} isFixed={why !== undefined} onChange={change} />
         {isWrong ? (
           <FieldHint role="alert" bad>
@@ -163,9 +165,9 @@ function Target({ action, known, isWrong, isFixed, onChange }: TargetProps) {
     )
   }
   return (
-    <div className={styles.fields}>
+    <div className={fitStyles.wrapsCentred}>
       <input
-        className={styles.field}
+        className={classNames(styles.field, fitStyles.slot)}
         aria-label={texts.targets[action.type]}
         aria-invalid={isWrong && action.secret === '' ? true : undefined}
         placeholder={action.masked ?? texts.examples[action.type]}
@@ -178,7 +180,7 @@ function Target({ action, known, isWrong, isFixed, onChange }: TargetProps) {
       />
       {action.type === 'webhook' ? (
         <input
-          className={styles.field}
+          className={classNames(styles.field, fitStyles.slot)}
           aria-label={texts.secret}
           placeholder={texts.secretNew}
           autoComplete="off"
@@ -205,7 +207,7 @@ function Target({ action, known, isWrong, isFixed, onChange }: TargetProps) {
 
 function Recipients({ action, isWrong, onChange }: Omit<TargetProps, 'known' | 'isFixed'>) {
   return (
-    <div className={styles.fields}>
+    <div className={fitStyles.wrapsCentred}>
       <ChoiceSlot
         label={texts.targets.email}
         value={action.to}
@@ -214,7 +216,7 @@ function Recipients({ action, isWrong, onChange }: Omit<TargetProps, 'known' | '
       />
       {action.to === 'list' ? (
         <input
-          className={styles.field}
+          className={classNames(styles.field, fitStyles.slot)}
           aria-label={texts.addresses}
           aria-invalid={isWrong ? true : undefined}
           placeholder={texts.examples.email}
@@ -239,16 +241,16 @@ type TestStateProps = {
 /** What came back from the test, in the words of the receiver. */
 function TestState({ isRunning, result, error, hasFailed }: TestStateProps) {
   const look = isRunning
-    ? { tone: 'plain', icon: 'clock' as const, text: texts.testing }
+    ? { tone: typeStyles.quiet, icon: 'clock' as const, text: texts.testing }
     : error !== null
-      ? { tone: 'red', icon: 'warn' as const, text: `${texts.notTested} ${reasonOf(error)}` }
+      ? { tone: typeStyles.red, icon: 'warn' as const, text: `${texts.notTested} ${reasonOf(error)}` }
       : result === undefined
         ? hasFailed
-          ? { tone: 'red', icon: 'warn' as const, text: texts.lastFailed }
+          ? { tone: typeStyles.red, icon: 'warn' as const, text: texts.lastFailed }
           : null
         : answerLook(result)
   return (
-    <span className={styles.state} role="status" data-tone={look?.tone}>
+    <span className={classNames(styles.state, look?.tone)} role="status">
       {look === null ? null : (
         <>
           <Icon name={look.icon} />
@@ -260,16 +262,16 @@ function TestState({ isRunning, result, error, hasFailed }: TestStateProps) {
 }
 
 function answerLook({ state, status, error, duration_ms: duration }: ActionResult): {
-  tone: string
+  tone: string | undefined
   icon: IconName
   text: string
 } {
-  if (state === 'pending') return { tone: 'plain', icon: 'clock', text: texts.testPending }
+  if (state === 'pending') return { tone: typeStyles.quiet, icon: 'clock', text: texts.testPending }
   const time = duration === null ? null : formatDuration(duration)
   if (state === 'delivered') {
     const { answer, accepted, acceptedNow } = alertTexts.deliveries
     const text = status !== null && time !== null ? answer(status, time) : time === null ? acceptedNow : accepted(time)
-    return { tone: 'green', icon: 'check', text }
+    return { tone: typeStyles.green, icon: 'check', text }
   }
-  return { tone: 'red', icon: 'warn', text: withStatus(status, error ?? texts.testFailed) }
+  return { tone: typeStyles.red, icon: 'warn', text: withStatus(status, error ?? texts.testFailed) }
 }

@@ -3,9 +3,11 @@ import { PERCENTILES, PERFORMANCE_METRICS, SECURITY_KINDS, triggerOf, type Trigg
 import { SEVERITIES } from '#shared/issue-values.ts'
 import { formatMinutes } from '../../subjects/alerts/look.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { FieldHint } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
+import narrowStyles from '../../ui/narrow.module.css'
 import { builderTexts } from './builder-texts.ts'
 import {
   conditionProblems,
@@ -229,7 +231,7 @@ function AddedField({ of, draft, onChange, isWrong, errorId }: AddedFieldProps):
 function Kinds({ draft, onChange }: Pick<PartProps, 'draft' | 'onChange'>) {
   const chosen = draft.kinds ?? new Set()
   return (
-    <ul className={styles.kinds} aria-label={slots.kinds}>
+    <ul className={classNames(styles.kinds, narrowStyles.oneColumnAt600)} aria-label={slots.kinds}>
       {SECURITY_KINDS.map((kind) => (
         <li key={kind}>
           <label>

@@ -15,7 +15,10 @@ import { useScope } from '../../app/use-scope.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import choiceStyles from '../../ui/choice.module.css'
+import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import fitStyles from '../../ui/fit.module.css'
 import { formatClock, formatExact, formatSince } from '../../ui/format.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Spacer } from '../../ui/stack.tsx'
@@ -37,7 +40,7 @@ export function FiringList({ hasCursor = false }: { hasCursor?: boolean }) {
   const isFiring = alerts.some(({ state }) => state === 'firing')
   return (
     <Card
-      className={styles.card}
+      className={fitStyles.clips}
       title={texts.firingNow}
       header={
         <>
@@ -62,7 +65,7 @@ export function FiringList({ hasCursor = false }: { hasCursor?: boolean }) {
         <Rows alerts={alerts} hasCursor={hasCursor} />
       )}
       {open.hasNextPage ? (
-        <p className={styles.more}>
+        <p className={fitStyles.more}>
           <Button size="sm" busy={open.isFetchingNextPage} onClick={() => void open.fetchNextPage()}>
             {texts.showMore}
           </Button>
@@ -136,16 +139,19 @@ function FiringRow({ alert, isCurrent, why, onAcknowledge }: FiringRowProps) {
   return (
     <li
       id={rowId(alert.id)}
-      className={styles.fired}
+      className={classNames(styles.fired, choiceStyles.row, choiceStyles.current)}
       data-firing={alert.state === 'firing' ? '' : undefined}
       data-current={isCurrent ? '' : undefined}
     >
       <Severity severity={alert.severity} word={false} />
-      <div className={styles.body}>
-        <Link className={styles.title} {...paths.alertHistory({ alert: alert.id })}>
+      <div className={classNames(styles.body, fitStyles.shrinks)}>
+        <Link
+          className={classNames(styles.title, choiceStyles.underlines)}
+          {...paths.alertHistory({ alert: alert.id })}
+        >
           {alert.title}
         </Link>
-        <Minor as="p">
+        <Minor as="p" className={fitStyles.ellipsis}>
           {alertTexts.triggers[alert.trigger_type]}, <Time at={alert.fired_at} />, {alert.project.name}
         </Minor>
       </div>

@@ -1,5 +1,7 @@
 import { usePageTitle } from '../../app/page-title.ts'
 import { classNames } from '../../ui/class-names.ts'
+import fitStyles from '../../ui/fit.module.css'
+import narrowStyles from '../../ui/narrow.module.css'
 import { FiringList } from './firing-list.tsx'
 import { RuleList } from './rule-list.tsx'
 import { alertsTexts } from './texts.ts'
@@ -9,11 +11,11 @@ import styles from './columns.module.css'
 export function FiringPage() {
   usePageTitle(alertsTexts.titles.firing)
   return (
-    <div className={classNames(styles.columns, styles.even)}>
-      <div className={styles.column}>
+    <div className={classNames(styles.columns, fitStyles.columns, styles.even)}>
+      <div className={fitStyles.column}>
         <FiringList hasCursor />
       </div>
-      <div className={classNames(styles.column, styles.beside)}>
+      <div className={classNames(fitStyles.column, narrowStyles.hiddenAt1064)}>
         <RuleList />
       </div>
     </div>

@@ -14,8 +14,12 @@ import { QueryError } from '../../frames/query-error.tsx'
 import { appTexts } from '../../app/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import choiceStyles from '../../ui/choice.module.css'
+import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import fitStyles from '../../ui/fit.module.css'
 import { Menu } from '../../ui/menu.tsx'
+import narrowStyles from '../../ui/narrow.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Toolbar } from '../../ui/stack.tsx'
@@ -58,9 +62,12 @@ export function HistoryPage() {
   ])
   const isFiltered = search.state !== undefined || search.rule !== undefined
   return (
-    <div className={styles.columns} data-detail={search.alert === undefined ? undefined : ''}>
-      <div className={styles.list}>
-        <Card className={listStyles.card} aria-label={texts.historyWhat}>
+    <div
+      className={classNames(styles.columns, fitStyles.columns)}
+      data-detail={search.alert === undefined ? undefined : ''}
+    >
+      <div className={classNames(styles.list, search.alert !== undefined && narrowStyles.hiddenAt1064)}>
+        <Card className={fitStyles.clips} aria-label={texts.historyWhat}>
           <Filters search={search} onChange={show} />
           {history.data === undefined ? (
             history.error === null ? (
@@ -78,7 +85,7 @@ export function HistoryPage() {
             </EmptyState>
           )}
           {history.hasNextPage ? (
-            <p className={listStyles.more}>
+            <p className={fitStyles.more}>
               <Button size="sm" busy={history.isFetchingNextPage} onClick={() => void history.fetchNextPage()}>
                 {texts.showMore}
               </Button>
@@ -162,7 +169,7 @@ function FilteredAway({ search, onClear }: { search: AlertHistorySearch; onClear
 
 function HistoryTable({ alerts, openId }: { alerts: readonly Alert[]; openId: string | undefined }) {
   return (
-    <Table cards className={styles.table}>
+    <Table cards className={classNames(styles.table, choiceStyles.selectableRows)}>
       <thead>
         <tr>
           <ColumnHead>{texts.columns.alert}</ColumnHead>
@@ -187,9 +194,9 @@ function HistoryRow({ alert, isOpen }: { alert: Alert; isOpen: boolean }) {
       <th scope="row">
         <div className={styles.alert}>
           <Severity severity={alert.severity} word={false} />
-          <div className={listStyles.body}>
+          <div className={classNames(listStyles.body, fitStyles.shrinks)}>
             <Link
-              className={listStyles.title}
+              className={classNames(listStyles.title, choiceStyles.underlines)}
               from="/alerts/history"
               to="/alerts/history"
               search={(before) => ({ ...before, alert: alert.id })}
@@ -198,20 +205,22 @@ function HistoryRow({ alert, isOpen }: { alert: Alert; isOpen: boolean }) {
             >
               {alert.title}
             </Link>
-            <Minor as="p">
+            <Minor as="p" className={fitStyles.ellipsis}>
               {alert.rule_name}, {alert.project.name}
             </Minor>
           </div>
         </div>
       </th>
-      <NumberCell className={styles.value}>{formatMeasured(alert.value, alert.unit)}</NumberCell>
-      <td className={styles.state}>
+      <NumberCell className={classNames(styles.value, typeStyles.medium)}>
+        {formatMeasured(alert.value, alert.unit)}
+      </NumberCell>
+      <td className={classNames(styles.state, fitStyles.nowrap)}>
         <AlertStateMark state={alert.state} />
       </td>
-      <td className={styles.deliveries}>
+      <td className={classNames(styles.deliveries, fitStyles.nowrap)}>
         <DeliveryCount alert={alert} />
       </td>
-      <NumberCell className={styles.fired}>
+      <NumberCell className={classNames(styles.fired, typeStyles.meta)}>
         <Time at={alert.fired_at} />
       </NumberCell>
     </tr>

@@ -14,8 +14,12 @@ import { appTexts } from '../../app/texts.ts'
 import { useScope } from '../../app/use-scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import choiceStyles from '../../ui/choice.module.css'
+import { classNames } from '../../ui/class-names.ts'
+import fitStyles from '../../ui/fit.module.css'
 import { formatSince } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import narrowStyles from '../../ui/narrow.module.css'
 import { useNow } from '../../ui/now.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -39,7 +43,7 @@ export function RuleList() {
   const isOfSeveral = projectId === null && (projects.data?.items.length ?? 0) > 1
   return (
     <Card
-      className={styles.card}
+      className={fitStyles.clips}
       title={texts.rules}
       header={<Minor>{project === null ? texts.allProjects : project.name}</Minor>}
     >
@@ -62,7 +66,7 @@ export function RuleList() {
         </>
       )}
       {rules.hasNextPage ? (
-        <p className={styles.more}>
+        <p className={fitStyles.more}>
           <Button size="sm" busy={rules.isFetchingNextPage} onClick={() => void rules.fetchNextPage()}>
             {texts.showMore}
           </Button>
@@ -83,18 +87,21 @@ function RuleRow({ rule, isCurrent, hasProject }: RuleRowProps) {
   const summary = ruleSummary(rule)
   const since = rule.last_fired_at === null ? null : formatSince(rule.last_fired_at, now)
   return (
-    <li className={styles.rule} data-selected={isCurrent ? '' : undefined}>
+    <li
+      className={classNames(styles.rule, choiceStyles.row, choiceStyles.selectable)}
+      data-selected={isCurrent ? '' : undefined}
+    >
       <Icon name={TRIGGER_ICONS[rule.trigger_type]} className={typeStyles.quiet} />
-      <div className={styles.body}>
+      <div className={classNames(styles.body, fitStyles.shrinks)}>
         <Link
-          className={styles.title}
+          className={classNames(styles.title, choiceStyles.underlines)}
           {...paths.alertRule(rule.id, projectId === null ? {} : { project: projectId })}
           aria-current={isCurrent ? 'true' : undefined}
         >
           {rule.name}
         </Link>
-        <Minor as="p">
-          {hasProject ? <span className={styles.project}>{rule.project.name}: </span> : null}
+        <Minor as="p" className={fitStyles.ellipsis}>
+          {hasProject ? <span className={narrowStyles.hiddenAt560}>{rule.project.name}: </span> : null}
           {summary}
         </Minor>
       </div>
@@ -112,7 +119,10 @@ function RuleRow({ rule, isCurrent, hasProject }: RuleRowProps) {
           ))}
         </span>
       )}
-      <Minor className={styles.last} title={since === null ? texts.neverFired : texts.lastFired(since)}>
+      <Minor
+        className={classNames(styles.last, fitStyles.textEnd, fitStyles.nowrap)}
+        title={since === null ? texts.neverFired : texts.lastFired(since)}
+      >
         {since ?? texts.never}
       </Minor>
       <Switch

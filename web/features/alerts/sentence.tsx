@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode } from 'react'
 import { classNames } from '../../ui/class-names.ts'
+import fitStyles from '../../ui/fit.module.css'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './sentence.module.css'
 
@@ -43,7 +44,7 @@ export const TextSlot = ({
   placeholder,
 }: TextSlotProps) => (
   <input
-    className={classNames(styles.slot, styles.typed)}
+    className={classNames(styles.slot, fitStyles.slot, styles.typed)}
     aria-label={label}
     aria-invalid={isWrong ? true : undefined}
     aria-describedby={isWrong ? errorId : undefined}
@@ -76,7 +77,7 @@ export function ChoiceSlot<T extends string>({
   return (
     <span className={styles.choice}>
       <select
-        className={styles.slot}
+        className={classNames(styles.slot, fitStyles.slot)}
         aria-label={label}
         aria-invalid={isWrong ? true : undefined}
         aria-describedby={isWrong ? errorId : undefined}

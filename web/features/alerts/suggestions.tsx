@@ -8,6 +8,7 @@ import { TRIGGER_ICONS } from '../../subjects/alerts/look.ts'
 import { useCan } from '../../app/can.ts'
 import { useScope } from '../../app/use-scope.ts'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Minor } from '../../ui/text.tsx'
@@ -81,7 +82,7 @@ function SuggestionRow({ suggestion, project }: SuggestionRowProps) {
     failed: alertsTexts.notAdded,
   })
   return (
-    <li className={styles.row}>
+    <li className={classNames(styles.row, typeStyles.mediumNames)}>
       <Icon name={TRIGGER_ICONS[suggestion.trigger]} className={typeStyles.quiet} />
       <div>
         <b>{name}</b>

@@ -1,6 +1,9 @@
 import type { TriggerType } from '#shared/alert-rules.ts'
 import { TRIGGER_ICONS } from '../../subjects/alerts/look.ts'
+import choiceStyles from '../../ui/choice.module.css'
+import { classNames } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/icon.tsx'
+import narrowStyles from '../../ui/narrow.module.css'
 import { builderTexts } from './builder-texts.ts'
 import styles from './trigger-cards.module.css'
 import typeStyles from '../../ui/type.module.css'
@@ -21,9 +24,9 @@ type TriggerCardsProps = { name: string; chosen: TriggerType; onChange: (trigger
 
 /** The eight triggers in plain words; one is chosen. */
 export const TriggerCards = ({ name, chosen, onChange }: TriggerCardsProps) => (
-  <div className={styles.cards}>
+  <div className={classNames(styles.cards, narrowStyles.twoColumnsAt600)}>
     {ORDER.map((trigger) => (
-      <label key={trigger} className={styles.card}>
+      <label key={trigger} className={classNames(styles.card, choiceStyles.framed, choiceStyles.hovers)}>
         <input
           type="radio"
           className={typeStyles.hidden}

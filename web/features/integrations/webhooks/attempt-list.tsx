@@ -1,4 +1,5 @@
 import type { WebhookAttempt, WebhookDeliveryDetail } from '../../../api/webhook-queries.ts'
+import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatDuration, formatExact, formatMark } from '../../../ui/format.ts'
 import { useNow } from '../../../ui/now.ts'
@@ -92,7 +93,7 @@ function Made({ mark, text, attempt, isChosen, onChoose }: MadeProps) {
   return (
     <button
       type="button"
-      className={styles.row}
+      className={classNames(styles.row, choiceStyles.hovers, choiceStyles.pressed)}
       aria-pressed={isChosen}
       title={formatExact(attempt.started_at)}
       onClick={() => onChoose(attempt.n)}

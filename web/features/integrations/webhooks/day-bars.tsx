@@ -1,4 +1,7 @@
 import type { WebhookEndpoint } from '../../../api/webhook-queries.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { daysSentence, toneOf } from './model.ts'
 import styles from './day-bars.module.css'
 
@@ -8,7 +11,12 @@ type DayBarsProps = { days: WebhookEndpoint['days']; successRate: number | null 
 export function DayBars({ days, successRate }: DayBarsProps) {
   const sentence = daysSentence(days, successRate)
   return (
-    <span className={styles.bars} role="img" aria-label={sentence} title={sentence}>
+    <span
+      className={classNames(styles.bars, fitStyles.ownColours, narrowStyles.hiddenAt600)}
+      role="img"
+      aria-label={sentence}
+      title={sentence}
+    >
       {days.map((day) => (
         <i key={day.day} data-tone={toneOf(day)} />
       ))}

@@ -27,6 +27,9 @@ import { DateFilter, TypeFilter } from './delivery-filters.tsx'
 import { DeliveryMarks } from './delivery-marks.tsx'
 import { isCounting } from '../../../subjects/alerts/delivery-look.ts'
 import { DeliveryState } from '../../../subjects/alerts/delivery-state.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { useTestEvent } from './endpoint-list.tsx'
 import { answerOf, hostOf, lookOf, shortId } from './model.ts'
 import { ReplayFailedDialog } from './replay-failed-dialog.tsx'
@@ -143,7 +146,7 @@ export function Deliveries({ endpoint, search }: DeliveriesProps) {
           <NoDeliveries endpointId={endpoint.id} />
         )
       ) : (
-        <Table className={styles.table}>
+        <Table className={classNames(styles.table, choiceStyles.selectableRows)}>
           <thead>
             <tr>
               <ColumnHead className={styles.check}>
@@ -156,10 +159,10 @@ export function Deliveries({ endpoint, search }: DeliveriesProps) {
               </ColumnHead>
               <ColumnHead>{texts.columns.state}</ColumnHead>
               <ColumnHead>{texts.columns.event}</ColumnHead>
-              <ColumnHead className={styles.id}>{texts.columns.delivery}</ColumnHead>
+              <ColumnHead className={classNames(styles.id, typeStyles.meta)}>{texts.columns.delivery}</ColumnHead>
               <ColumnHead>{texts.columns.answer}</ColumnHead>
               <ColumnHead>{texts.columns.attempts}</ColumnHead>
-              <ColumnHead numeric className={styles.took}>
+              <ColumnHead numeric className={classNames(styles.took, narrowStyles.hiddenAt560)}>
                 {texts.columns.took}
               </ColumnHead>
               <ColumnHead numeric>{texts.columns.when}</ColumnHead>
@@ -253,7 +256,7 @@ function DeliveryRow({ delivery, search, isPaused, isSelected, onSelect }: Deliv
       <td className={styles.state}>
         <DeliveryState counts={isCounting(delivery)} lookAt={(now) => lookOf(delivery, isPaused, now)} />
       </td>
-      <th scope="row" className={styles.type}>
+      <th scope="row" className={classNames(styles.type, typeStyles.smallLinks, choiceStyles.underlineLinks)}>
         <Link
           className={typeStyles.mono}
           {...paths.webhooks({ ...search, endpoint: delivery.endpoint_id, delivery: delivery.id })}
@@ -264,7 +267,7 @@ function DeliveryRow({ delivery, search, isPaused, isSelected, onSelect }: Deliv
           {delivery.type}
         </Link>
       </th>
-      <td className={`${typeStyles.mono} ${styles.id}`} title={delivery.id}>
+      <td className={classNames(typeStyles.mono, styles.id, typeStyles.meta)} title={delivery.id}>
         {shortId(delivery.id)}
       </td>
       <td className={styles.answer}>
@@ -279,7 +282,7 @@ function DeliveryRow({ delivery, search, isPaused, isSelected, onSelect }: Deliv
       <td className={styles.marks}>
         <DeliveryMarks delivery={delivery} />
       </td>
-      <NumberCell className={styles.took}>
+      <NumberCell className={classNames(styles.took, narrowStyles.hiddenAt560)}>
         {delivery.last_duration_ms === null ? null : formatDuration(delivery.last_duration_ms)}
       </NumberCell>
       <NumberCell className={styles.when}>

@@ -22,6 +22,8 @@ import { Minor } from '../../../ui/text.tsx'
 import { AttemptList } from './attempt-list.tsx'
 import { isCounting } from '../../../subjects/alerts/delivery-look.ts'
 import { DeliveryState } from '../../../subjects/alerts/delivery-state.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { answerOf, lastAttemptOf, lookOf, prettyJson } from './model.ts'
 import { useReplay } from './replays.ts'
 import { webhooksTexts } from './texts.ts'
@@ -52,7 +54,7 @@ export function DeliveryDetail({ deliveryId, isPaused, onClose }: DeliveryDetail
   ])
   useShown(place)
   return (
-    <div ref={place} className={styles.place} tabIndex={-1}>
+    <div ref={place} className={classNames(fitStyles.detail, fitStyles.shrinks)} tabIndex={-1}>
       <Card
         title={<TypeName type={data?.type ?? texts.title} />}
         header={
@@ -186,7 +188,7 @@ function Response({ attempt, isNewest }: { attempt: WebhookAttempt; isNewest: bo
           <DisclosureIcon />
           {texts.timings}
         </summary>
-        <KeyValues className={styles.values}>
+        <KeyValues className={classNames(styles.values, fitStyles.breakTerms)}>
           <Row name={texts.total}>{formatDuration(attempt.duration_ms)}</Row>
           {attempt.dns_ms === null ? null : <Row name={texts.dns}>{formatDuration(attempt.dns_ms)}</Row>}
           {attempt.connect_ms === null ? null : <Row name={texts.connect}>{formatDuration(attempt.connect_ms)}</Row>}
@@ -212,7 +214,7 @@ const Row = ({ name, children }: { name: string; children: ReactNode }) => (
 )
 
 const HeaderList = ({ headers }: { headers: readonly { readonly name: string; readonly value: string }[] }) => (
-  <KeyValues className={styles.values}>
+  <KeyValues className={classNames(styles.values, fitStyles.breakTerms)}>
     {headers.map(({ name, value }, index) => (
       // A header may repeat.
       <Row key={`${index} ${name}`} name={name}>

@@ -1,10 +1,17 @@
 import type { WebhookDelivery } from '../../../api/webhook-queries.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { marksOf, marksSentence } from './model.ts'
 import styles from './delivery-marks.module.css'
 
 /** The six attempts of a delivery: discs were delivered, squares failed. */
 export const DeliveryMarks = ({ delivery }: { delivery: WebhookDelivery }) => (
-  <span className={styles.marks} role="img" aria-label={marksSentence(delivery)} title={marksSentence(delivery)}>
+  <span
+    className={classNames(styles.marks, fitStyles.ownColours)}
+    role="img"
+    aria-label={marksSentence(delivery)}
+    title={marksSentence(delivery)}
+  >
     {marksOf(delivery).map((mark, index) => (
       // The attempts keep their order.
       <i key={`${index} ${mark}`} data-mark={mark} />

@@ -4,8 +4,10 @@ import { reasonOf, useChange } from '../../../api/change.ts'
 import type { WebhookEndpoint } from '../../../api/webhook-queries.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, focusFirstInvalid } from '../../../ui/field.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Form } from '../../../ui/form.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
@@ -67,7 +69,7 @@ export function EndpointDialog({ endpoint, onClose, onCreated }: EndpointDialogP
   }
   return (
     <Dialog open wide onClose={onClose} title={endpoint === null ? texts.addTitle : texts.editTitle}>
-      <Form className={styles.form} onSubmit={submit}>
+      <Form className={fitStyles.spaced} onSubmit={submit}>
         {refused === undefined || isAboutUrl ? null : (
           <Note tone="red" icon="warn" role="alert">
             {refused}
@@ -150,7 +152,7 @@ export function EndpointDialog({ endpoint, onClose, onCreated }: EndpointDialogP
 type OptionProps = { name: string; hint: string; checked: boolean; onChange: (checked: boolean) => void }
 
 const Option = ({ name, hint, checked, onChange }: OptionProps) => (
-  <div className={styles.option}>
+  <div className={classNames(styles.option, typeStyles.mediumNames)}>
     <Switch label={name} checked={checked} onChange={onChange} />
     <div>
       <b>{name}</b>

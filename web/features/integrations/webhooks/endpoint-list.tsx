@@ -7,10 +7,13 @@ import { paths } from '../../../address/paths.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { IconButton } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
 import { NO_DATA } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { Switch } from '../../../ui/switch.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { DayBars } from './day-bars.tsx'
@@ -27,8 +30,8 @@ type EndpointListProps = { endpoints: readonly WebhookEndpoint[]; selectedId: st
 /** The endpoints with their health; one is selected. */
 export function EndpointList({ endpoints, selectedId }: EndpointListProps) {
   return (
-    <Card aria-label={texts.endpoints} className={styles.list}>
-      <ul>
+    <Card aria-label={texts.endpoints} className={fitStyles.clips}>
+      <ul className={fitStyles.divided}>
         {endpoints.map((endpoint) => (
           <EndpointRow key={endpoint.id} endpoint={endpoint} isSelected={endpoint.id === selectedId} />
         ))}
@@ -43,25 +46,28 @@ function EndpointRow({ endpoint, isSelected }: { endpoint: WebhookEndpoint; isSe
   const pause = usePause(endpoint.id)
   const isActive = endpoint.state === 'active'
   return (
-    <li className={styles.row} data-selected={isSelected ? '' : undefined}>
+    <li
+      className={classNames(styles.row, choiceStyles.row, choiceStyles.selectable)}
+      data-selected={isSelected ? '' : undefined}
+    >
       <Health endpoint={endpoint} />
-      <div className={styles.name}>
+      <div className={classNames(styles.name, fitStyles.shrinks)}>
         <Link
-          className={classNames(styles.url, typeStyles.mono)}
+          className={classNames(styles.url, choiceStyles.underlines, narrowStyles.breaksAt600, typeStyles.mono)}
           {...paths.webhooks({ endpoint: endpoint.id })}
           resetScroll={false}
           aria-current={isSelected}
         >
           {endpoint.url}
         </Link>
-        <Minor as="p">
+        <Minor as="p" className={fitStyles.ellipsis}>
           {endpoint.description === '' ? null : `${endpoint.description}, `}
           {endpoint.events.length === 0 ? texts.allEvents : texts.eventTypes(endpoint.events.length)}, {texts.secret}{' '}
           <span className={typeStyles.mono}>{endpoint.secret_prefix}…</span>
         </Minor>
       </div>
       <DayBars days={endpoint.days} successRate={endpoint.success_rate} />
-      <span className={styles.share}>
+      <span className={classNames(styles.share, narrowStyles.hiddenAt900)}>
         {endpoint.success_rate === null ? (
           <span className={typeStyles.quiet}>{NO_DATA}</span>
         ) : (

@@ -1,6 +1,9 @@
 import { WEBHOOK_EVENTS } from '#shared/webhook-events.ts'
 import { useId, useState } from 'react'
+import choiceStyles from '../../../ui/choice.module.css'
+import { classNames } from '../../../ui/class-names.ts'
 import { FieldHint, FieldLegend, InputBox } from '../../../ui/field.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Icon } from '../../../ui/icon.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -33,7 +36,7 @@ export function EventTypesField({ isAll, types, error, onChange }: EventTypesFie
     onChange({ types: next })
   }
   return (
-    <fieldset className={styles.field} aria-describedby={error === undefined ? undefined : noteId}>
+    <fieldset className={fitStyles.fieldset} aria-describedby={error === undefined ? undefined : noteId}>
       <FieldLegend>{texts.events}</FieldLegend>
       <Segmented
         label={texts.events}
@@ -48,9 +51,9 @@ export function EventTypesField({ isAll, types, error, onChange }: EventTypesFie
         <FieldHint>{texts.everythingHint}.</FieldHint>
       ) : (
         <div className={styles.choice}>
-          <div className={styles.search}>
+          <div className={classNames(styles.search, fitStyles.icons14)}>
             <InputBox>
-              <Icon name="search" />
+              <Icon name="search" className={typeStyles.quiet} />
               <input
                 type="search"
                 aria-label={texts.search}
@@ -65,7 +68,7 @@ export function EventTypesField({ isAll, types, error, onChange }: EventTypesFie
               <Minor role="status">{texts.selected(types.size)}</Minor>
             </InputBox>
           </div>
-          <ul className={styles.types}>
+          <ul className={classNames(styles.types, choiceStyles.hoverItems)}>
             {shown.map(({ type, meaning }) => (
               <li key={type}>
                 <label>

@@ -1,5 +1,6 @@
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { FieldHint, FieldLegend, InputBox } from '../../../ui/field.tsx'
+import fitStyles from '../../../ui/fit.module.css'
 import { Icon } from '../../../ui/icon.tsx'
 import { MAX_OWN_HEADERS, type HeaderDraft } from './endpoint-form.ts'
 import { webhooksTexts } from './texts.ts'
@@ -22,7 +23,7 @@ export function OwnHeadersField({ headers, error, onChange }: OwnHeadersFieldPro
     onChange(headers.map((header) => (header.key === key ? { ...header, ...part } : header)))
   const invalid = error === undefined ? undefined : true
   return (
-    <fieldset className={styles.field}>
+    <fieldset className={fitStyles.fieldset}>
       <FieldLegend>{texts.headers}</FieldLegend>
       {headers.map((header, index) => (
         <div key={header.key} className={styles.row}>

@@ -11,6 +11,9 @@ import { RestrictedPage } from '../../../frames/restricted-page.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import fitStyles from '../../../ui/fit.module.css'
+import narrowStyles from '../../../ui/narrow.module.css'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { DeliveryDetail } from './delivery-detail.tsx'
 import { Deliveries } from './deliveries.tsx'
@@ -114,8 +117,11 @@ function Endpoints({ endpoints, onSecret }: EndpointsProps) {
   return (
     <>
       <EndpointList endpoints={endpoints} selectedId={selected.id} />
-      <div className={styles.columns} data-detail={search.delivery === undefined ? undefined : ''}>
-        <div className={styles.log}>
+      <div
+        className={classNames(styles.columns, fitStyles.columns)}
+        data-detail={search.delivery === undefined ? undefined : ''}
+      >
+        <div className={classNames(fitStyles.column, search.delivery !== undefined && narrowStyles.hiddenAt600)}>
           <AutoPausedNote endpoint={selected} />
           <Deliveries key={selected.id} endpoint={selected} search={search} />
           <EndpointCards endpoint={selected} onSecret={onSecret} />
