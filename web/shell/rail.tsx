@@ -11,7 +11,6 @@ import { Mark } from '../ui/mark.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Menu } from '../ui/menu.tsx'
-import typeStyles from '../ui/type.module.css'
 import { useDestinations, type Destination } from './destinations.ts'
 import { shellTexts } from './texts.ts'
 import styles from './rail.module.css'
@@ -82,10 +81,7 @@ function DestinationList({ destinations }: { destinations: readonly Destination[
             ) : badge === 'attention' ? (
               <AttentionDot className={fitStyles.atEnd} />
             ) : (
-              <span
-                className={classNames(styles.count, typeStyles.softInCurrent)}
-                data-hot={badge.isHot === true ? '' : undefined}
-              >
+              <span className={styles.count} data-hot={badge.isHot === true ? '' : undefined}>
                 {badge.count}
               </span>
             )}
