@@ -3,7 +3,7 @@ import type { Event, Exception, Frame } from '../../events/protocol/event.api.ts
 import { functionName, leadingStack, topFrame } from '../../events/protocol/labels.ts'
 import { FRAME_MATCHERS, VARIABLE, type FingerprintRule } from './grouping-rules.api.ts'
 import { frameQuestion } from './frame-rules.ts'
-import { parameterise } from './v1-words.ts'
+import { parameterise } from './v2-words.ts'
 
 /** Fingerprint rules: a project decides which events are one issue. */
 
