@@ -227,7 +227,7 @@ type Facts = {
   readonly context: Readonly<Record<string, unknown>>
 }
 
-/** Grouping reads the context with the name of the type (issues/grouping/v1.ts). */
+/** Grouping reads the context with the name of the type (issues/grouping/v2.ts). */
 function eventOf(
   type: string,
   { release, environment, userAgent }: ReportSource,

@@ -1,7 +1,5 @@
 import type { Event } from '../../events/protocol/event.api.ts'
-import { asSent } from './as-sent.ts'
 import type { GroupingPart } from './grouping.api.ts'
-import { fingerprintV1 } from './v1.ts'
 import { fingerprintV2 } from './v2.ts'
 
 /**
@@ -13,11 +11,8 @@ export type GroupingVersion = (
   rule: readonly (string | null)[] | null,
 ) => { hash: Buffer; parts: GroupingPart[] }
 
-/** All versions. A project keeps its version until a member changes it. */
-export const groupingVersions: ReadonlyMap<number, GroupingVersion> = new Map([
-  [1, (event, rule) => fingerprintV1(asSent(event), rule)],
-  [2, fingerprintV2],
-])
+/** All versions; version 1 was never released. A project keeps its version until a member changes it. */
+export const groupingVersions: ReadonlyMap<number, GroupingVersion> = new Map([[2, fingerprintV2]])
 
 /** Versions that a project can change to, oldest first. */
 export const newerVersions = (version: number): number[] =>

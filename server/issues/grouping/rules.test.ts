@@ -274,13 +274,6 @@ describe('stack rules', () => {
     expect(shared.culprit).toContain('pay')
     expect(group({ stack: [rule] }, shared).event.culprit).toContain('sum')
     expect(group({ stack: [rule] }, shared).fingerprint.hash).not.toEqual(fingerprint(shared).hash)
-    // Version 1 knew the mark of the SDK only, and a rule beside it.
-    const names = (stack: unknown[]): unknown =>
-      compileGrouping({ ...settingsOf({ stack }), grouping_version: 1 })(shared, NOW).fingerprint.parts[0]?.values.map(
-        ({ value }) => value,
-      )
-    expect(names([])).toEqual(['E', 'pay', 'sum'])
-    expect(names([{ ...rule, action: 'not_in_app' }])).toEqual(['E', 'pay'])
   })
 
   test('one that matches every frame applies to frames without another match', () => {

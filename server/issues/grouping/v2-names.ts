@@ -1,13 +1,8 @@
-import {
-  baseName,
-  cleanClass as cleanClassV1,
-  cleanFunction as cleanFunctionV1,
-  fileName as fileNameV1,
-} from './v1-names.ts'
+import { baseName, cleanCommonClass, cleanCommonFunction, cleanFileName } from './v2-common-names.ts'
 
 /**
- * Names of functions, classes and files for grouping version 2, without what changes from build to build: what version
- * 1 does, which is frozen too, and what it missed. Frozen with `v2.ts`: never changed once issues depend on it.
+ * Names of functions, classes and files for grouping version 2, without what changes from build to build. Frozen with
+ * `v2.ts`: never changed once issues depend on it.
  */
 
 // --- Files --------------------------------------------------------------------------------------------------------
@@ -24,7 +19,7 @@ export function fileName(path: string, withFolder: boolean): string {
   const base = baseName(plain)
   const made = MADE_FILE.test(base) ? nameOfMade(base, plain, withFolder) : null
   if (made !== null) return made
-  const name = fileNameV1(/\d/.test(base) ? withoutHash(base, plain) : base)
+  const name = cleanFileName(/\d/.test(base) ? withoutHash(base, plain) : base)
   // Of an absolute path the folders are those of a computer.
   if (!withFolder || !IN_EVERY_FOLDER.test(name) || /^(?:[\\/]|file:|[a-z]:)/i.test(path)) return name
   const folder = baseName(plain.slice(0, Math.max(plain.length - base.length - 1, 0)))
@@ -48,7 +43,7 @@ function nameOfMade(base: string, path: string, isScript: boolean): string | nul
   return id === null || /^\d{1,6}\.[cm]?js$/.test(base) ? null : `<id>${id[1] ?? ''}`
 }
 
-/** What version 1 leaves of bundlers: `0.B2kd9s1K.js`, `17.chunk.js`, and a name that is nothing but a hash. */
+/** Removes marks of bundlers that the common rules keep: `0.B2kd9s1K.js`, `17.chunk.js`, and a name that is only a hash. */
 function withoutHash(base: string, path: string): string {
   if (/^[\w-]{8}\.[cm]?js$/.test(base) && /\/_nuxt\/[^/]*$/.test(path)) return 'chunk.js'
   const short = base.replace(
@@ -66,8 +61,8 @@ const MADE =
 
 /** Classes made while running or numbered by the compiler keep the part a person wrote. */
 export function cleanClass(raw: string): string {
-  if (!MADE.test(raw)) return cleanClassV1(raw)
-  return cleanClassV1(
+  if (!MADE.test(raw)) return cleanCommonClass(raw)
+  return cleanCommonClass(
     raw
       // The JVM's hidden classes.
       .replace(/[/+]0x[0-9a-f]{4,16}$/i, '')
@@ -99,17 +94,17 @@ const CALLEE = /(?:^|\.)_callee\d*\$?(?: \[as |$)/
 export function cleanFunction(raw: string, platform: string): string | null {
   switch (platform) {
     case 'node':
-      return CALLEE.test(raw) ? null : cleanFunctionV1(raw, platform)
+      return CALLEE.test(raw) ? null : cleanCommonFunction(raw, platform)
     case 'javascript':
       if (CALLEE.test(raw)) return null
       // Firefox says how a function was called: `promise callback*load`, `setTimeout handler*load`.
-      return cleanFunctionV1(raw.includes('*') ? raw.replace(/^(?:[\w. ]{1,60}\*)+/, '') : raw, platform)
+      return cleanCommonFunction(raw.includes('*') ? raw.replace(/^(?:[\w. ]{1,60}\*)+/, '') : raw, platform)
     case 'java':
     case 'android':
     case 'kotlin':
     case 'scala':
     case 'groovy':
-      return cleanFunctionV1(
+      return cleanCommonFunction(
         raw.includes('$')
           ? raw
               // Kotlin puts the name of the build into internal functions, and numbers lambdas within lambdas.
@@ -127,7 +122,7 @@ export function cleanFunction(raw: string, platform: string): string | null {
     case 'swift':
       return cleanNative(raw)
     case 'csharp':
-      return cleanFunctionV1(
+      return cleanCommonFunction(
         raw
           .replaceAll(/<(\w{1,200})>g__(\w{1,200})\|\d+(?:_\d+)?/g, '$1.$2')
           .replace(/\blambda_method\d+/, 'lambda_method'),
@@ -136,18 +131,18 @@ export function cleanFunction(raw: string, platform: string): string | null {
     case 'go':
       return cleanGo(raw)
     case 'dart':
-      return cleanFunctionV1(raw.replaceAll('<fn>', '<anonymous closure>').replace(/^new /, ''), platform)
+      return cleanCommonFunction(raw.replaceAll('<fn>', '<anonymous closure>').replace(/^new /, ''), platform)
     case 'php':
       return cleanPhp(raw)
     case 'ruby':
       return cleanRuby(raw)
     case 'elixir':
-      return cleanFunctionV1(
+      return cleanCommonFunction(
         raw.replaceAll(/\banonymous fn\/\d+ in /g, 'fn in ').replace(/^-(.{1,300})-fun-\d+-$/, 'fn in $1'),
         platform,
       )
     default:
-      return cleanFunctionV1(raw, platform)
+      return cleanCommonFunction(raw, platform)
   }
 }
 
@@ -155,7 +150,7 @@ function cleanGo(raw: string): string | null {
   let name = raw
   // Type arguments, also those of receivers and of arguments.
   for (let depth = 0; depth < 4 && name.includes('['); depth++) name = name.replaceAll(/\[[^[\]]*\]/g, '')
-  return cleanFunctionV1(name.replaceAll(/\.(gowrap|deferwrap|init\.)\d+/g, '.$1'), 'go')
+  return cleanCommonFunction(name.replaceAll(/\.(gowrap|deferwrap|init\.)\d+/g, '.$1'), 'go')
 }
 
 function cleanRuby(raw: string): string | null {
@@ -165,7 +160,7 @@ function cleanRuby(raw: string): string | null {
     .replace(/^[A-Z]\w{0,200}(?:::[A-Z]\w{0,200}){0,20}[#.](?=.)/, '')
     // Rails numbers the functions it makes of templates.
     .replace(/(_(?:erb|haml|slim|builder|jbuilder|ruby))_{2,3}\d+_\d+$/, '$1')
-  return cleanFunctionV1(name, 'ruby')
+  return cleanCommonFunction(name, 'ruby')
 }
 
 function cleanPhp(raw: string): string | null {
@@ -177,7 +172,8 @@ function cleanPhp(raw: string): string | null {
     return /\/|^[a-z]:\\|\.php$/i.test(closure) ? null : `${closure.replace(/\(\)$/, '')} closure`
   const at = raw.indexOf('@anonymous')
   // Symfony names a container by its hash.
-  if (at < 0) return cleanFunctionV1(raw.replace(/^(\\?Container)(?=\w{0,6}\d|\w{1,6}[A-Z])\w{7}(?=\\)/, '$1'), 'php')
+  if (at < 0)
+    return cleanCommonFunction(raw.replace(/^(\\?Container)(?=\w{0,6}\d|\w{1,6}[A-Z])\w{7}(?=\\)/, '$1'), 'php')
   // A class without a name is named by its file and line, behind a NUL if that came through.
   const method = raw.slice(raw.lastIndexOf('::') < at ? raw.length : raw.lastIndexOf('::'))
   return method === '' ? null : raw.slice(0, at) + '@anonymous' + method

@@ -1,17 +1,14 @@
 import { hash } from 'node:crypto'
 import type { Event } from '../../events/protocol/event.api.ts'
 import { isSdkFrame } from '../../events/protocol/sdk-frames.ts'
-import { baseName, withoutBuildHash } from './v1-names.ts'
+import { baseName, withoutBuildHash } from './v2-common-names.ts'
 import { cleanClass, cleanFunction, fileName } from './v2-names.ts'
 import { roundOf } from './v2-rounds.ts'
 import { parameterise } from './v2-words.ts'
 
 /**
- * Grouping, version 2. Frozen: this file, its three companions and the list of SDK frames never change again, issues are
- * found by what they answer. They import nothing else of ours but the type of an event and frozen names of version 1.
- *
- * Beside names and words, version 2 tells apart what version 1 threw together: causes that never left a library, and
- * groups of exceptions.
+ * Grouping, version 2. Frozen: this file, the files `v2-*.ts` and the list of SDK frames never change once issues depend
+ * on their results. They import nothing else of ours but the type of an event.
  *
  * Order: the SDK's fingerprint → a rule of the project → security report → application not responding → oldest causal
  * exception with a usable stack → stack of the crashed thread → message → stack of the current thread → type and value →

@@ -3,14 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { Event } from '../../events/protocol/event.api.ts'
 import { errorOf, eventOf } from './event.fixture.ts'
 import { fingerprint } from './grouping.ts'
-import { parameterise as parameteriseV1 } from './v1-words.ts'
-import { parameterise as parameteriseV2 } from './v2-words.ts'
+import { parameterise } from './v2-words.ts'
 
 /** What all grouping versions have in common; differences are in frozen.test.ts and the recorded pairs. */
-const VERSIONS = [
-  { version: 1, parameterise: parameteriseV1 },
-  { version: 2, parameterise: parameteriseV2 },
-]
+const VERSIONS = [{ version: 2, parameterise }]
 
 describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
   const hashOf = (event: Event): string => fingerprint(event, { version }).hash.toString('hex')

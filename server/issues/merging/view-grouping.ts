@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { GroupingPart } from '../grouping/grouping.api.ts'
+import { LATEST_GROUPING_VERSION } from '../grouping/grouping-rules.api.ts'
 import { shortId } from '#shared/issue-values.ts'
 import type { GroupingView } from './merging.api.ts'
 import { selectFingerprints } from '../rows/issues.queries.ts'
@@ -22,7 +23,7 @@ export async function viewGrouping(
   ])
   const [oldest] = fingerprints
   return {
-    version: oldest?.grouping_version ?? 1,
+    version: oldest?.grouping_version ?? LATEST_GROUPING_VERSION,
     parts: Parts.parse(oldest?.parts ?? []),
     fingerprints: fingerprints.map((row) => ({
       hash: row.hash.toString('hex'),

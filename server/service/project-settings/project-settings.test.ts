@@ -25,7 +25,7 @@ const defaults = {
   store_replays: false,
   unhandled_is_crash: false,
   critical_paths: [],
-  grouping_version: 1,
+  grouping_version: 2,
   grouping_transition: null,
   grouping_rules: { fingerprint: [], stack: [] },
 }

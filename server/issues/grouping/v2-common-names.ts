@@ -1,9 +1,9 @@
 /**
- * Names of functions, classes and files for grouping version 1, without what changes from build to build. Frozen with
- * `v1.ts`: never changed once issues depend on it.
+ * Rules for names of files, classes and functions that `v2-names.ts` applies after its own, for grouping version 2. Frozen
+ * with `v2.ts`: never changed once issues depend on it.
  */
 
-export function fileName(path: string): string {
+export function cleanFileName(path: string): string {
   const decoded =
     path.includes('%2F') || path.includes('%3A') ? path.replaceAll('%2F', '/').replaceAll('%3A', ':') : path
   let end = decoded.length
@@ -29,8 +29,8 @@ export function withoutBuildHash(name: string): string {
   return short.slice(0, match.index) + (match[2] ?? '')
 }
 
-/** Null: the function has no name that would still be its name tomorrow. */
-export function cleanFunction(raw: string, platform: string): string | null {
+/** @returns null for a function whose name differs from build to build */
+export function cleanCommonFunction(raw: string, platform: string): string | null {
   switch (platform) {
     case 'javascript':
       return cleanBrowserFunction(raw)
@@ -42,14 +42,6 @@ export function cleanFunction(raw: string, platform: string): string | null {
     case 'scala':
     case 'groovy':
       return cleanJvmFunction(raw)
-    case 'native':
-    case 'c':
-    case 'cpp':
-    case 'rust':
-    case 'cocoa':
-    case 'objc':
-    case 'swift':
-      return cleanNativeFunction(raw)
     case 'csharp':
       return cleanOtherFunction(raw.replaceAll(/<(\w{1,200})>(?:d__\d+\.MoveNext|[a-z]__\d+(?:_\d+)?)/g, '$1'))
     case 'go':
@@ -102,7 +94,7 @@ function cleanJvmFunction(raw: string): string | null {
 }
 
 /** Classes made while running or numbered by the compiler keep the part a person wrote. */
-export function cleanClass(raw: string): string {
+export function cleanCommonClass(raw: string): string {
   if (!raw.includes('$') && !raw.includes('Accessor') && !raw.includes('+<>c')) return raw
   return raw
     .replace(/\+<>c(?:__DisplayClass\d+_\d+)?$/, '')
@@ -112,51 +104,6 @@ export function cleanClass(raw: string): string {
     .replace(/(Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/, '$1')
     .replace(/\$Proxy\d+$/, '$$Proxy')
     .replaceAll(/\$\d+(?=$|\$)/g, '$$')
-}
-
-function cleanNativeFunction(raw: string): string | null {
-  let name = raw.trim()
-  if (name === '' || name === '?' || name === '<unknown>' || name === '<redacted>' || name === '???') return null
-  if (/^(?:0x[0-9a-f]+|sub_[0-9a-f]+|loc_[0-9a-f]+|FUN_[0-9a-f]+)$/i.test(name)) return null
-  name = name.replace(/ ?\+ ?(?:0x[0-9a-f]{1,16}|\d{1,12})$/i, '')
-  if (/^[-+]\[/.test(name)) return name
-  const block = /^__\d*([-+]\[[^\]]{1,500}\])_block_invoke/.exec(name)
-  if (block !== null) return `${block[1] ?? ''} block`
-  name = name
-    .replace(/(?:\.(?:cold|isra|constprop|part|llvm|lto_priv)(?:\.\d+)*)+$/, '')
-    .replace(/ \[clone [^\]]{1,100}\]$/, '')
-    .replace(/::h[0-9a-f]{16}$/, '')
-    .replace(
-      /^(?:(?:specialized|merged|static|@objc|partial apply for|thunk for|protocol witness for|dispatch thunk of) )+/,
-      '',
-    )
-    .replaceAll(/closure #\d+ (?:\([^)]{0,200}\)(?: -> \S{1,200})? )?in /g, 'closure in ')
-    .replaceAll('(anonymous namespace)::', '')
-    .replaceAll(/\{lambda\([^)]{0,200}\)#\d+\}/g, '{lambda}')
-  return withoutArguments(name)
-}
-
-/** Drops template and call arguments, what comes after them, and a return type before the name. */
-function withoutArguments(name: string): string | null {
-  if (name.includes('operator')) return name
-  let depth = 0
-  let text = ''
-  for (const character of name) {
-    if (character === '<' || character === '(') {
-      if (depth === 0 && character === '(' && text.trim() !== '' && !text.endsWith('::')) {
-        // Swift keeps its labels: `evict(_:)` and `evict(_:at:)` are two functions.
-        const labels = /^\(((?:[\w]+:)+)\)/.exec(name.slice(name.indexOf('(')))
-        if (labels !== null) text += labels[0]
-        break
-      }
-      depth += 1
-    } else if (character === '>' || character === ')') depth = Math.max(0, depth - 1)
-    else if (depth === 0) text += character
-  }
-  const plain = text.trim()
-  if (plain.startsWith('closure in ')) return plain
-  const last = plain.slice(plain.lastIndexOf(' ') + 1)
-  return last === '' ? name : last
 }
 
 const OTHER_ANONYMOUS = new Set([
