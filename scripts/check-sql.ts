@@ -31,6 +31,9 @@ const SQL_WRITE =
   /\b(?:insert\s+into|delete\s+from(?:\s+only)?|merge\s+into|truncate(?:\s+table)?|copy)\s+("?\w+"?|\$\{)|\bupdate\s+(?:only\s+)?("?\w+"?|\$\{[^}]*\})\s+(?:(?:as\s+)?\w+\s+)?set\s/g
 const SQL_READ = /\b(?:from|join|using)\s+(?:only\s+)?(\w+)/g
 
+/** Declarations of tables whose rows `platform/storage/own-rows.ts` deletes: a write without SQL. */
+const OWN_ROWS = /\bownRows\b(?!\s*[,}])(?:\(\s*'(\w+)')?/g
+
 /** @param file its path in `server/` */
 export function checkSql(file: string, source: string, views = readOnlyViews): SqlFinding[] {
   const found: SqlFinding[] = []
@@ -42,6 +45,19 @@ export function checkSql(file: string, source: string, views = readOnlyViews): S
     for (const match of text.matchAll(pattern)) report(match)
   }
   if (INFRASTRUCTURE.some((prefix) => file.startsWith(prefix))) return []
+  const folder = file.split('/', 2).join('/')
+  const write = (at: number, name: string): void => {
+    const table = name.replaceAll('"', '')
+    if (views[table] !== undefined) return add(at, `Writes ${table}, which is a read-only view.`)
+    const owners = tableOwners[table]
+    if (owners === undefined || owners.includes(folder)) return
+    const owner = `server/${owners.join(', server/')}`
+    add(at, `Writes ${table}, which belongs to ${owner}. Call a function of a *.queries.ts file there instead.`)
+  }
+  each(OWN_ROWS, source, ({ index, 1: table }) => {
+    if (table === undefined) add(index, 'ownRows is not called with the name of a table. Write it there as text.')
+    else write(index, table)
+  })
   each(DRIVER, source, ({ index }) =>
     add(index, 'The driver is imported outside server/platform/storage. Take a Connection, Database or Tx instead.'),
   )
@@ -54,15 +70,6 @@ export function checkSql(file: string, source: string, views = readOnlyViews): S
       if (STATEMENT.test(text))
         add(at, `A text is an SQL statement: "${text.trim().replaceAll(/\s+/g, ' ').slice(0, 30)}". ${move}`)
     return found
-  }
-  const folder = file.split('/', 2).join('/')
-  const write = (at: number, name: string): void => {
-    const table = name.replaceAll('"', '')
-    if (views[table] !== undefined) return add(at, `Writes ${table}, which is a read-only view.`)
-    const owners = tableOwners[table]
-    if (owners === undefined || owners.includes(folder)) return
-    const owner = `server/${owners.join(', server/')}`
-    add(at, `Writes ${table}, which belongs to ${owner}. Call a function of a *.queries.ts file there instead.`)
   }
   const read = (at: number, table: string): void => {
     const view = views[table]

@@ -72,12 +72,21 @@ describe('a table of another domain', () => {
     ['update', '\nconst A = `update projects set name = $1`'],
     ['update with an alias', '\nconst A = `update projects p set name = $1`'],
     ['delete in a common table expression', '\nconst A = `with gone as (delete from projects where id = $1) select 1`'],
+    ['rows that a shared function deletes', `\nexport const PART = projectPart(10, [ownRows('projects', 'id')])`],
     ['a template', '\nawait sql`update projects set name = ${name} where id = ${id}`.execute(tx)'],
   ])('must not be written: %s', (_name, source) => {
     expect(problems('identity/team/members.queries.ts', source)).toEqual([
       'server/identity/team/members.queries.ts:2: Writes projects, which belongs to server/projects/registry. Call a function of a *.queries.ts file there instead.',
     ])
     expect(problems('projects/registry/projects.queries.ts', source)).toEqual([])
+  })
+
+  test('is declared by its name, also outside *.queries.ts', () => {
+    const imported = `import { ownRows } from './own-rows.ts'\nimport { deleteRows, ownRows } from './own-rows.ts'`
+    expect(problems('identity/team/purge.ts', imported)).toEqual([])
+    expect(problems('identity/team/purge.ts', `ownRows('projects')`).join()).toContain('Writes projects')
+    for (const source of ['ownRows(table)', 'tables.map(ownRows)'])
+      expect(problems('identity/team/purge.ts', source).join()).toContain('is not called with the name of a table')
   })
 
   test('may be read', () => {

@@ -10,7 +10,7 @@ import { readPerformanceByName, readPerformanceSeries } from '#server/telemetry/
 import { purgeSessions } from '#server/telemetry/app-health/purge-sessions.ts'
 import { readSessionSeries, readSessionTotals } from '#server/telemetry/app-health/session-totals.ts'
 import { startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
-import { purgeTelemetry } from '#server/telemetry/logs/purge-telemetry.ts'
+import { purgeTelemetry } from '#server/telemetry/monitors/purge-telemetry.ts'
 import { aFounder, aProject } from '#test/kit/founder.ts'
 import { databaseFolder } from '#test/kit/scratch.ts'
 import { anEvent, dsnParts, sendEvent } from '#test/kit/sdk.ts'

@@ -3,6 +3,8 @@ import type { TriggerType } from '#shared/alert-rules.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** Rules of alerts and their actions. */
 
@@ -244,3 +246,10 @@ export async function writeActionHealth(tx: Tx, actions: readonly ActionHealth[]
     ],
   })
 }
+
+export const ALERT_PARTS = [
+  projectPart(500, [ownRows('fired_alerts'), ownRows('alert_issue_minutes')]),
+  projectPart(500, [ownRows('alert_rules')], {
+    cascades: ['alert_actions', 'alert_subjects', 'alert_summaries', 'alert_deliveries', 'alert_mail_mutes'],
+  }),
+]

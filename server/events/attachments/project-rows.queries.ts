@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/storage/database.ts'
+import type { ProjectPart } from '../../projects/registry/project-rows.ts'
 
 /** Deletes files of a project with their chunks. */
-export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
+async function deleteFiles(tx: Tx, projectId: string, max: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     with chosen as (
       select id, received_day from attachments where project_id = ${projectId} limit ${max}
@@ -14,4 +15,10 @@ export async function deleteProjectRows(tx: Tx, projectId: string, max: number):
     )
     select count(*) as n from deleted`.execute(tx)
   return rows[0]?.n ?? 0
+}
+
+export const ATTACHMENT_PART: ProjectPart = {
+  tables: ['attachments', 'attachment_chunks'],
+  max: 50,
+  deleteRows: deleteFiles,
 }

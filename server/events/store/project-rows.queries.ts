@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/storage/database.ts'
 import { partsOf, removeParts } from './packed-bodies.queries.ts'
+import type { ProjectPart } from '../../projects/registry/project-rows.ts'
 
 /** Issues whose events of a day are deleted together. */
 const MAX_ISSUES = 2_000
@@ -11,7 +12,7 @@ type Removed = { received_day: string; block_id: number | null; body_start: numb
  * Deletes events of a project with their bodies: of one day, in the order of packing, so that each block is rewritten
  * seldom.
  */
-export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
+async function deleteEvents(tx: Tx, projectId: string, max: number): Promise<number> {
   const { rows: places } = await sql<{ day: string; issues: string[] }>`
     select received_day as day, array_agg(distinct issue_id) as issues
     from (select received_day, issue_id from events where project_id = ${projectId} limit ${MAX_ISSUES}) chosen
@@ -30,3 +31,5 @@ export async function deleteProjectRows(tx: Tx, projectId: string, max: number):
   await removeParts(tx, partsOf(rows))
   return rows.length
 }
+
+export const EVENT_PART: ProjectPart = { tables: ['events', 'event_blocks'], max: 1_000, deleteRows: deleteEvents }

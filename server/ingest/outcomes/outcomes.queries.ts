@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
-import type { Connection, Tx } from '../../platform/storage/database.ts'
+import type { Tx } from '../../platform/storage/database.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 export type OutcomeRow = {
   readonly projectId: string
@@ -33,21 +34,10 @@ export async function addOutcomes(tx: Tx, rows: readonly OutcomeRow[]): Promise<
 }
 
 export const COUNT_TABLES = [
-  'outcomes_hourly',
-  'client_losses_hourly',
-  'flood_sampling_hourly',
-  'costly_rules_hourly',
-] as const
+  ownRows('outcomes_hourly'),
+  ownRows('client_losses_hourly'),
+  ownRows('flood_sampling_hourly'),
+  ownRows('costly_rules_hourly'),
+]
 
-/** Deletes counts of earlier hours. @returns the number of rows */
-export async function deleteCounts(
-  on: Connection,
-  table: (typeof COUNT_TABLES)[number],
-  before: Date,
-  max: number,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from ${sql.table(table)} where ctid = any(array(
-      select ctid from ${sql.table(table)} where hour < ${before} limit ${max}))`.execute(on)
-  return Number(numAffectedRows ?? 0)
-}
+export const OUTCOME_PART = projectPart(5_000, COUNT_TABLES)

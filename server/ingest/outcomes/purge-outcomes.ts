@@ -2,7 +2,8 @@ import type { App } from '../../platform/context/app.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
 import { deleteUsageBefore } from '../limits/org-quota.queries.ts'
-import { COUNT_TABLES, deleteCounts } from './outcomes.queries.ts'
+import { deleteRows } from '../../platform/storage/own-rows.ts'
+import { COUNT_TABLES } from './outcomes.queries.ts'
 
 const KEPT_DAYS = 400
 const PIECE = 10_000
@@ -19,7 +20,7 @@ export async function purgeOutcomes(app: App, signal?: AbortSignal): Promise<num
     let deleted = PIECE
     while (deleted === PIECE) {
       signal?.throwIfAborted()
-      deleted = await deleteCounts(app.db, table, oldest, PIECE)
+      deleted = await deleteRows(app.db, table, { before: ['hour', oldest] }, PIECE, 'skip')
       total += deleted
     }
   }

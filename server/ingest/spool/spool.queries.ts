@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { CANARY_PROJECT_NUMBER } from '../../platform/kernel/canary-ids.ts'
 import { SHARD_NUMBERS } from './entry.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** Channel of notifications about new rows. */
 const SPOOL_CHANNEL = 'faultline_spool'
@@ -346,3 +348,6 @@ export async function deleteQuarantinedBefore(on: Connection, projectId: string,
   ])
   return rowCount ?? 0
 }
+
+/** Requests in the spool share rows with those of other projects: digestion drops them. */
+export const QUARANTINE_PART = projectPart(200, [ownRows('spool_quarantine')])

@@ -4,6 +4,8 @@ import { TOTAL_CAP } from '../../platform/kernel/page.api.ts'
 import type { Connection, Statement, Tx } from '../../platform/storage/database.ts'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
 import type { NewFeedback } from './feedback.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** SQL of feedback. */
 
@@ -214,3 +216,5 @@ export async function deleteFeedbackBefore(on: Connection, projectId: string, be
     .executeTakeFirst()
   return Number(numDeletedRows)
 }
+
+export const FEEDBACK_PART = projectPart(1_000, [ownRows('feedback')])

@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/storage/database.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
 
-/** Deletes discards of a project with their fingerprints. */
-export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
-  const fingerprints = await sql`
-    delete from discarded_fingerprints where (project_id, hash) in (
-      select project_id, hash from discarded_fingerprints where project_id = ${projectId} limit ${max})`.execute(tx)
-  if (Number(fingerprints.numAffectedRows ?? 0) > 0) return Number(fingerprints.numAffectedRows)
-  const discards = await sql`
-    delete from discards where id in (select id from discards where project_id = ${projectId} limit ${max})`.execute(tx)
-  return Number(discards.numAffectedRows ?? 0)
-}
+export const DISCARD_PARTS = [
+  projectPart(1_000, [ownRows('discarded_fingerprints')]),
+  projectPart(1_000, [ownRows('discards')]),
+]
 
 /** Rows of one issue that are deleted together: users, and hours. */
 const MAX_COUNTS = 50_000

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { SECURITY_KINDS, type SecurityKind } from '#shared/alert-rules.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** The first security event of a kind and group in an hour. */
 export type SecurityHour = {
@@ -35,9 +37,4 @@ export async function deleteSecurityHoursBefore(db: Connection, before: Date, ma
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes rows of a project. */
-export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`delete from security_hours where ctid = any(array(
-    select ctid from security_hours where project_id = ${projectId} limit ${max} for update))`.execute(tx)
-  return Number(numAffectedRows ?? 0)
-}
+export const SECURITY_PART = projectPart(5_000, [ownRows('security_hours')])

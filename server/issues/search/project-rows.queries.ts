@@ -1,13 +1,10 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/storage/database.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
 
-/** Deletes which users a project had. Documents are deleted with their issues. */
-export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from user_identities where ctid = any(array(
-      select ctid from user_identities where project_id = ${projectId} limit ${max} for update))`.execute(tx)
-  return Number(numAffectedRows ?? 0)
-}
+/** Documents are deleted with their issues. */
+export const IDENTITY_PART = projectPart(5_000, [ownRows('user_identities')])
 
 /** Deletes new terms of issues that are about to be deleted. */
 export async function deleteNewTermsOf(tx: Tx, issueIds: readonly string[]): Promise<void> {

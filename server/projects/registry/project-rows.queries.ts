@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
-import type { DeleteProjectRows } from './project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { projectPart } from './project-rows.ts'
 
 /**
  * Takes a project away at once: its row and its keys. What belongs to it refers to its id, which stays, and is deleted
@@ -43,9 +43,4 @@ export async function forgetDeletedFrom(tx: Tx, projectId: string): Promise<void
   await tx.updateTable('project_ids').set({ deleted_from: null }).where('id', '=', projectId).execute()
 }
 
-export const deleteProjectMinutes: DeleteProjectRows = async (tx, projectId, max) => {
-  const { numAffectedRows } = await sql`
-    delete from project_minutes where (project_id, minute) in (
-      select project_id, minute from project_minutes where project_id = ${projectId} limit ${max})`.execute(tx)
-  return Number(numAffectedRows ?? 0)
-}
+export const MINUTES_PART = projectPart(5_000, [ownRows('project_minutes')])

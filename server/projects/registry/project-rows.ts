@@ -1,7 +1,33 @@
 import type { Tx } from '../../platform/storage/database.ts'
+import { deleteRows, type OwnRows } from '../../platform/storage/own-rows.ts'
+
+/** Rows of a project that are deleted with it, as the room that owns their tables declares them. */
+export type ProjectPart = {
+  readonly tables: readonly string[]
+  /** About so many rows are deleted in one transaction: a few dozen milliseconds. */
+  readonly max: number
+  /**
+   * Deletes about `max` rows of a deleted project. May be called again at any time.
+   * @returns the number of deleted rows; 0 when none is left
+   */
+  readonly deleteRows: (tx: Tx, projectId: string, max: number) => Promise<number>
+}
 
 /**
- * Deletes rows of a deleted project, about `max` of them. May be called again at any time.
- * @returns the number of deleted rows; 0 when none is left
+ * Tables with a column `project_id` whose rows are deleted together, in this order.
+ * @param more tables whose rows the database deletes with these, and a lock that the deletion needs
  */
-export type DeleteProjectRows = (tx: Tx, projectId: string, max: number) => Promise<number>
+export const projectPart = (
+  max: number,
+  rows: readonly OwnRows[],
+  more: { readonly cascades?: readonly string[]; readonly lock?: (tx: Tx) => Promise<void> } = {},
+): ProjectPart => ({
+  tables: [...rows.map(({ table }) => table), ...(more.cascades ?? [])],
+  max,
+  async deleteRows(tx, projectId, most) {
+    await more.lock?.(tx)
+    let deleted = 0
+    for (const own of rows) deleted += await deleteRows(tx, own, { equal: { project_id: projectId } }, most, 'wait')
+    return deleted
+  },
+})

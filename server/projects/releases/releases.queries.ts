@@ -1,6 +1,8 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
+import { projectPart } from '../registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** SQL of releases, their commits and deploys. */
 
@@ -212,3 +214,8 @@ export async function selectMarkers(
   if (projectIds !== undefined) query = query.where('r.project_id', '=', sql<string>`any(${[...projectIds]}::uuid[])`)
   return query.orderBy('r.dated_at', 'desc').orderBy('r.id', 'desc').limit(max).execute()
 }
+
+export const RELEASE_PARTS = [
+  projectPart(1_000, [ownRows('release_commits'), ownRows('deploys')]),
+  projectPart(1_000, [ownRows('releases')]),
+]

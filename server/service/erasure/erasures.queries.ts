@@ -1,6 +1,8 @@
 import { sql, type Selectable } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** SQL of the table of erasures; recent-erasures.queries.ts reads it too. */
 
@@ -64,3 +66,5 @@ export async function runningErasures(db: Connection): Promise<string[]> {
 export async function deleteFinishedErasures(db: Connection, finishedBefore: Date): Promise<void> {
   await db.deleteFrom('erasures').where('state', '=', 'done').where('finished_at', '<', finishedBefore).execute()
 }
+
+export const ERASURE_PART = projectPart(1_000, [ownRows('erasures')])

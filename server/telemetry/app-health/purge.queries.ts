@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
 import type { Connection } from '../../platform/storage/database.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { lockFold } from './fold.queries.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** Deletes sessions that started before a time. @returns number deleted */
 export async function deleteSessionsBefore(on: Connection, before: Date, max: number): Promise<number> {
@@ -56,3 +59,18 @@ export async function removeUserFromSessions(on: Connection, projectId: string, 
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }
+
+/** Sessions and their counts, in the order in which rows move between the tables. */
+export const HEALTH_PART = projectPart(
+  2_000,
+  [
+    ownRows('app_sessions'),
+    ownRows('user_devices'),
+    ownRows('health_deltas'),
+    ownRows('health_rollups'),
+    ownRows('health_sketches'),
+    ownRows('health_attributes'),
+    ownRows('health_days'),
+  ],
+  { lock: lockFold },
+)

@@ -7,8 +7,7 @@ import type { App } from '../../platform/context/app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { foldHealth } from './fold-health.ts'
-import { deleteProjectRows } from './project-rows.queries.ts'
-import { deleteRollupsBefore } from './purge.queries.ts'
+import { deleteRollupsBefore, HEALTH_PART } from './purge.queries.ts'
 import { readHealthRanges, readHealthUsers, readHealthUsersBy, readHealthUsersOfRanges } from './read-health.ts'
 import { recordSessions } from './record-sessions.ts'
 import { anAttribute, countsFact, NOW } from './sessions.fixture.ts'
@@ -36,7 +35,7 @@ const record = (projectId: string, { at, release, user, isCrash }: Seen): Promis
   )
 
 async function deleteAll(projectId: string): Promise<void> {
-  while ((await app.tx((tx) => deleteProjectRows(tx, projectId, 1_000))) > 0);
+  while ((await app.tx((tx) => HEALTH_PART.deleteRows(tx, projectId, 1_000))) > 0);
 }
 
 const over = (projectIds: readonly string[], days: number) => ({

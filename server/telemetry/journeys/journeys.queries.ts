@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 export type JourneyErrors = {
   readonly projectId: string
@@ -46,9 +48,4 @@ export async function deleteErrorsBefore(db: Connection, before: Date, max: numb
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes rows of a project. */
-export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`delete from journey_errors where ctid = any(array(
-    select ctid from journey_errors where project_id = ${projectId} limit ${max} for update))`.execute(tx)
-  return Number(numAffectedRows ?? 0)
-}
+export const JOURNEY_PART = projectPart(5_000, [ownRows('journey_errors')])

@@ -1,7 +1,14 @@
 import { sql } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
 
 export const ENTRY_TABLES = ['logs', 'trace_metrics'] as const
+
+export const ENTRY_PART = projectPart(2_000, [
+  ownRows('logs', 'occurred_at', 'id', 'received_day'),
+  ownRows('trace_metrics', 'occurred_at', 'id', 'received_day'),
+])
 
 /** Deletes entries of a project and day: a ctid is valid within one partition only. @returns number deleted */
 export async function deleteEntries(
@@ -16,23 +23,6 @@ export async function deleteEntries(
       select ctid from ${sql.table(table)} where received_day = ${day}::date and project_id = ${projectId} limit ${max}
     ))`.execute(on)
   return Number(numAffectedRows ?? 0)
-}
-
-/** Deletes runs of a project's jobs before a day. @returns number deleted */
-export async function deleteRuns(on: Connection, projectId: string, day: string, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from check_ins where (monitor_id, id) in (
-      select monitor_id, id from check_ins where project_id = ${projectId} and received_at < ${`${day}T00:00:00Z`}::timestamptz
-      limit ${max} for update skip locked
-    )`.execute(on)
-  return Number(numAffectedRows ?? 0)
-}
-
-/** Deletes monitors without runs whose last check-in was before a day: their number is limited. */
-export async function deleteIdleMonitors(on: Connection, projectId: string, day: string): Promise<void> {
-  await sql`
-    delete from monitors m where m.project_id = ${projectId} and m.last_check_in_at < ${`${day}T00:00:00Z`}::timestamptz
-      and not exists (select from check_ins c where c.monitor_id = m.id)`.execute(on)
 }
 
 /** Attributes of SDKs and of OpenTelemetry that name a user. */

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { MemoryState } from './memory-growth.ts'
 import { PRECURSORS, type PrecursorReport, type Sign } from './precursor.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 export type SignRow = {
   readonly projectId: string
@@ -152,13 +154,4 @@ export async function deleteOwners(db: Connection, projectId: string, owners: re
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes rows of a project. */
-export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
-  let deleted = 0
-  for (const table of ['precursors', 'memory_levels']) {
-    const { numAffectedRows } = await sql`delete from ${sql.table(table)} where ctid = any(array(
-      select ctid from ${sql.table(table)} where project_id = ${projectId} limit ${max} for update))`.execute(tx)
-    deleted += Number(numAffectedRows ?? 0)
-  }
-  return deleted
-}
+export const PRECURSOR_PART = projectPart(5_000, [ownRows('precursors'), ownRows('memory_levels')])

@@ -1,6 +1,8 @@
 import { hyphenate } from '../../platform/kernel/ids.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { TracePart } from './trace-part.ts'
+import { projectPart } from '../../projects/registry/project-rows.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 /** SQL of recording traces. Rows are written in a fixed order. */
 
@@ -75,3 +77,11 @@ export async function insertTraceErrors(tx: Tx, day: string, errors: readonly Tr
     ],
   })
 }
+
+export const TRACE_PARTS = [
+  projectPart(500, [
+    ownRows('trace_parts', 'trace_id', 'part', 'received_day'),
+    ownRows('trace_errors', 'trace_id', 'event_id', 'received_day'),
+  ]),
+  projectPart(500, [ownRows('trace_days')]),
+]

@@ -5,12 +5,12 @@ import { dayOf } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions, partitionDays } from '../../platform/storage/day-partitions.ts'
 import { listCheckIns } from '../monitors/list-check-ins.ts'
-import { listLogs } from './list-logs.ts'
-import { listTraceMetrics } from './list-trace-metrics.ts'
+import { listLogs } from '../logs/list-logs.ts'
+import { listTraceMetrics } from '../logs/list-trace-metrics.ts'
 import { purgeTelemetry } from './purge-telemetry.ts'
 import { recordCheckIns } from '../monitors/record-check-ins.ts'
-import { recordLogs } from './record-logs.ts'
-import { recordTraceMetrics } from './record-trace-metrics.ts'
+import { recordLogs } from '../logs/record-logs.ts'
+import { recordTraceMetrics } from '../logs/record-trace-metrics.ts'
 
 const { app, clock } = await testApp()
 const ada = await aPerson(app)

@@ -1,9 +1,0 @@
-import { sql } from 'kysely'
-import type { Tx } from '../../platform/storage/database.ts'
-
-/** Deletes erasures of a project. */
-export async function deleteProjectRows(tx: Tx, projectId: string, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from erasures where id in (select id from erasures where project_id = ${projectId} limit ${max})`.execute(tx)
-  return Number(numAffectedRows ?? 0)
-}
