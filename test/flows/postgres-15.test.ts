@@ -7,7 +7,8 @@ import { readConfig } from '#server/config.ts'
 import { compactPerformance } from '#server/telemetry/performance/compact-performance.ts'
 import { purgePerformance } from '#server/telemetry/performance/purge-performance.ts'
 import { readPerformanceByName, readPerformanceSeries } from '#server/telemetry/performance/read-performance.ts'
-import { purgeSessions } from '#server/telemetry/app-health/purge-sessions.ts'
+import { purgeRows } from '#server/platform/jobs/purge.ts'
+import { AGING_HEALTH } from '#server/telemetry/app-health/purge.queries.ts'
 import { readSessionSeries, readSessionTotals } from '#server/telemetry/app-health/session-totals.ts'
 import { startEmbeddedPostgres } from '#server/platform/embedded-postgres/start.ts'
 import { purgeTelemetry } from '#server/telemetry/monitors/purge-telemetry.ts'
@@ -86,7 +87,7 @@ test('PostgreSQL 15: sessions start, crash, are read and purged', async () => {
   expect(await readSessionTotals(app.db, { ...question, release: 'b' })).toMatchObject({ total: 2, crashed: 0 })
   const points = await readSessionSeries(app.db, question, 60)
   expect(points.reduce((sum, { totals }) => sum + totals.total, 0)).toBe(3)
-  expect(await purgeSessions(app)).toEqual({ sessions: 0, rollups: 0 })
+  expect(await purgeRows(app, AGING_HEALTH)).toMatchObject({ app_sessions: 0, health_rollups: 0 })
 })
 
 test('PostgreSQL 15: logs, trace metrics and check-ins are written, listed and purged', async () => {
@@ -160,5 +161,5 @@ test('PostgreSQL 15: transactions and spans are measured, folded, read and purge
     const points = await readPerformanceSeries(app.db, { ...scope, metric: 'duration', intervalMs: 60_000 })
     expect(points.reduce((sum, { count }) => sum + count, 0)).toBe(2)
   }
-  expect(await purgePerformance(app)).toBe(0)
+  expect(await purgePerformance(app)).toMatchObject({ performance_rollups: 0 })
 })

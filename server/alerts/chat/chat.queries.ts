@@ -26,10 +26,6 @@ export async function deleteRequests(db: Connection, keys: readonly Buffer[]): P
     .execute()
 }
 
-export async function deleteRequestsBefore(db: Connection, before: Date): Promise<void> {
-  await db.deleteFrom('chat_requests').where('seen_at', '<', before).execute()
-}
-
 // Links
 
 export const selectLink = (db: Connection, { teamId, userId }: Pick<ChatUser, 'teamId' | 'userId'>) =>
@@ -90,7 +86,3 @@ export const takeOffer = (tx: Tx, tokenHash: Buffer, now: Date) =>
     .where('expires_at', '>', now)
     .returningAll()
     .executeTakeFirst()
-
-export async function deleteOffersBefore(db: Connection, before: Date): Promise<void> {
-  await db.deleteFrom('chat_link_offers').where('expires_at', '<', before).execute()
-}

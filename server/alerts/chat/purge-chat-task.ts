@@ -1,18 +1,10 @@
-import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
+import { purgeTask } from '../../platform/jobs/purge.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 import { REPLAY_WINDOW_MS } from './chat-signature.ts'
-import { deleteOffersBefore, deleteRequestsBefore } from './chat.queries.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
-/** Every ten minutes, forgets requests whose signature is too old to be accepted, and links that have expired. */
-export const purgeChatTask = defineTask({
-  name: 'purge-chat',
-  payload: NoPayload,
-  cron: '*/10 * * * *',
-  async run(app) {
-    const now = app.clock.now()
-    await deleteRequestsBefore(app.db, new Date(now.getTime() - REPLAY_WINDOW_MS - CLOCKS_DIFFER_MS))
-    await deleteOffersBefore(app.db, now)
-  },
-})
-
-/** Another process, whose clock is behind, may still accept a signature. */
-const CLOCKS_DIFFER_MS = 60_000
+/** Deletes requests whose signature is too old to be accepted, also by a clock that is behind, and expired links. */
+export const purgeChatTask = purgeTask('purge-chat', '*/10 * * * *', [
+  { rows: ownRows('chat_requests'), column: 'seen_at', kept: { ms: REPLAY_WINDOW_MS + MINUTE_MS } },
+  { rows: ownRows('chat_link_offers'), column: 'expires_at', kept: { ms: 0 } },
+])

@@ -504,14 +504,6 @@ export async function selectIssuesOfFacts(tx: Connection, issueIds: readonly str
 }
 export type IssueOfFact = Awaited<ReturnType<typeof selectIssuesOfFacts>>[number]
 
-export async function purgeAlerts(db: Connection, before: Date, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from fired_alerts where id in (select id from fired_alerts where fired_at < ${before} limit ${max})`.execute(
-    db,
-  )
-  return Number(numAffectedRows ?? 0n)
-}
-
 /** Subjects of open alerts. */
 export async function openSubjects(
   db: Connection,

@@ -1,7 +1,7 @@
 import { systemActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
-import { inBatches } from '../../platform/jobs/in-batches.ts'
+import { purgeRows, inBatches } from '../../platform/jobs/purge.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { endAlerts, summaryOf } from './end-alerts.ts'
 import * as sql from './fired.queries.ts'
@@ -16,7 +16,6 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 const BATCH = 100
-const PURGED = 1_000
 
 /** An alert without its condition and without an acknowledgement for this long has expired. */
 const EXPIRES_AFTER_MS = 7 * DAY_MS
@@ -72,14 +71,19 @@ export const purgeAlertsTask = defineTask({
   payload: NoPayload,
   cron: '37 * * * *',
   async run(app, _payload, signal) {
-    const nowMs = app.clock.now().getTime()
-    const before = (ms: number) => new Date(nowMs - ms)
-    await inBatches(PURGED, signal, () => sql.purgeAlerts(app.db, before(KEPT_MS), PURGED))
-    await inBatches(PURGED, signal, () => rules.purgeIssueMinutes(app.db, before(MINUTES_KEPT_MS), PURGED))
-    await inBatches(PURGED, signal, () => rules.purgeSubjects(app.db, before(SUBJECTS_KEPT_MS), PURGED))
+    await purgeRows(
+      app,
+      [
+        { rows: rules.ALERT_ROWS, column: 'fired_at', kept: { ms: KEPT_MS } },
+        { rows: rules.ISSUE_MINUTE_ROWS, column: 'minute', kept: { ms: MINUTES_KEPT_MS } },
+        { rows: rules.SUBJECT_ROWS, column: 'last_fired_at', kept: { ms: SUBJECTS_KEPT_MS } },
+      ],
+      signal,
+    )
+    const deletedBefore = new Date(app.clock.now().getTime() - RULES_KEPT_MS)
     await inBatches(BATCH, signal, () =>
       app.tx(async (tx) => {
-        const ids = await rules.lockDeletedRules(tx, before(RULES_KEPT_MS), BATCH)
+        const ids = await rules.lockDeletedRules(tx, deletedBefore, BATCH)
         if (ids.length === 0) return 0
         await removeActions(tx, await rules.selectActions(tx, ids))
         await rules.deleteRuleRows(tx, ids)

@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { type Insertable, type Updateable } from 'kysely'
 import type { TriggerType } from '#shared/alert-rules.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
@@ -195,22 +195,6 @@ export async function addIssueMinutes(
   })
 }
 
-export async function purgeIssueMinutes(db: Connection, before: Date, max: number): Promise<number> {
-  const { numDeletedRows } = await sql`
-    delete from alert_issue_minutes where ctid in (
-      select ctid from alert_issue_minutes where minute < ${before} limit ${max})`
-    .execute(db)
-    .then(({ numAffectedRows }) => ({ numDeletedRows: numAffectedRows ?? 0n }))
-  return Number(numDeletedRows)
-}
-
-export async function purgeSubjects(db: Connection, before: Date, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from alert_subjects where (rule_id, subject) in (
-      select rule_id, subject from alert_subjects where last_fired_at < ${before} limit ${max})`.execute(db)
-  return Number(numAffectedRows ?? 0n)
-}
-
 /** Locks rules, so that their counts of the minute are right. */
 export async function lockRules(tx: Tx, ruleIds: readonly string[]): Promise<void> {
   await tx.query({
@@ -247,8 +231,12 @@ export async function writeActionHealth(tx: Tx, actions: readonly ActionHealth[]
   })
 }
 
+export const ALERT_ROWS = ownRows('fired_alerts')
+export const ISSUE_MINUTE_ROWS = ownRows('alert_issue_minutes')
+export const SUBJECT_ROWS = ownRows('alert_subjects')
+
 export const ALERT_PARTS = [
-  projectPart(500, [ownRows('fired_alerts'), ownRows('alert_issue_minutes')]),
+  projectPart(500, [ALERT_ROWS, ISSUE_MINUTE_ROWS]),
   projectPart(500, [ownRows('alert_rules')], {
     cascades: ['alert_actions', 'alert_subjects', 'alert_summaries', 'alert_deliveries', 'alert_mail_mutes'],
   }),

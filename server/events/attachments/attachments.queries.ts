@@ -1,4 +1,3 @@
-import { partitionName } from '../../platform/storage/day-partitions.ts'
 import { zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
@@ -218,11 +217,4 @@ export async function deleteAttachmentsBefore(
     )
     select count(*) as n from deleted`.execute(on)
   return rows[0]?.n ?? 0
-}
-
-/** Drops the partitions of a day. Waits for readers at most two seconds, because later readers wait for it. */
-export async function dropDay(tx: Tx, day: string): Promise<void> {
-  await sql`set local lock_timeout = '2s'`.execute(tx)
-  for (const table of ['attachments', 'attachment_chunks'])
-    await sql`drop table if exists ${sql.ref(partitionName(table, day))}`.execute(tx)
 }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { purgeFeedback } from '../../issues/feedback/purge-feedback.ts'
+import { FEEDBACK_ROWS } from '../../issues/feedback/feedback.queries.ts'
 import { insertFeedback } from '../../issues/feedback/feedback.queries.ts'
 import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
@@ -15,6 +15,7 @@ import {
   type ReceivedAttachment,
 } from './attachments.queries.ts'
 import { purgeAttachments } from './purge-attachments.ts'
+import { purgeRetained } from '../../projects/registry/project-rows.ts'
 
 const { app, clock } = await testApp()
 const [aLine, anotherLine] = [await packContent(Buffer.from('line\n')), await packContent(Buffer.from('other'))]
@@ -133,6 +134,6 @@ test('feedback is deleted after the retention of its project', async () => {
   })
   const rows = [feedback(short, 6), feedback(short, 8), feedback(long, 8), feedback(long, 31)]
   await app.tx((tx) => insertFeedback(tx, rows))
-  expect(await purgeFeedback(app)).toBe(2)
-  expect(await purgeFeedback(app)).toBe(0)
+  expect(await purgeRetained(app, FEEDBACK_ROWS, 'received_at', undefined)).toBe(2)
+  expect(await purgeRetained(app, FEEDBACK_ROWS, 'received_at', undefined)).toBe(0)
 })

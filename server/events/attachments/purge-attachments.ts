@@ -1,9 +1,10 @@
 import type { App } from '../../platform/context/app.ts'
 import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
 import { generalSettings } from '../../projects/registry/general-settings.ts'
-import { deleteAttachmentsBefore, dropDay } from './attachments.queries.ts'
-import { partitionDays } from '../../platform/storage/day-partitions.ts'
+import { deleteAttachmentsBefore } from './attachments.queries.ts'
+import { dropDaysBefore } from '../../platform/storage/day-partitions.ts'
 import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
+import { inBatches } from '../../platform/jobs/purge.ts'
 
 /** Files per transaction. Each may have a hundred chunks. */
 const MAX_FILES = 500
@@ -20,20 +21,14 @@ export async function purgeAttachments(app: App, signal?: AbortSignal): Promise<
   for (const { id, settings } of projects) {
     const { retention_days: retentionDays } = generalSettings(settings)
     longestDays = Math.max(longestDays, retentionDays)
-    for (;;) {
-      signal?.throwIfAborted()
-      const removed = await deleteAttachmentsBefore(app.db, id, dayPlus(today, -retentionDays), MAX_FILES)
-      files += removed
-      if (removed < MAX_FILES) break
-    }
+    files += await inBatches(MAX_FILES, signal, () =>
+      deleteAttachmentsBefore(app.db, id, dayPlus(today, -retentionDays), MAX_FILES),
+    )
   }
   // Without projects there is no retention setting. Files of deleted projects stay until there is one.
-  const days = projects.length === 0 ? 0 : await dropDays(app, dayPlus(today, -longestDays))
+  const days =
+    projects.length === 0
+      ? 0
+      : await dropDaysBefore(app.db, ['attachments', 'attachment_chunks'], dayPlus(today, -longestDays))
   return { files, days }
-}
-
-async function dropDays(app: App, before: string): Promise<number> {
-  const days = (await partitionDays(app.db, 'attachments')).filter((day) => day < before)
-  for (const day of days) await app.tx((tx) => dropDay(tx, day))
-  return days.length
 }

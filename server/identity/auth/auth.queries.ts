@@ -471,11 +471,6 @@ export function activeSessions(db: Connection, userId: string, now: Date) {
 
 export type ActiveSession = Awaited<ReturnType<typeof activeSessions>>[number]
 
-/** Sessions expire after a week without use: those last used before `before` are over, also without `ended_at`. */
-export async function deleteSessionsLastUsed(db: Connection, before: Date): Promise<void> {
-  await db.deleteFrom('sessions').where('last_used_at', '<', before).execute()
-}
-
 // Signing keys
 
 export type SigningKeyRow = Selectable<Tables['signing_keys']>

@@ -83,7 +83,3 @@ export async function deleteDevice(db: Connection, userId: string, id: string): 
 export async function deleteDevicesOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('devices').where('user_id', '=', userId).execute()
 }
-
-export async function deleteDevicesLastSeen(db: Connection, before: Date): Promise<void> {
-  await db.deleteFrom('devices').where('last_seen_at', '<', before).execute()
-}

@@ -144,7 +144,3 @@ export function deleteInvitesTo(tx: Tx, orgId: string, userId: string) {
     .returning(['id', 'email', 'role'])
     .execute()
 }
-
-export async function deleteInvitesExpired(db: Connection, before: Date): Promise<void> {
-  await db.deleteFrom('invites').where('expires_at', '<', before).execute()
-}

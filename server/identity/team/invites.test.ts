@@ -14,7 +14,7 @@ import { resendInvite, revokeInvite } from './change-invite.ts'
 import { changeMember } from './change-member.ts'
 import { inviteMember, inviteMembers } from './invite-members.ts'
 import { listInvites } from './list-invites.ts'
-import { purgeInvites } from './purge-invites.ts'
+import { purgeInvitesTask } from './purge-invites.ts'
 import { removeMember } from './remove-member.ts'
 
 const t = await testApp({ env: { PUBLIC_URL: 'https://faults.example.com' } })
@@ -205,10 +205,10 @@ describe('a link', () => {
     await resendInvite(app, owner.actor, one.id)
     const replaced = await inviteMember(app, owner.actor, { email: other.email, role: 'viewer' })
     expect(replaced.id).not.toBe(other.id)
-    await purgeInvites(app)
+    await purgeInvitesTask.run(app, {}, new AbortController().signal)
     expect((await listInvites(app, owner.actor, page)).total).toBe(3)
     clock.advance(30 * 86_400_000 + 1)
-    await purgeInvites(app)
+    await purgeInvitesTask.run(app, {}, new AbortController().signal)
     const left = (await listInvites(app, owner.actor, page)).items.map(({ id }) => id)
     expect(left).not.toContain(forgotten.id)
     expect(left).toContain(one.id)

@@ -1,16 +1,8 @@
-import type { App } from '../../platform/context/app.ts'
-import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { deleteInvitesExpired } from './invites.queries.ts'
+import { purgeTask } from '../../platform/jobs/purge.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
-/** An expired invitation can be sent again for this time; then the address of someone who never came is deleted. */
-const KEPT_MS = 30 * 86_400_000
-
-export const purgeInvites = (app: App): Promise<void> =>
-  deleteInvitesExpired(app.db, new Date(app.clock.now().getTime() - KEPT_MS))
-
-export const purgeInvitesTask = defineTask({
-  name: 'purge-invites',
-  payload: NoPayload,
-  cron: '23 3 * * *',
-  run: (app) => purgeInvites(app),
-})
+/** An expired invitation can be sent again for 30 days; then the address of someone who never came is deleted. */
+export const purgeInvitesTask = purgeTask('purge-invites', '23 3 * * *', [
+  { rows: ownRows('invites'), column: 'expires_at', kept: { ms: 30 * DAY_MS } },
+])

@@ -1,4 +1,5 @@
 import type { Connection } from '../../platform/storage/database.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 
 export type UsageToAdd = { readonly orgId: string; readonly day: string; readonly events: number }
 
@@ -27,8 +28,4 @@ export async function readUsage(db: Connection, orgId: string, day: string): Pro
   return row?.events ?? 0
 }
 
-/** Deletes the usage of earlier days. @returns the number of rows */
-export async function deleteUsageBefore(on: Connection, day: string): Promise<number> {
-  const { numDeletedRows } = await on.deleteFrom('org_usage_daily').where('day', '<', day).executeTakeFirst()
-  return Number(numDeletedRows)
-}
+export const USAGE_ROWS = ownRows('org_usage_daily')

@@ -340,14 +340,6 @@ export async function deleteOrphanedQuarantine(on: Connection): Promise<number> 
   return rowCount ?? 0
 }
 
-/** Deletes requests of a project that were quarantined before a time. @returns the number of requests */
-export async function deleteQuarantinedBefore(on: Connection, projectId: string, before: Date): Promise<number> {
-  const { rowCount } = await on.query('delete from spool_quarantine where project_id = $1 and quarantined_at < $2', [
-    projectId,
-    before,
-  ])
-  return rowCount ?? 0
-}
-
+export const QUARANTINE_ROWS = ownRows('spool_quarantine')
 /** Requests in the spool share rows with those of other projects: digestion drops them. */
-export const QUARANTINE_PART = projectPart(200, [ownRows('spool_quarantine')])
+export const QUARANTINE_PART = projectPart(200, [QUARANTINE_ROWS])

@@ -18,9 +18,3 @@ export async function deleteUnusedSecrets(db: Connection, now: Date): Promise<nu
   )
   return rowCount ?? 0
 }
-
-/** @returns number of days */
-export async function deleteDays(db: Connection, before: string): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom('webhook_days').where('day', '<', before).executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
-}

@@ -207,14 +207,5 @@ export async function deleteFeedbackOfIssue(db: Connection, issueId: string): Pr
   return rows.map((row) => unhyphenate(row.feedback_id))
 }
 
-/** Deletes feedback of a project received before a time. @returns number deleted */
-export async function deleteFeedbackBefore(on: Connection, projectId: string, before: Date): Promise<number> {
-  const { numDeletedRows } = await on
-    .deleteFrom('feedback')
-    .where('project_id', '=', projectId)
-    .where('received_at', '<', before)
-    .executeTakeFirst()
-  return Number(numDeletedRows)
-}
-
-export const FEEDBACK_PART = projectPart(1_000, [ownRows('feedback')])
+export const FEEDBACK_ROWS = ownRows('feedback')
+export const FEEDBACK_PART = projectPart(1_000, [FEEDBACK_ROWS])

@@ -112,15 +112,6 @@ export async function markRead(
   return Number(numUpdatedRows)
 }
 
-/** Deletes entries created before a time, at most `max`; returns their number. */
-export async function deleteEntries(db: Connection, before: Date, max: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('inbox_entries')
-    .where('id', 'in', (eb) => eb.selectFrom('inbox_entries').select('id').where('created_at', '<', before).limit(max))
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
-}
-
 export const selectSubscription = (on: Connection, issueId: string, userId: string) =>
   on
     .selectFrom('issue_subscriptions')

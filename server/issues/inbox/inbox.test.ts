@@ -13,7 +13,7 @@ import { MAX_UNREAD } from '../../history/facts/inbox.queries.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { aboutIssue } from '../rows/about-issue.ts'
-import { purgeInboxes } from './inbox.ts'
+import { purgeInboxesTask } from './inbox.ts'
 import type { InboxEntry, Subscription } from './inbox.api.ts'
 
 /** Assignees, comments, subscriptions and inboxes through the API, on a real database. */
@@ -358,14 +358,14 @@ describe('inboxes', () => {
   test('entries are deleted after 90 days', async () => {
     const issueId = await anIssue()
     await ada.patch(`/api/issues/${issueId}`, { assignee_id: bob.id })
-    await purgeInboxes(app)
+    await purgeInboxesTask.run(app, {}, new AbortController().signal)
     expect(await notificationsOf(bob, issueId)).toEqual(['assigned'])
     await app.db
       .updateTable('inbox_entries')
       .set({ created_at: new Date(Date.now() - 91 * 86_400_000) })
       .where('issue_id', '=', issueId)
       .execute()
-    await purgeInboxes(app)
+    await purgeInboxesTask.run(app, {}, new AbortController().signal)
     expect(await notificationsOf(bob, issueId)).toEqual([])
   })
 

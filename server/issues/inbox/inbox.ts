@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { MAX_UNREAD } from '../../history/facts/inbox.queries.ts'
-import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
+import { purgeTask } from '../../platform/jobs/purge.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
 import { readCursor, writeCursor } from '../../platform/kernel/cursor.ts'
 import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
 import { severityName, shortId } from '#shared/issue-values.ts'
 import { viewPerson } from '../rows/view-issue.ts'
 import {
   countInbox,
-  deleteEntries,
   markRead,
   selectInbox,
   publishInbox,
@@ -18,6 +18,7 @@ import {
   type InboxRow,
 } from './inbox.queries.ts'
 import type { InboxEntry } from './inbox.api.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
 export type ListInboxInput = {
   readonly limit: number
@@ -101,20 +102,7 @@ function placeAfter(cursor: string): Cursor {
   return { unread, at: new Date(at), id }
 }
 
-const RETENTION_MS = 90 * 86_400_000
-/** Entries deleted by one statement. */
-const BATCH = 5_000
-
-/** Deletes notifications older than 90 days, read or not. */
-export async function purgeInboxes(app: App, signal?: AbortSignal): Promise<void> {
-  const before = new Date(app.clock.now().getTime() - RETENTION_MS)
-  do signal?.throwIfAborted()
-  while ((await deleteEntries(app.db, before, BATCH)) === BATCH)
-}
-
-export const purgeInboxesTask = defineTask({
-  name: 'purge-inboxes',
-  payload: NoPayload,
-  cron: '17 3 * * *',
-  run: (app, _payload, signal) => purgeInboxes(app, signal),
-})
+/** Notifications stay for 90 days, read or not. */
+export const purgeInboxesTask = purgeTask('purge-inboxes', '17 3 * * *', [
+  { rows: ownRows('inbox_entries'), column: 'created_at', kept: { ms: 90 * DAY_MS } },
+])

@@ -349,16 +349,6 @@ export async function sumHours(tx: Tx, hours: readonly HourKey[]): Promise<Count
   return rows.map((row) => ({ id: row.issue_id, at: row.hour, events: row.events }))
 }
 
-/** Deletes at most `max` hours before a time. Concurrent callers skip each other's rows. */
-export async function deleteHoursBefore(on: Connection, before: Date, max: number): Promise<number> {
-  const { rowCount } = await on.query(
-    `delete from issue_hours where ctid = any(array(
-       select ctid from issue_hours where hour < $1 limit $2 for update skip locked))`,
-    [before, max],
-  )
-  return rowCount ?? 0
-}
-
 /** Deletes at most `max` users of slots before a time. Concurrent callers skip each other's rows. */
 export async function deleteUserSlotsBefore(on: Connection, before: Date, max: number): Promise<number> {
   const { rowCount } = await on.query(

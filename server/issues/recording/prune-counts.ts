@@ -1,34 +1,30 @@
 import type { App } from '../../platform/context/app.ts'
-import { deleteMinutesBefore } from '../../projects/registry/recording.queries.ts'
-import { deleteHoursBefore, deleteUserSlotsBefore } from './fold.queries.ts'
-import { deleteSecurityHoursBefore } from './security-events.queries.ts'
+import { purgeRows, inBatches } from '../../platform/jobs/purge.ts'
+import { ownRows } from '../../platform/storage/own-rows.ts'
+import { MINUTE_ROWS } from '../../projects/registry/project-rows.queries.ts'
+import { deleteUserSlotsBefore } from './fold.queries.ts'
+import { SECURITY_ROWS } from './security-events.queries.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
-const DAY_MS = 86_400_000
 /** Retention of counts. */
-const RETENTION_DAYS = 400
+const kept = { ms: 400 * DAY_MS }
 /** No time to count users in begins earlier (`issues/rules/count-window.ts`). */
-const USER_SLOT_RETENTION_DAYS = 100
-/** A dry run of an alert rule looks back seven days. */
-const SECURITY_RETENTION_DAYS = 8
-const BATCH = 10_000
+const USER_SLOT_RETENTION_MS = 100 * DAY_MS
+const BATCH = 5_000
 
-/** Deletes hours and users of issues, security events, and minutes of projects beyond their retention, in batches. Returns the number of deleted rows. */
-export async function pruneCounts(app: App, signal?: AbortSignal): Promise<number> {
-  const now = app.clock.now().getTime()
-  let total = 0
-  for (const [deleteBatch, days] of [
-    [deleteHoursBefore, RETENTION_DAYS],
-    [deleteUserSlotsBefore, USER_SLOT_RETENTION_DAYS],
-    [deleteMinutesBefore, RETENTION_DAYS],
-    [deleteSecurityHoursBefore, SECURITY_RETENTION_DAYS],
-  ] as const) {
-    const before = new Date(now - days * DAY_MS)
-    for (;;) {
-      signal?.throwIfAborted()
-      const deleted = await deleteBatch(app.db, before, BATCH)
-      total += deleted
-      if (deleted < BATCH) break
-    }
-  }
-  return total
+/** Deletes hours and users of issues, security events, and minutes of projects beyond their retention. */
+export async function pruneCounts(app: App, signal?: AbortSignal): Promise<Readonly<Record<string, number>>> {
+  const oldest = new Date(app.clock.now().getTime() - USER_SLOT_RETENTION_MS)
+  const slots = await inBatches(BATCH, signal, () => deleteUserSlotsBefore(app.db, oldest, BATCH))
+  const deleted = await purgeRows(
+    app,
+    [
+      { rows: ownRows('issue_hours'), column: 'hour', kept },
+      { rows: MINUTE_ROWS, column: 'minute', kept },
+      // A dry run of an alert rule looks back seven days.
+      { rows: SECURITY_ROWS, column: 'hour', kept: { ms: 8 * DAY_MS } },
+    ],
+    signal,
+  )
+  return { issue_user_slots: slots, ...deleted }
 }

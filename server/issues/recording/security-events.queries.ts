@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import { SECURITY_KINDS, type SecurityKind } from '#shared/alert-rules.ts'
-import type { Connection, Tx } from '../../platform/storage/database.ts'
+import type { Tx } from '../../platform/storage/database.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
 
@@ -30,11 +29,5 @@ export async function insertHours(tx: Tx, rows: readonly SecurityHour[]): Promis
   })
 }
 
-/** Deletes hours of before a time. @returns number deleted */
-export async function deleteSecurityHoursBefore(db: Connection, before: Date, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`delete from security_hours where ctid = any(array(
-    select ctid from security_hours where hour < ${before} limit ${max} for update skip locked))`.execute(db)
-  return Number(numAffectedRows ?? 0)
-}
-
-export const SECURITY_PART = projectPart(5_000, [ownRows('security_hours')])
+export const SECURITY_ROWS = ownRows('security_hours')
+export const SECURITY_PART = projectPart(5_000, [SECURITY_ROWS])

@@ -1,4 +1,7 @@
-const DAY_MS = 86_400_000
+export const SECOND_MS = 1_000
+export const MINUTE_MS = 60 * SECOND_MS
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
 
 /** Cached texts of days: digestion needs several per event. */
 const cache = new Map<number, string>()

@@ -43,4 +43,5 @@ export async function forgetDeletedFrom(tx: Tx, projectId: string): Promise<void
   await tx.updateTable('project_ids').set({ deleted_from: null }).where('id', '=', projectId).execute()
 }
 
-export const MINUTES_PART = projectPart(5_000, [ownRows('project_minutes')])
+export const MINUTE_ROWS = ownRows('project_minutes')
+export const MINUTES_PART = projectPart(5_000, [MINUTE_ROWS])

@@ -1,3 +1,8 @@
+import type { App } from '../../platform/context/app.ts'
+import { purgeBefore } from '../../platform/jobs/purge.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
+import { generalSettings } from './general-settings.ts'
+import { selectAllSettings } from './projects.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { deleteRows, type OwnRows } from '../../platform/storage/own-rows.ts'
 
@@ -31,3 +36,22 @@ export const projectPart = (
     return deleted
   },
 })
+
+/**
+ * Deletes rows older than the retention of their project, in small transactions.
+ * @param column a time
+ * @returns number of deleted rows
+ */
+export async function purgeRetained(
+  app: App,
+  rows: OwnRows,
+  column: string,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let deleted = 0
+  for (const { id, settings } of await selectAllSettings(app.db)) {
+    const before = new Date(app.clock.now().getTime() - generalSettings(settings).retention_days * DAY_MS)
+    deleted += await purgeBefore(app, rows, { equal: { project_id: id }, before: [column, before] }, signal)
+  }
+  return deleted
+}

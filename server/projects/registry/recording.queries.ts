@@ -106,16 +106,6 @@ export async function touchProjects(tx: Tx, rows: readonly { id: string; at: Dat
   })
 }
 
-/** Deletes minutes before a time. Skips locked rows, so that two callers never wait for each other. */
-export async function deleteMinutesBefore(on: Connection, before: Date, max: number): Promise<number> {
-  const { rowCount } = await on.query(
-    `delete from project_minutes where ctid = any(array(
-       select ctid from project_minutes where minute < $1 limit $2 for update skip locked))`,
-    [before, max],
-  )
-  return rowCount ?? 0
-}
-
 /** Returns the columns of a project that digestion needs; undefined if it was deleted. */
 export const selectProjectForDigestion = (on: Connection, projectId: string) =>
   on

@@ -1,26 +1,16 @@
 import type { App } from '../../platform/context/app.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { generalSettings } from '../../projects/registry/general-settings.ts'
 import { purgeIdentities } from '../../issues/search/user-identities.ts'
-import { deleteOrphanedQuarantine, deleteQuarantinedBefore } from '../../ingest/spool/spool.queries.ts'
-import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
-
-const DAY_MS = 86_400_000
+import { deleteOrphanedQuarantine, QUARANTINE_ROWS } from '../../ingest/spool/spool.queries.ts'
+import { purgeRetained } from '../../projects/registry/project-rows.ts'
 
 /**
  * Deletes quarantined requests that are older than the retention of their project, or whose project was deleted. They
  * hold unscrubbed data.
  * @returns number deleted
  */
-export async function purgeQuarantine(app: App, signal?: AbortSignal): Promise<number> {
-  let removed = await deleteOrphanedQuarantine(app.db)
-  for (const { id, settings } of await selectAllSettings(app.db)) {
-    signal?.throwIfAborted()
-    const before = new Date(app.clock.now().getTime() - generalSettings(settings).retention_days * DAY_MS)
-    removed += await deleteQuarantinedBefore(app.db, id, before)
-  }
-  return removed
-}
+export const purgeQuarantine = async (app: App, signal?: AbortSignal): Promise<number> =>
+  (await deleteOrphanedQuarantine(app.db)) + (await purgeRetained(app, QUARANTINE_ROWS, 'quarantined_at', signal))
 
 /** Runs once a day at night (UTC), also for identities of users that no issue has any more. */
 export const purgeQuarantineTask = defineTask({

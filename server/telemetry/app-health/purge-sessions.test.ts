@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { purgeSessions } from './purge-sessions.ts'
+import { purgeRows } from '../../platform/jobs/purge.ts'
+import { AGING_HEALTH } from './purge.queries.ts'
 import { bucketSpans } from './buckets.ts'
 import { LEVELS } from './dimensions.ts'
 import { readSessionSeries, readSessionTotals } from './session-totals.ts'
@@ -29,24 +30,24 @@ test('deletes old rows and keeps those that are still used', async () => {
   // An old session has no buckets of a minute, and soon none of 15 minutes.
   expect((await grains()).filter((seconds) => Number(seconds) === 60)).toHaveLength(LEVELS.length)
   expect((await grains()).filter((seconds) => Number(seconds) === 900)).toHaveLength(2 * LEVELS.length)
-  await purgeSessions(app)
+  await purgeRows(app, AGING_HEALTH)
   expect((await everythingOf(app, projectId)).sessions).toHaveLength(2)
 
   clock.set(at(NOW + DAY_MS + 2 * HOUR_MS))
-  expect(await purgeSessions(app)).toEqual({ sessions: 1, rollups: 0 })
+  expect(await purgeRows(app, AGING_HEALTH)).toMatchObject({ app_sessions: 1, health_rollups: 0 })
   clock.set(at(NOW + 2 * DAY_MS + HOUR_MS))
-  await purgeSessions(app)
+  await purgeRows(app, AGING_HEALTH)
   // Of buckets below an hour only those of 15 minutes of the newer session are left.
   expect((await grains()).filter((seconds) => Number(seconds) < 3_600)).toEqual(LEVELS.map(() => 900))
   const whole = { projectId, from: at(NOW - 8 * DAY_MS), to: at(NOW) }
   expect(await readSessionTotals(app.db, whole)).toMatchObject({ total: 2 })
 
   clock.set(at(NOW + 397 * DAY_MS))
-  await purgeSessions(app)
+  await purgeRows(app, AGING_HEALTH)
   expect(await readSessionTotals(app.db, whole)).toMatchObject({ total: 1 })
   expect(await readSessionTotals(app.db, { ...whole, release: 'b' })).toMatchObject({ total: 1 })
   clock.set(at(NOW + 403 * DAY_MS))
-  await purgeSessions(app)
+  await purgeRows(app, AGING_HEALTH)
   expect(await everythingOf(app, projectId)).toEqual({ sessions: [], rollups: [] })
   const left = await app.db.query('select 1 from health_attributes where project_id = $1', [projectId])
   expect(left.rows).toEqual([])

@@ -1,47 +1,11 @@
-import { sql } from 'kysely'
 import type { Connection } from '../../platform/storage/database.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'
 import { lockFold } from './fold.queries.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
-
-/** Deletes sessions that started before a time. @returns number deleted */
-export async function deleteSessionsBefore(on: Connection, before: Date, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from app_sessions where (project_id, sid) in (
-      select project_id, sid from app_sessions where started_at < ${before}
-      limit ${max} for update skip locked)`.execute(on)
-  return Number(numAffectedRows ?? 0)
-}
-
-/** Deletes rollups, or their sketches, of one bucket size before a time. @returns number deleted */
-export async function deleteRollupsBefore(
-  on: Connection,
-  table: 'health_rollups' | 'health_sketches',
-  bucketSeconds: number,
-  before: Date,
-  max: number,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from ${sql.table(table)} where (project_id, source, bucket_seconds, attributes_id, bucket) in (
-      select project_id, source, bucket_seconds, attributes_id, bucket from ${sql.table(table)}
-      where bucket_seconds = ${bucketSeconds} and bucket < ${before} limit ${max} for update skip locked)`.execute(on)
-  return Number(numAffectedRows ?? 0)
-}
-
-/** Deletes devices of users that were not seen since a day. @returns number deleted */
-export async function deleteDevicesBefore(on: Connection, day: string, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from user_devices where (project_id, user_hash) in (
-      select project_id, user_hash from user_devices where seen_day < ${day}::date
-      limit ${max} for update skip locked)`.execute(on)
-  return Number(numAffectedRows ?? 0)
-}
-
-/** Deletes attributes unused since a day, and counts of days before it. */
-export async function deleteAttributesUnusedSince(on: Connection, day: string): Promise<void> {
-  await on.deleteFrom('health_attributes').where('last_used_day', '<', day).execute()
-  await on.deleteFrom('health_days').where('day', '<', day).execute()
-}
+import type { AgingRows } from '../../platform/jobs/purge.ts'
+import { BUCKET_SECONDS, KEPT_MS } from './buckets.ts'
+import { SESSION_RETENTION_MS } from './record-sessions.ts'
+import { DAY_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 
 /**
  * Removes a user's hash from their sessions, which stay counted, and forgets their device. Sketches of distinct users identify no user, so
@@ -60,17 +24,36 @@ export async function removeUserFromSessions(on: Connection, projectId: string, 
   return Number(numUpdatedRows)
 }
 
+const SESSIONS = ownRows('app_sessions')
+const DEVICES = ownRows('user_devices')
+const ROLLUPS = ownRows('health_rollups')
+const SKETCHES = ownRows('health_sketches')
+const ATTRIBUTES = ownRows('health_attributes')
+const DAYS = ownRows('health_days')
+
 /** Sessions and their counts, in the order in which rows move between the tables. */
 export const HEALTH_PART = projectPart(
   2_000,
-  [
-    ownRows('app_sessions'),
-    ownRows('user_devices'),
-    ownRows('health_deltas'),
-    ownRows('health_rollups'),
-    ownRows('health_sketches'),
-    ownRows('health_attributes'),
-    ownRows('health_days'),
-  ],
+  [SESSIONS, DEVICES, ownRows('health_deltas'), ROLLUPS, SKETCHES, ATTRIBUTES, DAYS],
   { lock: lockFold },
 )
+
+/** Clocks of processes may differ: a row must outlive the last update that could belong to it. */
+const MARGIN_MS = HOUR_MS
+const KEPT_DAYS = KEPT_MS[86_400] / DAY_MS
+
+/** Sessions after six days, buckets at the end of their time, devices of users after 90 days without events. */
+export const AGING_HEALTH: readonly AgingRows[] = [
+  { rows: SESSIONS, column: 'started_at', kept: { ms: SESSION_RETENTION_MS + MARGIN_MS } },
+  ...BUCKET_SECONDS.flatMap((seconds) =>
+    [ROLLUPS, SKETCHES].map((rows) => ({
+      rows,
+      column: 'bucket',
+      kept: { ms: KEPT_MS[seconds] },
+      equal: { bucket_seconds: seconds },
+    })),
+  ),
+  { rows: DEVICES, column: 'seen_day', kept: { days: 90 } },
+  { rows: ATTRIBUTES, column: 'last_used_day', kept: { days: KEPT_DAYS + 1 } },
+  { rows: DAYS, column: 'day', kept: { days: KEPT_DAYS + 1 } },
+]

@@ -7,7 +7,8 @@ import type { App } from '../../platform/context/app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { foldHealth } from './fold-health.ts'
-import { deleteRollupsBefore, HEALTH_PART } from './purge.queries.ts'
+import { deleteRows, ownRows } from '../../platform/storage/own-rows.ts'
+import { HEALTH_PART } from './purge.queries.ts'
 import { readHealthRanges, readHealthUsers, readHealthUsersBy, readHealthUsersOfRanges } from './read-health.ts'
 import { recordSessions } from './record-sessions.ts'
 import { anAttribute, countsFact, NOW } from './sessions.fixture.ts'
@@ -116,9 +117,15 @@ test(
           else if (step.kind === 'fold') await foldHealth(step.isOther ? other : app)
           else if (step.kind === 'delete') await deleteAll(idOf(step.project))
           else if (step.kind === 'purge')
-            for (const table of ['health_rollups', 'health_sketches'] as const)
+            for (const rows of [ownRows('health_rollups'), ownRows('health_sketches')])
               for (const seconds of [3_600, 21_600, 86_400, 345_600])
-                await deleteRollupsBefore(app.db, table, seconds, new Date(NOW - step.days * DAY_MS), 10_000)
+                await deleteRows(
+                  app.db,
+                  rows,
+                  { equal: { bucket_seconds: seconds }, before: ['bucket', new Date(NOW - step.days * DAY_MS)] },
+                  10_000,
+                  'skip',
+                )
           else {
             const reader = step.isOther ? other : app
             expect(await usersOf(reader.db, projectIds)).toEqual(await usersNow(reader, projectIds))

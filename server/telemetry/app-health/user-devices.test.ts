@@ -3,7 +3,8 @@ import { aFounder, aProject } from '#test/kit/founder.ts'
 import { dsnParts } from '#test/kit/sdk.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { foldHealth } from './fold-health.ts'
-import { purgeSessions } from './purge-sessions.ts'
+import { purgeRows } from '../../platform/jobs/purge.ts'
+import { AGING_HEALTH } from './purge.queries.ts'
 import { readHealthBy, readHealthTotals } from './read-health.ts'
 
 /** Sessions of phones, which name no device, through the running service. */
@@ -152,7 +153,7 @@ test('a device is forgotten with its user, and when it was not seen for 90 days'
   expect(await devices()).toBe(1)
   const start = clock.now()
   clock.advance(91 * 86_400_000)
-  await purgeSessions(app)
+  await purgeRows(app, AGING_HEALTH)
   clock.set(start)
   expect(await devices()).toBe(0)
 })

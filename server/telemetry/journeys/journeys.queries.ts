@@ -41,11 +41,5 @@ export async function sumErrors(
   return rows.map(({ project_id: projectId, ...row }) => ({ projectId, ...row }))
 }
 
-/** Deletes rows of before a time. @returns number deleted */
-export async function deleteErrorsBefore(db: Connection, before: Date, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`delete from journey_errors where ctid = any(array(
-    select ctid from journey_errors where minute < ${before} limit ${max}))`.execute(db)
-  return Number(numAffectedRows ?? 0)
-}
-
-export const JOURNEY_PART = projectPart(5_000, [ownRows('journey_errors')])
+export const JOURNEY_ROWS = ownRows('journey_errors')
+export const JOURNEY_PART = projectPart(5_000, [JOURNEY_ROWS])

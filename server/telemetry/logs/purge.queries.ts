@@ -1,29 +1,15 @@
 import { sql } from 'kysely'
-import type { Connection, Tx } from '../../platform/storage/database.ts'
+import type { Tx } from '../../platform/storage/database.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'
 
 export const ENTRY_TABLES = ['logs', 'trace_metrics'] as const
 
-export const ENTRY_PART = projectPart(2_000, [
+export const ENTRY_ROWS = [
   ownRows('logs', 'occurred_at', 'id', 'received_day'),
   ownRows('trace_metrics', 'occurred_at', 'id', 'received_day'),
-])
-
-/** Deletes entries of a project and day: a ctid is valid within one partition only. @returns number deleted */
-export async function deleteEntries(
-  on: Connection,
-  table: (typeof ENTRY_TABLES)[number],
-  day: string,
-  projectId: string,
-  max: number,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from ${sql.table(table)} where received_day = ${day}::date and ctid = any(array(
-      select ctid from ${sql.table(table)} where received_day = ${day}::date and project_id = ${projectId} limit ${max}
-    ))`.execute(on)
-  return Number(numAffectedRows ?? 0)
-}
+]
+export const ENTRY_PART = projectPart(2_000, ENTRY_ROWS)
 
 /** Attributes of SDKs and of OpenTelemetry that name a user. */
 const USER_ATTRIBUTES = [

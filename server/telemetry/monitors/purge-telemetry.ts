@@ -1,14 +1,13 @@
 import type { App } from '../../platform/context/app.ts'
-import { inBatches } from '../../platform/jobs/in-batches.ts'
+import { purgeBefore, startOfDay } from '../../platform/jobs/purge.ts'
+import type { OwnRows } from '../../platform/storage/own-rows.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
-import { deleteEntries, ENTRY_TABLES } from '../logs/purge.queries.ts'
-import { deleteIdleMonitors, deleteRuns } from './purge.queries.ts'
-import { dropDaysBefore, partitionDays } from '../../platform/storage/day-partitions.ts'
+import { ENTRY_ROWS, ENTRY_TABLES } from '../logs/purge.queries.ts'
+import { CHECK_IN_ROWS, deleteIdleMonitors } from './purge.queries.ts'
+import { dropDaysBefore } from '../../platform/storage/day-partitions.ts'
 import { generalSettings } from '../../projects/registry/general-settings.ts'
 import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
-
-const MAX_ROWS = 5_000
 
 /**
  * Deletes logs, trace metrics and check-ins older than the retention of their project, and drops days older than the
@@ -27,15 +26,11 @@ export async function purgeTelemetry(app: App, signal?: AbortSignal): Promise<{ 
   const longest = oldest.reduce((min, { day }) => (day < min ? day : min), today)
   const days = await dropDaysBefore(app.db, ENTRY_TABLES, longest)
   let rows = 0
-  for (const table of ENTRY_TABLES) {
-    const present = (await partitionDays(app.db, table)).filter((day) => day >= longest)
-    for (const { id, day } of oldest) {
-      for (const one of present.filter((candidate) => candidate < day))
-        rows += await inBatches(MAX_ROWS, signal, () => deleteEntries(app.db, table, one, id, MAX_ROWS))
-    }
-  }
   for (const { id, day } of oldest) {
-    rows += await inBatches(MAX_ROWS, signal, () => deleteRuns(app.db, id, day, MAX_ROWS))
+    const purge = (own: OwnRows, column: string) =>
+      purgeBefore(app, own, { equal: { project_id: id }, before: [column, startOfDay(day)] }, signal)
+    for (const own of ENTRY_ROWS) rows += await purge(own, 'received_day')
+    rows += await purge(CHECK_IN_ROWS, 'received_at')
     await deleteIdleMonitors(app.db, id, day)
   }
   return { rows, days }

@@ -131,17 +131,6 @@ export async function countOwners(
   }))
 }
 
-/** Deletes rows of before a time. @returns number deleted */
-export async function deletePrecursorsBefore(db: Connection, before: Date, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`delete from precursors where ctid = any(array(
-    select ctid from precursors where minute < ${before} limit ${max}))`.execute(db)
-  return Number(numAffectedRows ?? 0)
-}
-
-export async function deleteMemoryBefore(db: Connection, before: Date): Promise<void> {
-  await db.deleteFrom('memory_levels').where('seen_at', '<', before).execute()
-}
-
 /** Deletes what is known of users. @returns number of signs deleted */
 export async function deleteOwners(db: Connection, projectId: string, owners: readonly number[]): Promise<number> {
   await sql`delete from memory_levels where project_id = ${projectId} and owner = any(${[...owners]}::bigint[])`.execute(
@@ -154,4 +143,6 @@ export async function deleteOwners(db: Connection, projectId: string, owners: re
   return Number(numAffectedRows ?? 0)
 }
 
-export const PRECURSOR_PART = projectPart(5_000, [ownRows('precursors'), ownRows('memory_levels')])
+export const PRECURSOR_ROWS = ownRows('precursors')
+export const MEMORY_ROWS = ownRows('memory_levels')
+export const PRECURSOR_PART = projectPart(5_000, [PRECURSOR_ROWS, MEMORY_ROWS])

@@ -3,7 +3,8 @@ import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { PrecursorReport, Sign } from './precursor.ts'
 import { countOwners, deleteOwners } from './precursors.queries.ts'
-import { purgePrecursors } from './purge-precursors.ts'
+import { purgeRows } from '../../platform/jobs/purge.ts'
+import { AGING_PRECURSORS } from './purge-precursors.ts'
 import { recordPrecursors } from './record-precursors.ts'
 
 const { app, clock } = await testApp()
@@ -99,6 +100,6 @@ test('a user is erased, old rows are purged', async () => {
   expect(await counted(projectId)).toEqual({ owners: 1, low_memory: 1 })
   expect((await app.db.query('select 1 from memory_levels where project_id = $1', [projectId])).rows).toEqual([])
   await record(report(projectId, 3, [['low_memory', 8 * 1_440 + 1]]))
-  expect(await purgePrecursors(app)).toBe(1)
+  expect(await purgeRows(app, AGING_PRECURSORS)).toMatchObject({ precursors: 1 })
   expect(await counted(projectId)).toEqual({ owners: 1, low_memory: 1 })
 })

@@ -1,26 +1,13 @@
-import type { App } from '../../platform/context/app.ts'
-import { inBatches } from '../../platform/jobs/in-batches.ts'
-import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { deleteMemoryBefore, deletePrecursorsBefore } from './precursors.queries.ts'
+import { type AgingRows, purgeTask } from '../../platform/jobs/purge.ts'
+import { MEMORY_ROWS, PRECURSOR_ROWS } from './precursors.queries.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
-const DAY_MS = 86_400_000
 /** A dry run looks back seven days, each moment over its window of up to a day. */
 export const PRECURSOR_RETENTION_DAYS = 8
-const MAX_ROWS = 10_000
 
-/** Deletes precursors after eight days, and memory levels after one. @returns number of precursors deleted */
-export async function purgePrecursors(app: App, signal?: AbortSignal): Promise<number> {
-  const now = app.clock.now().getTime()
-  await deleteMemoryBefore(app.db, new Date(now - DAY_MS))
-  const before = new Date(now - PRECURSOR_RETENTION_DAYS * DAY_MS)
-  return inBatches(MAX_ROWS, signal, () => deletePrecursorsBefore(app.db, before, MAX_ROWS))
-}
+export const AGING_PRECURSORS: readonly AgingRows[] = [
+  { rows: MEMORY_ROWS, column: 'seen_at', kept: { ms: DAY_MS } },
+  { rows: PRECURSOR_ROWS, column: 'minute', kept: { ms: PRECURSOR_RETENTION_DAYS * DAY_MS } },
+]
 
-export const purgePrecursorsTask = defineTask({
-  name: 'purge-precursors',
-  payload: NoPayload,
-  cron: '37 * * * *',
-  async run(app, _payload, signal) {
-    await purgePrecursors(app, signal)
-  },
-})
+export const purgePrecursorsTask = purgeTask('purge-precursors', '37 * * * *', AGING_PRECURSORS)

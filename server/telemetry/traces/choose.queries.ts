@@ -1,5 +1,5 @@
 import { hyphenate, unhyphenate } from '../../platform/kernel/ids.ts'
-import type { Connection, Tx } from '../../platform/storage/database.ts'
+import type { Tx } from '../../platform/storage/database.ts'
 import type { Because, Choice, DuePart, SlowSegment } from './choose-traces.ts'
 
 /** SQL of deciding which traces are kept. The caller holds the lock. */
@@ -132,7 +132,3 @@ export async function applyChoice(tx: Tx, projectId: string, day: string, choice
       [projectId, day, error, slow],
     )
 }
-
-/** Deletes the counts of days before one. */
-export const deleteDaysBefore = (db: Connection, day: string): Promise<unknown> =>
-  db.query('delete from trace_days where day < $1::date', [day])

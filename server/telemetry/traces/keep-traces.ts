@@ -1,8 +1,10 @@
 import type { App } from '../../platform/context/app.ts'
+import { purgeRows } from '../../platform/jobs/purge.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
 import { dropDaysBefore } from '../../platform/storage/day-partitions.ts'
 import * as sql from './choose.queries.ts'
+import { TRACE_DAY_ROWS } from './record.queries.ts'
 import { chooseTraces } from './choose-traces.ts'
 
 /** So long parts of a trace, and its errors, may follow each other. */
@@ -58,7 +60,7 @@ export const keepTracesTask = defineTask({
 export async function purgeTraces(app: App): Promise<void> {
   const oldest = dayPlus(dayOf(app.clock.now()), -RETENTION_DAYS)
   await dropDaysBefore(app.db, ['trace_parts', 'trace_errors'], oldest)
-  await sql.deleteDaysBefore(app.db, oldest)
+  await purgeRows(app, [{ rows: TRACE_DAY_ROWS, column: 'day', kept: { days: RETENTION_DAYS } }])
 }
 
 export const purgeTracesTask = defineTask({

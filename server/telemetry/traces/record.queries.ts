@@ -78,10 +78,11 @@ export async function insertTraceErrors(tx: Tx, day: string, errors: readonly Tr
   })
 }
 
+export const TRACE_DAY_ROWS = ownRows('trace_days')
 export const TRACE_PARTS = [
   projectPart(500, [
     ownRows('trace_parts', 'trace_id', 'part', 'received_day'),
     ownRows('trace_errors', 'trace_id', 'event_id', 'received_day'),
   ]),
-  projectPart(500, [ownRows('trace_days')]),
+  projectPart(500, [TRACE_DAY_ROWS]),
 ]
