@@ -10,6 +10,7 @@ import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { pointsOver, stretchesOf } from './history-windows.ts'
 import { countText, percentText, plural, windowText } from './measure-texts.ts'
+import { MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** `battery_drain_threshold`: the median drain of batteries, or the share of sessions with long wake locks. */
 
@@ -19,8 +20,6 @@ type Cell = { readonly drains: DDSketch; readonly locks: DDSketch; readonly devi
 type Limits = { readonly threshold: number; readonly windowMinutes: number; readonly minSessions: number }
 
 const { defaults } = TRIGGERS.battery_drain_threshold
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 
 const limitsOf = ({ conditions }: RateRule): Limits => ({
   threshold: conditions.threshold ?? defaults.threshold,

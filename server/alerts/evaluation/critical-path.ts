@@ -11,6 +11,7 @@ import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { pointsOver, stretchesOf } from './history-windows.ts'
 import { durationText, percentText, plural, windowText } from './measure-texts.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** `critical_path`: the failure rate of each journey in a project's `critical_paths`, or the P95 of its durations. */
 
@@ -20,7 +21,6 @@ type Cell = { readonly durations: DDSketch; failed: number; errors: number }
 type Limits = { readonly threshold: number; readonly windowMinutes: number; readonly minCount: number }
 
 const { defaults } = TRIGGERS.critical_path
-const MINUTE_MS = 60_000
 
 const limitsOf = ({ conditions }: RateRule): Limits => ({
   threshold: conditions.threshold ?? defaults.threshold,

@@ -13,9 +13,8 @@ import { countText, durationText, percentText, scoreText, windowText } from './m
 import { pastFacts } from './past-facts.ts'
 import { hasEventsSince, type PastFact, type IssueOfMoment, issuesById } from './past-facts.queries.ts'
 import { type Moment, replayRule } from './replay-rule.ts'
+import { MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 const HOURS = 7 * 24
 const MAX_OCCURRENCES = 100
 

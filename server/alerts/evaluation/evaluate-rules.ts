@@ -13,9 +13,9 @@ import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import type { Evaluator, Measured, RateRule } from './evaluator.ts'
 import { EVALUATORS } from './evaluators.ts'
 import { severitiesOf } from './severities.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 const ACTOR = systemActor('alerts')
-const MINUTE_MS = 60_000
 /** A condition that stops for less than this has not ended: values move around their threshold. */
 export const CALM_MS = 5 * MINUTE_MS
 /** Rules that one transaction fires. */

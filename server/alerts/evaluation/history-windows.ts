@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HistoryPoint } from './evaluator.ts'
+import { MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 
 /**
  * The windows at which a dry run measures the past: every quarter of an hour of the last two days, every hour before,
  * because rollups of older days have no shorter buckets. A window covers whole intervals.
  */
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 /** Rollups have quarters of an hour up to this age. */
 const FINE_MS = 48 * HOUR_MS
 

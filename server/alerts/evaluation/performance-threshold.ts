@@ -18,6 +18,7 @@ import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { pointsOver, stretchesOf } from './history-windows.ts'
 import { durationText, percentText, plural, windowText } from './measure-texts.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** `performance_threshold`: a percentile of a time, the ANR rate, or the share of frozen frames. */
 
@@ -37,7 +38,6 @@ type Question = {
 }
 
 const { defaults } = TRIGGERS.performance_threshold
-const MINUTE_MS = 60_000
 
 function questionOf({ projectId, conditions }: RateRule): Question {
   const metric = conditions.metric ?? defaults.metric

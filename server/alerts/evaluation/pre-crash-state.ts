@@ -9,6 +9,7 @@ import { countOwners, type PrecursorCounts } from '../../telemetry/precursors/pr
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { cellsOf, endsOf, stretchesOf } from './history-windows.ts'
 import { countText, plural, scoreText, windowText } from './measure-texts.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** `pre_crash_state`: the share of sessions that show signs of a coming crash. */
 
@@ -16,7 +17,6 @@ import { countText, plural, scoreText, windowText } from './measure-texts.ts'
 export const MIN_SESSIONS = 5
 
 const { defaults } = TRIGGERS.pre_crash_state
-const MINUTE_MS = 60_000
 
 type Limits = { readonly threshold: number; readonly windowMinutes: number }
 

@@ -1,4 +1,5 @@
 import type { HistoryPoint } from './evaluator.ts'
+import { MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** Which alerts a rule would have fired, from what it would have seen. Pure. */
 
@@ -24,8 +25,6 @@ export type ReplayLimits = {
   readonly endsWithoutPoint: boolean
 }
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 /** As in the evaluation of every minute: a condition has ended when it did not hold for this long. */
 const CALM_MS = 5 * MINUTE_MS
 

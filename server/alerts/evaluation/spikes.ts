@@ -4,10 +4,8 @@ import { severityRank, shortId } from '#shared/issue-values.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { readHours, readSpikes, type SpikeRow } from './spikes.queries.ts'
+import { HOUR_MS, DAY_MS, MINUTE_MS } from '../../platform/kernel/day.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-const MINUTE_MS = 60_000
 const USUAL_DAYS = 7
 
 type Spike = {

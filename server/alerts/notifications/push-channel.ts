@@ -5,8 +5,7 @@ import { PushBody } from './push-message.ts'
 import { readTargets } from './read-targets.ts'
 import { createPushSender } from './send-pushes.ts'
 import { settlePushes } from './settle-pushes.ts'
-
-const MINUTE_MS = 60_000
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** Sends pushes to devices; a lane is an organisation and a provider. A push that comes hours late is of no use. */
 export const pushChannel: Channel = {

@@ -9,6 +9,7 @@ import * as sql from './fired.queries.ts'
 import { lockRules } from './rules.queries.ts'
 import type { AlertParts } from './parts.ts'
 import { sendMessages } from './send-messages.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** A rule that has a reason to fire. */
 export type Firing = {
@@ -26,8 +27,6 @@ export type Firing = {
   readonly windowMinutes: number | null
   readonly explanation: string
 }
-
-const MINUTE_MS = 60_000
 
 /**
  * Fires rules, in the transaction of what made them fire: at most once per cool-down, subject and cause. The first ten

@@ -8,13 +8,11 @@ import * as sql from './fired.queries.ts'
 import * as rules from './rules.queries.ts'
 import { removeActions } from './save-actions.ts'
 import { sendMessages } from './send-messages.ts'
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../platform/kernel/day.ts'
 
 /** What time does to alerts: escalations, summaries, expiry, and the end of what is old. */
 
 const ACTOR = systemActor('alerts')
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 const BATCH = 100
 
 /** An alert without its condition and without an acknowledgement for this long has expired. */

@@ -12,6 +12,7 @@ import { fireAlerts, type Firing } from './fire-alerts.ts'
 import type { AlertParts } from './parts.ts'
 import { ConditionsInput } from './rule.api.ts'
 import { actionIdsOfProject, addIssueMinutes, type ListeningRule, rulesListening } from './rules.queries.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
 /**
  * What alerts do with facts, in the transaction that records them: rules of issues fire, alerts end with their issue, and
@@ -267,7 +268,6 @@ async function endWithIssues(
 // Counting for spikes
 
 const Received = z.object({ minutes: z.array(z.tuple([z.number(), z.number()])) })
-const DAY_MS = 86_400_000
 
 /** Of events that happened within the longest window. */
 async function countMinutes(

@@ -1,4 +1,4 @@
-import { type Insertable, type Updateable } from 'kysely'
+import type { Insertable, Updateable } from 'kysely'
 import type { TriggerType } from '#shared/alert-rules.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'

@@ -7,6 +7,7 @@ import { addEntries } from './add-entries.ts'
 import { selectEmails, selectOrgsOf } from './append.queries.ts'
 import { entryText, entryTime, metaText, type NewEntry } from './entry.ts'
 import { actorFields, requestFields } from './record-audit.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /**
  * Refused requests. Each is counted in memory, and all of one actor, or of one account and address, within a minute are
@@ -49,7 +50,6 @@ type Counted = {
   readonly shared: 'actors' | 'addresses' | null
 }
 
-const MINUTE_MS = 60_000
 /** How often the end of the minute is looked for. */
 const CHECK_MS = 5_000
 const MAX_DETAILS = 10

@@ -5,13 +5,12 @@ import { rateLimited, type AppError } from '../../platform/kernel/errors.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { countAttempt, deleteAttempts, uncountAttempt } from './auth.queries.ts'
 import { networkOf } from './network.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /**
  * Limits of log-in, sign-up and refresh (docs/accounts.md). Each attempt is counted in one statement, before the check
  * that the limit protects: parallel requests cannot exceed it.
  */
-
-const MINUTE_MS = 60_000
 
 export type Limit = {
   /** Name of the policy in the `RateLimit` headers and of the bucket in the table. */

@@ -6,8 +6,8 @@ import { markFirstDevice } from './auth.queries.ts'
 import { deviceAgent } from './device-agent.ts'
 import { fingerprintOf, readDeviceToken } from './device-token.ts'
 import { deleteSurplusDevices, findDevice, insertDevice, touchDevice } from './devices.queries.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
-const DAY_MS = 86_400_000
 /** A fingerprint counts as known for this long. */
 const SEEN_DAYS = 365
 const MAX_DEVICES = 100

@@ -14,6 +14,7 @@ import {
   retireSigningKey,
   type SigningKeyRow,
 } from './auth.queries.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
 /**
  * Keys of access tokens: Ed25519, named by their thumbprint, with the private part sealed at rest. One signs (`active`). The
@@ -24,7 +25,6 @@ import {
 /** The only algorithm of access tokens. */
 export const ACCESS_TOKEN_ALGORITHM = 'EdDSA'
 
-const DAY_MS = 86_400_000
 const LIFE_MS = 90 * DAY_MS
 /** How long a key is published before it signs: verifiers may cache the key set for ten minutes. */
 const PUBLISHED_MS = 10 * 60_000

@@ -20,8 +20,8 @@ import { orgSealer } from './org-sealer.ts'
 import { makeRefreshToken } from './refresh-token.ts'
 import { revokedSessions } from './session-facts.ts'
 import { announceSessions } from './session-cache.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
-const DAY_MS = 86_400_000
 /** A session ends after this time without a refresh. */
 const IDLE_MS = 7 * DAY_MS
 /** A session ends after this time in any case. */

@@ -8,8 +8,8 @@ import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { domainsToCheck, lockConfig, readDomain, updateDomain, type DomainRow } from './sso.queries.ts'
 import { recordName, recordValue } from './view-config.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
-const DAY_MS = 86_400_000
 const CHECK_EVERY_MS = 7 * DAY_MS
 /** A record that was deleted by mistake must not change immediately which users get in. */
 const GRACE_MS = 7 * DAY_MS

@@ -3,10 +3,10 @@ import { GuardError, parseGuarded } from '../../events/protocol/json-guard.ts'
 import { readSecurityReport, reportsIn } from '../../events/protocol/security-report.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { prepareEventItem } from './prepare-event.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** Maximum reports in one request; browsers send a few. */
 const MAX_REPORTS = 100
-const MINUTE_MS = 60_000
 
 /** A `raw_security` item: one report, or a list of them, each a separate event. */
 export const prepareSecurity: Preparer = async (input) => {

@@ -1,5 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { dayOf, DAY_MS } from '../../platform/kernel/day.ts'
 import type { Category } from '../../events/protocol/categories.ts'
 import { addUsage } from './org-quota.queries.ts'
 
@@ -9,7 +9,6 @@ export const QUOTA_CATEGORIES: readonly Category[] = ['error', 'transaction', 's
 /** Maximum wait announced to a client, so that a raised quota takes effect within minutes. */
 const MAX_WAIT_SECONDS = 300
 const WRITE_EVERY_MS = 1_000
-const DAY_MS = 86_400_000
 
 export type OrgQuota = {
   /**

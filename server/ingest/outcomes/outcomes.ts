@@ -2,6 +2,7 @@ import type { Tx } from '../../platform/storage/database.ts'
 import { addOutcomes } from './outcomes.queries.ts'
 import type { Category } from '../../events/protocol/categories.ts'
 import type { Outcome } from '../../events/items/outcome.ts'
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 export type OutcomeFact = {
   readonly projectId: string
@@ -13,8 +14,6 @@ export type OutcomeFact = {
   readonly reason: string
   readonly quantity: number
 }
-
-const HOUR_MS = 3_600_000
 
 /** Sums facts by hour of receipt, so that a batch writes one row per kind instead of one per item. */
 export class OutcomeSums {

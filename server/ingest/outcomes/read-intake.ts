@@ -12,11 +12,11 @@ import { selectLosses, selectOutcomes, selectFloodSampling, type HourRow } from 
 import { OUTCOMES, type Outcome } from '../../events/items/outcome.ts'
 import { readQuota } from './read-quota.ts'
 import { backlogOfProject } from '../spool/project-backlog.ts'
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 type IntakeView = z.input<typeof Intake>
 export type IntakeRange = keyof typeof RANGES
 
-const HOUR_MS = 3_600_000
 /** Hours of a range and of each of its points. Outcomes are counted by hour, so no point is shorter. */
 const RANGES = {
   '1h': { hours: 2, step: 1 },

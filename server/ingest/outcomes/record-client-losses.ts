@@ -1,8 +1,7 @@
 import { addLosses } from './client-losses.queries.ts'
 import type { ClientLoss } from '../../events/protocol/client-report.ts'
 import type { Recorder } from '../../events/items/recorder.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** Sums by hour of receipt: the client's clock is not reliable. */
 export const recordClientLosses: Recorder<readonly ClientLoss[]> = async (client, _context, facts) => {

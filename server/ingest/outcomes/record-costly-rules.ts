@@ -1,8 +1,7 @@
 import type { CostlyRule } from '../../events/protocol/rule-budget.ts'
 import { addCostlyRules, type CostlyRuleRow } from './costly-rules.queries.ts'
 import type { Recorder } from '../../events/items/recorder.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** Notes on requests of which a scrubbing rule replaced texts unsearched, by hour of receipt. */
 export const recordCostlyRules: Recorder<readonly CostlyRule[]> = async (tx, { at }, facts) => {

@@ -2,6 +2,7 @@ import type { App } from '../../platform/context/app.ts'
 import type { Category } from '../../events/protocol/categories.ts'
 import { addFloodSampling, type FloodSamplingRow } from './rejected-outcomes.queries.ts'
 import { OutcomeSums, type OutcomeFact } from './outcomes.ts'
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** The outcome of an item that was rejected before the spool. */
 export type Refusal = Pick<OutcomeFact, 'projectId' | 'keyId' | 'category' | 'outcome' | 'reason' | 'quantity'>
@@ -21,7 +22,6 @@ export type RejectedOutcomes = {
 }
 
 const WRITE_EVERY_MS = 5_000
-const HOUR_MS = 3_600_000
 /** Maximum sums kept while the database is unavailable: refusals with further keys and categories are not counted. */
 const MAX_SUMS = 20_000
 

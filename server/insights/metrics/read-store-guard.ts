@@ -6,9 +6,9 @@ import { LIMITS } from './limits.ts'
 import type { StoreGuard } from './metrics.api.ts'
 import { projectOf } from './projects-of.ts'
 import { guard, guardDevices, guardedDays, MIN_USER_DAYS, WINDOW_DAYS, type GuardedRate } from './store-guard.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
 const MAX_DEVICES = 50
-const DAY_MS = 86_400_000
 
 /** @throws AppError not_found */
 export async function readStoreGuard(app: App, actor: OrgActor, projectId: string): Promise<StoreGuard> {

@@ -10,8 +10,8 @@ import {
   type UserCount,
 } from './sessions-of-releases.ts'
 import { crashFreeOf } from './verdict.ts'
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
-const HOUR_MS = 3_600_000
 /** After a week a rollout is decided, and later sessions are of other users. */
 const MAX_HOURS = 7 * 24
 

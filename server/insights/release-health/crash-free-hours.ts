@@ -3,8 +3,8 @@ import type { ReleaseRow } from '../../projects/releases/releases.queries.ts'
 import { startOf } from '../../telemetry/app-health/buckets.ts'
 import { sessionsByRelease, type SessionsQuery } from './sessions-of-releases.ts'
 import { crashFreeOf } from './verdict.ts'
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
-const HOUR_MS = 3_600_000
 /** The chart compares releases at equal age, in the time in which a rollout can still be held. */
 const HOURS = 48
 

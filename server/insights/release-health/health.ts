@@ -19,8 +19,8 @@ import {
   type SessionsQuery,
 } from './sessions-of-releases.ts'
 import { crashFreeOf, MIN_SESSIONS, verdictOf, type Sessions } from './verdict.ts'
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
-const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 
 /** Length and bucket size of each range. */

@@ -5,7 +5,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { addJob, defineTask } from '../../platform/jobs/task.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { dayOf, MINUTE_MS } from '../../platform/kernel/day.ts'
 import type { SettledAttempt } from '../../platform/outbox/channel.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import {
@@ -31,8 +31,6 @@ export const AUTO_PAUSE_JOB = 'auto-pause-webhook'
 
 /** Name of the job that writes the entry about exhausted deliveries that waited for the next minute. */
 export const EXHAUSTED_JOB = 'audit-exhausted-webhooks'
-
-const MINUTE_MS = 60_000
 
 const DELIVERIES = systemActor('deliveries')
 

@@ -3,8 +3,7 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { selectIssue } from '../rows/issues.queries.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** Lengths and buckets of the ranges of the issue page; counts are stored by hour. */
 const RANGES = {

@@ -1,7 +1,7 @@
 import type { FactContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { dayOf, MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 import { MIN_LIMIT } from '../rules/escalating.ts'
 import { plural } from '../rules/ignoring.ts'
 import { eventSeveritySentence, impactSentence, type IssueImpact, newImpact, rated, reach } from '../rules/impact.ts'
@@ -234,8 +234,6 @@ async function newUsersOfMerged(
   return result
 }
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 /** Counts events by hour. Returns the hours in which an issue may have escalated. */
 async function countHours(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<sql.CountedHour[]> {
   const hours = new Map<string, sql.HourSums>()

@@ -5,8 +5,7 @@ import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { GroupedEvents, Occurrence } from './occurrence.ts'
 import * as sql from './security-events.queries.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** Records security events of a batch: one fact for each issue and kind, however many events there are. */
 export async function recordSecurityEvents(

@@ -4,7 +4,7 @@ import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { dayOf, dayPlus, DAY_MS } from '../../platform/kernel/day.ts'
 import { issueSettings } from '../rules/issue-settings.ts'
 import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
 import { rankOf } from '../rules/impact.ts'
@@ -101,7 +101,6 @@ async function applyBatch<Row extends sql.SweptRow>(
   })
 }
 
-const DAY_MS = 86_400_000
 const PROJECTS_PER_STATEMENT = 200
 
 /** Projects that resolve issues automatically, with their number of days. */

@@ -2,10 +2,9 @@ import { sql, type RawBuilder } from 'kysely'
 import { type CountWindow, slotsOf } from '../rules/count-window.ts'
 import { SLOT_MS } from '../rules/user-slots.ts'
 import type { Connection } from '../../platform/storage/database.ts'
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** Counts of issues in a time: events by quarters of an hour, users by slots (docs/decisions/issue-ranges.md). */
-
-const HOUR_MS = 3_600_000
 
 /** The quarters of an hour `h` of `issue_hours`, with their slots. */
 const QUARTERS = `lateral (

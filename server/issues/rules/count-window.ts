@@ -2,6 +2,7 @@ import type { RangeName } from '#shared/issue-values.ts'
 import { countsStart, rangeEnd, TIME_RANGES } from '#shared/time-ranges.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import { SLOT_MS, slotOf } from './user-slots.ts'
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../platform/kernel/day.ts'
 
 /** The time in which events and users of issues are counted: the same for rows, their trends and the strip. Pure. */
 export type CountWindow = {
@@ -12,10 +13,6 @@ export type CountWindow = {
 }
 /** With the interval of its chart. */
 export type ChartWindow = CountWindow & { readonly intervalMs: number }
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 export const MAX_WINDOW_DAYS = 90
 /** Before that, users are unknown: `prune-counts.ts` deletes their slots after 100 days. */

@@ -1,10 +1,8 @@
 import { ISSUE_RULE_BOUNDS } from '#shared/limits.ts'
 import { DEFAULT_ESCALATING, type EscalatingRules } from './issue-settings.api.ts'
+import { HOUR_MS, DAY_MS } from '../../platform/kernel/day.ts'
 
 /** The escalating limit: how many events an issue may have in an hour, computed from its history. Pure. */
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /** No project can set a lower limit, so hours with fewer events are not checked. */
 export const MIN_LIMIT = ISSUE_RULE_BOUNDS.hourlyLimit.min

@@ -5,6 +5,7 @@ import { countTowards, noProgress, plural, type IgnoreProgress, type IgnoreUntil
 import { minuteOf } from './issue.ts'
 import type { IssueStatus } from './issue.api.ts'
 import { fixedPhrase, fixState, listed, type Fix, type FixState, type ReleasesByVersion } from './resolution.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
 /**
  * The life cycle of an issue as a pure state machine (docs/issues.md). A transition returns the next state and facts. Every
@@ -321,8 +322,6 @@ export type TimePassed = {
   /** Setting of the project; 0 is off. */
   readonly autoResolveDays: number
 }
-
-const DAY_MS = 86_400_000
 
 /** Time passed: ignoring may end, an escalated issue may calm down, and one without events may resolve. */
 export function onTime(life: Life, { now, lastSeen, autoResolveDays }: TimePassed): Transition {

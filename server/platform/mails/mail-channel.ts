@@ -3,8 +3,7 @@ import type { App } from '../context/app.ts'
 import type { AttemptResult, Channel, ClaimedDelivery, SettledAttempt } from '../outbox/channel.ts'
 import { openMail } from './sealed-mail.ts'
 import { renderMail } from './render-mail.ts'
-
-const MINUTE_MS = 60_000
+import { MINUTE_MS } from '../kernel/day.ts'
 
 /** Sends mails through the SMTP server of the installation; a lane is an organisation. */
 export const mailChannel: Channel = {

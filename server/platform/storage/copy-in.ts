@@ -1,3 +1,5 @@
+import { DAY_MS } from '../kernel/day.ts'
+
 /**
  * Rows in PostgreSQL's binary COPY format (documentation: COPY, "Binary Format"). The text format would send bodies as
  * hexadecimal, twice their size.
@@ -6,7 +8,6 @@
 const HEADER = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
 const TRAILER = Buffer.from([0xff, 0xff])
 const EPOCH_2000_MS = 946_684_800_000
-const DAY_MS = 86_400_000
 
 /** Collects fields of rows; `finish` returns the stream. Small fields share buffers, bodies are not copied. */
 export class CopyRows {

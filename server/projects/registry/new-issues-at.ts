@@ -1,7 +1,5 @@
-import { dayOf } from '../../platform/kernel/day.ts'
+import { dayOf, HOUR_MS } from '../../platform/kernel/day.ts'
 import type { IssueNumbers } from './recording.queries.ts'
-
-const HOUR_MS = 3_600_000
 
 /** The counters at this time: those of an earlier hour or UTC day begin again. */
 export function newIssuesAt<Counters extends Pick<IssueNumbers, 'hour' | 'inHour' | 'inDay'>>(

@@ -4,6 +4,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { type SeenRelease, writeSightings } from './sightings.queries.ts'
+import { DAY_MS } from '../../platform/kernel/day.ts'
 
 /** An item that names its release. */
 export type Sighting = {
@@ -21,7 +22,6 @@ export const MAX_NEW_PER_DAY = 1_000
 /** "Last seen" times of a release are written at most this often. */
 export const SIGHTING_INTERVAL_MS = 60_000
 const MAX_REMEMBERED = 50_000
-const DAY_MS = 86_400_000
 
 /** When each release was last recorded, by kind of item. */
 export class KnownReleases {

@@ -1,6 +1,4 @@
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+import { HOUR_MS, DAY_MS } from '../../platform/kernel/day.ts'
 
 /**
  * Bucket sizes of charts of an hour, a day, a week and 30 days, of whole days, and of four days for totals: without them

@@ -3,6 +3,7 @@ import { startOf } from './buckets.ts'
 import { COUNTS, type Counts, noCounts, type Source, type UserSet } from './counts.ts'
 import type { Attributes } from './dimensions.ts'
 import { anrOf, classOf, durationOf, type Session } from './session.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** What a batch adds to a minute and combination of values. */
 export type Delta = {
@@ -17,8 +18,6 @@ export type Delta = {
   /** Milliseconds → change of the number of sessions with that duration. */
   readonly durations: Map<number, number>
 }
-
-const MINUTE_MS = 60_000
 
 /** Sums what a batch changes: one row per project, minute and combination of values. */
 export class Deltas {

@@ -3,9 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import { selectIdsOfProjects } from '../../projects/registry/projects.queries.ts'
 import { startOf } from './buckets.ts'
 import { readHealthTotals } from './read-health.ts'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
+import { MINUTE_MS, DAY_MS } from '../../platform/kernel/day.ts'
 
 /** Length and bucket size of the ranges, the same for every chart. */
 const RANGES = {

@@ -1,8 +1,7 @@
 import type { FactInContext, ItemOutcome } from '../../events/items/recorder.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import * as sql from './journeys.queries.ts'
-
-const MINUTE_MS = 60_000
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** An event and the journeys that it names as an unhandled error. */
 export type JourneyEvent = {

@@ -1,4 +1,5 @@
 import type { BatteryLevel } from '../../events/protocol/device-signals.ts'
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** How fast a battery empties, from successive levels of one device. Pure. */
 
@@ -15,7 +16,6 @@ export type Drain = { readonly atMs: number; readonly percentPerHour: number }
 const MIN_GAP_MS = 10 * 60_000
 /** Between levels further apart the device was charged or not used. */
 export const MAX_GAP_MS = 24 * 3_600_000
-const HOUR_MS = 3_600_000
 
 /**
  * The drains between levels at least ten minutes apart, while the device was not charging.

@@ -1,9 +1,9 @@
 import type { Tx } from '../../platform/storage/database.ts'
 import type { BatteryState } from './battery-drain.ts'
 import type { PerformanceFact } from './fact.ts'
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 const SLOTS = 262_144
-const HOUR_MS = 3_600_000
 
 /** A device of a project, as the key of maps. */
 export const stateKey = ({ projectId, battery }: PerformanceFact): string => `${projectId}/${battery?.deviceKey ?? 0}`

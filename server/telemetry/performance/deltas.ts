@@ -1,5 +1,6 @@
 import { LEFT_OUT, type LeftOut, type Metric } from '../../events/protocol/span-values.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** Numbers of left-out values by reason. */
 export type LeftOutCounts = { [K in LeftOut]: number }
@@ -20,8 +21,6 @@ export type Delta = {
   readonly leftOut: LeftOutCounts
   readonly sketch: DDSketch
 }
-
-const MINUTE_MS = 60_000
 
 /** Merges the values of a batch by series, device, metric and minute: one row each. */
 export class Deltas {

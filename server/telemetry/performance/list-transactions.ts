@@ -6,9 +6,9 @@ import type { Transaction } from './performance.api.ts'
 import { questionOf, type Question } from './question.ts'
 import { keyOf, readPerformanceBy, spreadIn, type NamedPerformance } from './read-performance.ts'
 import { pageOfRows, sortRows } from './sort-rows.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 const METRICS = ['duration'] as const
-const MINUTE_MS = 60_000
 
 /** A page of the transactions and segments of a project. @throws AppError not_found */
 export async function listTransactions(app: App, actor: OrgActor, input: ListInput) {

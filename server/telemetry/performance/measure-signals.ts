@@ -3,6 +3,7 @@ import type { DeviceSignals, Warning } from '../../events/protocol/device-signal
 import type { Metric } from '../../events/protocol/span-values.ts'
 import type { Origin } from '../../events/protocol/transaction.ts'
 import { deviceKey, partKey, warningKey, type MeasuredValue, type PerformanceFact } from './fact.ts'
+import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** An event or transaction that says something about its device. */
 export type Reporter = {
@@ -61,8 +62,6 @@ export function measureSignals(of: Reporter & { readonly screen: string }, signa
   const owner = user === null ? of.id : String(user)
   return { ...fact, battery: { deviceKey: deviceKey(projectId, owner, origin.device), levels } }
 }
-
-const HOUR_MS = 3_600_000
 
 /**
  * Every event repeats the breadcrumbs of those before: one is known by its time. A state counts once per user and hour.

@@ -1,11 +1,9 @@
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../platform/kernel/day.ts'
+
 /**
  * Bucket lengths of rollups by age, beside the long ones, which hold everything: those of the charts (1h in minutes, 24h in
  * quarters of an hour, 7d in hours, 30d in six hours, each with the previous range).
  */
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 
 /** `minutes` is the bucket length, `maxAgeMs` the age up to which rollups have it. */
 export const STEPS = [

@@ -3,8 +3,8 @@ import type { Tx } from '../../platform/storage/database.ts'
 import { growthsOf } from './memory-growth.ts'
 import type { PrecursorReport, Sign } from './precursor.ts'
 import * as sql from './precursors.queries.ts'
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
-const MINUTE_MS = 60_000
 const keyOf = ({ projectId, owner }: Pick<PrecursorReport, 'projectId' | 'owner'>): string => `${projectId}/${owner}`
 
 /** Adds the signs of reports. A sign of an owner counts once a minute, so that a repeated report changes nothing. */

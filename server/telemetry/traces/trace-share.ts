@@ -1,4 +1,5 @@
-const MINUTE_MS = 60_000
+import { MINUTE_MS } from '../../platform/kernel/day.ts'
+
 const MAX_PROJECTS = 10_000
 
 /**
