@@ -1,4 +1,4 @@
-import { counted, durationOf, withUnit } from '../../platform/kernel/value-text.ts'
+import { plural, durationOf, withUnit } from '../../platform/kernel/value-text.ts'
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { AlertMessage } from '../rules/alert-message.ts'
 
@@ -35,7 +35,7 @@ export function detailsOf({ data: { alert, rule, project, issue } }: AlertMessag
     ...(issue === null
       ? []
       : [
-          { label: 'Seen', text: `${counted(issue.event_count, 'event')}, ${counted(issue.user_count, 'user')}` },
+          { label: 'Seen', text: `${plural(issue.event_count, 'event')}, ${plural(issue.user_count, 'user')}` },
           ...(issue.last_release === null ? [] : [{ label: 'Release', text: issue.last_release }]),
           { label: 'Assignee', text: issue.assignee?.name ?? 'None' },
         ]),

@@ -1,6 +1,6 @@
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { MailContent } from '../../platform/mails/mail-content.ts'
-import { counted, durationOf, withUnit } from '../../platform/kernel/value-text.ts'
+import { plural, durationOf, withUnit } from '../../platform/kernel/value-text.ts'
 
 /** What a mail about an alert says (pure). */
 
@@ -77,7 +77,7 @@ function openingOf({ alert, rule, summary }: MailedAlert['data'], purpose: MailP
   return []
 }
 
-const countOf = (count: number): string => counted(count, 'further alert')
+const countOf = (count: number): string => plural(count, 'further alert')
 
 type Row = readonly [string, string]
 
@@ -92,7 +92,7 @@ function issueRows(issue: NonNullable<MailedAlert['data']['issue']>): Row[] {
   return [
     ['Issue', `${issue.short_id} ${issue.title}`],
     ...(issue.culprit === '' ? [] : [['Where', issue.culprit] as const]),
-    ['Seen', `${counted(issue.event_count, 'event')}, ${counted(issue.user_count, 'user')}`],
+    ['Seen', `${plural(issue.event_count, 'event')}, ${plural(issue.user_count, 'user')}`],
     ...(issue.last_release === null ? [] : [['Last release', issue.last_release] as const]),
     ...(issue.assignee === null ? [] : [['Assignee', issue.assignee.name] as const]),
   ]

@@ -9,8 +9,9 @@ import { LONG_LOCK_MS } from '../../telemetry/performance/figures.ts'
 import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { pointsOver, stretchesOf } from './history-windows.ts'
-import { countText, percentText, plural, windowText } from './measure-texts.ts'
+import { countText, percentText, windowText } from './measure-texts.ts'
 import { MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
+import { plural } from '../../platform/kernel/value-text.ts'
 
 /** `battery_drain_threshold`: the median drain of batteries, or the share of sessions with long wake locks. */
 

@@ -10,8 +10,9 @@ import { namesSince, readOfNames } from '../../telemetry/performance/by-project.
 import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { pointsOver, stretchesOf } from './history-windows.ts'
-import { durationText, percentText, plural, windowText } from './measure-texts.ts'
+import { durationText, percentText, windowText } from './measure-texts.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
+import { plural } from '../../platform/kernel/value-text.ts'
 
 /** `critical_path`: the failure rate of each journey in a project's `critical_paths`, or the P95 of its durations. */
 

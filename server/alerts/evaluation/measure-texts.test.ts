@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { durationText, percentText, plural, scoreText, windowText } from './measure-texts.ts'
+import { durationText, percentText, scoreText, windowText } from './measure-texts.ts'
+import { plural } from '../../platform/kernel/value-text.ts'
 
 test('numbers as a person says them', () => {
   expect([0.4, 12.3, 999, 1_000, 5_312.4, 120_000].map(durationText)).toEqual([

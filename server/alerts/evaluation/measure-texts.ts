@@ -1,3 +1,5 @@
+import { plural } from '../../platform/kernel/value-text.ts'
+
 /** Numbers in the titles and explanations of alerts. Pure. */
 
 const number = (value: number, digits: number): string =>
@@ -5,10 +7,6 @@ const number = (value: number, digits: number): string =>
 
 /** `1,204` */
 export const countText = (count: number): string => number(count, 0)
-
-/** `1 start`, `1,204 starts` */
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${countText(count)} ${count === 1 ? one : many}`
 
 /** `312 ms`, `5.31 s` */
 export const durationText = (ms: number): string =>

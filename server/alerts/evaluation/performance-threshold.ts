@@ -17,8 +17,9 @@ import type { Metric } from '../../events/protocol/span-values.ts'
 import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { pointsOver, stretchesOf } from './history-windows.ts'
-import { durationText, percentText, plural, windowText } from './measure-texts.ts'
+import { durationText, percentText, windowText } from './measure-texts.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
+import { plural } from '../../platform/kernel/value-text.ts'
 
 /** `performance_threshold`: a percentile of a time, the ANR rate, or the share of frozen frames. */
 

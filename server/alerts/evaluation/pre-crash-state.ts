@@ -8,8 +8,9 @@ import {
 import { countOwners, type PrecursorCounts } from '../../telemetry/precursors/precursors.queries.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { cellsOf, endsOf, stretchesOf } from './history-windows.ts'
-import { countText, plural, scoreText, windowText } from './measure-texts.ts'
+import { countText, scoreText, windowText } from './measure-texts.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
+import { plural } from '../../platform/kernel/value-text.ts'
 
 /** `pre_crash_state`: the share of sessions that show signs of a coming crash. */
 

@@ -13,6 +13,7 @@ import { deleteSsoIdentitiesOf } from '../sso/sso.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { deleteUnverifiedFactor, deleteVerifiedFactor } from '../two-factor/two-factor.queries.ts'
 import { deleteTokens } from './account-tokens.queries.ts'
+import { plural } from '../../platform/kernel/value-text.ts'
 
 export type ReplacedPassword = {
   readonly facts: readonly Fact[]
@@ -65,14 +66,14 @@ async function removeOtherWays(tx: Tx, userId: string): Promise<Pick<ReplacedPas
   if (factorId !== null)
     facts.push(...(await accountFacts(tx, userId, { kind: 'mfa.totp.disabled', data: { factor_id: factorId } })))
   const removed = [
-    ...counted(passkeys.length, 'passkey'),
+    ...unlessNone(passkeys.length, 'passkey'),
     ...social.map(({ provider }) => `the link to ${PROVIDER_NAMES[provider]}`),
-    ...counted(sso.length, 'link of single sign-on', 'links of single sign-on'),
+    ...unlessNone(sso.length, 'link of single sign-on', 'links of single sign-on'),
     ...(factorId === null ? [] : ['two-factor authentication']),
-    ...counted(keys.length, 'API key'),
+    ...unlessNone(keys.length, 'API key'),
   ]
   return { facts, removed }
 }
 
-const counted = (n: number, one: string, many = `${one}s`): string[] =>
-  n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]
+const unlessNone = (count: number, one: string, many?: string): string[] =>
+  count === 0 ? [] : [plural(count, one, many)]

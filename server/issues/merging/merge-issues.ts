@@ -14,6 +14,7 @@ import { recountUsers } from './count-users.ts'
 import { lockForMerging, mergeInto, projectOfIssue, type LockedIssue } from './merging.queries.ts'
 import { rateIssues } from './rate-issues.ts'
 import { viewIssue } from '../rows/view-issue.ts'
+import { listed } from '../../platform/kernel/value-text.ts'
 
 /** Limits the size of the issue page and the cost of unmerging. */
 export const MAX_MERGED = 200
@@ -96,7 +97,7 @@ function factsOfMerge(actor: OrgActor, target: LockedIssue, others: readonly Loc
       orgId,
       projectId,
       issueId: target.id,
-      sentence: `${name} merged ${listed(others.map(nameOf))} into this issue.`,
+      sentence: `${name} merged ${listedNames(others.map(nameOf))} into this issue.`,
       data: { issue_ids: others.map(({ id }) => id) },
     },
     ...others.map(({ id }): Fact => ({
@@ -112,9 +113,6 @@ function factsOfMerge(actor: OrgActor, target: LockedIssue, others: readonly Loc
 
 const MAX_NAMED = 5
 
-/** `SHOP-1, SHOP-2 and 3 more`, for an activity entry. */
-export function listed(names: readonly string[]): string {
-  const named = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names
-  const last = named.at(-1) ?? ''
-  return named.length < 2 ? last : `${named.slice(0, -1).join(', ')} and ${last}`
-}
+/** Returns `SHOP-1, SHOP-2 and 3 more`, for an activity entry. */
+export const listedNames = (names: readonly string[]): string =>
+  listed(names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names)

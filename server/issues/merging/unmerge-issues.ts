@@ -12,7 +12,7 @@ import { recountUsers } from './count-users.ts'
 import { rateIssues } from './rate-issues.ts'
 import { replayMissedEvents } from './replay-missed-events.ts'
 import type { Issue } from '../rules/issue.api.ts'
-import { listed, nameOf } from './merge-issues.ts'
+import { listedNames, nameOf } from './merge-issues.ts'
 import {
   lockForMerging,
   mergedIssuesOf,
@@ -98,7 +98,7 @@ function factsOfUnmerge(actor: OrgActor, target: LockedIssue, others: readonly L
       orgId,
       projectId,
       issueId: target.id,
-      sentence: `${name} unmerged ${listed(others.map(nameOf))} from this issue.`,
+      sentence: `${name} unmerged ${listedNames(others.map(nameOf))} from this issue.`,
       data: { issue_ids: others.map(({ id }) => id) },
     },
     ...others.map(({ id }): Fact => ({

@@ -3,7 +3,6 @@ import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { dayOf, MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 import { MIN_LIMIT } from '../rules/escalating.ts'
-import { plural } from '../rules/ignoring.ts'
 import { eventSeveritySentence, impactSentence, type IssueImpact, newImpact, rated, reach } from '../rules/impact.ts'
 import { severityName } from '#shared/issue-values.ts'
 import { SLOT_MS, slotOf } from '../rules/user-slots.ts'
@@ -14,6 +13,7 @@ import type { Tx } from '../../platform/storage/database.ts'
 import { type AppliedEvents, applyEvents, oldestHourToJudge } from './apply-events.ts'
 import * as sql from './fold.queries.ts'
 import { isWorse, type FoldedSums } from './group-sums.ts'
+import { plural } from '../../platform/kernel/value-text.ts'
 
 /** Folding: what recorded events add is counted in groups, issues, hours and users, and decides their life cycles. */
 

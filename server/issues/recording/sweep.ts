@@ -8,7 +8,6 @@ import { dayOf, dayPlus, DAY_MS } from '../../platform/kernel/day.ts'
 import { issueSettings } from '../rules/issue-settings.ts'
 import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
 import { rankOf } from '../rules/impact.ts'
-import { plural } from '../rules/ignoring.ts'
 import { severityName } from '#shared/issue-values.ts'
 import { lifeFrom } from '../rules/life-columns.ts'
 import { commitReleased, onTime, type Transition } from '../rules/life-cycle.ts'
@@ -17,6 +16,7 @@ import { writeLives } from '../rows/life.queries.ts'
 import { eventSeverityFrom } from '../rules/severity.ts'
 import { awaitFold } from './await-fold.ts'
 import * as sql from './sweep.queries.ts'
+import { plural } from '../../platform/kernel/value-text.ts'
 
 /** Transitions by time. Sweeps may run twice, concurrently, and while digestion runs. */
 const SWEEP = systemActor('sweep-issues')

@@ -1,3 +1,5 @@
+import { plural } from '../../platform/kernel/value-text.ts'
+
 /** Conditions that end the ignoring of an issue, and the progress towards them. Pure. */
 
 export type IgnoreUntil = {
@@ -121,6 +123,3 @@ export function untilPhrase(until: IgnoreUntil | null, minuteOf: (time: Date) =>
   ]
   return words.length === 0 ? '' : ` ${words.join(', or ')}`
 }
-
-const whole = new Intl.NumberFormat('en-GB')
-export const plural = (count: number, word: string): string => `${whole.format(count)} ${word}${count === 1 ? '' : 's'}`

@@ -1,11 +1,12 @@
 import type { FactOf } from '../../history/facts/kinds.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { CALM_MS, SPIKE_PAUSE_MS } from './escalating.ts'
-import { countTowards, noProgress, plural, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
+import { countTowards, noProgress, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
 import { minuteOf } from './issue.ts'
 import type { IssueStatus } from './issue.api.ts'
-import { fixedPhrase, fixState, listed, type Fix, type FixState, type ReleasesByVersion } from './resolution.ts'
+import { fixedPhrase, fixState, type Fix, type FixState, type ReleasesByVersion } from './resolution.ts'
 import { DAY_MS } from '../../platform/kernel/day.ts'
+import { plural, listed } from '../../platform/kernel/value-text.ts'
 
 /**
  * The life cycle of an issue as a pure state machine (docs/issues.md). A transition returns the next state and facts. Every

@@ -1,5 +1,6 @@
 import { byDate, compareTimes, type ReleaseFacts } from '../../projects/releases/order.ts'
 import { compareVersions, parseVersion, type Version } from '../../projects/releases/version.ts'
+import { listed } from '../../platform/kernel/value-text.ts'
 
 /** The fix of a resolved issue, and whether a release should contain it. Pure. */
 
@@ -206,8 +207,5 @@ export function fixedPhrase(fix: Fix): string {
   if (fix.kind !== 'next') return 'fixed before'
   return fix.after === null ? 'fixed in the next release' : `fixed in the release after ${fix.after}`
 }
-
-export const listed = (words: readonly string[]): string =>
-  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
 export const isSameFix = (a: Fix, b: Fix): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -1,13 +1,20 @@
-/** Measured values in messages to users (pure). */
+/** Numbers, counts and lists in texts for users (pure). */
 
-export const numberText = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 2 })
+const upToTwoDigits = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
-export const counted = (count: number, thing: string): string =>
-  `${numberText(count)} ${thing}${count === 1 ? '' : 's'}`
+export const numberText = (value: number): string => upToTwoDigits.format(value)
+
+/** `1 event`, `1,204 events` */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${numberText(count)} ${count === 1 ? one : many}`
+
+/** `a, b and c` */
+export const listed = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
 /** @param unit of the threshold and value of an alert */
 export function withUnit(value: number, unit: string | null): string {
-  if (unit === 'events') return counted(value, 'event')
+  if (unit === 'events') return plural(value, 'event')
   if (unit === 'percent') return `${numberText(value)} %`
   if (unit === 'percent_per_hour') return `${numberText(value)} % per hour`
   return unit === 'ms' ? `${numberText(value)} ms` : numberText(value)
@@ -16,6 +23,6 @@ export function withUnit(value: number, unit: string | null): string {
 const DAY_MINUTES = 1_440
 
 export function durationOf(minutes: number): string {
-  if (minutes % DAY_MINUTES === 0) return counted(minutes / DAY_MINUTES, 'day')
-  return minutes % 60 === 0 ? counted(minutes / 60, 'hour') : counted(minutes, 'minute')
+  if (minutes % DAY_MINUTES === 0) return plural(minutes / DAY_MINUTES, 'day')
+  return minutes % 60 === 0 ? plural(minutes / 60, 'hour') : plural(minutes, 'minute')
 }

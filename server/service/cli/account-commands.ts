@@ -17,11 +17,12 @@ import { disableTwoFactorByOperator } from '../../identity/two-factor/disable-tw
 import { rotateDataKeys } from './rotate-data-keys.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 import { withApp } from './with-app.ts'
+import { plural } from '../../platform/kernel/value-text.ts'
 
 /** Commands for accounts (docs/operator-commands.md). Each writes the audit log. Secrets never are arguments. */
 
 const LINK_HINT = 'The link works once, for one hour.'
-const sessions = (n: number): string => `${n} ${n === 1 ? 'session' : 'sessions'}`
+const sessions = (n: number): string => plural(n, 'session')
 
 export const createOwnerCommand = (options: {
   readonly email: string
@@ -115,7 +116,7 @@ export const rotateKeysCommand = (options: { readonly dataKeys?: boolean }): Pro
       throw conflict(
         `${left} values are still sealed with another key: a service without ${keyId} as its first key runs. Keep the old key, restart the service with both, and run this again.`,
       )
-    const values = (n: number): string => `${n} ${n === 1 ? 'value' : 'values'}`
+    const values = (n: number): string => plural(n, 'value')
     return [
       ...(replaced === null
         ? []
