@@ -20,13 +20,14 @@ const STATUS: Record<ErrorCode, number> = {
   unavailable: 503,
 }
 
-/** @param further headers that announce limits, null for none */
+/** @param further headers that announce limits, null for none. @returns the status, 200 */
 export function answerAccepted(
   response: ServerResponse,
   eventId: string | null,
   further: Readonly<Record<string, string>> | null = null,
-): void {
+): number {
   send(response, 200, eventId === null ? '{}' : `{"id":"${eventId}"}`, further ?? undefined)
+  return 200
 }
 
 /** Plain text, or nothing at all, where clients expect that. @returns the status, 200 */
@@ -72,9 +73,9 @@ export function refusalOf(error: AppError): { readonly status: number; readonly 
   }
 }
 
-/** For GET on /store/, which pages embed as an image. */
-export function answerPixel(response: ServerResponse): void {
-  if (response.headersSent || response.destroyed) return
+/** For GET on /store/, which pages embed as an image. @returns the status, 200 */
+export function answerPixel(response: ServerResponse): number {
+  if (response.headersSent || response.destroyed) return 200
   response.writeHead(200, [
     CORS_NAMES,
     '*',
@@ -88,6 +89,7 @@ export function answerPixel(response: ServerResponse): void {
     'no-store',
   ])
   response.end(PIXEL)
+  return 200
 }
 
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')

@@ -28,7 +28,7 @@ export const cronEndpoint: Endpoint = {
     const payload = bodyOf(body, arrival)
     // Not JSON: digestion records the outcome `invalid`.
     if (payload === null) return writeEnvelope({}, [{ type: 'check_in', payload: body }])
-    const checkIn = { status: 'ok', ...payload, ...fieldsOf(arrival.query), monitor_slug: slug }
+    const checkIn = { status: 'ok', ...payload, ...fieldsOf(new URLSearchParams(arrival.query)), monitor_slug: slug }
     return writeEnvelope({}, [{ type: 'check_in', payload: JSON.stringify(checkIn) }])
   },
   accepted: (response) => answerWith(response, 202, 'application/json', '{}'),

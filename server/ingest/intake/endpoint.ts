@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
 import type { AppError } from '../../platform/kernel/errors.ts'
+import type { Taken, takeStore } from './take-items.ts'
 
-/** A request to an endpoint beside `envelope` and `store`, before its body is read. */
+/** A request before its body is read. */
 export type ArrivalHead = {
   readonly method: string
   /** Parameters of the path; `key` is the public key, if the path has one. */
   readonly params: Readonly<Record<string, string>>
-  readonly query: URLSearchParams
+  /** Not decoded. */
+  readonly query: string
   readonly headers: IncomingHttpHeaders
   /** Content-Type in lower case without its parameters; empty when there is none. */
   readonly mediaType: string
@@ -27,8 +29,8 @@ export type Arrival = ArrivalHead & {
 }
 
 /**
- * A secondary endpoint of the protocol (docs/protocol.md §1.2). Its requests become envelopes, so that limits, spool,
- * digestion and outcomes handle envelopes only.
+ * An endpoint of the protocol (docs/protocol.md §1.2). Requests of most become envelopes, so that limits, spool, digestion
+ * and outcomes handle envelopes only.
  */
 export type Endpoint = {
   /** Methods it takes, as the Allow header lists them. */
@@ -38,7 +40,8 @@ export type Endpoint = {
    * @returns its parameters; null when it is another endpoint's
    */
   match(path: string): Readonly<Record<string, string>> | null
-  readonly maxWireBytes: number
+  /** By default that of envelopes. */
+  readonly maxWireBytes?: number
   /** Time limit for receiving the body; by default that of envelopes. */
   readonly bodyTimeoutMs?: number
   /** Maximum size of one attachment; by default that of envelopes. */
@@ -48,13 +51,20 @@ export type Endpoint = {
    * @throws AppError
    */
   check?(head: ArrivalHead): void
+  /** Whether the first line of the body may name the key. */
+  readonly hasKeyInBody?: true
+  /** @returns the body of a request that carries it in its URL, without Content-Encoding; else null */
+  bodyInUrl?(head: ArrivalHead): Buffer | null
   /**
-   * @returns the request as an uncompressed envelope (events/protocol/write-envelope.ts)
+   * Makes an envelope of the request; an endpoint without it gets envelopes or has `take`.
+   * @returns an uncompressed envelope (events/protocol/write-envelope.ts)
    * @throws AppError `invalid` when it cannot be read
    */
-  toEnvelope(arrival: Arrival): Promise<Buffer> | Buffer
+  toEnvelope?(arrival: Arrival): Promise<Buffer> | Buffer
+  /** Stores a request that is no envelope. */
+  readonly take?: typeof takeStore
   /** Answers a request whose data is on disk. @returns the status */
-  accepted(response: ServerResponse, arrival: ArrivalHead, eventId: string | null): number
+  accepted(response: ServerResponse, arrival: ArrivalHead, taken: Taken): number
   /** Whether a rate limit is answered with 429; otherwise dropped items are counted and the request is answered as accepted. */
   readonly announcesLimits: boolean
   /** Answers a refusal if the usual form (answers.ts) does not fit. @returns the status */

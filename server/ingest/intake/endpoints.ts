@@ -1,12 +1,15 @@
 import { cronEndpoint } from './cron-endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
+import { envelopeEndpoint, storeEndpoint } from './event-endpoints.ts'
 import { attachmentsEndpoint, minidumpEndpoint } from './minidump-endpoint.ts'
 import { nelEndpoint } from './nel-endpoint.ts'
 import { otlpEndpoint } from './otlp-endpoint.ts'
 import { securityEndpoint } from './security-endpoint.ts'
 
-/** All secondary endpoints; the first that matches handles the request. */
+/** All endpoints; the first that matches handles the request. */
 const ENDPOINTS: readonly Endpoint[] = [
+  envelopeEndpoint,
+  storeEndpoint,
   minidumpEndpoint,
   attachmentsEndpoint,
   securityEndpoint,

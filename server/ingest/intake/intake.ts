@@ -6,15 +6,7 @@ import { AppError, forbidden, invalid, notFound, rateLimited, unavailable } from
 import { contentEncodingFrom } from '../../events/protocol/decode.ts'
 import { parseEnvelopeHeader } from '../../events/protocol/envelope.ts'
 import { checkDsn, noKey, readAuth } from '../../events/protocol/sentry-auth.ts'
-import {
-  answerAccepted,
-  answerError,
-  answerMethod,
-  answerPixel,
-  answerPreflight,
-  rateLimitHeaders,
-  type Limit,
-} from './answers.ts'
+import { answerError, answerMethod, answerPreflight, rateLimitHeaders, type Limit } from './answers.ts'
 import { countRequest, countUnreceived } from './count-refused.ts'
 import type { Arrival, ArrivalHead, Endpoint } from './endpoint.ts'
 import { matchEndpoint } from './endpoints.ts'
@@ -26,7 +18,7 @@ import { packEnvelope } from './pack-envelope.ts'
 import type { ProjectKey } from './project-keys.ts'
 import type { RefusalReason } from '../../projects/registry/projects.api.ts'
 import type { RefusedKeys } from './refused-keys.ts'
-import { takeEnvelope, takeStore, type Arrived, type Taken, type TakingDeps } from './take-items.ts'
+import { takeEnvelope, type Arrived, type Taken, type TakingDeps } from './take-items.ts'
 
 export type IntakeDeps = TakingDeps & {
   readonly refusedKeys: RefusedKeys
@@ -41,13 +33,8 @@ export type IntakeDeps = TakingDeps & {
 /** A rejected client may keep sending this long; closing the connection immediately would lose the response. */
 const LINGER_MS = 5_000
 
-const METHODS = new Map([
-  ['envelope', 'POST'],
-  ['store', 'POST, GET'],
-])
-
-/** An endpoint other than `/envelope/` and `/store/`, with the head of the request. */
-type SecondaryEndpoint = { readonly endpoint: Endpoint; readonly head: ArrivalHead }
+/** A request with its endpoint. */
+type Call = { readonly endpoint: Endpoint; readonly head: ArrivalHead }
 
 /**
  * Handles a request of an SDK: checks transport, key, limits and the envelope's grammar, appends the bytes to the spool,
@@ -59,8 +46,8 @@ export function handleIntake(app: App, all: IntakeDeps, request: IncomingMessage
   if (route === null) return false
   const deps = all.isUncounted(request) ? { ...all, counters: createCounters() } : all
   deps.counters.requests++
-  const matched = METHODS.has(route.endpoint) ? null : matchEndpoint(route.endpoint)
-  const methods = METHODS.get(route.endpoint) ?? matched?.endpoint.methods
+  const matched = matchEndpoint(route.endpoint)
+  const methods = matched?.endpoint.methods
   if (methods !== undefined && request.method === 'OPTIONS') {
     answerPreflight(response, methods)
     countAnswer(deps.counters, 204)
@@ -72,8 +59,8 @@ export function handleIntake(app: App, all: IntakeDeps, request: IncomingMessage
     lingerUnread(request)
     return true
   }
-  let secondary: SecondaryEndpoint | null = null
-  const refused = (error: unknown): void => refuse(app, deps, request, response, secondary, error)
+  let call: Call | null = null
+  const refused = (error: unknown): void => refuse(app, deps, request, response, call, error)
   const timer = setTimeout(() => {
     refused(invalid('The body did not arrive in time.'))
     // No more is read from this client after the response.
@@ -81,20 +68,15 @@ export function handleIntake(app: App, all: IntakeDeps, request: IncomingMessage
   }, matched?.endpoint.bodyTimeoutMs ?? deps.bodyTimeoutMs)
   const startedMs = app.clock.monotonicMs()
   const work = async (): Promise<void> => {
-    if (methods === undefined) throw notFound('Endpoint')
-    const encoding = contentEncodingFrom(request.headers['content-encoding'])
-    if (matched !== null)
-      secondary = { endpoint: matched.endpoint, head: headOf(app, request, route, matched.params, encoding) }
-    const { eventId, limited, announced } = await accept(app, deps, route, request, secondary, encoding, () =>
-      clearTimeout(timer),
-    )
+    if (matched === null) throw notFound('Endpoint')
+    const { endpoint, params } = matched
+    const head = headOf(app, request, route, params, contentEncodingFrom(request.headers['content-encoding']))
+    call = { endpoint, head }
+    const taken = await accept(app, deps, route, request, call, () => clearTimeout(timer))
     // The rest is stored: the response only announces the limit.
-    if (limited !== null && secondary?.endpoint.announcesLimits !== false) throw limited
+    if (taken.limited !== null && endpoint.announcesLimits) throw taken.limited
     countLatency(deps.counters, app.clock.monotonicMs() - startedMs)
-    let status = 200
-    if (secondary !== null) status = secondary.endpoint.accepted(response, secondary.head, eventId)
-    else if (request.method === 'GET') answerPixel(response)
-    else answerAccepted(response, eventId, announced)
+    const status = endpoint.accepted(response, head, taken)
     countAnswer(deps.counters, status)
   }
   work()
@@ -116,7 +98,7 @@ function refuse(
   deps: IntakeDeps,
   request: IncomingMessage,
   response: ServerResponse,
-  secondary: SecondaryEndpoint | null,
+  call: Call | null,
   error: unknown,
 ): void {
   if (error instanceof AbortedError) {
@@ -126,8 +108,8 @@ function refuse(
   }
   if (response.headersSent) return
   const status =
-    error instanceof AppError && secondary?.endpoint.refused !== undefined
-      ? secondary.endpoint.refused(response, secondary.head, error)
+    error instanceof AppError && call?.endpoint.refused !== undefined
+      ? call.endpoint.refused(response, call.head, error)
       : answerError(response, error)
   countAnswer(deps.counters, status)
   if (status === 500) app.log.error({ err: error, path: request.url?.split('?', 1)[0] }, 'intake failed')
@@ -144,7 +126,7 @@ function headOf(
   return {
     method: method ?? 'POST',
     params,
-    query: new URLSearchParams(query),
+    query,
     headers,
     mediaType: (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
     encoding,
@@ -166,14 +148,14 @@ async function accept(
   deps: IntakeDeps,
   route: IntakeRoute,
   request: IncomingMessage,
-  secondary: SecondaryEndpoint | null,
-  encoding: ContentEncoding,
+  call: Call,
   bodyArrived: () => void,
 ): Promise<Taken> {
+  const { endpoint, head } = call
   const { headers } = request
   const clientIp = deps.addressOf(request.socket.remoteAddress, headers['x-forwarded-for'])
   // Endpoints that never announce limits have only the limits of their key.
-  const addressWait = secondary?.endpoint.announcesLimits === false ? 0 : deps.limiter.takeAddress(clientIp)
+  const addressWait = endpoint.announcesLimits ? deps.limiter.takeAddress(clientIp) : 0
   if (addressWait > 0)
     throw rateLimited(
       'Too many requests from this address.',
@@ -185,57 +167,61 @@ async function accept(
     xSentryAuth: textOf(headers['x-sentry-auth']),
     authorization: headers.authorization,
     query: route.query,
-    pathKey: secondary?.head.params.key,
+    pathKey: head.params.key,
   })
   deps.bodies.own(request, `address ${clientIp}`)
   let publicKey = auth?.key ?? null
   if (publicKey === null) {
-    if (route.endpoint !== 'envelope' || route.projectNumber === null) throw noKey()
-    const header = parseEnvelopeHeader(await deps.bodies.readFirstLine(request, encoding))
+    if (endpoint.hasKeyInBody !== true || route.projectNumber === null) throw noKey()
+    const header = parseEnvelopeHeader(await deps.bodies.readFirstLine(request, head.encoding))
     publicKey = checkDsn(header.dsn, null, route.projectNumber)
   }
   const found = deps.keys.find(publicKey)
   const key = checkKey(app, deps, route, found instanceof Promise ? await found.catch(databaseAway) : found)
   if (!isAllowedOrigin(key.allowedOrigins, headers.origin))
     throw forbidden('The project does not accept events from this origin.')
-  checkReadiness(deps, key, secondary)
+  checkReadiness(deps, key, endpoint)
   deps.bodies.own(request, `key ${key.id}`)
   deps.bodies.own(request, `organisation ${key.orgId}`)
-  secondary?.endpoint.check?.(secondary.head)
+  endpoint.check?.(head)
 
-  const isQuery = request.method === 'GET' && secondary === null
-  const body = isQuery
-    ? bodyOfQuery(route.query)
-    : await deps.bodies.read(request, secondary?.endpoint.maxWireBytes).catch((error: unknown) => {
-        countUnreceived(deps, key, error)
-        throw error
-      })
+  const bodyInUrl = endpoint.bodyInUrl?.(head) ?? null
+  const body =
+    bodyInUrl ??
+    (await deps.bodies.read(request, endpoint.maxWireBytes).catch((error: unknown) => {
+      countUnreceived(deps, key, error)
+      throw error
+    }))
   bodyArrived()
   const arrived: Arrived = {
     projectId: key.projectId,
     projectNumber: key.projectNumber,
     keyId: key.id,
     receivedAtMs: app.clock.now().getTime(),
-    encoding: isQuery ? 'none' : encoding,
+    encoding: bodyInUrl === null ? head.encoding : 'none',
     clientIp: clientIp === '' ? null : clientIp,
     userAgent: headers['user-agent']?.slice(0, 500) ?? null,
     origin: headers.origin?.slice(0, 300) ?? null,
     sdkClient: auth?.client?.slice(0, 200) ?? null,
     body,
   }
-  const { projectNumber } = route
-  if (secondary !== null) return takeSecondary(deps, arrived, key, secondary, projectNumber)
-  if (route.endpoint === 'store') return takeStore(deps, arrived, key)
-  return takeEnvelope(deps, arrived, key, { decoded: null, projectNumber })
+  if (endpoint.take !== undefined) return endpoint.take(deps, arrived, key)
+  const made =
+    endpoint.toEnvelope === undefined ? { arrived, decoded: null } : await makeEnvelope(deps, arrived, key, call)
+  return takeEnvelope(deps, made.arrived, key, {
+    decoded: made.decoded,
+    projectNumber: route.projectNumber,
+    maxAttachmentBytes: endpoint.maxAttachmentBytes,
+  })
 }
 
-async function takeSecondary(
+/** Makes an envelope of a request, and what the spool stores of it. */
+async function makeEnvelope(
   deps: IntakeDeps,
   arrived: Arrived,
   key: ProjectKey,
-  { endpoint, head }: SecondaryEndpoint,
-  projectNumber: string | null,
-): Promise<Taken> {
+  { endpoint, head }: Call,
+): Promise<{ readonly arrived: Arrived; readonly decoded: Buffer | null }> {
   const { body, encoding } = arrived
   let isDecoded = false
   const arrival: Arrival = {
@@ -249,11 +235,9 @@ async function takeSecondary(
       return decoded
     },
   }
-  let envelope: Buffer
-  let packed: Awaited<ReturnType<typeof packEnvelope>>
   try {
-    envelope = await endpoint.toEnvelope(arrival)
-    packed = await packEnvelope(envelope)
+    const decoded = (await endpoint.toEnvelope?.(arrival)) ?? body
+    return { arrived: { ...arrived, ...(await packEnvelope(decoded)) }, decoded }
   } catch (error) {
     // A malformed form, dump or export request counts like an envelope with broken grammar.
     if (isDecoded && error instanceof AppError && error.code === 'invalid')
@@ -261,8 +245,6 @@ async function takeSecondary(
     else countUnreceived(deps, key, error)
     throw error
   }
-  const { maxAttachmentBytes } = endpoint
-  return takeEnvelope(deps, { ...arrived, ...packed }, key, { decoded: envelope, projectNumber, maxAttachmentBytes })
 }
 
 /** @throws AppError `forbidden` with the reason (docs/protocol.md §5.1) */
@@ -292,7 +274,7 @@ function checkKey(
  * Under overload a request is refused after the look-up of its key, before its body is read.
  * @throws AppError `rate_limited` or `unavailable`; counted as one item
  */
-function checkReadiness(deps: IntakeDeps, key: ProjectKey, secondary: SecondaryEndpoint | null): void {
+function checkReadiness(deps: IntakeDeps, key: ProjectKey, { announcesLimits }: Endpoint): void {
   const state = deps.spool.readiness(key)
   if (state === 'open') return
   if (state === 'full') countRequest(deps, key, 'rate_limited', 'busy')
@@ -301,7 +283,7 @@ function checkReadiness(deps: IntakeDeps, key: ProjectKey, secondary: SecondaryE
   if (state === 'disk') throw unavailable('The disk of the service is full.', 30)
   // Spread out, so that clients do not retry in the same second.
   const seconds = 5 + (deps.counters.requests % 6)
-  if (secondary?.endpoint.announcesLimits === false) throw unavailable('The service is busy.', seconds)
+  if (!announcesLimits) throw unavailable('The service is busy.', seconds)
   const limit: Limit = { categories: [], seconds, scope: 'organization', reason: 'busy' }
   throw rateLimited('The service is busy.', seconds, rateLimitHeaders([limit]))
 }
@@ -311,13 +293,6 @@ const databaseIsAway = (cause?: unknown): AppError =>
 
 const databaseAway = (cause: unknown): never => {
   throw databaseIsAway(cause)
-}
-
-/** The event of a GET request, from the query, as a form field. */
-function bodyOfQuery(query: string): Buffer {
-  const field = query.split('&').find((pair) => pair.startsWith('sentry_data='))
-  if (field === undefined) throw invalid('A GET request must have the event in the parameter sentry_data.')
-  return Buffer.from(field)
 }
 
 /** Node joins the values of a repeated header, except for some names, where it returns a list. */

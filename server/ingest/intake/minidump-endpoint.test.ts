@@ -8,7 +8,7 @@ test('a crash handler never gets 429: it would retry for ever without a pause', 
   const head = {
     method: 'POST',
     params: {},
-    query: new URLSearchParams(),
+    query: '',
     headers: {},
     mediaType: '',
     encoding: 'none',

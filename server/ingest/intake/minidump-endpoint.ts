@@ -28,7 +28,7 @@ export const minidumpEndpoint: Endpoint = {
     const file = { field: MINIDUMP_FIELD, filename: 'minidump.dmp', contentType: 'application/x-dmp', content }
     return envelopeOf(unhyphenate(newId()), [], file, [])
   },
-  accepted: (response, _arrival, eventId) => answerText(response, eventId === null ? '' : hyphenate(eventId)),
+  accepted: (response, _arrival, { eventId }) => answerText(response, eventId === null ? '' : hyphenate(eventId)),
   refused: (response, _arrival, error) =>
     answerError(response, error.code === 'rate_limited' ? unavailable(error.message) : error),
 }
@@ -92,8 +92,5 @@ export const attachmentsEndpoint: Endpoint = {
       files.map((file) => attachmentItem(file, 'event.attachment')),
     )
   },
-  accepted(response, { params }) {
-    answerAccepted(response, params.eventId ?? null)
-    return 200
-  },
+  accepted: (response, { params }) => answerAccepted(response, params.eventId ?? null),
 }

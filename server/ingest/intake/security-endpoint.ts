@@ -25,8 +25,9 @@ export const securityEndpoint: Endpoint = {
   },
   async toEnvelope(arrival) {
     const headers: Record<string, string> = { content_type: arrival.mediaType }
+    const query = new URLSearchParams(arrival.query)
     for (const name of ['sentry_release', 'sentry_environment']) {
-      const value = arrival.query.get(name)
+      const value = query.get(name)
       if (value !== null && value !== '') headers[name] = value.slice(0, 250)
     }
     return writeEnvelope({}, [{ type: 'raw_security', headers, payload: await arrival.decoded() }])
