@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Fix } from '../rules/resolution.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { BulkResult } from './bulk.api.ts'
+import { restoreColumns } from '../rows/life.queries.ts'
 
 /** SQL of bulk operations. */
 
@@ -244,15 +245,15 @@ export async function membersAmong(tx: Tx, orgId: string, ids: readonly string[]
 }
 
 /** Restores issues from snapshots. */
-export async function restoreSnapshots(
+export const restoreSnapshots = (
   tx: Tx,
   issues: readonly { readonly id: string; readonly snapshot: Snapshot }[],
-): Promise<void> {
-  const set = sql.raw(COLUMNS.map((column) => `${column} = r.${column}`).join(', '))
-  const rows = issues.map(({ id, snapshot }) => ({ ...snapshot, id }))
-  await sql`update issues i set ${set} from jsonb_populate_recordset(null::issues, ${JSON.stringify(rows)}::jsonb) r
-    where i.id = r.id`.execute(tx)
-}
+): Promise<void> =>
+  restoreColumns(
+    tx,
+    COLUMNS,
+    issues.map(({ id, snapshot }) => ({ ...snapshot, id })),
+  )
 
 /** Deletes operations that ended before a time. */
 export async function deleteOperations(db: Connection, before: Date): Promise<void> {

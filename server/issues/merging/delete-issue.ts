@@ -1,4 +1,3 @@
-import { deleteIssueRow } from './rating.queries.ts'
 import type { OrgActor, SystemActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
@@ -11,7 +10,7 @@ import { aboutIssue } from '../rows/about-issue.ts'
 import { changeRelation, groupsOf, lockIssues } from '../rows/groups.queries.ts'
 import { lockIssue, selectIssue } from '../rows/issues.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { deleteCounts } from './merging.queries.ts'
+import { deleteCounts, deleteIssueRows } from '../rows/delete-rows.queries.ts'
 
 /** Events deleted in one transaction. Of a day that is not packed yet, each may be in a block of its own to write again. */
 const BATCH = 1_000
@@ -70,7 +69,7 @@ export async function removeIssue(
     await recordFacts(tx, factContext(app, actor, app.clock.now(), operationId), [
       { kind: 'issue.deleted', ...aboutIssue(issue), data: {} },
     ])
-    await deleteIssueRow(tx, issueId)
+    await deleteIssueRows(tx, [issueId])
   })
 }
 

@@ -132,21 +132,6 @@ export function lockShown(tx: Tx, issueId: string) {
     .executeTakeFirst()
 }
 
-/**
- * Deletes at most `max` rows of users, their slots and hours of groups each, except rows that digestion has locked.
- * @returns whether more may be left
- */
-export async function deleteCounts(tx: Tx, groupIds: readonly string[], max: number): Promise<boolean> {
-  const ofGroups = sql`group_id = any(${[...groupIds]}::uuid[]) limit ${max} for update skip locked`
-  const users = await sql`delete from issue_users where ctid = any(array(
-    select ctid from issue_users where ${ofGroups}))`.execute(tx)
-  const slots = await sql`delete from issue_user_slots where ctid = any(array(
-    select ctid from issue_user_slots where ${ofGroups}))`.execute(tx)
-  const hours = await sql`delete from issue_hours where ctid = any(array(
-    select ctid from issue_hours where ${ofGroups}))`.execute(tx)
-  return [users, slots, hours].some(({ numAffectedRows }) => Number(numAffectedRows ?? 0n) === max)
-}
-
 /** The issues that were merged into an issue, for its page. */
 export async function selectMergedIssues(db: Connection, targetId: string) {
   return db

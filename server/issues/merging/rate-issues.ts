@@ -1,4 +1,4 @@
-import { selectForRating, setRating } from './rating.queries.ts'
+import { selectForRating, writeRatings } from '../rows/rating.queries.ts'
 import { issueSettings } from '../rules/issue-settings.ts'
 import { impactFrom, reach } from '../rules/impact.ts'
 import type { Tx } from '../../platform/storage/database.ts'
@@ -7,12 +7,17 @@ import type { Tx } from '../../platform/storage/database.ts'
  * Rates the severity of issues again after they were merged or unmerged, as their next event would.
  */
 export async function rateIssues(tx: Tx, issueIds: readonly string[], now: Date): Promise<void> {
-  const rows = await selectForRating(tx, issueIds)
-  for (const row of rows) {
+  const rated = (await selectForRating(tx, issueIds)).flatMap((row) => {
     const impact = impactFrom(row)
     const manyUsers = issueSettings(row.settings).severity_rules.users
-    const rated = reach(impact, { eventSeverity: impact.eventSeverity, users: 0, manyUsers }, row.status, now)
-    if (rated.severity === row.severity && rated.highImpactDay === row.high_impact_day) continue
-    await setRating(tx, row.id, rated)
-  }
+    const { severity, highImpactDay } = reach(
+      impact,
+      { eventSeverity: impact.eventSeverity, users: 0, manyUsers },
+      row.status,
+      now,
+    )
+    const isSame = severity === row.severity && highImpactDay === row.high_impact_day
+    return isSame ? [] : [{ id: row.id, severity, highImpactDay }]
+  })
+  if (rated.length > 0) await writeRatings(tx, rated)
 }

@@ -1,4 +1,4 @@
-import { selectCounts } from './rating.queries.ts'
+import { selectCounts } from '../rows/rating.queries.ts'
 import type { FactContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { newestArrived, type Arrived } from '../../events/store/store.queries.ts'

@@ -1,4 +1,5 @@
-import { lockMembers, setAssignees } from './assignees.queries.ts'
+import { setAssignees } from '../rows/life.queries.ts'
+import { lockMembers } from './assignees.queries.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { decidingMatch } from '../ownership/deciding-match.ts'
 import { ruleLabel, type LazyMatches } from '../ownership/ownership.ts'

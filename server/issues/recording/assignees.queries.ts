@@ -1,17 +1,5 @@
 import type { Tx } from '../../platform/storage/database.ts'
 
-/** Sets the assignees of new issues. */
-export async function setAssignees(
-  tx: Tx,
-  issues: readonly { readonly issueId: string; readonly userId: string | null; readonly team: string | null }[],
-): Promise<void> {
-  await tx.query(
-    `update issues i set assignee_id = k.user_id, assignee_team = k.team
-     from jsonb_to_recordset($1::jsonb) k (id uuid, user_id uuid, team text) where i.id = k.id`,
-    [JSON.stringify(issues.map(({ issueId, userId, team }) => ({ id: issueId, user_id: userId, team })))],
-  )
-}
-
 /** Names of the active members among these users, by organisation. Locks the memberships until the transaction ends. */
 export async function lockMembers(
   tx: Tx,

@@ -99,14 +99,3 @@ export const lockHighImpact = async (tx: Tx, projectId: string, today: string, m
       [projectId, today, minUsers],
     )
   ).rows
-
-/** The high-impact day of an issue, and its severity. */
-export type RatedIssue = { readonly id: string; readonly highImpactDay: string | null; readonly severity: number }
-
-export async function writeRatings(tx: Tx, issues: readonly RatedIssue[]): Promise<void> {
-  await tx.query(
-    `update issues i set high_impact_day = k.high_impact_day, severity = k.severity
-     from unnest($1::uuid[], $2::date[], $3::smallint[]) k (id, high_impact_day, severity) where i.id = k.id`,
-    [issues.map((one) => one.id), issues.map((one) => one.highImpactDay), issues.map((one) => one.severity)],
-  )
-}

@@ -17,6 +17,7 @@ import { eventSeverityFrom } from '../rules/severity.ts'
 import { awaitFold } from './await-fold.ts'
 import * as sql from './sweep.queries.ts'
 import { plural } from '../../platform/kernel/value-text.ts'
+import { writeRatings } from '../rows/rating.queries.ts'
 
 /** Transitions by time. Sweeps may run twice, concurrently, and while digestion runs. */
 const SWEEP = systemActor('sweep-issues')
@@ -164,7 +165,7 @@ async function rateBatch(app: App, now: Date, lock: Lock, highImpactDay: string 
         severity: row.severity_pinned ? row.severity : rank(highImpactDay),
       }
     })
-    await sql.writeRatings(tx, rated)
+    await writeRatings(tx, rated)
     await recordFacts(
       tx,
       factContext(app, SWEEP, now),

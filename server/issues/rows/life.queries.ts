@@ -29,3 +29,28 @@ export async function writeLives(tx: Tx, issues: readonly MovedIssue[]): Promise
   const rows = issues.map(({ id, life, severity }) => ({ id, severity, ...lifeColumns(life) }))
   await tx.query(WRITE_LIVES, [JSON.stringify(rows)])
 }
+
+/** Sets the assignees of new issues. */
+export async function setAssignees(
+  tx: Tx,
+  issues: readonly { readonly issueId: string; readonly userId: string | null; readonly team: string | null }[],
+): Promise<void> {
+  await tx.query(
+    `update issues i set assignee_id = k.user_id, assignee_team = k.team
+     from jsonb_to_recordset($1::jsonb) k (id uuid, user_id uuid, team text) where i.id = k.id`,
+    [JSON.stringify(issues.map(({ issueId, userId, team }) => ({ id: issueId, user_id: userId, team })))],
+  )
+}
+
+/** Writes columns of issues, as they were before a change. */
+export async function restoreColumns(
+  tx: Tx,
+  columns: readonly string[],
+  issues: readonly { readonly id: string }[],
+): Promise<void> {
+  const set = columns.map((column) => `${column} = r.${column}`).join(', ')
+  await tx.query(
+    `update issues i set ${set} from jsonb_populate_recordset(null::issues, $1::jsonb) r where i.id = r.id`,
+    [JSON.stringify(issues)],
+  )
+}

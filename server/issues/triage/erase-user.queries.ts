@@ -3,6 +3,7 @@ import { lockRelation, sumGroups } from '../rows/groups.queries.ts'
 import { resetDocument } from '../search/reset-document.ts'
 import type { Fact } from '../search/facts.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
+import { eraseUsersAndTexts, type RowTexts } from '../rows/delete-rows.queries.ts'
 
 /** SQL that erases a user's data from issues. */
 
@@ -19,16 +20,10 @@ export async function issuesOfUser(
   return rows.map((row) => row.id)
 }
 
-export type IssueTexts = {
-  readonly title: string
-  readonly culprit: string
-  readonly errorType: string | null
-  readonly errorValue: string | null
+export type IssueTexts = RowTexts & {
   /** Texts of the new search document. */
   readonly texts: readonly (string | null)[]
   readonly facts: readonly Fact[]
-  /** The event of the texts; null when none is left. */
-  readonly eventId: string | null
 }
 
 /** Locks an issue and its merge target against digestion and merging. Returns its error type, or null when it is deleted. */
@@ -53,23 +48,9 @@ export async function eraseUsersFromIssue(
   userHashes: readonly number[],
   texts: IssueTexts,
 ): Promise<void> {
-  await sql`delete from issue_users where group_id = ${issueId} and user_hash = any(${[...userHashes]}::bigint[])`.execute(
-    tx,
-  )
-  const columns = {
-    title: texts.title,
-    culprit: texts.culprit,
-    error_type: texts.errorType,
-    error_value: texts.errorValue,
-    last_event_id: texts.eventId,
-  }
-  await tx.updateTable('issue_groups').set(columns).where('id', '=', issueId).execute()
-  await tx.updateTable('issues').set(columns).where('id', '=', issueId).execute()
+  await eraseUsersAndTexts(tx, issueId, userHashes, texts)
   await resetDocument(tx, issueId, texts)
   await updateTarget(tx, issueId)
-  // Events of other users with the same fingerprint have the same parts: then the parts may stay.
-  if (texts.eventId === null)
-    await tx.updateTable('issue_fingerprints').set({ parts: '[]' }).where('group_id', '=', issueId).execute()
 }
 
 /** Updates the issue that shows this one's group along with others. */

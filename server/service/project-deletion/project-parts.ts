@@ -3,16 +3,11 @@ import { ATTACHMENT_PART } from '../../events/attachments/project-rows.queries.t
 import { EVENT_PART } from '../../events/store/project-rows.queries.ts'
 import { OUTCOME_PART } from '../../ingest/outcomes/outcomes.queries.ts'
 import { QUARANTINE_PART } from '../../ingest/spool/spool.queries.ts'
-import { BULK_PART, deleteResultsOf } from '../../issues/bulk/project-rows.queries.ts'
+import { BULK_PART, ISSUE_PART } from '../../issues/bulk/project-rows.queries.ts'
 import { FEEDBACK_PART } from '../../issues/feedback/feedback.queries.ts'
-import {
-  deleteGeneration,
-  deleteIssueRows,
-  DISCARD_PARTS,
-  emptyIssues,
-} from '../../issues/merging/project-rows.queries.ts'
+import { DISCARD_PARTS } from '../../issues/merging/project-rows.queries.ts'
 import { SECURITY_PART } from '../../issues/recording/security-events.queries.ts'
-import { deleteNewTermsOf, IDENTITY_PART } from '../../issues/search/project-rows.queries.ts'
+import { IDENTITY_PART } from '../../issues/search/project-rows.queries.ts'
 import { VIEW_PART } from '../../issues/views/project-rows.queries.ts'
 import { MINUTES_PART } from '../../projects/registry/project-rows.queries.ts'
 import type { ProjectPart } from '../../projects/registry/project-rows.ts'
@@ -25,36 +20,6 @@ import { PERFORMANCE_PARTS } from '../../telemetry/performance/project-rows.quer
 import { PRECURSOR_PART } from '../../telemetry/precursors/precursors.queries.ts'
 import { TRACE_PARTS } from '../../telemetry/traces/record.queries.ts'
 import { ERASURE_PART } from '../erasure/erasures.queries.ts'
-
-/** Users and hours are up to 50,000 rows each: many issues at once hold their locks for long. */
-const ISSUE_PART: ProjectPart = {
-  tables: [
-    'issues',
-    'issue_groups',
-    'issue_fingerprints',
-    'issue_generations',
-    'issue_hours',
-    'issue_users',
-    'issue_user_slots',
-    'issue_search',
-    'issue_new_terms',
-    'issue_activity',
-    'comments',
-    'comment_mentions',
-    'issue_subscriptions',
-    'inbox_entries',
-    'bulk_operation_issues',
-  ],
-  max: 100,
-  async deleteRows(tx, projectId, max) {
-    const { ids, isWhole, rows } = await emptyIssues(tx, projectId, max)
-    if (ids.length === 0) return deleteGeneration(tx, projectId)
-    if (!isWhole) return rows
-    await deleteResultsOf(tx, ids)
-    await deleteNewTermsOf(tx, ids)
-    return rows + (await deleteIssueRows(tx, ids))
-  },
-}
 
 /**
  * Rows that belong to a project: a test fails while a table of a project is in no part and not among {@link KEPT}. Rows

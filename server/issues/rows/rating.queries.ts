@@ -21,16 +21,13 @@ export const selectForRating = (tx: Tx, issueIds: readonly string[]) =>
     .orderBy('i.id')
     .execute()
 
-export async function setRating(
-  tx: Tx,
-  issueId: string,
-  rating: { readonly severity: number; readonly highImpactDay: string | null },
-): Promise<void> {
-  await tx
-    .updateTable('issues')
-    .set({ severity: rating.severity, high_impact_day: rating.highImpactDay })
-    .where('id', '=', issueId)
-    .execute()
+/** The high-impact day of an issue, and its severity. */
+export type RatedIssue = { readonly id: string; readonly highImpactDay: string | null; readonly severity: number }
+
+export async function writeRatings(tx: Tx, issues: readonly RatedIssue[]): Promise<void> {
+  await sql`update issues i set high_impact_day = k.high_impact_day, severity = k.severity
+    from unnest(${issues.map((one) => one.id)}::uuid[], ${issues.map((one) => one.highImpactDay)}::date[], ${issues.map((one) => one.severity)}::smallint[]) k (id, high_impact_day, severity)
+    where i.id = k.id`.execute(tx)
 }
 
 /** Numbers of events and users of an issue. */
@@ -40,8 +37,3 @@ export const selectCounts = (tx: Tx, issueId: string) =>
     .select(['event_count as events', 'user_count as users'])
     .where('id', '=', issueId)
     .executeTakeFirstOrThrow()
-
-/** Deletes an issue. Fingerprints, activity and comments are deleted with the row, and so are issues merged into it. */
-export async function deleteIssueRow(tx: Tx, issueId: string): Promise<void> {
-  await tx.deleteFrom('issues').where('id', '=', issueId).execute()
-}
