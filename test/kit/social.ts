@@ -1,7 +1,10 @@
-import { newPendingLink } from '#server/identity/auth/pending-link.ts'
+import { newPendingLink } from '#server/identity/external-identity/visits.ts'
 import type { App } from '#server/platform/context/app.ts'
 import { newId } from '#server/platform/kernel/ids.ts'
-import { insertPendingLink, type SocialIdentity } from '#server/identity/social-sign-in/social.queries.ts'
+import {
+  insertPendingLink,
+  type SocialIdentity,
+} from '#server/identity/external-identity/external-identities.queries.ts'
 
 /** An account at GitHub. */
 export const aSocialIdentity = (): SocialIdentity => ({

@@ -1,8 +1,8 @@
-import { newPendingLink } from '#server/identity/auth/pending-link.ts'
+import { newPendingLink } from '#server/identity/external-identity/visits.ts'
 import type { App } from '#server/platform/context/app.ts'
 import { newId } from '#server/platform/kernel/ids.ts'
-import { insertPendingLink } from '#server/identity/sso/sso.queries.ts'
-import { updateSsoConfig, type SsoConfigInput } from '#server/identity/sso/update-config.ts'
+import { insertPendingLink } from '#server/identity/external-identity/external-identities.queries.ts'
+import { updateSsoConfig, type SsoConfigInput } from '#server/identity/external-identity/update-config.ts'
 import type { Person } from './members.ts'
 import { setTxtRecord } from './txt-records.ts'
 

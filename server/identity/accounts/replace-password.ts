@@ -7,9 +7,8 @@ import { endSessions } from '../auth/end-sessions.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { deletePasskeysOf } from '../passkeys/passkeys.queries.ts'
-import { PROVIDER_NAMES } from '../social-sign-in/social-mails.ts'
-import { deleteSocialIdentitiesOf } from '../social-sign-in/social.queries.ts'
-import { deleteSsoIdentitiesOf } from '../sso/sso.queries.ts'
+import { deleteIdentitiesOf } from '../external-identity/external-identities.queries.ts'
+import { PROVIDER_NAMES } from '../external-identity/social-notices.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { deleteUnverifiedFactor, deleteVerifiedFactor } from '../two-factor/two-factor.queries.ts'
 import { deleteTokens } from './account-tokens.queries.ts'
@@ -50,8 +49,7 @@ export async function replacePassword(
 
 async function removeOtherWays(tx: Tx, userId: string): Promise<Pick<ReplacedPassword, 'facts' | 'removed'>> {
   const passkeys = await deletePasskeysOf(tx, userId)
-  const social = await deleteSocialIdentitiesOf(tx, userId)
-  const sso = await deleteSsoIdentitiesOf(tx, userId)
+  const { social, sso } = await deleteIdentitiesOf(tx, userId)
   const keys = await deleteKeysOfUser(tx, userId)
   const factorId = await deleteVerifiedFactor(tx, userId)
   await deleteUnverifiedFactor(tx, userId)

@@ -6,9 +6,9 @@ import { createAuthenticator } from '../auth/authenticate.ts'
 import { insertDevice } from '../auth/devices.queries.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { registerPasskey, startPasskeyRegistration } from '../passkeys/register-passkey.ts'
-import { linkSocial } from '../social-sign-in/link-social.ts'
-import { insertIdentity } from '../social-sign-in/social.queries.ts'
-import { insertIdentity as linkSsoIdentity } from '../sso/sso.queries.ts'
+import { linkSocial } from '../external-identity/link-social.ts'
+import { insertIdentity } from '../external-identity/external-identities.queries.ts'
+
 import { acceptInvite } from '../team/accept-invite.ts'
 import { verifyTwoFactor } from '../two-factor/verify-two-factor.ts'
 import { readTwoFactor } from '../two-factor/read-two-factor.ts'
@@ -48,8 +48,8 @@ const actionsOf = async (orgId: string, isMeant: (action: string) => boolean): P
   return rows.map(({ action }) => action).filter(isMeant)
 }
 async function insertSsoIdentity({ actor: { orgId, userId } }: Person): Promise<void> {
-  const key = { orgId, issuer: 'https://login.example', subject: newId() }
-  await app.tx((tx) => linkSsoIdentity(tx, key, userId, clock.now()))
+  const key = { org_id: orgId, issuer: 'https://login.example', subject: newId() }
+  await app.tx((tx) => insertIdentity(tx, key, userId, clock.now()))
 }
 const aDevice = (userId: string) => ({
   id: newId(),

@@ -8,16 +8,14 @@ import { conflict, invalid, unauthenticated } from '../../platform/kernel/errors
 import { oneTimeTokenHash } from '../../platform/kernel/one-time-token.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { checkSecondFactor, consumeSecondFactor, returnCodeAttempt } from '../two-factor/second-factor.ts'
-import { linked } from './sign-in-by-identity.ts'
 import {
-  anyMembership,
-  deletePendingLink,
+  deleteSsoPendingLink,
   insertIdentity,
-  isVerified,
-  readConfigOf,
-  readPendingLink,
-  type PendingLinkRow,
-} from './sso.queries.ts'
+  readSsoPendingLink,
+  type SsoPendingLink,
+} from './external-identities.queries.ts'
+import { linked } from './sign-in-by-identity.ts'
+import { anyMembership, isVerified, readConfigOf } from './sso.queries.ts'
 
 /**
  * Confirms with the account's password that an identity of the provider belongs to it, links both and signs in.
@@ -31,8 +29,8 @@ export async function linkSso(
   caller: SignInCaller,
 ): Promise<SignedIn | null> {
   const hash = input.token === null ? null : oneTimeTokenHash(input.token)
-  const pending = hash === null ? null : await readPendingLink(app.db, hash, app.clock.now())
-  if (hash === null || pending === null) throw expired()
+  const pending = hash && (await readSsoPendingLink(app.db, hash, app.clock.now()))
+  if (!hash || !pending) throw expired()
   const found = await readUser(app.db, pending.user_id)
   if (found === null) throw expired()
   const user = found.disabled_at === null ? found : null
@@ -43,9 +41,9 @@ export async function linkSso(
   if (factor === null) return null
   const completed = await app.tx(async (tx) => {
     const locked = await lockUser(tx, user.id)
-    if (locked?.password_hash !== user.password_hash || !(await deletePendingLink(tx, hash))) throw expired()
+    if (locked?.password_hash !== user.password_hash || !(await deleteSsoPendingLink(tx, hash))) throw expired()
     const joined = await join(tx, app, pending, user.email)
-    const key = { orgId: pending.org_id, issuer: pending.issuer, subject: pending.subject }
+    const key = { org_id: pending.org_id, issuer: pending.issuer, subject: pending.subject }
     if (!(await insertIdentity(tx, key, user.id, app.clock.now())))
       throw conflict('This sign-in is already linked to an account. Sign in again.')
     const data = { provider: 'oidc', issuer: pending.issuer }
@@ -62,7 +60,7 @@ export async function linkSso(
 async function join(
   tx: Tx,
   app: App,
-  { org_id: orgId, user_id: userId }: PendingLinkRow,
+  { org_id: orgId, user_id: userId }: SsoPendingLink,
   email: string,
 ): Promise<{ readonly membership: MembershipRow; readonly facts: readonly Fact[] }> {
   const active = await readMembership(tx, userId, orgId)

@@ -1,14 +1,14 @@
 import type { SignInError } from '#shared/sign-in-errors.ts'
 import { actorOfToken } from '../auth/authenticate.ts'
 import { requireRecentSignIn } from '../auth/require-recent-sign-in.ts'
-import { newRedirectSecrets, REDIRECT_LIFE_MS, redirectHashes } from '../auth/redirect-secrets.ts'
 import type { Caller } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { AppError } from '../../platform/kernel/errors.ts'
-import { describeFailure } from '../sso/describe-failure.ts'
+import { describeFailure } from './describe-failure.ts'
+import { insertTransaction } from './external-identities.queries.ts'
 import { ProviderName } from './social.api.ts'
-import { insertTransaction } from './social.queries.ts'
 import { socialProvider } from './social-provider.ts'
+import { newRedirectSecrets, redirectHashes, visitTimes } from './visits.ts'
 
 export type StartInput = {
   /** As the browser sent it. */
@@ -38,18 +38,8 @@ export async function startSocial(app: App, input: StartInput, caller: Caller): 
     app.log.warn({ reason: describeFailure(error), provider: name.data }, 'a provider of social sign-in cannot be used')
     return { error: 'oauth_unavailable', isSignedIn: input.isLinking }
   }
-  const now = app.clock.now()
-  const hashes = redirectHashes(secrets)
-  await app.tx((tx) =>
-    insertTransaction(tx, {
-      state_hash: hashes.state,
-      browser_hash: hashes.browser,
-      provider: name.data,
-      linking_session_id: session?.id ?? null,
-      created_at: now,
-      expires_at: new Date(now.getTime() + REDIRECT_LIFE_MS),
-    }),
-  )
+  const own = { provider: name.data, linking_session_id: session?.id ?? null }
+  await app.tx((tx) => insertTransaction(tx, { ...redirectHashes(secrets), ...visitTimes(app), ...own }))
   return { location, cookie: secrets.browser }
 }
 

@@ -10,44 +10,32 @@ import {
   type MembershipRow,
 } from '../auth/auth.queries.ts'
 import { accountFacts } from '../auth/account-facts.ts'
-import {
-  completeSignIn,
-  issueSignIn,
-  type CompletedSignIn,
-  type SignedIn,
-  type SignInCaller,
-} from '../auth/complete-sign-in.ts'
+import type { SignInCaller } from '../auth/complete-sign-in.ts'
 import { Email } from '../auth/credentials.api.ts'
-import { newPendingLink } from '../auth/pending-link.ts'
 import { foldEmail } from '../auth/email.ts'
 import { emailDomain } from '../auth/email-domain.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
-import { recordFacts } from '../../history/facts/record-facts.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import type { ProvedSignIn } from '../two-factor/pending-sign-in.ts'
-import { needsSecondFactor } from '../two-factor/second-factor.ts'
-import type { Identity, Profile } from './redeem-code.ts'
+import { completeOrAskCode, issueIfCompleted, type Completed, type Proved } from './complete-or-ask-code.ts'
 import {
-  anyMembership,
-  hasIdentity,
+  hasSsoIdentity,
   insertIdentity,
   insertPendingLink,
-  isVerified,
   touchIdentity,
   userOfIdentity,
-  type SsoConfigRow,
-} from './sso.queries.ts'
+  type SsoIdentity,
+} from './external-identities.queries.ts'
+import type { Identity, Profile } from './external-provider.ts'
+import { anyMembership, isVerified, type SsoConfigRow } from './sso.queries.ts'
+import { newPendingLink } from './visits.ts'
 
 /** How a sign-in at the provider ended here. */
 export type SsoResult =
-  | { readonly kind: 'signed_in'; readonly signedIn: SignedIn }
+  | Proved
   /** The password must confirm the account; the token is for the browser. */
   | { readonly kind: 'link'; readonly token: string }
-  /** A code of the authenticator app completes the sign-in. */
-  | { readonly kind: 'code'; readonly proved: ProvedSignIn }
   | { readonly kind: 'refused'; readonly error: SignInError }
 
 type Arrival = {
@@ -58,10 +46,16 @@ type Arrival = {
 }
 
 type Decision =
-  | { readonly kind: 'completed'; readonly completed: CompletedSignIn }
-  | Exclude<SsoResult, { kind: 'signed_in' }>
+  | Completed
+  | SsoResult
   /** A row changed meanwhile: decide again. */
   | { readonly kind: 'again' }
+
+const keyOf = ({ config, identity: { issuer, subject } }: Arrival): SsoIdentity => ({
+  org_id: config.org_id,
+  issuer,
+  subject,
+})
 
 const MAX_NAME_CHARACTERS = 120
 
@@ -74,8 +68,7 @@ export async function signInByIdentity(app: App, arrival: Arrival, caller: SignI
   // Two first sign-ins of one user at the same moment: the second finds what the first has written.
   for (let round = 0; round < 3; round += 1) {
     const decision = await app.tx((tx) => decide(tx, app, arrival, caller))
-    if (decision.kind === 'completed')
-      return { kind: 'signed_in', signedIn: await issueSignIn(app, decision.completed) }
+    if (decision.kind === 'completed') return issueIfCompleted(app, decision)
     if (decision.kind !== 'again') return decision
   }
   return { kind: 'refused', error: 'sso_failed' }
@@ -83,7 +76,7 @@ export async function signInByIdentity(app: App, arrival: Arrival, caller: SignI
 
 async function decide(tx: Tx, app: App, arrival: Arrival, caller: SignInCaller): Promise<Decision> {
   const { config, identity } = arrival
-  const key = { orgId: config.org_id, ...identity }
+  const key = keyOf(arrival)
   const userId = await userOfIdentity(tx, key)
   if (userId === null) return decideNew(tx, app, arrival, caller)
   await lockUser(tx, userId)
@@ -96,6 +89,7 @@ async function decide(tx: Tx, app: App, arrival: Arrival, caller: SignInCaller):
 async function decideNew(tx: Tx, app: App, arrival: Arrival, caller: SignInCaller): Promise<Decision> {
   const { config, identity, profile } = arrival
   const orgId = config.org_id
+  const key = keyOf(arrival)
   // It was known a moment ago and was unlinked since.
   if (profile === null) return { kind: 'refused', error: 'sso_expired' }
   const email = emailOf(profile)
@@ -105,11 +99,11 @@ async function decideNew(tx: Tx, app: App, arrival: Arrival, caller: SignInCalle
   const user = await userByEmail(tx, email)
   if (user === null) {
     if (!config.jit || !proved) return { kind: 'refused', error: 'sso_not_allowed' }
-    return createMember(tx, app, { config, identity, email, name: nameOf(profile, email) }, caller)
+    return createMember(tx, app, arrival, { email, name: nameOf(profile, email) }, caller)
   }
   await lockUser(tx, user.id)
   // Another first sign-in created this user since the identity was looked up: it is known by now.
-  if ((await userOfIdentity(tx, { orgId, ...identity })) !== null) return { kind: 'again' }
+  if ((await userOfIdentity(tx, key)) !== null) return { kind: 'again' }
   const membership = await anyMembership(tx, user.id, orgId)
   const active = await readMembership(tx, user.id, orgId)
   const refused = (): Decision =>
@@ -117,9 +111,9 @@ async function decideNew(tx: Tx, app: App, arrival: Arrival, caller: SignInCalle
     membership === null ? { kind: 'refused', error: 'sso_not_allowed' } : refuse(app, user.id, caller)
   if (user.disabled_at !== null || (membership !== null && active === null)) return refused()
   // A second subject with the same address may be another person who was given it.
-  const isFirst = !(await hasIdentity(tx, orgId, identity.issuer, user.id))
+  const isFirst = !(await hasSsoIdentity(tx, orgId, identity.issuer, user.id))
   if (active !== null && proved && isFirst) {
-    if (!(await insertIdentity(tx, { orgId, ...identity }, user.id, app.clock.now()))) return { kind: 'again' }
+    if (!(await insertIdentity(tx, key, user.id, app.clock.now()))) return { kind: 'again' }
     await markEmailProved(tx, user.id, app.clock.now())
     return complete(tx, app, active, identity, caller, await linked(tx, user.id, identity))
   }
@@ -127,17 +121,18 @@ async function decideNew(tx: Tx, app: App, arrival: Arrival, caller: SignInCalle
   const mayJoin = active !== null || (config.jit && proved)
   if (!mayJoin || user.password_hash === null) return refused()
   const { token, row } = newPendingLink(app)
-  const { issuer, subject } = identity
-  await insertPendingLink(tx, { ...row, org_id: orgId, issuer, subject, user_id: user.id }, app.clock.now())
+  await insertPendingLink(tx, { ...row, ...key, user_id: user.id }, app.clock.now())
   return { kind: 'link', token }
 }
 
 async function createMember(
   tx: Tx,
   app: App,
-  { config, identity, email, name }: { config: SsoConfigRow; identity: Identity; email: string; name: string },
+  arrival: Arrival,
+  { email, name }: { email: string; name: string },
   caller: SignInCaller,
 ): Promise<Decision> {
+  const { config, identity } = arrival
   const now = app.clock.now()
   const userId = newId()
   const orgId = config.org_id
@@ -147,32 +142,24 @@ async function createMember(
   const role = config.default_role === 'viewer' ? 'viewer' : 'member'
   await insertMembership(tx, { user_id: userId, org_id: orgId, role, created_at: now })
   // Another request linked it in the same moment: undo all of this.
-  if (!(await insertIdentity(tx, { orgId, ...identity }, userId, now))) throw new Error('an identity was linked twice')
+  if (!(await insertIdentity(tx, keyOf(arrival), userId, now))) throw new Error('an identity was linked twice')
   const membership = await readMembership(tx, userId, orgId)
   if (membership === null) throw new Error('a new member is no member')
   const signUp: Fact = { kind: 'signup.oidc.ok', orgId, userId, data: { org_id: orgId, via: 'oidc' } }
   return complete(tx, app, membership, identity, caller, [signUp])
 }
 
-/** Signs in a member whom the provider has identified, or asks for the second factor that the provider did not check. */
-async function complete(
+/** Signs in a member whom the provider has identified. */
+const complete = (
   tx: Tx,
   app: App,
   membership: MembershipRow,
-  identity: Pick<Identity, 'issuer' | 'hasSecondFactor'>,
+  { issuer, hasSecondFactor }: Identity,
   caller: SignInCaller,
   more: readonly Fact[],
-): Promise<Decision> {
-  const data = { provider: 'oidc', issuer: identity.issuer }
-  const fact = { kind: 'signin.oidc.ok', data } as const
-  const { user_id: userId, org_id: orgId, role, user_name: name } = membership
-  if (!identity.hasSecondFactor && (await needsSecondFactor(tx, userId))) {
-    const actor = { kind: 'user', userId, name, orgId, role, sessionId: null, ...caller } as const
-    await recordFacts(tx, factContext(app, actor), more)
-    return { kind: 'code', proved: { userId, orgId, fact } }
-  }
-  const completed = await completeSignIn(tx, app, membership, { fact, caller, more })
-  return { kind: 'completed', completed }
+): Promise<Completed> => {
+  const fact = { kind: 'signin.oidc.ok', data: { provider: 'oidc', issuer } } as const
+  return completeOrAskCode(tx, app, membership, { fact, caller, more, hasSecondFactor })
 }
 
 export const linked = (tx: Tx, userId: string, { issuer }: Pick<Identity, 'issuer'>): Promise<Fact[]> =>

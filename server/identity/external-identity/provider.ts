@@ -1,9 +1,10 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { CustomFetch, ServerMetadata } from 'openid-client'
 import { z } from 'zod'
 import type { App } from '../../platform/context/app.ts'
 import { perApp } from '../../platform/context/per-app.ts'
-import { allowsPlainHttp, checkProviderUrl, ProviderError } from './provider-fetch.ts'
+import { oidcLibrary } from './oauth-client.ts'
+import { allowsPlainHttp, checkProviderUrl, ProviderError, readJson } from './provider-fetch.ts'
 
 /** What providers publish: their discovery document and their keys, each read at most every ten minutes. */
 
@@ -15,32 +16,23 @@ const MAX_CACHED = 500
 /** Signatures that only the provider can make; never `none`, never a shared secret. */
 export const ID_TOKEN_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const
 
-export type Provider = {
-  /** As the owner typed it. */
-  readonly issuer: string
-  readonly metadata: ServerMetadata
-}
-
 type Read<T> = { readonly readAtMs: number; readonly value: Promise<T> }
 
 const caches = perApp(() => ({
-  providers: new Map<string, Read<Provider>>(),
+  providers: new Map<string, Read<ServerMetadata>>(),
   keys: new Map<string, Read<JWTVerifyGetKey>>(),
 }))
 
-/** The library of the protocol, loaded with the first sign-in. */
-export const oidcLibrary = () => import('openid-client')
-
 /**
- * The provider of an issuer.
+ * The endpoints that the provider of an issuer announces.
  * @param owner whose issuer it is; owners share no cache
  * @throws ProviderError, EgressError or an error of the library
  */
-export function readProvider(app: App, owner: string, issuer: string, fetch: CustomFetch): Promise<Provider> {
+export function readProvider(app: App, owner: string, issuer: string, fetch: CustomFetch): Promise<ServerMetadata> {
   return cached(app, caches(app).providers, `${owner} ${issuer}`, LIFE_MS, () => discover(app, issuer, fetch))
 }
 
-async function discover(app: App, issuer: string, fetch: CustomFetch): Promise<Provider> {
+async function discover(app: App, issuer: string, fetch: CustomFetch): Promise<ServerMetadata> {
   const oidc = await oidcLibrary()
   const url = new URL(checkProviderUrl(app, 'issuer', issuer))
   const found = await oidc.discovery(url, 'none', undefined, undefined, {
@@ -71,25 +63,22 @@ async function discover(app: App, issuer: string, fetch: CustomFetch): Promise<P
   } = metadata
   return {
     issuer,
-    metadata: {
-      issuer,
-      authorization_endpoint,
-      token_endpoint,
-      jwks_uri,
-      userinfo_endpoint,
-      token_endpoint_auth_methods_supported,
-      authorization_response_iss_parameter_supported,
-      id_token_signing_alg_values_supported: accepted,
-    },
+    authorization_endpoint,
+    token_endpoint,
+    jwks_uri,
+    userinfo_endpoint,
+    token_endpoint_auth_methods_supported,
+    authorization_response_iss_parameter_supported,
+    id_token_signing_alg_values_supported: accepted,
   }
 }
 
 /** The keys of the provider, to verify a token. */
-export function providerKeys(app: App, owner: string, { metadata }: Provider, fetch: CustomFetch): JWTVerifyGetKey {
+export function providerKeys(app: App, owner: string, metadata: ServerMetadata, fetch: CustomFetch): JWTVerifyGetKey {
   const url = checkProviderUrl(app, 'jwks_uri', metadata.jwks_uri)
   const read = (maxAgeMs: number) =>
     cached(app, caches(app).keys, `${owner} ${url}`, maxAgeMs, async () =>
-      createLocalJWKSet(await readKeys(url, fetch)),
+      createLocalJWKSet(await readJson(fetch, url, Keys, 'keys')),
     )
   return async (header, token) => {
     const known = await read(LIFE_MS)
@@ -105,19 +94,6 @@ export function providerKeys(app: App, owner: string, { metadata }: Provider, fe
 }
 
 const Keys = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) })
-
-async function readKeys(url: string, fetch: CustomFetch): Promise<JSONWebKeySet> {
-  const response = await fetch(url, {
-    method: 'GET',
-    headers: { accept: 'application/json' },
-    body: null,
-    redirect: 'manual',
-  })
-  if (response.status !== 200) throw new ProviderError(`The provider answers ${response.status} for its keys.`)
-  const keys = Keys.safeParse(await response.json().catch(() => null))
-  if (!keys.success) throw new ProviderError("The provider's keys are not a JSON Web Key Set.")
-  return keys.data
-}
 
 /** One read at a time for each key; a failed one is not kept. */
 function cached<T>(

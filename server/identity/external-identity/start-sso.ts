@@ -1,9 +1,9 @@
-import { newRedirectSecrets, REDIRECT_LIFE_MS, redirectHashes } from '../auth/redirect-secrets.ts'
 import type { App } from '../../platform/context/app.ts'
 import { describeFailure } from './describe-failure.ts'
+import { insertTransaction } from './external-identities.queries.ts'
 import { organisationProvider } from './organisation-provider.ts'
-import { authorizationUrl } from './redeem-code.ts'
-import { configOfSlug, insertTransaction, noteResult } from './sso.queries.ts'
+import { configOfSlug, noteResult } from './sso.queries.ts'
+import { newRedirectSecrets, redirectHashes, visitTimes } from './visits.ts'
 
 /** Shorter than a user's patience: the provider only has to send its discovery document. */
 const DISCOVERY_LIMIT_MS = 6_000
@@ -22,27 +22,16 @@ export async function startSso(
 ): Promise<{ readonly location: string; readonly cookie: string } | null> {
   const config = typeof slug === 'string' ? await configOfSlug(app.db, slug) : null
   if (config === null) return null
+  const { org_id } = config
   const secrets = newRedirectSecrets(cookie)
   let location: string
   try {
-    const { provider, client } = await organisationProvider(app, config, DISCOVERY_LIMIT_MS)
-    location = await authorizationUrl(app, provider, client, secrets)
+    location = await (await organisationProvider(app, config, DISCOVERY_LIMIT_MS)).authorizationUrl(secrets)
   } catch (error) {
-    const text = describeFailure(error)
-    app.log.warn({ err: error, org_id: config.org_id }, 'single sign-on cannot begin: the provider cannot be used')
-    await noteResult(app.db, config.org_id, text, app.clock.now())
+    app.log.warn({ err: error, org_id }, 'single sign-on cannot begin: the provider cannot be used')
+    await noteResult(app.db, org_id, describeFailure(error), app.clock.now())
     return null
   }
-  const now = app.clock.now()
-  const hashes = redirectHashes(secrets)
-  await app.tx((tx) =>
-    insertTransaction(tx, {
-      state_hash: hashes.state,
-      browser_hash: hashes.browser,
-      org_id: config.org_id,
-      created_at: now,
-      expires_at: new Date(now.getTime() + REDIRECT_LIFE_MS),
-    }),
-  )
+  await app.tx((tx) => insertTransaction(tx, { ...redirectHashes(secrets), ...visitTimes(app), org_id }))
   return { location, cookie: secrets.browser }
 }

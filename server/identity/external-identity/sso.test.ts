@@ -28,7 +28,7 @@ import { disableTwoFactor } from '../two-factor/disable-two-factor.ts'
 import { startPasskeyRegistration } from '../passkeys/register-passkey.ts'
 import { finishSso } from './finish-sso.ts'
 import { removeSsoConfig } from './remove-config.ts'
-import { insertIdentity } from './sso.queries.ts'
+import { insertIdentity } from './external-identities.queries.ts'
 import { startSso } from './start-sso.ts'
 import { updateSsoConfig } from './update-config.ts'
 import { verifyDomainByOperator } from './verify-domain-by-operator.ts'
@@ -147,7 +147,7 @@ describe('a user whom the provider names for the first time', () => {
         email_proved_at: now,
       })
       await insertMembership(tx, { user_id: userId, org_id: org.org.id, role: 'member', created_at: now })
-      const identity = { orgId: org.org.id, issuer: org.tenant.issuer, subject: String(user.sub) }
+      const identity = { org_id: org.org.id, issuer: org.tenant.issuer, subject: String(user.sub) }
       await insertIdentity(tx, identity, userId, now)
       return { signingIn: visit }
     })

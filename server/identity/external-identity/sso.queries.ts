@@ -125,92 +125,13 @@ export async function isVerified(db: Connection, orgId: string, domain: string):
   return (await readDomain(db, orgId, domain))?.verified_at != null
 }
 
-// Transactions
-
-export async function insertTransaction(tx: Tx, transaction: Insertable<Tables['sso_transactions']>): Promise<void> {
-  await tx.deleteFrom('sso_transactions').where('expires_at', '<=', transaction.created_at).execute()
-  await tx.insertInto('sso_transactions').values(transaction).execute()
-}
-
-/** Uses the transaction of this state and browser, once. */
-export async function takeTransaction(
-  db: Connection,
-  hashes: { readonly state: Buffer; readonly browser: Buffer },
-  now: Date,
-): Promise<Pick<Selectable<Tables['sso_transactions']>, 'org_id' | 'created_at'> | null> {
-  const row = await db
-    .deleteFrom('sso_transactions')
-    .where('state_hash', '=', hashes.state)
-    .where('browser_hash', '=', hashes.browser)
-    .where('expires_at', '>', now)
-    .returning(['org_id', 'created_at'])
-    .executeTakeFirst()
-  return row ?? null
-}
-
 /** After a change of the provider: browsers on the way to the old one must not come back. */
 export async function deleteAttempts(tx: Tx, orgId: string): Promise<void> {
   await tx.deleteFrom('sso_transactions').where('org_id', '=', orgId).execute()
   await tx.deleteFrom('sso_pending_links').where('org_id', '=', orgId).execute()
 }
 
-// Identities
-
-type IdentityKey = { readonly orgId: string; readonly issuer: string; readonly subject: string }
-
-export async function userOfIdentity(db: Connection, key: IdentityKey): Promise<string | null> {
-  const row = await db
-    .selectFrom('sso_identities')
-    .select('user_id')
-    .where('org_id', '=', key.orgId)
-    .where('issuer', '=', key.issuer)
-    .where('subject', '=', key.subject)
-    .executeTakeFirst()
-  return row?.user_id ?? null
-}
-
-export async function hasIdentity(db: Connection, orgId: string, issuer: string, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('sso_identities')
-    .select('subject')
-    .where('org_id', '=', orgId)
-    .where('issuer', '=', issuer)
-    .where('user_id', '=', userId)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** @returns false when another request has linked the identity */
-export async function insertIdentity(tx: Tx, key: IdentityKey, userId: string, now: Date): Promise<boolean> {
-  const result = await tx
-    .insertInto('sso_identities')
-    .values({
-      org_id: key.orgId,
-      issuer: key.issuer,
-      subject: key.subject,
-      user_id: userId,
-      linked_at: now,
-      last_used_at: now,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return result.numInsertedOrUpdatedRows === 1n
-}
-
-/** @returns the identities that were deleted */
-export const deleteSsoIdentitiesOf = (tx: Tx, userId: string): Promise<{ issuer: string }[]> =>
-  tx.deleteFrom('sso_identities').where('user_id', '=', userId).returning('issuer').execute()
-
-export async function touchIdentity(tx: Tx, key: IdentityKey, now: Date): Promise<void> {
-  await tx
-    .updateTable('sso_identities')
-    .set({ last_used_at: now })
-    .where('org_id', '=', key.orgId)
-    .where('issuer', '=', key.issuer)
-    .where('subject', '=', key.subject)
-    .execute()
-}
+// Members
 
 /** Also a disabled membership, or one of a disabled user. */
 export async function anyMembership(
@@ -251,28 +172,3 @@ export const membersOf = (db: Connection, orgId: string): Promise<{ readonly id:
     .where('disabled_at', 'is', null)
     .orderBy('user_id')
     .execute()
-
-// Pending links
-
-export type PendingLinkRow = Selectable<Tables['sso_pending_links']>
-
-export async function insertPendingLink(tx: Tx, link: PendingLinkRow, now: Date): Promise<void> {
-  await tx.deleteFrom('sso_pending_links').where('expires_at', '<=', now).execute()
-  await tx.insertInto('sso_pending_links').values(link).execute()
-}
-
-export async function readPendingLink(db: Connection, hash: Buffer, now: Date): Promise<PendingLinkRow | null> {
-  const row = await db
-    .selectFrom('sso_pending_links')
-    .selectAll()
-    .where('token_hash', '=', hash)
-    .where('expires_at', '>', now)
-    .executeTakeFirst()
-  return row ?? null
-}
-
-/** @returns whether it was still there: a link is used once */
-export async function deletePendingLink(tx: Tx, hash: Buffer): Promise<boolean> {
-  const result = await tx.deleteFrom('sso_pending_links').where('token_hash', '=', hash).executeTakeFirst()
-  return result.numDeletedRows === 1n
-}

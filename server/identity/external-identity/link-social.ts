@@ -5,10 +5,10 @@ import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { conflict, invalid } from '../../platform/kernel/errors.ts'
 import { oneTimeTokenHash } from '../../platform/kernel/one-time-token.ts'
+import { insertIdentity, takeSocialPendingLink } from './external-identities.queries.ts'
 import { listSocial } from './list-social.ts'
-import { recordLinked } from './record-linked.ts'
+import { recordLinked } from './social-notices.ts'
 import { ProviderName, type SocialAccount } from './social.api.ts'
-import { insertIdentity, takePendingLink } from './social.queries.ts'
 
 /**
  * Links the account of a sign-in that ended with `not_linked` to the user who has logged in since.
@@ -27,8 +27,8 @@ export async function linkSocial(
     const user = await lockUser(tx, actor.userId)
     await requireActiveSession(tx, actor)
     const now = app.clock.now()
-    const pending = await takePendingLink(tx, oneTimeTokenHash(token), now)
-    if (user === null || pending === null) throw nothingToLink()
+    const pending = await takeSocialPendingLink(tx, oneTimeTokenHash(token), now)
+    if (user === null || pending === undefined) throw nothingToLink()
     const { issuer, subject, login } = pending
     const identity = { provider: ProviderName.parse(pending.provider), issuer, subject, login }
     if (!(await insertIdentity(tx, identity, actor.userId, now)))

@@ -1,16 +1,12 @@
-import { accountFacts } from '../auth/account-facts.ts'
 import { lockUser } from '../auth/auth.queries.ts'
 import { requireRecentSignIn } from '../auth/require-recent-sign-in.ts'
 import { waysToSignIn } from '../auth/ways-to-sign-in.queries.ts'
 import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { factContext } from '../../platform/context/fact-context.ts'
-import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
-import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
+import { deleteSocialIdentity, socialIdentitiesOf } from './external-identities.queries.ts'
 import type { ProviderName } from './social.api.ts'
-import { unlinkedMail } from './social-mails.ts'
-import { deleteIdentity, identitiesOf } from './social.queries.ts'
+import { recordUnlinked } from './social-notices.ts'
 
 /** @throws AppError not_found (not linked), conflict (the last way to sign in), and those of {@link requireRecentSignIn} */
 export async function unlinkSocial(
@@ -18,20 +14,17 @@ export async function unlinkSocial(
   actor: SessionActor,
   { provider, password }: { readonly provider: ProviderName; readonly password?: string | undefined },
 ): Promise<void> {
-  const isLinked = (await identitiesOf(app.db, actor.userId)).some((row) => row.provider === provider)
+  const isLinked = (await socialIdentitiesOf(app.db, actor.userId)).some((row) => row.provider === provider)
   // Before the password is checked, which counts an attempt.
   if (!isLinked) throw notFound('Provider')
   await requireRecentSignIn(app, actor, password)
   await app.tx(async (tx) => {
     const user = await lockUser(tx, actor.userId)
-    const identity = (await identitiesOf(tx, actor.userId)).find((row) => row.provider === provider)
+    const identity = (await socialIdentitiesOf(tx, actor.userId)).find((row) => row.provider === provider)
     if (user === null || identity === undefined) throw notFound('Provider')
     if ((await waysToSignIn(tx, actor.userId)) <= 1)
       throw conflict('This is your only way to sign in. Set a password first.')
-    await deleteIdentity(tx, actor.userId, provider)
-    const data = { provider, issuer: identity.issuer }
-    const facts = await accountFacts(tx, actor.userId, { kind: 'identity.unlinked', data })
-    await recordFacts(tx, factContext(app, actor), facts)
-    await enqueueMails(tx, app, actor.orgId, [unlinkedMail(app, user, { provider, login: identity.login })])
+    await deleteSocialIdentity(tx, actor.userId, provider)
+    await recordUnlinked(tx, app, { actor, user }, identity)
   })
 }

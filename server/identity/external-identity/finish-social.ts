@@ -1,39 +1,29 @@
 import type { SignInError } from '#shared/sign-in-errors.ts'
 import { countDenial } from '../../history/audit/denials.ts'
 import { lockUser, membershipsOf, readLiveSession } from '../auth/auth.queries.ts'
-import {
-  completeSignIn,
-  issueSignIn,
-  type CompletedSignIn,
-  type SignedIn,
-  type SignInCaller,
-} from '../auth/complete-sign-in.ts'
+import type { SignInCaller } from '../auth/complete-sign-in.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
-import { newPendingLink } from '../auth/pending-link.ts'
-import { redirectHashes, redirectSecrets } from '../auth/redirect-secrets.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import type { ProvedSignIn } from '../two-factor/pending-sign-in.ts'
-import { needsSecondFactor } from '../two-factor/second-factor.ts'
-import { describeFailure } from '../sso/describe-failure.ts'
-import { queryOf, type ProviderAnswer } from '../sso/finish-sso.ts'
-import { recordLinked } from './record-linked.ts'
-import { ProviderName } from './social.api.ts'
+import { describeFailure } from './describe-failure.ts'
 import {
   insertIdentity,
   insertPendingLink,
-  takeTransaction,
+  takeSocialTransaction,
   touchIdentity,
   userOfIdentity,
   type SocialIdentity,
-} from './social.queries.ts'
-import { EXCHANGE_LIMIT_MS, socialProvider } from './social-provider.ts'
+} from './external-identities.queries.ts'
+import { EXCHANGE_LIMIT_MS } from './external-provider.ts'
+import { completeOrAskCode, issueIfCompleted, type Completed, type Proved } from './complete-or-ask-code.ts'
+import { recordLinked } from './social-notices.ts'
+import { ProviderName } from './social.api.ts'
+import { socialProvider } from './social-provider.ts'
+import { newPendingLink, queryOf, redirectHashes, redirectSecrets, type ProviderAnswer } from './visits.ts'
 
 /** How a visit to the provider ended here. */
 export type SocialResult =
-  | { readonly kind: 'signed_in'; readonly signedIn: SignedIn }
-  /** A code of the authenticator app completes the sign-in. */
-  | { readonly kind: 'code'; readonly proved: ProvedSignIn }
+  | Proved
   | { readonly kind: 'linked'; readonly provider: ProviderName }
   /** No user has linked this account. The token lets the browser link it after a log-in with the password. */
   | { readonly kind: 'not_linked'; readonly token: string }
@@ -58,15 +48,18 @@ export async function finishSocial(
   const provider = name.success ? socialProvider(app, name.data, limitMs) : null
   if (!name.success || provider === null) return { kind: 'refused', error: 'oauth_unavailable', isLinking: false }
   const secrets = redirectSecrets(input.answer['state'], input.cookie)
-  const transaction =
-    secrets === null ? null : await takeTransaction(app.db, redirectHashes(secrets), name.data, app.clock.now())
-  if (secrets === null || transaction === null) return { kind: 'refused', error: 'oauth_expired', isLinking: false }
-  const sessionId = transaction.linking_session_id
+  const hashes = secrets && { ...redirectHashes(secrets), provider: name.data }
+  const visit = hashes && (await takeSocialTransaction(app.db, hashes, app.clock.now()))
+  if (!secrets || !visit) return { kind: 'refused', error: 'oauth_expired', isLinking: false }
+  const sessionId = visit.linking_session_id
   const refused = (error: SignInError): SocialResult => ({ kind: 'refused', error, isLinking: sessionId !== null })
   if (input.answer['error'] !== undefined) return refused('oauth_denied')
   let identity: SocialIdentity
   try {
-    identity = await provider.redeem(queryOf(input.answer), secrets, transaction.created_at)
+    const answer = queryOf(input.answer)
+    const { issuer, subject, profile } = await provider.redeem({ answer, secrets, startedAt: visit.created_at })
+    const { email, name: login } = await profile()
+    identity = { provider: name.data, issuer, subject, login: email ?? login ?? subject }
   } catch (error) {
     const about = { reason: describeFailure(error), provider: name.data, request_id: caller.requestId }
     app.log.warn(about, 'a social sign-in failed: the answer of the provider is not valid')
@@ -87,8 +80,7 @@ async function signIn(app: App, identity: SocialIdentity, caller: SignInCaller):
     return { kind: 'not_linked', token }
   }
   const decided = await app.tx((tx) => complete(tx, app, identity, userId, caller))
-  if (typeof decided !== 'string' && 'fact' in decided) return { kind: 'code', proved: decided }
-  if (typeof decided !== 'string') return { kind: 'signed_in', signedIn: await issueSignIn(app, decided) }
+  if (typeof decided !== 'string') return issueIfCompleted(app, decided)
   countDenial(app, 'signin.failed', { userId, caller })
   return { kind: 'refused', error: decided, isLinking: false }
 }
@@ -99,7 +91,7 @@ async function complete(
   identity: SocialIdentity,
   userId: string,
   caller: SignInCaller,
-): Promise<CompletedSignIn | ProvedSignIn | SignInError> {
+): Promise<Completed | SignInError> {
   const user = await lockUser(tx, userId)
   const [membership] = await membershipsOf(tx, userId)
   // The identity may have been unlinked since.
@@ -108,9 +100,7 @@ async function complete(
   if (!(await maySignInByPassword(tx, user))) return 'sso_required'
   await touchIdentity(tx, identity, app.clock.now())
   const data = { provider: identity.provider, issuer: identity.issuer }
-  const fact = { kind: 'signin.oauth.ok', data } as const
-  if (await needsSecondFactor(tx, userId)) return { userId, orgId: membership.org_id, fact }
-  return completeSignIn(tx, app, membership, { fact, caller })
+  return completeOrAskCode(tx, app, membership, { fact: { kind: 'signin.oauth.ok', data }, caller })
 }
 
 /** Links the identity to the user of a session that still lives. @returns why not */

@@ -1,4 +1,5 @@
 import type { CustomFetch } from 'openid-client'
+import type { z } from 'zod'
 import type { App } from '../../platform/context/app.ts'
 
 /** Documents of providers have a few kilobytes; key sets of large ones 20. */
@@ -57,4 +58,19 @@ function textOf(body: unknown): string {
   if (typeof body === 'string') return body
   if (body instanceof URLSearchParams) return body.toString()
   throw new Error('a request to a provider has a body of an unknown kind')
+}
+
+/** Reads a document of a provider, which must come with status 200. @throws ProviderError, EgressError */
+export async function readJson<T>(
+  fetch: CustomFetch,
+  url: string,
+  schema: z.ZodType<T>,
+  what: string,
+  headers: Readonly<Record<string, string>> = { accept: 'application/json' },
+): Promise<T> {
+  const response = await fetch(url, { method: 'GET', headers: { ...headers }, body: null, redirect: 'manual' })
+  if (response.status !== 200) throw new ProviderError(`The provider answers ${response.status} for its ${what}.`)
+  const parsed = schema.safeParse(await response.json().catch(() => null))
+  if (!parsed.success) throw new ProviderError(`The provider's ${what} cannot be read.`)
+  return parsed.data
 }
