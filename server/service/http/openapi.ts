@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { PERMISSIONS, type Rule } from '#shared/permissions.ts'
 import type { RouteSpec, RouteSpecs } from '../../platform/kernel/contract.ts'
 
-type Json = { [key: string]: unknown }
+const Json = z.record(z.string(), z.unknown())
+type Json = z.infer<typeof Json>
 
 const REFUSALS: Readonly<Record<number, { readonly name: string; readonly description: string }>> = {
   400: { name: 'Invalid', description: 'The request is not valid; the message names the field.' },
@@ -12,6 +13,21 @@ const REFUSALS: Readonly<Record<number, { readonly name: string; readonly descri
   409: { name: 'Conflict', description: 'In conflict with the current state.' },
   429: { name: 'RateLimited', description: 'Too many requests; see Retry-After.' },
 }
+
+const place = { start: z.int(), end: z.int() }
+
+const ApiError = z
+  .object({
+    error: z.string().describe('One sentence that says what is wrong and what to do.'),
+    position: z.object(place).optional().describe('Of a query that cannot be read: the place of the mistake, from 0.'),
+    hints: z
+      .array(z.object({ ...place, sentence: z.string(), replacement: z.string().nullable() }))
+      .optional()
+      .describe('Of a query that cannot be read: what may be meant instead.'),
+  })
+  .meta({ id: 'Error' })
+
+const json = (schema: Json): Json => ({ 'application/json': { schema } })
 
 /** Schemas by the names they have in the document. */
 export type NamedSchemas = Readonly<Record<string, z.ZodType>>
@@ -24,12 +40,12 @@ export type NamedSchemas = Readonly<Record<string, z.ZodType>>
  */
 export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version: string): Json {
   name(specs, named)
-  const components = new Components(specs)
-  const parameters = new SharedParameters(specs, components)
+  const schemas = schemasOf(specs)
+  const parameters = shareParameters(Object.values(specs).flatMap((spec) => parametersOf(spec, schemas)))
   const paths: Record<string, Json> = {}
   for (const [operationId, spec] of Object.entries(specs)) {
     const path = spec.path.replace(/:(\w+)/g, '{$1}')
-    const operation = operationOf(operationId, spec, components, parameters)
+    const operation = operationOf(operationId, spec, schemas, parameters)
     paths[path] = { ...paths[path], [spec.method.toLowerCase()]: operation }
   }
   return {
@@ -51,39 +67,10 @@ export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version:
       responses: Object.fromEntries(
         Object.values(REFUSALS).map(({ name, description }) => [
           name,
-          { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+          { description, content: json({ $ref: '#/components/schemas/Error' }) },
         ]),
       ),
-      schemas: {
-        Error: {
-          type: 'object',
-          required: ['error'],
-          properties: {
-            error: { type: 'string', description: 'One sentence that says what is wrong and what to do.' },
-            position: {
-              type: 'object',
-              description: 'Of a query that cannot be read: the place of the mistake, from 0.',
-              required: ['start', 'end'],
-              properties: { start: { type: 'integer' }, end: { type: 'integer' } },
-            },
-            hints: {
-              type: 'array',
-              description: 'Of a query that cannot be read: what may be meant instead.',
-              items: {
-                type: 'object',
-                required: ['start', 'end', 'sentence', 'replacement'],
-                properties: {
-                  start: { type: 'integer' },
-                  end: { type: 'integer' },
-                  sentence: { type: 'string' },
-                  replacement: { type: ['string', 'null'] },
-                },
-              },
-            },
-          },
-        },
-        ...components.schemas,
-      },
+      schemas: schemas.components,
     },
   }
 }
@@ -102,7 +89,12 @@ function name(specs: RouteSpecs, named: NamedSchemas): void {
   }
 }
 
-function operationOf(operationId: string, spec: RouteSpec, components: Components, shared: SharedParameters): Json {
+function operationOf(
+  operationId: string,
+  spec: RouteSpec,
+  schemas: Schemas,
+  { referenceTo }: ReturnType<typeof shareParameters>,
+): Json {
   const rule: Rule | null = PERMISSIONS[spec.permission]
   const access = rule === null ? 'Needs no session.' : `Minimum role: ${rule.minRole}. ${keyAccess(rule)}`
   const refusals = [400, ...(rule === null ? [] : [401, 403]), ...(spec.refusals ?? [])]
@@ -112,26 +104,24 @@ function operationOf(operationId: string, spec: RouteSpec, components: Component
     summary: spec.summary,
     description: spec.description === undefined ? access : `${spec.description}\n\n${access}`,
     security: rule === null ? [] : [{ session: [] }, ...(rule.scope === null ? [] : [{ apiKey: [] }])],
-    parameters: parametersOf(spec, components).map((parameter) => shared.referenceTo(parameter)),
-    ...(spec.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: !spec.body.safeParse(undefined).success,
-            content: { 'application/json': { schema: components.schemaOf(spec.body, 'input') } },
-          },
-        }),
-    ...(spec.rawBody === true ? { requestBody: { required: true, content: { '*/*': {} } } } : {}),
+    parameters: parametersOf(spec, schemas).map(referenceTo),
+    requestBody: requestOf(spec, schemas),
     responses: {
-      [spec.stream === 'redirect' ? '302' : String(spec.status ?? 200)]: successOf(spec, components),
-      ...(spec.otherStatus === undefined ? {} : { [String(spec.otherStatus)]: successOf(spec, components) }),
+      [spec.stream === 'redirect' ? 302 : (spec.status ?? 200)]: successOf(spec, schemas),
+      ...(spec.otherStatus === undefined ? {} : { [spec.otherStatus]: successOf(spec, schemas) }),
       ...Object.fromEntries(
         [...new Set(refusals)]
           .sort((a, b) => a - b)
-          .map((code) => [String(code), { $ref: `#/components/responses/${REFUSALS[code]?.name ?? ''}` }]),
+          .map((code) => [code, { $ref: `#/components/responses/${REFUSALS[code]?.name ?? ''}` }]),
       ),
     },
   }
+}
+
+function requestOf({ body, rawBody }: RouteSpec, schemas: Schemas): Json | undefined {
+  if (rawBody === true) return { required: true, content: { '*/*': {} } }
+  if (body === undefined) return undefined
+  return { required: !body.safeParse(undefined).success, content: json(schemas.accepted(body)) }
 }
 
 function keyAccess({ scope }: Rule): string {
@@ -139,156 +129,129 @@ function keyAccess({ scope }: Rule): string {
   return scope === 'any' ? 'Any API key.' : `API-key scope: ${scope}.`
 }
 
-function successOf(spec: RouteSpec, components: Components): Json {
+function successOf(spec: RouteSpec, schemas: Schemas): Json {
+  const ofText = (type: string, more: Json = {}): Json => ({ [type]: { schema: { type: 'string', ...more } } })
   if (spec.stream === 'sse')
-    return {
-      description: 'A stream of server-sent events.',
-      content: { 'text/event-stream': { schema: { type: 'string' } } },
-    }
+    return { description: 'A stream of server-sent events.', content: ofText('text/event-stream') }
   if (spec.stream === 'redirect') return { description: 'A redirect.' }
-  if (spec.stream === 'file')
-    return {
-      description: 'The file.',
-      content: {
-        'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
-      },
-    }
+  const bytes = 'application/octet-stream'
+  if (spec.stream === 'file') return { description: 'The file.', content: ofText(bytes, { contentMediaType: bytes }) }
   if (spec.response === undefined) return { description: 'Done.' }
-  const schema = components.schemaOf(spec.response, 'output')
-  const csv = spec.csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' } } }
-  return { description: 'Done.', content: { 'application/json': { schema }, ...csv } }
+  const csv = spec.csv === undefined ? {} : ofText('text/csv')
+  return { description: 'Done.', content: { ...json(schemas.returned(spec.response)), ...csv } }
 }
 
 type Parameter = { readonly name: string } & Json
 
-function parametersOf(spec: RouteSpec, components: Components): Parameter[] {
-  return [...parametersIn(spec.params, 'path', components), ...parametersIn(spec.query, 'query', components)]
-}
+const ObjectSchema = z.object({
+  properties: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  required: z.array(z.string()).default([]),
+})
 
-function parametersIn(schema: z.ZodObject | undefined, place: 'path' | 'query', components: Components): Parameter[] {
-  if (schema === undefined) return []
-  const whole = components.schemaOf(schema, 'input')
-  const properties = z.record(z.string(), z.record(z.string(), z.unknown())).parse(whole['properties'] ?? {})
-  const required = z.array(z.string()).parse(whole['required'] ?? [])
-  return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = property
-    return {
+/** The parameters of every operation. */
+function parametersOf({ params, query }: RouteSpec, schemas: Schemas): Parameter[] {
+  return [params, query].flatMap((schema) => {
+    if (schema === undefined) return []
+    const { properties, required } = ObjectSchema.parse(schemas.accepted(schema))
+    return Object.entries(properties).map(([name, { description, ...rest }]) => ({
       name,
-      in: place,
-      required: place === 'path' || required.includes(name),
-      ...(description === undefined ? {} : { description }),
+      in: schema === params ? 'path' : 'query',
+      required: schema === params || required.includes(name),
+      description,
       schema: rest,
-    }
+    }))
   })
 }
 
 /** Parameters that two or more operations declare alike: a component each, named as the parameter. */
-class SharedParameters {
-  readonly shared: Record<string, Parameter> = {}
-  readonly #names = new Map<string, string>()
-
-  constructor(specs: RouteSpecs, components: Components) {
-    const uses = new Map<string, { parameter: Parameter; count: number }>()
-    for (const parameter of Object.values(specs).flatMap((spec) => parametersOf(spec, components))) {
-      const text = JSON.stringify(parameter)
-      const use = uses.get(text) ?? { parameter, count: 0 }
-      use.count++
-      uses.set(text, use)
-    }
-    for (const [text, { parameter, count }] of uses) {
-      if (count < 2) continue
-      let name = parameter.name
-      for (let n = 2; name in this.shared; n++) name = `${parameter.name}_${n}`
-      this.shared[name] = parameter
-      this.#names.set(text, name)
-    }
+function shareParameters(all: readonly Parameter[]): {
+  readonly shared: Record<string, Parameter>
+  readonly referenceTo: (parameter: Parameter) => Json
+} {
+  const shared: Record<string, Parameter> = {}
+  const names = new Map<string, string>()
+  for (const [text, [parameter, other]] of Map.groupBy(all, (one) => JSON.stringify(one))) {
+    if (parameter === undefined || other === undefined) continue
+    let name = parameter.name
+    for (let n = 2; name in shared; n++) name = `${parameter.name}_${n}`
+    shared[name] = parameter
+    names.set(text, name)
   }
-
-  referenceTo(parameter: Parameter): Json {
-    const name = this.#names.get(JSON.stringify(parameter))
-    return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` }
+  return {
+    shared,
+    referenceTo: (parameter) => {
+      const name = names.get(JSON.stringify(parameter))
+      return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` }
+    },
   }
 }
 
-const Definitions = z.record(z.string(), z.record(z.string(), z.unknown()))
-
-type Direction = 'input' | 'output'
+type Schemas = {
+  /** Every named schema that the contract uses, by its name in the document. */
+  readonly components: Record<string, Json>
+  /** The JSON schema of a request's part. */
+  readonly accepted: (schema: z.ZodType) => Json
+  /** The JSON schema of a response. */
+  readonly returned: (schema: z.ZodType) => Json
+}
 
 /**
  * JSON schemas of a contract in which named schemas are references. A schema that accepts other values than it returns
  * (because of defaults or transformations) is two components: `ViewFilters` and `ViewFiltersInput`.
+ * @throws Error when two schemas have the same name
  */
-class Components {
-  /** Every named schema the contract uses, by its name in the document. */
-  readonly schemas: Record<string, Json> = {}
-  readonly #inputNames = new Map<string, string>()
-
-  constructor(specs: RouteSpecs) {
-    const input = new Map<string, Json>()
-    const output = new Map<string, Json>()
-    for (const { params, query, body, response } of Object.values(specs)) {
-      for (const schema of [params, query, body]) if (schema !== undefined) collect(schema, 'input', input)
-      if (response !== undefined) collect(response, 'output', output)
-    }
-    for (const [name, definition] of input) {
-      const returned = output.get(name)
-      const isAlike = returned === undefined || JSON.stringify(returned) === JSON.stringify(definition)
-      this.#inputNames.set(name, isAlike ? name : `${name}Input`)
-    }
-    const names = [...new Set([...output.keys(), ...this.#inputNames.values()])].sort()
-    for (const name of names) {
-      const returned = output.get(name)
-      const accepted = input.get(name) ?? input.get(name.replace(/Input$/, ''))
-      const definition = returned ?? accepted
-      if (definition !== undefined)
-        this.schemas[name] = this.#withReferences(definition, returned === undefined ? 'input' : 'output')
-    }
+function schemasOf(specs: RouteSpecs): Schemas {
+  const all = Object.values(specs)
+  const input = jsonSchemasOf(
+    all.flatMap(({ params, query, body }) => [params, query, body]),
+    'input',
+  )
+  const output = jsonSchemasOf([ApiError, ...all.map(({ response }) => response)], 'output')
+  const inputName = (name: string): string => {
+    const returned = output.named[name]
+    return returned === undefined || JSON.stringify(returned) === JSON.stringify(input.named[name])
+      ? name
+      : `${name}Input`
   }
-
-  schemaOf(schema: z.ZodType, direction: Direction): Json {
-    const { $schema: _, $defs: _definitions, ...rest } = jsonSchemaOf(schema, direction)
-    return this.#withReferences(rest, direction)
-  }
-
-  #withReferences(value: Json, direction: Direction): Json
-  #withReferences(value: unknown, direction: Direction): unknown
-  #withReferences(value: unknown, direction: Direction): unknown {
-    if (Array.isArray(value)) return value.map((one) => this.#withReferences(one, direction))
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value).map(([key, one]): [string, unknown] => {
-        if (key !== '$ref' || typeof one !== 'string') return [key, this.#withReferences(one, direction)]
-        const name = one.replace('#/$defs/', '')
-        return [key, `#/components/schemas/${direction === 'input' ? (this.#inputNames.get(name) ?? name) : name}`]
-      }),
+  const withReferences = (schema: Json | undefined, nameOf = (name: string) => name): Json =>
+    Json.parse(
+      JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+        key === '$ref' && typeof value === 'string'
+          ? `#/components/schemas/${nameOf(value.replace('#/$defs/', ''))}`
+          : value,
+      ),
     )
+  const components = [
+    ...Object.entries(input.named).map(([name, json]) => [inputName(name), withReferences(json, inputName)] as const),
+    ...Object.entries(output.named).map(([name, json]) => [name, withReferences(json)] as const),
+  ]
+  return {
+    components: Object.fromEntries(new Map(components.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))),
+    accepted: (schema) => withReferences(input.schemas.get(schema), inputName),
+    returned: (schema) => withReferences(output.schemas.get(schema)),
   }
 }
 
-/** @throws Error when two schemas with the same name differ */
-function collect(schema: z.ZodType, direction: Direction, into: Map<string, Json>): void {
-  for (const [name, { id: _, ...definition }] of Object.entries(
-    Definitions.parse(jsonSchemaOf(schema, direction).$defs ?? {}),
-  )) {
-    const known = into.get(name)
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition))
-      throw new Error(`two schemas of the contract are named ${name}`)
-    into.set(name, definition)
-  }
-}
+const Whole = z.object({ properties: z.record(z.string(), Json), $defs: z.record(z.string(), Json).default({}) })
 
-const jsonSchemaOf = (schema: z.ZodType, io: Direction) =>
-  z.toJSONSchema(schema, {
-    io,
-    target: 'draft-2020-12',
-    unrepresentable: 'any',
-    reused: 'inline',
-    override: ({ jsonSchema }) => {
-      // `format` already says it; the pattern of an integer in a query string only describes its text.
-      if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-      // Responses may get further fields in later versions.
-      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-    },
-  })
+/** JSON schemas of one direction, and the named ones that they refer to. */
+function jsonSchemasOf(given: readonly (z.ZodType | undefined)[], io: 'input' | 'output') {
+  const schemas = [...new Set(given)].filter((schema) => schema !== undefined)
+  const { properties, $defs } = Whole.parse(
+    z.toJSONSchema(z.object(Object.fromEntries(schemas.entries())), {
+      io,
+      target: 'draft-2020-12',
+      unrepresentable: 'any',
+      reused: 'inline',
+      override: ({ jsonSchema }) => {
+        // `format` already says it; the pattern of an integer in a query string only describes its text.
+        if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern
+        if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+        if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+        // Responses may get further fields in later versions.
+        if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      },
+    }),
+  )
+  return { schemas: new Map(schemas.map((schema, at) => [schema, properties[String(at)]])), named: $defs }
+}
