@@ -1,7 +1,7 @@
 import type { App } from '#server/platform/context/app.ts'
 import { newId } from '#server/platform/kernel/ids.ts'
 import { updateSsoConfig, type SsoConfigInput } from '#server/identity/external-identity/update-config.ts'
-import { verifyDomainByOperator } from '#server/identity/external-identity/verify-domain-by-operator.ts'
+import { verifyDomainByOperator } from '#server/identity/external-identity/verify-domain.ts'
 import { FAKE_CLIENT, type Claims, type FakeOidc, type Plan, type Tenant } from './fake-oidc.ts'
 import { aPerson, type Person } from './members.ts'
 import { visitor, type Visit, type Visitor } from './visitor.ts'

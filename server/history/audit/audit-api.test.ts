@@ -8,7 +8,7 @@ import type { AuditEntry } from './audit.api.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { flushDenials } from './denials.ts'
 import { signHeads } from './signed-heads.ts'
-import type { VerifiedLog } from './verify-audit-log.ts'
+import type { VerifiedLog } from './verify-chain.ts'
 
 const t = await testServer()
 const { app } = t

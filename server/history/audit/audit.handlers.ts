@@ -2,7 +2,7 @@ import type { Handlers } from '../../platform/context/handlers.ts'
 import type { auditRoutes } from './audit.api.ts'
 import { exportAuditLog } from './export-audit-log.ts'
 import { listAuditLog } from './list-audit-log.ts'
-import { verifyAuditLog } from './verify-audit-log.ts'
+import { verifyAuditLog } from './verify-chain.ts'
 
 export const auditHandlers: Handlers<typeof auditRoutes> = {
   listAuditLog: (app, actor, { query }) => listAuditLog(app, actor, query),

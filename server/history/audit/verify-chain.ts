@@ -1,4 +1,6 @@
+import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
+import { perApp } from '../../platform/context/per-app.ts'
 import { entryMac, headMac } from './add-entries.ts'
 import { hashOf, NO_HASH, type ChainedEntry } from './entry.ts'
 import { headText, readSignedHeads, signHead, type SignedHead, type SignedHeads } from './signed-heads.ts'
@@ -34,6 +36,19 @@ type Options = {
   readonly signal?: AbortSignal
   /** Called after each batch with the number of verified entries. */
   readonly onProgress?: (entries: number) => void
+}
+
+const running = perApp(() => new Map<string, Promise<Verification>>())
+
+export type VerifiedLog = Verification & { readonly key: { readonly id: string; readonly public_key: string } }
+
+/** Verifies the log of the caller's organisation. Calls that overlap share one run. */
+export async function verifyAuditLog(app: App, { orgId }: OrgActor): Promise<VerifiedLog> {
+  const known = running(app).get(orgId)
+  const run = known ?? verifyChain(app, orgId).finally(() => running(app).delete(orgId))
+  running(app).set(orgId, run)
+  const { id, publicKey } = app.auditKey
+  return { ...(await run), key: { id, public_key: publicKey } }
 }
 
 /**

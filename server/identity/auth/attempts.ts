@@ -1,10 +1,10 @@
+import ipaddr from 'ipaddr.js'
 import { createHash } from 'node:crypto'
 import { isLoopbackHost } from '../../config.ts'
 import type { App } from '../../platform/context/app.ts'
 import { rateLimited, type AppError } from '../../platform/kernel/errors.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { countAttempt, deleteAttempts, uncountAttempt } from './auth.queries.ts'
-import { networkOf } from './network.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /**
@@ -136,3 +136,12 @@ export const networkKey = (ip: string): string => digest(networkOf(ip))
 export const addressKey = (ip: string): string => digest(ip)
 
 const inWords = (seconds: number): string => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`)
+
+/** The network that limits count an address by: /24 of IPv4, /56 of IPv6. */
+export function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return 'unknown'
+  const address = ipaddr.process(ip)
+  const bits = address.kind() === 'ipv4' ? 24 : 56
+  const bytes = address.toByteArray().map((byte, index) => (index < bits / 8 ? byte : 0))
+  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`
+}

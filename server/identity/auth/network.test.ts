@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkOf } from './network.ts'
+import { networkOf } from './attempts.ts'
 
 test.each([
   ['192.0.2.77', '192.0.2.0/24'],

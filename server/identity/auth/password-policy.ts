@@ -1,6 +1,6 @@
 import type { Connection } from '../../platform/storage/database.ts'
 import { enforcedFor } from './password-policy.queries.ts'
-import { emailDomain } from './email-domain.ts'
+import { emailDomain } from './email.ts'
 
 /**
  * Whether the user may sign in with the password, or get a new one by mail. Not where an organisation of theirs enforces

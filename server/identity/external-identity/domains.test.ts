@@ -9,8 +9,7 @@ import { txtServer } from '#test/kit/txt-server.ts'
 import { recheckDomains } from './recheck-domains.ts'
 import type { SsoConfig } from './sso.api.ts'
 import { updateSsoConfig } from './update-config.ts'
-import { verifyDomainByOperator } from './verify-domain-by-operator.ts'
-import { verifyDomain } from './verify-domain.ts'
+import { verifyDomain, verifyDomainByOperator } from './verify-domain.ts'
 import { viewConfig } from './view-config.ts'
 
 const dns = await txtServer()

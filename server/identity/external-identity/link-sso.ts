@@ -1,7 +1,7 @@
 import { insertMembership, lockUser, readMembership, readUser, type MembershipRow } from '../auth/auth.queries.ts'
 import { checkPassword } from '../auth/check-password.ts'
 import { completeSignIn, issueSignIn, type SignedIn, type SignInCaller } from '../auth/complete-sign-in.ts'
-import { emailDomain } from '../auth/email-domain.ts'
+import { emailDomain } from '../auth/email.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { conflict, invalid, unauthenticated } from '../../platform/kernel/errors.ts'

@@ -8,7 +8,7 @@ import { aPerson } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { visitor, type Visit, type Visitor } from '#test/kit/visitor.ts'
 import { updateSsoConfig } from './update-config.ts'
-import { verifyDomainByOperator } from './verify-domain-by-operator.ts'
+import { verifyDomainByOperator } from './verify-domain.ts'
 
 /** Single sign-on at a certified provider, with its own pages of log-in and consent. */
 

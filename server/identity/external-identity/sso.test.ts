@@ -27,11 +27,10 @@ import { readTwoFactor } from '../two-factor/read-two-factor.ts'
 import { disableTwoFactor } from '../two-factor/disable-two-factor.ts'
 import { startPasskeyRegistration } from '../passkeys/register-passkey.ts'
 import { finishSso } from './finish-sso.ts'
-import { removeSsoConfig } from './remove-config.ts'
+import { removeSsoConfig, updateSsoConfig } from './update-config.ts'
 import { insertIdentity } from './external-identities.queries.ts'
 import { startSso } from './start-sso.ts'
-import { updateSsoConfig } from './update-config.ts'
-import { verifyDomainByOperator } from './verify-domain-by-operator.ts'
+import { verifyDomainByOperator } from './verify-domain.ts'
 
 const t = await testServer()
 const second = await secondApp(t)

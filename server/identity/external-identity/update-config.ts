@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { asciiDomain } from '../auth/email-domain.ts'
+import { asciiDomain } from '../auth/email.ts'
 import { ownersOf } from '../auth/auth.queries.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
 import { orgSealer } from '../auth/org-sealer.ts'
@@ -15,6 +15,7 @@ import { allowsPlainHttp } from './provider-fetch.ts'
 import type { SsoConfig } from './sso.api.ts'
 import {
   deleteAttempts,
+  deleteConfig,
   deleteDomainsExcept,
   domainsOf,
   insertConfig,
@@ -88,6 +89,23 @@ export async function updateSsoConfig(app: App, actor: OrgActor, input: SsoConfi
   })
   for (const one of ended) dropEnded(app, one)
   return view
+}
+
+/** Removes single sign-on of the actor's organisation and ends the sessions that began with it. */
+export async function removeSsoConfig(app: App, actor: OrgActor): Promise<void> {
+  const { orgId } = actor
+  const ended = await app.tx(async (tx) => {
+    if ((await lockConfig(tx, orgId)) === null) return null
+    await deleteConfig(tx, orgId)
+    const ended = await endSsoSessions(tx, app, orgId, 'sso_removed')
+    const fields = ['issuer', 'client_id', 'client_secret', 'domains', 'enforced']
+    await recordFacts(tx, factContext(app, actor), [
+      { kind: 'sso.config.updated', orgId, data: { fields } },
+      ...ended.facts,
+    ])
+    return ended
+  })
+  if (ended !== null) dropEnded(app, ended)
 }
 
 /** @throws AppError invalid */

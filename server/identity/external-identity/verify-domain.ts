@@ -1,14 +1,14 @@
-import type { Actor, OrgActor } from '../../platform/context/actor.ts'
+import { systemActor, type Actor, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, invalid, notFound, unavailable } from '../../platform/kernel/errors.ts'
 import { lockUntilEnd } from '../../platform/storage/advisory-lock.queries.ts'
-import { asciiDomain } from '../auth/email-domain.ts'
+import { asciiDomain } from '../auth/email.ts'
 import { dropEnded, endRefusedSessions, NONE_ENDED } from './end-sso-sessions.ts'
 import { recheckDomain } from './recheck-domains.ts'
 import type { SsoConfig } from './sso.api.ts'
-import { lockConfig, readDomain, updateDomain, verifiedElsewhere, type DomainRow } from './sso.queries.ts'
+import { lockConfig, orgIdOfSlug, readDomain, updateDomain, verifiedElsewhere, type DomainRow } from './sso.queries.ts'
 import { recordName, recordValue, viewConfig } from './view-config.ts'
 
 /**
@@ -27,6 +27,24 @@ export async function verifyDomain(app: App, actor: OrgActor, given: string): Pr
     await markVerified(app, actor, row, 'dns')
   }
   return viewConfig(app, app.db, orgId)
+}
+
+/**
+ * The operator vouches for a domain, for installations whose DNS is not visible from outside. It must be in the
+ * organisation's configuration.
+ * @throws AppError invalid, not_found, conflict (proved by another organisation)
+ */
+export async function verifyDomainByOperator(
+  app: App,
+  input: { readonly org: string; readonly domain: string },
+): Promise<void> {
+  const domain = asciiDomain(input.domain)
+  if (domain === null) throw invalid(`${input.domain} is no domain.`)
+  const orgId = await orgIdOfSlug(app.db, input.org)
+  if (orgId === null) throw notFound('Organisation')
+  if ((await readDomain(app.db, orgId, domain)) === null)
+    throw invalid(`${domain} is not in the single sign-on of ${input.org}: an owner must add it first.`)
+  await markVerified(app, systemActor('admin'), { org_id: orgId, domain }, 'operator')
 }
 
 /** @throws AppError invalid, unavailable */
@@ -55,7 +73,7 @@ async function freeDomain(app: App, { org_id, domain }: DomainRow): Promise<void
 const PROOF_LOCK = 7_201_994_326
 
 /** @throws AppError conflict, not_found */
-export async function markVerified(
+async function markVerified(
   app: App,
   actor: Actor,
   { org_id: orgId, domain }: Pick<DomainRow, 'org_id' | 'domain'>,

@@ -18,12 +18,11 @@ import { unauthenticated } from '../../platform/kernel/errors.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { CHALLENGE_LIFE_MS, giveChallenge, takeChallenge } from './challenge.ts'
-import { passkeyLibrary } from './passkey-library.ts'
+import { passkeyLibrary, userHandle } from './passkey-library.ts'
 import { regressedMail } from './passkey-mails.ts'
 import type { LogInOptions, LogInResponse } from './passkeys.api.ts'
 import { passkeyOfCredential, recordPasskeyUse, type PasskeyRow } from './passkeys.queries.ts'
 import { relyingParty } from './relying-party.ts'
-import { userHandle } from './user-handle.ts'
 
 /** What the browser needs to log in with any passkey that it has for this site. */
 export function startPasskeyLogIn(app: App, cookies: Cookies): z.input<typeof LogInOptions> {

@@ -12,12 +12,11 @@ import { conflict, invalid, unauthenticated } from '../../platform/kernel/errors
 import { newId } from '../../platform/kernel/ids.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
 import { CHALLENGE_LIFE_MS, giveChallenge, takeChallenge } from './challenge.ts'
-import { ALGORITHMS, passkeyLibrary } from './passkey-library.ts'
+import { ALGORITHMS, passkeyLibrary, userHandle } from './passkey-library.ts'
 import { registeredMail } from './passkey-mails.ts'
 import type { RegistrationOptions, RegistrationResponse } from './passkeys.api.ts'
 import { insertPasskey, passkeysOf, type PasskeyRow } from './passkeys.queries.ts'
 import { relyingParty } from './relying-party.ts'
-import { userHandle } from './user-handle.ts'
 
 const MAX_PASSKEYS = 20
 const RP_NAME = 'Faultline'

@@ -13,7 +13,7 @@ import {
   CANARY_RULE_ID,
 } from '../../platform/kernel/canary-ids.ts'
 import type { RouteSpec } from '../../platform/kernel/contract.ts'
-import { verifyDomainByOperator } from '../../identity/external-identity/verify-domain-by-operator.ts'
+import { verifyDomainByOperator } from '../../identity/external-identity/verify-domain.ts'
 import { canaryOf, deliver, wholeRun } from './canary.fixture.ts'
 
 /** Closed: only the first visitor may sign up. The canary was there before. */
