@@ -3,6 +3,7 @@ import { floodGrouping, type FloodGrouping } from '../../issues/grouping/flood-g
 import { groupingSettings } from '../../issues/grouping/grouping-settings.ts'
 import { intakeSettings } from './intake-settings.ts'
 import { limitSettings } from '../limits/limit-settings.ts'
+import { writeRegularly } from '../limits/regular-writes.ts'
 import { type KeyRow, selectKeys } from './project-keys.queries.ts'
 import { updateSeen } from '../../projects/registry/recording.queries.ts'
 
@@ -69,7 +70,6 @@ export function createProjectKeys(app: App): ProjectKeys {
   const running = new Map<string, Lookup>()
   const seen = new Map<string, { key: ProjectKey; atMs: number }>()
   const writtenAtMs = new Map<string, number>()
-  let writing: Promise<void> | null = null
 
   const load = (publicKey: string): Promise<ProjectKey | null> => {
     const under = wanted.get(publicKey) ?? running.get(publicKey)
@@ -131,21 +131,12 @@ export function createProjectKeys(app: App): ProjectKeys {
     } catch (error) {
       // Retried at the next interval, unless a later use replaced it.
       for (const one of due) if (!seen.has(one.key.id)) seen.set(one.key.id, one)
-      app.log.warn(
-        { err: error instanceof Error ? error.message : String(error) },
-        'last use of project keys not written',
-      )
+      throw error
     }
   }
 
-  const writeIfDue = (): void => {
-    if (seen.size === 0 || writing !== null) return
-    writing = writeSeen().finally(() => {
-      writing = null
-    })
-  }
-  const timer = setInterval(writeIfDue, WRITE_EVERY_MS)
-  timer.unref()
+  const failed = 'last use of project keys not written'
+  const writes = writeRegularly(app, { everyMs: WRITE_EVERY_MS, failed, write: writeSeen })
 
   return {
     find(publicKey) {
@@ -182,11 +173,10 @@ export function createProjectKeys(app: App): ProjectKeys {
       else entry.atMs = atMs
     },
     async close() {
-      clearInterval(timer)
-      await writing
+      await writes.flush()
       // A restart must not lose the uses of this minute.
       writtenAtMs.clear()
-      await writeSeen()
+      await writes.close()
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
+import { writeRegularly } from '../limits/regular-writes.ts'
 import { writeRefusals } from '../../projects/registry/recording.queries.ts'
 import type { RefusalReason } from '../../projects/registry/projects.api.ts'
 
@@ -18,34 +19,23 @@ export type RefusedKeys = {
 export function createRefusedKeys(app: App): RefusedKeys {
   let due = new Map<number, { reason: RefusalReason; at: Date }>()
   const writtenAtMs = new Map<number, number>()
-  let writing: Promise<void> | null = null
 
   const write = async (): Promise<void> => {
+    if (due.size === 0) return
     const batch = due
     due = new Map()
     const nowMs = app.clock.monotonicMs()
     for (const number of batch.keys()) writtenAtMs.set(number, nowMs)
-    try {
-      await writeRefusals(
-        app.db,
-        [...batch].map(([number, refusal]) => ({ number, ...refusal })),
-      )
-    } catch (error) {
-      app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'refused keys not written')
-    }
+    await writeRefusals(
+      app.db,
+      [...batch].map(([number, refusal]) => ({ number, ...refusal })),
+    )
   }
   const wasWritten = (number: number): boolean => {
     const atMs = writtenAtMs.get(number)
     return atMs !== undefined && app.clock.monotonicMs() - atMs < REFUSED_EVERY_MS
   }
-  const writeIfDue = (): void => {
-    if (due.size === 0 || writing !== null) return
-    writing = write().finally(() => {
-      writing = null
-    })
-  }
-  const timer = setInterval(writeIfDue, WRITE_EVERY_MS)
-  timer.unref()
+  const { close } = writeRegularly(app, { everyMs: WRITE_EVERY_MS, failed: 'refused keys not written', write })
 
   return {
     mark(projectNumber, reason) {
@@ -56,10 +46,6 @@ export function createRefusedKeys(app: App): RefusedKeys {
       if (writtenAtMs.size >= 10 * MAX_PROJECTS) writtenAtMs.clear()
       due.set(number, { reason, at: app.clock.now() })
     },
-    async close() {
-      clearInterval(timer)
-      await writing
-      if (due.size > 0) await write()
-    },
+    close,
   }
 }

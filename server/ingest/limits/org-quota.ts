@@ -1,7 +1,8 @@
 import type { App } from '../../platform/context/app.ts'
 import { dayOf, DAY_MS } from '../../platform/kernel/day.ts'
 import type { Category } from '../../events/protocol/categories.ts'
-import { addUsage } from './org-quota.queries.ts'
+import { writeRegularly, type RegularWrites } from './regular-writes.ts'
+import { addUsage, type UsageToAdd } from './org-quota.queries.ts'
 
 /** Categories that count against the quota; all others are bounded by the limits per key. */
 export const QUOTA_CATEGORIES: readonly Category[] = ['error', 'transaction', 'security']
@@ -10,16 +11,14 @@ export const QUOTA_CATEGORIES: readonly Category[] = ['error', 'transaction', 's
 const MAX_WAIT_SECONDS = 300
 const WRITE_EVERY_MS = 1_000
 
-export type OrgQuota = {
+/** `flush` writes this process's usage and reads the sum of all processes. */
+export type OrgQuota = RegularWrites & {
   /**
    * Takes one event of an organisation's day (UTC).
    * @param perDay its quota; null for none, and then nothing is counted
    * @returns 0 when it may pass, else seconds to wait
    */
   take(orgId: string, perDay: number | null): number
-  /** Writes this process's usage and reads the sum of all processes. */
-  flush(): Promise<void>
-  close(): Promise<void>
 }
 
 type Usage = { day: string; /** Of all processes, as far as written. */ written: number; unwritten: number }
@@ -31,45 +30,36 @@ type Usage = { day: string; /** Of all processes, as far as written. */ written:
  */
 export function createOrgQuota(app: App): OrgQuota {
   const usages = new Map<string, Usage>()
-  let writing: Promise<void> = Promise.resolve()
+  /** Usage of days that have ended. */
+  const ended: UsageToAdd[] = []
 
   const write = async (): Promise<void> => {
+    for (const usage of ended.splice(0)) await addUsage(app.db, [usage]).catch(() => {})
     const due = [...usages].filter(([, usage]) => usage.unwritten > 0)
     if (due.length === 0) return
     const adding = due.map(([orgId, usage]) => ({ orgId, day: usage.day, events: usage.unwritten, usage }))
-    try {
-      const sums = await addUsage(app.db, adding)
-      for (const { orgId, day, events, usage } of adding) {
-        // If a new day started meanwhile, its usage is another object.
-        if (usages.get(orgId) !== usage) continue
-        usage.unwritten -= events
-        usage.written = sums.get(`${orgId} ${day}`) ?? usage.written + events
-      }
-    } catch (error) {
-      app.log.warn({ err: error instanceof Error ? error.message : String(error) }, 'usage of quotas not written yet')
+    const sums = await addUsage(app.db, adding)
+    for (const { orgId, day, events, usage } of adding) {
+      // If a new day started meanwhile, its usage is another object.
+      if (usages.get(orgId) !== usage) continue
+      usage.unwritten -= events
+      usage.written = sums.get(`${orgId} ${day}`) ?? usage.written + events
     }
   }
-  const flush = (): Promise<void> => (writing = writing.then(write))
-
-  const timer = setInterval(() => void flush(), WRITE_EVERY_MS)
-  timer.unref()
+  const writes = writeRegularly(app, { everyMs: WRITE_EVERY_MS, failed: 'usage of quotas not written yet', write })
 
   return {
+    ...writes,
     take(orgId, perDay) {
       if (perDay === null) return 0
       const now = app.clock.now()
       const day = dayOf(now)
       let usage = usages.get(orgId)
       if (usage?.day !== day) {
-        if (usage !== undefined && usage.unwritten > 0) {
-          const { unwritten, day: before } = usage
-          writing = writing.then(async () => {
-            await addUsage(app.db, [{ orgId, day: before, events: unwritten }]).catch(() => {})
-          })
-        }
+        if (usage !== undefined && usage.unwritten > 0) ended.push({ orgId, day: usage.day, events: usage.unwritten })
         usages.set(orgId, (usage = { day, written: 0, unwritten: 0 }))
         // Reads what was used today before this process started.
-        setImmediate(() => void flush())
+        setImmediate(() => void writes.flush())
       }
       if (usage.written + usage.unwritten >= perDay) {
         const left = Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1000)
@@ -77,11 +67,6 @@ export function createOrgQuota(app: App): OrgQuota {
       }
       usage.unwritten++
       return 0
-    },
-    flush,
-    async close() {
-      clearInterval(timer)
-      await flush()
     },
   }
 }

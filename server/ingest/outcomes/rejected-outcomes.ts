@@ -1,5 +1,6 @@
 import type { App } from '../../platform/context/app.ts'
 import type { Category } from '../../events/protocol/categories.ts'
+import { writeRegularly, type RegularWrites } from '../limits/regular-writes.ts'
 import { addFloodSampling, type FloodSamplingRow } from './rejected-outcomes.queries.ts'
 import { OutcomeSums, type OutcomeFact } from './outcomes.ts'
 import { HOUR_MS } from '../../platform/kernel/day.ts'
@@ -12,13 +13,10 @@ export type Refusal = Pick<OutcomeFact, 'projectId' | 'keyId' | 'category' | 'ou
  * in memory, because a flood of refusals must not cause a flood of writes, and writes them every five seconds and on
  * close. A `kill -9` may lose these counts, never data.
  */
-export type RejectedOutcomes = {
+export type RejectedOutcomes = RegularWrites & {
   add(refusal: Refusal): void
   /** An event of a new kind that was accepted although its key was over its limit. */
   addLetThrough(projectId: string, keyId: string, isFirstOfItsKind: boolean): void
-  /** Writes the sums. */
-  flush(): Promise<void>
-  close(): Promise<void>
 }
 
 const WRITE_EVERY_MS = 5_000
@@ -28,7 +26,6 @@ const MAX_SUMS = 20_000
 export function createRejectedOutcomes(app: App): RejectedOutcomes {
   let refusals = new Map<string, OutcomeFact>()
   let samples = new Map<string, FloodSamplingRow>()
-  let writing: Promise<void> = Promise.resolve()
 
   const add = (fact: OutcomeFact): void => {
     const name = `${fact.keyId} ${fact.category} ${fact.outcome} ${fact.reason} ${fact.receivedAt.getTime()}`
@@ -68,31 +65,21 @@ export function createRejectedOutcomes(app: App): RejectedOutcomes {
         await addFloodSampling(tx, [...taken.samples.values()])
       })
     } catch (error) {
-      app.log.warn(
-        { err: error instanceof Error ? error.message : String(error) },
-        'outcomes of refused items not written; retrying in 5 s',
-      )
       for (const fact of taken.refusals.values()) add(fact)
       for (const row of taken.samples.values()) addSample(row)
+      throw error
     }
   }
-  const flush = (): Promise<void> => (writing = writing.then(write))
-
-  const timer = setInterval(() => void flush(), WRITE_EVERY_MS)
-  timer.unref()
+  const failed = 'outcomes of refused items not written; retrying in 5 s'
   const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS)
 
   return {
+    ...writeRegularly(app, { everyMs: WRITE_EVERY_MS, failed, write }),
     add: (refusal) => add({ ...refusal, receivedAt: hourOf(app.clock.now()) }),
     addLetThrough(projectId, keyId, isFirstOfItsKind) {
       const now = app.clock.now()
       const fingerprints = isFirstOfItsKind ? 1 : 0
       addSample({ projectId, keyId, hour: hourOf(now), letThrough: 1, fingerprints, firstAt: now, lastAt: now })
-    },
-    flush,
-    async close() {
-      clearInterval(timer)
-      await flush()
     },
   }
 }
