@@ -395,7 +395,7 @@ describe('at once', () => {
     // Two workers append to a journal and fold later, the third counts at once.
     await Promise.all(
       Array.from({ length: 3 }, async (_, shard) => {
-        const journal = new ShardJournal(100 + shard, clock)
+        const journal = new ShardJournal(() => [100 + shard], clock)
         for (let round = 0; round < 15; round++) {
           const made = batch()
           sent.push(...made)
@@ -428,7 +428,7 @@ describe('at once', () => {
     )
     await record(projectId, first ?? [])
     const [a = '', b = ''] = (await rowsOf(projectId)).map(({ id }) => id)
-    const journal = new ShardJournal(200, clock)
+    const journal = new ShardJournal(() => [200], clock)
     // The first fold of a shard is due at once.
     const append = async (sent: readonly Sent[] | undefined): Promise<void> => {
       const step = journal.begin(true)

@@ -12,7 +12,8 @@ import { atMost, claim, none, print, type TortureArgs, type Verdict } from './to
 /** Goals of docs/reliability.md, T-51. */
 const MIN_VISIBLE_MS = 250
 const MIN_HONEST_MS = 250
-const SHARDS = 4
+/** Projects of one part of the spool share batches. */
+const PARTS = 4
 /** Of the containers of one request. */
 const MAX_LOGS = 10_000
 
@@ -25,15 +26,15 @@ const Totals = z.object({
 
 /**
  * T-51. Claim: a project that sends expensive input of all kinds, more than can be digested, delays itself; events of
- * another organisation are shown as before, whichever shard they are in.
+ * another organisation are shown as before, whichever part of the spool they are in.
  */
 export async function fairDigestion({ full, options }: TortureArgs): Promise<Verdict> {
   const { service, project, url } = await startTarget(
     options['log'] === undefined ? {} : { env: { LOG_LEVEL: options['log'] } },
   )
   const other = await setUpSecondOrg(url)
-  const beside = await projectOfShard(url, other, (shard) => shard === project.number % SHARDS)
-  const apart = await projectOfShard(url, other, (shard) => shard !== project.number % SHARDS)
+  const beside = await projectOfPart(url, other, (part) => part === project.number % PARTS)
+  const apart = await projectOfPart(url, other, (part) => part !== project.number % PARTS)
   const honest = honestClient({ url, project: apart })
   try {
     await setRules(url, project)
@@ -181,14 +182,14 @@ function logsOf(containers: number, entries: number): string {
   return `{}\n${`${header}\n${payload}\n`.repeat(containers)}`
 }
 
-/** A project of the organisation in a shard. */
-async function projectOfShard(
+/** Adds projects to the organisation until one is in a wanted part. */
+async function projectOfPart(
   url: string,
   first: BenchProject,
-  isWanted: (shard: number) => boolean,
+  isWanted: (part: number) => boolean,
 ): Promise<BenchProject> {
   let project = first
-  for (let n = 0; !isWanted(project.number % SHARDS); n++) project = await addProject(url, first.cookie, `Other ${n}`)
+  for (let n = 0; !isWanted(project.number % PARTS); n++) project = await addProject(url, first.cookie, `Other ${n}`)
   return project
 }
 

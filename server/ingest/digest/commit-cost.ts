@@ -9,7 +9,7 @@ const FACT_MS = 0.3
 /** For what is stored with the item: bodies and files. */
 const BYTE_MS = 10 / 1_000_000
 
-/** A commit that takes longer delays other projects of its shard. */
+/** A commit that takes longer delays other projects of its part. */
 export const MAX_SHARED_COST_MS = 50
 /** Log entries and measurements of a row that are never recorded together with other rows. */
 const MANY_ENTRIES = 1_000
@@ -30,6 +30,6 @@ export function commitCostMs(entries: readonly PreparedEntry[], bytes: number): 
   return listEntriesOf(entries) * LIST_ENTRY_MS + facts * FACT_MS + bytes * BYTE_MS
 }
 
-/** Whether a row is committed alone, beside the others of its shard. @param isShared whether other projects use the shard */
+/** Whether a row is committed alone, beside the others of its part. @param isShared whether other projects use the part */
 export const isHeavy = (entries: readonly PreparedEntry[], costMs: number, isShared: boolean): boolean =>
   (isShared && costMs > MAX_SHARED_COST_MS) || listEntriesOf(entries) > MANY_ENTRIES

@@ -13,7 +13,7 @@ import {
   ShardJournal,
 } from '../../issues/recording/journal.ts'
 import { forgetKnownTerms } from '../../issues/search/write-index-terms.ts'
-import type { SpoolEntry } from '../spool/entry.ts'
+import { shardOf, type SpoolEntry } from '../spool/entry.ts'
 import type { SpoolBatch } from '../spool/read.ts'
 import { quarantineEntry, settleBatches, SpoolFencedError } from '../spool/settle.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
@@ -42,7 +42,7 @@ export type PreparedEntry = {
   readonly poison: string | null
 }
 
-/** Rows of one shard, ready to be committed together. */
+/** Rows of one part, ready to be committed together. */
 export type PreparedBatches = { readonly batches: readonly SpoolBatch[]; readonly entries: readonly PreparedEntry[] }
 
 /** What a commit did, for counters. */
@@ -93,7 +93,7 @@ export async function prepareRow(
  * Records prepared rows in one transaction, which deletes them from the spool and records the outcome of every item. When
  * the database refuses the batch, its entries are recorded one by one, and those that fail go to quarantine.
  * @param isBehind further batches follow at once: they may count what this one records, and jobs do what can wait
- * @param journal of the shard; null to count at once, for a batch beside others
+ * @param journal of the part; null to count at once, for a batch beside others
  * @param pace called between parts of what takes long
  * @throws SpoolFencedError, or the error of an unreachable database; then nothing is recorded
  */
@@ -101,7 +101,7 @@ export async function commitBatches(
   app: App,
   prepared: PreparedBatches,
   isBehind = false,
-  journal: ShardJournal | null = new ShardJournal(prepared.batches[0]?.shard ?? 0, app.clock),
+  journal: ShardJournal | null = new ShardJournal(() => [shardOf(prepared.batches[0]?.projectNumber ?? 0)], app.clock),
   pace: Pace | null = null,
 ): Promise<DigestFigures> {
   const today = dayOf(app.clock.now())
@@ -161,7 +161,7 @@ async function commitOneByOne(
 
 async function settle(tx: Tx, batches: readonly SpoolBatch[]): Promise<void> {
   const [first] = batches
-  if (first !== undefined) await settleBatches(tx, first.shard, batches)
+  if (first !== undefined) await settleBatches(tx, first.part, batches)
 }
 
 /**
@@ -265,7 +265,7 @@ export const refusalsOf = (app: App): Refusals => ({
 /**
  * Whether one entry may have caused the error: values the database refuses (SQLSTATE classes 22, 23, 54), a faulty
  * statement (42), or an exception in our own code. Recording entry by entry finds the entry; retrying the batch would
- * block its shard for ever.
+ * block its part for ever.
  */
 function mayBlameEntry(error: unknown): boolean {
   if (

@@ -2,13 +2,13 @@ import { forgetJob } from '../../issues/search/write-index-terms.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../platform/context/app.ts'
 import type { DigestFigures } from './digest.ts'
-import { ShardDrain } from './drain-shard.ts'
+import { PartDrain } from './drain-part.ts'
 import { FairTurns } from './fair-turns.ts'
 import { JournalTakenOverError, ShardJournal } from '../../issues/recording/journal.ts'
 import { createProjectFactsReader } from './project-facts.ts'
 import { DiskNearlyFullError } from '../spool/admission.ts'
 import type { HandOverEnd } from '../spool/hand-over.ts'
-import { ShardUse } from './shard-use.ts'
+import { PartUse } from './part-use.ts'
 import { claimShards } from '../spool/read.ts'
 import { SpoolFencedError } from '../spool/settle.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
@@ -45,56 +45,59 @@ export async function createDigester(
   const nowMs = (): number => app.clock.monotonicMs()
   const turns = new FairTurns()
   const heavyTurns = new FairTurns({ usedMs: nowMs })
-  const states = new Map<number, { journal: ShardJournal; use: ShardUse }>()
-  const drainOf = (shard: number, signal?: AbortSignal): ShardDrain => {
-    const state = states.get(shard) ?? { journal: new ShardJournal(shard, app.clock), use: new ShardUse(nowMs) }
-    states.set(shard, state)
-    return new ShardDrain({ app, reader, facts, turns, heavyTurns, shard, ...state, count, signal })
+  const states = new Map<number, { journal: ShardJournal; use: PartUse }>()
+  const drainOf = (part: number, signal?: AbortSignal): PartDrain => {
+    const state = states.get(part) ?? {
+      journal: new ShardJournal(() => reader.shards(part), app.clock),
+      use: new PartUse(nowMs),
+    }
+    states.set(part, state)
+    return new PartDrain({ app, reader, facts, turns, heavyTurns, part, ...state, count, signal })
   }
 
   return {
     figures,
     async drain() {
       reader.checkTable()
-      // Also after an error every shard comes to its end: a second call must not find rows in the hands of the first.
-      const done = await Promise.allSettled(reader.shards().map((shard) => drainOf(shard).run()))
+      // Also after an error every part comes to its end: a second call must not find rows in the hands of the first.
+      const done = await Promise.allSettled(reader.parts().map((part) => drainOf(part).run()))
       for (const one of done) if (one.status === 'rejected') throw one.reason
     },
     async run(signal) {
       signal.addEventListener('abort', () => reader.endWaits(), { once: true })
-      const active = new Map<number, { drain: ShardDrain; work: Promise<void> }>()
+      const active = new Map<number, { drain: PartDrain; work: Promise<void> }>()
       /**
-       * Shards to read. Others are not read, because each read costs a query and a busy shard notifies fifty times a
+       * Parts to read. Others are not read, because each read costs a query and a busy part notifies fifty times a
        * second.
        */
-      const due = new Set<number>(reader.shards())
+      const due = new Set<number>(reader.parts())
       const pauses = new Map<number, number>()
       while (!signal.aborted) {
-        for (const shard of reader.shards()) {
-          if (active.has(shard) || !due.delete(shard)) continue
-          const drain = drainOf(shard, signal)
+        for (const part of reader.parts()) {
+          if (active.has(part) || !due.delete(part)) continue
+          const drain = drainOf(part, signal)
           const work = drain
             .run()
             .then(
-              () => void pauses.delete(shard),
+              () => void pauses.delete(part),
               async (error: unknown) => {
-                const pauseMs = Math.min(MAX_PAUSE_MS, (pauses.get(shard) ?? 0) * 2 + FIRST_PAUSE_MS)
-                pauses.set(shard, pauseMs)
-                logInterruption(app, error, shard, pauseMs)
+                const pauseMs = Math.min(MAX_PAUSE_MS, (pauses.get(part) ?? 0) * 2 + FIRST_PAUSE_MS)
+                pauses.set(part, pauseMs)
+                logInterruption(app, error, part, pauseMs)
                 // Rejects when the process stops.
                 await delay(pauseMs, undefined, { signal }).catch(() => {})
               },
             )
             .finally(() => {
-              active.delete(shard)
+              active.delete(part)
               // It became due again after its last read.
-              if (due.has(shard)) reader.endWaits()
+              if (due.has(part)) reader.endWaits()
             })
-          active.set(shard, { drain, work })
+          active.set(part, { drain, work })
         }
-        for (const shard of await reader.wait()) {
-          due.add(shard)
-          active.get(shard)?.drain.due()
+        for (const part of await reader.wait()) {
+          due.add(part)
+          active.get(part)?.drain.due()
         }
       }
       await Promise.all([...active.values()].map(({ work }) => work))
@@ -109,14 +112,14 @@ export async function createDigester(
 const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 2_000
 
-function logInterruption(app: App, error: unknown, shard: number, pauseMs: number): void {
+function logInterruption(app: App, error: unknown, part: number, pauseMs: number): void {
   const isExpected =
     isDatabaseAway(error) ||
     error instanceof SpoolFencedError ||
     error instanceof JournalTakenOverError ||
     error instanceof DiskNearlyFullError
   app.log[isExpected ? 'warn' : 'error'](
-    { err: isExpected && error instanceof Error ? error.message : error, shard, retry_in_ms: pauseMs },
+    { err: isExpected && error instanceof Error ? error.message : error, part, retry_in_ms: pauseMs },
     'digestion was interrupted; its requests stay in the spool and are retried',
   )
 }

@@ -25,7 +25,7 @@ async function anOrg(): Promise<string> {
   return id
 }
 
-/** All projects are of one shard. */
+/** All projects are of one part. */
 async function aTarget(orgId: string): Promise<Target> {
   const target = { projectId: newId(), projectNumber: (numbers += 4), keyId: newId() }
   await app.db.query(
@@ -67,7 +67,7 @@ async function recordedBefore(flood: Target, quiet: Target): Promise<number> {
 const PER_PROJECT = 12
 
 test.each(['handed over', 'read from the table'])(
-  'an event is digested next, although megabytes of others wait in its shard, %s',
+  'an event is digested next, although megabytes of others wait in its part, %s',
   async (how) => {
     const handOver = how === 'handed over' ? createHandOver() : null
     const digester = await createDigester(app, handOver?.connect() ?? null)
@@ -109,7 +109,7 @@ const waitForLock = (what: string, like: string): Promise<unknown> =>
     return rows.length === 1
   })
 
-test('many log entries are recorded beside the shard: others do not wait, and their own project keeps its order', async () => {
+test('many log entries are recorded beside the part: others do not wait, and their own project keeps its order', async () => {
   const digester = await createDigester(app)
   const spool = createSpool(app, {}, null)
   const [flood, quiet] = [await aTarget(await anOrg()), await aTarget(await anOrg())]

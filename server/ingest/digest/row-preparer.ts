@@ -4,7 +4,7 @@ import { commitCostMs, isHeavy } from './commit-cost.ts'
 import { type PreparedEntry, prepareRow } from './digest.ts'
 import type { FairTurns } from './fair-turns.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
-import type { ShardUse } from './shard-use.ts'
+import type { PartUse } from './part-use.ts'
 
 /** What one transaction takes. */
 export type BatchLimits = {
@@ -48,20 +48,20 @@ type Lane = {
 }
 
 /**
- * Processor time of rows of a shard that are prepared and not committed, which bounds their memory. A project prepares no
+ * Processor time of rows of a part that are prepared and not committed, which bounds their memory. A project prepares no
  * further row when it has more ahead than is left.
  */
 const MAX_AHEAD_MS = 1_000
 
 /**
- * Prepares rows of a shard: those of a project one after the other, projects side by side, in fair turns. Rows of a
+ * Prepares rows of a part: those of a project one after the other, projects side by side, in fair turns. Rows of a
  * project are taken in order; a heavy one when all before it are committed, and those after it when it is.
  */
 export class RowPreparer {
   readonly #app: App
   readonly #facts: ProjectFactsReader
   readonly #turns: FairTurns
-  readonly #use: ShardUse
+  readonly #use: PartUse
   readonly #onChange: () => void
   readonly #lanes = new Map<number, Lane>()
   #readySinceMs = Number.POSITIVE_INFINITY
@@ -71,7 +71,7 @@ export class RowPreparer {
   #failure: { readonly error: unknown } | null = null
 
   /** @param onChange called when a row is ready, and when preparing failed */
-  constructor(app: App, facts: ProjectFactsReader, turns: FairTurns, use: ShardUse, onChange: () => void) {
+  constructor(app: App, facts: ProjectFactsReader, turns: FairTurns, use: PartUse, onChange: () => void) {
     this.#app = app
     this.#facts = facts
     this.#turns = turns

@@ -71,10 +71,10 @@ export async function testIntake(app: App, options: Partial<IntakeOptions> = {})
     async takeAll() {
       const reader = await claimShards(app)
       const entries: SpoolEntry[] = []
-      for (const shard of reader.shards()) {
-        const batches = await reader.read(shard, { maxRows: 10_000, maxBytes: 1 << 30 })
+      for (const part of reader.parts()) {
+        const batches = await reader.read(part, { maxRows: 10_000, maxBytes: 1 << 30 })
         entries.push(...batches.flatMap((batch) => batch.entries))
-        await app.tx((tx) => settleBatches(tx, shard, batches))
+        await app.tx((tx) => settleBatches(tx, part, batches))
       }
       await reader.close()
       return entries

@@ -4,7 +4,7 @@ import { CONTENT_ENCODINGS, type ContentEncoding } from '../../platform/kernel/c
 /** An accepted request that waits for digestion. */
 export type SpoolEntry = {
   readonly projectId: string
-  /** The number in the DSN; determines the shard. */
+  /** The number in the DSN; determines shard and part. */
   readonly projectNumber: number
   /** The project key of the request (project_keys.id). */
   readonly keyId: string
@@ -33,11 +33,25 @@ export type DroppedItem = {
   readonly reason: (typeof DROP_REASONS)[number]
 }
 
-const SHARDS = 4
-
-/** Shards hold whole projects, so that a project's events are digested in the order of receipt. */
-export const SHARD_NUMBERS = [0, 1, 2, 3] as const
+/**
+ * Each shard is digested by one process at a time. It holds whole projects, so that a project's events are digested in the
+ * order of receipt.
+ */
+export const SHARDS = 16
 export const shardOf = (projectNumber: number): number => projectNumber % SHARDS
+export const SHARD_NUMBERS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard)
+
+/**
+ * The table and its notifications are divided into fewer parts, of whole shards: a process records the shards of a part in
+ * common batches, because many small batches cost more. Processes with another number of shards write and read the same
+ * parts.
+ */
+const PARTS = 4
+export const PART_NUMBERS: readonly number[] = Array.from({ length: PARTS }, (_, part) => part)
+export const spoolPart = (projectNumber: number): number => projectNumber % PARTS
+/** The shards of a part. */
+export const shardsInPart = (part: number): readonly number[] =>
+  SHARD_NUMBERS.filter((shard) => spoolPart(shard) === part)
 
 const ENDPOINTS = ['envelope', 'store'] as const
 /** Stored by position: add only at the end. */

@@ -5,7 +5,7 @@ import type { SpoolEntry } from './entry.ts'
 import { createHandOver, type HandOver } from './hand-over.ts'
 import { claimShards, type SpoolBatch, type SpoolReader } from './read.ts'
 import { settleBatches, SpoolFencedError } from './settle.ts'
-import { ShardRows } from './shard-rows.ts'
+import { PartRows } from './part-rows.ts'
 import type { StoredRow } from './spool.queries.ts'
 import { createSpool, type Spool } from './write.ts'
 
@@ -39,11 +39,11 @@ afterEach(async () => {
   await app.db.query('truncate spool')
 })
 
-/** An intake and a digest thread of one process; the shards are empty and read. */
+/** An intake and a digest thread of one process; the parts are empty and read. */
 async function aPair(handOver: HandOver = createHandOver()): Promise<{ to: Spool; from: SpoolReader }> {
   const to = opened(createSpool(app, {}, handOver))
   const from = opened(await claimShards(app, handOver.connect()))
-  for (const shard of from.shards()) await from.read(shard, all)
+  for (const part of from.parts()) await from.read(part, all)
   return { to, from }
 }
 
@@ -75,7 +75,7 @@ test('rows that were handed over come in order, whole, without a notification an
   await spoilTable()
   const batches = await from.read(0, { maxRows: 2, maxBytes: 1 << 30 })
   expect(texts(batches)).toEqual(['one', 'two'])
-  expect(batches[0]).toMatchObject({ shard: 0, attempts: 0, bytes: 3 })
+  expect(batches[0]).toMatchObject({ part: 0, attempts: 0, bytes: 3 })
   expect(batches[0]?.entries).toEqual([sent])
   expect(texts(await from.read(0, all))).toEqual(['three'])
   expect(await from.read(0, all)).toEqual([])
@@ -116,7 +116,7 @@ test('rows that found no place are read from the table in their turn, and every 
   expect(got).toEqual([...sent, 'later'])
 })
 
-test('a flood in one shard leaves place for the others', async () => {
+test('a flood in one part leaves place for the others', async () => {
   const { to, from } = await aPair(createHandOver(1_000))
   await append(to, ...Array.from({ length: 12 }, (_, i) => `row ${i}`))
   await to.append(anEntry('quiet', 5))
@@ -165,7 +165,7 @@ test('after a restart the digest thread reads what its predecessor had in hand, 
   expect(batches.map(({ attempts }) => attempts)).toEqual([1, 0, 0, 0])
 })
 
-test('a digest thread that reads no shard gets none handed over, and readers are notified', async () => {
+test('a digest thread that reads no part gets none handed over, and readers are notified', async () => {
   const { from } = await aPair()
   let notified = false
   const listener = await app.db.reserve({ onNotification: () => (notified = true) })
@@ -181,12 +181,12 @@ test('a digest thread that reads no shard gets none handed over, and readers are
   expect(texts(await from.read(0, all))).toEqual(['one'])
 })
 
-/** A shard over a table in memory. */
-function aShard() {
+/** A part over a table in memory. */
+function aPart() {
   const table: StoredRow[] = []
   let looks = 0
   let waitingBytes = 0
-  const rows = new ShardRows({
+  const rows = new PartRows({
     lanes: (except) => {
       looks++
       return Promise.resolve([
@@ -230,7 +230,6 @@ function aShard() {
     hand(id: number, hasGap = false, projectNumber = 4) {
       waitingBytes += 10
       rows.take({
-        shard: 0,
         projectNumber,
         hasGap,
         row: { id, receivedAtMs: 0, bytes: new ArrayBuffer(10), bodyBytes: 10 },
@@ -241,71 +240,71 @@ function aShard() {
 }
 
 test('rows handed over twice, out of order and late come once, and their bytes are freed', async () => {
-  const shard = aShard()
-  expect(await shard.read()).toEqual([])
-  for (const id of [2, 1, 2, 4]) shard.hand(id)
-  expect(await shard.read(3)).toEqual([2, 1, 4])
-  for (const id of [1, 4, 5]) shard.hand(id)
-  expect(await shard.read()).toEqual([5])
-  expect(shard.looks()).toBe(1)
-  expect(shard.waitingBytes()).toBe(0)
+  const part = aPart()
+  expect(await part.read()).toEqual([])
+  for (const id of [2, 1, 2, 4]) part.hand(id)
+  expect(await part.read(3)).toEqual([2, 1, 4])
+  for (const id of [1, 4, 5]) part.hand(id)
+  expect(await part.read()).toEqual([5])
+  expect(part.looks()).toBe(1)
+  expect(part.waitingBytes()).toBe(0)
 })
 
 test('a gap is filled from the table up to the next row that was handed over', async () => {
-  const shard = aShard()
-  await shard.read()
-  for (const id of [1, 2, 3, 4, 5]) shard.add(id)
-  shard.hand(1)
-  shard.rows.take({ shard: 0, projectNumber: 4, hasGap: true, row: null })
-  shard.hand(4, true)
-  expect(await shard.read()).toEqual([1])
-  expect(await shard.read()).toEqual([2, 3])
-  expect(await shard.read()).toEqual([4])
-  shard.rows.take({ shard: 0, projectNumber: 4, hasGap: true, row: null })
-  expect(await shard.read()).toEqual([5])
-  expect(await shard.read()).toEqual([])
+  const part = aPart()
+  await part.read()
+  for (const id of [1, 2, 3, 4, 5]) part.add(id)
+  part.hand(1)
+  part.rows.take({ projectNumber: 4, hasGap: true, row: null })
+  part.hand(4, true)
+  expect(await part.read()).toEqual([1])
+  expect(await part.read()).toEqual([2, 3])
+  expect(await part.read()).toEqual([4])
+  part.rows.take({ projectNumber: 4, hasGap: true, row: null })
+  expect(await part.read()).toEqual([5])
+  expect(await part.read()).toEqual([])
 })
 
 test('a row with a lower id that becomes visible late is read when the table is looked into again', async () => {
-  const shard = aShard()
-  for (const id of [2, 3, 4]) shard.add(id)
-  expect(await shard.read(2)).toEqual([2, 3])
-  expect(await shard.read()).toEqual([4])
-  shard.add(1)
-  shard.hand(5)
-  expect(await shard.read()).toEqual([5])
-  shard.rows.checkTable()
-  expect(await shard.read()).toEqual([1])
+  const part = aPart()
+  for (const id of [2, 3, 4]) part.add(id)
+  expect(await part.read(2)).toEqual([2, 3])
+  expect(await part.read()).toEqual([4])
+  part.add(1)
+  part.hand(5)
+  expect(await part.read()).toEqual([5])
+  part.rows.checkTable()
+  expect(await part.read()).toEqual([1])
 })
 
 test('a suspect row is read alone, between the others', async () => {
-  const shard = aShard()
-  shard.add(1)
-  shard.add(2, 3)
-  shard.add(3)
-  expect(await shard.read()).toEqual([1])
-  expect(await shard.read()).toEqual([2])
-  expect(await shard.read()).toEqual([3])
+  const part = aPart()
+  part.add(1)
+  part.add(2, 3)
+  part.add(3)
+  expect(await part.read()).toEqual([1])
+  expect(await part.read()).toEqual([2])
+  expect(await part.read()).toEqual([3])
 })
 
 test('after giving back, rows in hand and rows that wait are read from the table', async () => {
-  const shard = aShard()
-  await shard.read()
+  const part = aPart()
+  await part.read()
   for (const id of [1, 2, 3]) {
-    shard.add(id)
-    shard.hand(id)
+    part.add(id)
+    part.hand(id)
   }
-  expect(await shard.read(2)).toEqual([1, 2])
-  shard.rows.settled([1])
-  shard.rows.giveBack()
-  expect(shard.waitingBytes()).toBe(0)
-  shard.hand(2)
-  expect(await shard.read()).toEqual([1, 2, 3])
+  expect(await part.read(2)).toEqual([1, 2])
+  part.rows.settled([1])
+  part.rows.giveBack()
+  expect(part.waitingBytes()).toBe(0)
+  part.hand(2)
+  expect(await part.read()).toEqual([1, 2, 3])
 })
 
 test('reading the table fails: the next read looks again', async () => {
   let fails = true
-  const rows = new ShardRows({
+  const rows = new PartRows({
     lanes: () => (fails ? Promise.reject(new Error('away')) : Promise.resolve([])),
     select: () => Promise.resolve([]),
     isHandedOver: true,

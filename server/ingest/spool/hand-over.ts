@@ -1,13 +1,13 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { SHARD_NUMBERS } from './entry.ts'
+import { shardOf, SHARDS } from './entry.ts'
 
 /**
  * Hands committed rows to the digest thread of the same process, which then need not be read back. It is an offer only:
  * the table holds every row, and what was not handed over, or got lost with a thread, is read from it.
  */
 export type HandOver = {
-  /** Whether the digest thread reads this shard now. Its rows need no notification. */
-  takes(shard: number): boolean
+  /** Whether the digest thread reads the shard of a project now. Its rows need no notification. */
+  takes(projectNumber: number): boolean
   /**
    * Passes a committed row, whose bytes then belong to the digest thread; a row that finds no place is not passed.
    * @param id null when it is not known: the row is read from the table
@@ -20,7 +20,6 @@ export type HandOver = {
 }
 
 export type CommittedRow = {
-  readonly shard: number
   readonly projectNumber: number
   readonly receivedAtMs: number
   /** The bodies, then the packed entries; nothing else refers to this memory. Null when the row is not handed over. */
@@ -32,7 +31,6 @@ export type CommittedRow = {
 export type HandOverEnd = { readonly port: MessagePort; readonly shared: SharedArrayBuffer }
 
 export type RowMessage = {
-  readonly shard: number
   readonly projectNumber: number
   /** Rows of the project before this one were not handed over. */
   readonly hasGap: boolean
@@ -57,14 +55,13 @@ const groupOf = (projectNumber: number): number => projectNumber % GROUPS
 /** The numbers that both threads see: per shard whether it is read, the bytes that wait, in all and per group of projects. */
 const sharedNumbers = (shared: SharedArrayBuffer) => {
   const numbers = new Int32Array(shared)
-  const shards = SHARD_NUMBERS.length
   return {
-    taken: numbers.subarray(0, shards),
-    all: numbers.subarray(shards, shards + 1),
-    waiting: numbers.subarray(shards + 1),
+    taken: numbers.subarray(0, SHARDS),
+    all: numbers.subarray(SHARDS, SHARDS + 1),
+    waiting: numbers.subarray(SHARDS + 1),
   }
 }
-const SHARED_BYTES = (SHARD_NUMBERS.length + 1 + GROUPS) * Int32Array.BYTES_PER_ELEMENT
+const SHARED_BYTES = (SHARDS + 1 + GROUPS) * Int32Array.BYTES_PER_ELEMENT
 
 /** The end of the intake. @param maxBytes for tests */
 export function createHandOver(maxBytes = MAX_BYTES): HandOver {
@@ -83,15 +80,15 @@ export function createHandOver(maxBytes = MAX_BYTES): HandOver {
     return bytes <= free && Atomics.load(waiting, groupOf(projectNumber)) + bytes <= MAX_PER_FREE * free
   }
 
+  const takes = (projectNumber: number): boolean => port !== null && Atomics.load(taken, shardOf(projectNumber)) === 1
+
   return {
-    takes: (shard) => port !== null && Atomics.load(taken, shard) === 1,
-    pass({ shard, projectNumber, receivedAtMs, bytes, bodyBytes }, id) {
+    takes,
+    pass({ projectNumber, receivedAtMs, bytes, bodyBytes }, id) {
       if (port === null) return
-      const isTaken = Atomics.load(taken, shard) === 1
-      if (id === null || bytes === null || !isTaken || !hasPlace(projectNumber, bytes.byteLength)) {
+      if (id === null || bytes === null || !takes(projectNumber) || !hasPlace(projectNumber, bytes.byteLength)) {
         // Once: the digest thread then reads from the table until it finds nothing more.
-        if (!gaps.has(projectNumber))
-          port.postMessage({ shard, projectNumber, hasGap: true, row: null } satisfies RowMessage)
+        if (!gaps.has(projectNumber)) port.postMessage({ projectNumber, hasGap: true, row: null } satisfies RowMessage)
         gaps.add(projectNumber)
         return
       }
@@ -99,7 +96,7 @@ export function createHandOver(maxBytes = MAX_BYTES): HandOver {
       Atomics.add(waiting, groupOf(projectNumber), bytes.byteLength)
       const row = { id, receivedAtMs, bytes, bodyBytes }
       const hasGap = gaps.delete(projectNumber)
-      port.postMessage({ shard, projectNumber, hasGap, row } satisfies RowMessage, [bytes])
+      port.postMessage({ projectNumber, hasGap, row } satisfies RowMessage, [bytes])
     },
     connect() {
       disconnect()
@@ -136,7 +133,7 @@ export function openHandedOver({ port, shared }: HandOverEnd, onMessage: (messag
       Atomics.sub(waiting, groupOf(projectNumber), bytes)
     },
     close() {
-      for (const shard of SHARD_NUMBERS) Atomics.store(taken, shard, 0)
+      for (let shard = 0; shard < SHARDS; shard++) Atomics.store(taken, shard, 0)
       port.close()
     },
   }

@@ -94,14 +94,10 @@ export class LaneRows {
     this.#handed.delete(id)
   }
 
-  /** Drops what was handed over, for the table. @returns its bytes */
-  forgetHanded(): number {
+  /** Bytes that were handed over and wait. */
+  waitingBytes(): number {
     let bytes = 0
     for (const { row } of this.#handed.values()) bytes += row.bytes.byteLength
-    this.#handed.clear()
-    this.#hasGapAtEnd = false
-    this.#afterId = 0
-    this.#isTableDue = true
     return bytes
   }
 }

@@ -1,9 +1,17 @@
 import type { App } from '../../platform/context/app.ts'
 import type { ReservedConnection } from '../../platform/storage/database.ts'
-import { SHARD_NUMBERS, type SpoolEntry, unpackEntries } from './entry.ts'
+import {
+  PART_NUMBERS,
+  SHARD_NUMBERS,
+  shardOf,
+  shardsInPart,
+  type SpoolEntry,
+  spoolPart,
+  unpackEntries,
+} from './entry.ts'
 import { type HandOverEnd, openHandedOver } from './hand-over.ts'
 import { isSuspect } from './lane-rows.ts'
-import { type RowLimits, ShardRows } from './shard-rows.ts'
+import { type RowLimits, PartRows } from './part-rows.ts'
 import {
   countAttempt,
   listenForRows,
@@ -13,8 +21,8 @@ import {
   selectLanes,
   selectRows,
   type StoredRow,
-  tryLockShard,
-  unlockShard,
+  tryLockShards,
+  unlockShards,
 } from './spool.queries.ts'
 
 /**
@@ -24,16 +32,18 @@ import {
 export const MAX_ATTEMPTS = 20
 /** Poll interval: a NOTIFY may be lost with its connection. */
 const POLL_MS = 250
-/** After a notification rows of the same shard may follow without one; twice the time of the writer, for delays. */
+/** Every part is due this often, also without rows: its journal may have what an ended process left. */
+const ALL_DUE_EVERY_MS = 2_000
+/** After a notification rows of the same part may follow without one; twice the time of the writer, for delays. */
 const UNNOTIFIED_MS = 40
-/** Minimum time between two times that a shard is due because of rows handed over: a batch costs a dozen statements. */
+/** Minimum time between two times that a part is due because of rows handed over: a batch costs a dozen statements. */
 const HANDED_EVERY_MS = 20
 /** Interval between attempts to lock shards that another process holds, or that were freed when a connection broke. */
 const CLAIM_EVERY_MS = 1_000
 
 /** One row of the spool: entries of one project that were committed together. */
 export type SpoolBatch = RowKey & {
-  readonly shard: number
+  readonly part: number
   readonly receivedAt: Date
   /** Number of readers that started with this row as the oldest of its project; see {@link MAX_ATTEMPTS}. */
   readonly attempts: number
@@ -43,29 +53,31 @@ export type SpoolBatch = RowKey & {
 }
 
 export type SpoolReader = {
-  /** Shards that this reader has locked; changes when its connection breaks. */
-  shards(): readonly number[]
+  /** Shards that this reader has locked, in all or in a part; changes when its connection breaks. */
+  shards(part?: number): readonly number[]
+  /** Their parts. */
+  parts(): readonly number[]
   /**
    * Returns rows that wait, the oldest of each project first, and none twice; empty when all are in the caller's hands or
    * over their project's limit. Rows that were handed over come without a query. A row that may have ended workers comes
    * alone, see {@link countAttempt}.
    */
-  read(shard: number, limits: RowLimits): Promise<SpoolBatch[]>
+  read(part: number, limits: RowLimits): Promise<SpoolBatch[]>
   /** To be called before a row that comes alone is processed. @returns its attempts, this one included */
   countAttempt(row: SpoolBatch): Promise<number>
   /** Forgets rows that the caller settled; their bodies must not be read afterwards. */
-  settled(shard: number, ids: readonly number[]): void
+  settled(part: number, ids: readonly number[]): void
   /** After a failure: rows that were read and not settled are read again. */
-  giveBack(shard: number): void
+  giveBack(part: number): void
   /** The next reads look into the table, even when nothing announced new rows. */
   checkTable(): void
   /**
-   * Resolves with the shards that may have new rows: after a notification, when rows were handed over, after
-   * {@link POLL_MS}, or when the reader closes.
+   * Resolves with the parts that may have new rows: after a notification, when rows were handed over, when a poll found
+   * some, after {@link ALL_DUE_EVERY_MS}, or when the reader closes.
    */
   wait(): Promise<ReadonlySet<number>>
   /**
-   * Ends all pending {@link wait}s, perhaps with no shards, for a caller that stops. With Promise.race instead, each wait
+   * Ends all pending {@link wait}s, perhaps with no parts, for a caller that stops. With Promise.race instead, each wait
    * would leave a reaction on the other promise.
    */
   endWaits(): void
@@ -85,77 +97,84 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
   const unread = new Set<number>()
   const due = new Set<number>()
   const waiting = new Set<() => void>()
-  /** Timers of shards that become due because of rows handed over, and when they last did. */
+  /** Timers of parts that become due because of rows handed over, and when they last did. */
   const announcing = new Map<number, NodeJS.Timeout>()
   const announcedMs = new Map<number, number>()
 
-  const rowsOf = SHARD_NUMBERS.map(
-    (shard) =>
-      new ShardRows({
-        lanes: (except) => selectLanes(app.db, shard, except),
-        select: (range) => select(shard, range),
+  const rowsOf = PART_NUMBERS.map(
+    (part) =>
+      new PartRows({
+        lanes: async (except) => {
+          const found = await selectLanes(app.db, { firstPart: part, lastPart: part, shards: [...held], except })
+          return found.map(({ projectNumber }) => projectNumber)
+        },
+        select: (range) => select(part, range),
         isHandedOver: from !== null,
         onFreed: (project, bytes) => handed?.free(project, bytes),
         nowMs: () => app.clock.monotonicMs(),
       }),
   )
-  const select = async (shard: number, range: Omit<RowRange, 'shard'>): Promise<StoredRow[]> => {
-    const rows = await selectRows(app.db, { ...range, shard })
-    if (!unread.has(shard)) return rows
+  const select = async (part: number, range: Omit<RowRange, 'part'>): Promise<StoredRow[]> => {
+    const rows = await selectRows(app.db, { ...range, part })
+    if (unread.size === 0) return rows
     // Only the oldest row of a project counts an attempt. The faulty row may be another, but that row becomes the oldest
     // in time; counting all rows would quarantine valid ones. A suspect row counts when it is processed.
     const counted: StoredRow[] = []
     const seen = new Set<number>()
     for (const row of rows) {
-      const counts = !seen.has(row.projectNumber) && !isSuspect(row)
+      const counts = unread.has(shardOf(row.projectNumber)) && !seen.has(row.projectNumber) && !isSuspect(row)
       seen.add(row.projectNumber)
-      if (counts) await countAttempt(app.db, shard, row)
+      if (counts) await countAttempt(app.db, part, row)
       counted.push(counts ? { ...row, attempts: row.attempts + 1 } : row)
     }
-    unread.delete(shard)
+    for (const shard of shardsInPart(part)) unread.delete(shard)
     return counted
   }
-  const shardRows = (shard: number): ShardRows => {
-    const rows = rowsOf[shard]
-    if (rows === undefined) throw new Error(`no shard ${shard}`)
+  const partRows = (part: number): PartRows => {
+    const rows = rowsOf[part]
+    if (rows === undefined) throw new Error(`no part ${part}`)
     return rows
   }
   const handed =
     from === null
       ? null
       : openHandedOver(from, (message) => {
-          const { shard } = message
-          shardRows(shard).take(message)
-          // Its bytes are freed, and the reader that has the shard now finds the row in the table.
-          if (!held.has(shard)) shardRows(shard).forgetHanded()
-          else announce(shard)
+          const { projectNumber, row } = message
+          const part = spoolPart(projectNumber)
+          if (held.has(shardOf(projectNumber))) {
+            partRows(part).take(message)
+            announce(part)
+          } else if (row !== null) {
+            // The reader that has the shard now finds the row in the table.
+            handed?.free(projectNumber, row.bytes.byteLength)
+          }
         })
 
-  const announce = (shard: number): void => {
-    if (announcing.has(shard) || closed) return
+  const announce = (part: number): void => {
+    if (announcing.has(part) || closed) return
     const now = (): void => {
-      announcing.delete(shard)
-      announcedMs.set(shard, app.clock.monotonicMs())
-      markDue([shard])
+      announcing.delete(part)
+      announcedMs.set(part, app.clock.monotonicMs())
+      markDue([part])
     }
-    const waitMs = (announcedMs.get(shard) ?? Number.NEGATIVE_INFINITY) + HANDED_EVERY_MS - app.clock.monotonicMs()
+    const waitMs = (announcedMs.get(part) ?? Number.NEGATIVE_INFINITY) + HANDED_EVERY_MS - app.clock.monotonicMs()
     if (waitMs <= 0) now()
-    else announcing.set(shard, setTimeout(now, waitMs).unref())
+    else announcing.set(part, setTimeout(now, waitMs).unref())
   }
 
   const endWaits = (): void => {
     for (const wake of waiting) wake()
   }
 
-  const markDue = (shards: Iterable<number>): void => {
-    for (const shard of shards) due.add(shard)
+  const markDue = (parts: Iterable<number>): void => {
+    for (const part of parts) due.add(part)
     endWaits()
   }
 
-  /** For shards with rows that perhaps were not handed over. */
-  const markTableDue = (shards: readonly number[], forMs?: number): void => {
-    for (const shard of shards) shardRows(shard).checkTable(forMs)
-    markDue(shards)
+  /** For parts with rows that perhaps were not handed over. */
+  const markTableDue = (parts: Iterable<number>, forMs?: number): void => {
+    for (const part of parts) partRows(part).checkTable(forMs)
+    markDue(parts)
   }
 
   const takeDue = (): ReadonlySet<number> => {
@@ -164,17 +183,13 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
     return taken
   }
 
-  const release = (shard: number): void => {
-    held.delete(shard)
-    handed?.take(shard, false)
-    shardRows(shard).forgetHanded()
-  }
-
   const lose = (broken: ReservedConnection): void => {
     if (session !== broken) return
     session = null
-    for (const shard of held) release(shard)
+    for (const shard of held) handed?.take(shard, false)
+    held.clear()
     unread.clear()
+    for (const rows of rowsOf) rows.forgetLanes()
     broken.release(true)
   }
 
@@ -182,21 +197,24 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
     if (session === null) {
       const next = await app.db.reserve({
         onLost: () => lose(next),
-        onNotification: (payload) => markTableDue(shardsIn(payload), UNNOTIFIED_MS),
+        onNotification: (payload) => markTableDue(partsIn(payload), UNNOTIFIED_MS),
       })
       session = next
       await listenForRows(next)
     }
     const mine = session
-    for (const shard of SHARD_NUMBERS) {
-      if (held.has(shard) || session !== mine || closed) continue
-      if (await tryLockShard(mine, shard)) {
-        held.add(shard)
-        unread.add(shard)
-        handed?.take(shard, true)
-        markTableDue([shard])
-      }
+    const locked = await tryLockShards(
+      mine,
+      SHARD_NUMBERS.filter((shard) => !held.has(shard)),
+    )
+    if (session !== mine || closed) return
+    if (locked.length === 0) return
+    for (const shard of locked) {
+      held.add(shard)
+      unread.add(shard)
+      handed?.take(shard, true)
     }
+    markTableDue(new Set(locked.map(spoolPart)))
   }
 
   const tryClaim = async (): Promise<void> => {
@@ -222,16 +240,41 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
     })
   }, CLAIM_EVERY_MS)
   timer.unref()
-  // Notifications of one shard must not starve the others.
-  const polling = setInterval(() => markTableDue(SHARD_NUMBERS), POLL_MS)
+  /** One statement for all parts. */
+  const poll = async (): Promise<void> => {
+    const [firstPart = 0] = PART_NUMBERS
+    const except = rowsOf.flatMap((rows) => [...rows.inHand()])
+    const wanted = { firstPart, lastPart: PART_NUMBERS.at(-1) ?? firstPart, shards: [...held], except }
+    try {
+      const found = await selectLanes(app.db, wanted)
+      if (found.length > 0) markTableDue(new Set(found.map(({ part }) => part)))
+    } catch {
+      // The reads of the parts find the error, and report it.
+      markTableDue(PART_NUMBERS)
+    }
+  }
+  let isPolling = false
+  const polling = setInterval(() => {
+    if (isPolling || held.size === 0) return
+    isPolling = true
+    void poll().finally(() => {
+      isPolling = false
+    })
+  }, POLL_MS)
   polling.unref()
+  const allDue = setInterval(() => markDue(PART_NUMBERS), ALL_DUE_EVERY_MS)
+  allDue.unref()
+
+  const shards = (part?: number): readonly number[] =>
+    (part === undefined ? SHARD_NUMBERS : shardsInPart(part)).filter((shard) => held.has(shard))
 
   return {
-    shards: () => [...held],
-    async read(shard, limits) {
-      const rows = await shardRows(shard).read(limits)
+    shards,
+    parts: () => PART_NUMBERS.filter((part) => shards(part).length > 0),
+    async read(part, limits) {
+      const rows = await partRows(part).read(limits)
       return rows.map((row): SpoolBatch => ({
-        shard,
+        part,
         projectNumber: row.projectNumber,
         id: row.id,
         receivedAt: row.receivedAt,
@@ -241,11 +284,11 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
       }))
     },
     async countAttempt(row) {
-      await countAttempt(app.db, row.shard, row)
+      await countAttempt(app.db, row.part, row)
       return row.attempts + 1
     },
-    settled: (shard, ids) => shardRows(shard).settled(ids),
-    giveBack: (shard) => shardRows(shard).giveBack(),
+    settled: (part, ids) => partRows(part).settled(ids),
+    giveBack: (part) => partRows(part).giveBack(),
     checkTable() {
       for (const rows of rowsOf) rows.checkTable()
     },
@@ -264,8 +307,9 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
       closed = true
       clearInterval(timer)
       clearInterval(polling)
+      clearInterval(allDue)
       for (const timer of announcing.values()) clearTimeout(timer)
-      markDue(SHARD_NUMBERS)
+      markDue(PART_NUMBERS)
       await claiming
       handed?.close()
       const mine = session
@@ -273,7 +317,7 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
       if (mine === null) return
       // Explicitly, because PostgreSQL notices the end of a connection late and the next reader waits for the locks.
       try {
-        for (const shard of held) await unlockShard(mine, shard)
+        await unlockShards(mine)
       } catch {
         // The end of the connection releases the locks.
       }
@@ -283,10 +327,10 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
   }
 }
 
-/** The shards in a notification; all when it names none. */
-function shardsIn(payload: string | undefined): readonly number[] {
-  const named = SHARD_NUMBERS.filter((shard) => payload?.split(',').includes(String(shard)))
-  return named.length === 0 ? SHARD_NUMBERS : named
+/** The parts that a notification names; all when it names none. */
+function partsIn(payload: string | undefined): readonly number[] {
+  const named = PART_NUMBERS.filter((part) => payload?.split(',').includes(String(part)))
+  return named.length === 0 ? PART_NUMBERS : named
 }
 
 /** Treats a session that does not answer within 5 s as lost. */

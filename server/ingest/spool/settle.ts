@@ -3,19 +3,19 @@ import { packEntries, type SpoolEntry } from './entry.ts'
 import type { SpoolBatch } from './read.ts'
 import { deleteRows, insertQuarantined, type RowKey } from './spool.queries.ts'
 
-/** Another reader settled these rows, because this one had lost its shard. Roll back and read again. */
+/** Another reader settled these rows, because this one had lost its shards. Roll back and read again. */
 export class SpoolFencedError extends Error {}
 
 /**
  * Deletes rows from the spool, in the transaction that records their outcomes.
  * @throws SpoolFencedError when a row was deleted already; the transaction must then roll back
  */
-export async function settleBatches(tx: Tx, shard: number, rows: readonly RowKey[]): Promise<void> {
+export async function settleBatches(tx: Tx, part: number, rows: readonly RowKey[]): Promise<void> {
   if (rows.length === 0) return
-  const deleted = await deleteRows(tx, shard, rows)
+  const deleted = await deleteRows(tx, part, rows)
   if (deleted !== rows.length)
     throw new SpoolFencedError(
-      `shard ${shard}: ${rows.length - deleted} of ${rows.length} spool rows were settled by another reader`,
+      `part ${part}: ${rows.length - deleted} of ${rows.length} spool rows were settled by another reader`,
     )
 }
 
@@ -44,5 +44,5 @@ export async function quarantineEntry(
 /** Copies every entry of a row to quarantine and settles the row. */
 export async function quarantineBatch(tx: Tx, batch: SpoolBatch, reason: string, now: Date): Promise<void> {
   for (const entry of batch.entries) await quarantineEntry(tx, entry, reason, batch.attempts, now)
-  await settleBatches(tx, batch.shard, [batch])
+  await settleBatches(tx, batch.part, [batch])
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { CANARY_PROJECT_NUMBER } from '../../platform/kernel/canary-ids.ts'
-import { SHARD_NUMBERS } from './entry.ts'
+import { PART_NUMBERS, SHARDS } from './entry.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
@@ -8,11 +8,16 @@ import { ownRows } from '../../platform/storage/own-rows.ts'
 /** Channel of notifications about new rows. */
 const SPOOL_CHANNEL = 'faultline_spool'
 
-/** First half of the advisory locks that give a shard to one reader. */
-const SHARD_LOCK = 720_199
+/**
+ * First half of the advisory locks of readers. Second half: a part that is locked as a whole, as processes did that knew
+ * only parts, or a shard, whose numbers come after those of parts.
+ */
+const READER_LOCK = 720_199
+const FIRST_SHARD_LOCK = PART_NUMBERS.length
 
 export type NewRow = {
-  readonly shard: number
+  /** The column `shard` of the table. */
+  readonly part: number
   readonly projectNumber: number
   readonly receivedAt: Date
   readonly entryCount: number
@@ -24,7 +29,7 @@ const COLUMNS_PER_ROW = 7
 
 /**
  * Writes rows in one statement, which is one commit; prepared once per connection and number of rows.
- * @param notify shards whose readers are notified
+ * @param notify parts whose readers are notified
  * @returns the id of each row; null for several of one project, because nothing says which is which
  */
 export async function insertRows(
@@ -40,7 +45,7 @@ export async function insertRows(
     .join(',')
   const insert = `insert into spool (shard, project_number, received_at, entry_count, byte_count, entries, body) values ${places}`
   const values: unknown[] = rows.flatMap((row) => [
-    row.shard,
+    row.part,
     row.projectNumber,
     row.receivedAt,
     row.entryCount,
@@ -88,41 +93,63 @@ export async function ping(session: Connection): Promise<void> {
   await session.query('select 1')
 }
 
-/** Takes the shard for this connection, until it ends. */
-export async function tryLockShard(session: Connection, shard: number): Promise<boolean> {
-  const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
-    SHARD_LOCK,
-    shard,
-  ])
-  return rows[0]?.taken === true
+/**
+ * Takes shards for this connection, until it ends. The part of a shard is locked too, shared by all its shards, so that no
+ * process reads it that locks whole parts.
+ * @returns those that no other connection has
+ */
+export async function tryLockShards(session: Connection, shards: readonly number[]): Promise<number[]> {
+  const { rows } = await session.query<{ shard: number }>(
+    `select shard from unnest($1::int[]) as shard
+     where case when not pg_try_advisory_lock($2, $3 + shard) then false
+                when pg_try_advisory_lock_shared($2, shard % $4) then true
+                else not pg_advisory_unlock($2, $3 + shard) end`,
+    [shards, READER_LOCK, FIRST_SHARD_LOCK, PART_NUMBERS.length],
+  )
+  return rows.map(({ shard }) => shard)
 }
 
-export async function unlockShard(session: Connection, shard: number): Promise<void> {
-  await session.query('select pg_advisory_unlock($1, $2)', [SHARD_LOCK, shard])
+/** Ends all locks of a connection. */
+export async function unlockShards(session: Connection): Promise<void> {
+  await session.query('select pg_advisory_unlock_all()')
 }
 
-/** A row of a shard. */
+/** A row of a part. */
 export type RowKey = { readonly projectNumber: number; readonly id: number }
 
 export type StoredRow = RowKey & { receivedAt: Date; attempts: number; entries: Buffer; body: Buffer }
 
-/** The projects that have rows in a shard, apart from the rows `except`. */
-export async function selectLanes(db: Connection, shard: number, except: readonly number[]): Promise<number[]> {
+/** Which projects are wanted: those of some shards, in a range of parts, that have other rows than `except`. */
+export type LanesWanted = {
+  readonly firstPart: number
+  readonly lastPart: number
+  readonly shards: readonly number[]
+  readonly except: readonly number[]
+}
+
+/** The projects that have rows. */
+export async function selectLanes(
+  db: Connection,
+  { firstPart, lastPart, shards, except }: LanesWanted,
+): Promise<{ part: number; projectNumber: number }[]> {
   // One look into the index for each project, however many rows it has.
-  const { rows } = await db.query<{ project_number: number }>(
-    `with recursive lanes (project_number) as (
-       (select project_number from spool where shard = $1 order by project_number limit 1)
+  const { rows } = await db.query<{ part: number; project_number: number }>(
+    `with recursive lanes (shard, project_number) as (
+       (select shard, project_number from spool where shard between $1::smallint and $2::smallint
+        order by shard, project_number limit 1)
        union all
-       select (select s.project_number from spool s
-               where s.shard = $1 and s.project_number > lanes.project_number order by s.project_number limit 1)
-       from lanes where lanes.project_number is not null
+       select next.* from lanes cross join lateral (
+         select s.shard, s.project_number from spool s
+         where (s.shard, s.project_number) > (lanes.shard, lanes.project_number) and s.shard <= $2::smallint
+         order by s.shard, s.project_number limit 1) next
      )
-     select project_number from lanes
-     where exists (select from spool s where s.shard = $1 and s.project_number = lanes.project_number
-                                         and s.id <> all ($2::bigint[]))`,
-    [shard, except],
+     select shard as part, project_number from lanes
+     where project_number % ${SHARDS} = any ($3::int[])
+       and exists (select from spool s where s.shard = lanes.shard and s.project_number = lanes.project_number
+                                         and s.id <> all ($4::bigint[]))`,
+    [firstPart, lastPart, shards, except],
   )
-  return rows.map((row) => row.project_number)
+  return rows.map((row) => ({ part: row.part, projectNumber: row.project_number }))
 }
 
 /** Which rows of a project are wanted. */
@@ -137,7 +164,7 @@ export type LaneRange = {
 }
 
 export type RowRange = {
-  readonly shard: number
+  readonly part: number
   readonly lanes: readonly LaneRange[]
   readonly except: readonly number[]
   readonly maxRows: number
@@ -145,7 +172,7 @@ export type RowRange = {
 }
 
 /**
- * The oldest rows of projects of a shard, one project after the other, up to `maxRows` and about `maxBytes`, at least one. By
+ * The oldest rows of projects of a part, one project after the other, up to `maxRows` and about `maxBytes`, at least one. By
  * COPY, because the driver reads query results as text, where a body is a hexadecimal string of twice its bytes.
  */
 export async function selectRows(db: Connection, range: RowRange): Promise<StoredRow[]> {
@@ -155,7 +182,7 @@ export async function selectRows(db: Connection, range: RowRange): Promise<Store
     return String(value)
   }
   const { lanes, except } = range
-  const [shard, maxRows, maxBytes] = [number(range.shard), number(range.maxRows), number(range.maxBytes)]
+  const [part, maxRows, maxBytes] = [number(range.part), number(range.maxRows), number(range.maxBytes)]
   const others = except.length === 0 ? '' : `and id <> all ('{${except.map(number).join(',')}}'::bigint[])`
   const wanted = lanes.map(({ projectNumber, afterId, beforeId, ...max }, place) =>
     [place, projectNumber, afterId, beforeId ?? Number.MAX_SAFE_INTEGER, max.maxRows, max.maxBytes]
@@ -170,7 +197,7 @@ export async function selectRows(db: Connection, range: RowRange): Promise<Store
           select lanes.place, lanes.max_bytes, rows.*
           from (values ${wanted.map((lane) => `(${lane}::bigint)`).join(', ')}) as lanes (place, lane, after_id, before_id, max_rows, max_bytes)
           cross join lateral (
-            select * from spool where shard = ${shard}::smallint and project_number = lanes.lane::integer
+            select * from spool where shard = ${part}::smallint and project_number = lanes.lane::integer
               and id > lanes.after_id and id < lanes.before_id ${others} order by id limit lanes.max_rows
           ) as rows
           order by lanes.place, rows.id limit ${maxRows}
@@ -189,21 +216,21 @@ export async function selectRows(db: Connection, range: RowRange): Promise<Store
 /** A bigint field. */
 const wholeNumber = (field: Buffer | null | undefined): number => Number(field?.readBigInt64BE() ?? 0n)
 
-export async function countAttempt(tx: Connection, shard: number, { projectNumber, id }: RowKey): Promise<void> {
+export async function countAttempt(tx: Connection, part: number, { projectNumber, id }: RowKey): Promise<void> {
   await tx.query('update spool set attempts = attempts + 1 where shard = $1 and project_number = $2 and id = $3', [
-    shard,
+    part,
     projectNumber,
     id,
   ])
 }
 
 /** Deletes rows. @returns the number of rows that still existed */
-export async function deleteRows(tx: Tx, shard: number, rows: readonly RowKey[]): Promise<number> {
+export async function deleteRows(tx: Tx, part: number, rows: readonly RowKey[]): Promise<number> {
   const result = await tx.query({
     name: 'spool_delete',
     // An id stands for one row; the projects lead to it in the index.
     text: 'delete from spool where shard = $1 and project_number = any($2::integer[]) and id = any($3::bigint[])',
-    values: [shard, [...new Set(rows.map(({ projectNumber }) => projectNumber))], rows.map(({ id }) => id)],
+    values: [part, [...new Set(rows.map(({ projectNumber }) => projectNumber))], rows.map(({ id }) => id)],
   })
   return result.rowCount ?? 0
 }
@@ -278,7 +305,7 @@ export async function selectProjectBacklog(
   const { rows } = await db.query<BacklogRow>(
     `select p.number as project, sum(s.entry_count)::bigint as entries, sum(s.byte_count)::bigint as bytes,
             min(s.received_at) as oldest
-     from projects p join spool s on s.shard in (${SHARD_NUMBERS.join(', ')}) and s.project_number = p.number
+     from projects p join spool s on s.shard in (${PART_NUMBERS.join(', ')}) and s.project_number = p.number
      where p.id = $1 group by p.number`,
     [projectId],
   )

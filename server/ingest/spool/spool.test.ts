@@ -3,10 +3,10 @@ import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { waitFor } from '#test/kit/wait.ts'
-import { packEntries, shardOf, type SpoolEntry, unpackEntries } from './entry.ts'
+import { packEntries, SHARD_NUMBERS, type SpoolEntry, spoolPart, unpackEntries } from './entry.ts'
 import { claimShards, type SpoolBatch, type SpoolReader } from './read.ts'
 import { quarantineBatch, quarantineEntry, settleBatches, SpoolFencedError } from './settle.ts'
-import type { RowLimits } from './shard-rows.ts'
+import type { RowLimits } from './part-rows.ts'
 import { createSpool, type Spool } from './write.ts'
 
 const { app, connectionString } = await testApp()
@@ -53,7 +53,7 @@ afterEach(async () => {
 
 async function readAll(from: SpoolReader): Promise<SpoolBatch[]> {
   const batches: SpoolBatch[] = []
-  for (const shard of from.shards()) batches.push(...(await from.read(shard, all)))
+  for (const part of from.parts()) batches.push(...(await from.read(part, all)))
   return batches
 }
 
@@ -82,7 +82,7 @@ describe('append and read', () => {
     const batches = await readAll(await reader())
     expect(batches.flatMap((batch) => batch.entries)).toEqual(entries)
     for (const batch of batches)
-      for (const entry of batch.entries) expect(shardOf(entry.projectNumber)).toBe(batch.shard)
+      for (const entry of batch.entries) expect(spoolPart(entry.projectNumber)).toBe(batch.part)
   })
 
   test('hundreds of appends share few rows and keep their order', async () => {
@@ -138,8 +138,8 @@ describe('settling', () => {
   test('deletes rows once; a second reader gets an error', async () => {
     await spool().append(anEntry())
     const [batch] = await readAll(await reader())
-    await app.tx((tx) => settleBatches(tx, batch!.shard, [batch!]))
-    await expect(app.tx((tx) => settleBatches(tx, batch!.shard, [batch!]))).rejects.toThrow(SpoolFencedError)
+    await app.tx((tx) => settleBatches(tx, batch!.part, [batch!]))
+    await expect(app.tx((tx) => settleBatches(tx, batch!.part, [batch!]))).rejects.toThrow(SpoolFencedError)
     expect(await opened(createSpool(app)).backlog()).toEqual({ rows: 0, entries: 0, bytes: 0, oldestAgeMs: 0 })
   })
 
@@ -165,14 +165,51 @@ describe('settling', () => {
   })
 })
 
+/** A connection of another process. */
+async function connected(): Promise<pg.Client> {
+  const other = new pg.Client({ connectionString })
+  await other.connect()
+  open.push({ close: () => other.end() })
+  return other
+}
+
 describe('shards', () => {
   test('are locked by one reader at a time, and by the next when it closes', async () => {
     const first = await reader()
     const second = await reader()
-    expect(first.shards()).toEqual([0, 1, 2, 3])
+    expect(first.shards()).toEqual(SHARD_NUMBERS)
     expect(second.shards()).toEqual([])
     await first.close()
-    await waitFor('the second reader to take over', () => second.shards().length === 4)
+    await waitFor('the second reader to take over', () => second.shards().length === SHARD_NUMBERS.length)
+  })
+
+  test('of a part may be read by two processes, each of which reads only its own projects', async () => {
+    const other = await connected()
+    await other.query('select pg_advisory_lock(720199, $1)', [4 + 5])
+    const first = await reader()
+    expect(first.shards(1)).toEqual([1, 9, 13])
+    const to = spool()
+    await to.append(anEntry({ projectNumber: 5 }))
+    await to.append(anEntry({ projectNumber: 17 }))
+    expect((await readAll(first)).map(({ projectNumber }) => projectNumber)).toEqual([17])
+    await other.query('select pg_advisory_unlock_all()')
+    await waitFor('the shard to be free', () => first.shards(1).length === 4)
+    expect((await readAll(first)).map(({ projectNumber }) => projectNumber)).toEqual([5])
+  })
+
+  test('of a part are not read while a process of a former version reads the part, nor the other way round', async () => {
+    const other = await connected()
+    await other.query('select pg_advisory_lock(720199, 1)')
+    const from = await reader()
+    expect(from.parts()).toEqual([0, 2, 3])
+    const to = spool()
+    await to.append(anEntry({ projectNumber: 5 }))
+    expect(await readAll(from)).toEqual([])
+    await other.query('select pg_advisory_unlock_all()')
+    await waitFor('the part to be free', () => from.shards(1).length === 4)
+    expect(await readAll(from)).toHaveLength(1)
+    const { rows } = await other.query<{ taken: boolean }>('select pg_try_advisory_lock(720199, 1) as taken')
+    expect(rows).toEqual([{ taken: false }])
   })
 
   test('are locked again after the connection broke', async () => {
@@ -183,7 +220,7 @@ describe('shards', () => {
       `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
     )
     await waitFor('the shards to be lost', () => from.shards().length === 0)
-    await waitFor('the shards to be locked again', () => from.shards().length === 4)
+    await waitFor('the shards to be locked again', () => from.shards().length === SHARD_NUMBERS.length)
     await other.end()
   })
 
@@ -209,7 +246,7 @@ describe('shards', () => {
     expect(await from.read(0, all)).toHaveLength(1)
   })
 
-  test('endWaits ends waits without shards', async () => {
+  test('endWaits ends waits without parts', async () => {
     const from = await reader()
     await from.wait()
     const heard = [from.wait(), from.wait()]
@@ -217,7 +254,7 @@ describe('shards', () => {
     expect(await Promise.all(heard)).toEqual([new Set(), new Set()])
   })
 
-  test('notifications name the shards with new rows', async () => {
+  test('notifications name the parts with new rows', async () => {
     const other = new pg.Client({ connectionString })
     await other.connect()
     const received: (string | undefined)[] = []
@@ -233,24 +270,24 @@ describe('shards', () => {
     await other.end()
   })
 
-  test('notifications of one shard do not delay the polling of others; one without a shard means all', async () => {
+  test('notifications of one part do not delay the polling of others; one without a part means all', async () => {
     const from = await reader()
     await from.wait()
-    await waitFor('the turn of another shard', async () => {
+    await waitFor('the turn of another part', async () => {
       await notifyOf('0')
       return (await from.wait()).has(3)
     })
-    await waitFor('a lone shard', async () => {
+    await waitFor('a lone part', async () => {
       await notifyOf('2')
       const heard = await from.wait()
       return heard.size === 1 && heard.has(2)
     })
     await notifyOf('')
-    await waitFor('all shards', async () => (await from.wait()).size === 4)
+    await waitFor('all parts', async () => (await from.wait()).size === 4)
   })
 })
 
-const notifyOf = (shards: string) => app.db.query(`select pg_notify('faultline_spool', $1)`, [shards])
+const notifyOf = (parts: string) => app.db.query(`select pg_notify('faultline_spool', $1)`, [parts])
 
 describe('pressure', () => {
   test('above the limits of memory an append is refused immediately, and accepted entries are stored', async () => {

@@ -3,7 +3,7 @@ import { rateLimited, unavailable } from '../../platform/kernel/errors.ts'
 import type { ReservedConnection } from '../../platform/storage/database.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
 import { type AdmissionLimits, diskOf, type Disk, type Owner, watchAdmission } from './admission.ts'
-import { packEntries, shardOf, type SpoolEntry } from './entry.ts'
+import { packEntries, spoolPart, type SpoolEntry } from './entry.ts'
 import type { CommittedRow, HandOver } from './hand-over.ts'
 import {
   type Backlog,
@@ -33,7 +33,7 @@ const MANY_ENTRIES = 128
  * After this time the connection is given up. The result of its commit is unknown, so its entries are not acknowledged.
  */
 const FLUSH_TIMEOUT_MS = 10_000
-/** Minimum time between two notifications of a shard: busy readers need none, others wait this much longer. */
+/** Minimum time between two notifications of a part: busy readers need none, others wait this much longer. */
 const NOTIFY_EVERY_MS = 20
 
 export type SpoolLimits = AdmissionLimits & {
@@ -96,7 +96,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
   let lastFlushMs = 0
   let down = false
   let closed = false
-  /** By shard. */
+  /** By part. */
   const lastNotifiedMs = new Map<number, number>()
   let memoryFull = false
   const idle: ReservedConnection[] = []
@@ -142,7 +142,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
     let sent = false
     try {
       const rows = toRows(batch)
-      const notify = shardsToNotify(rows)
+      const notify = partsToNotify(rows)
       const session = idle.pop() ?? (await takeSession())
       sent = true
       const ids = await write(session, rows, notify)
@@ -171,13 +171,12 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
     }
   }
 
-  const shardsToNotify = (rows: readonly NewRow[]): number[] => {
-    const shards = new Set(rows.map(({ shard }) => shard))
-    const due = [...shards].filter(
-      (shard) =>
-        handOver?.takes(shard) !== true && lastFlushMs - (lastNotifiedMs.get(shard) ?? -Infinity) >= NOTIFY_EVERY_MS,
+  const partsToNotify = (rows: readonly NewRow[]): number[] => {
+    const parts = new Set(
+      rows.flatMap(({ part, projectNumber }) => (handOver?.takes(projectNumber) === true ? [] : [part])),
     )
-    for (const shard of due) lastNotifiedMs.set(shard, lastFlushMs)
+    const due = [...parts].filter((part) => lastFlushMs - (lastNotifiedMs.get(part) ?? -Infinity) >= NOTIFY_EVERY_MS)
+    for (const part of due) lastNotifiedMs.set(part, lastFlushMs)
     return due
   }
 
@@ -338,7 +337,7 @@ function toRows(batch: readonly Waiting[]): Row[] {
 }
 
 function rowOf(projectNumber: number, entries: readonly SpoolEntry[]): Row {
-  const shard = shardOf(projectNumber)
+  const part = spoolPart(projectNumber)
   const packed = packEntries(entries)
   let bodyBytes = 0
   let receivedAtMs = Number.POSITIVE_INFINITY
@@ -347,7 +346,7 @@ function rowOf(projectNumber: number, entries: readonly SpoolEntry[]): Row {
     receivedAtMs = Math.min(receivedAtMs, entry.receivedAtMs)
   }
   const receivedAt = new Date(receivedAtMs)
-  const common = { shard, projectNumber, receivedAtMs, receivedAt, entryCount: entries.length, bodyBytes }
+  const common = { part, projectNumber, receivedAtMs, receivedAt, entryCount: entries.length, bodyBytes }
   const [first] = entries
   // A large body is not copied.
   if (first !== undefined && bodyBytes > MAX_ROW_BYTES)

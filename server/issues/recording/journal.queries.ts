@@ -1,6 +1,9 @@
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 
-/** SQL of the journal: what batches added and no fold counted yet, one row per batch. Only the reader of a shard uses its rows. */
+/**
+ * SQL of the journal: what batches added and no fold counted yet, one row per batch. Only the process that has a shard uses
+ * its rows.
+ */
 
 export async function insertJournalRow(tx: Tx, shard: number, body: string): Promise<string> {
   const { rows } = await tx.query<{ id: string }>({
@@ -12,29 +15,29 @@ export async function insertJournalRow(tx: Tx, shard: number, body: string): Pro
 }
 
 /**
- * Deletes all rows of a shard.
+ * Deletes all rows of shards.
  * @param known ids of rows whose contents the caller has
  * @returns the deleted rows; of known ones only the id
  */
 export async function takeJournalRows(
   tx: Tx,
-  shard: number,
+  shards: readonly number[],
   known: readonly string[],
 ): Promise<{ readonly id: string; readonly body: string | null }[]> {
   const { rows } = await tx.query<{ id: string; body: string | null }>({
     name: 'journal-take',
-    text: `delete from issue_journal where shard = $1
+    text: `delete from issue_journal where shard = any($1::smallint[])
            returning id::text, case when id = any($2::bigint[]) then null else body end as body`,
-    values: [shard, known],
+    values: [shards, known],
   })
   return rows
 }
 
-export async function hasJournalRows(on: Connection, shard: number): Promise<boolean> {
+export async function hasJournalRows(on: Connection, shards: readonly number[]): Promise<boolean> {
   const { rows } = await on.query({
     name: 'journal-exists',
-    text: 'select from issue_journal where shard = $1 limit 1',
-    values: [shard],
+    text: 'select from issue_journal where shard = any($1::smallint[]) limit 1',
+    values: [shards],
   })
   return rows.length > 0
 }

@@ -62,7 +62,10 @@ function occurrence(projectId: string, { group, user = 0, hoursAgo = 0, isFatal 
   return anOccurrence(facts, projectId, event, clock.now())
 }
 
-const aJournal = () => new ShardJournal(1_000 + shards++, clock)
+const aJournal = () => {
+  const shard = 1_000 + shards++
+  return new ShardJournal(() => [shard], clock)
+}
 
 /** Records a batch as digestion does. */
 async function record(
@@ -241,19 +244,24 @@ test('a batch without events folds what is due', async () => {
 test('after a restart the first fold counts what the ended process appended', async () => {
   const projectId = await aProject()
   const shard = 1_000 + shards++
-  const ended = new ShardJournal(shard, clock)
+  const ended = new ShardJournal(() => [shard], clock)
   await record(ended, projectId, [{ group: 1 }])
   await record(ended, projectId, [{ group: 1, user: 7, hoursAgo: 3 }])
   await record(ended, projectId, [{ group: 1, user: 8 }])
-  await foldJournal(app, new ShardJournal(shard, clock), REFUSALS)
+  await foldJournal(app, new ShardJournal(() => [shard], clock), REFUSALS)
   expect(await counts(projectId)).toMatchObject([{ events: 3, users: 3 }])
   await expectRecount(projectId)
+})
+
+test('a process without shards counts nothing', () => {
+  const journal = new ShardJournal(() => [], clock)
+  expect(() => journal.begin(false)).toThrow(JournalTakenOverError)
 })
 
 test('a process that lost its shard cannot fold what another one folded', async () => {
   const projectId = await aProject()
   const shard = 1_000 + shards++
-  const [old, young] = [new ShardJournal(shard, clock), new ShardJournal(shard, clock)]
+  const [old, young] = [new ShardJournal(() => [shard], clock), new ShardJournal(() => [shard], clock)]
   await record(old, projectId, [{ group: 1 }])
   await record(old, projectId, [{ group: 1 }])
   await foldJournal(app, young, REFUSALS)
@@ -367,20 +375,20 @@ test(
       fc.asyncProperty(fc.array(Step, { minLength: 1, maxLength: 12 }), async (steps) => {
         const shard = 1_000 + shards++
         const before = await journalRows()
-        let journal = new ShardJournal(shard, clock)
+        let journal = new ShardJournal(() => [shard], clock)
         const projects = [await aProject(), await aProject()]
         for (const { project, sent, isMoreWaiting, fails, next, issues } of steps) {
           const projectId = projects[project] ?? ''
           await record(journal, projectId, sent, { isMoreWaiting, fails }).catch((error: unknown) => {
             if (!fails) throw error
           })
-          if (next === 'restart') journal = new ShardJournal(shard, clock)
+          if (next === 'restart') journal = new ShardJournal(() => [shard], clock)
           else if (next === 'fold') await foldJournal(app, journal, REFUSALS)
           else if (next === 'wait') clock.advance(FOLD_INTERVAL_MS)
           else if (next === 'forget') journal.reset()
           else if (next !== 'nothing') await change(projectId, next, issues)
         }
-        await foldJournal(app, new ShardJournal(shard, clock), REFUSALS)
+        await foldJournal(app, new ShardJournal(() => [shard], clock), REFUSALS)
         for (const projectId of projects) {
           await expectUnions(projectId)
           await unmergeAll(projectId)

@@ -14,7 +14,7 @@ import * as sql from './journal.queries.ts'
 /**
  * Counts in two steps. While more batches wait, a batch appends what it adds to its groups as one row of the journal; a later
  * batch folds the sums of many batches into groups, issues, hours and users, and deletes the rows. In light traffic every batch
- * folds at once. The sums are also kept in memory; only after a restart, or when another process had the shard, are rows
+ * folds at once. The sums are also kept in memory; only after a restart, or when another process had the shards, are rows
  * read back.
  */
 
@@ -25,9 +25,9 @@ const MAX_FOLD_INTERVAL_MS = 900
 /** Rows of an ended process are looked for this often. */
 const CHECK_INTERVAL_MS = 2_000
 
-/** The journal of a shard. Its batches commit one after the other. */
+/** The journal of shards whose batches commit one after the other. */
 export class ShardJournal {
-  readonly #shard: number
+  readonly #shards: () => readonly number[]
   readonly #clock: Clock
   readonly #cache = new GroupCache()
   /** Committed sums that are not folded, by group. */
@@ -36,8 +36,9 @@ export class ShardJournal {
   #foldedAtMs = Number.NEGATIVE_INFINITY
   #checkedAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(shard: number, clock: Clock) {
-    this.#shard = shard
+  /** @param shards those that the process has; none after it lost them */
+  constructor(shards: () => readonly number[], clock: Clock) {
+    this.#shards = shards
     this.#clock = clock
   }
 
@@ -46,7 +47,7 @@ export class ShardJournal {
     if (this.#rowIds.length > 0) return true
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#checkedAtMs < CHECK_INTERVAL_MS) return false
-    if (await sql.hasJournalRows(db, this.#shard)) return true
+    if (await sql.hasJournalRows(db, this.#shards())) return true
     this.#checkedAtMs = nowMs
     return false
   }
@@ -62,12 +63,20 @@ export class ShardJournal {
     return false
   }
 
-  /** @param isMoreWaiting whether a further batch follows at once, and so may fold what this one appends */
+  /**
+   * @param isMoreWaiting whether a further batch follows at once, and so may fold what this one appends
+   * @throws JournalTakenOverError when the process lost the shards
+   */
   begin(isMoreWaiting: boolean): JournalStep {
+    const shards = this.#shards()
+    if (shards.length === 0) {
+      this.reset()
+      throw new JournalTakenOverError('The shards of the journal are not locked.')
+    }
     const nowMs = this.#clock.monotonicMs()
     const isFold = !isMoreWaiting || nowMs - this.#foldedAtMs >= FOLD_INTERVAL_MS
     const mayHaveRows = this.#rowIds.length > 0 || nowMs - this.#checkedAtMs >= CHECK_INTERVAL_MS
-    const state = { shard: this.#shard, pending: this.#pending, rowIds: this.#rowIds, isFold, mayHaveRows }
+    const state = { shards, pending: this.#pending, rowIds: this.#rowIds, isFold, mayHaveRows }
     return new JournalStep(state, this.#cache, (appended) => {
       if (isFold) {
         if (mayHaveRows) this.#checkedAtMs = nowMs
@@ -103,15 +112,16 @@ export const FOLD_AT_ONCE: Counting = {
 
 type Appended = { readonly rowId: string; readonly sums: readonly GroupSums[] }
 
-/** The rows of a journal changed in another process: the shard was taken over. */
+/** The rows of a journal changed in another process, or may: its shards were taken over. */
 export class JournalTakenOverError extends Error {}
 
 type StepState = {
-  readonly shard: number
+  /** At least one. */
+  readonly shards: readonly number[]
   readonly pending: ReadonlyMap<string, GroupSums>
   readonly rowIds: readonly string[]
   readonly isFold: boolean
-  /** Whether the table may have rows of the shard. */
+  /** Whether the table may have rows of the shards. */
   readonly mayHaveRows: boolean
 }
 
@@ -160,7 +170,7 @@ export class JournalStep {
     const known = sums.filter(({ isNew }) => isNew !== true)
     await foldSums(tx, context, [...addUp(created).values()], facts)
     if (known.length === 0) return
-    const rowId = await sql.insertJournalRow(tx, this.#state.shard, JSON.stringify(known))
+    const rowId = await sql.insertJournalRow(tx, this.#state.shards[0] ?? 0, JSON.stringify(known))
     this.#appended = { rowId, sums: known }
   }
 
@@ -172,7 +182,7 @@ export class JournalStep {
   }
 
   /**
-   * Folds what is due group by group, after an error. What the database refuses is dropped: it must not stop the shard for
+   * Folds what is due group by group, after an error. What the database refuses is dropped: it must not stop its shards for
    * ever.
    */
   async finishOneByOne(tx: Tx, context: FactContext, { isRefusal, onDropped }: Refusals): Promise<void> {
@@ -195,9 +205,9 @@ export class JournalStep {
    * @param onUnreadable called for each sum of another version; without it such a sum is an error
    */
   async #take(tx: Tx, onUnreadable?: (error: unknown) => void): Promise<GroupSums[]> {
-    const { shard, pending, rowIds, mayHaveRows } = this.#state
+    const { shards, pending, rowIds, mayHaveRows } = this.#state
     if (!mayHaveRows) return []
-    const rows = await sql.takeJournalRows(tx, shard, rowIds)
+    const rows = await sql.takeJournalRows(tx, shards, rowIds)
     const taken = new Set(rows.map(({ id }) => id))
     if (!rowIds.every((id) => taken.has(id))) throw new JournalTakenOverError('The journal was folded elsewhere.')
     const read = rows
@@ -214,7 +224,7 @@ export class JournalStep {
   }
 }
 
-/** Folds what batches of a shard appended, in a transaction of its own; after the last batch, and after a restart. */
+/** Folds what batches appended, in a transaction of its own; after the last batch, and after a restart. */
 export async function foldJournal(app: App, journal: ShardJournal, refusals: Refusals): Promise<void> {
   if (!(await journal.needsFold(app.db))) return
   const context = factContext(app, DIGESTION)

@@ -25,7 +25,7 @@ export type DigestThreadReport = {
 }
 
 const REPORT_EVERY_MS = 1_000
-/** Per shard one that commits and one that reads, one for heavy rows, and one for the locks. */
+/** Per part of the spool one that commits and one that reads, one for heavy rows, and one for the locks. */
 const CONNECTIONS = 10
 
 const { config, connectionString, handedOver } = workerData as DigestThreadData

@@ -1,8 +1,8 @@
-/** For how long a shard counts as shared after rows of several projects. */
+/** For how long a part counts as shared after rows of several projects. */
 const SHARED_MS = 10_000
 
-/** Whether several projects use a shard. */
-export class ShardUse {
+/** Whether several projects use a part. */
+export class PartUse {
   readonly #nowMs: () => number
   #last: number | null = null
   #sharedUntilMs = Number.NEGATIVE_INFINITY

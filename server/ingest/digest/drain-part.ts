@@ -12,42 +12,42 @@ import type { Pace } from '../../telemetry/logs/entries.queries.ts'
 import type { FairTurns } from './fair-turns.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
 import { type BatchLimits, type PreparedRow, RowPreparer } from './row-preparer.ts'
-import type { ShardUse } from './shard-use.ts'
+import type { PartUse } from './part-use.ts'
 
 /**
  * Maximum rows and bytes of one transaction: about a thousand events, a few dozen milliseconds to prepare and to
  * commit. Expensive rows reach the limit of time first.
  */
 const BATCH: BatchLimits = { maxRows: 200, maxBytes: 2_500_000, maxMs: 250, maxCostMs: Infinity }
-/** Where several projects use the shard: short, because one waits for the commit of another. */
+/** Where several projects use the part: short, because one waits for the commit of another. */
 const SHARED_BATCH: BatchLimits = { ...BATCH, maxMs: 100, maxCostMs: MAX_SHARED_COST_MS }
 /** Maximum time that a prepared row waits for rows of other projects. */
 const SHARED_WAIT_MS = 30
-/** Bytes that a shard has in hand: three batches of one project, which takes at most half. */
+/** Bytes that a part has in hand: three batches of one project, which takes at most half. */
 const MAX_IN_HAND = 6 * BATCH.maxBytes
 /**
- * Minimum time between two batches of a shard, unless rows wait for digestion. A batch costs some twenty statements, so
+ * Minimum time between two batches of a part, unless rows wait for digestion. A batch costs some twenty statements, so
  * batches of a few events cost several times as much per event (measured at 500/s, with the reason in docs/performance.md).
  */
 const BATCH_INTERVAL_MS = 60
 
-export type ShardWork = {
+export type PartWork = {
   readonly app: App
   readonly reader: SpoolReader
   readonly facts: ProjectFactsReader
   readonly turns: FairTurns
-  /** In which heavy rows of all shards are committed, one at a time. */
+  /** In which heavy rows of all parts are committed, one at a time. */
   readonly heavyTurns: FairTurns
-  readonly shard: number
+  readonly part: number
   readonly journal: ShardJournal
-  readonly use: ShardUse
+  readonly use: PartUse
   readonly count: (done: DigestFigures) => void
   readonly signal: AbortSignal | undefined
 }
 
-/** Digests a shard until it is empty. */
-export class ShardDrain {
-  readonly #work: ShardWork
+/** Digests a part until it is empty. */
+export class PartDrain {
+  readonly #work: PartWork
   readonly #preparer: RowPreparer
   /** Whether a read may return rows. */
   #isDue = true
@@ -57,12 +57,12 @@ export class ShardDrain {
   #failure: { readonly error: unknown } | null = null
   #wake: (() => void) | null = null
 
-  constructor(work: ShardWork) {
+  constructor(work: PartWork) {
     this.#work = work
     this.#preparer = new RowPreparer(work.app, work.facts, work.turns, work.use, () => this.#wake?.())
   }
 
-  /** The shard may have new rows. */
+  /** The part may have new rows. */
   due(): void {
     this.#isDue = true
     this.#wake?.()
@@ -73,7 +73,7 @@ export class ShardDrain {
    * same time. Batches commit one after the other, heavy rows beside them.
    */
   async run(): Promise<void> {
-    const { app, reader, shard, journal, signal } = this.#work
+    const { app, reader, part, journal, signal } = this.#work
     const wake = (): void => this.#wake?.()
     signal?.addEventListener('abort', wake)
     let isDone = false
@@ -110,7 +110,7 @@ export class ShardDrain {
       await this.#committing
       await Promise.all(this.#heavy)
       // After a failure, also of a read, or a stop.
-      if (!isDone) reader.giveBack(shard)
+      if (!isDone) reader.giveBack(part)
     }
   }
 
@@ -120,14 +120,14 @@ export class ShardDrain {
    * @throws what reading, preparing or committing threw
    */
   async #gather(): Promise<SpoolBatch | null> {
-    const { reader, shard } = this.#work
+    const { reader, part } = this.#work
     let suspect: SpoolBatch | null = null
     for (;;) {
       this.#check()
       if (this.#isStopping()) return null
       if (this.#isDue && suspect === null) {
         this.#isDue = false
-        const rows = await reader.read(shard, { ...BATCH, maxInHand: MAX_IN_HAND })
+        const rows = await reader.read(part, { ...BATCH, maxInHand: MAX_IN_HAND })
         if (rows.length > 0) this.#isDue = true
         const [first] = rows
         if (first !== undefined && isSuspect(first)) suspect = first
@@ -240,14 +240,14 @@ export class ShardDrain {
     journal: ShardJournal | null,
     pace: Pace | null = null,
   ): Promise<void> {
-    const { app, reader, shard, count } = this.#work
+    const { app, reader, part, count } = this.#work
     await requireDiskSpace(app.config)
     const batches = rows.map(({ batch }) => batch)
     const prepared = { batches, entries: rows.flatMap(({ entries }) => entries) }
     const done = await commitBatches(app, prepared, isBehind, journal, pace)
     this.#preparer.committed(rows)
     reader.settled(
-      shard,
+      part,
       batches.map(({ id }) => id),
     )
     count(done)
@@ -257,11 +257,11 @@ export class ShardDrain {
 
   /** Digests a row that may have ended workers, and nothing else meanwhile. */
   async #digestAlone(row: SpoolBatch): Promise<void> {
-    const { app, reader, shard, count } = this.#work
+    const { app, reader, part, count } = this.#work
     const attempts = await reader.countAttempt(row)
     if (attempts > MAX_ATTEMPTS) {
       await quarantinePoison(app, { ...row, attempts }, count)
-      reader.settled(shard, [row.id])
+      reader.settled(part, [row.id])
       return
     }
     this.#preparer.add([row])

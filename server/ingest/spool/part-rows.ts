@@ -13,11 +13,11 @@ export type RowLimits = {
   readonly maxInHand?: number
 }
 
-export type ShardRowsOptions = {
+export type PartRowsOptions = {
   /** The projects that have rows in the table, apart from those. */
   readonly lanes: (except: readonly number[]) => Promise<readonly number[]>
   /** Reads from the table. */
-  readonly select: (range: Omit<RowRange, 'shard'>) => Promise<StoredRow[]>
+  readonly select: (range: Omit<RowRange, 'part'>) => Promise<StoredRow[]>
   /** Whether an intake hands over rows. Without one every read looks into the table. */
   readonly isHandedOver: boolean
   /** Called when bytes of a project that were handed over no longer wait. */
@@ -35,11 +35,11 @@ const ROW_BYTES = 12_500
 type InHand = { readonly projectNumber: number; readonly weight: number; readonly memory: ArrayBuffer | null }
 
 /**
- * The rows of one shard. Each project's rows come about in the order of their ids; projects with less in hand come
+ * The rows of one part. Each project's rows come about in the order of their ids; projects with less in hand come
  * first. No row is returned twice until {@link giveBack}.
  */
-export class ShardRows {
-  readonly #options: ShardRowsOptions
+export class PartRows {
+  readonly #options: PartRowsOptions
   /** Projects with rows that wait, or may. */
   readonly #lanes = new Map<number, LaneRows>()
   /** Whether the table may have rows of projects that are not known. */
@@ -53,7 +53,7 @@ export class ShardRows {
   /** Returned lately. */
   readonly #known = new Set<number>()
 
-  constructor(options: ShardRowsOptions) {
+  constructor(options: PartRowsOptions) {
     this.#options = options
     this.#tableUntilMs = options.isHandedOver ? 0 : Number.POSITIVE_INFINITY
   }
@@ -72,6 +72,11 @@ export class ShardRows {
     const { projectNumber, row } = message
     const waits = this.#lane(projectNumber).take(message, (id) => this.#known.has(id))
     if (!waits && row !== null) this.#options.onFreed(projectNumber, row.bytes.byteLength)
+  }
+
+  /** Ids of rows that were returned and are not settled. */
+  inHand(): Iterable<number> {
+    return this.#inHand.keys()
   }
 
   /** The next rows; none when nothing is left that is not in hand and has room. */
@@ -107,15 +112,16 @@ export class ShardRows {
     this.#inHand.clear()
     this.#weights.clear()
     this.#weight = 0
-    this.forgetHanded()
+    this.forgetLanes()
   }
 
-  /** Drops what was handed over, for the table. */
-  forgetHanded(): void {
+  /** Drops what was handed over: the table has it. Projects of shards that are lost must not be read. */
+  forgetLanes(): void {
     for (const lane of this.#lanes.values()) {
-      const bytes = lane.forgetHanded()
+      const bytes = lane.waitingBytes()
       if (bytes > 0) this.#options.onFreed(lane.projectNumber, bytes)
     }
+    this.#lanes.clear()
     this.#isTableDue = true
   }
 
