@@ -25,12 +25,12 @@ export type ProjectPart = {
 export const projectPart = (
   max: number,
   rows: readonly OwnRows[],
-  more: { readonly cascades?: readonly string[]; readonly lock?: (tx: Tx) => Promise<void> } = {},
+  more: { readonly cascades?: readonly string[]; readonly lock?: (tx: Tx, projectId: string) => Promise<void> } = {},
 ): ProjectPart => ({
   tables: [...rows.map(({ table }) => table), ...(more.cascades ?? [])],
   max,
   async deleteRows(tx, projectId, most) {
-    await more.lock?.(tx)
+    await more.lock?.(tx, projectId)
     let deleted = 0
     for (const own of rows) deleted += await deleteRows(tx, own, { equal: { project_id: projectId } }, most, 'wait')
     return deleted

@@ -16,23 +16,34 @@ const MAX_DELTAS = 4_000
 const MAX_ROLLUPS = 1_000
 
 /**
- * Moves deltas of digestion into rollups, each transaction some of them, so readers always count everything once. Returns
- * immediately while another process does the same.
+ * Moves deltas of digestion into rollups, each transaction some of them, so readers always count everything once. Leaves
+ * out projects that another process folds.
  * @param signal ends it after the current transaction
  * @returns number of deltas moved
  */
 export async function foldHealth(app: App, signal?: AbortSignal): Promise<number> {
   let moved = 0
   for (;;) {
-    const deltas = await app.tx(async (tx) => ((await sql.tryLockFold(tx)) ? foldSome(tx, app.clock.now()) : 0))
+    const deltas = await app.tx(async (tx) => foldSome(tx, app.clock.now(), await lockSomeProjects(tx)))
     moved += deltas
     if (deltas < MAX_DELTAS || signal?.aborted === true) return moved
     await setImmediate()
   }
 }
 
-async function foldSome(tx: Tx, now: Date): Promise<number> {
-  const deltas = await sql.takeDeltas(tx, MAX_DELTAS)
+/** Locks the projects of the oldest deltas that no other process folds. */
+async function lockSomeProjects(tx: Tx): Promise<string[]> {
+  const elsewhere: string[] = []
+  for (;;) {
+    const found = await sql.projectsWithDeltas(tx, MAX_DELTAS, elsewhere)
+    const locked = found.length === 0 ? [] : await sql.tryLockFolds(tx, found)
+    if (locked.length > 0 || found.length === 0) return locked
+    elsewhere.push(...found)
+  }
+}
+
+async function foldSome(tx: Tx, now: Date, projectIds: readonly string[]): Promise<number> {
+  const deltas = projectIds.length === 0 ? [] : await sql.takeDeltas(tx, MAX_DELTAS, projectIds)
   if (deltas.length === 0) return 0
   const minutes = sumByMinute(deltas)
   const ids = await admitAttributes(

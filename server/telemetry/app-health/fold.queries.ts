@@ -11,19 +11,27 @@ import {
 } from './counts.ts'
 import { type Attributes, DIMENSIONS, type Dimension, type Level, LEVELS, levelNumber } from './dimensions.ts'
 
-/** SQL of the fold. Only the process that holds {@link tryLockFold} writes rollups, attributes and days. */
+/** SQL of the fold. Rollups, attributes and days of a project are written under its lock ({@link tryLockFolds}). */
 
-const FOLD_LOCK = 7_201_994_334
+/** First half of the locks of projects. */
+const FOLD_LOCK = 720_199_433
+/** Shared by all folds: former versions take it exclusively, for all projects. */
+const COMMON_LOCK = 7_201_994_334
 
-/** Takes the lock until the transaction ends. @returns false when another process has it */
-export async function tryLockFold(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [FOLD_LOCK])
-  return rows[0]?.locked === true
+/** Takes the locks of projects until the transaction ends. @returns the projects that no other process has */
+export async function tryLockFolds(tx: Tx, projectIds: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from unnest($1::uuid[]) as id
+     where case when pg_try_advisory_xact_lock_shared($2) then pg_try_advisory_xact_lock($3, hashtext(id::text)) end`,
+    [projectIds, COMMON_LOCK, FOLD_LOCK],
+  )
+  return rows.map(({ id }) => id)
 }
 
-/** Waits for the lock: deleting a project must not meet a fold of its rows. */
-export async function lockFold(tx: Tx): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock($1)', [FOLD_LOCK])
+/** Waits for the lock of a project: deleting it must not meet a fold of its rows. */
+export async function lockFold(tx: Tx, projectId: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock_shared($1)', [COMMON_LOCK])
+  await tx.query('select pg_advisory_xact_lock($1, hashtext($2::uuid::text))', [FOLD_LOCK, projectId])
 }
 
 export type Sketches = Record<UserSet, Buffer | null> & { durations: Buffer | null }
@@ -37,14 +45,26 @@ export type TakenDelta = Counts &
   Sketches &
   Attributes & { project_id: string; source: number; minute: Date; durations_removed: Buffer | null }
 
-/** Deletes and returns the oldest rows, in the order of their ids. */
-export async function takeDeltas(tx: Tx, max: number): Promise<TakenDelta[]> {
+/** The projects of the oldest rows. @param except projects that are left out, with their rows */
+export async function projectsWithDeltas(tx: Tx, max: number, except: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ project_id: string }>({
+    name: 'health-projects-with-deltas',
+    text: `select distinct project_id from (
+             select project_id from health_deltas where project_id <> all($2::uuid[]) order by id limit $1) as oldest`,
+    values: [max, except],
+  })
+  return rows.map((row) => row.project_id)
+}
+
+/** Deletes and returns the oldest rows of projects, in the order of their ids. */
+export async function takeDeltas(tx: Tx, max: number, projectIds: readonly string[]): Promise<TakenDelta[]> {
   const { rows } = await tx.query<TakenDelta>({
     name: 'health-take-deltas',
     text: `with taken as (delete from health_deltas
-             where id = any(array(select id from health_deltas order by id limit $1)) returning *)
+             where id = any(array(select id from health_deltas where project_id = any($2::uuid[]) order by id limit $1))
+             returning *)
            select * from taken order by id`,
-    values: [max],
+    values: [max, projectIds],
   })
   return rows
 }

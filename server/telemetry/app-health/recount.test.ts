@@ -11,6 +11,7 @@ import { BUCKET_SECONDS } from './buckets.ts'
 import { countColumn, COUNTS, type Counts, USER_SETS, type UserSet } from './counts.ts'
 import { type Attributes, DIMENSIONS, type Dimension, LEVEL_DIMENSIONS, LEVELS } from './dimensions.ts'
 import { foldHealth } from './fold-health.ts'
+import { tryLockFolds } from './fold.queries.ts'
 import { readHealthBy, readHealthRanges, readHealthSeries, readHealthTotals } from './read-health.ts'
 import { type ReceivedSession, recordSessions } from './record-sessions.ts'
 import { allCells, cellKey, type Counted, countedOnce, figuresOf, sumCells } from './recount.fixture.ts'
@@ -279,4 +280,28 @@ test.each([11, 987_654])('of sessions in any order, repeated, by two processes, 
     }
   }
   expect((await app.db.query('select from health_deltas where project_id = $1', [projectId])).rows).toEqual([])
+})
+
+test('a fold leaves out projects that another process folds', async () => {
+  const [busy, free] = [newId(), newId()]
+  await app.tx((tx) => recordSessions(tx, clock.now(), [sessionFact(busy, anUpdate()), sessionFact(free, anUpdate())]))
+  const waiting = async () =>
+    (await app.db.query<{ id: string }>('select distinct project_id as id from health_deltas')).rows.map(({ id }) => id)
+  await app.tx(async (tx) => {
+    expect(await tryLockFolds(tx, [busy])).toEqual([busy])
+    expect(await foldHealth(app)).toBeGreaterThan(0)
+    expect(await waiting()).toEqual([busy])
+  })
+  await foldHealth(app)
+  expect(await waiting()).toEqual([])
+})
+
+test('no project is folded beside a process of a former version, which locks all', async () => {
+  const projectId = newId()
+  await app.tx((tx) => recordSessions(tx, clock.now(), [sessionFact(projectId, anUpdate())]))
+  await app.tx(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock(7201994334)')
+    expect(await foldHealth(app)).toBe(0)
+  })
+  expect(await foldHealth(app)).toBeGreaterThan(0)
 })
