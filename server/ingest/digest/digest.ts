@@ -139,8 +139,10 @@ async function commitOneByOne(
 ): Promise<DigestFigures> {
   return app.tx(async (tx) => {
     await settle(tx, prepared.batches)
+    const entries = await ofProjects(tx, prepared.entries)
+    await step?.lockOneByOne(tx, new Set(entries.map(({ entry }) => entry.projectId)), refusalsOf(app))
     const figures: DigestFigures[] = []
-    for (const one of await ofProjects(tx, prepared.entries)) {
+    for (const one of entries) {
       try {
         figures.push(await tx.savepoint(() => record(app, tx, [one], true)))
       } catch (error) {

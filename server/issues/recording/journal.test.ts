@@ -5,9 +5,10 @@ import { aPerson } from '#test/kit/members.ts'
 import { anOccurrence } from '#test/kit/occurrence.ts'
 import { cases, PROPERTY_TIMEOUT_MS } from '#test/kit/properties.ts'
 import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
 import { RECEIVED_DAY_TABLES } from '../../ingest/digest/day-tables.ts'
 import { createProjectFactsReader } from '../../ingest/digest/project-facts.ts'
-import { changeRelation } from '../rows/groups.queries.ts'
+import { changeRelation, lockRelation } from '../rows/groups.queries.ts'
 import { eventsIn, selectTrends, selectUsersIn } from '../rows/counts.queries.ts'
 import { windowOf } from '../rules/count-window.ts'
 import { SLOT_MS, slotOf } from '../rules/user-slots.ts'
@@ -330,6 +331,27 @@ test('a group that is deleted between append and fold is skipped; its fingerprin
     { number: 2, events: 3 },
     { number: 3, events: 1 },
   ])
+})
+
+test('folds of different projects run side by side, folds of one project one after the other', async () => {
+  const [one, two] = [await aProject(), await aProject()]
+  await record(aJournal(), one, [{ group: 1 }], { isMoreWaiting: false })
+  let later: Promise<unknown> = Promise.resolve()
+  await app.tx(async (tx) => {
+    await lockRelation(tx, [one])
+    await record(aJournal(), two, [{ group: 1 }], { isMoreWaiting: false })
+    expect(await counts(two)).toMatchObject([{ events: 1 }])
+    later = record(aJournal(), one, [{ group: 1 }], { isMoreWaiting: false })
+    await waitFor('the fold of the same project to wait', async () => {
+      const { rowCount } = await app.db.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~* 'issue_generations'`,
+      )
+      return rowCount === 1
+    })
+  })
+  await later
+  expect(await counts(one)).toMatchObject([{ events: 2 }])
+  await expectRecount(one)
 })
 
 test('sums that the database refuses stop neither the shard nor other sums', async () => {

@@ -139,6 +139,8 @@ export class JournalStep {
   readonly #cache: GroupCache
   readonly #onCommit: (appended: Appended | null) => void
   #cacheStep: GroupCacheStep | null = null
+  /** What a fold counts beside the batch. */
+  #taken: readonly GroupSums[] = []
   #appended: Appended | null = null
   #isDone = false
 
@@ -148,24 +150,24 @@ export class JournalStep {
     this.#onCommit = onCommit
   }
 
-  /** Locks the relation of projects. Returns the groups of fingerprints that are known. */
+  /**
+   * Locks the relation of projects, and of those that a fold counts. Returns the groups of fingerprints that are known.
+   * @throws JournalTakenOverError when rows of this process are gone
+   */
   async lockRelation(tx: Tx, projectIds: ReadonlySet<string>): Promise<GroupCacheStep> {
-    const locked = new Set(projectIds)
-    // A fold locks all its projects at once, in the order of their ids.
-    if (this.#state.isFold) for (const { projectId } of this.#state.pending.values()) locked.add(projectId)
-    this.#cacheStep = this.#cache.begin(await lockRelation(tx, [...locked].sort()))
+    if (this.#state.isFold) this.#taken = await this.#take(tx)
+    const generations = await lockRelation(tx, sortedProjects(projectIds, this.#taken))
+    this.#cacheStep = this.#cache.begin(generations)
     return this.#cacheStep
   }
 
   /**
    * Counts what a batch adds: new groups now, the others now or in a later fold.
    * @param facts about new issues
-   * @throws JournalTakenOverError when rows of this process are gone
    */
   async count(tx: Tx, context: FactContext, sums: readonly FoldedSums[], facts: readonly Fact[] = []): Promise<void> {
     this.#isDone = true
-    if (this.#state.isFold)
-      return foldSums(tx, context, [...addUp<FoldedSums>(await this.#take(tx), sums).values()], facts)
+    if (this.#state.isFold) return foldSums(tx, context, [...addUp<FoldedSums>(this.#taken, sums).values()], facts)
     const created = sums.filter(({ isNew }) => isNew === true)
     const known = sums.filter(({ isNew }) => isNew !== true)
     await foldSums(tx, context, [...addUp(created).values()], facts)
@@ -182,11 +184,20 @@ export class JournalStep {
   }
 
   /**
+   * Locks all projects of a batch that is recorded entry by entry, before its first one.
+   * @param refusals for sums of another version
+   */
+  async lockOneByOne(tx: Tx, projectIds: ReadonlySet<string>, { onDropped }: Refusals): Promise<void> {
+    this.#taken = await this.#take(tx, (error) => onDropped(null, error))
+    await lockRelation(tx, sortedProjects(projectIds, this.#taken))
+  }
+
+  /**
    * Folds what is due group by group, after an error. What the database refuses is dropped: it must not stop its shards for
    * ever.
    */
   async finishOneByOne(tx: Tx, context: FactContext, { isRefusal, onDropped }: Refusals): Promise<void> {
-    for (const sums of await this.#take(tx, (error) => onDropped(null, error)))
+    for (const sums of this.#taken)
       try {
         await tx.savepoint(() => foldSums(tx, context, [sums]))
       } catch (error) {
@@ -219,10 +230,12 @@ export class JournalStep {
         onUnreadable(error)
         return []
       })
-    if (read.length > 0) await lockRelation(tx, [...new Set(read.map(({ projectId }) => projectId))].sort())
     return [...addUp(pending.values(), read).values()]
   }
 }
+
+const sortedProjects = (projectIds: Iterable<string>, sums: readonly GroupSums[]): string[] =>
+  [...new Set([...projectIds, ...sums.map(({ projectId }) => projectId)])].sort()
 
 /** Folds what batches appended, in a transaction of its own; after the last batch, and after a restart. */
 export async function foldJournal(app: App, journal: ShardJournal, refusals: Refusals): Promise<void> {
@@ -235,7 +248,11 @@ export async function foldJournal(app: App, journal: ShardJournal, refusals: Ref
     journal.reset()
     if (!refusals.isRefusal(error)) throw error
     app.log.error({ err: error }, 'counts cannot be folded; folding them one by one')
-    await app.tx((tx) => journal.begin(false).finishOneByOne(tx, context, refusals))
+    const again = journal.begin(false)
+    await app.tx(async (tx) => {
+      await again.lockOneByOne(tx, new Set(), refusals)
+      await again.finishOneByOne(tx, context, refusals)
+    })
     return
   }
   step.committed()

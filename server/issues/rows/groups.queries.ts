@@ -4,12 +4,13 @@ import type { Connection, Tx } from '../../platform/storage/database.ts'
 
 /**
  * Groups own the counts, and an issue shows the sum of its groups (`issue_groups`). The relation of fingerprints, groups
- * and issues changes only under the lock of its project's generation; digestion records under the shared lock.
+ * and issues changes only under the lock of its project's generation. Digestion records and folds under it too, one transaction of a project at a time.
  */
 
 /**
  * Locks the relation of fingerprints, groups and issues of projects, in the order of their ids, so that it does not change
- * until the transaction ends. Call it before locking issues.
+ * until the transaction ends, and nobody else records their events. Call it once, with all projects, before locking issues:
+ * then no two transactions wait for each other.
  * @returns by project id, the generation of the relation
  */
 export async function lockRelation(tx: Tx, projectIds: readonly string[]): Promise<Map<string, string>> {
@@ -17,7 +18,7 @@ export async function lockRelation(tx: Tx, projectIds: readonly string[]): Promi
     const { rows } = await tx.query<{ project_id: string; generation: string }>({
       name: 'groups-lock-relation',
       text: `select project_id, generation::text from issue_generations where project_id = any($1::uuid[])
-             order by project_id for share`,
+             order by project_id for no key update`,
       values: [projectIds],
     })
     return new Map(rows.map((row) => [row.project_id, row.generation]))
