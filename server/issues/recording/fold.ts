@@ -12,7 +12,7 @@ import { addMinutes, touchProjects } from '../../projects/registry/recording.que
 import type { Tx } from '../../platform/storage/database.ts'
 import { type AppliedEvents, applyEvents, oldestHourToJudge } from './apply-events.ts'
 import * as sql from './fold.queries.ts'
-import { isWorse, type FoldedSums } from './group-sums.ts'
+import { type FoldedSums, HAPPENED_AT, IS_FATAL, isWorse, OCCURRED_AT, USER_HASH } from './group-sums.ts'
 import { plural } from '../../platform/kernel/value-text.ts'
 
 /** Folding: what recorded events add is counted in groups, issues, hours and users, and decides their life cycles. */
@@ -77,8 +77,8 @@ const receivedEvents = (issue: FoldedIssue): Fact => ({
 function minutesOf({ groups }: FoldedIssue): [minute: number, events: number][] {
   const minutes = new Map<number, number>()
   for (const { events } of groups)
-    for (const [, occurredAt] of events) {
-      const minute = occurredAt - (occurredAt % MINUTE_MS)
+    for (const event of events) {
+      const minute = event[OCCURRED_AT] - (event[OCCURRED_AT] % MINUTE_MS)
       minutes.set(minute, (minutes.get(minute) ?? 0) + 1)
     }
   return [...minutes]
@@ -169,10 +169,12 @@ function usersOf(issues: readonly FoldedIssue[], maxSlot: number): Map<string, U
   const users = new Map<string, UserOfGroup>()
   for (const { groups } of issues)
     for (const { groupId, events } of groups)
-      for (const [, occurredAt, happenedAt, , userHash] of events) {
+      for (const event of events) {
+        const userHash = event[USER_HASH]
         if (userHash === null) continue
         const key = groupId + userHash
-        const slot = Math.min(slotOf(occurredAt), maxSlot)
+        const happenedAt = event[HAPPENED_AT]
+        const slot = Math.min(slotOf(event[OCCURRED_AT]), maxSlot)
         const known = users.get(key)
         if (known === undefined) users.set(key, { groupId, userHash, slot, others: null, happenedAt })
         else {
@@ -238,9 +240,10 @@ async function newUsersOfMerged(
 async function countHours(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<sql.CountedHour[]> {
   const hours = new Map<string, sql.HourSums>()
   for (const { groupId, events } of issues.flatMap(({ groups }) => groups))
-    for (const [, occurredAt, , , , isFatal] of events) {
-      const inHour = occurredAt % HOUR_MS
-      const at = occurredAt - inHour
+    for (const event of events) {
+      const isFatal = event[IS_FATAL]
+      const inHour = event[OCCURRED_AT] % HOUR_MS
+      const at = event[OCCURRED_AT] - inHour
       const key = groupId + at
       let hour = hours.get(key)
       if (hour === undefined)
@@ -418,13 +421,13 @@ function riseOf(issue: FoldedIssue, before: number, impact: IssueImpact, hasHigh
 async function countMinutes(tx: Tx, sums: readonly FoldedSums[]): Promise<void> {
   const minutes = new Map<string, { id: string; at: number; events: number; fatal: number }>()
   for (const { projectId, events } of sums)
-    for (const [, occurredAt, , , , isFatal] of events) {
-      const at = occurredAt - (occurredAt % MINUTE_MS)
+    for (const event of events) {
+      const at = event[OCCURRED_AT] - (event[OCCURRED_AT] % MINUTE_MS)
       const key = projectId + at
       const minute = minutes.get(key) ?? { id: projectId, at, events: 0, fatal: 0 }
       minutes.set(key, minute)
       minute.events++
-      if (isFatal) minute.fatal++
+      if (event[IS_FATAL]) minute.fatal++
     }
   await addMinutes(tx, [...minutes.values()])
 }

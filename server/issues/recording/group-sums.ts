@@ -21,6 +21,12 @@ const CountedEvent = z.tuple([
 ])
 type CountedEvent = z.output<typeof CountedEvent>
 
+/** The places in a counted event: loops over many read them by index, which takes less time than taking a tuple apart. */
+export const OCCURRED_AT = 1
+export const HAPPENED_AT = 2
+export const USER_HASH = 4
+export const IS_FATAL = 5
+
 export const GroupSums = z.strictObject({
   groupId: z.string(),
   projectId: z.string(),
@@ -95,11 +101,12 @@ export function firstCounts(
   const startOfToday = Date.parse(dayOf(now))
   const users = new Set<number>()
   const usersToday = new Set<number>()
-  for (const [, occurredAt, , , userHash] of events) {
+  for (const event of events) {
+    const userHash = event[USER_HASH]
     if (userHash === null) continue
     users.add(userHash)
     // A client's clock may be slightly ahead at midnight.
-    if (occurredAt >= startOfToday) usersToday.add(userHash)
+    if (event[OCCURRED_AT] >= startOfToday) usersToday.add(userHash)
   }
   const reached = { eventSeverity: worst.severity, users: usersToday.size, manyUsers }
   return { users: users.size, impact: reach(newImpact(0), reached, 'unresolved', now) }
