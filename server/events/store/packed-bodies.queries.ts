@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely'
 import { CONTENT_ENCODINGS } from '../../platform/kernel/content-encoding.ts'
 import { unhyphenate } from '../../platform/kernel/ids.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
-import type { Connection, Tx } from '../../platform/storage/database.ts'
+import type { Connection, RowTarget, Statements, Tx } from '../../platform/storage/database.ts'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
 import { blankParts, openSoundBlock, type Part, partOf } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
@@ -30,7 +30,7 @@ export async function storedEvents(db: Connection, rows: readonly EventRow[]): P
 const keyOf = (row: EventRow): string => `${row.received_day}/${row.project_id}/${row.event_id}`
 
 /** New ids of blocks, unique in all days. */
-export async function takeBlockIds(on: Connection, count: number): Promise<number[]> {
+export async function takeBlockIds(on: Statements, count: number): Promise<number[]> {
   if (count === 0) return []
   const { rows } = await on.query<{ id: number }>({
     name: 'event-block-ids',
@@ -42,8 +42,8 @@ export async function takeBlockIds(on: Connection, count: number): Promise<numbe
 
 /** Writes blocks of one or more days. */
 export async function insertBlocks(
-  tx: Tx,
-  into: string,
+  into: RowTarget,
+  table: string,
   blocks: readonly { readonly day: string; readonly id: number; readonly body: Buffer }[],
 ): Promise<void> {
   const copied = new CopyRows()
@@ -53,7 +53,7 @@ export async function insertBlocks(
     copied.int64(id)
     copied.bytes(body)
   }
-  await tx.copyIn(`${into} (received_day, block_id, body)`, copied)
+  await into.copyIn(`${table} (received_day, block_id, body)`, copied)
 }
 
 async function selectAgain(db: Connection, rows: readonly EventRow[]): Promise<EventRow[]> {

@@ -1,4 +1,4 @@
-import type { Tx } from '../../platform/storage/database.ts'
+import type { Statements } from '../../platform/storage/database.ts'
 import { packEntries, type SpoolEntry } from './entry.ts'
 import type { SpoolBatch } from './read.ts'
 import { deleteRows, insertQuarantined, type RowKey } from './spool.queries.ts'
@@ -10,9 +10,9 @@ export class SpoolFencedError extends Error {}
  * Deletes rows from the spool, in the transaction that records their outcomes.
  * @throws SpoolFencedError when a row was deleted already; the transaction must then roll back
  */
-export async function settleBatches(tx: Tx, part: number, rows: readonly RowKey[]): Promise<void> {
+export async function settleBatches(on: Statements, part: number, rows: readonly RowKey[]): Promise<void> {
   if (rows.length === 0) return
-  const deleted = await deleteRows(tx, part, rows)
+  const deleted = await deleteRows(on, part, rows)
   if (deleted !== rows.length)
     throw new SpoolFencedError(
       `part ${part}: ${rows.length - deleted} of ${rows.length} spool rows were settled by another reader`,
@@ -24,13 +24,13 @@ export async function settleBatches(tx: Tx, part: number, rows: readonly RowKey[
  * @param reason one sentence for the operator, without user data
  */
 export async function quarantineEntry(
-  tx: Tx,
+  on: Statements,
   entry: SpoolEntry,
   reason: string,
   attempts: number,
   now: Date,
 ): Promise<void> {
-  await insertQuarantined(tx, {
+  await insertQuarantined(on, {
     projectId: entry.projectId,
     receivedAt: new Date(entry.receivedAtMs),
     quarantinedAt: now,
@@ -42,7 +42,7 @@ export async function quarantineEntry(
 }
 
 /** Copies every entry of a row to quarantine and settles the row. */
-export async function quarantineBatch(tx: Tx, batch: SpoolBatch, reason: string, now: Date): Promise<void> {
-  for (const entry of batch.entries) await quarantineEntry(tx, entry, reason, batch.attempts, now)
-  await settleBatches(tx, batch.part, [batch])
+export async function quarantineBatch(on: Statements, batch: SpoolBatch, reason: string, now: Date): Promise<void> {
+  for (const entry of batch.entries) await quarantineEntry(on, entry, reason, batch.attempts, now)
+  await settleBatches(on, batch.part, [batch])
 }

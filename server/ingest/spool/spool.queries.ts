@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { CANARY_PROJECT_NUMBER } from '../../platform/kernel/canary-ids.ts'
 import { PART_NUMBERS, SHARDS } from './entry.ts'
-import type { Connection, Tx } from '../../platform/storage/database.ts'
+import type { Connection, Statements } from '../../platform/storage/database.ts'
 import { projectPart } from '../../projects/registry/project-rows.ts'
 import { ownRows } from '../../platform/storage/own-rows.ts'
 
@@ -225,8 +225,8 @@ export async function countAttempt(tx: Connection, part: number, { projectNumber
 }
 
 /** Deletes rows. @returns the number of rows that still existed */
-export async function deleteRows(tx: Tx, part: number, rows: readonly RowKey[]): Promise<number> {
-  const result = await tx.query({
+export async function deleteRows(on: Statements, part: number, rows: readonly RowKey[]): Promise<number> {
+  const result = await on.query({
     name: 'spool_delete',
     // An id stands for one row; the projects lead to it in the index.
     text: 'delete from spool where shard = $1 and project_number = any($2::integer[]) and id = any($3::bigint[])',
@@ -245,8 +245,8 @@ export type QuarantinedRow = {
   readonly body: Buffer
 }
 
-export async function insertQuarantined(tx: Tx, row: QuarantinedRow): Promise<void> {
-  await tx.query(
+export async function insertQuarantined(on: Statements, row: QuarantinedRow): Promise<void> {
+  await on.query(
     `insert into spool_quarantine (project_id, received_at, quarantined_at, reason, attempts, entry, body)
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [row.projectId, row.receivedAt, row.quarantinedAt, row.reason, row.attempts, row.entry, row.body],

@@ -78,6 +78,12 @@ export abstract class Connection extends QueryCreator<Tables> implements QueryEx
   }
 }
 
+/** What runs statements, as the interface of stores that must not depend on the caller's transaction. */
+export type Statements = Pick<Connection, 'query'>
+
+/** What runs statements and takes rows by COPY. */
+export type RowTarget = Statements & Pick<Tx, 'copyIn'>
+
 /** The pool. Each statement takes a connection for itself; {@link Database.tx} keeps one for a transaction. */
 export class Database extends Connection {
   readonly #pool: pg.Pool
