@@ -15,6 +15,7 @@ export const serverDistricts = [
       'live',
       'egress',
       'jobs',
+      'blobs',
       'outbox',
       'mails',
       'requests',

@@ -11,6 +11,7 @@ import { countUsersTask } from '../issues/merging/count-users.ts'
 import { releasedCommitsTask } from '../issues/recording/released-commits.ts'
 import { pruneCountsTask, sweepIssuesTask } from '../issues/recording/tasks.ts'
 import { purgeInboxesTask } from '../issues/inbox/inbox.ts'
+import { sweepBlobsTask } from '../platform/blobs/sweep-blobs.ts'
 import type { Task } from '../platform/jobs/task.ts'
 import { deleteProjectTask, deletionsTask } from './project-deletion/continue-deletion.ts'
 import { pushReceiptsTask } from '../alerts/notifications/read-receipts-task.ts'
@@ -79,4 +80,5 @@ export const TASKS: readonly Task[] = [
   keepTracesTask,
   purgeTracesTask,
   removeCanaryRunsTask,
+  sweepBlobsTask,
 ]

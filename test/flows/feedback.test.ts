@@ -283,7 +283,7 @@ test('profiles and replays are stored only when the project enables it', async (
     'replay discarded unsupported 2',
   ])
   const stored = await server.app.db.query<{ bytes: Buffer }>(
-    `select c.bytes from attachment_chunks c join attachments a on a.id = c.attachment_id where a.attachment_type = 'replay_event' and a.project_id = $1`,
+    `select p.bytes from blob_pieces p join blob_uses u using (blob_id) join attachments a on a.id = u.holder_id where a.attachment_type = 'replay_event' and a.project_id = $1`,
     [project.id],
   )
   expect(stored.rows[0]?.bytes.toString()).toContain('[Filtered]')

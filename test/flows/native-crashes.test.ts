@@ -281,7 +281,8 @@ describe('files added later', () => {
     expect((await ada.delete(`/api/issues/${id}`)).status).toBe(204)
     expect(await count()).toBe(before - 2)
     const orphans = await server.app.db.query(
-      'select 1 from attachment_chunks c where not exists (select from attachments a where a.id = c.attachment_id)',
+      `select 1 from blobs b where not exists (
+         select from blob_uses u join attachments a on a.id = u.holder_id where u.blob_id = b.id)`,
     )
     expect(orphans.rowCount).toBe(0)
   })

@@ -2,7 +2,7 @@ import { encodeSpans } from '#server/telemetry/traces/trace-part.ts'
 import { ENDPOINT } from '#test/kit/endpoint-input.ts'
 import { createKey } from '#server/identity/api-keys/create-key.ts'
 import { putToken, type TokenPurpose } from '#server/identity/accounts/account-tokens.queries.ts'
-import { packContent } from '#server/events/attachments/attachment.ts'
+import { packContent } from '#server/platform/blobs/pack-content.ts'
 import { insertAttachments } from '#server/events/attachments/attachments.queries.ts'
 import { listAttachments } from '#server/events/attachments/list-attachments.ts'
 import { lockUser } from '#server/identity/auth/auth.queries.ts'
@@ -423,7 +423,7 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
   verifyAuditLog: nothing,
   downloadAttachment: async (app, owner) => {
     const projectId = await insertProject(app, owner)
-    return { params: { projectId, attachmentId: await insertAttachment(app, projectId) } }
+    return { params: { projectId, attachmentId: await insertAttachment(app, owner.actor.orgId, projectId) } }
   },
 
   createRelease: async (app, owner, stranger) => ({
@@ -782,10 +782,10 @@ async function insertComment(app: App, author: Person, issueId: string): Promise
   return id
 }
 
-async function insertAttachment(app: App, projectId: string): Promise<string> {
+async function insertAttachment(app: App, orgId: string, projectId: string): Promise<string> {
   const receivedAt = app.clock.now()
   const eventId = newEventId()
-  await ensureDayPartitions(app.db, [{ table: 'attachments' }, { table: 'attachment_chunks' }], dayOf(receivedAt))
+  await ensureDayPartitions(app.db, [{ table: 'attachments' }], dayOf(receivedAt))
   const attachment = {
     eventId,
     filename: 'app.log',
@@ -793,7 +793,7 @@ async function insertAttachment(app: App, projectId: string): Promise<string> {
     attachmentType: 'event.attachment',
     content: await packContent(Buffer.from('a line\n')),
   }
-  await app.tx((tx) => insertAttachments(tx, [{ projectId, receivedAt, attachment }]))
+  await app.tx((tx) => insertAttachments(tx, [{ orgId, projectId, receivedAt, attachment }]))
   const [file] = await listAttachments(app.db, projectId, [eventId])
   return file?.id ?? ''
 }

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CHUNK_BYTES, cleanContentType, cleanFilename, packContent, servedType } from './attachment.ts'
+import { cleanContentType, cleanFilename, servedType } from './attachment.ts'
 
 describe('a file name', () => {
   test.each([
@@ -51,16 +49,4 @@ test('only content with the first bytes of an image is served as one', () => {
   expect(servedType(Buffer.from('RIFF\0\0\0\0WEBPVP8 '))).toBe('image/webp')
   for (const text of ['<svg xmlns="http://www.w3.org/2000/svg">', '<!doctype html>', 'GIF87', '', '%PDF-1.7'])
     expect(servedType(Buffer.from(text))).toBe('application/octet-stream')
-})
-
-test('content is divided into chunks, compressed if that saves space, and restored byte for byte', async () => {
-  const random = randomBytes(CHUNK_BYTES + 10)
-  const content = Buffer.concat([random, Buffer.alloc(CHUNK_BYTES, 'log line\n')])
-  const { sizeBytes, chunks } = await packContent(content)
-  expect(sizeBytes).toBe(content.length)
-  expect(chunks.map(({ encoding }) => encoding)).toEqual(['none', 'zstd', 'none'])
-  const back = chunks.map(({ encoding, bytes }) => (encoding === 'zstd' ? zstdDecompressSync(bytes) : bytes))
-  expect(Buffer.concat(back).equals(content)).toBe(true)
-  expect(back.slice(0, -1).every((chunk) => chunk.length === CHUNK_BYTES)).toBe(true)
-  expect((await packContent(Buffer.alloc(0))).chunks).toEqual([])
 })

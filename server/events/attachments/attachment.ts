@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { constants, zstdCompress } from 'node:zlib'
-import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
+import type { BlobUse } from '../../platform/blobs/blobs.queries.ts'
 import { storable } from '../protocol/strings.ts'
 
 /** A file that is not stored yet. */
@@ -12,18 +9,8 @@ export type Attachment = {
   readonly filename: string
   readonly contentType: string
   readonly attachmentType: string
-  readonly content: PackedContent
+  readonly content: BlobUse['content']
 }
-
-/** Content in its stored form. */
-export type PackedContent = {
-  readonly sizeBytes: number
-  /** Digest of the received content, 32 bytes. */
-  readonly sha256: Buffer
-  readonly chunks: readonly Chunk[]
-}
-
-export type Chunk = { readonly encoding: 'none' | 'zstd'; readonly bytes: Buffer }
 
 /** Item types that are stored unchanged, and the setting that enables it. */
 export const RAW_TYPES: ReadonlyMap<string, 'storeProfiles' | 'storeReplays'> = new Map([
@@ -33,34 +20,6 @@ export const RAW_TYPES: ReadonlyMap<string, 'storeProfiles' | 'storeReplays'> = 
   ['replay_recording', 'storeReplays'],
   ['replay_video', 'storeReplays'],
 ])
-
-/** Decoded size of all chunks but the last. */
-export const CHUNK_BYTES = 1024 * 1024
-
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
-/** Packing this much takes less than a millisecond. */
-const SYNC_BYTES = 128 * 1024
-const compress = promisify(zstdCompress)
-
-/**
- * Divides content into chunks and compresses those that become smaller: a minidump shrinks to a tenth, a photo not at all.
- * Compresses large content in another thread. The result shares no memory with `content`.
- */
-export async function packContent(content: Buffer): Promise<PackedContent> {
-  const sha256 = createHash('sha256')
-  const chunks: Chunk[] = []
-  for (let start = 0; start < content.length; start += CHUNK_BYTES) {
-    const piece = content.subarray(start, start + CHUNK_BYTES)
-    sha256.update(piece)
-    const packed = piece.length <= SYNC_BYTES ? compressZstd(piece) : await compress(piece, ZSTD)
-    chunks.push(
-      packed.length < piece.length * 0.9
-        ? { encoding: 'zstd', bytes: packed }
-        : { encoding: 'none', bytes: Buffer.from(piece) },
-    )
-  }
-  return { sizeBytes: content.length, sha256: sha256.digest(), chunks }
-}
 
 const MAX_FILENAME = 200
 const MAX_CONTENT_TYPE = 100

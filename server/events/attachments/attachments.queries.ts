@@ -1,16 +1,21 @@
-import { zstdDecompressSync } from 'node:zlib'
-import { sql } from 'kysely'
+import { readPiece, releaseBlobs, holdBlobs } from '../../platform/blobs/blobs.queries.ts'
+import { unpackPiece } from '../../platform/blobs/pack-content.ts'
+import type { ProjectPart } from '../../projects/registry/project-rows.ts'
+import { type RawBuilder, sql } from 'kysely'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
-import { CONTENT_ENCODINGS } from '../../platform/kernel/content-encoding.ts'
 import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
 import { hyphenate, newId, unhyphenate } from '../../platform/kernel/ids.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
-import { type Attachment, CHUNK_BYTES } from './attachment.ts'
+import type { Attachment } from './attachment.ts'
 
-/** SQL of attachments. */
+/** SQL of attachments. Their contents are blobs; those of earlier releases are in `attachment_chunks`. */
 
-/** A file with its project and time of receipt. */
+/** The holder of blobs. */
+export const ATTACHMENT = 'attachment'
+
+/** A file with its organisation, project and time of receipt. */
 export type ReceivedAttachment = {
+  readonly orgId: string
   readonly projectId: string
   readonly receivedAt: Date
   readonly attachment: Attachment
@@ -64,12 +69,17 @@ export async function findStoredAttachments(
 export async function insertAttachments(tx: Tx, files: readonly ReceivedAttachment[]): Promise<void> {
   if (files.length === 0) return
   const rows = new CopyRows()
-  const chunks = new CopyRows()
-  for (const { projectId, receivedAt, attachment } of files) {
-    const id = newId()
-    const day = dayOf(receivedAt)
+  const uses = files.map(({ orgId, receivedAt, attachment }) => ({
+    holder: ATTACHMENT,
+    holderId: newId(),
+    orgId,
+    day: dayOf(receivedAt),
+    content: attachment.content,
+  }))
+  for (const [index, { projectId, receivedAt, attachment }] of files.entries()) {
+    const id = uses[index]?.holderId ?? ''
     rows.row(10)
-    rows.day(day)
+    rows.day(dayOf(receivedAt))
     rows.uuid(id)
     rows.uuid(projectId)
     rows.uuid(attachment.eventId)
@@ -79,20 +89,12 @@ export async function insertAttachments(tx: Tx, files: readonly ReceivedAttachme
     rows.text(attachment.attachmentType)
     rows.int64(attachment.content.sizeBytes)
     rows.bytes(attachment.content.sha256)
-    for (const [seq, chunk] of attachment.content.chunks.entries()) {
-      chunks.row(5)
-      chunks.day(day)
-      chunks.uuid(id)
-      chunks.int32(seq)
-      chunks.int16(CONTENT_ENCODINGS.indexOf(chunk.encoding))
-      chunks.bytes(chunk.bytes)
-    }
   }
   await tx.copyIn(
     'attachments (received_day, id, project_id, event_id, received_at, filename, content_type, attachment_type, size_bytes, sha256)',
     rows,
   )
-  await tx.copyIn('attachment_chunks (received_day, attachment_id, seq, encoding, bytes)', chunks)
+  await holdBlobs(tx, uses)
 }
 
 /** Files in a list. An envelope may have 30. */
@@ -120,22 +122,33 @@ export function selectAttachments(db: Connection, projectId: string, eventIds: r
     .execute()
 }
 
+const filesWithBlobs = (db: Connection) =>
+  db
+    .selectFrom('attachments as a')
+    .leftJoin('blob_uses as u', (join) => join.onRef('u.holder_id', '=', 'a.id').on('u.holder', '=', ATTACHMENT))
+    .select(['a.id', 'a.received_day', 'a.size_bytes', 'u.blob_id'])
+
 /** One file of a project. */
 export function selectAttachment(db: Connection, projectId: string, id: string) {
-  return db
-    .selectFrom('attachments')
-    .select(['id', 'received_day', 'filename', 'size_bytes'])
-    .where('id', '=', id)
-    .where('project_id', '=', projectId)
+  return filesWithBlobs(db)
+    .select('a.filename')
+    .where('a.id', '=', id)
+    .where('a.project_id', '=', projectId)
     .executeTakeFirst()
 }
 
-/** One chunk of a file, decompressed; null when the file was deleted meanwhile. */
-export async function readChunk(
-  db: Connection,
-  file: { id: string; received_day: string },
-  seq: number,
-): Promise<Buffer | null> {
+/** The place of a file's content. */
+export type StoredFile = {
+  readonly id: string
+  readonly received_day: string
+  readonly size_bytes: number
+  /** Null for a file of an earlier release. */
+  readonly blob_id: string | null
+}
+
+/** One piece of a file, decompressed; null when the file was deleted meanwhile. */
+export async function readPieceOfFile(db: Connection, file: StoredFile, seq: number): Promise<Buffer | null> {
+  if (file.blob_id !== null) return readPiece(db, file.blob_id, seq)
   const row = await db
     .selectFrom('attachment_chunks')
     .select(['encoding', 'bytes'])
@@ -143,10 +156,7 @@ export async function readChunk(
     .where('received_day', '=', file.received_day)
     .where('seq', '=', seq)
     .executeTakeFirst()
-  if (row === undefined) return null
-  return CONTENT_ENCODINGS[row.encoding] === 'zstd'
-    ? zstdDecompressSync(row.bytes, { maxOutputLength: CHUNK_BYTES })
-    : row.bytes
+  return row === undefined ? null : unpackPiece(row.encoding, row.bytes)
 }
 
 /**
@@ -155,26 +165,22 @@ export async function readChunk(
  * @returns number of files deleted
  */
 export async function deleteAttachmentsOf(
-  db: Connection,
+  tx: Tx,
   projectId: string,
   eventIds: readonly string[],
   types?: readonly string[],
 ): Promise<number> {
   if (eventIds.length === 0) return 0
   const ofTypes = types === undefined ? sql`true` : sql`attachment_type = any(${[...types]}::text[])`
-  const { rows } = await sql<{ n: number }>`
-    with deleted as (
-      delete from attachments where project_id = ${projectId} and event_id = any(${eventIds.map(hyphenate)}::uuid[])
-        and ${ofTypes} returning id
-    ), chunks as (
-      delete from attachment_chunks c using deleted where c.attachment_id = deleted.id
-    )
-    select count(*) as n from deleted`.execute(db)
-  return rows[0]?.n ?? 0
+  return deleteFiles(
+    tx,
+    sql`select id, received_day from attachments where project_id = ${projectId}
+        and event_id = any(${eventIds.map(hyphenate)}::uuid[]) and ${ofTypes}`,
+  )
 }
 
 /** A file that may name its user: an event of a replay, or a profile. */
-export type RecordingFile = { id: string; received_day: string; event_id: string; size_bytes: number }
+export type RecordingFile = StoredFile & { readonly event_id: string }
 
 /** The next files of a project with these types, ordered by event. */
 export function filesOfTypes(
@@ -184,37 +190,48 @@ export function filesOfTypes(
   after: { event_id: string; id: string } | null,
   limit: number,
 ): Promise<RecordingFile[]> {
-  return db
-    .selectFrom('attachments')
-    .select(['id', 'received_day', 'event_id', 'size_bytes'])
-    .where('project_id', '=', projectId)
-    .where('attachment_type', 'in', [...types])
+  return filesWithBlobs(db)
+    .select('a.event_id')
+    .where('a.project_id', '=', projectId)
+    .where('a.attachment_type', 'in', [...types])
     .$if(after !== null, (query) =>
-      query.where(sql<boolean>`(event_id, id) > (${after?.event_id}::uuid, ${after?.id}::uuid)`),
+      query.where(sql<boolean>`(a.event_id, a.id) > (${after?.event_id}::uuid, ${after?.id}::uuid)`),
     )
-    .orderBy('event_id')
-    .orderBy('id')
+    .orderBy('a.event_id')
+    .orderBy('a.id')
     .limit(limit)
     .execute()
 }
 
-/** Deletes files of a project that were received before a day, with their chunks. @returns number of files deleted */
-export async function deleteAttachmentsBefore(
-  on: Connection,
-  projectId: string,
-  day: string,
-  max: number,
-): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    with deleted as (
-      delete from attachments a using (
-        select id, received_day from attachments where project_id = ${projectId} and received_day < ${day}::date limit ${max}
-      ) old where a.id = old.id and a.received_day = old.received_day
-      returning a.id, a.received_day
+/** Deletes files of a project that were received before a day. @returns number of files deleted */
+export const deleteAttachmentsBefore = (tx: Tx, projectId: string, day: string, max: number): Promise<number> =>
+  deleteFiles(
+    tx,
+    sql`select id, received_day from attachments where project_id = ${projectId} and received_day < ${day}::date limit ${max}`,
+  )
+
+/** Files of a deleted project, with their contents. */
+export const ATTACHMENT_PART: ProjectPart = {
+  tables: ['attachments', 'attachment_chunks'],
+  max: 50,
+  deleteRows: (tx, projectId, max) =>
+    deleteFiles(tx, sql`select id, received_day from attachments where project_id = ${projectId} limit ${max}`),
+}
+
+/** Deletes files with their contents. @param chosen selects `id` and `received_day` */
+async function deleteFiles(tx: Tx, chosen: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    with chosen as (${chosen}), deleted as (
+      delete from attachments a using chosen where a.id = chosen.id and a.received_day = chosen.received_day returning a.id
     ), chunks as (
-      delete from attachment_chunks c using deleted
-      where c.attachment_id = deleted.id and c.received_day = deleted.received_day
+      delete from attachment_chunks c using chosen
+      where c.attachment_id = chosen.id and c.received_day = chosen.received_day
     )
-    select count(*) as n from deleted`.execute(on)
-  return rows[0]?.n ?? 0
+    select id from deleted`.execute(tx)
+  await releaseBlobs(
+    tx,
+    ATTACHMENT,
+    rows.map(({ id }) => id),
+  )
+  return rows.length
 }

@@ -1,17 +1,21 @@
+import { zstdCompressSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { FEEDBACK_ROWS, insertFeedback } from '../../issues/feedback/feedback.queries.ts'
 import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
-import { newId } from '../../platform/kernel/ids.ts'
+import { newId, unhyphenate } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions, partitionDays } from '../../platform/storage/day-partitions.ts'
-import { packContent } from './attachment.ts'
+import { packContent } from '../../platform/blobs/pack-content.ts'
 import {
   attachmentKey,
   deleteAttachmentsOf,
   findStoredAttachments,
   insertAttachments,
+  readPieceOfFile,
   type ReceivedAttachment,
+  selectAttachment,
+  selectAttachments,
 } from './attachments.queries.ts'
 import { purgeAttachments } from './purge-attachments.ts'
 import { purgeRetained } from '../../projects/registry/project-rows.ts'
@@ -21,8 +25,9 @@ const [aLine, anotherLine] = [await packContent(Buffer.from('line\n')), await pa
 const today = dayOf(clock.now())
 const [short, long] = [newId(), newId()]
 
+const org = newId()
+
 beforeAll(async () => {
-  const org = newId()
   await app.db.query(
     `insert into orgs (id, slug, name, data_key_sealed, created_at) values ($1, 'o', 'O', 'x', now())`,
     [org],
@@ -35,6 +40,7 @@ beforeAll(async () => {
 })
 
 const fileOf = (projectId: string, daysAgo: number, over: object = {}): ReceivedAttachment => ({
+  orgId: org,
   projectId,
   receivedAt: new Date(`${dayPlus(today, -daysAgo)}T12:00:00Z`),
   attachment: {
@@ -48,16 +54,15 @@ const fileOf = (projectId: string, daysAgo: number, over: object = {}): Received
 })
 
 async function insert(files: readonly ReceivedAttachment[]): Promise<void> {
-  for (const { receivedAt } of files)
-    await ensureDayPartitions(app.db, [{ table: 'attachments' }, { table: 'attachment_chunks' }], dayOf(receivedAt))
+  for (const { receivedAt } of files) await ensureDayPartitions(app.db, [{ table: 'attachments' }], dayOf(receivedAt))
   await app.tx((tx) => insertAttachments(tx, files))
 }
 
 const counts = async () =>
   (
-    await app.db.query<{ project_id: string; files: number; chunks: number }>(
-      `select a.project_id, count(distinct a.id)::int as files, count(c.*)::int as chunks
-       from attachments a left join attachment_chunks c on c.attachment_id = a.id group by 1`,
+    await app.db.query<{ project_id: string; files: number; uses: number }>(
+      `select a.project_id, count(distinct a.id)::int as files, count(u.*)::int as uses
+       from attachments a left join blob_uses u on u.holder_id = a.id group by 1`,
     )
   ).rows
 
@@ -73,15 +78,46 @@ test('files are deleted after the retention of their project, days after the lon
   expect(await purgeAttachments(app)).toMatchObject({ files: 2 })
   expect(await counts()).toEqual(
     expect.arrayContaining([
-      { project_id: short, files: 2, chunks: 2 },
-      { project_id: long, files: 2, chunks: 2 },
+      { project_id: short, files: 2, uses: 2 },
+      { project_id: long, files: 2, uses: 2 },
     ]),
   )
   expect((await partitionDays(app.db, 'attachments')).at(-1)).toBe(dayPlus(today, -30))
-  expect((await partitionDays(app.db, 'attachment_chunks')).at(-1)).toBe(dayPlus(today, -30))
-  const { rows } = await app.db.query<{ n: number }>('select count(*)::int as n from attachment_chunks')
-  expect(rows[0]?.n).toBe(4)
+  const { rows } = await app.db.query<{ uses: number; blobs: number }>(
+    'select (select count(*) from blob_uses)::int as uses, (select count(*) from blobs)::int as blobs',
+  )
+  expect(rows).toEqual([{ uses: 4, blobs: 1 }])
   expect(await purgeAttachments(app)).toEqual({ files: 0, days: 0 })
+})
+
+test('a file of an earlier release stays readable until it is purged', async () => {
+  const [id, eventId] = [newId(), newId()]
+  const day = dayPlus(today, -8)
+  await ensureDayPartitions(app.db, [{ table: 'attachments' }, { table: 'attachment_chunks' }], day)
+  await app.db.query(
+    `insert into attachments values ($1, $2, $3, $4, $1::date, 'a', 'text/plain', 'event.attachment', 5, '\\x00')`,
+    [day, id, long, eventId],
+  )
+  await app.db.query('insert into attachment_chunks values ($1, $2, 0, 4, $3)', [day, id, zstdCompressSync('line\n')])
+  const file = await selectAttachment(app.db, long, id)
+  if (file === undefined) throw new Error('no file')
+  expect((await readPieceOfFile(app.db, file, 0))?.toString()).toBe('line\n')
+  expect(await app.tx((tx) => deleteAttachmentsOf(tx, long, [unhyphenate(eventId)]))).toBe(1)
+  expect(await readPieceOfFile(app.db, file, 0)).toBeNull()
+})
+
+test('contents of files that were deleted by a program without blobs are deleted with their day', async () => {
+  const file = fileOf(long, 31, { content: await packContent(Buffer.from('left over')) })
+  await insert([file])
+  await app.db.query('delete from attachments where project_id = $1 and received_day = $2', [
+    long,
+    dayOf(file.receivedAt),
+  ])
+  const blobs = async () =>
+    (await app.db.query('select from blobs where sha256 = $1', [file.attachment.content.sha256])).rowCount
+  expect(await blobs()).toBe(1)
+  expect(await purgeAttachments(app)).toEqual({ files: 0, days: 1 })
+  expect(await blobs()).toBe(0)
 })
 
 test('a resent file is recognised for seven days, and only the same file of the same event', async () => {
@@ -102,14 +138,18 @@ test('a resent file is recognised for seven days, and only the same file of the 
 test('deleting files of events keeps those of others, also of another project with the same event', async () => {
   const eventId = newEventId()
   await insert([fileOf(long, 0, { eventId }), fileOf(short, 0, { eventId }), fileOf(long, 0)])
-  expect(await deleteAttachmentsOf(app.db, long, [eventId, newEventId()])).toBe(1)
-  expect(await deleteAttachmentsOf(app.db, long, [eventId])).toBe(0)
-  expect(await deleteAttachmentsOf(app.db, long, [])).toBe(0)
+  expect(await app.tx((tx) => deleteAttachmentsOf(tx, long, [eventId, newEventId()]))).toBe(1)
+  expect(await app.tx((tx) => deleteAttachmentsOf(tx, long, [eventId]))).toBe(0)
+  expect(await app.tx((tx) => deleteAttachmentsOf(tx, long, []))).toBe(0)
   const { rows } = await app.db.query<{ project_id: string }>(
     'select project_id from attachments where event_id = $1',
     [eventId],
   )
   expect(rows).toEqual([{ project_id: short }])
+  const [left] = await selectAttachments(app.db, short, [eventId])
+  const file = await selectAttachment(app.db, short, left?.id ?? '')
+  if (file === undefined) throw new Error('no file')
+  expect((await readPieceOfFile(app.db, file, 0))?.toString()).toBe('line\n')
 })
 
 test('feedback is deleted after the retention of its project', async () => {

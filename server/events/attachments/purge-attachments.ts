@@ -1,7 +1,8 @@
 import type { App } from '../../platform/context/app.ts'
 import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
 import { generalSettings } from '../../projects/registry/general-settings.ts'
-import { deleteAttachmentsBefore } from './attachments.queries.ts'
+import { releaseBlobsBefore } from '../../platform/blobs/blobs.queries.ts'
+import { ATTACHMENT, deleteAttachmentsBefore } from './attachments.queries.ts'
 import { dropDaysBefore } from '../../platform/storage/day-partitions.ts'
 import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
 import { inBatches } from '../../platform/jobs/purge.ts'
@@ -21,14 +22,15 @@ export async function purgeAttachments(app: App, signal?: AbortSignal): Promise<
   for (const { id, settings } of projects) {
     const { retention_days: retentionDays } = generalSettings(settings)
     longestDays = Math.max(longestDays, retentionDays)
+    const before = dayPlus(today, -retentionDays)
     files += await inBatches(MAX_FILES, signal, () =>
-      deleteAttachmentsBefore(app.db, id, dayPlus(today, -retentionDays), MAX_FILES),
+      app.tx((tx) => deleteAttachmentsBefore(tx, id, before, MAX_FILES)),
     )
   }
   // Without projects there is no retention setting. Files of deleted projects stay until there is one.
-  const days =
-    projects.length === 0
-      ? 0
-      : await dropDaysBefore(app.db, ['attachments', 'attachment_chunks'], dayPlus(today, -longestDays))
+  if (projects.length === 0) return { files, days: 0 }
+  const before = dayPlus(today, -longestDays)
+  const days = await dropDaysBefore(app.db, ['attachments', 'attachment_chunks'], before)
+  await inBatches(MAX_FILES, signal, () => app.tx((tx) => releaseBlobsBefore(tx, ATTACHMENT, before, MAX_FILES)))
   return { files, days }
 }

@@ -24,6 +24,7 @@ export const attachmentRecorder =
   (announce: AnnounceFiles): Recorder<Attachment> =>
   async (tx, context, facts) => {
     const files = facts.map(({ fact, context }): ReceivedAttachment => ({
+      orgId: context.orgId,
       projectId: context.projectId,
       receivedAt: context.receivedAt,
       attachment: fact,

@@ -16,7 +16,6 @@ export const RECEIVED_DAY_TABLES: readonly DayTable[] = [
   { table: 'logs', storage: 'autovacuum_vacuum_insert_scale_factor = 0.5' },
   { table: 'trace_metrics', storage: 'autovacuum_vacuum_insert_scale_factor = 0.5' },
   { table: 'attachments' },
-  { table: 'attachment_chunks' },
   { table: 'performance_seen' },
   { table: 'trace_parts' },
   { table: 'trace_errors' },

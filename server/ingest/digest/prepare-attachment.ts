@@ -2,10 +2,10 @@ import {
   cleanAttachmentType,
   cleanContentType,
   cleanFilename,
-  packContent,
   RAW_TYPES,
   type Attachment,
 } from '../../events/attachments/attachment.ts'
+import { packContent } from '../../platform/blobs/pack-content.ts'
 import { newId, unhyphenate } from '../../platform/kernel/ids.ts'
 import { categoryOf } from '../../events/protocol/categories.ts'
 import { isEventPart } from '../../events/protocol/crash-form.ts'

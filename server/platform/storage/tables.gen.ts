@@ -211,6 +211,25 @@ export type Tables = {
     from_at: Date | null
     from_percent: number | null
   }
+  blob_pieces: {
+    blob_id: string
+    seq: number
+    encoding: number
+    bytes: Buffer
+  }
+  blob_uses: {
+    holder: string
+    holder_id: string
+    blob_id: string
+    day: string | null
+  }
+  blobs: {
+    id: string
+    org_id: string
+    sha256: Buffer | null
+    size_bytes: number | null
+    draft_since: Date | null
+  }
   bulk_operation_issues: {
     operation_id: string
     position: number

@@ -1,10 +1,11 @@
-import { CHUNK_BYTES, RAW_TYPES } from '../../events/attachments/attachment.ts'
+import { RAW_TYPES } from '../../events/attachments/attachment.ts'
 import {
   deleteAttachmentsOf,
   filesOfTypes,
-  readChunk,
+  readPieceOfFile,
   type RecordingFile,
 } from '../../events/attachments/attachments.queries.ts'
+import { PIECE_BYTES } from '../../platform/blobs/pack-content.ts'
 import type { App } from '../../platform/context/app.ts'
 import { unhyphenate } from '../../platform/kernel/ids.ts'
 import { namesUser } from './mentions-user.ts'
@@ -48,14 +49,14 @@ export async function eraseRecordingsOf(
  * large file, a key anywhere in it is enough.
  */
 async function names(app: App, file: RecordingFile, userKeys: readonly string[]): Promise<boolean> {
-  const chunks: Buffer[] = []
-  for (let seq = 0; seq * CHUNK_BYTES < file.size_bytes; seq++) {
-    const chunk = await readChunk(app.db, file, seq)
+  const pieces: Buffer[] = []
+  for (let seq = 0; seq * PIECE_BYTES < file.size_bytes; seq++) {
+    const piece = await readPieceOfFile(app.db, file, seq)
     // Deleted meanwhile.
-    if (chunk === null) return false
-    chunks.push(chunk)
+    if (piece === null) return false
+    pieces.push(piece)
   }
-  const content = Buffer.concat(chunks)
+  const content = Buffer.concat(pieces)
   const isMentioned = userKeys.some((key) => mentions(content, key))
   if (content.length > MAX_PARSED_BYTES) return isMentioned
   // A backslash may be an escape inside the key.

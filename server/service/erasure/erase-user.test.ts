@@ -66,6 +66,30 @@ describe('erasing a user', () => {
     expect(await count('feedback where project_id = $1', project.id)).toBe(1)
   })
 
+  test('keeps the same file of an event of another user', async () => {
+    const project = await aProject(owner)
+    const withFile = (eventId: string, user: string) =>
+      post(
+        project,
+        [
+          [{ type: 'event' }, by(user, { event_id: eventId })],
+          [{ type: 'attachment', filename: 'a.log' }, 'the same lines'],
+        ],
+        { event_id: eventId },
+      )
+    const [theirs, others] = [newEventId(), newEventId()]
+    await withFile(theirs, 'u1')
+    await withFile(others, 'u2')
+    await t.service.drain()
+    const uses = () => count('blob_uses u join attachments a on a.id = u.holder_id where project_id = $1', project.id)
+    expect(await uses()).toBe(2)
+    expect(await erase(project, 'u1')).toMatchObject({ state: 'done', erased: { attachments: 1 } })
+    expect(await uses()).toBe(1)
+    const { rows } = await t.app.db.query<{ id: string }>('select id from attachments where event_id = $1', [others])
+    const file = await owner.get(`/api/projects/${project.id}/attachments/${rows[0]?.id}`)
+    expect([file.status, file.text]).toEqual([200, 'the same lines'])
+  })
+
   test('deletes whole replays and the profiles that name them, and no others', async () => {
     const project = await aProject(owner)
     await owner.patch(`/api/projects/${project.id}/settings`, { store_replays: true, store_profiles: true })

@@ -1,5 +1,5 @@
 import { ALERT_PARTS } from '../../alerts/rules/rules.queries.ts'
-import { ATTACHMENT_PART } from '../../events/attachments/project-rows.queries.ts'
+import { ATTACHMENT_PART } from '../../events/attachments/attachments.queries.ts'
 import { EVENT_PART } from '../../events/store/project-rows.queries.ts'
 import { OUTCOME_PART } from '../../ingest/outcomes/outcomes.queries.ts'
 import { QUARANTINE_PART } from '../../ingest/spool/spool.queries.ts'
