@@ -93,6 +93,7 @@ const ENTRIES: Partial<Record<Name, readonly string[]>> = {
   discardIssue: ['issue.discarded', 'issue.deleted'],
   removeDiscard: ['project.discard_removed'],
   upgradeGrouping: ['project.grouping_upgraded'],
+  addAttachment: ['issue.attachment_added'],
   createComment: ['comment.created'],
   updateComment: ['comment.updated'],
   deleteComment: ['comment.deleted'],

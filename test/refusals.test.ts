@@ -137,6 +137,7 @@ const MIN_ROLE: Readonly<Record<Name, Role | null>> = {
   undoOperation: 'member',
   listIssueEvents: 'viewer',
   readIssueEvent: 'viewer',
+  addAttachment: 'member',
   readSharedValues: 'viewer',
   readIssueTrend: 'viewer',
   listIssueUsers: 'viewer',
@@ -220,7 +221,7 @@ const querying = answering.filter(([, spec]) => spec.query !== undefined)
 const taking = all.filter(([, spec]) => spec.body !== undefined)
 /** Without those that prove themselves by what they carry, which no other site can make a browser send. */
 const unsafe = all.filter(([, spec]) => spec.method !== 'GET' && spec.rawBody !== true)
-const unsafeWithoutBody = unsafe.filter(([, spec]) => spec.body === undefined)
+const unsafeWithoutBody = unsafe.filter(([, spec]) => spec.body === undefined && spec.upload === undefined)
 
 const OWN_ORIGIN = new URL(t.app.config.publicUrl).origin
 

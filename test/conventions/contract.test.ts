@@ -45,6 +45,12 @@ test('every public route that changes data checks for cross-site requests, or wh
   ).toEqual([])
 })
 
+test('a route that takes a file takes nothing else as its body, from known callers only', () => {
+  const isFine = ({ upload, body, rawBody, permission, method }: RouteSpec): boolean =>
+    upload === undefined || (body === undefined && rawBody === undefined && permission !== 'public' && method !== 'GET')
+  expect(offenders(isFine)).toEqual([])
+})
+
 /** Short lists without pages. */
 const SHORT_LISTS: Readonly<Record<string, number>> = {
   '/api/alerts/recent': 20,

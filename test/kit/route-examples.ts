@@ -383,6 +383,10 @@ export const EXAMPLES: Readonly<Record<keyof Contract, Example>> = {
     const issueId = await insertIssue(app, owner)
     return { params: { issueId, eventId: await insertEvent(app, issueId) } }
   },
+  addAttachment: async (app, owner) => {
+    const issueId = await insertIssue(app, owner)
+    return { params: { issueId, eventId: await insertEvent(app, issueId) }, query: '?filename=a.log', raw: 'a line\n' }
+  },
   readSharedValues: onIssue(),
   readIssueTrend: onIssue(),
   listIssueUsers: onIssue(),

@@ -65,9 +65,9 @@ export async function findStoredAttachments(
   )
 }
 
-/** Writes files. Partitions of their days must exist. */
-export async function insertAttachments(tx: Tx, files: readonly ReceivedAttachment[]): Promise<void> {
-  if (files.length === 0) return
+/** Writes files. Partitions of their days must exist. @returns their ids */
+export async function insertAttachments(tx: Tx, files: readonly ReceivedAttachment[]): Promise<string[]> {
+  if (files.length === 0) return []
   const rows = new CopyRows()
   const uses = files.map(({ orgId, receivedAt, attachment }) => ({
     holder: ATTACHMENT,
@@ -95,10 +95,11 @@ export async function insertAttachments(tx: Tx, files: readonly ReceivedAttachme
     rows,
   )
   await holdBlobs(tx, uses)
+  return uses.map(({ holderId }) => holderId)
 }
 
 /** Files in a list. An envelope may have 30. */
-const MAX_LISTED = 200
+export const MAX_LISTED = 200
 
 /** Files of events in order of receipt; at most {@link MAX_LISTED} together. */
 export function selectAttachments(db: Connection, projectId: string, eventIds: readonly string[]) {

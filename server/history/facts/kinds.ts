@@ -163,6 +163,8 @@ export const KINDS = {
     alert: 'security_event',
   },
   'issue.attachment_received': { target: 'issue', data: NONE, live: 'issues' },
+  /** By a member. */
+  'issue.attachment_added': { target: 'issue', data: NONE, live: 'issues', audit: 'issue.attachment_added' },
   /** Its users were counted after a merge. */
   'issue.users_counted': { target: 'issue', data: NONE, live: 'issues' },
   /** Events of an erased user were deleted. */

@@ -1,3 +1,4 @@
+import { Attachment } from '../../events/attachments/attachments.api.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Id, pageOf, offsetQuery, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
@@ -105,6 +106,21 @@ export const issueEventRoutes = routes({
       size_bytes: z.number().int(),
     }),
     refusals: [404],
+  },
+  addAttachment: {
+    method: 'POST',
+    path: '/api/issues/:issueId/events/:eventId/attachments',
+    tag: 'Issues',
+    summary: 'Add a file to an event',
+    description:
+      'The body is the file, unchanged, of at most 100 MiB; `content-type` is its type. For what an app did not send, such as a log that a user mailed. The file is listed and deleted with those of the event, and is not scrubbed. A file that the event has already is refused.',
+    permission: 'issues.write',
+    status: 201,
+    params: z.object({ issueId: Id, eventId: z.string().regex(/^[0-9a-fA-F-]{32,36}$/) }),
+    query: z.strictObject({ filename: z.string().min(1).max(1_000) }),
+    upload: { maxBytes: 100 * 1024 * 1024 },
+    response: Attachment,
+    refusals: [404, 409],
   },
   readSharedValues: {
     method: 'GET',

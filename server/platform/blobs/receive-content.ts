@@ -1,23 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../context/app.ts'
-import { tooLarge } from '../kernel/errors.ts'
 import { deleteDraft, insertDraft, insertPiece, type ReceivedContent } from './blobs.queries.ts'
 import { packPiece, PIECE_BYTES } from './pack-content.ts'
 
 /**
  * Stores content piece by piece while it arrives; one piece at a time is in memory. `holdBlobs` makes a blob of it, and
  * `sweepBlobsTask` removes it a day later otherwise. Stores nothing when reading fails.
- * @throws AppError too_large; what reading throws
+ * @throws what reading throws: the caller limits the size
  */
 export async function receiveContent(
   app: App,
   orgId: string,
   content: AsyncIterable<Buffer>,
-  maxBytes: number,
 ): Promise<ReceivedContent> {
   const draftId = await insertDraft(app.db, orgId, app.clock.now())
   const sha256 = createHash('sha256')
-  const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, maxBytes))
+  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
   let sizeBytes = 0
   let used = 0
   let seq = 0
@@ -29,7 +27,6 @@ export async function receiveContent(
   try {
     for await (const part of content) {
       sizeBytes += part.length
-      if (sizeBytes > maxBytes) throw tooLarge(`A file may have at most ${maxBytes} bytes.`)
       sha256.update(part)
       for (let at = 0; at < part.length;) {
         const copied = part.copy(piece, used, at)

@@ -39,11 +39,21 @@ export type SentFile = {
 /** A request as it arrived: for signatures over its bytes. */
 export type RawRequest = { readonly headers: IncomingHttpHeaders; readonly body: Buffer }
 
+/** A file that the client sends as the body. */
+export type Upload = {
+  /** As claimed; null when the client names none. */
+  readonly contentType: string | null
+  /** Can be read once. Reading throws `too_large`, and `invalid` when the client breaks off. */
+  readonly content: AsyncIterable<Buffer>
+}
+
 /** What a handler is called with beside the app and the actor. */
 export type Call<R extends RouteSpec> = Inputs<R> & {
   readonly cookies: Cookies
   /** The request as it arrived; only for routes with `rawBody`. */
   raw(): RawRequest
+  /** The file; only for routes with `upload`. */
+  upload(): Upload
   /** Answers with the route's `otherStatus`. */
   useOtherStatus(): void
   /** Sends the headers of a stream; only for routes with `stream: 'sse'`. */

@@ -26,6 +26,8 @@ export type RouteSpec = {
   readonly body?: z.ZodType
   /** The handler reads the bytes of the body itself, of any content type and at most 1 MiB: it checks their signature. */
   readonly rawBody?: true
+  /** The body is a file of any content type, which the handler reads while it arrives. */
+  readonly upload?: { readonly maxBytes: number }
   /** Shape of the answer; undeclared fields are dropped. Absent for 204 and for streams. */
   readonly response?: z.ZodType
   /** The answer as a table, sent instead of it with `format=csv`; its query has `formatQuery`. */
@@ -34,8 +36,8 @@ export type RouteSpec = {
   readonly stream?: 'sse' | 'file' | 'redirect'
   /** It may take minutes: the time limit of handlers does not apply. */
   readonly isSlow?: true
-  /** Statuses this route can refuse with beside 400, 401, 403 and 500; for the documentation. */
-  readonly refusals?: readonly (404 | 409 | 429 | 503)[]
+  /** Statuses this route can refuse with beside 400, 401, 403 and 500, and 413 of uploads; for the documentation. */
+  readonly refusals?: readonly (404 | 409 | 413 | 429 | 503)[]
   /** Checks a public or safe route for cross-site calls. Unsafe methods with a cookie session are always checked. */
   readonly csrf?: boolean
 }

@@ -16,8 +16,8 @@ const byName: Readonly<Record<string, AnyHandler>> = handlers
 export async function callOperation(app: App, actor: OrgActor, name: string, input: OperationInput): Promise<unknown> {
   const spec = Object.hasOwn(specs, name) ? specs[name] : undefined
   const handler = byName[name]
-  if (spec === undefined || handler === undefined || spec.stream !== undefined || spec.rawBody === true)
-    throw notFound('Operation')
+  if (spec === undefined || handler === undefined) throw notFound('Operation')
+  if (spec.stream !== undefined || spec.rawBody === true || spec.upload !== undefined) throw notFound('Operation')
   const { permission } = spec
   if (permission === 'public' || permission === 'self') throw notFound('Operation')
   const run = async (): Promise<unknown> => {
@@ -38,6 +38,7 @@ function callOf(spec: RouteSpec, input: OperationInput): Call<RouteSpec> {
     cookies: { get: refuse, set: refuse, clear: refuse },
     raw: refuse,
     useOtherStatus: () => undefined,
+    upload: refuse,
     openStream: refuse,
     sendFile: refuse,
     redirect: refuse,

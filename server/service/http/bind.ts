@@ -12,6 +12,7 @@ import { checkCrossSite } from './csrf.ts'
 import { countRefusal, parseInput, requirePermission } from './endpoint.ts'
 import type { RequestMetrics } from './metrics.ts'
 import { sendFile } from './send-file.ts'
+import { createUploads } from './upload.ts'
 
 /** Returns the actor of a request; null when the request has no credentials. */
 export type Authenticator = (request: FastifyRequest, caller: Caller) => Promise<Known | null>
@@ -54,6 +55,7 @@ export function bindRoutes(
   deps: BindDeps,
 ): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>()
+  const uploads = createUploads()
   const ownOrigins = [new URL(deps.app.config.publicUrl).origin, ...deps.app.config.allowedOrigins]
   for (const [name, spec] of Object.entries(specs)) {
     const handler = handlers[name]
@@ -89,8 +91,15 @@ export function bindRoutes(
             ...callOf(spec, request, reply, { ...deps, expiresAt }),
             useOtherStatus: () => void (status = spec.otherStatus),
           }
-          const work = countRefusal(deps.app, spec, caller, handler(deps.app, caller as never, call as never))
-          const answer = await ((spec.stream === undefined || spec.stream === 'redirect') && spec.isSlow !== true
+          const handled =
+            spec.upload === undefined
+              ? handler(deps.app, caller as never, call as never)
+              : uploads.receive(request.raw, spec.upload.maxBytes, (upload) =>
+                  handler(deps.app, caller as never, { ...call, upload: () => upload } as never),
+                )
+          const work = countRefusal(deps.app, spec, caller, handled)
+          const mayBeLong = spec.isSlow === true || spec.upload !== undefined
+          const answer = await ((spec.stream === undefined || spec.stream === 'redirect') && !mayBeLong
             ? withTimeout(work)
             : work)
           if (spec.stream !== undefined) return reply
@@ -103,10 +112,11 @@ export function bindRoutes(
           return reply.code(status ?? 200).send(declared)
         },
       })
-    if (spec.rawBody !== true) bind(fastify)
+    if (spec.rawBody !== true && spec.upload === undefined) bind(fastify)
     else
       void fastify.register(async (scope) => {
-        takeBytes(scope)
+        if (spec.upload === undefined) takeBytes(scope)
+        else takeNothing(scope)
         bind(scope)
       })
   }
@@ -116,6 +126,12 @@ export function bindRoutes(
 function takeBytes(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+}
+
+/** The handlers of these routes read the body. */
+function takeNothing(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
 }
 
 /** For authentication and for the handler, each. */
@@ -196,7 +212,7 @@ function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: BindDeps & Pick<Admitted, 'expiresAt'>,
-): Omit<Call<RouteSpec>, 'useOtherStatus'> {
+): Omit<Call<RouteSpec>, 'useOtherStatus' | 'upload'> {
   return {
     ...parseInput(spec, request),
     cookies: callCookies(deps.app.config, request, reply),

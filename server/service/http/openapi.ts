@@ -11,6 +11,7 @@ const REFUSALS: Readonly<Record<number, { readonly name: string; readonly descri
   403: { name: 'Forbidden', description: 'Authenticated, but the role or the origin does not allow it.' },
   404: { name: 'NotFound', description: 'Not found in your organisation.' },
   409: { name: 'Conflict', description: 'In conflict with the current state.' },
+  413: { name: 'TooLarge', description: 'The file is larger than this endpoint takes.' },
   429: { name: 'RateLimited', description: 'Too many requests; see Retry-After.' },
 }
 
@@ -97,7 +98,8 @@ function operationOf(
 ): Json {
   const rule: Rule | null = PERMISSIONS[spec.permission]
   const access = rule === null ? 'Needs no session.' : `Minimum role: ${rule.minRole}. ${keyAccess(rule)}`
-  const refusals = [400, ...(rule === null ? [] : [401, 403]), ...(spec.refusals ?? [])]
+  const uploading = spec.upload === undefined ? [] : [413]
+  const refusals = [400, ...uploading, ...(rule === null ? [] : [401, 403]), ...(spec.refusals ?? [])]
   return {
     operationId,
     tags: [spec.tag],
@@ -118,8 +120,8 @@ function operationOf(
   }
 }
 
-function requestOf({ body, rawBody }: RouteSpec, schemas: Schemas): Json | undefined {
-  if (rawBody === true) return { required: true, content: { '*/*': {} } }
+function requestOf({ body, rawBody, upload }: RouteSpec, schemas: Schemas): Json | undefined {
+  if (rawBody === true || upload !== undefined) return { required: true, content: { '*/*': {} } }
   if (body === undefined) return undefined
   return { required: !body.safeParse(undefined).success, content: json(schemas.accepted(body)) }
 }

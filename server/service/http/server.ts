@@ -21,6 +21,7 @@ import { createRequestGuard } from './request-guard.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { type Connections, limitConnections, refuse, reserveConnections } from './socket-limits.ts'
 import { closeUnread, createTurns } from './turns.ts'
+import { BODY_TIMEOUT_MS, limitBodyTime } from './upload.ts'
 import { registerWebApp } from './web-app.ts'
 
 export type HttpDeps = {
@@ -47,7 +48,6 @@ export type HttpService = {
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024
-const BODY_TIMEOUT_MS = 30_000
 
 /**
  * One `node:http` server: SDK traffic goes to the intake, without Fastify; product API, dashboard, health and metrics go
@@ -218,13 +218,8 @@ function takeJsonOnly(fastify: FastifyInstance): void {
     payload.on('error', done)
   })
   fastify.addHook('onRequest', (request, _reply, done) => {
-    // A body must be complete after 30 s.
-    if (hasBody(request.raw)) {
-      const timer = setTimeout(() => request.raw.destroy(), BODY_TIMEOUT_MS)
-      const stop = () => clearTimeout(timer)
-      request.raw.once('end', stop)
-      request.raw.once('close', stop)
-    }
+    // An upload gets more time when its caller has the permission.
+    if (hasBody(request.raw)) limitBodyTime(request.raw, BODY_TIMEOUT_MS)
     done()
   })
 }

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import cookie from '@fastify/cookie'
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { aCaller } from '#test/kit/members.ts'
+import { testApp } from '#test/kit/test-app.ts'
+import { waitFor } from '#test/kit/wait.ts'
+import type { Upload } from '../../platform/context/handlers.ts'
+import { routes } from '../../platform/kernel/contract.ts'
+import { unauthenticated } from '../../platform/kernel/errors.ts'
+import { bindRoutes } from './bind.ts'
+import { errorAnswer } from './errors.ts'
+
+const { app, onClose } = await testApp()
+const MAX_BYTES = 200_000
+const specs = routes({
+  take: {
+    method: 'POST',
+    path: '/api/files',
+    tag: 'T',
+    summary: 'Takes a file',
+    permission: 'public',
+    upload: { maxBytes: MAX_BYTES },
+    response: z.object({ bytes: z.number(), type: z.string().nullable() }),
+  },
+})
+let calls = 0
+const failures: unknown[] = []
+const fastify = Fastify()
+await fastify.register(cookie)
+fastify.setErrorHandler((error, _request, reply) => {
+  const { status, body } = errorAnswer(error)
+  return reply.code(status).send(body)
+})
+const unlimited = () => ({ headers: () => ({}), giveBack: () => {} })
+bindRoutes(
+  fastify,
+  specs,
+  {
+    take: async (_app: unknown, _actor: unknown, call: { upload(): Upload }) => {
+      calls++
+      const { content, contentType } = call.upload()
+      let bytes = 0
+      try {
+        for await (const part of content) bytes += part.length
+      } catch (error) {
+        failures.push(error)
+        throw error
+      }
+      return { bytes, type: contentType }
+    },
+  },
+  {
+    app,
+    authenticate: () => Promise.resolve(null),
+    refuseUnauthenticated: () => {
+      throw unauthenticated()
+    },
+    metrics: { authenticated: () => {} },
+    callerOf: () => aCaller(),
+    limits: { address: unlimited, key: unlimited },
+    stopping: new AbortController().signal,
+  },
+)
+const url = new URL('/api/files', await fastify.listen({ port: 0, host: '127.0.0.1' }))
+onClose(() => fastify.close())
+
+async function send(body: Buffer | ReadableStream, headers: Record<string, string> = {}) {
+  const answer = await fetch(url, { method: 'POST', body, headers, duplex: 'half' })
+  return [answer.status, await answer.json()]
+}
+
+const inParts = (bytes: number): ReadableStream => {
+  let left = bytes
+  return new ReadableStream({
+    pull(controller) {
+      const size = Math.min(left, 10_000)
+      left -= size
+      if (size === 0) controller.close()
+      else controller.enqueue(new Uint8Array(size))
+    },
+  })
+}
+
+test('a file of any type arrives up to the maximum size, and unchanged', async () => {
+  expect(await send(Buffer.alloc(MAX_BYTES))).toEqual([200, { bytes: MAX_BYTES, type: null }])
+  expect(await send(inParts(MAX_BYTES))).toEqual([200, { bytes: MAX_BYTES, type: null }])
+  const json = Buffer.from('{ not parsed')
+  expect(await send(json, { 'content-type': 'application/json' })).toEqual([
+    200,
+    { bytes: json.length, type: 'application/json' },
+  ])
+  expect(await send(Buffer.alloc(0))).toEqual([200, { bytes: 0, type: null }])
+})
+
+test('a larger file is refused by its announced length before, and otherwise while it is read', async () => {
+  const refusal = [413, { error: 'A file may have at most 200,000 bytes.' }]
+  const before = calls
+  expect(await send(Buffer.alloc(MAX_BYTES + 1))).toEqual(refusal)
+  expect(calls).toBe(before)
+  expect(await send(inParts(MAX_BYTES + 1))).toEqual(refusal)
+  expect(calls).toBe(before + 1)
+})
+
+test('an encoded file is refused, because it would be stored encoded', async () => {
+  expect(await send(Buffer.alloc(1), { 'content-encoding': 'gzip' })).toEqual([
+    400,
+    { error: 'Send the file without a Content-Encoding.' },
+  ])
+})
+
+test('a client that breaks off ends the reading with an error', async () => {
+  const [before, earlier] = [failures.length, calls]
+  const socket = connect(Number(url.port), url.hostname)
+  await once(socket, 'connect')
+  socket.write(`POST /api/files HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\nsome bytes`)
+  await waitFor('the handler', () => calls > earlier)
+  socket.destroy()
+  const failure = await waitFor('the failure', () => failures[before])
+  expect(failure).toMatchObject({ code: 'invalid', message: 'The file did not arrive completely.' })
+})

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http'
+import type { Upload } from '../../platform/context/handlers.ts'
+import { AppError, invalid, tooLarge, unavailable } from '../../platform/kernel/errors.ts'
+
+/** A body of any other route must be complete after this time; also what is left of a refused upload. */
+export const BODY_TIMEOUT_MS = 30_000
+/** As long as the server waits for any request. A client that sends nothing is disconnected before. */
+const UPLOAD_TIMEOUT_MS = 600_000
+/** Uploads of a process at a time. Each holds a few MiB: a piece, compressed, and as the database receives it. */
+const MAX_UPLOADS = 20
+
+const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
+
+/** Ends the connection when the body of a request is not complete in time, from now on; replaces an earlier limit. */
+export function limitBodyTime(request: IncomingMessage, timeoutMs: number): void {
+  const earlier = timers.get(request)
+  clearTimeout(earlier)
+  timers.set(
+    request,
+    setTimeout(() => request.destroy(), timeoutMs),
+  )
+  if (earlier !== undefined) return
+  const stop = () => clearTimeout(timers.get(request))
+  request.once('end', stop)
+  request.once('close', stop)
+}
+
+export type Uploads = {
+  /**
+   * Runs a handler that reads the body of a request as a file.
+   * @throws AppError too_large, by the announced length; invalid; unavailable while too many are received
+   */
+  receive<T>(request: IncomingMessage, maxBytes: number, handle: (upload: Upload) => Promise<T>): Promise<T>
+}
+
+export function createUploads(): Uploads {
+  let running = 0
+  return {
+    async receive(request, maxBytes, handle) {
+      if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw fileTooLarge(maxBytes)
+      if (request.headers['content-encoding'] !== undefined) throw invalid('Send the file without a Content-Encoding.')
+      if (running >= MAX_UPLOADS) throw unavailable('Too many uploads at once. Try again in a few seconds.', 5)
+      running++
+      limitBodyTime(request, UPLOAD_TIMEOUT_MS)
+      try {
+        return await handle({
+          contentType: request.headers['content-type'] ?? null,
+          content: bytesOf(request, maxBytes),
+        })
+      } finally {
+        running--
+        if (!request.complete && !request.destroyed) limitBodyTime(request, BODY_TIMEOUT_MS)
+      }
+    },
+  }
+}
+
+/** The connection stays open for the answer when the handler stops reading. */
+async function* bytesOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0
+  try {
+    const parts: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
+    for await (const part of parts) {
+      bytes += part.length
+      if (bytes > maxBytes) throw fileTooLarge(maxBytes)
+      yield part
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw invalid('The file did not arrive completely.')
+  }
+}
+
+const fileTooLarge = (maxBytes: number): AppError =>
+  tooLarge(`A file may have at most ${maxBytes.toLocaleString('en')} bytes.`)
