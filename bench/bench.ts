@@ -1,5 +1,5 @@
 /**
- * What a bench is: a file `bench/<name>.ts` that exports `run` and `summary` and is listed in `bench/run.ts`. It
+ * A bench is a file `bench/<name>.ts` that exports `run` and `summary` and is listed in `bench/run.ts`. It
  * measures and returns its figures; the runner prints and records them. It asserts nothing: machines are noisy.
  */
 
@@ -20,13 +20,13 @@ export type Figure = {
 
 export type BenchResult = {
   readonly figures: Readonly<Record<string, Figure>>
-  /** What was sent or stored: sizes, encodings, how many issues. */
+  /** The sent or stored data: sizes, encodings, how many issues. */
   readonly payload?: string
   /** fsync and synchronous_commit of the database measured; absent when there was none. */
   readonly durability?: string
   /** Version of the database measured. */
   readonly postgres?: string
-  /** What a reader must know to judge the figures. */
+  /** Facts that a reader must know to judge the figures. */
   readonly notes?: readonly string[]
 }
 

@@ -22,8 +22,8 @@ export const summary =
 
 const DAY_MS = 86_400_000
 /**
- * Half of what can be digested. The backlog stays small: the spool's size is that of its largest backlog, not of what is
- * stored; and digestion, which keeps up, stores bodies in blocks.
+ * Half of what can be digested. The backlog stays small, because the spool is as large as its largest backlog; and
+ * digestion, which keeps up, stores bodies in blocks.
  */
 const RATE = 1_500
 

@@ -29,7 +29,7 @@ type Sample = {
   readonly drained: number
   readonly backlog: number
   readonly processor: ProcessorTime
-  /** Of this process, which generates the load. */
+  /** Processor time of this process, which generates the load. */
   readonly ownProcessorMs: number
 }
 

@@ -41,7 +41,7 @@ export type LoadResult = {
   readonly accepted: number
   /** From the first request to the last response. */
   readonly elapsedMs: number
-  /** Of acknowledged requests, in milliseconds; at a fixed rate from the time the request was due. */
+  /** Latency of acknowledged requests, in milliseconds; at a fixed rate from the time the request was due. */
   readonly latency: Histogram
 }
 

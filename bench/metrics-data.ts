@@ -45,7 +45,7 @@ type Run = (sql: string, values?: unknown[]) => Promise<pg.QueryResult<Record<st
 
 export type SeededMetrics = z.infer<typeof Seeded> & {
   readonly dataDir: string
-  /** Of the rollups, by share. */
+  /** Releases of the rollups, by share. */
   readonly releases: readonly string[]
 }
 

@@ -147,7 +147,7 @@ async function measure(
   }
 }
 
-/** What is asked between the measured requests: other projects, dimensions, ranges and filters. */
+/** Questions between the measured requests: other projects, dimensions, ranges and filters. */
 function otherQuestions({ projectIds, releases }: SeededMetrics): string[] {
   return projectIds.flatMap((id) =>
     ['24h', '7d', '30d'].flatMap((range) => [

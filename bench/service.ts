@@ -17,7 +17,7 @@ export type Service = {
    * given. Returns the exit code, null when a signal ended it.
    */
   stop(signal?: NodeJS.Signals): Promise<number | null>
-  /** What it printed so far. */
+  /** The output so far. */
   output(): string
 }
 

@@ -122,7 +122,7 @@ async function register(app: App, org: number, port: number): Promise<SessionAct
   return { ...actor, origin: { ...actor.origin, userAgent: USER_AGENT } }
 }
 
-/** What arrives, with the time since its fact was committed. */
+/** Arrived events, with the time since their fact was committed. */
 function createInbox() {
   const committedMs = new Map<string, number>()
   const arrivals: { userId: string; atMs: number }[] = []

@@ -21,7 +21,7 @@ const Refusal = z.object({ statusCode: z.number().optional(), message: z.string(
 
 export type Found = { readonly id: string; readonly package: string; readonly text: string }
 
-/** What the registry knows about the locked packages of a folder; `noAnswer` says why it does not tell. */
+/** Known vulnerabilities of the locked packages of a folder; `noAnswer` says why the registry does not tell. */
 export async function askRegistry(
   folder: string,
   { env = {}, timeoutMs = TIMEOUT_MS }: { env?: Record<string, string>; timeoutMs?: number } = {},
@@ -69,7 +69,7 @@ function advisoriesOf({ vulnerabilities }: z.infer<typeof Report>): Found[] {
   )
 }
 
-/** What is to be done, one line each: advisories that are not accepted, and acceptances that say too much. */
+/** Things to do, one line each: advisories that are not accepted, and acceptances that say too much. */
 export function advisoryProblems(found: readonly Found[], accepted: readonly Accepted[], today: string): string[] {
   const latest = new Date(Date.parse(today) + MAX_AHEAD_DAYS * 86_400_000).toISOString().slice(0, 10)
   const isFor = (one: Accepted) => (other: Found) => one.id === other.id && one.package === other.package

@@ -16,7 +16,7 @@ export type Checkout = {
   readonly files: ReadonlySet<string>
   /** As `server/issues/`. */
   readonly folders: ReadonlySet<string>
-  /** Of package.json: `#server/*` → `./server/*`. */
+  /** Subpaths of package.json: `#server/*` → `./server/*`. */
   readonly subpaths: Readonly<Record<string, string>>
 }
 

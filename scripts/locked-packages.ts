@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-/** What a lockfile says about a package. */
+/** A package as a lockfile describes it. */
 export type LockedPackage = {
   /** Folder, from the root: `node_modules/pg`. */
   readonly path: string
@@ -83,14 +83,14 @@ const PERMISSIVE = new Set([
   'ISC',
   'MIT',
   'MIT-0',
-  // Of files that we do not change.
+  // Licence of files that we do not change.
   'MPL-2.0',
   'Python-2.0',
   'Unlicense',
   'Zlib',
 ])
 
-/** What must not be in a lockfile, one sentence each. */
+/** Problems of a lockfile, one sentence each. */
 export function lockProblems(packages: readonly LockedPackage[]): string[] {
   return packages.flatMap((one) => problemsOf(one).map((problem) => `package-lock.json: ${one.path} ${problem}`))
 }

@@ -53,7 +53,7 @@ function textOf(root: URL, one: LockedPackage, production: readonly LockedPackag
   return texts.length === 0 ? standardText(root, one) : texts.join('\n\n')
 }
 
-/** Of a package that only some platforms have: the text of its family or of the package that chooses among variants. */
+/** The licence text of a package that only some platforms have, from its family or the package that chooses a variant. */
 function variantText(root: URL, one: LockedPackage, production: readonly LockedPackage[]): string | null {
   const family = FAMILIES.find((name) => name.test(one.name))
   const alike = production.filter(({ name, isOptional, optionalDependencies }) =>

@@ -14,7 +14,7 @@ Settings are environment variables, for example:  PORT=9000 FAULTLINE_DATA_DIR=/
 Ctrl-C stops everything cleanly. All settings: docs/running.md
 `
 
-/** Of the main thread, whose heap exists before our code runs; for the other threads see server/service/cli/collector.ts. */
+/** Flags of the main thread, whose heap exists before our code runs. Other threads: server/service/cli/collector.ts. */
 const FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8']
 
 /**

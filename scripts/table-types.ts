@@ -1,6 +1,6 @@
 import type { StatementRunner } from '#server/platform/storage/migrate.ts'
 
-/** What the driver returns for a type of PostgreSQL, with the parsers of server/platform/storage/pool.ts. */
+/** The driver's TypeScript type of a PostgreSQL type, with the parsers of server/platform/storage/pool.ts. */
 const TYPES: Readonly<Record<string, string>> = {
   bool: 'boolean',
   bytea: 'Buffer',
@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   _text: 'string[]',
 }
 
-/** What a JSON column holds when it is read, where that is more than `unknown`. It is written as text. */
+/** The type of a JSON column when it is read, where it is more than `unknown`. It is written as text. */
 const JSON_TYPES: Readonly<Record<string, string>> = {
   'erasures.erased': 'Record<string, number>',
   'issue_activity.data': 'Record<string, unknown>',

@@ -54,7 +54,7 @@ async function testsReachedBy(changed, known) {
     if (!CODE.test(file) || EVERYTHING.includes(file) || !existsSync(path)) continue
     const text = readFileSync(path, 'utf8')
     const dependencies = dependenciesOf(file, text, { files, folders, subpaths })
-    // What a global setup provides is named by the test's `inject` alone.
+    // A value of a global setup is named by the test's `inject` alone.
     if (/\binject\(/.test(text)) dependencies.push(...[test.globalSetup ?? []].flat())
     graph.set(file, dependencies)
   }

@@ -9,7 +9,7 @@ export const webLayers = [
   'address',
   // Calls of the API and their cached responses.
   'api',
-  // What every page knows: its texts, keys, permissions, preferences, project and title.
+  // Things that every page knows: its texts, keys, permissions, preferences, project and title.
   'app',
   // Parts of forms.
   'forms',

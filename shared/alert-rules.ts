@@ -20,7 +20,7 @@ export type AlertState = (typeof ALERT_STATES)[number]
 /** States in which a person may still have to do something. */
 export const OPEN_ALERT_STATES = ['firing', 'acknowledged'] as const satisfies readonly AlertState[]
 
-/** What a `security_event` rule can be limited to. */
+/** Kinds that a `security_event` rule can be limited to. */
 export const SECURITY_KINDS = [
   'csp',
   'expect_ct',
@@ -34,7 +34,7 @@ export const SECURITY_KINDS = [
 ] as const
 export type SecurityKind = (typeof SECURITY_KINDS)[number]
 
-/** What a `performance_threshold` rule measures; times in milliseconds, `anr_rate` and `frozen_frames` in percent. */
+/** Metrics of a `performance_threshold` rule; times in milliseconds, `anr_rate` and `frozen_frames` in percent. */
 export const PERFORMANCE_METRICS = [
   'cold_start',
   'warm_start',
@@ -80,7 +80,7 @@ export type NumberRange = { readonly min: number; readonly max: number; readonly
 type Trigger = {
   /** Keys that mean something to it. */
   readonly keys: readonly ConditionKey[]
-  /** Of its threshold. Null without one. */
+  /** The unit of its threshold. Null without one. */
   readonly unit: Unit | null
   readonly defaults: {
     readonly threshold?: number
@@ -183,7 +183,7 @@ const PERFORMANCE_DEFAULTS: Readonly<Partial<Record<PerformanceMetric, number>>>
   frozen_frames: 5,
 }
 
-/** What the threshold of a trigger is unless given. */
+/** The threshold of a trigger unless one is given. */
 export function defaultThreshold(type: TriggerType, metric?: PerformanceMetric): number | undefined {
   if (type !== 'performance_threshold') return triggerOf(type).defaults.threshold
   return PERFORMANCE_DEFAULTS[metric ?? 'cold_start'] ?? 5_000

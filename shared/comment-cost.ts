@@ -11,7 +11,7 @@ const MAX_LINES = 1_500
 
 /**
  * Whether parsing a comment as Markdown could take seconds: the cost of emphasis and brackets grows with the square of
- * their number, that of nested lists with their depth, and thousands of lines or line prefixes are slow too. The server
+ * their number, the cost of nested lists with their depth, and thousands of lines or line prefixes are slow too. The server
  * then looks for mentions in the plain text, and the dashboard shows the comment as it was typed.
  */
 export function isCostlyMarkdown(body: string): boolean {

@@ -46,6 +46,6 @@ export const ISSUE_SORTS = [
 export const RANGES = ['1h', '24h', '7d', '30d'] as const
 export type RangeName = (typeof RANGES)[number]
 
-/** What similar issues have in common: error type, culprit, or at least half of the words of their messages. */
+/** Parts that similar issues share: error type, culprit, or at least half of the words of their messages. */
 export const SIMILAR_PARTS = ['type', 'culprit', 'message'] as const
 export type SimilarPart = (typeof SIMILAR_PARTS)[number]

@@ -2,7 +2,7 @@
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** What a permission requires: the minimum role, and of an API key a scope (`any`: none; null: keys are refused). */
+/** Requirements of a permission: the minimum role, and of an API key a scope (`any`: none; null: keys are refused). */
 export type Rule = { readonly minRole: Role; readonly scope: Scope | 'any' | null }
 
 /**
@@ -39,7 +39,7 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS
 
-/** What an API key may be limited to. */
+/** Scopes to which an API key may be limited. */
 export const SCOPES = [
   'issues:read',
   'issues:write',

@@ -72,7 +72,7 @@ const isUsual = (project: string, event: string): boolean =>
   PROJECT_PLATFORMS.some((one) => one === project && USUAL[one].some((usual) => usual === event))
 
 /**
- * The platform that stands for an issue: that of its project where its events are the usual ones there, such as
+ * The platform that stands for an issue: its project's platform where its events are the usual ones there, such as
  * Java in an Android app; else the one that the SDK reports, such as native crashes or a server in a project for the web.
  */
 export const issuePlatform = (project: string, event: string): string => (isUsual(project, event) ? project : event)

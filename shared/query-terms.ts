@@ -10,7 +10,7 @@ export type QueryPiece = {
   readonly text: string
   /** Position of the first character in the query. */
   readonly start: number
-  /** Of a term. */
+  /** The term, for a part that has one. */
   readonly term?: QueryTerm
 }
 

@@ -12,7 +12,7 @@ export const TIME_RANGES = {
   '30d': { lengthMs: 30 * DAY_MS, stepSeconds: 21_600 },
 } as const satisfies Record<RangeName, { lengthMs: number; stepSeconds: number }>
 
-/** The end of a range, excluded: that of the current bucket, which is incomplete. */
+/** The end of a range, excluded: the end of the current bucket, which is incomplete. */
 export function rangeEnd(nowMs: number, range: RangeName): number {
   const stepMs = TIME_RANGES[range].stepSeconds * 1000
   return (Math.floor(nowMs / stepMs) + 1) * stepMs

@@ -1,4 +1,4 @@
-/** What a webhook event of one type says, for its documentation and for the fan-out. */
+/** The content of a webhook event of one type, for its documentation and for the fan-out. */
 export type WebhookEvent = {
   readonly type: string
   readonly meaning: string

@@ -4,7 +4,7 @@ export const MAX_HEADERS = 10
 const MAX_NAME_CHARACTERS = 64
 const MAX_VALUE_CHARACTERS = 1_024
 
-/** What reads show in place of a value. */
+/** The mask that reads show in place of a value. */
 export const MASK = '••••••••'
 
 export type OwnHeader = { readonly name: string; readonly value: string }
@@ -19,7 +19,7 @@ const DENIED =
 /** A token of RFC 9110. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** What is wrong with the headers, as a sentence; null when nothing is. */
+/** The problem of the headers, as a sentence; null when there is none. */
 export function headersProblem(
   headers: readonly { readonly name: string; readonly value?: string | undefined }[],
 ): string | null {

@@ -26,8 +26,8 @@ import type { SealedColumn } from '../platform/storage/sealed-column.ts'
 import { createSealer, generatedEncryptionKeys, parseEncryptionKeys, type Sealer } from '../platform/storage/seal.ts'
 
 /**
- * What else happens with a fact, in this order, in the transaction of its change: the audit log, webhooks and alerts are
- * added here. Their folders build on `history/facts/`, which therefore cannot name them.
+ * Subscribers of facts, in this order, in the transaction of the change: the audit log, webhooks and alerts are added
+ * here. Their folders build on `history/facts/`, which therefore cannot name them.
  */
 const factSubscribers = (auditKey: AuditKey, parts: AlertParts): readonly FactSubscriber[] => [
   recordAudit(auditKey),

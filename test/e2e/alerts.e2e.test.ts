@@ -160,7 +160,7 @@ test('the bell: alerts first, acknowledged in place, notifications of the member
   await page.keyboard.press('Enter')
   await panel.getByText(/acknowledged by/).waitFor()
   await page.getByRole('button', { name: 'Notifications, 1 alert firing' }).waitFor()
-  // Those that are firing come first.
+  // Firing alerts come first.
   expect(await panel.getByRole('listitem').allTextContents()).toMatchObject([
     expect.stringContaining('Cold start'),
     expect.stringContaining('Login fails'),
@@ -347,7 +347,7 @@ test('a dry run says what the rule would have fired, and a test shows the real a
   await page.getByRole('textbox', { name: 'Threshold' }).fill('0')
   await page.getByText('Enter a threshold above 0 that fits its unit.').waitFor()
   await dryRun.getByText('Complete the sentence').waitFor()
-  // What was chosen before is still there.
+  // The earlier choice is still there.
   await page.getByText('A new issue appears').click()
   await dryRun.getByText('Would not have fired in the last 7 days').waitFor()
   await page.getByRole('combobox', { name: 'Severity' }).selectOption({ label: 'any' })
@@ -369,7 +369,7 @@ test('a dry run says what the rule would have fired, and a test shows the real a
   await page.getByRole('button', { name: 'Save rule' }).click()
   await page.getByRole('button', { name: 'I have stored it' }).click()
 
-  // What the receiver answers stands with the alert; the retry too.
+  // The receiver's answer stands with the alert; the retry too.
   answer = 200
   await server.event({ project, error: { type: 'RangeError', value: 'page 0' } })
   await page.goto('/alerts/history')

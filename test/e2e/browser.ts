@@ -113,7 +113,7 @@ const MAX_IDLE = 4
  */
 export async function testBrowser(): Promise<TestBrowser> {
   const browser = await sharedBrowser()
-  /** Of the running test. */
+  /** Contexts of the running test. */
   const own = new Set<BrowserContext>()
   const shared = new Set<Shared>()
   const troubles: string[] = []

@@ -28,6 +28,6 @@ test('every page shows its first content within the budget of scripts and styles
   }
   const loaded = new Set(Object.values(loads).flatMap(({ files }) => files))
   expect(pageFiles().filter((file) => !loaded.has(file))).toEqual([])
-  // What opens on demand is loaded after the first content.
+  // Code that opens on demand is loaded after the first content.
   expect([...loaded].filter((file) => /palette|key-sheet|menu-panel|popover-panel/.test(file))).toEqual([])
 }, 180_000)

@@ -45,7 +45,7 @@ export async function firstLoad(dashboard: Dashboard, { address, as, text }: Fir
         look()
       })`),
     )
-    // What is under way counts too; its size is known when it has arrived.
+    // A file under way counts too; its size is known when it has arrived.
     await settled(page)
     const requested = Requested.parse(
       await page.evaluate(`performance.getEntriesByType('resource')

@@ -48,7 +48,7 @@ export async function aHealthWorld(server: TestServer): Promise<HealthWorld> {
     await person.post('/api/releases', { projectId: project.id, version, released_at: released.toISOString() })
 
   const send = envelopes(server, project)
-  // Users are known by their installation: the device of an event is that of their sessions.
+  // Users are known by their installation: an event has the device of their sessions.
   for (let user = 0; user < USERS; user++) {
     const [model, deviceClass] = MODELS[user % MODELS.length] ?? MODELS[0]
     const isCrash = user % 9 === 0

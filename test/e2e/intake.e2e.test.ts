@@ -19,7 +19,7 @@ async function aBusyTeam() {
   expect(await post(envelopeOf(event))).toBe(200)
   await post(envelopeOf(event))
   await post('{}\n{"type":"event"}\nnope')
-  // Of other days: they arrive now all the same.
+  // Events of other days arrive now all the same.
   for (const days of [-20, -400, 400])
     expect(await post(envelopeOf(anEvent({ timestamp: Date.now() / 1000 + days * 86_400 })))).toBe(200)
   const lost = (reason: string, quantity: number) => ({ reason, category: 'error', quantity })
@@ -50,7 +50,7 @@ test('shows accepted and refused items with reasons, and losses on the client', 
   await lost.getByText('1,284').waitFor()
   await page.getByText(/^Over the limit for errors at .*\. Flood sampling accepted 1 event of a new issue/).waitFor()
 
-  // What arrived is the sum of the other figures, and the key page says the same of what was accepted.
+  // Arrived items are the sum of the other figures, and the key page shows the same number of accepted ones.
   const figures = page.getByRole('region', { name: 'In this period' })
   const figure = async (name: string) =>
     Number((await figures.locator('dl > div').filter({ hasText: name }).locator('dd').textContent())?.replace(',', ''))

@@ -6,7 +6,7 @@ import { eventually, expectAccessible, hasFocus, press, settled } from './browse
 import { aTeam, issueRows, testDashboard, type Person } from './dashboard.ts'
 import { queryField } from './query-field.ts'
 
-/** What focus and selection survive: live messages, menus and dialogs, a visit to an issue, refusals. */
+/** Focus and selection survive live messages, menus and dialogs, a visit to an issue, and refusals. */
 
 const dashboard = await testDashboard({ jobs: true })
 

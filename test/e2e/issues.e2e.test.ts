@@ -148,7 +148,7 @@ test('new issues wait behind the pill while the list stays as it is', async () =
   const { person, project } = await aTeam(dashboard.server)
   await issuesOf(project, ['AError'])
   const page = await dashboard.openAs(person)
-  // What changes before the live stream is open shows when it opens.
+  // A change before the live stream is open shows when it opens.
   const opening = Promise.withResolvers<void>()
   await page.route('**/api/live', async (route) => {
     await opening.promise

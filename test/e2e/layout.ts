@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { z } from 'zod'
 
-/** What is wrong with the layout of a page: overlapping texts, words broken in two, wrapped controls, clipped texts. */
+/** Faults in the layout of a page: overlapping texts, words broken in two, wrapped controls, clipped texts. */
 
 const Faults = z.array(z.string())
 
@@ -136,7 +136,7 @@ const READ_FAULTS_OF_THEMES = `(async () => {
 })()`
 
 /**
- * What overlaps, breaks, wraps, is cut off or scrolls sideways after a resize of a page that had settled, in both themes.
+ * Parts that overlap, break, wrap, are cut off or scroll sideways after a resize of a settled page, in both themes.
  */
 export async function layoutFaultsAt(page: Page, where: string): Promise<string[]> {
   const faults = Faults.parse(await page.evaluate(READ_FAULTS_OF_THEMES))

@@ -195,7 +195,7 @@ test('environments, the filter panel and the query are one', async () => {
   await eventually(() => chip.textContent()).toMatch(/^platform *Web$/)
   await page.getByRole('row').getByRole('img', { name: 'Web' }).waitFor()
 
-  // What the query says is checked, and cleared without the rest.
+  // Values of the query are checked in the panel, and cleared without the rest.
   await page.goto('/issues?q=CError tenant:acme release:2.0.0')
   await eventually(() => titles(page)).toEqual(['CError'])
   await page.getByRole('button', { name: 'Filter · 2' }).click()

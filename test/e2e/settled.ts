@@ -90,7 +90,7 @@ export async function settled(page: Page, timeoutMs: number): Promise<void> {
   }
 }
 
-/** What moves, and for how long at least it is not quiet, where that is known. */
+/** A moving thing, and for how long at least it is not quiet, where that is known. */
 type Moving = { readonly what: string; readonly forMs?: number }
 
 /** Requests without a response, or whose body may still arrive. */

@@ -74,7 +74,7 @@ test('an endpoint is added with the keyboard, its secret is shown once, and a te
   await page.keyboard.type('not a url')
   await page.keyboard.press('Enter')
   await dialog.getByText('Enter a URL that starts with').waitFor()
-  // What the service refuses stands at its field, in its words.
+  // A refusal of the service stands at its field, in the service's words.
   await dialog.getByLabel('URL').fill('http://169.254.169.254/latest')
   await page.keyboard.press('Enter')
   await eventually(() => dialog.getByLabel('URL').getAttribute('aria-invalid')).toBe('true')

@@ -30,7 +30,7 @@ const { id: endpointId } = await createEndpoint(app, ada.actor, {
   url: 'http://127.0.0.1:9/',
   ...ENDPOINT,
 })
-// What it receives waits.
+// Its deliveries wait.
 await updateEndpoint(app, ada.actor, { endpointId, paused: true })
 for (const trigger of ['new_issue', 'issue_regression', 'issue_spike', 'security_event'])
   await createRule(
@@ -113,7 +113,7 @@ async function aFact(kind: FactKind) {
 
 const eventIdOf = (kind: FactKind) => (kind === 'webhook.test' ? { event_id: `evt_${newId()}` } : {})
 
-/** What lies at each place that a fact can reach. */
+/** The rows at each place that a fact can reach. */
 async function places(issueId: string) {
   const read = async (text: string): Promise<string[]> =>
     (await app.db.query<{ what: string }>(text, text.includes('$1') ? [issueId] : [])).rows.map(({ what }) => what)
@@ -148,7 +148,7 @@ test.each(kinds)('%s', async (kind) => {
   const before = await places(issueId)
   await hearEverything()
   live.splice(0)
-  // What members do fires no alert.
+  // Changes by members fire no alert.
   const context = factContext(app, alert === undefined ? ada.actor : DIGESTION)
   await app.tx((tx) => recordFacts(tx, context, [fact as never]))
   await hearEverything()

@@ -23,7 +23,7 @@ import { waitFor } from '#test/kit/wait.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** What a clone holds of what is needed to run. */
+/** The files that a clone needs to run. */
 const PARTS = [
   'server',
   'shared',

@@ -111,13 +111,13 @@ async function rowsOf(projectId: string): Promise<Row[]> {
 
 type GroupOfRow = Pick<Row, 'group_events' | 'group_users' | 'group_stored' | 'group_user_rows'>
 
-/** What a group with these events counts. */
+/** The counts of a group with these events. */
 function groupOf(events: readonly Sent[]): GroupOfRow {
   const users = new Set(events.map(({ user }) => user)).size
   return { group_events: events.length, group_users: users, group_stored: events.length, group_user_rows: users }
 }
 
-/** What an issue with these events shows: all of them together, named after the newest of its own. */
+/** The figures of an issue with these events: all of them together, named after the newest of its own. */
 function saidOf(
   events: readonly Sent[],
   own: number,

@@ -5,7 +5,7 @@ import { PRECURSORS } from '#server/telemetry/precursors/precursor.ts'
 import { readIntakeSamples, SAMPLE_KEY } from '#test/kit/samples.ts'
 import { testServer } from '#test/kit/test-server.ts'
 
-/** What recordings of phones give to the rate triggers of alert rules. */
+/** Values that recordings of phones give to the rate triggers of alert rules. */
 
 const t = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 t.clock.set('2026-11-20T05:00:00.000Z')

@@ -6,7 +6,7 @@ import { actionIdOf, type ChatButton } from '#server/alerts/actions/chat-buttons
 export const CHAT_SECRET = 'a signing secret of the chat'
 export const CHAT_TEAM = { id: 'T0001', domain: 'acme' }
 
-/** What the platform sends for a press of a button; each is another press. */
+/** The payload that the platform sends for a press of a button; each is another press. */
 export const payloadOf = (
   button: ChatButton,
   alertId: string,

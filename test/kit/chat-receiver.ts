@@ -90,9 +90,9 @@ export const buttonsOf = ({ blocks }: ChatPayload): ButtonPayload[] =>
   blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []))
 
 export type ChatReceiver = {
-  /** Of the incoming webhook. */
+  /** The URL of the incoming webhook. */
   readonly url: string
-  /** What was taken, in order. */
+  /** Received messages, in order. */
   readonly messages: ChatPayload[]
   readonly receiver: Receiver
 }

@@ -17,7 +17,7 @@ export type ExpoMessage = z.infer<typeof Message>
 
 const MAX_PAYLOAD_BYTES = 4_096
 
-/** What happens to the pushes of a token; `app` is the app that it belongs to. */
+/** The fate of pushes to a token; `app` is the app that it belongs to. */
 export type ExpoToken = {
   readonly app?: string
   readonly ticket?: string

@@ -25,7 +25,7 @@ export type FcmMessage = z.infer<typeof Message>['message']
 const MAX_PAYLOAD_BYTES = 4_096
 const FCM_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
 
-/** What the service says to a token. */
+/** The service's answer to a token. */
 export type FcmToken = 'unregistered' | 'invalid' | 'other sender'
 
 export type FakeFcm = {

@@ -14,7 +14,7 @@ export type Sent = {
   readonly body: unknown
 }
 
-/** What a tenant does differently. */
+/** Differences of a tenant. */
 export type Plan = {
   readonly discovery?: (document: Claims, issuer: string) => Sent
   readonly keys?: (keys: readonly JWK[]) => Sent

@@ -6,9 +6,9 @@ import { FAKE_CLIENT, type Claims, type FakeOidc, type Plan } from './fake-oidc.
 export type HostileCase = {
   readonly name: string
   readonly plan?: Plan
-  /** What the provider says of the user, beside a right subject and a verified address of a verified domain. */
+  /** Claims about the user, beside a right subject and a verified address of a verified domain. */
   readonly user?: Claims
-  /** What happens to the query on the way back. */
+  /** A change of the query on the way back. */
   readonly query?: (query: URLSearchParams) => void
 }
 

@@ -3,7 +3,7 @@ import type { ProjectFactsReader } from '#server/ingest/digest/project-facts.ts'
 import type { Occurrence } from '#server/issues/recording/occurrence.ts'
 import { newEventId } from './sdk.ts'
 
-/** What digestion records of an event with this JSON. @throws Error when the project is missing, or drops the event */
+/** The occurrence that digestion records of an event. @throws Error when the project is missing, or drops the event */
 export async function anOccurrence(
   facts: ProjectFactsReader,
   projectId: string,

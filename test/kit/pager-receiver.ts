@@ -41,7 +41,7 @@ export type Incident = {
 export type PagerReceiver = {
   /** For `PAGER_BASE_URL`. */
   readonly url: string
-  /** What was taken, in order. */
+  /** Received events, in order. */
   readonly events: PagerEvent[]
   /** In the order in which they were opened. */
   readonly incidents: Incident[]

@@ -58,7 +58,7 @@ import { insertGroups } from './seed-issues.ts'
 export type ExampleCall = {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: Readonly<Record<string, unknown>>
-  /** Of a route that reads the bytes of its body. */
+  /** The bytes of the body, for a route that reads them. */
   readonly raw?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Cookies that the call needs beside those of a session. */
@@ -642,7 +642,7 @@ async function slugOf(app: App, projectId: string): Promise<string> {
   return row.slug
 }
 
-/** Of a rule and its owner. */
+/** A token for a rule and its owner. */
 async function anUnsubscribeToken(app: App, owner: Person): Promise<string> {
   const { id: ruleId } = await insertRule(app, owner)
   const { orgId, userId } = owner.actor

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What an SDK sends, for tests of what happens afterwards. */
+/** Requests as an SDK sends them, for tests of what happens afterwards. */
 
 export const newEventId = (): string => randomBytes(16).toString('hex')
 

@@ -29,7 +29,7 @@ export async function anSsoOrg(
   return { owner, tenant, domain, org: { id: owner.actor.orgId, slug: owner.orgSlug } }
 }
 
-/** What the provider says of a user, verified unless the test says otherwise. */
+/** Claims of the provider about a user, verified unless the test says otherwise. */
 export const aUserAt = ({ domain }: SsoOrg, over: Claims = {}): Claims => {
   const sub = newId()
   return { sub, email: `${sub}@${domain}`, email_verified: true, name: 'Grace Hopper', ...over }

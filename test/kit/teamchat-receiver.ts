@@ -90,9 +90,9 @@ export const textsOf = ({ body = [] }: TeamchatCard): string[] =>
   )
 
 export type TeamchatReceiver = {
-  /** Of the workflow. */
+  /** The URL of the workflow. */
   readonly url: string
-  /** What was posted, in order. */
+  /** Posted cards, in order. */
   readonly cards: TeamchatCard[]
   readonly receiver: Receiver
 }

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 export type TxtServer = {
   /** `address:port`. */
   readonly address: string
-  /** What it answers for a name: records, no such name, a failure. */
+  /** Sets the answer for a name: records, no such name, a failure. */
   set(name: string, answer: readonly string[] | 'unknown' | 'failure'): void
   close(): Promise<void>
 }

@@ -105,7 +105,7 @@ export const alertOutage = ({ full }: TortureArgs): Promise<Claim[]> =>
         none('incidents in another state than their alert', wrong.length),
         none(
           'deliveries that waited and arrived before an older one',
-          // What was skipped did not arrive.
+          // Skipped deliveries did not arrive.
           disorder(log.filter(({ id, skipped }) => waited.has(id) && skipped === null)),
         ),
         // By the schedule some would wait for two hours: 22 s, or 72.

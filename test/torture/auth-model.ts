@@ -16,7 +16,7 @@ export const rows: readonly AuthRow[] = [
   },
 ]
 
-/** What a successful call does to sessions of its user; to all others, nothing. Routes that are not listed end none. */
+/** The effect of a successful call on sessions of its user. Routes that are not listed end none. */
 const EFFECTS: Partial<
   Record<RouteName, { readonly own: 'ends' | 'is replaced' | 'stays'; readonly others: 'end' | 'stay' }>
 > = {

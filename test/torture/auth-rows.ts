@@ -29,7 +29,7 @@ export type AuthRow = {
 export type AuthWorld = {
   /**
    * The application on the same database, to create what the row needs (`aPerson(app)`) and to read what happened. Its
-   * passwords are hashed at the lowest cost; `app.config.publicUrl` is that of the services.
+   * passwords are hashed at the lowest cost; `app.config.publicUrl` is the address of the services.
    */
   readonly app: App
   readonly connectionString: string

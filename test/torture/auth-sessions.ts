@@ -164,7 +164,7 @@ async function parallelResets({ app, urls, times }: AuthWorld): Promise<readonly
     const works = async (n: number) =>
       (await client(pick(urls, n)).post('/api/auth/login', { email: person.email, password: chosen(n) })).status === 200
     const [winner = 0] = winners
-    // The password is the winner's, not that of the one after.
+    // The password is the winner's, not the next one's.
     if (winners.length !== 1 || !(await works(winner)) || (await works((winner + 1) % 20))) wrong++
     if ((await browserOf(urls[0], person.cookie).post('/api/auth/refresh')).status !== 401) alive++
   }
@@ -257,7 +257,7 @@ async function clocksApart({ app, urls, times, connectionString }: AuthWorld): P
           if ((await browser.get('/api/me')).status !== 200) wrong.lost++
           cookies = browser.cookies
         }
-        // What ends in one process has ended in the other, and both let the user in with the new password.
+        // A session that ended in one process has ended in the other, and both accept the new password.
         const changed = browserOf(pick(both, round), cookies)
         await changed.post('/api/auth/refresh')
         const newPassword = `another good password ${round}`

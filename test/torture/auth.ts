@@ -56,7 +56,7 @@ async function onTwoServices(row: AuthRow, seed: number, full: boolean): Promise
       LOG_LEVEL: 'info',
       ...row.env,
     }
-    // What it does itself is not what the services log.
+    // Logs of this process are not logs of the services.
     const config = { ...readConfig(env), logLevel: 'warn' as const }
     const app = await createApp(config, connectionString, 6, 'torture', {
       passwords: createPasswordHasher({ memoryKib: 8, passes: 1 }),

@@ -14,7 +14,7 @@ const MIN_VISIBLE_MS = 250
 const MIN_HONEST_MS = 250
 /** Projects of one part of the spool share batches. */
 const PARTS = 4
-/** Of the containers of one request. */
+/** Maximum number of logs in the containers of one request. */
 const MAX_LOGS = 10_000
 
 /** Expressions that a trial does not find slow, but the text of {@link COSTLY} makes so. */

@@ -3,7 +3,7 @@ import type { HonestFigures } from './honest-client.ts'
 import { envelopePath, type Target } from './target.ts'
 
 export type HonestClient = {
-  /** Of the time since the call before; `stop` ends the client. */
+  /** Figures since the call before; `stop` ends the client. */
   figures(what: 'next' | 'stop'): Promise<HonestFigures>
 }
 

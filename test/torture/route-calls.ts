@@ -14,7 +14,7 @@ export const authRoutes = (): readonly Route[] =>
 
 export type CallAnswer = { readonly status: number; readonly text: string; readonly headers: Headers }
 
-/** Calls a route with an example. @param query is added to that of the example */
+/** Calls a route with an example. @param query is added to the example's query */
 export async function callRoute(
   url: string,
   { spec }: Route,

@@ -170,7 +170,7 @@ async function slowReaders(url: string, cookie: string, count: number, database:
   const ids = Array.from({ length: 150 }, (_, i) => `01890000-0000-7000-8000-${String(i).padStart(12, '0')}`)
   const patienceUntil = performance.now() + (READERS_GOAL_S + 10) * 1000
   while (open.size > 0 && performance.now() < patienceUntil) {
-    // Of different projects, so that they are not merged into one.
+    // Requests of different projects, so that they are not merged into one.
     for (let i = 0; i < 8; i++) {
       const project = `01890000-0000-7000-9000-${String(round++ % 1000).padStart(12, '0')}`
       const message = { kind: 'issues', project_id: project, issue_ids: ids, new_issue_ids: [], event_count: 1 }

@@ -11,7 +11,7 @@ export type RawCase = {
   readonly want: 'refused' | 'lawful' | 'echo'
 }
 
-/** What follows a refused request on its connection; the intake counts it, if anything reads it. */
+/** The second request on the connection of a refused one; the intake counts it, if anything reads it. */
 export const second = ({ project }: Target): string =>
   `GET /api/${project.number}/smuggled/ HTTP/1.1\r\nhost: localhost\r\n\r\n`
 

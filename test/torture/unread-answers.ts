@@ -12,7 +12,7 @@ const MAX_LEFT = 0.1
 const BACK_WITHIN_S = 60
 const MIN_HONEST_MS = 250
 
-/** What clients ask for without a session, and how often on one connection. */
+/** Requests that clients send without a session, and how often on one connection. */
 const ATTACKS = [
   { name: 'documents, pipelined', path: '/docs/json', sockets: 40, requests: 300 },
   { name: 'documents as YAML, pipelined', path: '/docs/yaml', sockets: 40, requests: 300 },

@@ -25,14 +25,14 @@ export type WebhookRun = {
   readonly connectionString: string
   readonly seed: number
   readonly deliveries: number
-  /** Of new deliveries. */
+  /** New deliveries per second. */
   readonly perSecond: number
   readonly workers: number
   /** SIGKILL of a random worker, each followed by a new one. */
   readonly kills: number
   /** FAULTLINE_RETRY_SCALE. */
   readonly scale: number
-  /** Of an attempt; a receiver that hangs takes it. */
+  /** The timeout of an attempt; a receiver that hangs takes it. */
   readonly timeoutMs: number
   readonly leaseMs: number
   readonly print?: (line: string) => void
@@ -41,7 +41,7 @@ export type WebhookRun = {
 const ENDPOINTS = 10
 const ATTEMPTS = DELAYS_MS.length
 
-/** What a receiver did with one request of a delivery. */
+/** One request of a delivery as its receiver handled it. */
 type Contact = { readonly arrivedMs: number; readonly fate: Fate; readonly endedMs: number }
 type Fate = 'ok' | 'error' | 'hang' | 'reset' | 'always error'
 

@@ -195,7 +195,7 @@ function post(
   })
 }
 
-/** What the database has, compared with what was acknowledged. */
+/** Events in the database, compared with the acknowledged ones. */
 export type Found = {
   acknowledged: Record<Kind, number>
   stored: number

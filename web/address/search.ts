@@ -105,7 +105,7 @@ export const ReleasesSearch = parameters({
 })
 export type ReleasesSearch = ValuesOf<typeof ReleasesSearch>
 
-/** What metrics and performance are filtered by; each may repeat, and any of its values matches. */
+/** Filters of metrics and performance; each may repeat, and any of its values matches. */
 export const HealthSearch = parameters({
   ...ShellSearch.reads,
   release: names,
@@ -160,7 +160,7 @@ export type AlertHistorySearch = ValuesOf<typeof AlertHistorySearch>
 /** A positive number as text: addresses hold texts. */
 const amount = matching(/^\d{1,9}(\.\d{1,6})?$/)
 
-/** What a new rule begins with. */
+/** Values with which the form of a new rule opens. */
 export const NewRuleSearch = parameters({
   ...AlertsSearch.reads,
   trigger: one(TRIGGER_TYPES),
@@ -225,7 +225,7 @@ export const LoginSearch = parameters({
   error: one(SIGN_IN_ERRORS),
   /** Why the session before ended. */
   ended: one(SESSION_ENDS),
-  /** What happened that needs a log-in now. */
+  /** The event after which the user has to log in. */
   done: one(['reset', 'deleted']),
 })
 export type LoginSearch = ValuesOf<typeof LoginSearch>

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError, call, type AnswerOf } from './call.ts'
 
-/** What the user who is logged in has of their own: sessions, devices, ways to sign in. */
+/** Queries about the account of the logged-in user: sessions, devices, ways to sign in. */
 
 export type SignInMethods = AnswerOf<'GET /api/auth/methods'>
 export type OwnSession = AnswerOf<'GET /api/auth/sessions'>['items'][number]
@@ -11,7 +11,7 @@ export type LinkedAccount = AnswerOf<'GET /api/auth/oauth'>['items'][number]
 export type ChatLink = AnswerOf<'GET /api/me/chat-links'>['items'][number]
 export type MutedRule = AnswerOf<'GET /api/me/muted-alert-rules'>['items'][number]
 
-/** What the log-in page offers. */
+/** The ways to sign in that the log-in page offers. */
 export const methodsQuery = queryOptions({
   queryKey: ['sign-in-methods'],
   queryFn: ({ signal }) => call('GET /api/auth/methods', { signal }),

@@ -107,7 +107,7 @@ export const alertQuery = (alertId: string) =>
     meta: { quiet: true },
   })
 
-/** What a rule would have fired. Not among `alerts`: a live message changes nothing about the past week. */
+/** Alerts that a rule would have fired. Not among `alerts`: a live message changes nothing about the past week. */
 export const dryRunQuery = (body: DryRunBody) =>
   queryOptions({
     queryKey: ['alert-dry-run', body] as const,

@@ -7,7 +7,7 @@ import { noteRead } from './unwatched.ts'
 export type { Addresses }
 export type Address = keyof Addresses
 export type AnswerOf<A extends Address> = ClientAnswer<Addresses[A]>
-/** What the endpoint takes as its body. */
+/** The body that the endpoint takes. */
 export type BodyOf<A extends Address> = ClientCall<Addresses[A]> extends { body: infer Body } ? Body : never
 
 /** An error response, with the server's message; status 0 if there was no response. */

@@ -13,8 +13,8 @@ export type EventOnly = {
 const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug'] as const
 
 /**
- * What a filter asks of the API: the query, and the terms that have a parameter of their own, by which more events are
- * searched per page. These are blank in the query, so that its places are those of the filter.
+ * A filter as the API takes it: the query, and the terms that have a parameter of their own, by which more events are
+ * searched per page. These terms are blank in the query, so that its places are the places of the filter.
  */
 export function eventOnly(text: string): EventOnly {
   const only: EventOnly = {}

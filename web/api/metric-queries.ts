@@ -9,7 +9,7 @@ export type Breakdown = AnswerOf<'GET /api/metrics/breakdown'>
 export type BreakdownRow = Breakdown['rows'][number]
 export type StoreGuard = AnswerOf<'GET /api/store-guard'>
 
-/** What the figures of a page are of. */
+/** The project, time and filters of a page's figures. */
 export type HealthView = {
   readonly projectId: string
   readonly range: Range

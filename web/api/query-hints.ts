@@ -1,4 +1,4 @@
-/** What lists and refusals say about terms of a query. Positions are of the query; `end` is exclusive. */
+/** Hints of lists and refusals about terms of a query. Positions refer to the query; `end` is exclusive. */
 
 export type QueryHint = {
   readonly start: number

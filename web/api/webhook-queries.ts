@@ -43,7 +43,7 @@ export const deliveriesQuery = (endpointId: string, view: DeliveryView) =>
         },
         signal,
       }),
-    // Of the same endpoint: rows of another would be replayed by mistake.
+    // Only rows of the same endpoint: rows of another would be replayed by mistake.
     placeholderData: (before, query) => (query?.queryKey[2] === endpointId ? before : undefined),
   })
 

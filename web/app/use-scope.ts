@@ -8,7 +8,7 @@ import { DEFAULT_RANGE, windowOf, type Range } from '../address/search.ts'
 export type Scope = {
   /** Null for all projects. */
   projectId: string | null
-  /** The project of the page: the selected one, else that of the issue or release it shows. */
+  /** The project of the page: the selected one, else the project of the issue or release it shows. */
   pageProjectId: string | null
   /** The project of the page; null for all projects, or while they load. */
   project: Project | null

@@ -12,7 +12,7 @@ type SaveFootProps = {
   busy: boolean
   /** Why the user may not save. */
   why?: string | undefined
-  /** What must be mended before it is saved. */
+  /** The problem that must be mended before it is saved. */
   problem?: string | undefined
   /** By Ctrl S; the button submits the form around it. */
   onSave: () => void

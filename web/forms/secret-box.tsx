@@ -13,12 +13,12 @@ import typeStyles from '../ui/type.module.css'
 const texts = appTexts.secretBox
 
 type SecretBoxProps = {
-  /** What to copy, as a sentence. */
+  /** The thing to copy, as a sentence. */
   title: string
   /** Accessible name of the field. */
   label: string
   secret: string
-  /** What is lost with the secret, for the question before leaving. */
+  /** The loss when the page is left, for the question before leaving. */
   lost: string
   onStored: () => void
   /** Below the secret. */

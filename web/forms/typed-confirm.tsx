@@ -9,7 +9,7 @@ import { appTexts } from '../app/texts.ts'
 type TypedConfirmProps = {
   title: string
   text: string
-  /** What the user types to confirm, in any case. */
+  /** The word that the user types to confirm, in any case. */
   word: string
   submit: string
   isBusy: boolean

@@ -10,7 +10,7 @@ const texts = appTexts.unsaved
 
 /** The forms of a page. */
 type Forms = {
-  /** Those with unsaved changes, with what saves each. */
+  /** Forms with unsaved changes, and the function that saves each. */
   readonly dirty: Map<string, () => void>
   /** Lets the next navigation pass: after a save that leads to another page. */
   readonly allow: () => void

@@ -10,7 +10,7 @@ type QueryErrorProps = {
   what: string
   error: Error
   onRetry: () => void
-  /** What is still shown, if anything. */
+  /** The data that is still shown, if any. */
   kept?: string
 }
 

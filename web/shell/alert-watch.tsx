@@ -23,7 +23,7 @@ export function AlertAnnouncer() {
     if (data === undefined) return
     const before = known.current
     known.current = new Set([...(before ?? []), ...data.items.map(({ id }) => id)])
-    // What fired before the page was opened is not announced.
+    // An alert that fired before the page was opened is not announced.
     const fresh = data.items.filter(
       ({ id, state, severity }) => before?.has(id) === false && state === 'firing' && severity === 'critical',
     )

@@ -53,7 +53,7 @@ export const CardHeader = ({
 }) => <Element className={styles.header}>{children}</Element>
 
 type CardFooterProps = {
-  /** What the card shows, in a sentence before the rest. */
+  /** A sentence about the content of the card, before the rest. */
   note?: ReactNode
   children?: ReactNode
 }

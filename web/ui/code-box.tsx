@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts'
 import styles from './code-box.module.css'
 
 type CodeBoxProps = {
-  /** What the code is: a file, a terminal. */
+  /** The kind of code: a file, a terminal. */
   title: ReactNode
   /** At the end of the title, such as a button that copies. */
   action: ReactNode

@@ -3,7 +3,7 @@ import styles from './delta.module.css'
 
 type DeltaProps = {
   change: 'better' | 'worse' | 'same'
-  /** What it is compared with. */
+  /** The value that it is compared with. */
   title?: string | undefined
   children: ReactNode
 }

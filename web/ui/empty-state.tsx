@@ -23,7 +23,7 @@ type EmptyStateProps = {
   title: string
   /** Level of the title; `h1` where nothing else is on the page. */
   heading?: 'h1' | 'h2' | 'h3'
-  /** What it means, in one sentence. */
+  /** The meaning of the empty state, in one sentence. */
   children?: ReactNode
   /** Buttons for what to do next. */
   actions?: ReactNode

@@ -68,7 +68,7 @@ export function SelectField({ label, aside, hint, error, children, ...select }: 
 /** The frame of an input, with what belongs into it, such as a button that copies. */
 export const InputBox = ({ children }: { children: ReactNode }) => <span className={styles.box}>{children}</span>
 
-/** What a field, or a group of them, is called. */
+/** The label of a field, or of a group of fields. */
 export function FieldLabel({ htmlFor, aside, children }: { htmlFor: string; aside?: ReactNode; children: ReactNode }) {
   if (aside === undefined) {
     return (

@@ -6,7 +6,7 @@ import styles from './page-main.module.css'
 const Foot = createContext<HTMLElement | null>(null)
 
 /**
- * The landmark of a page. What is inside reacts to the width of the page, not to that of the window. Panels open in
+ * The landmark of a page. Its content reacts to the width of the page, not of the window. Panels open in
  * the landmark beside the container, because older browsers place fixed parts by it.
  */
 export function PageMain({ className, children }: { className?: string | undefined; children?: ReactNode }) {

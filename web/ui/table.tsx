@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts'
 import styles from './table.module.css'
 
 type TableProps = {
-  /** What the table is called where it is wider than its card: it is scrolled sideways, also with the keys. */
+  /** The name of the table where it is wider than its card: it is scrolled sideways, also with the keys. */
   scrollLabel?: string
   /** In a narrow container each row is a card, whose cells the page places in a grid. */
   cards?: boolean

@@ -2,7 +2,7 @@ import type { ActionType, AlertState } from '#shared/alert-rules.ts'
 import type { DeliveryState } from '../../platform/outbox/delivery.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 
-/** What sending alerts reads. */
+/** SQL that sending alerts reads with. */
 
 export type SendingRow = {
   readonly id: string
@@ -87,7 +87,7 @@ export async function selectSent(db: Connection, deliveryIds: readonly string[])
   return rows
 }
 
-/** What a test says about its project. */
+/** The project of a test, as its message names it. */
 export const selectProjectOfTest = (db: Connection, orgId: string, projectId: string) =>
   db
     .selectFrom('projects')

@@ -17,7 +17,7 @@ import { systemActor } from '../../platform/context/actor.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 
-/** What the pager answers instead, in turn. */
+/** Answers that the pager gives instead, in turn. */
 let pagerFaults: Answer[] = []
 const pager = await startPager(() => pagerFaults.shift())
 // Before the app: it is closed after it.
@@ -160,7 +160,7 @@ describe('chat', () => {
     await delivered(ids[0] ?? '', 'resolved')
     expect(chat.messages.map(({ blocks: [header] }) => header?.type === 'header' && header.text.text)).toEqual([
       'Fourth',
-      // What is true now.
+      // The state that is true now.
       'Resolved: First',
       'Second',
       'Third',

@@ -2,7 +2,7 @@ import { plural, durationOf, withUnit } from '../../platform/kernel/value-text.t
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { AlertMessage } from '../rules/alert-message.ts'
 
-/** What messages that are read by users say about an alert, in every form. */
+/** Texts about an alert in messages that users read, in every form. */
 
 type MessageAlert = AlertMessage['data']['alert']
 
@@ -23,7 +23,7 @@ export function headlineOf({ data: { alert, rule, escalated, summary } }: AlertM
   return word === null ? title : `${word}: ${title}`
 }
 
-/** What follows from a message with several alerts, or why the alert fired. */
+/** The next step after a message with several alerts, or why the alert fired. */
 export const explanationOf = ({ data: { alert, summary } }: AlertMessage): string =>
   summary === undefined ? alert.explanation : `The newest of them: ${alert.title}. ${alert.explanation}`
 

@@ -38,7 +38,7 @@ export type ChatBlock =
   | { readonly type: 'actions'; readonly block_id: string; readonly elements: readonly Button[] }
 
 export type ChatMessage = {
-  /** What a notification shows. */
+  /** The text of the notification. */
   readonly text: string
   readonly blocks: readonly ChatBlock[]
   readonly unfurl_links: false
@@ -98,7 +98,7 @@ const BUTTON_TEXTS: Readonly<Record<ChatButton, string>> = {
   assign_to_me: 'Assign to me',
 }
 
-/** What can still be done about the alert. A test is about nothing, and a summary about many. */
+/** Buttons for what can still be done about the alert. A test is about nothing, and a summary about many alerts. */
 function buttonsOf({ data: { alert, issue, summary } }: AlertMessage): readonly ChatButton[] {
   if (alert.is_test || summary !== undefined) return []
   const all: readonly ChatButton[] = issue === null ? BUTTONS_WITHOUT_ISSUE : CHAT_BUTTONS

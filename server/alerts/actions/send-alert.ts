@@ -15,7 +15,7 @@ import { renderTeamchat } from './render-teamchat.ts'
 /** Types of actions that have a channel. */
 export type SentType = Exclude<ActionType, 'email'>
 
-/** What is sent to one action. */
+/** One message to one action. */
 export type AlertSending = {
   readonly type: SentType
   readonly config: ActionConfig
@@ -89,7 +89,7 @@ function requestOf(app: App, { type, config, message, subject, body, deliveryId 
 /** Shorter parts of an address occur by chance. */
 const MIN_SECRET_PART = 12
 
-/** What an answer may repeat and the log must not keep. The path of a chat's address is its secret. */
+/** Secrets that an answer may repeat and the log must not keep. The path of a chat's address is its secret. */
 function secretsOf({ webhook_url: url, secret, routing_key: routingKey }: ActionConfig): string[] {
   const given = [secret, routingKey].flatMap((one) => one ?? [])
   if (url === undefined) return given
@@ -104,7 +104,7 @@ const MAX_WAIT_MS = 3_600_000
 /** Statuses of 4xx that say "later". */
 const LATER = new Set([408, 409, 425, 429])
 
-/** What a refusal says. A webhook is attempted again after every refusal, as all signed webhooks are. */
+/** Whether to try again after a refusal. Webhooks are attempted again after every refusal, as all signed ones are. */
 function refusalOf(type: SentType, answer: EgressResponse, confidential: RegExp | null): Partial<AttemptResult> {
   const { status, body, headers } = answer
   const isFinal = type !== 'webhook' && status >= 400 && status < 500 && !LATER.has(status)
@@ -118,7 +118,7 @@ function refusalOf(type: SentType, answer: EgressResponse, confidential: RegExp 
   }
 }
 
-/** Of a `Retry-After` in seconds; dates are not used by chats and pagers. At most an hour. */
+/** The wait that `Retry-After` asks for, in seconds; chats and pagers send no dates. At most an hour. */
 function waitOf(asked: string | undefined): number | null {
   if (asked === undefined || !/^\d{1,9}$/.test(asked)) return null
   return Math.min(MAX_WAIT_MS, Number(asked) * 1_000)

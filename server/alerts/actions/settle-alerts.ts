@@ -26,7 +26,7 @@ export async function settleAlerts(tx: Tx, _app: App, attempts: readonly Settled
 
 const isOutdated = ({ result }: SettledAttempt): boolean => result.errorCode === OUTDATED
 
-/** What dashboards read again: the alerts, with their deliveries. */
+/** Messages for dashboards: they read the alerts again, with their deliveries. */
 function liveMessages(attempts: readonly SettledAttempt[]) {
   const alerts = attempts.flatMap(({ delivery: { orgId, body } }) => {
     const message = readMessage(body)

@@ -2,7 +2,7 @@ import type { SeverityName } from '#shared/issue-values.ts'
 import type { MailContent } from '../../platform/mails/mail-content.ts'
 import { plural, durationOf, withUnit } from '../../platform/kernel/value-text.ts'
 
-/** What a mail about an alert says (pure). */
+/** The text of a mail about an alert (pure). */
 
 export type MailPurpose = 'fired' | 'escalated' | 'summary' | 'test'
 

@@ -10,7 +10,7 @@ import { alertMail, type MailedAlert, type MailPurpose } from './alert-mail.ts'
 import { selectMuted } from './alert-mails.queries.ts'
 import { addressHashOf, makeUnsubscribeToken, type Receiver } from './unsubscribe-token.ts'
 
-/** `team`: every member; `assignee`: that of the issue; or addresses, of members and others. */
+/** `team`: every member; `assignee`: the assignee of the issue; or addresses, of members and others. */
 export type MailRecipients = 'team' | 'assignee' | readonly string[]
 
 export type AlertMailing = {
@@ -31,7 +31,7 @@ export type SentMail = {
   readonly skipped: string | null
 }
 
-/** What this needs of the app: subscribers of facts have no more. */
+/** Parts of the app that this needs: subscribers of facts have no more. */
 export type MailParts = Pick<App, 'sealer' | 'auditKey'> & { readonly config: Pick<App['config'], 'publicUrl'> }
 
 /** Members beyond get no mail about an alert. */

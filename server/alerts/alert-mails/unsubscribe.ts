@@ -31,7 +31,7 @@ export async function unsubscribe(
       await insertMute(tx, { id: newId(), orgId, receiver }, scope === 'all' ? null : ruleId, app.clock.now())
     return rule?.name ?? null
   })
-  // What a member wants of all rules is their own setting, which the dashboard shows.
+  // A member's wish about all rules is their own setting, which the dashboard shows.
   if ('userId' in receiver && scope !== 'rule' && (await readMember(app.db, orgId, receiver.userId)) !== undefined)
     await updatePreferences(app, { orgId, userId: receiver.userId }, { channels: { email: scope === 'none' } })
   return { scope, rule_name }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { invalid } from '../../platform/kernel/errors.ts'
 import type { SignedRequest } from './chat-signature.ts'
 
-/** What the chat platform sends when a user presses a button (Slack's `block_actions`). */
+/** The payload that the chat platform sends when a user presses a button (Slack's `block_actions`). */
 
 const id = z.string().min(1).max(100)
 const name = z.string().max(200).nullish()

@@ -9,7 +9,7 @@ const MAX_SKEW_SECONDS = 300
 /** How long a verified request can be repeated: one from the future stays in the window twice as long. */
 export const REPLAY_WINDOW_MS = 2 * MAX_SKEW_SECONDS * 1000
 
-/** Of the names that the specification and Slack give them, the first that is there. */
+/** Names of the header in the specification and at Slack; the first that is there counts. */
 const SIGNATURE_HEADERS = ['x-chat-signature', 'x-slack-signature']
 const TIMESTAMP_HEADERS = ['x-chat-request-timestamp', 'x-chat-timestamp', 'x-slack-request-timestamp']
 

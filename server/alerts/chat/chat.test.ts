@@ -303,7 +303,7 @@ test('a chat that does not take the update changes nothing about the effect', as
     expect(await stateOf(alertId)).toMatchObject({ state: 'acknowledged' })
   }
   respond = () => 200
-  // Of the addresses that the guard refuses, nothing is reached.
+  // An address that the guard refuses is not reached.
   const { alertId } = await aFiredAlert(app, owner)
   const refused = await press('acknowledge', alertId, chatUserId, { response_url: 'http://169.254.169.254/latest' })
   expect(refused).toEqual({ status: 200, shown: null })

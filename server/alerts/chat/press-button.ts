@@ -15,12 +15,12 @@ import type { Press } from './chat-payload.ts'
 import { selectLink } from './chat.queries.ts'
 import { offerLink } from './offer-link.ts'
 
-/** What the chat shows after a press: the message as it is now, or a sentence that only the user sees. */
+/** The chat's view after a press: the message as it is now, or a sentence that only the user sees. */
 export type ChatAnswer =
   | ({ readonly replace_original: true } & ChatMessage)
   | { readonly response_type: 'ephemeral'; readonly replace_original: false; readonly text: string }
 
-/** The least role is that of the same change in the dashboard. */
+/** The minimum role is the same as for the change in the dashboard. */
 const PERMISSIONS = {
   acknowledge: 'alerts.write',
   resolve: 'alerts.write',
@@ -28,7 +28,7 @@ const PERMISSIONS = {
   assign_to_me: 'issues.write',
 } as const satisfies Record<ChatButton, Permission>
 
-/** Of alerts that do not exist too: what an organisation has is known to its members only. */
+/** The same for alerts that do not exist: only members know what an organisation has. */
 const NO_ACCESS =
   'This alert does not exist any more, or your Faultline account is no active member of its organisation.'
 

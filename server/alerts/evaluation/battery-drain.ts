@@ -15,7 +15,7 @@ import { plural } from '../../platform/kernel/value-text.ts'
 
 /** `battery_drain_threshold`: the median drain of batteries, or the share of sessions with long wake locks. */
 
-/** What was measured in a window or interval. */
+/** Measurements of a window or interval. */
 type Cell = { readonly drains: DDSketch; readonly locks: DDSketch; readonly devices: ReadonlySet<number> }
 
 type Limits = { readonly threshold: number; readonly windowMinutes: number; readonly minSessions: number }

@@ -19,7 +19,7 @@ const HOURS = 7 * 24
 const MAX_OCCURRENCES = 100
 
 /**
- * What a rule would have fired in the last seven days, with its cool-down.
+ * Alerts that a rule would have fired in the last seven days, with its cool-down.
  * @throws AppError not_found (project), invalid (conditions)
  */
 export async function dryRun(
@@ -64,7 +64,7 @@ export async function dryRun(
   }
 }
 
-/** What the rule measures now: the windows of the past end with whole quarters of an hour. */
+/** The rule's measurement now: the windows of the past end with whole quarters of an hour. */
 async function presentOf(app: App, rule: RateRule, at: Date): Promise<HistoryPoint[]> {
   const measured = (await EVALUATORS.get(rule.trigger)?.measure(app, [rule], at))?.get(rule.id) ?? []
   return measured.map(({ subject, issueId, value, holds }) => ({
@@ -139,7 +139,7 @@ function valueText({ trigger, conditions }: RateRule, value: number | null): str
   }
 }
 
-/** What the points are. */
+/** The meaning of the points. */
 function measuresOf({ trigger, conditions }: RateRule): string {
   const window = `over ${windowText(conditions.window_minutes ?? 60)}`
   switch (trigger) {

@@ -114,7 +114,7 @@ const isMeasured = ({ cause }: OpenAlert): boolean => cause.startsWith(MEASURED)
 
 const isCalm = ({ held_at }: OpenAlert, at: Date): boolean => at.getTime() - held_at.getTime() >= CALM_MS
 
-/** Of alerts that are about no issue. */
+/** The severity of alerts that are about no issue. */
 const SEVERITIES_BY_TRIGGER: Readonly<Partial<Record<TriggerType, SeverityName>>> = {
   pre_crash_state: 'high',
   critical_path: 'critical',

@@ -12,7 +12,7 @@ export type RateRule = {
   readonly conditions: Conditions
 }
 
-/** What a rule measures about one subject at one moment. */
+/** A rule's measurement of one subject at one moment. */
 export type Measured = {
   /** An issue, a journey, or '' for the project as a whole. */
   readonly subject: string
@@ -20,13 +20,13 @@ export type Measured = {
   /** In the unit of the threshold; null without data, which never fires. */
   readonly value: number | null
   readonly holds: boolean
-  /** Of the alert, such as `Cold start P95 over 5 s`. */
+  /** The title of the alert, such as `Cold start P95 over 5 s`. */
   readonly title: string
   /** A sentence with the numbers that made it hold. */
   readonly explanation: string
 }
 
-/** What a rule would have measured at a moment of the past. */
+/** A rule's measurement at a moment of the past. */
 export type HistoryPoint = {
   readonly at: Date
   readonly subject: string

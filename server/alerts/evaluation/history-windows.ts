@@ -15,7 +15,7 @@ export type Stretch = {
   readonly intervalMs: number
   /** How many intervals a window covers. */
   readonly length: number
-  /** What to read: the first interval begins here. */
+  /** The first interval that is read begins here. */
   readonly readFrom: Date
   /** Excluded. */
   readonly to: Date

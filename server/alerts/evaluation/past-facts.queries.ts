@@ -1,7 +1,7 @@
 import { SECURITY_KINDS, type SecurityKind } from '#shared/alert-rules.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 
-/** What happened to issues of a project in the past, for dry runs. */
+/** SQL of past facts about issues of a project, for dry runs. */
 
 type Range = { readonly from: Date; readonly to: Date }
 
@@ -10,7 +10,7 @@ export type PastFact = {
   readonly at: Date
   /** The event that made it happen; null where none is known. */
   readonly eventId: string | null
-  /** Of the issue, now. */
+  /** The issue's severity now. */
   readonly severity: number
 }
 

@@ -23,10 +23,10 @@ import { plural } from '../../platform/kernel/value-text.ts'
 
 /** `performance_threshold`: a percentile of a time, the ANR rate, or the share of frozen frames. */
 
-/** What was measured in a window or interval. */
+/** Measurements of a window or interval. */
 type Cell = { readonly sketches: Map<Metric, DDSketch>; readonly activity: Activity | null }
 
-/** What a rule asks, with its defaults. */
+/** The question of a rule, with its defaults. */
 type Question = {
   readonly projectId: string
   readonly metric: PerformanceMetric
@@ -34,7 +34,7 @@ type Question = {
   readonly threshold: number
   readonly windowMinutes: number
   readonly minCount: number
-  /** Of metrics that have names. */
+  /** The name, for metrics that have names. */
   readonly name: string | null
 }
 

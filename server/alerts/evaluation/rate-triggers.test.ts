@@ -16,7 +16,7 @@ import type { Evaluator, RateRule } from './evaluator.ts'
 import { performanceThreshold } from './performance-threshold.ts'
 import { preCrashState } from './pre-crash-state.ts'
 
-/** What the rate triggers measure of events, transactions and sessions that arrive through the intake, folded and not. */
+/** Rate triggers measure events, transactions and sessions that arrive through the intake, folded and not. */
 
 const t = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 const owner = await t.founder()
@@ -296,7 +296,7 @@ describe('pre_crash_state', () => {
       }),
       anEvent(8, 'install-4', { contexts: { os: { name: 'iOS' }, device, app: { app_memory: 100_000_000 } } }),
       anEvent(2, 'install-4', { contexts: { os: { name: 'iOS' }, device, app: { app_memory: 400_000_000 } } }),
-      // The memory of a server is not that of one user's app.
+      // The memory of a server is not the memory of one user's app.
       anEvent(14, 'install-5', onServer(100_000_000)),
       anEvent(12, 'install-5', onServer(400_000_000)),
       // After its crash, which is another matter.

@@ -18,11 +18,11 @@ export type SpikeRow = {
   readonly number: number
   readonly slug: string
   readonly events: number
-  /** Of the same time on the last 7 days. */
+  /** Events at the same time on the last 7 days. */
   readonly usual: number
 }
 
-/** Of one rule, those with the most events. */
+/** Maximum number of issues of one rule: the ones with the most events. */
 const MAX_ISSUES = 500
 
 /**

@@ -6,7 +6,7 @@ import type { PushContent } from './push-message.ts'
 
 /** Pushes through Expo: https://docs.expo.dev/push-notifications/sending-notifications/ */
 
-/** Of one request. */
+/** Maximum number of messages in one request. */
 export const MAX_MESSAGES = 100
 export const MAX_RECEIPTS = 300
 
@@ -137,7 +137,7 @@ async function sendParts(
 export type ReceiptResult = { readonly code: string; readonly text: string; readonly isDead: boolean } | null
 
 /**
- * What became known of pushes since their tickets, by ticket. Those that Expo does not know yet are missing.
+ * Receipts of pushes, by ticket. Pushes that Expo does not know yet are missing.
  * @throws EgressError, NotSentError, or an error when the answer is no list of receipts
  */
 export async function readReceipts(

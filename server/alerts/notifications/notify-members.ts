@@ -16,7 +16,7 @@ export type Notice = PushContent & {
   readonly orgId: string
   /** Absent: all members who asked for pushes. */
   readonly userIds?: readonly string[]
-  /** Of the message in the outbox, such as `alert.fired`. */
+  /** The type of the message in the outbox, such as `alert.fired`. */
   readonly type: string
   readonly severity: SeverityName
   readonly at: Date

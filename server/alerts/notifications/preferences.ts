@@ -12,7 +12,7 @@ export type Preferences = {
   readonly quietHours: QuietHours
 }
 
-/** Of members who changed nothing: who registers a device asks for all pushes. */
+/** Preferences of members who changed nothing: a member who registers a device asks for all pushes. */
 export const DEFAULTS: Preferences = {
   email: true,
   push: true,

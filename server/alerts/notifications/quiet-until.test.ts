@@ -84,7 +84,7 @@ describe('the end of quiet hours', () => {
   })
 })
 
-/** What a wall clock in the zone shows. */
+/** The time that a wall clock in the zone shows. */
 function wallClock(timeZone: string, at: Date): { time: string; day: (typeof WEEKDAYS)[number] } {
   const parts = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit' })
     .formatToParts(at)

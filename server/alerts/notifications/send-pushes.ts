@@ -6,7 +6,7 @@ import { sendToFcm } from './fcm.ts'
 import { failed } from './provider-request.ts'
 import type { Target } from './read-targets.ts'
 
-/** What an attempt keeps of a push. */
+/** The details of a push that its attempt keeps. */
 export const PushDetails = z.object({
   device_id: z.uuid().optional(),
   /** Expo tells later, by its receipt, whether the push arrived. */

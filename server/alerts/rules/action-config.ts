@@ -3,9 +3,9 @@ import type { ActionType } from '#shared/alert-rules.ts'
 import type { Opener, Sealer } from '../../platform/storage/seal.ts'
 import type { OrgSealedColumn } from '../../platform/storage/sealed-column.ts'
 
-/** What an action needs to send, sealed at rest, and what may be shown of it. */
+/** The configuration that an action needs to send, sealed at rest, and the part of it that may be shown. */
 
-/** What is sealed, by type; email has none. */
+/** The sealed part, by type; email has none. */
 export const ActionConfig = z.object({
   webhook_url: z.string().optional(),
   secret: z.string().optional(),
@@ -42,7 +42,7 @@ function maskUrl(text: string): string {
   return `${protocol}//${host}/…${rest.length > 4 * SHOWN_END ? rest.slice(-SHOWN_END) : ''}`
 }
 
-/** What a person reads of an action without its secrets, such as a host. */
+/** The target of an action without its secrets, such as a host. */
 export const targetOf = (type: ActionType, masked: Masked, recipients: unknown): string => {
   if (type === 'email') return Array.isArray(recipients) ? `${recipients.length} addresses` : String(recipients)
   return masked.webhook_url ?? masked.routing_key ?? ''

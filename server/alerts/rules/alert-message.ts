@@ -3,7 +3,7 @@ import { ALERT_STATES, TRIGGER_TYPES } from '#shared/alert-rules.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
 
 /**
- * What is sent when an alert fires, is acknowledged or resolved, and as a test: one message for all actions of a rule. Its
+ * The message when an alert fires, is acknowledged or resolved, and as a test: one for all actions of a rule. Its
  * bytes are what the action `webhook` sends, in the shape of the webhook specification; other channels read it and make
  * their own form of it.
  */

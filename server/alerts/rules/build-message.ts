@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AlertMessage, type AlertMessageType } from './alert-message.ts'
 import type { AlertForMessage } from './fired.queries.ts'
 
-/** What a message says beside its alert. */
+/** The occasion of a message, beside its alert. */
 export type MessageAbout = {
   readonly id: string
   readonly type: AlertMessageType

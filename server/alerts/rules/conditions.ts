@@ -70,7 +70,7 @@ function requireRange(key: ConditionKey, value: number, { min, max, isWhole }: N
   throw invalid(`conditions: ${key} must be ${range}.`)
 }
 
-/** Those of the conditions that mean nothing to the trigger. */
+/** Conditions that mean nothing to the trigger. */
 export function unusedConditions(trigger: TriggerType, conditions: Conditions): Partial<Conditions> {
   const { keys } = triggerOf(trigger)
   const { metric } = conditions

@@ -14,7 +14,7 @@ import { MINUTE_MS } from '../../platform/kernel/day.ts'
 /** A rule that has a reason to fire. */
 export type Firing = {
   readonly ruleId: string
-  /** What it is about: an issue, a journey, or '' for the project as a whole. */
+  /** The subject: an issue, a journey, or '' for the project as a whole. */
   readonly subject: string
   readonly issueId: string | null
   /** A rule fires once for each cause and subject. */

@@ -213,7 +213,7 @@ export async function countAlerts(db: Connection, actor: OrgActor, filter: Alert
 
 export type SentRow = Awaited<ReturnType<typeof selectSent>>[number]
 
-/** What was sent for alerts, oldest first; with the deliveries that the outbox still has. */
+/** Messages that were sent for alerts, oldest first; with the deliveries that the outbox still has. */
 export const selectSent = (db: Connection, alertIds: readonly string[]) =>
   db
     .selectFrom('alert_deliveries as a')
@@ -409,7 +409,7 @@ export async function alertsOfSummary(
   }
 }
 
-/** What was sent, or not, for alerts. */
+/** Records messages that were sent, or not, for alerts. */
 export async function insertSent(
   tx: Tx,
   sent: readonly {
@@ -479,7 +479,7 @@ export async function selectForMessages(tx: Connection, alertIds: readonly strin
 }
 export type AlertForMessage = Awaited<ReturnType<typeof selectForMessages>>[number]
 
-/** What a firing says about its issue. */
+/** Issues as their firing alerts name them. */
 export async function selectIssuesOfFacts(tx: Connection, issueIds: readonly string[]) {
   if (issueIds.length === 0) return []
   return tx

@@ -10,7 +10,7 @@ import { removeActions } from './save-actions.ts'
 import { sendMessages } from './send-messages.ts'
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../platform/kernel/day.ts'
 
-/** What time does to alerts: escalations, summaries, expiry, and the end of what is old. */
+/** Effects of time on alerts: escalations, summaries, expiry, and the end of old ones. */
 
 const ACTOR = systemActor('alerts')
 const BATCH = 100

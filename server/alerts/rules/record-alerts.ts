@@ -15,8 +15,8 @@ import { actionIdsOfProject, addIssueMinutes, type ListeningRule, rulesListening
 import { DAY_MS } from '../../platform/kernel/day.ts'
 
 /**
- * What alerts do with facts, in the transaction that records them: rules of issues fire, alerts end with their issue, and
- * events of issues are counted by minute for spikes.
+ * Effects of facts on alerts, in the transaction that records them: rules of issues fire, alerts end with their issue,
+ * and events of issues are counted by minute for spikes.
  */
 export const recordAlerts =
   (parts: AlertParts): FactSubscriber =>
@@ -269,7 +269,7 @@ async function endWithIssues(
 
 const Received = z.object({ minutes: z.array(z.tuple([z.number(), z.number()])) })
 
-/** Of events that happened within the longest window. */
+/** Counts events that happened within the longest window. */
 async function countMinutes(
   tx: Tx,
   { at }: FactContext,

@@ -51,7 +51,7 @@ export async function countRules(db: Connection, { orgId }: OrgActor, projectId:
   return (await query.executeTakeFirstOrThrow()).n
 }
 
-/** Those who create a rule in the project after this transaction count what it adds. False when there is no such project. */
+/** Transactions that create a rule in the project after this one count its additions. False when there is no such project. */
 export async function lockProjectForRules(tx: Tx, orgId: string, projectId: string): Promise<boolean> {
   const { rows } = await tx.query(
     'select 1 from projects p where p.org_id = $1 and p.id = $2 and pg_advisory_xact_lock(hashtextextended($2::text, 35)) is not null',

@@ -94,7 +94,7 @@ export async function saveActions(
   return secrets
 }
 
-/** What waits for removed actions ends as failed, with the reason. */
+/** Deliveries that wait for removed actions end as failed, with the reason. */
 export async function removeActions(tx: Tx, actions: readonly ActionRow[]): Promise<void> {
   if (actions.length === 0) return
   for (const { id, type } of actions) if (type !== 'email') await closeLane(tx, id, 'action_removed')
@@ -119,7 +119,7 @@ const row = (
   ...rest,
 })
 
-/** What the action needs to send: given, or as before. @throws AppError invalid */
+/** The configuration that the action needs to send: the given one, or the one before. @throws AppError invalid */
 export function configOf(
   app: App,
   at: string,

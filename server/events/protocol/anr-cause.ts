@@ -3,7 +3,7 @@ import type { Event, Exception, Frame, Stacktrace } from './event.api.ts'
 import { functionName } from './labels.ts'
 import { cut } from './strings.ts'
 
-/** What an ANR or app hang waited for (docs/protocol.md §10.4). Pure. */
+/** The cause of an ANR or app hang: the call it waited for (docs/protocol.md §10.4). Pure. */
 
 export type AnrCause = {
   /** `SharedPreferencesImpl.commit in SessionStore.save`: what the app called last, and where. */
@@ -23,7 +23,7 @@ export function anrCause(event: Pick<Event, 'exceptions' | 'threads'>): AnrCause
   return { call: callOf(stackOf(exception, event)), waitMs: waitOf(exception) }
 }
 
-/** The stack of the exception is that of the main thread; without one, the main thread's own. */
+/** The stack of the exception is the main thread's; without one, the main thread's own. */
 const stackOf = (exception: Exception, { threads }: Pick<Event, 'threads'>): Stacktrace | null =>
   exception.stacktrace ??
   threads.find(({ main }) => main)?.stacktrace ??

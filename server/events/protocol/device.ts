@@ -4,7 +4,7 @@ import { finite } from './span.ts'
 import { tidy } from './strings.ts'
 import { osName } from './transaction.ts'
 
-/** What a device is counted by; empty when unknown. */
+/** The device as it is counted; empty when unknown. */
 export type Device = {
   /** Name of the operating system, without version. */
   readonly os: string

@@ -3,7 +3,7 @@ import type { Event } from './event.api.ts'
 import { finite } from './span.ts'
 import { deviceName, osName, type Origin } from './transaction.ts'
 
-/** The origin of an error event, in the same words as that of a transaction. */
+/** The origin of an error event, in the same words as the origin of a transaction. */
 export function originOfEvent({ release, environment, contexts }: Event): Origin {
   const { os, device } = contexts
   const name = os?.['name']

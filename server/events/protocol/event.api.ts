@@ -156,7 +156,7 @@ export const Event = z.object({
   debug_images: z.array(DebugImage),
   /** As the SDK sent it; null when it sent none or only the default. */
   fingerprint: z.array(z.string()).nullable(),
-  /** What normalisation dropped or corrected. */
+  /** Values that normalisation dropped or corrected. */
   errors: z.array(z.object({ name: z.string(), reason: z.string() })),
 })
 export type Event = z.infer<typeof Event>

@@ -121,8 +121,8 @@ export function crashedThread(threads: readonly Thread[]): Thread | null {
 }
 
 /**
- * Gives a stack to an exception that has none: in mobile and native crashes that of its thread (`thread_id`), of old
- * clients that of the event.
+ * Gives a stack to an exception that has none: in mobile and native crashes the stack of its thread (`thread_id`), for
+ * old clients the stack of the event.
  */
 export function attachStacks(exceptions: Exception[], threads: Thread[], legacy: Stacktrace | null): void {
   for (const exception of exceptions) {

@@ -16,7 +16,7 @@ const MAX_CONTEXT_LINES = 20
 const MAX_LINE = 1_024
 const MAX_REGISTERS = 128
 
-/** What frames need from their event. */
+/** The setting that frames need from their event. */
 export type FrameSetting = {
   platform: string
   images: readonly ImageRange[]

@@ -56,7 +56,7 @@ export function culpritOf(transaction: string | null, stack: Stacktrace | null, 
   return stack === null ? '' : cut(placeOf(stack, platform) ?? '', MAX_CULPRIT)
 }
 
-/** The stack for the culprit: the newest exception's, else that of a cause, else the crashed thread's. */
+/** The stack for the culprit: the newest exception's, else the stack of a cause, else the crashed thread's. */
 export function leadingStack(exceptions: readonly Exception[], threads: readonly Thread[]): Stacktrace | null {
   const own = exceptions.findLast((exception) => exception.stacktrace !== null)?.stacktrace ?? null
   return own ?? crashedThread(threads)?.stacktrace ?? null

@@ -21,7 +21,7 @@ export type LogEntry = {
   readonly release: string | null
   readonly environment: string
   readonly attributes: Attributes
-  /** What was dropped or corrected. */
+  /** Values that were dropped or corrected. */
   readonly notes: readonly Note[]
 }
 

@@ -24,7 +24,7 @@ export type NormalizeContext = {
   receivedAt: Date
   sentAt: Date | null
   clientIp: string | null
-  /** Of the request; only meaningful from a browser. */
+  /** The user agent of the request; only meaningful from a browser. */
   userAgent: string | null
   /** For events without environment; default `production`. */
   defaultEnvironment?: string

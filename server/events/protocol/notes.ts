@@ -1,6 +1,6 @@
 import { tidy } from './strings.ts'
 
-/** What normalisation dropped or corrected; shown with the event. */
+/** A value that normalisation dropped or corrected; shown with the event. */
 export type Note = { name: string; reason: string }
 
 const MAX_NOTES = 50

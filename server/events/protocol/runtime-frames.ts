@@ -54,7 +54,7 @@ const BUNDLER =
   /(?:^|\/)webpack\/(?:bootstrap|startup|before-startup|after-startup|runtime\/[\w ]{1,80})(?:[? ][\w ]{0,80})?$|\(webpack\)\/|\/@vite\/|\/@react-refresh|\[turbopack\]|(?:^|\/|\0)vite\/(?:preload-helper|modulepreload-polyfill)|commonjsHelpers\.js|rollupPluginBabelHelpers|\/parcel-bundler\//
 
 function isOfBundler(frame: Located, platform: string): boolean {
-  // Where a bundle was resolved, the address is that of the bundle, and the name that of the source.
+  // Where a bundle was resolved, the address belongs to the bundle, and the name to the source.
   const { filename, abs_path: path } = frame
   if (filename !== null && isOfLibrary(filename)) return true
   if (path !== null && path !== filename && isOfLibrary(path)) return true

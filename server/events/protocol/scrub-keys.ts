@@ -39,7 +39,7 @@ export type ScrubRules = {
   rules?: readonly ScrubRule[]
   /** Key of the hashes that rules create; without it they replace the value. */
   hashKey?: Buffer | null
-  /** What custom expressions of the rules may cost, for all parts of a payload together; default: each part its own. */
+  /** The budget of custom expressions, for all parts of a payload together; default: each part its own. */
   budget?: RuleBudget
 }
 

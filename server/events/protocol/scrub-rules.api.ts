@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_PATTERN_CHARACTERS } from '#shared/limits.ts'
 
-/** What a rule searches in the values of its path; `anything` is the whole value, `custom` its `regex`. */
+/** The pattern that a rule searches in the values of its path; `anything` is the whole value, `custom` its `regex`. */
 export const SCRUB_PATTERNS = [
   'anything',
   'email',

@@ -95,7 +95,7 @@ export function scrubConnection(
   }
 }
 
-/** @param around the class of the record's key: inside cookies every name is that of a cookie */
+/** @param around the class of the record's key: inside cookies every name is the name of a cookie */
 function scrubRecord(
   record: Record<string, unknown>,
   around: KeyClass,

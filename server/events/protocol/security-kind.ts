@@ -14,7 +14,7 @@ const REPORTS: Readonly<Record<string, SecurityKind>> = {
 /** Tags that name a kind as their value. */
 const NAMING_KEYS = new Set(['security', 'security_event', 'security_kind', 'security_type'])
 
-/** What apps call a kind: the value of such a tag, or the key of a tag that is true. */
+/** Words of apps for a kind: the value of such a tag, or the key of a tag that is true. */
 const WORDS: ReadonlyMap<string, SecurityKind> = new Map([
   ...['root', 'rooted', 'root_detected', 'jailbreak', 'jailbroken', 'jailbreak_detected'].map(
     (word) => [word, 'root'] as const,

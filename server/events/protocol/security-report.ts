@@ -21,7 +21,7 @@ export type SecurityReport =
 export type ReportSource = {
   readonly release: string | null
   readonly environment: string | null
-  /** Of the request; reports of the Reporting API have their own. */
+  /** The user agent of the request; reports of the Reporting API have their own. */
   readonly userAgent: string | null
 }
 
@@ -124,8 +124,8 @@ function directiveOf(text: string): string | null {
 }
 
 /**
- * What was blocked, for grouping: a host (with its port), or the browser's keyword. Old browsers send nothing for inline
- * code; then the directive distinguishes it.
+ * The blocked resource, for grouping: a host (with its port), or the browser's keyword. Old browsers send nothing for
+ * inline code; then the directive distinguishes it.
  */
 function blockedOf(uri: string, violated: string, directive: string, document: string): string {
   if (uri === '') {

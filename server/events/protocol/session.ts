@@ -35,7 +35,7 @@ export type SessionUpdate = {
   readonly startedAt: number
   readonly timestamp: number
   readonly durationMs: number | null
-  /** Of an abnormal end, such as `anr_foreground` and `anr_background`. */
+  /** The mechanism of an abnormal end, such as `anr_foreground` and `anr_background`. */
   readonly mechanism: string | null
   readonly attributes: SessionAttributes
 }
@@ -59,7 +59,7 @@ export type SessionRefusal = { readonly outcome: 'invalid' | 'discarded'; readon
 export type SessionContext = {
   readonly receivedAt: Date
   readonly sentAt: Date | null
-  /** Of the request; a browser's contains the system. */
+  /** The user agent of the request; a browser's contains the system. */
   readonly userAgent: string | null
   readonly defaultEnvironment: string
   readonly scrubbing: ScrubRules

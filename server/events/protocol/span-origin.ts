@@ -102,7 +102,7 @@ export function segmentOf(span: Span): { readonly spanId: string; readonly name:
   const path = textOf(attributes, 'url.path')
   return {
     spanId: spanId ?? span.spanId,
-    // Old SDKs send the page of a web vital as URL; the source in the span is that of its own name.
+    // Old SDKs send the page of a web vital as URL; the source in the span belongs to its own name.
     name: displayName({ name, source: name.startsWith('/') ? 'url' : null, path }),
     isGeneric: name === '' || (isGenericName(name) && path === null),
   }

@@ -64,7 +64,7 @@ export function blankParts(body: Buffer, parts: readonly Part[]): Buffer | null 
   return decoded.length > NEW_BLOCK.bytes ? zlib.zstdCompressSync(decoded, ZSTD) : packNewBlock(decoded)
 }
 
-/** The part of a decoded block; null for that of a deleted event, which is blank. */
+/** The part of a decoded block; null for the part of a deleted event, which is blank. */
 export function partOf(decoded: Buffer, { start, end }: Part): Buffer | null {
   return decoded[start] === 0 ? null : decoded.subarray(start, end)
 }

@@ -51,8 +51,8 @@ async function chainOf(tx: Tx, key: AuditKey, { newest_seq, ...head }: LockedHea
 }
 
 /**
- * What follows a head that was changed in the database. Otherwise the next entry would heal the chain, and the removal of
- * the newest entries would not be found.
+ * The code of an entry behind a head that was changed in the database. With a valid one the next entry would heal the
+ * chain, and the removal of the newest entries would not be found.
  */
 const NO_MAC: Buffer = Buffer.alloc(32)
 

@@ -10,8 +10,9 @@ export type Head = { readonly org_id: string; readonly seq: number; readonly has
 export type LockedHead = Head & { readonly newest_seq: number | null }
 
 /**
- * The heads of chains, locked until the transaction ends; for a missing one, that of an empty chain. One statement locks them in order
- * of the organisation, so that transactions with several organisations wait for each other in one direction.
+ * The heads of chains, locked until the transaction ends; for a missing head, the head of an empty chain. One statement
+ * locks them in order of the organisation, so that transactions with several organisations wait for each other in one
+ * direction.
  */
 export async function lockHeads(tx: Tx, empty: readonly Head[]): Promise<LockedHead[]> {
   const { rows } = await tx.query<LockedHead>({
@@ -91,7 +92,7 @@ export type Named = {
 
 export type Label = { readonly kind: keyof Named; readonly id: string; readonly label: string }
 
-/** What members call things: e-mail, short id, name, version, address. */
+/** Names by which members know things: e-mail, short id, name, version, address. */
 export async function selectLabels(db: Connection, named: Named): Promise<Label[]> {
   const { rows } = await db.query<Label>({
     name: 'audit-labels',

@@ -28,7 +28,7 @@ const command = (...words: readonly string[]) =>
 
 const get = (path: string, cookie = ada.cookie) => fetch(`${t.url}/api/audit-log${path}`, { headers: { cookie } })
 
-/** What docs/audit-log.md tells a third party to do, with nothing but the file. */
+/** The steps of docs/audit-log.md for a third party, with nothing but the file. */
 function verifyExport(text: string): number {
   const lines = text.trimEnd().split('\n').toReversed()
   let before = '0'.repeat(64)

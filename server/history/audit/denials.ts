@@ -31,11 +31,11 @@ export type Refused =
   | { readonly actor: Exclude<Actor, { kind: 'system' }> }
   | { readonly userId: string; readonly caller: Caller }
 
-/** What an entry of a minute lists, at most {@link MAX_DETAILS} different ones: routes, or limits. */
+/** A detail that an entry of a minute lists, at most {@link MAX_DETAILS} different ones: routes, or limits. */
 type Detail = { readonly name: 'routes' | 'limits'; readonly value: string } | null
 
 type Counted = {
-  /** What is counted together. */
+  /** Requests with the same key are counted together. */
   readonly key: string
   /** Organisations to which it could not be written; null means those of the actor or account. */
   readonly orgIds: readonly string[] | null
@@ -46,7 +46,7 @@ type Counted = {
   count: number
   readonly details: Set<string>
   readonly detailName: string | null
-  /** What the requests have not in common: those beyond the share of an organisation or account are counted together. */
+  /** The part that differs: requests beyond the share of an organisation or account are counted together. */
   readonly shared: 'actors' | 'addresses' | null
 }
 
@@ -57,7 +57,7 @@ const MAX_DETAILS = 10
 export const SHARE = 50
 /** Addresses of one account with entries of their own. */
 export const ACCOUNT_SHARE = 20
-/** Of all together; above it, only shared entries are added. */
+/** Maximum number of entries of all; above it, only shared entries are added. */
 const MAX_COUNTED = 10_000
 
 type State = {
@@ -231,7 +231,7 @@ function partsOf(ofOrgs: ReadonlyMap<string, readonly Counted[]>): OfOrg[][] {
   return part.length === 0 ? parts : [...parts, part]
 }
 
-/** What an earlier flush could not write is one entry with what was counted since. */
+/** Counts that an earlier flush could not write become one entry with the later ones. */
 function together(ones: readonly Counted[]): Counted[] {
   const byKey = new Map<string, Counted>()
   for (const one of ones) {
@@ -242,7 +242,7 @@ function together(ones: readonly Counted[]): Counted[] {
   return [...byKey.values()]
 }
 
-/** Those with the highest counts; the others, which an attack on many accounts makes, together. */
+/** The entries with the highest counts; the others, which an attack on many accounts makes, together. */
 function withinShare(ones: readonly Counted[]): Counted[] {
   if (ones.length <= SHARE) return [...ones]
   const byCount = ones.toSorted((a, b) => b.count - a.count)
@@ -289,7 +289,7 @@ const NOTHING = { target_type: null, target_id: null, target_label: null }
 
 type Emails = ReadonlyMap<string, string>
 
-/** Of the first request of the minute, as far as the others have it in common. */
+/** The sender of the first request of the minute, as far as the others have it in common. */
 function whoFields({ refused, shared }: Counted, emails: Emails): Who {
   if (shared === 'actors') return { ...NO_ONE, ...NOWHERE }
   if ('actor' in refused) return { ...actorFields(refused.actor, emails), ...requestFields(refused.actor, undefined) }

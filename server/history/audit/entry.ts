@@ -33,7 +33,7 @@ export type Entry = NewEntry & { readonly seq: number; readonly prev_hash: Buffe
 /** With its hash, and the HMAC of it that only the service can make. */
 export type ChainedEntry = Entry & { readonly hash: Buffer; readonly mac: Buffer }
 
-/** What stands before the first entry of a chain. */
+/** The hash before the first entry of a chain. */
 export const NO_HASH: Buffer = Buffer.alloc(32)
 
 /** The clock counts milliseconds; the database and the API show microseconds. */

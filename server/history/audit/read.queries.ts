@@ -85,8 +85,8 @@ export async function selectEntries(
 }
 
 /**
- * The entries of a filter in the reverse order of their chain, which is not always that of their times: processes have
- * clocks of their own.
+ * The entries of a filter in the reverse order of their chain, which is not always the order of their times: processes
+ * have clocks of their own.
  * @param before the number behind the first one
  */
 export async function selectChainEntries(

@@ -67,7 +67,7 @@ type Target = {
   readonly labelled: readonly [keyof Named, string] | null
 }
 
-/** What the fact is about, and whose label names it. */
+/** The target of the fact, and whose label names it. */
 function targetOf({ fact, kind }: Audited): Target {
   const { target } = kindOf(kind)
   const of = (id: string | undefined, name: keyof Named, named = id): Target => ({

@@ -32,7 +32,7 @@ export type SignedHead = z.infer<typeof SignedHead>
 
 type Place = { readonly org_id: string; readonly seq: number; readonly hash: Buffer }
 
-/** What is signed: a checkpoint is no head, and the reverse. */
+/** The text that is signed. Its purpose keeps a checkpoint from passing as a head, and a head as a checkpoint. */
 export const headText = (purpose: 'head' | 'checkpoint', head: Omit<SignedHead, 'signature' | 'key_id'>): string => {
   const { org_id, seq, hash, created_at } = head
   return canonicalJson({ purpose: `faultline audit ${purpose}`, org_id, seq, hash, created_at })

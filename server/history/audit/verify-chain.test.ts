@@ -107,7 +107,7 @@ test('a long chain verifies in batches', async () => {
   expect(progress).toEqual([1_000, 2_000, 2_500])
 })
 
-/** What an attacker with all rights in the database does, and the first place that is wrong then. */
+/** An attack by someone with all rights in the database, and the first place that is wrong then. */
 type Attack = { readonly name: string; readonly expected: number; run(orgId: string): Promise<void> }
 
 const LENGTH = 12
@@ -606,7 +606,7 @@ describe('retention', () => {
     await purgeAudit(app, undefined, () => Promise.resolve(databaseTime))
     expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, entries: 3 })
     expect(t.logLines.some(({ level, msg }) => level === 'error' && String(msg).includes('clocks'))).toBe(true)
-    // The clock of these tests differs from that of their database.
+    // The clock of these tests differs from the clock of their database.
     await purgeAudit(app)
     expect(await verifyChain(app, orgId)).toMatchObject({ ok: true, entries: 3 })
   })

@@ -11,7 +11,7 @@ export type Verification = {
   readonly ok: boolean
   /** Entries that verified. */
   readonly entries: number
-  /** Of the verified entries; null without any. */
+  /** The first of the verified entries; null without any. */
   readonly first_seq: number | null
   readonly last_seq: number | null
   /** The first place whose entry is missing, was changed or does not belong there. */
@@ -21,7 +21,7 @@ export type Verification = {
   readonly head: SignedHead | null
   /** Signed heads of the past that were compared. */
   readonly checked_heads: number
-  /** What was not compared although it should exist. */
+  /** Entries that were not compared although they should exist. */
   readonly warnings: string[]
 }
 
@@ -31,7 +31,7 @@ export type Verifier = Pick<App, 'db' | 'auditKey' | 'clock' | 'config'>
 const BATCH = 1_000
 
 type Options = {
-  /** Of this organisation and others; read from the files by default. */
+  /** Signed heads of this organisation and others; read from the files by default. */
   readonly heads?: SignedHeads
   readonly signal?: AbortSignal
   /** Called after each batch with the number of verified entries. */
@@ -158,7 +158,7 @@ async function walk(
   }
 }
 
-/** What is wrong with an entry, as the one behind `at`. */
+/** The fault of an entry, as the one behind `at`. */
 export function wrongIn(
   app: Verifier,
   entry: ChainedEntry,

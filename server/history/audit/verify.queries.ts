@@ -81,7 +81,7 @@ export async function selectHeads(db: Connection, after: string | null, limit: n
   return query.execute()
 }
 
-/** What the log has at places of its chains: the hash of the entry, unless the purge has deleted it. */
+/** Entries at places of chains: the hash of each, unless the purge has deleted it. */
 export async function selectPlaces(
   db: Connection,
   places: readonly { readonly org_id: string; readonly seq: number }[],

@@ -10,9 +10,9 @@ export type InboxKind = 'assigned' | 'mentioned' | 'commented' | 'regressed' | '
 export type SubscriptionReason = 'manual' | 'assigned' | 'mentioned' | 'commented' | 'changed'
 
 type Kind = {
-  /** What the fact is about: which ids it names. */
+  /** The target of the fact: which ids it names. */
   readonly target: keyof Targets
-  /** What else the fact says. */
+  /** Other data of the fact. */
   readonly data: z.ZodObject
   /** Kind of the entry in the activity of its issue. */
   readonly activity?: string
@@ -504,7 +504,7 @@ export type AccountFactKind = Extract<
 /** Whether the text names a kind. */
 export const isFactKind = (text: string): text is FactKind => Object.hasOwn(KINDS, text)
 
-/** What follows from a fact of this kind. */
+/** The kind of a fact, from which its effects follow. */
 export const kindOf = (kind: FactKind): Kind => KINDS[kind]
 
 /** The ids that a fact names, by its target. */
@@ -528,7 +528,7 @@ type Targets = {
 /** Names its target by one id and, for the audit log, a label. */
 type Other = { readonly targetId: string; readonly label: string; readonly projectId?: string }
 
-/** Of one issue only, the issue is the target. */
+/** With one issue only, the issue is the target. */
 type Operation = Other & { readonly onlyIssueId?: string }
 
 type Shown = {
@@ -547,7 +547,7 @@ export type FactOf<K extends FactKind> = {
   readonly orgId: string
   /** When it happened, if not at the time of its context. */
   readonly at?: Date
-  /** What the audit log calls its target, when the change deletes the row. */
+  /** The target's label in the audit log, when the change deletes the row. */
   readonly label?: string
   readonly data: Readonly<z.infer<(typeof KINDS)[K]['data']>>
 } & Targets[(typeof KINDS)[K]['target']] &

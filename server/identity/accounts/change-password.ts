@@ -48,7 +48,7 @@ export async function changePassword(
     const old = await readSession(tx, actor.sessionId)
     if (old === null || old.ended_at !== null) throw sessionEnded()
     const revoked = await endSessions(tx, app, { userId: user.id }, 'password_changed')
-    // Of the same way to sign in, and as long: a password does not make a session of single sign-on one of its own.
+    // The same way to sign in, and as long: a password does not make a session of single sign-on one of its own.
     const { session: started } = await startSession(tx, app, membership, {
       method: SignInMethod.parse(old.method),
       origin: actor.origin,

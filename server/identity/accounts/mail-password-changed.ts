@@ -8,7 +8,7 @@ type NewPassword = {
   readonly user: UserRow
   readonly orgId: string
   readonly caller: Caller
-  /** What else could open the account and was removed. */
+  /** Other ways to open the account, which were removed. */
   readonly removed?: readonly string[]
 }
 

@@ -16,7 +16,7 @@ import { putToken } from './account-tokens.queries.ts'
 import { replacePassword } from './replace-password.ts'
 import { LINK_LIFE_MS } from './send-reset-link.ts'
 
-/** What the operator of the installation does to an account, by commands. */
+/** Commands with which the operator of the installation changes an account. */
 
 const NO_PASSWORD = 'The organisation of this user enforces single sign-on: a password would not let them in.'
 

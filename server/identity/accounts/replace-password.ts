@@ -17,7 +17,7 @@ import { plural } from '../../platform/kernel/value-text.ts'
 export type ReplacedPassword = {
   readonly facts: readonly Fact[]
   readonly endedSessions: number
-  /** What else could open the account and was removed, in words; nothing where the address was proved before. */
+  /** Other ways to open the account, which were removed, in words; nothing where the address was proved before. */
   readonly removed: readonly string[]
 }
 

@@ -36,7 +36,7 @@ export async function resetPassword(
     const user = await lockUser(tx, found.id)
     const now = app.clock.now()
     const [membership] = await membershipsOf(tx, found.id)
-    // Of parallel calls with one link, the first to lock the user's row wins.
+    // When calls with one link run in parallel, the first to lock the user's row wins.
     const valid = (await readToken(tx, 'reset', hash, now)) !== null
     if (!valid || user === null || membership === undefined || !(await maySignInByPassword(tx, user)))
       throw linkInvalid()

@@ -32,8 +32,8 @@ export function newKey(): string {
 export const isKey = (text: string): boolean =>
   FORM.test(text) && checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
 
-/** What is stored of a key. 190 random bits need no slow hash. */
+/** The stored form of a key. 190 random bits need no slow hash. */
 export const keyHash = (key: string): Buffer => createHash('sha256').update(key).digest()
 
-/** What lists show of a key. */
+/** The part of a key that lists show. */
 export const prefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH)

@@ -5,7 +5,7 @@ import { membershipsOf } from './auth.queries.ts'
 type AccountFact = { readonly [K in AccountFactKind]: Pick<FactOf<K>, 'kind' | 'data'> }[AccountFactKind]
 
 /**
- * What happened to an account, as one fact per organisation in which its user is an active member: the audit log and the
+ * A change of an account, as one fact per organisation in which its user is an active member: the audit log and the
  * webhooks of each have it, whatever organisation the session belongs to.
  */
 export async function accountFacts(tx: Tx, userId: string, fact: AccountFact): Promise<Fact[]> {

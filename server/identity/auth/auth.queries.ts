@@ -384,7 +384,7 @@ export async function orgBySlug(db: Connection, slug: string): Promise<{ id: str
   return (await query.executeTakeFirst()) ?? null
 }
 
-/** Of all organisations that members can belong to. */
+/** Ids of all organisations that members can belong to. */
 export async function allOrgIds(db: Connection): Promise<string[]> {
   const query = db.selectFrom('orgs').select('id').where('id', '<>', CANARY_ORG_ID).orderBy('id')
   return (await query.execute()).map(({ id }) => id)

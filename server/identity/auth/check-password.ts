@@ -33,7 +33,7 @@ export type PasswordCheck = {
   readonly email: string
   /** Null when no such user can log in. The check takes the same time and counts the same. */
   readonly user: UserRow | null
-  /** Of the account with this address, also when it is disabled. For the audit log. */
+  /** The account with this address, also when it is disabled. For the audit log. */
   readonly accountId: string | null
   readonly password: string
 }

@@ -50,7 +50,7 @@ export type CompletedSignIn = {
   readonly deviceToken: string
 }
 
-/** What the browser of a signed-in user keeps. */
+/** The tokens that the browser of a signed-in user keeps. */
 export type SignedIn = {
   /** Slug of the organisation. */
   readonly org: string

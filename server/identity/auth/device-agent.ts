@@ -4,7 +4,7 @@ import bowser from 'bowser'
 export type DeviceAgent = {
   /** Such as `Firefox on Windows`. */
   readonly label: string
-  /** What stays the same when the client is updated. */
+  /** The part that stays the same when the client is updated. */
   readonly family: readonly [browser: string, system: string, deviceClass: string]
 }
 

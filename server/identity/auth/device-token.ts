@@ -20,6 +20,6 @@ export function readDeviceToken(app: App, userId: string, token: string | null |
   return timingSafeEqual(Buffer.from(mac, 'base64url'), macOf(app, userId, id)) ? id : null
 }
 
-/** What a device has in common with itself after an update; reveals nothing without the installation's key. */
+/** A fingerprint that a device keeps after an update; reveals nothing without the installation's key. */
 export const fingerprintOf = ({ auditKey }: App, userId: string, family: readonly string[]): Buffer =>
   auditKey.mac('device fingerprint', userId, ...family)

@@ -24,7 +24,7 @@ export async function requireRecentSignIn(
   const [session, user] = await Promise.all([readSession(app.db, actor.sessionId), readUser(app.db, actor.userId)])
   if (session === null || session.ended_at !== null || user === null)
     throw unauthenticated('This session has ended. Log in again.')
-  // What opens every organisation of a user must not follow from what the provider of one of them says.
+  // A change that opens every organisation of a user must not follow from what the provider of one of them says.
   const isOfOne =
     session.method === 'oidc' && (user.password_hash !== null || (await membershipsOf(app.db, user.id)).length > 1)
   // The provider may have said that it checked a second factor; the one of the account guards the other organisations.

@@ -108,7 +108,7 @@ export async function startSession(
   return { session, revoked: revokedSessions(userId, surplus, 'too_many') }
 }
 
-/** What the tokens of a session are made from. */
+/** The state from which the tokens of a session are made. */
 export type SessionState = {
   readonly member: SessionMember
   readonly sessionId: string

@@ -3,7 +3,7 @@ import { ProviderError } from './provider-fetch.ts'
 
 const MAX_CHARACTERS = 300
 
-/** What went wrong with a provider, for its owners and the log. Never the text of an answer: it may hold a token. */
+/** The failure of a provider in words, for its owners and the log. Never the text of an answer: it may hold a token. */
 export function describeFailure(error: unknown): string {
   for (const cause of causesOf(error)) {
     if (cause instanceof ProviderError) return cause.message.slice(0, MAX_CHARACTERS)

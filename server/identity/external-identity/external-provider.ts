@@ -12,13 +12,13 @@ export type ExternalProvider = {
   readonly redeem: (back: Return) => Promise<Identity>
 }
 
-/** What a provider said about a user. */
+/** A user as a provider describes them. */
 export type Identity = {
   readonly issuer: string
   readonly subject: string
   /** Whether the provider checked a second factor (RFC 8176). */
   readonly hasSecondFactor: boolean
-  /** What else it says. Mutable, and as true as the provider is. */
+  /** Other statements of the provider. Mutable, and as true as the provider is. */
   readonly profile: () => Promise<Profile>
 }
 

@@ -96,7 +96,7 @@ async function complete(
   const [membership] = await membershipsOf(tx, userId)
   // The identity may have been unlinked since.
   if (user === null || membership === undefined || (await userOfIdentity(tx, identity)) !== userId) return 'not_allowed'
-  // What an organisation enforces in place of passwords, it enforces in place of other providers.
+  // An organisation that enforces single sign-on in place of passwords enforces it in place of other providers too.
   if (!(await maySignInByPassword(tx, user))) return 'sso_required'
   await touchIdentity(tx, identity, app.clock.now())
   const data = { provider: identity.provider, issuer: identity.issuer }

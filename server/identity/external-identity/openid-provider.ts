@@ -70,7 +70,7 @@ const ProfileClaims = z.object({
   name: z.string().optional().catch(undefined),
 })
 
-/** What the library leaves to us. */
+/** Checks of claims that the library leaves to its caller. */
 function checkClaims(app: App, payload: JWTPayload, { clientId }: Client, startedAt: Date): z.infer<typeof Claims> {
   const parsed = Claims.safeParse(payload)
   if (!parsed.success) throw new ProviderError('The ID token lacks a usable subject or time.')

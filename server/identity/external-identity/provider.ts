@@ -6,7 +6,7 @@ import { perApp } from '../../platform/context/per-app.ts'
 import { oidcLibrary } from './oauth-client.ts'
 import { allowsPlainHttp, checkProviderUrl, ProviderError, readJson } from './provider-fetch.ts'
 
-/** What providers publish: their discovery document and their keys, each read at most every ten minutes. */
+/** Documents that providers publish: their discovery document and their keys, each read at most every ten minutes. */
 
 const LIFE_MS = 10 * 60_000
 /** A token with an unknown key makes us read the keys again, at most this often. */

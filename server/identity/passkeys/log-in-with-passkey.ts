@@ -24,7 +24,7 @@ import type { LogInOptions, LogInResponse } from './passkeys.api.ts'
 import { passkeyOfCredential, recordPasskeyUse, type PasskeyRow } from './passkeys.queries.ts'
 import { relyingParty } from './relying-party.ts'
 
-/** What the browser needs to log in with any passkey that it has for this site. */
+/** Options with which the browser logs in with any passkey that it has for this site. */
 export function startPasskeyLogIn(app: App, cookies: Cookies): z.input<typeof LogInOptions> {
   return {
     challenge: giveChallenge(app, cookies, { kind: 'log_in' }),

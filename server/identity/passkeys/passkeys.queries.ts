@@ -31,7 +31,7 @@ export async function insertPasskey(tx: Tx, passkey: Insertable<Tables['passkeys
 }
 
 /**
- * Records a use. The counter must be higher than that of the last use, unless the authenticator does not count.
+ * Records a use. The counter must be higher than at the last use, unless the authenticator does not count.
  * @returns false when the counter went back, or the passkey is gone
  */
 export async function recordPasskeyUse(

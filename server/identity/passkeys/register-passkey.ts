@@ -22,7 +22,7 @@ const MAX_PASSKEYS = 20
 const RP_NAME = 'Faultline'
 
 /**
- * What the browser needs to create a passkey for the caller.
+ * Options with which the browser creates a passkey for the caller.
  * @throws AppError conflict (too many), and those of {@link requireRecentSignIn}
  */
 export async function startPasskeyRegistration(

@@ -42,7 +42,7 @@ async function inviteOf(app: App, token: string, caller: Caller): Promise<OpenIn
 }
 
 /**
- * What an invitation offers, for its page.
+ * The offer of an invitation, for its page.
  * @throws AppError invalid, rate_limited
  */
 export async function readInvite(

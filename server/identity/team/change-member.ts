@@ -22,7 +22,7 @@ export type MemberInput = { readonly role?: Role | undefined; readonly disabled?
 
 type Changed = {
   readonly member: z.infer<typeof Member>
-  /** Of the caller, who changed their own role: the session that replaces the ended one. */
+  /** Tokens of the caller, who changed their own role: the session that replaces the ended one. */
   readonly tokens: SessionTokens | null
 }
 

@@ -58,7 +58,7 @@ export const readInviteRow = (db: Connection, orgId: string, inviteId: string) =
     .where('i.id', '=', inviteId)
     .executeTakeFirst()
 
-/** Those of the addresses that belong to members, also disabled ones. */
+/** The addresses that belong to members, also disabled ones. */
 export async function membersWithEmails(tx: Tx, orgId: string, emails: readonly string[]): Promise<Set<string>> {
   const rows = await tx
     .selectFrom('memberships as m')

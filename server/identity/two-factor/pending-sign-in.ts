@@ -35,7 +35,7 @@ const Pending = z.object({
   started_at: z.number(),
 })
 
-/** What a redirect proved: a user, for one organisation. */
+/** The proof of a redirect: a user, for one organisation. */
 export type ProvedSignIn = {
   readonly userId: string
   readonly orgId: string

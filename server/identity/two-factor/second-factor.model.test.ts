@@ -39,7 +39,7 @@ type Real = {
   actor: SessionActor
   phone: AuthenticatorApp | null
   codes: readonly string[]
-  /** Of sets that were replaced, and of factors that were turned off. */
+  /** Codes of sets that were replaced, and of factors that were turned off. */
   readonly oldCodes: string[]
   readonly oldPhones: AuthenticatorApp[]
 }

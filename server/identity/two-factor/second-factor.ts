@@ -23,7 +23,7 @@ import {
 
 type Code = { readonly step: number } | { readonly hash: Buffer }
 
-/** What the user showed beside the first factor. It is not used up yet: {@link consumeSecondFactor} does that. */
+/** The factor that the user showed beside the first. It is not used up yet: {@link consumeSecondFactor} does that. */
 export type SecondFactor =
   /** The user has not turned on two-factor authentication. */
   | { readonly kind: 'none' }

@@ -28,7 +28,7 @@ export async function otpauthUrl(secret: Buffer, email: string): Promise<string>
   }).toString()
 }
 
-/** The time step of a code: that of now, the one before or the one after. Null when it belongs to none of them. */
+/** The time step of a code: the current one, the one before or the one after. Null when it belongs to none of them. */
 export async function stepOfCode(secret: Buffer, code: string, now: Date): Promise<number | null> {
   const { Secret, TOTP } = await library()
   const delta = TOTP.validate({

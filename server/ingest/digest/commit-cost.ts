@@ -1,7 +1,7 @@
 import type { PreparedEntry } from './digest.ts'
 
 /**
- * What recording takes, about, in ms of an idle machine: to commit little at a time where other projects wait, and
+ * The estimated time of recording, in ms of an idle machine: to commit little at a time where other projects wait, and
  * together what is cheap.
  */
 const LIST_ENTRY_MS = 0.05
@@ -23,7 +23,7 @@ const listEntriesOf = (entries: readonly PreparedEntry[]): number => {
   return sum
 }
 
-/** What the commit of a row will take, about. @param bytes as stored */
+/** The estimated time of the commit of a row. @param bytes as stored */
 export function commitCostMs(entries: readonly PreparedEntry[], bytes: number): number {
   let facts = 0
   for (const { items } of entries) facts += items?.length ?? 0

@@ -45,7 +45,7 @@ export type PreparedEntry = {
 /** Rows of one part, ready to be committed together. */
 export type PreparedBatches = { readonly batches: readonly SpoolBatch[]; readonly entries: readonly PreparedEntry[] }
 
-/** What a commit did, for counters. */
+/** Figures of a commit, for counters. */
 export type DigestFigures = {
   readonly entries: number
   readonly events: number
@@ -255,7 +255,7 @@ function recordKind<K extends FactKind>(
   return recorders[kind](tx, context, facts, isBehind)
 }
 
-/** What happens to sums of the journal that the database refuses: their issues count too few. */
+/** Records sums of the journal that the database refuses: their issues count too few. */
 export const refusalsOf = (app: App): Refusals => ({
   isRefusal: mayBlameEntry,
   onDropped: (sums, error) => {

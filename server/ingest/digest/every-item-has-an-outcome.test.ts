@@ -19,7 +19,7 @@ const { app, clock } = t
 const intake = await testIntake(app)
 t.onClose(() => intake.close())
 
-/** Of the statements that match `at`, one fails after the given number of them. */
+/** One of the statements that match `at` fails, after the given number of them. */
 type Fault = { kind: 'gone' | 'data'; at?: RegExp; after: number }
 
 const STATEMENTS = { gone: 'select pg_terminate_backend(pg_backend_pid())', data: 'select 1/0' }

@@ -17,7 +17,7 @@ export class FairTurns {
   readonly #orgs = new Map<string, Org>()
   /** Organisations with projects that wait. */
   readonly #waiting = new Set<Org>()
-  /** What the organisation that was last chosen had used: who comes after a pause starts from there. */
+  /** The use of the organisation that was last chosen: one that comes after a pause starts from there. */
   #floorMs = 0
   #holder: Project | null = null
   #isScheduled = false
@@ -240,7 +240,7 @@ const MAX_IDLE = 1_000
 
 type Org = {
   usedMs: number
-  /** What it used lately, at a time; see {@link recentMsOf}. */
+  /** Its recent use, at a time; see {@link recentMsOf}. */
   recentMs: number
   recentAtMs: number
   /** As {@link FairTurns.#floorMs}, for its projects. */
@@ -251,7 +251,7 @@ type Org = {
 }
 type Project = { readonly org: Org; usedMs: number; active: number; readonly waiting: (() => void)[] }
 
-/** What an organisation used within about the last second. */
+/** The use of an organisation within about the last second. */
 const recentMsOf = ({ recentMs, recentAtMs }: Org, nowMs: number): number =>
   recentMs * Math.exp((recentAtMs - nowMs) / RECENT_MS)
 

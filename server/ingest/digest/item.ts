@@ -36,7 +36,7 @@ export type UnrecordedPart = Counted & { readonly outcome: Exclude<Outcome, 'acc
 export type PreparedFact = { [K in FactKind]: Counted & { readonly kind: K; readonly fact: FactOf<K> } }[FactKind]
 
 /**
- * The result of (a part of) an item. The quantities of all parts add up to that of the item; a part of quantity 0 is
+ * The result of (a part of) an item. The quantities of all parts add up to the item's quantity; a part of quantity 0 is
  * counted with another one.
  */
 export type PreparedItem = PreparedFact | UnrecordedPart

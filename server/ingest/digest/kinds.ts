@@ -12,7 +12,7 @@ import type { LogEntry } from '../../events/protocol/log.ts'
 import type { TraceFact } from '../../telemetry/traces/trace-part.ts'
 import type { TraceMetric } from '../../events/protocol/trace-metric.ts'
 
-/** What digestion records, by kind. Each has a recorder in recorders.ts. */
+/** Facts that digestion records, by kind. Each has a recorder in recorders.ts. */
 type FactKinds = {
   /** An error event for an issue. */
   event: Occurrence

@@ -14,7 +14,7 @@ import type { Counted } from '../../events/items/outcome.ts'
 import type { ItemInput, PreparedItem } from './item.ts'
 import { isErased } from './project-facts.ts'
 
-/** What an error event or transaction says beside being one. */
+/** Other facts that an error event or transaction carries. */
 export type Signals = {
   /** For performance figures: the cause of an ANR, the device's warnings and battery levels. */
   readonly performance: readonly PerformanceFact[]

@@ -6,14 +6,14 @@ import type { FairTurns } from './fair-turns.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
 import type { PartUse } from './part-use.ts'
 
-/** What one transaction takes. */
+/** Limits of one transaction. */
 export type BatchLimits = {
   readonly maxRows: number
   /** As stored. */
   readonly maxBytes: number
   /** Processor time that preparing took. */
   readonly maxMs: number
-  /** What the commit will take, about. */
+  /** The estimated time of the commit. */
   readonly maxCostMs: number
 }
 
@@ -22,7 +22,7 @@ export type PreparedRow = {
   readonly orgId: string
   readonly entries: readonly PreparedEntry[]
   readonly usedMs: number
-  /** What its commit will take, about. */
+  /** The estimated time of its commit. */
   readonly costMs: number
   /** It is committed alone, beside the others. */
   readonly isHeavy: boolean

@@ -19,7 +19,7 @@ export const BUFFER_LIMITS: BufferLimits = {
   large: { total: 192 * MIB, share: 64 * MIB },
 }
 
-/** What a request holds, and for whom it counts: an address, a project key, an organisation. */
+/** The bytes that a request holds, and their owners: an address, a project key, an organisation. */
 export type Held = { bytes: number; readonly owners: string[] }
 
 type Account = { small: number; large: number }

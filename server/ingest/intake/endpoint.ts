@@ -40,11 +40,11 @@ export type Endpoint = {
    * @returns its parameters; null when it is another endpoint's
    */
   match(path: string): Readonly<Record<string, string>> | null
-  /** By default that of envelopes. */
+  /** Maximum size on the wire; by default the maximum of envelopes. */
   readonly maxWireBytes?: number
-  /** Time limit for receiving the body; by default that of envelopes. */
+  /** Time limit for receiving the body; by default the limit of envelopes. */
   readonly bodyTimeoutMs?: number
-  /** Maximum size of one attachment; by default that of envelopes. */
+  /** Maximum size of one attachment; by default the maximum of envelopes. */
   readonly maxAttachmentBytes?: number
   /**
    * Refuses a request before its body is read, for example by media type.

@@ -15,7 +15,7 @@ import { type BufferLimits, BufferShares, type Held } from './buffer-shares.ts'
 /** The client disconnected before its body was complete: nothing is stored and no response is possible. */
 export class AbortedError extends Error {}
 
-/** Of a large body, as many bytes must arrive in each of these intervals: it holds memory that others need. */
+/** Bytes of a large body that must arrive in each of these intervals: it holds memory that others need. */
 const MIN_RATE = { bytes: 80 * 1024, perMs: 5_000 }
 /** Maximum decoded bytes of all large bodies in memory; small ones take only a few milliseconds each. */
 const MAX_DECODING_BYTES = 100 * 1024 * 1024

@@ -37,7 +37,7 @@ export type TakingDeps = Limits & {
 /** An entry without the fields that depend on its items. */
 export type Arrived = Omit<SpoolEntry, 'endpoint' | 'eventId' | 'dropped'>
 
-/** What the response reports about a stored request. */
+/** The stored request, for the response. */
 export type Taken = {
   /** For the response; null when the request holds no event. */
   readonly eventId: string | null

@@ -74,7 +74,7 @@ describe('the cheap print', () => {
       expect(fingerprintOf(make('pay')), JSON.stringify(exception)).not.toBe(fingerprintOf(make('load')))
       expect(printOf(make('pay')), JSON.stringify(exception)).not.toBe(printOf(make('load')))
     }
-    // One of two exceptions has no stack: it takes that of its thread.
+    // One of two exceptions has no stack: it takes its thread's stack.
     const chain = (name: string) => ({
       exception: {
         values: [

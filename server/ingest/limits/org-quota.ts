@@ -21,7 +21,7 @@ export type OrgQuota = RegularWrites & {
   take(orgId: string, perDay: number | null): number
 }
 
-type Usage = { day: string; /** Of all processes, as far as written. */ written: number; unwritten: number }
+type Usage = { day: string; /** Items of all processes, as far as written. */ written: number; unwritten: number }
 
 /**
  * The quotas of organisations, shared by all processes through a row per organisation and day. Once a second each

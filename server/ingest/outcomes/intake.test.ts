@@ -172,7 +172,7 @@ describe('the intake of a project', () => {
     expect(errors.reduce((sum, { quantity }) => sum + quantity, 0)).toBe(7 + noises)
     expect(totals).toContainEqual({ outcome: 'discarded', reason: 'too_old', category: 'session', quantity: 2 })
     expect(totals).toContainEqual({ outcome: 'discarded', reason: 'in_future', category: 'session', quantity: 2 })
-    // What another process with a clock that is ahead counted belongs to the next hours.
+    // Counts of another process, whose clock is ahead, belong to the next hours.
     await app.db.query(
       `update outcomes_hourly set hour = hour + interval '3 hours' where project_id = $1 and outcome = 'discarded'`,
       [project.id],

@@ -20,12 +20,12 @@ export const inScrubThread = <T>(orgId: string, use: (ask: Ask<ScrubRequest, Scr
     use,
   )
 
-/** Of all expressions of a project: compiling them pauses digestion for about 50 ms, and they take about 0.5 MB. */
+/** States of all expressions of a project: compiling them pauses digestion for 50 ms, and they take about 0.5 MB. */
 const MAX_STATES = 3_000
 
 /**
  * Checks the expressions of scrubbing rules: their syntax, the size of their automata, and what they cost in a trial.
- * Those that are saved already are not tried again, so that a slow moment of the machine blocks no other change.
+ * Saved expressions are not tried again, so that a slow moment of the machine blocks no other change.
  * @throws AppError invalid for expressions that cannot be used, rate_limited
  */
 export async function checkScrubRules(

@@ -50,7 +50,7 @@ function shown(was: unknown, is: unknown): { before: string; after: string | nul
   // One or two equal characters are chance.
   if (start < 3) start = 0
   if (end < 3) end = 0
-  // Of a long text shows only the part around the change.
+  // A long text is cut to the part around the change.
   const from = start > 60 ? start - 40 : 0
   const tail = before.slice(before.length - end)
   return {

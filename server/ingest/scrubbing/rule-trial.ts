@@ -1,16 +1,16 @@
 import { compileLinearPattern, patternProblem, slowPattern } from '../../platform/kernel/linear-pattern.ts'
 import { threadCpuMs } from '../../platform/kernel/thread-time.ts'
 
-/** What an expression costs, measured with texts that make expressions slow. Runs in a thread of its own. */
+/** The cost of an expression, measured with texts that make expressions slow. Runs in a thread of its own. */
 
 const TEXT_CHARACTERS = 1_000
 /** Usual expressions take up to 0.5 µs, those that keep hundreds of states alive 20 and more. */
 const MAX_US_PER_CHARACTER = 10
-/** What seems slow is measured again: the first round is not yet compiled to machine code, and others use the processor. */
+/** A slow result is measured again: the first round is not compiled yet, and others use the processor. */
 const MEASURED_MS = 60
 const MAX_ROUNDS = 20
 
-/** Of one script each; `\pL` and `.` match most of them. */
+/** Characters of one script each; `\pL` and `.` match most of them. */
 const CHARACTERS = 'aZ0 é я中_-./:=@!<"\n'
 const MAX_CHARACTERS = 60
 

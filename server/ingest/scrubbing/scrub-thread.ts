@@ -18,11 +18,11 @@ export type ScrubRequest =
   | { readonly stored: ClonedEvent; readonly scrubbing: Omit<Scrubbing, 'hashKey'> & { readonly hashKey: Uint8Array } }
 
 export type ScrubAnswer = {
-  /** Of an expression; null when it can be used. */
+  /** The problem of an expression; null when it can be used. */
   readonly problem: string | null
-  /** Of an expression. */
+  /** States of an expression. */
   readonly states: number
-  /** Of an event. */
+  /** The title of an event. */
   readonly title: string
   readonly list: readonly Difference[]
   readonly total: number

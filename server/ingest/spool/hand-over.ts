@@ -27,7 +27,7 @@ export type CommittedRow = {
   readonly bodyBytes: number
 }
 
-/** What a digest thread gets at its start; `port` must be transferred. */
+/** The end that a digest thread gets at its start; `port` must be transferred. */
 export type HandOverEnd = { readonly port: MessagePort; readonly shared: SharedArrayBuffer }
 
 export type RowMessage = {

@@ -61,7 +61,7 @@ export class LaneRows {
     return !this.#isTableDue && !this.#hasGapAtEnd && this.#handed.size === 0
   }
 
-  /** What to read from the table next. */
+  /** The range to read from the table next. */
   range(nowMs: number): Omit<LaneRange, 'maxRows' | 'maxBytes'> {
     // Rows that became visible with a lower id must not wait for a pause in the traffic.
     if (nowMs - this.#fromStartMs >= FROM_START_EVERY_MS) this.#afterId = 0

@@ -29,7 +29,7 @@ export type PartRowsOptions = {
 const MAX_KNOWN = 4_096
 /** Maximum projects in one read of the table. */
 const MAX_LANES_READ = 64
-/** What a row weighs beside its bytes: many small ones cost more. */
+/** The weight of a row beside its bytes: many small ones cost more. */
 const ROW_BYTES = 12_500
 
 type InHand = { readonly projectNumber: number; readonly weight: number; readonly memory: ArrayBuffer | null }

@@ -4,7 +4,7 @@ import { type ProjectBacklog, selectLargestLags, selectProjectBacklog } from './
 /** Maximum projects in `/-/metrics`. */
 const MAX_LAGS = 10
 
-/** What of a project waits for digestion; null when nothing does. */
+/** Entries of a project that wait for digestion; null when none do. */
 export const backlogOfProject = ({ db, clock }: App, projectId: string): Promise<ProjectBacklog | null> =>
   selectProjectBacklog(db, projectId, clock.now())
 

@@ -261,7 +261,7 @@ export type Backlog = {
   readonly oldestAgeMs: number
 }
 
-/** What waits for digestion, without the canary's. */
+/** Entries that wait for digestion, without the canary's. */
 export async function selectBacklog(db: Connection, now: Date): Promise<Backlog> {
   const result = await sql<{ rows: number; entries: number; bytes: number; oldest: Date | null }>`
     select count(*) as rows, coalesce(sum(entry_count), 0)::bigint as entries, coalesce(sum(byte_count), 0)::bigint as bytes,
@@ -276,13 +276,13 @@ export async function selectBacklog(db: Connection, now: Date): Promise<Backlog>
   }
 }
 
-/** What of a project waits for digestion, and whose it is. */
+/** Waiting entries of a project, and whose it is. */
 export type OwnBacklog = Pick<Backlog, 'entries' | 'bytes'> & {
   readonly projectNumber: number
   readonly orgId: string
 }
 
-/** Of each project that has something waiting. */
+/** The backlog of each project that has something waiting. */
 export async function selectBacklogs(db: Connection): Promise<OwnBacklog[]> {
   const { rows } = await db.query<{ project: number; org: string; entries: number; bytes: number }>(
     `select s.project_number as project, p.org_id as org, s.entries, s.bytes
@@ -293,10 +293,10 @@ export async function selectBacklogs(db: Connection): Promise<OwnBacklog[]> {
   return rows.map(({ project, org, ...of }) => ({ projectNumber: project, orgId: org, ...of }))
 }
 
-/** What of a project waits for digestion. */
+/** Waiting entries of a project. */
 export type ProjectBacklog = Omit<Backlog, 'rows'> & { readonly projectNumber: number }
 
-/** Of one project; null when nothing waits. */
+/** The backlog of one project; null when nothing waits. */
 export async function selectProjectBacklog(
   db: Connection,
   projectId: string,
@@ -312,7 +312,7 @@ export async function selectProjectBacklog(
   return rows.map((row) => backlogOf(row, now))[0] ?? null
 }
 
-/** Of the projects whose oldest entry waits longest. */
+/** The lags of the projects whose oldest entry waits longest. */
 export async function selectLargestLags(db: Connection, max: number, now: Date): Promise<ProjectBacklog[]> {
   const { rows } = await db.query<BacklogRow>(
     `select project_number as project, sum(entry_count)::bigint as entries, sum(byte_count)::bigint as bytes,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Id, Timestamp } from '../../platform/kernel/page.api.ts'
 
-/** What a chart shows, computed from its data; clients write the sentence. */
+/** The finding of a chart, computed from its data; clients write the sentence. */
 export const Finding = z
   .discriminatedUnion('kind', [
     z

@@ -37,7 +37,7 @@ export type HealthQuery = {
   readonly to: number
   readonly now: Date
   readonly filter: Filter
-  /** What to count of sessions; all that figures have by default. */
+  /** Counts of sessions to read; all that figures have by default. */
   readonly counts?: readonly Count[]
 }
 
@@ -236,7 +236,7 @@ type UserSet = 'users' | 'crashed_users' | 'crash_affected_users' | 'anr_foregro
 const setsOf = (users: SessionUsers, isWidened: boolean): UserSet[] =>
   users.map((name) => (name === 'crashed_users' && isWidened ? 'crash_affected_users' : name))
 
-/** What figures of sessions need. */
+/** Counts that figures of sessions need. */
 const SESSION_COUNTS = ['total', 'crashed', 'unhandled', 'anr_foreground', 'anr_background'] as const
 
 /** Projects that count an unhandled error as a crash, and the others. Hashes of users differ between projects. */

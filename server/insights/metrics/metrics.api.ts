@@ -6,7 +6,7 @@ import { Id, offsetQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 import { Verdict } from '../release-health/release-health.api.ts'
 import { Finding } from './finding.api.ts'
 
-/** What sessions are counted by. */
+/** Dimensions by which sessions are counted. */
 const DIMENSIONS = ['release', 'environment', 'os', 'device', 'device_class'] as const
 
 export const METRICS = ['crash_rate', 'anr_rate', 'event_count', 'user_count'] as const

@@ -64,7 +64,7 @@ export async function readAnrRates(
   }
 }
 
-/** What to read: projects, filters and a range that ends now. */
+/** The question: projects, filters and a range that ends now. */
 export type Read = Pick<HealthQuery, 'projects' | 'filter' | 'now'> & { readonly range: RangeName }
 
 const over = ({ projects, filter, now }: Read, { from, to }: TimeRange): HealthQuery => ({

@@ -16,11 +16,11 @@ import { compareEvents, compareSessions, eventCount, rateOf, userCount, type Rea
 import { guardProjects } from './read-store-guard.ts'
 
 const RELEASES = 5
-/** Of all that the cards show, so that each is read once. */
+/** Users that the cards show, so that each count is read once. */
 const SESSION_USERS = ['users', 'crashed_users', 'anr_foreground_users'] as const
 
 /**
- * What a dashboard shows first, of a project or of the whole organisation.
+ * The first view of a dashboard, of a project or of the whole organisation.
  * @throws AppError not_found
  */
 export async function readOverview(
@@ -138,7 +138,7 @@ const countCard = (series: MetricSeries) => ({
   trend: series.points.map((point) => point.value),
 })
 
-/** Of the rise an issue must be, to be named. */
+/** The share of the rise that an issue must have to be named. */
 const MIN_SHARE_OF_RISE = 0.3
 
 /** A rise of the crash rate with the issue that makes most of it, else with the release that it came with. */

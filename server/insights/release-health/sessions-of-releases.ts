@@ -105,7 +105,7 @@ export async function sessionsOfReleases(
   }))
 }
 
-/** What sessions are counted by, beside release and environment. */
+/** Traits by which sessions are counted, beside release and environment. */
 export type SessionTrait = Extract<Dimension, 'device' | 'os'>
 export type TraitCount = SessionCount & { readonly name: string | null }
 

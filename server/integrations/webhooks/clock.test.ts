@@ -13,7 +13,7 @@ import { updateEndpoint } from './update-endpoint.ts'
 import { readWebhookDelivery } from './view-delivery.ts'
 import { aReceiver, headersOf } from './webhooks.fixture.ts'
 
-/** The clock of the service is the test's; that of the database is not. */
+/** The clock of the service is the test's; the clock of the database is not. */
 const t = await testServer({ deliveries: true, env: { FAULTLINE_RETRY_SCALE: '0.00001' } })
 
 const seconds = () => String(Math.floor(t.clock.now().getTime() / 1_000))

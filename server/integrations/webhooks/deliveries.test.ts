@@ -489,7 +489,7 @@ describe('a replay', () => {
     expect((await readDelivery(owner, good)).attempts).toHaveLength(1)
     expect((await recover({ since })).body).toEqual({ count: 0, has_more: false })
     expect(await auditOf(owner, 'webhook.delivery.replayed')).toMatchObject([{ meta: { count: 5 } }])
-    // The state is that of the newest attempt; what arrived once is not sent again.
+    // The newest attempt decides the state; a delivery that arrived once is not sent again.
     answer = 500
     await owner.post(`/api/webhook-deliveries/${good}/replay`)
     const replayed = await ended(owner, good, 2)

@@ -1,7 +1,7 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 
-/** Those of these deliveries that are webhooks of the actor's organisation, with the current secret of their endpoint. */
+/** Selects the deliveries that are webhooks of the actor's organisation, with the current secret of their endpoint. */
 export const selectWebhookDeliveries = (db: Connection, { orgId }: OrgActor, ids: readonly string[]) =>
   db
     .selectFrom('outbox_deliveries as d')

@@ -4,7 +4,7 @@ import { AttemptDetails } from '../../platform/requests/attempt-details.ts'
 import { ATTEMPT_TIMEOUT_MS } from '../../platform/requests/schedule.ts'
 import type { TlsError } from './view-endpoint.ts'
 
-/** What an endpoint remembers of its attempts. */
+/** The state of an endpoint after its attempts. */
 export type Health = {
   readonly lastStatus: number | null
   readonly lastAttemptAt: Date | null

@@ -2,7 +2,7 @@ import { COMMON_FIELDS, type WebhookEvent } from '#shared/webhook-events.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 
-/** What happened, as an event says it. */
+/** The occurrence that an event describes. */
 export type EventContent = {
   readonly id: string
   readonly appId: string

@@ -1,6 +1,6 @@
 import type { Connection } from '../../platform/storage/database.ts'
 
-/** What the fan-out reads. It locks nothing: neither attempts nor changes of an endpoint make it wait. */
+/** SQL that the fan-out reads with. It locks nothing: neither attempts nor changes of an endpoint make it wait. */
 
 /** Endpoints of these organisations, also paused ones. */
 export const endpointsOf = (db: Connection, orgIds: readonly string[]) =>

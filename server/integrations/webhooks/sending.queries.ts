@@ -1,6 +1,6 @@
 import type { Connection } from '../../platform/storage/database.ts'
 
-/** What sending a batch reads. */
+/** SQL that reads the data for sending a batch. */
 
 export type SendingRow = {
   id: string

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/storage/database.ts'
 import type { ExhaustedAudited, Health } from './endpoint-health.ts'
 
-/** What recording attempts writes to their endpoints. */
+/** SQL that writes recorded attempts to their endpoints. */
 
 export type SettlingRow = {
   id: string

@@ -42,7 +42,7 @@ export async function listWebhookDeliveries(
 
 const timeOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text))
 
-/** One delivery with everything that is known of it; that of a deleted endpoint too. @throws AppError not_found */
+/** One delivery with all known data, also a delivery of a deleted endpoint. @throws AppError not_found */
 export async function readWebhookDelivery(
   app: App,
   actor: OrgActor,

@@ -55,7 +55,7 @@ export type BulkSummary = {
   readonly shortIds: readonly string[]
 }
 
-/** Those of the ids that are issues of the organisation. */
+/** Summarises the ids that are issues of the organisation. */
 export async function summarise(
   tx: Tx,
   orgId: string,

@@ -116,7 +116,7 @@ async function knownOperation(
 export type Beginning = {
   readonly id?: string | undefined
   readonly kind: 'change' | 'delete' | 'undo'
-  /** What it changes, or what the operation changed that it undoes. */
+  /** The change that the operation makes, or the change of the operation that it undoes. */
   readonly change: BulkChange
   readonly request: unknown
   readonly fixes?: Readonly<Record<string, Fix>>

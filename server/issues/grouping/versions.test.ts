@@ -5,7 +5,7 @@ import { errorOf, eventOf } from './event.fixture.ts'
 import { fingerprint } from './grouping.ts'
 import { parameterise } from './v2-words.ts'
 
-/** What all grouping versions have in common; differences are in frozen.test.ts and the recorded pairs. */
+/** Properties that all grouping versions share; differences are in frozen.test.ts and the recorded pairs. */
 const VERSIONS = [{ version: 2, parameterise }]
 
 describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {

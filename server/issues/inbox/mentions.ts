@@ -12,7 +12,7 @@ const MAX_SIGNS = 500
 /** Longer than any name or address. */
 const MAX_CHARACTERS = 254
 
-/** What may precede the `@`: nothing, or a character that is not part of an address. */
+/** The `@` of a mention begins the text, or follows a character that is not part of an address. */
 const WORD = /[\p{L}\p{N}_.+-]/u
 const ENDS = /[\p{L}\p{N}_]/u
 

@@ -127,7 +127,7 @@ describe('the list', () => {
     ['?q=user.email:u3*', (i) => i % 4 === 3],
     ['?q=os:android device:"sm-a125f" level:fatal has:store', (i) => i === 7],
     ['?q=has:tenant OR message:*gone* OR is:unhandled OR platform:java', () => false],
-    // Of a long text the end is compared too.
+    // The end of a long text is compared too.
     ['?q=message:*THEN* message:*stopped', (i) => i === 11],
     ['?q=message:*again', () => false],
     ['?q=title:*ERROR:* culprit:pay level:[fatal]', (i) => i === 7],

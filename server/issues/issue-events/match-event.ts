@@ -105,7 +105,7 @@ function termHolds(term: Term, event: Event): boolean {
   }
 }
 
-/** What the page of an issue shows as values that events share: what it shows can be asked for. */
+/** Values that the page of an issue shows as shared by events: a query can ask for every value shown there. */
 const shownFacts = (event: Event): Fact[] => [
   ...event.tags.map(({ key, value }): Fact => [key.toLowerCase(), value]),
   ...shown('os.name', osOf(event)),
@@ -128,7 +128,7 @@ function has(event: Event, key: string): boolean {
   return factsOf(event).some(([name]) => name === key)
 }
 
-/** What affected users are counted by. */
+/** The key by which affected users are counted. */
 const userKeyOf = ({ user }: Event): string | null =>
   user === null ? null : (user.id ?? user.username ?? user.email ?? user.ip_address)
 

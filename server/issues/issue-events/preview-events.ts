@@ -12,13 +12,13 @@ const MAX_EVENTS = 10_000
 const BATCH_SIZE = 25
 /** Real time, not the App's clock: it limits the processor time that one member can use. */
 const TIME_LIMIT_MS = 8_000
-/** What a thread may take beyond its preview's limit: its start, and the batch at the limit. */
+/** Time that a thread may take beyond its preview's limit: for its start, and the batch at the limit. */
 const GRACE_MS = 4_000
 
 export type PreviewLimits = {
   readonly maxEvents?: number
   readonly timeLimitMs?: number
-  /** What the thread may take beyond that, see {@link GRACE_MS}. */
+  /** Time that the thread may take beyond the limit, see {@link GRACE_MS}. */
   readonly graceMs?: number
   /** Only events that occurred at or after this time. */
   readonly since?: Date

@@ -19,7 +19,7 @@ export type PreviewAnswer<Result> = {
   readonly result: Result | null
 }
 
-/** What a preview does with the events of a project. */
+/** The work of a preview with the events of a project. */
 export type Preview<Result> = {
   visit(event: Event, stored: StoredEvent, issueId: string): void
   result(): Result

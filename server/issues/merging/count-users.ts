@@ -9,7 +9,7 @@ import type { Tx } from '../../platform/storage/database.ts'
 import { lockShown, usersToCount } from './merging.queries.ts'
 import { rateIssues } from './rate-issues.ts'
 
-/** Of one merge or unmerge. Counting takes about 1.4 µs for each user of a group, and digestion of the shard waits. */
+/** Users counted in one merge or unmerge. A user of a group takes about 1.4 µs, and digestion of the shard waits. */
 export const MAX_COUNTED_AT_ONCE = 50_000
 const COUNT_USERS = 'count-users'
 

@@ -71,7 +71,7 @@ export type Merge = {
 /** Makes an issue show the groups of others, which are merged into it. `sumGroups` must follow. */
 export async function mergeInto(tx: Tx, { targetId, issueIds, mergedBy, now }: Merge): Promise<void> {
   const ids = sql`any(${[...issueIds]}::uuid[])`
-  // Of those that showed several groups, it is kept already.
+  // If an issue showed several groups, its groups have these days already.
   await sql`update issue_groups g set users_day = i.users_day, high_impact_day = i.high_impact_day from issues i
     where i.id = g.id and i.merged_count = 0 and (i.id = ${ids} or i.id = ${targetId})`.execute(tx)
   await sql`update issue_groups set merged_at = ${now}, merged_by = ${mergedBy} where id = ${ids}`.execute(tx)

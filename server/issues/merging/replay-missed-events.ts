@@ -18,7 +18,7 @@ const MAX_USERS = 10_000
 
 /**
  * Applies to the life cycle of an unmerged issue, by the usual rules, the events that it received while it was merged.
- * Those that are not counted yet are left to their fold.
+ * Events that are not counted yet are left to their fold.
  * @param issue its row while it was merged
  * @param merged.since when it was merged
  */

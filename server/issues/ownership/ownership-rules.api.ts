@@ -6,7 +6,7 @@ import { Id } from '../../platform/kernel/page.api.ts'
 
 export const MAX_OWNERSHIP_RULES = 200
 
-/** What a rule can match; also `tag.<key>`. */
+/** Values that a rule can match; also `tag.<key>`. */
 export const OWNERSHIP_MATCHERS = ['path', 'module', 'url'] as const
 
 const TAG = /^tag\.[^\u0000-\u0020\u007f:]{1,64}$/
@@ -41,7 +41,7 @@ export const OwnershipRule = z
   })
 export type OwnershipRule = z.output<typeof OwnershipRule>
 
-/** Of the rules that match, the last one decides. */
+/** The last rule that matches decides. */
 export const OwnershipRules = z
   .array(OwnershipRule)
   .max(MAX_OWNERSHIP_RULES, { error: `ownership_rules takes at most ${MAX_OWNERSHIP_RULES} rules.` })

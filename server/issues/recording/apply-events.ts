@@ -104,7 +104,7 @@ async function limitsOf(tx: Tx, hours: readonly Candidate[]) {
       return [`${id} ${at.getTime()}`, hourlyLimit({ ...history, firstSeen }, rules)]
     }),
   )
-  // Of two hours of an issue, only the limit of the later one is stored.
+  // When an issue has two hours here, only the limit of the later hour is stored.
   const newest = new Map<string, { id: string; at: Date; limit: number }>()
   for (const { id, at } of found) {
     const limit = limits.get(`${id} ${at.getTime()}`)

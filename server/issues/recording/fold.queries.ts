@@ -172,12 +172,12 @@ export type GroupAddition = {
   readonly events: number
   readonly newUsers: number
   readonly firstSeen: Date
-  /** Of the oldest event. */
+  /** Release of the oldest event. */
   readonly firstRelease: string | null
   readonly isUnhandled: boolean
   readonly eventSeverity: number
   readonly lastSeen: Date
-  /** Of the newest event. */
+  /** Values of the newest event. */
   readonly newest: {
     readonly eventId: string
     readonly release: string | null
@@ -187,7 +187,7 @@ export type GroupAddition = {
     readonly errorValue: string | null
     readonly level: string
   }
-  /** Of the issue that shows the group. */
+  /** Impact of the issue that shows the group. */
   readonly impact: IssueImpact
 }
 

@@ -107,7 +107,7 @@ async function lockIssues(tx: Tx, sums: readonly FoldedSums[]): Promise<FoldedIs
   return [...issues.values()]
 }
 
-/** What a fold adds to the users of an issue. */
+/** Users that a fold adds to an issue. */
 type UsersOfIssue = {
   readonly added: number
   /** Users counted today for the first time. */

@@ -37,7 +37,7 @@ export class GroupCache {
   }
 }
 
-/** What one transaction reads and adds; others see its additions after {@link commit}. */
+/** Reads and additions of one transaction; other transactions see the additions after {@link commit}. */
 export type GroupCacheStep = {
   get(fingerprint: Pick<SameFingerprint, 'key' | 'projectId'>): KnownGroup | undefined
   add(fingerprint: Pick<SameFingerprint, 'key' | 'projectId'>, group: KnownGroup): void
@@ -46,5 +46,5 @@ export type GroupCacheStep = {
 
 type Entry = { readonly group: KnownGroup; readonly generation: string }
 
-/** Of one shard: about 8 MB. */
+/** Entries of one shard: about 8 MB. */
 const MAX_ENTRIES = 30_000

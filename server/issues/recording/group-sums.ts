@@ -3,7 +3,7 @@ import { dayOf } from '../../platform/kernel/day.ts'
 import { type IssueImpact, newImpact, reach } from '../rules/impact.ts'
 import type { GroupedEvents, Occurrence } from './occurrence.ts'
 
-/** What recorded events add to a group until the next fold: small, and of a form that JSON keeps. Times are in ms. */
+/** Sums that recorded events add to a group until the next fold: small, in a form that JSON keeps. Times are in ms. */
 
 const CountedEvent = z.tuple([
   /** Event id. */
@@ -58,7 +58,7 @@ export type GroupSums = Omit<z.output<typeof GroupSums>, 'events'> & { readonly 
 /** @param isNew whether the batch created the group, with these counts: see {@link firstCounts} */
 export type FoldedSums = GroupSums & { readonly isNew?: boolean }
 
-/** What the events of a batch add to their group. */
+/** Returns the sums that the events of a batch add to their group. */
 export function sumsOf({ groupId, projectId, orgId, occurrences, first }: GroupedEvents): GroupSums {
   let [newest, oldest, worst] = [first, first, first]
   let isUnhandled = false
@@ -118,7 +118,7 @@ const worstOf = ({ event, eventSeverity }: Occurrence): GroupSums['worst'] => ({
   severity: eventSeverity,
 })
 
-/** Of two events the more severe one; of equal ones the older. */
+/** Whether one event is more severe than the other, or equally severe and older. */
 export const isWorse = (one: GroupSums['worst'], other: GroupSums['worst']): boolean =>
   one.severity > other.severity || (one.severity === other.severity && one.at < other.at)
 

@@ -99,7 +99,7 @@ async function record(
   return outcomes.map(({ outcome }) => outcome)
 }
 
-/** What the rows of a project say, and what a recount of its events says. */
+/** The counts in the rows of a project, and a recount of its events. */
 async function counts(projectId: string) {
   const { rows } = await app.db.query<Record<string, number | string>>(
     `select i.title, i.event_count::int as events, g.event_count::int as of_group, i.user_count::int as users, g.user_count::int as users_of_group,

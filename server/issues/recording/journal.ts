@@ -125,7 +125,7 @@ type StepState = {
   readonly mayHaveRows: boolean
 }
 
-/** What to do with sums that the database refuses. */
+/** The handling of sums that the database refuses. */
 export type Refusals = {
   /** Whether an error is about the data, so that trying again fails again. */
   readonly isRefusal: (error: unknown) => boolean
@@ -139,7 +139,7 @@ export class JournalStep {
   readonly #cache: GroupCache
   readonly #onCommit: (appended: Appended | null) => void
   #cacheStep: GroupCacheStep | null = null
-  /** What a fold counts beside the batch. */
+  /** Sums that a fold counts beside the batch. */
   #taken: readonly GroupSums[] = []
   #appended: Appended | null = null
   #isDone = false

@@ -38,7 +38,7 @@ export type Occurrence = {
   readonly newIssueBudget: NewIssueBudget
   /** Matching ownership rules, computed only for a new issue; null if the project has no rules. */
   readonly ownershipMatches: LazyMatches | null
-  /** What it says about an attack on the app or its device; null for most events. */
+  /** The kind of attack on the app or its device that the event reports; null for most events. */
   readonly securityKind: SecurityKind | null
   /** Journeys of the project that it names as an unhandled error. */
   readonly journeys: readonly string[]

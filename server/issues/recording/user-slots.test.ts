@@ -28,7 +28,7 @@ async function aProject(): Promise<string> {
 const fold = (seen: readonly SeenUser[], startOfToday = 0) =>
   app.tx((tx) => addUsers(tx, seen, startOfToday, [...new Set(seen.map(({ groupId }) => groupId))]))
 
-/** What a fold counts of the slots of a user. */
+/** The slots of a user, as a fold counts them. */
 const chained = (groupId: string, userHash: number, slots: readonly number[]): SeenUser[] =>
   [...new Set(slots)]
     .toSorted((a, b) => a - b)

@@ -13,7 +13,7 @@ export async function emptyIssues(
   projectId: string,
   max: number,
 ): Promise<{ readonly ids: string[]; readonly isWhole: boolean; readonly rows: number }> {
-  // Those merged into an issue are deleted with it.
+  // Issues that were merged into an issue are deleted with it.
   const { rows: found } = await sql<{ id: string }>`
     with chosen as (select id from issues where project_id = ${projectId} and merged_into is null limit ${max})
     select id from issues where id in (

@@ -9,7 +9,7 @@ import type { Connection, Tx } from '../../platform/storage/database.ts'
 
 /**
  * Locks the relation of fingerprints, groups and issues of projects, in the order of their ids, so that it does not change
- * until the transaction ends, and nobody else records their events. Call it once, with all projects, before locking issues:
+ * until the transaction ends, and no other transaction records their events. Call it once, with all projects, before locking issues:
  * then no two transactions wait for each other.
  * @returns by project id, the generation of the relation
  */

@@ -6,7 +6,7 @@ import type { Tables } from '../../platform/storage/tables.gen.ts'
 
 /** Reads and locks of issues, and what lists show of them. */
 
-/** What lists show of an issue. */
+/** Columns of an issue that lists show. */
 export const ownColumns = [
   'i.id',
   'i.number',
@@ -65,7 +65,7 @@ export const issueRows = (db: Connection, actor: Pick<OrgActor, 'orgId'>, rows: 
     .leftJoin('users as u', (join) => join.onRef('u.id', '=', 'm.user_id').on('u.disabled_at', 'is', null))
     .select(issueColumns)
 
-/** Those whose project is not deleted: only these change. */
+/** Issues whose project is not deleted: only these change. */
 const changeable = (tx: Tx, actor: Pick<OrgActor, 'orgId'>) =>
   ofOrganisation(tx, actor).innerJoin('projects as p', 'p.id', 'i.project_id')
 

@@ -95,7 +95,7 @@ const MAX_TREND_BUCKETS = 32
 export const trendIntervalMs = ({ from, to }: CountWindow): number =>
   TREND_INTERVALS_MS.find((ms) => to - from <= MAX_TREND_BUCKETS * ms) ?? 3 * DAY_MS
 
-/** What the API says of a window. */
+/** A window, as the API returns it. */
 export const viewWindow = ({ from, to }: CountWindow): { from: string; to: string } => ({
   from: new Date(from).toISOString(),
   to: new Date(to).toISOString(),

@@ -64,8 +64,8 @@ export const rated = (impact: IssueImpact, status: IssueStatus, now: Date): Issu
   impact.isPinned ? impact : { ...impact, severity: rankOf(impact, status, now) }
 
 /**
- * What new events add: the worst event severity, and the users not yet counted today. `manyUsers` is the project's limit
- * for critical crashes.
+ * The values that new events add: the worst event severity, and the users not yet counted today. `manyUsers` is the
+ * project's limit for critical crashes.
  */
 export type Reached = { readonly eventSeverity: EventSeverity; readonly users: number; readonly manyUsers: number }
 

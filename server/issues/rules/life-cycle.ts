@@ -46,9 +46,9 @@ export type Late = {
   readonly before: number
   /** Events after it, but from a release without the fix, or without a release. */
   readonly unfixed: number
-  /** Those of `unfixed` that have no release. */
+  /** Events of `unfixed` that have no release. */
   readonly unnamed: number
-  /** Those of `unfixed` from releases that nothing orders with the fix. */
+  /** Events of `unfixed` from releases that nothing orders with the fix. */
   readonly unknown: number
   /** A release without the fix, as an example. */
   readonly release: string | null

@@ -5,7 +5,7 @@ import type { Severity } from './issue.api.ts'
 
 /** How urgent an issue is unless a member pins its severity. Pure. */
 
-/** What one event alone says about severity. An issue keeps its worst event's. */
+/** The severity that one event alone gives. An issue keeps the event severity of its worst event. */
 export const EVENT_SEVERITY = { note: 0, warning: 1, error: 2, crash: 3 } as const
 export type EventSeverity = (typeof EVENT_SEVERITY)[keyof typeof EVENT_SEVERITY]
 

@@ -20,7 +20,7 @@ const FEW = 2_000
 /** Up to this many matches, the index is read into memory; beyond, documents are read one by one. */
 const MANY = 200_000
 
-/** What matches of a query (`issues as i`) fulfil: last seen at or after `seenSince`, and all conditions. */
+/** Conditions that matches of a query (`issues as i`) fulfil: all `conditions`, and last seen since `seenSince`. */
 export type Matching = { readonly seenSince: Date | undefined; readonly conditions: readonly Condition[] }
 
 /**

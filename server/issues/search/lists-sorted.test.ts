@@ -133,7 +133,7 @@ test('an issue that is deleted between counting and reading leaves the following
     [id, other.actor.orgId],
   )
   const issueIds = await seedIssues(app, id, 4)
-  // Without counts the order is that of the ids.
+  // Without counts, issues are in the order of their ids.
   const [first = '', second = '', third = '', fourth = ''] = issueIds.toSorted()
   const racing = interceptedApp(server, async (text, run) => {
     const result = await run()

@@ -5,7 +5,7 @@ import { AppError } from '../../platform/kernel/errors.ts'
 /** A part of a query: from `start` to before `end`, in UTF-16 units from 0. */
 export type Span = { readonly start: number; readonly end: number }
 
-/** What may be meant instead; `replacement` is the text for the span, or null if nothing is similar. */
+/** A text that the user may mean; `replacement` is the text for the span, or null if nothing is similar. */
 export type Hint = Span & { readonly sentence: string; readonly replacement: string | null }
 
 /**

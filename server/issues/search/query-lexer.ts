@@ -88,7 +88,7 @@ export class QueryLexer {
 }
 
 const KEY = /([A-Za-z_][A-Za-z0-9_.-]*):/y
-/** What a mistake is marked by: a word with its key, or a single sign. */
+/** The part of a query that marks a mistake: a word with its key, or a single sign. */
 const WORD = /[^\s()]+/y
 const BARE = /[^\s"()]+/y
 const BARE_IN_LIST = /[^\s"(),[\]]+/y

@@ -28,7 +28,7 @@ export type Term =
   | { readonly kind: 'release'; readonly field: ReleaseField; readonly values: readonly Pattern[] }
   /** The key of an app's user. */
   | { readonly kind: 'user'; readonly values: readonly string[] }
-  /** What events said about the app's user. `at` is the position, for errors of the later lookup. */
+  /** An identity that events gave to the app's user. `at` is the position, for errors of the later lookup. */
   | Identity
   /** Short ids in upper case, or ids. */
   | { readonly kind: 'issue'; readonly values: readonly string[] }

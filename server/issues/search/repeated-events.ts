@@ -3,13 +3,13 @@ import type { Fact } from './facts.ts'
 /** Facts and texts of an issue's newest events, which need not be looked up. An event may have 100 kB of them. */
 export type Repeated = {
   readonly facts: readonly Fact[]
-  /** Of the newest event. */
+  /** Texts of the newest event. */
   readonly texts: readonly (string | null)[]
-  /** Of the newest event whose stack was read. */
+  /** Stack of the newest event whose stack was read. */
   readonly stack: readonly (string | null)[]
 }
 
-/** Of a string, and its place in an array. */
+/** Bytes of a string object and of its place in an array. */
 const OVERHEAD_BYTES = 24
 
 /** About as many bytes as facts and texts take. */

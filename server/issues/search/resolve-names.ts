@@ -8,7 +8,7 @@ import { queryError, type Span } from './query-error.ts'
 import type { Identity, Term } from './query.ts'
 import { selectUsersIdentified } from './user-identities.queries.ts'
 
-/** What a query names within the actor's organisation. */
+/** Members, projects, issues and users that a query names within the actor's organisation. */
 export type Named = {
   /** Ids of members. */
   readonly members: ReadonlyMap<string, readonly string[]>

@@ -12,7 +12,7 @@ export type ModelEvent = {
   readonly facts: readonly (readonly [string, string])[]
   /** The user's id, or else the address. */
   readonly user: string
-  /** What the event says about the user: key and value. */
+  /** Identities of the user in the event: key and value. */
   readonly identities: readonly (readonly [string, string])[]
 }
 export type ModelIssue = { readonly row: Issue; readonly events: readonly ModelEvent[] }
@@ -92,7 +92,7 @@ const valuesOf = (issue: ModelIssue, key: string): string[] =>
 /** A release with and without its package. */
 const namesOf = (release: string): string[] => [...new Set([release, release.replace(/^.*@/, '')])]
 
-/** What any event of the project said about the users of the issue. */
+/** Identities of the issue's users in all events of the project. */
 function identitiesOf({ row, events }: ModelIssue, { issues }: World, key?: string): string[] {
   const users = new Set(events.map(({ user }) => user))
   return issues

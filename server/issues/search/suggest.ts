@@ -24,7 +24,7 @@ export type Suggestion = {
   /** As a query writes it. */
   readonly text: string
   readonly count: number | null
-  /** What it means, if the text does not say it. */
+  /** The meaning of the text, if the text does not say it. */
   readonly label: string | null
 }
 

@@ -1,7 +1,7 @@
 import { SEVERITIES, ISSUE_STATUSES } from '#shared/issue-values.ts'
 import { EVENT_LEVELS } from '../../events/protocol/event.api.ts'
 
-/** What is suggested for keys with a built-in meaning: what they are, and their values where those are known. */
+/** Suggestions for keys with a built-in meaning: their labels, and their values where the values are known. */
 
 type SuggestedKey = {
   readonly label: string

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Connection } from '../../platform/storage/database.ts'
 
-/** What documents hold, for suggestions. */
+/** SQL that reads the terms of documents, for suggestions. */
 
 export type TermCount = {
   readonly term: string

@@ -5,7 +5,7 @@ import { isUserKey, type Fact } from './facts.ts'
 import { KnownTerms } from './known-terms.ts'
 import { deleteOrphanedIdentities, insertIdentities, type UserIdentity } from './user-identities.queries.ts'
 
-/** What events said about users of apps, once per user and value: searches find the user, and through it the issues. */
+/** Identities of apps' users from events, once per user and value: searches find users, and through them issues. */
 
 export type IdentifiedEvent = {
   readonly facts: readonly Fact[]
@@ -13,14 +13,14 @@ export type IdentifiedEvent = {
   readonly event: { readonly projectId: string; readonly userHash: number | null }
 }
 
-/** What this process wrote today (UTC). 1 MiB. */
+/** Identities that this process wrote today (UTC). 1 MiB. */
 const known = new KnownTerms(1 << 18)
 let knownDay = ''
 
 /** Writes what events say about their users. One statement, or none if nothing is new. */
 export async function writeIdentities(tx: Tx, now: Date, events: Iterable<IdentifiedEvent>): Promise<void> {
   const day = dayOf(now)
-  // What is remembered was written within a week, so that the purge spares it.
+  // Remembered identities were written within a week, so that the purge spares them.
   if (day !== knownDay) known.clear()
   knownDay = day
   const rows: UserIdentity[] = []

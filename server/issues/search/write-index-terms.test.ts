@@ -97,7 +97,7 @@ describe('of events in a row', () => {
     const issue = { issueId, orgId, isNew: false, isMerged: false, first, occurrences }
     return app.tx((tx) => writeIndexTerms(tx, app.clock.now(), [issue]))
   }
-  /** What was written since the last call. */
+  /** Terms that were written since the last call. */
   const written = async (): Promise<string> => {
     const rows = await app.db.deleteFrom('issue_new_terms').returning('terms').execute()
     return rows.map(({ terms }) => terms).join(' ')

@@ -41,8 +41,8 @@ const CULPRIT_INDEX = 2
 /** 4 MiB. */
 const known = new KnownTerms(1 << 20)
 /**
- * What the newest events of issues said, by the issue's number in `known`. Most of it repeats from event to event, and
- * comparing is faster than looking up.
+ * Facts and texts of the newest events of issues, by the issue's number in `known`. Most of them repeat from event to
+ * event, and comparing is faster than looking up.
  */
 const newest = new BoundedCache<number, Repeated>({
   maxEntries: 2_048,

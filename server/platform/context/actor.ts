@@ -9,7 +9,7 @@ export type SystemOrigin = { readonly kind: 'system'; readonly operation: string
 
 export type Origin = RequestOrigin | SystemOrigin
 
-/** What is known about every request, also on public routes. */
+/** Data that is known about every request, also on public routes. */
 export type Caller = { readonly origin: RequestOrigin; readonly requestId: string }
 
 type SystemCaller = { readonly origin: SystemOrigin; readonly requestId: null }

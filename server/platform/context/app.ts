@@ -12,7 +12,10 @@ import type { Mailer } from './mail.ts'
 import type { PasswordHasher } from './passwords.ts'
 import type { ResolveTxt } from './txt-records.ts'
 
-/** What an operation may use: time, storage, secrets, mail, outgoing requests. Built once by `server/service/app.ts`, passed to every operation. */
+/**
+ * The means of an operation: time, storage, secrets, mail, outgoing requests. Built once by `server/service/app.ts`,
+ * passed to every operation.
+ */
 export type App = {
   readonly config: Config
   readonly log: Logger
@@ -28,9 +31,9 @@ export type App = {
   /** For every address that a user can type. */
   readonly egress: Egress
   readonly resolveTxt: ResolveTxt
-  /** What else happens with facts; `server/service/app.ts` has the list. */
+  /** Subscribers that receive facts; `server/service/app.ts` has the list. */
   readonly factSubscribers: readonly FactSubscriber[]
-  /** What the product API offers, for callers inside the service. */
+  /** Operations of the product API, for callers inside the service. */
   readonly operations: Operations
   close(): Promise<void>
 }

@@ -23,7 +23,7 @@ export type RecordedFact = {
   readonly id: string
   readonly kind: string
   readonly orgId: string
-  /** What it is about, by the target of its kind. */
+  /** Ids of the things that the fact is about, by the target of its kind. */
   readonly projectId?: string
   readonly issueId?: string
   readonly commentId?: string
@@ -31,12 +31,12 @@ export type RecordedFact = {
   readonly userId?: string
   readonly sessionId?: string
   readonly endpointId?: string
-  /** Of a bulk operation of one issue. */
+  /** The issue of a bulk operation with only one issue. */
   readonly onlyIssueId?: string
-  /** Of other targets. */
+  /** Id of any other target. */
   readonly targetId?: string
   readonly sentence?: string
-  /** What to call its target in the audit log, when the row is no longer there to be asked. */
+  /** The target's label in the audit log, when the row with the label no longer exists. */
   readonly label?: string
   readonly at: Date
   readonly data: Readonly<Record<string, unknown>>

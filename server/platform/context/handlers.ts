@@ -47,7 +47,7 @@ export type Upload = {
   readonly content: AsyncIterable<Buffer>
 }
 
-/** What a handler is called with beside the app and the actor. */
+/** Arguments of a handler, beside the app and the actor. */
 export type Call<R extends RouteSpec> = Inputs<R> & {
   readonly cookies: Cookies
   /** The request as it arrived; only for routes with `rawBody`. */

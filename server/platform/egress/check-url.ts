@@ -19,7 +19,7 @@ export const portOf = (url: URL): number =>
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
 /**
- * What the text of a URL tells about its target. WHATWG parsing turns all spellings of an IPv4 address into one.
+ * Checks the target of a URL by its text. WHATWG parsing turns all spellings of an IPv4 address into one.
  * @throws AppError `invalid`
  */
 export function checkUrl(text: string, rules: UrlRules): URL {

@@ -10,7 +10,7 @@ export type ConnectionBounds = {
 /** One connection, used by one request at a time. */
 export type Connection = {
   readonly client: Client
-  /** What the connector did for the present request; null on a reused connection. */
+  /** Steps of the connector for the present request; null on a reused connection. */
   readonly steps: ConnectionSteps | null
   readonly remoteIp: string | null
   /** Keeps the connection for the next request. Only after a complete answer. */
@@ -35,7 +35,7 @@ export type Connections = {
 const IDLE_MS = 2_000
 /** With a `Keep-Alive` hint. */
 const MAX_IDLE_MS = 8_000
-/** What the hint is shortened by, for the way of the last request. */
+/** Time by which the hint is shortened, for the way of the last request. */
 const IDLE_MARGIN_MS = 1_000
 const MAX_RESPONSE_HEADERS_BYTES = 16_384
 

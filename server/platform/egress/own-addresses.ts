@@ -12,7 +12,7 @@ export type OwnAddresses = {
   judge(address: string, port: number): Promise<string | null>
 }
 
-/** What stays refused even where its address is allowed: our own listeners and the database. */
+/** Refuses our own listeners and the database, even where their address is allowed. */
 export function createOwnAddresses(database: () => DatabaseAddress, resolveName: ResolveName): OwnAddresses {
   const ports = new Set<number>()
   return {

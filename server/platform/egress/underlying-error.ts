@@ -3,7 +3,7 @@ import { Refusal, type ConnectionSteps } from './connect.ts'
 
 export type Underlying = { readonly error: Error; readonly code: string; readonly message: string }
 
-/** What happened, below every `cause` and aggregate: clients wrap the error whose code and text an operator can look up. */
+/** Returns the error below every `cause` and aggregate: its code and text are the ones an operator can look up. */
 export function underlying(error: unknown): Underlying {
   let deepest = error instanceof Error ? error : new Error(String(error))
   // A chain may be a ring.

@@ -84,7 +84,7 @@ const held = (dataDir: string, holder: Holder | null): string => {
   return `Faultline already runs on ${dataDir}${who}: stop it, or give this one its own FAULTLINE_DATA_DIR and PORT.`
 }
 
-/** Of a holder on this machine, the lock of the operating system has shown that it has ended. */
+/** Whether a holder runs elsewhere. The lock of the operating system has shown that none runs on this machine. */
 function isAliveElsewhere({ host, bootId: boot, beatAt }: Holder): boolean {
   if (boot === bootId() || host === hostname()) return false
   // A clock may be ahead or behind.

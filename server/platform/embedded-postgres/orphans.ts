@@ -4,9 +4,9 @@ import { DatabaseStartError } from '../storage/database-start-error.ts'
 import { commandOf, isAlive, postgresProcessesIn, signal, waitUntil } from './processes.ts'
 
 /**
- * Stops processes of an earlier start of this cluster: its postmaster after our `kill -9`, or backends after that of the
- * postmaster. Call it only under the lock of the data directory, when no other process uses them. Removes a
- * `postmaster.pid` with the process id of an unrelated process, which would keep PostgreSQL from starting.
+ * Stops processes of an earlier start of this cluster: its postmaster after our `kill -9`, or backends after a
+ * `kill -9` of the postmaster. Call it only under the lock of the data directory, when no other process uses them.
+ * Removes a `postmaster.pid` with the process id of an unrelated process, which would keep PostgreSQL from starting.
  * @returns a line for the log; undefined when there was nothing to stop
  */
 export async function stopOrphans(clusterDir: string): Promise<string | undefined> {

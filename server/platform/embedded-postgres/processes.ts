@@ -74,7 +74,7 @@ function procStat(pid: number): { state: string } | undefined {
   }
 }
 
-/** Of the running kernel, the same in all of its containers. */
+/** Returns the boot id of the running kernel, which is the same in all of its containers. */
 export function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

@@ -17,7 +17,7 @@ import type { Task } from './task.ts'
 
 /** Jobs that run at the same time: they share processor and database with everything else. */
 const CONCURRENCY = 2
-/** Of a queue, beside one per running job: one that listens. */
+/** Connections of a queue, beside one per running job: one that listens. */
 const LISTENING_CONNECTIONS = 1
 /** For the heartbeats of all queues. */
 const HEARTBEAT_CONNECTIONS = 1

@@ -50,17 +50,17 @@ export const routes = <const T extends RouteSpecs>(specs: T): T => specs
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined
 type Input<S> = S extends z.ZodType ? z.input<S> : undefined
 
-/** What a handler receives, already validated. */
+/** Inputs of a handler, already validated. */
 export type Inputs<R extends RouteSpec> = {
   readonly params: Output<R['params']>
   readonly query: Output<R['query']>
   readonly body: Output<R['body']>
 }
 
-/** What a handler returns. */
+/** The value that a handler returns. */
 export type Answer<R extends RouteSpec> = R['response'] extends z.ZodType ? z.input<R['response']> : void
 
-/** What the typed client sends and receives. */
+/** Values that the typed client sends and receives. */
 export type ClientCall<R extends RouteSpec> = (R['params'] extends z.ZodType
   ? { params: Input<R['params']> }
   : unknown) &

@@ -5,7 +5,7 @@ import { z } from 'zod'
 export type Cell = string | number | boolean | null
 
 export type CsvTable = {
-  /** Of the file, without its ending. */
+  /** Name of the file, without its ending. */
   readonly name: string
   readonly textOf: (answer: unknown) => string
 }

@@ -10,7 +10,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
-/** What an error response may have beside its message. */
+/** Fields that an error response may have beside its message. */
 export type ErrorDetails = {
   /** For `rate_limited` and `unavailable`: when to try again, whole seconds ≥ 1. */
   readonly retryAfterSeconds?: number

@@ -13,11 +13,11 @@ export type LinearPattern = {
    * @param check called after every few hundred characters that were read; an error that it throws ends the search
    */
   replace(text: string, by: (match: string) => string, check: () => void): string
-  /** Of its automaton; each takes memory, and time for compiling. */
+  /** States of its automaton; each takes memory, and time for compiling. */
   readonly states: number
 }
 
-/** Of the compiled expression. A character costs up to 30 ns for each (measured). */
+/** States of the compiled expression. A character costs up to 30 ns for each state (measured). */
 const MAX_STATES = 1_000
 const READS_PER_CHECK = 256
 
@@ -94,7 +94,7 @@ export function slowPattern(expression: string): { find(text: string): void; rea
   }
 }
 
-/** What to simplify in an expression that is too large or too slow. */
+/** Advice on how to simplify an expression that is too large or too slow. */
 function advice(expression: string): string {
   const [counted] = /\{\d{2,}(?:,\d*)?\}|\{\d*,\d{2,}\}/.exec(expression) ?? []
   return counted === undefined

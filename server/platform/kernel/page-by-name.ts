@@ -9,7 +9,7 @@ export type NameListInput = {
   readonly sort: NameSort
 }
 
-/** What a query for one page selects; `limit` includes one more row, to know whether there is a next page. */
+/** The rows that a query for one page selects; `limit` includes one more row, which shows if there is a next page. */
 export type NameListing = {
   readonly sort: 'name' | 'created_at'
   readonly descending: boolean

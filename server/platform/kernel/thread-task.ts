@@ -29,13 +29,14 @@ type Reply<Answer> = { readonly answer: Answer } | { readonly code: ErrorCode; r
 export type ThreadLimits = {
   /** Processor time of the thread, its start included: on a busy machine it takes longer, and is not at fault. */
   readonly cpuLimitMs: number
-  /** What the caller gets at the limit, or after a minute. */
+  /** The error that the caller gets at the limit, or after a minute. */
   readonly onLimit: () => AppError
 }
 
 /**
  * Runs a file that calls {@link serveThread} in a thread of its own, as long as `work` takes.
- * @throws AppError rate_limited (too many of the organisation, or of all, wait), that of `onLimit`, or one of the thread
+ * @throws AppError rate_limited (too many of the organisation, or of all, wait), the error of `onLimit`, or an error of
+ *   the thread
  */
 export async function inThread<Request, Answer, T>(
   orgId: string,

@@ -87,7 +87,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
   },
 }
 
-/** What bounds and ends a stream: the session or the API key. */
+/** Id of the session or API key that bounds and ends a stream. */
 function holderOf(actor: OrgActor): string {
   if (actor.kind === 'user' && actor.sessionId !== null) return actor.sessionId
   return actor.kind === 'api_key' ? actor.keyId : actor.orgId

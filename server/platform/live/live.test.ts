@@ -205,7 +205,7 @@ test('a stream of an API key has what its scopes may read, and ends when the key
   const live = await openLiveWith({ authorization: `Bearer ${key}` })
   const about = { project_id: newId(), issue_ids: [], new_issue_ids: [], event_count: 1 }
   await publishLive(server.app.db, [
-    // Of sessions only. It would be sent first.
+    // Only sessions receive this message. It would be sent first.
     { orgId: owner.actor.orgId, message: { kind: 'inbox', user_ids: [owner.actor.userId] } },
     { orgId: owner.actor.orgId, message: { kind: 'issues', ...about } },
   ])

@@ -46,7 +46,7 @@ export const recentMessages = perApp((app: App) => {
     sinceMs = app.clock.monotonicMs()
   })
 
-  /** What an organisation's streams received; `seenBy` returns the part of a message that the reader may see. */
+  /** Messages that an organisation's streams received; `seenBy` returns the part that the reader may see. */
   return (orgId: string, seenBy: (message: LiveMessage) => LiveMessage | null): RecentMessages => {
     const nowMs = app.clock.monotonicMs()
     const fromMs = Math.max(sinceMs, nowMs - KEEP_MS)

@@ -38,7 +38,7 @@ async function send(
   }
 }
 
-/** What the server answered, as nodemailer reports it. */
+/** The answer of the server, as nodemailer reports it. */
 const Refused = z.object({
   responseCode: z.number().int(),
   code: z.string().max(100),

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** What a mail says; `render-mail.ts` makes HTML and text of it. */
+/** The content of a mail; `render-mail.ts` makes HTML and text of it. */
 export const MailContent = z.object({
   subject: z.string(),
-  /** Of the receiver; null when it is not known. */
+  /** Name of the receiver; null when it is not known. */
   name: z.string().nullable(),
   paragraphs: z.array(z.string()).readonly(),
   /** The one thing to do; below the paragraphs. */
@@ -22,7 +22,7 @@ export const MailContent = z.object({
   closing: z.array(z.string()).readonly().optional(),
   /** Why the receiver has it, instead of their account. */
   reason: z.string().optional(),
-  /** Of mails that the receiver can end: the page that the footer links, and the address for a program's single POST. */
+  /** For mails that the receiver can end: the page that the footer links, and the address for a program's one POST. */
   unsubscribe: z.object({ page: z.string(), oneClick: z.string() }).optional(),
 })
 export type MailContent = z.infer<typeof MailContent>

@@ -3,7 +3,7 @@ import type { LiveMessage } from '../live/live.api.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Trigger } from './delivery.ts'
 
-/** What can send deliveries: signed webhooks, mails, later actions of alerts. `server/service/channels.ts` lists all. */
+/** A sender of deliveries: signed webhooks, mails, later actions of alerts. `server/service/channels.ts` lists all. */
 export type Channel = {
   /** As lanes store it. */
   readonly name: string
@@ -48,7 +48,7 @@ export type ClaimedDelivery = {
 
 export type AttemptResult = {
   readonly outcome: 'delivered' | 'failed'
-  /** Of the answer; null without one. */
+  /** Status of the answer; null without an answer. */
   readonly status: number | null
   readonly errorCode: string | null
   readonly errorText: string | null
@@ -57,7 +57,7 @@ export type AttemptResult = {
   readonly isFinal?: true
   /** The receiver asked to wait so long: the next attempt is made no earlier. */
   readonly retryAfterMs?: number
-  /** What the channel keeps with the attempt; without secrets. */
+  /** Details that the channel keeps with the attempt; without secrets. */
   readonly details: Readonly<Record<string, unknown>>
 }
 

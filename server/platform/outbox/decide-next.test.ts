@@ -66,7 +66,7 @@ describe('a replay', () => {
   })
 })
 
-/** What can happen to one delivery, in any order. */
+/** Steps that can happen to one delivery, in any order. */
 type Step =
   | { readonly kind: 'claim' | 'crash' | 'succeed' | 'fail' | 'close'; readonly waitMs: number }
   | { readonly kind: 'replay'; readonly retries: boolean; readonly waitMs: number }
@@ -154,7 +154,7 @@ test(
       fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
         const row = new Row()
         let now = 0
-        /** Of the present schedule. */
+        /** Attempts of the present schedule. */
         let made = 0
         let lastEnd = -Infinity
         /** Replays asked for and not yet covered by an attempt that began afterwards. */

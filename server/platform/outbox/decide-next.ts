@@ -19,7 +19,7 @@ export type Decision = {
   readonly trigger: Trigger
   readonly state: DeliveryState
   readonly attempt: number
-  /** What happens to `next_attempt_at`: it stays, becomes null, or lies this long after the end of the attempt. */
+  /** The change of `next_attempt_at`: it stays, becomes null, or lies this long after the end of the attempt. */
   readonly schedule: 'stays' | 'ends' | { readonly delayMs: number }
   /** A replay is due now; otherwise the schedule decides. */
   readonly replay: Replay | null

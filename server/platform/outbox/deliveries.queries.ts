@@ -19,7 +19,7 @@ export type DeliveryRow = {
   /** Asked for and not yet made. */
   isReplayRequested: boolean
   secretVersion: number | null
-  /** Of the newest attempt. */
+  /** Status of the newest attempt, with its error and duration. */
   lastStatus: number | null
   lastErrorCode: string | null
   lastDurationMs: number | null
@@ -113,7 +113,7 @@ export async function countDeliveries(on: Connection, filter: Filter, max: numbe
 
 export type DeliveryDetailRow = DeliveryRow & {
   channel: string
-  /** What is sent; null once erased. */
+  /** The bytes that are sent; null once erased. */
   body: Buffer | null
 }
 

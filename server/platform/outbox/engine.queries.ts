@@ -48,7 +48,7 @@ const leaseEnded = (parameter: string): string =>
   `d.due_at <= now() and d.due_at <= to_timestamp(${parameter}::float8 / 1000)`
 
 /**
- * What there is to do. Costs some index look-ups per lane with open deliveries, and almost nothing when there is none.
+ * Selects the work to do. Costs some index look-ups per lane with open deliveries, and almost nothing without any.
  * @param leasesEndedBy as in {@link ClaimRequest}
  */
 export async function selectDue(on: Connection, channels: readonly string[], leasesEndedBy: number): Promise<Due> {

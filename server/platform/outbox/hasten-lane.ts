@@ -5,7 +5,7 @@ import { hastenWaiting } from './outbox.queries.ts'
 
 /** Deliveries that one call makes due; the success of one of them makes the next due. */
 const MAX_HASTENED = 1_000
-/** Of one delivery, beside its schedule: what a receiver never takes must not be attempted after each success. */
+/** Attempts of one delivery beside its schedule: one that never arrives must not be attempted after each success. */
 const MAX_EXTRA_ATTEMPTS = 3
 
 /**

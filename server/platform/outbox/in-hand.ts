@@ -4,7 +4,7 @@ import type { AttemptResult, Channel, ClaimedDelivery } from './channel.ts'
 export type InHand = {
   readonly delivery: ClaimedDelivery
   readonly channel: Channel
-  /** Of its lease, which another claim of this process may have renewed. */
+  /** Token of its lease, which another claim of this process may have renewed. */
   token: string
   /** When the lease was asked for, on `performance.now()`. */
   claimedMs: number

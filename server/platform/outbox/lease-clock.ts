@@ -1,7 +1,7 @@
 /** A clock of the database that is further ahead of its observed pace has jumped. */
 const SLACK_MS = 2_000
 
-/** What a worker knows of the database's clock: a jump must not end the leases of the others. */
+/** A worker's knowledge of the database's clock: a jump must not end the leases of other workers. */
 export type LeaseClock = {
   /**
    * A look at the clock of the database.

@@ -23,7 +23,7 @@ const clock = await databaseClock(t, START)
 const { app } = clock
 const orgId = await anOrg(app)
 
-/** What the rules say about one delivery. */
+/** The state of one delivery, by the rules. */
 type Expected = {
   state: DeliveryState
   attempt: number
@@ -44,7 +44,7 @@ type Model = {
   readonly deliveries: Map<string, Expected>
 }
 
-/** What a worker has: delivery and the token it got. */
+/** A delivery that a worker has, with the token it got. */
 type Held = {
   readonly id: string
   readonly token: string
@@ -57,7 +57,7 @@ type Command = fc.AsyncCommand<Model, Real>
 
 const isDue = (model: Model, one: Expected): boolean => one.dueMs !== null && one.dueMs <= model.nowMs
 
-/** What a claim takes. */
+/** Deliveries that a claim takes. */
 function claimable(model: Model): [string, Expected][] {
   if (model.isPaused || model.isClosed) return []
   const due = [...model.deliveries].filter(([, one]) => isDue(model, one))

@@ -67,7 +67,7 @@ function decided(
   { nowMs, isBare }: { readonly nowMs: number; readonly isBare: boolean },
 ) {
   const { result, channel, endedMs } = attempt
-  // What was erased during the attempt must not come back with its record.
+  // Data that was erased during the attempt must not come back with its record.
   const isEmpty = isBare || row.isErased
   const decision = decideNext(row, result.outcome, result.isFinal === true ? [] : channel.delaysMs)
   const { schedule } = decision

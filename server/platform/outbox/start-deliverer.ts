@@ -25,7 +25,7 @@ import { createWaker, pause } from './waker.ts'
 const LEASE_MS = 30_000
 /** The share of a lease that an attempt may take; the rest is for recording its result. */
 const MAX_SHARE_OF_LEASE = 5 / 6
-/** What must be left of a lease beyond the timeout when an attempt begins. */
+/** The share of a lease that must be left beyond the timeout when an attempt begins. */
 const MARGIN_SHARE_OF_LEASE = 1 / 15
 const POLL_MS = 250
 /** Claims follow each other at this distance: each costs the database as much for one delivery as for many. */

@@ -8,7 +8,7 @@ const MAX_BODY_BYTES = 16 * 1024
 
 const Headers = z.array(z.tuple([z.string(), z.string()]))
 
-/** What the log keeps of an attempt, beside what the outbox keeps of every one. */
+/** Details that the log keeps of an attempt, beside the details that the outbox keeps of every attempt. */
 export const AttemptDetails = z.object({
   dns_ms: z.number().nullable().default(null),
   connect_ms: z.number().nullable().default(null),
@@ -24,7 +24,7 @@ export type AttemptDetails = z.infer<typeof AttemptDetails>
 
 type Sent = {
   readonly requestHeaders: [string, string][]
-  /** What is masked when the answer repeats it. */
+  /** Texts that are masked when the answer repeats them. */
   readonly confidential: RegExp | null
 }
 

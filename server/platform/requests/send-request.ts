@@ -18,7 +18,7 @@ export type OutgoingRequest = {
   readonly group: string
   /** The headers as the log keeps them. */
   readonly loggedHeaders: [name: string, value: string][]
-  /** What is masked when the answer repeats it. */
+  /** Texts that are masked when the answer repeats them. */
   readonly confidential: RegExp | null
 }
 

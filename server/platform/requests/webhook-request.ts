@@ -2,7 +2,7 @@ import type { OwnHeader } from '#shared/webhook-headers.ts'
 import { MASK } from '#shared/webhook-headers.ts'
 import { signature, standardSignature } from './sign.ts'
 
-/** What the headers of a request say. */
+/** Data from which the headers of a request are made. */
 export type RequestParts = {
   readonly eventId: string
   readonly deliveryId: string

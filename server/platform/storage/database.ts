@@ -36,7 +36,7 @@ export type StatementResult<Row> = {
 type WithClient = <T>(work: (client: pg.ClientBase) => Promise<T>, fragile?: 'fragile') => Promise<T>
 
 /**
- * What a query function runs on: the pool, a reserved connection or a transaction. Offers Kysely's query builder
+ * Query functions run on it: the pool, a reserved connection or a transaction. Offers Kysely's query builder
  * (`selectFrom`, `insertInto`, …; also for `sql` templates), statements and COPY.
  */
 export abstract class Connection extends QueryCreator<Tables> implements QueryExecutorProvider {
@@ -78,10 +78,10 @@ export abstract class Connection extends QueryCreator<Tables> implements QueryEx
   }
 }
 
-/** What runs statements, as the interface of stores that must not depend on the caller's transaction. */
+/** The part of a connection that runs statements: the interface of stores that must not depend on the caller's transaction. */
 export type Statements = Pick<Connection, 'query'>
 
-/** What runs statements and takes rows by COPY. */
+/** The part of a transaction that runs statements and takes rows by COPY. */
 export type RowTarget = Statements & Pick<Tx, 'copyIn'>
 
 /** The pool. Each statement takes a connection for itself; {@link Database.tx} keeps one for a transaction. */

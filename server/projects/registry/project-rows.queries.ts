@@ -18,7 +18,7 @@ export async function removeProject(tx: Tx, orgId: string, projectId: string, no
   return keys.map((key) => key.public_key)
 }
 
-/** Those of the projects that were deleted. Before it writes rows of projects, digestion asks in its transaction. */
+/** Returns which projects were deleted. Before it writes rows of projects, digestion asks in its transaction. */
 export async function deletedAmong(on: Connection, projectIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await on.query<{ id: string }>({
     name: 'projects-deleted-among',

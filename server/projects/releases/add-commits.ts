@@ -38,7 +38,7 @@ export async function storeCommits(
   release: ReleaseRow,
   commits: readonly CommitInput[],
 ): Promise<{ changed: number; total: number }> {
-  // Of a commit that occurs twice, the first occurrence counts.
+  // If a commit occurs twice, the first occurrence counts.
   const byId = new Map([...commits].reverse().map((commit) => [commit.id, commit]))
   const inOrder = [...new Set(commits.map((commit) => commit.id))].flatMap((id) => byId.get(id) ?? [])
   const changed = await upsertCommits(

@@ -120,7 +120,7 @@ export async function upsertCommits(tx: Tx, releaseId: string, commits: readonly
   return Number(numInsertedOrUpdatedRows ?? 0)
 }
 
-/** What an upload that leaves it out keeps. */
+/** Values of a commit that stay when an upload leaves them out. */
 const COMMIT_VALUES = ['repository', 'message', 'author_name', 'author_email', 'committed_at', 'files'] as const
 
 type Slice = { readonly limit: number; readonly offset: number }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { compareVersions, parseVersion } from './version.ts'
 
-/** What lists of releases sort by (migration 0024) against what decides which of two is newer. */
+/** The sort key of release lists (migration 0024) against the comparison that decides which of two is newer. */
 
 const { app } = await testApp()
 

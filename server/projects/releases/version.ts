@@ -18,7 +18,7 @@ const FORM = /^(?:(.+)@)?v?(\d{1,40}(?:\.\d{1,40}){0,9})(?:-([0-9a-z.-]+))?(?:\+
 /** Python's spellings (PEP 440): `2.0.0rc1`, `2.0.0.post1`, `2.1.0.dev3`. */
 const PYTHON =
   /^((?:.+@)?v?\d{1,40}(?:\.\d{1,40}){1,9})[._-]?(post|dev|alpha|beta|pre|rc|[abc])[._-]?(\d{1,40})(?:\+([0-9a-z.-]+))?$/i
-/** What semantic versions write with a hyphen is theirs, but for `-post1`. */
+/** A hyphen after a number marks a semantic version, except before `post1`. */
 const SEMANTIC = /^[^+]*\d-(?!post)/i
 const DATE = /^(?:(.+)@)?v?(\d{4})-(\d{2})-(\d{2})(?:[.-](\d{1,40}))?(?:-([a-z][0-9a-z.-]*))?(?:\+([0-9a-z.-]+))?$/i
 /** Digits of a version that is one number: long enough for a time (20241103153000123), shorter than a commit hash. */

@@ -9,7 +9,7 @@ import { titleOfRun } from './test-event.ts'
 export type Snapshot = {
   readonly verdict: Verdict
   readonly run: NewestRun | null
-  /** Of the newest run, by the clock of the database; negative after it was set back. */
+  /** Age of the newest run, by the clock of the database; negative after the clock was set back. */
   readonly ageMs: number
 }
 

@@ -53,7 +53,7 @@ export function createCanary(app: App, sends: boolean): Canary {
   let publicKey: string | null = null
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
-  /** What this process has watched of the newest run. */
+  /** The newest run, as this process has watched it. */
   let watched = { runId: null as string | null, sameRunMs: 0, unarrivedMs: 0 }
   let lookedMs: number | null = null
   let isFailing = false

@@ -51,7 +51,7 @@ const answers = () =>
       return { path, status, body }
     }),
   )
-/** Of what the canary passes through, without the free space of the disk. */
+/** Figures of the parts that the canary passes through, without the free space of the disk. */
 const figures = async (): Promise<string[]> =>
   (await client(t.url).get('/-/metrics')).text
     .split('\n')

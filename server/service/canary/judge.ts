@@ -7,7 +7,7 @@ const BROKEN_MS = 120_000
 const LATE_PERIODS = 1.5
 const BROKEN_PERIODS = 2
 
-/** What stands for a missing run. */
+/** The id that stands for a missing run. */
 export const NO_RUN = '00000000-0000-0000-0000-000000000000'
 
 /** The newest run, as far as it came. */

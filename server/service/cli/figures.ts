@@ -87,7 +87,7 @@ export async function intakeFigures(intake: Intake): Promise<Figure[]> {
   ]
 }
 
-/** What log-ins cost this process: most of a log-in is its hash. */
+/** The cost of log-ins for this process: most of a log-in is its hash. */
 export const passwordFigures = ({ passwords }: App): Figure[] => [
   {
     name: 'faultline_password_hashes_total',
@@ -113,7 +113,7 @@ export function digestFigures(sums: DigestSums): Figure[] {
   ]
 }
 
-/** What the projects that wait longest for digestion have on the spool, of all processes; at most ten. */
+/** Spool backlogs of the projects that wait longest for digestion, for all processes; at most ten projects. */
 export async function lagFigures(app: App): Promise<Figure[]> {
   const lags = await largestLags(app).catch(() => [])
   return lags.flatMap(({ projectNumber, entries, bytes, oldestAgeMs }) => {
@@ -132,7 +132,7 @@ export async function lagFigures(app: App): Promise<Figure[]> {
   })
 }
 
-/** Figures of this process's deliveries; the age is that of all processes. */
+/** Figures of this process's deliveries; the age covers the deliveries of all processes. */
 export async function deliveryFigures(db: Database, figures: DelivererFigures): Promise<Figure[]> {
   const oldestMs = await oldestDueMs(db).catch(() => null)
   const gauge = (name: string, help: string, value: number): Figure => ({

@@ -52,7 +52,7 @@ export type ServiceOptions = {
   readonly jobs?: boolean
   /** When the end-to-end test looks; null: only when it is asked to. For tests. */
   readonly canary?: CanaryTiming | null
-  /** What a process with the role `deliver` sends. Default: everything. */
+  /** Channels for which a process with the role `deliver` sends. Default: all channels. */
   readonly channels?: readonly Channel[]
 }
 

@@ -91,7 +91,7 @@ async function userToErase(app: App, erasure: ErasureRow): Promise<UserToErase |
   }
 }
 
-/** What hashing rules of the project make of the user's id: events received since the rule have only these hashes. */
+/** Hashes of the user's id by the project's hashing rules: events received since the rule have only these hashes. */
 function scrubbedKeys(userKey: string, rules: ScrubRules): string[] {
   const scrubbing = withBudget(rules, new RuleBudget())
   return ['id', 'username', 'email', 'ip_address'].flatMap((field) => {

@@ -220,7 +220,7 @@ describe('erasing a user', () => {
     const project = await aProject(owner)
     await send(project, by('u1'))
     await t.service.drain()
-    // Of a shard that nothing folds.
+    // A row of a shard that nothing folds.
     const row = await t.app.db.query<{ id: string }>(
       `insert into issue_journal (shard, body) values (99, '[]') returning id::text`,
     )

@@ -7,7 +7,7 @@ import type { Inputs, RouteSpec } from '../../platform/kernel/contract.ts'
 import { AppError, forbidden, invalid, notFound } from '../../platform/kernel/errors.ts'
 import { validationSentence } from './errors.ts'
 
-/** What every call of an endpoint obeys, over HTTP and inside the service: permission, validation, the audit log. */
+/** Rules for every call of an endpoint, over HTTP and inside the service: permission, validation, the audit log. */
 
 /** @throws AppError forbidden when the role of the member, or the scopes of the API key, do not grant it */
 export function requirePermission(permission: Exclude<Permission, 'public'>, actor: OrgActor): void {

@@ -77,7 +77,7 @@ function fastifyRefusal(error: unknown): string | null {
   }
 }
 
-/** What zod's own messages say, as the end of a sentence; null for a message of a schema of ours. */
+/** Zod's own message as the end of a sentence; null for a message of our own schemas. */
 function ownMessage(issue: z.core.$ZodIssue): string | null {
   if (!/^(?:Invalid (?:input|option)|Too (?:small|big)): expected /.test(issue.message)) return null
   switch (issue.code) {

@@ -14,7 +14,7 @@ export type Figure = {
 }
 export type MetricsSource = { figures(): Promise<readonly Figure[]> }
 
-/** What requests add to the metrics. */
+/** Figures that requests add to the metrics. */
 export type RequestMetrics = {
   /** A request that needs an actor was authenticated and authorised, or refused. */
   authenticated(tookMs: number): void

@@ -45,7 +45,7 @@ export function createRequestGuard(): RequestGuard {
         response.once('close', () => socket.destroy())
       }
       // In the body of a request that is already answered, or waits behind another one: a second answer would be taken
-      // for that of another request.
+      // for the answer of another request.
       else if (response.headersSent || response.socket === null) socket.destroy()
       else answerBroken(error, socket)
     },

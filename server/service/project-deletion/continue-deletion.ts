@@ -22,7 +22,7 @@ import { PROJECT_PARTS } from './project-parts.ts'
 
 export const CONTINUE_DELETION = 'delete-project'
 const RETENTION_MS = 30 * 86_400_000
-/** What must end first usually ends within seconds; otherwise the schedule continues. */
+/** Work that must end first usually ends within seconds; otherwise the schedule continues. */
 const RETRY_MS = 500
 const MAX_RETRIES = 20
 

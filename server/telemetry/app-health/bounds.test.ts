@@ -44,7 +44,7 @@ test('of very many device models the largest are exact, the tail is counted toge
   expect(devices.rows.map(({ name, total, users }) => ({ name, total, users }))).toEqual(
     top.map((one) => ({ ...one, users: 1 })),
   )
-  // Of values with few sessions half of the limit is admitted.
+  // Values with few sessions are admitted up to half of the limit.
   expect(devices.other.names).toBe(MAX_NEW_PER_DAY.device / 2 - 20)
   expect(devices.other.total).toBe(MODELS)
   expect(devices.unknown.total).toBe(0)

@@ -1,4 +1,4 @@
-/** What is counted. Of sessions and of stored events the same, as far as both have it. */
+/** The counts. They are the same for sessions and for stored events, as far as both have them. */
 export const COUNTS = [
   'total',
   /** Sessions: disjoint classes with `unhandled`, `abnormal` and `crashed`; sessions in none of them are healthy. */
@@ -32,7 +32,7 @@ export type UserSet = (typeof USER_SETS)[number]
 /** The column with what a set's sketch counts. */
 export const countColumn = <S extends UserSet>(set: S): `${S}_count` => `${set}_count`
 
-/** What rollups count: sessions by their start, or stored events by their time. */
+/** The data that rollups count: sessions by their start, or stored events by their time. */
 export const SOURCES = ['sessions', 'events'] as const
 export type Source = (typeof SOURCES)[number]
 export const sourceNumber = (source: Source): number => SOURCES.indexOf(source)

@@ -5,7 +5,7 @@ import type { Attributes } from './dimensions.ts'
 import { anrOf, classOf, durationOf, type Session } from './session.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
-/** What a batch adds to a minute and combination of values. */
+/** The changes that a batch adds to a minute and combination of values. */
 export type Delta = {
   readonly projectId: string
   readonly source: Source
@@ -62,7 +62,7 @@ export class Deltas {
     return delta
   }
 
-  /** Those that change anything. */
+  /** Deltas that change anything. */
   list(): Delta[] {
     return [...this.#byKey.values()].filter((delta) => !isNothing(delta))
   }

@@ -1,6 +1,6 @@
 import { hash as digestOf } from 'node:crypto'
 
-/** What sessions and events of an app are counted by. */
+/** Properties by which sessions and events of an app are counted. */
 export const DIMENSIONS = ['release', 'environment', 'os', 'device', 'device_class'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
@@ -73,7 +73,7 @@ export const idsOf = (level: Level): { readonly from: number; readonly to: numbe
 /** The id of what exceeds the limit of a level. */
 export const otherId = (level: Level): number => idsOf(level).from
 
-/** The level, then 50 bits of a hash other than that of {@link otherId}: every process computes the same id. */
+/** The level, then 50 bits of a hash, which differs from {@link otherId}: every process computes the same id. */
 export function attributesId(level: Level, values: Readonly<Partial<Record<Dimension, string>>>): number {
   if (level === 'all') return ALL_ID
   const text = JSON.stringify(LEVEL_DIMENSIONS[level].map((dimension) => values[dimension] ?? ''))

@@ -38,7 +38,7 @@ export type Sketches = Record<UserSet, Buffer | null> & { durations: Buffer | nu
 
 /** Sketches to write; null for what stays. */
 export type Changed = Sketches & SetCounts
-/** What sketches of users count. */
+/** Counts of the users in sketches. */
 type SetCounts = Record<`${UserSet}_count`, number | null>
 
 export type TakenDelta = Counts &

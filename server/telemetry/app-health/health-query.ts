@@ -13,6 +13,6 @@ export type HealthQuery = {
   readonly to: Date
   readonly now: Date
   readonly filter: HealthFilter
-  /** What to count; all by default. Other counts are 0. Reading by value needs `total`. */
+  /** Counts to read; all by default. Other counts are 0. Reading by value needs `total`. */
   readonly counts?: readonly Count[]
 }

@@ -3,7 +3,7 @@ import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { countColumn, COUNTS, type Counts, noCounts, USER_SETS, type UserSet } from './counts.ts'
 import type { Changed, Sketches, TakenDelta } from './fold.queries.ts'
 
-/** What a fold adds to one rollup: counts, users, and durations to add and to remove. */
+/** The changes that a fold makes to one rollup: counts, users, and durations to add and to remove. */
 export class HealthSum {
   readonly counts: Counts = noCounts()
   readonly #users = new Map<UserSet, HyperLogLog>()

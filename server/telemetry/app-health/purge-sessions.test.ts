@@ -37,7 +37,7 @@ test('deletes old rows and keeps those that are still used', async () => {
   expect(await purgeRows(app, AGING_HEALTH)).toMatchObject({ app_sessions: 1, health_rollups: 0 })
   clock.set(at(NOW + 2 * DAY_MS + HOUR_MS))
   await purgeRows(app, AGING_HEALTH)
-  // Of buckets below an hour only those of 15 minutes of the newer session are left.
+  // The only buckets below an hour that are left are the buckets of 15 minutes of the newer session.
   expect((await grains()).filter((seconds) => Number(seconds) < 3_600)).toEqual(LEVELS.map(() => 900))
   const whole = { projectId, from: at(NOW - 8 * DAY_MS), to: at(NOW) }
   expect(await readSessionTotals(app.db, whole)).toMatchObject({ total: 2 })

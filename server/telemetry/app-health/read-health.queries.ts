@@ -19,7 +19,7 @@ import type { HealthFilter, HealthQuery } from './health-query.ts'
  * a fold changes no result.
  */
 
-/** What to read: the buckets, in any order, and the level of a query. */
+/** The rollups to read: the buckets, in any order, and the level of a query. */
 export type Cells = {
   readonly query: HealthQuery
   readonly level: Level
@@ -65,7 +65,7 @@ function inSpan({ query: { projectIds, filter }, level, spans }: Cells, span: Sp
   const { bucketSeconds, from, to } = span
   const known = knownValues(level, filter)
   const { from: first, to: end } = idsOf(level)
-  // Of a level each bucket is a range of the index by time, of values the time is one of the key.
+  // For a level, each bucket is a range of the index by time. For values, the time is a range of the key.
   if (known === null && LEVEL_DIMENSIONS[level].every((dimension) => filter[dimension] === undefined))
     return sql`r.bucket_seconds = ${bucketSeconds}::int and r.bucket = any(${bucketsIn([span]).map(({ at }) => at)}::timestamptz[])
       and r.attributes_id >= ${first}::bigint and r.attributes_id < ${end}::bigint`
@@ -308,7 +308,7 @@ async function readKeys(db: Connection, cells: Cells, dimension: Dimension | nul
 export type StoredSketches<K extends SketchKey> = {
   readonly key: K
   readonly sketches: SketchRow['sketches']
-  /** Of the row: another one after each change of it. */
+  /** Version of the row: another one after each change of the row. */
   readonly version: string
 }
 

@@ -314,7 +314,7 @@ function stepsOf({ from, to }: HealthQuery, stepSeconds: number): number[] {
   return steps
 }
 
-/** The stored sets that answer a question, as unions: the count of the first less that of the second. */
+/** The stored sets that answer a question, as unions: the count of the first less the count of the second. */
 const unionsOf = (question: UserQuestion): readonly (readonly UserSet[])[] => {
   if (question === 'crash_affected_users') return [['crashed_users', 'unhandled_users']]
   if (question === 'anr_background_users') return [['anr_users'], ['anr_foreground_users']]
@@ -479,7 +479,7 @@ function nameIn({ level, query }: sql.Cells, dimension: Dimension | null, name: 
 
 /** Merges sketches of groups. Users of several projects are added. */
 class Unions<Key, Q extends UserQuestion> {
-  /** What is stored of them. */
+  /** The stored sets that answer the questions. */
   readonly sets: readonly UserSet[]
   readonly #questions: readonly Q[]
   readonly #wanted: ReadonlyMap<string, readonly UserSet[]>
@@ -516,7 +516,7 @@ class Unions<Key, Q extends UserQuestion> {
   }
 }
 
-/** These are estimates: that of a part may be larger than that of all users, if they are asked for. */
+/** Counts are estimates. The count of a part is limited to the count of all users, if the caller asks for both. */
 function countsOf<Q extends UserQuestion>(
   questions: readonly Q[],
   unions: ReadonlyMap<string, HyperLogLog>,

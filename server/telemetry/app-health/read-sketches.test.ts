@@ -67,7 +67,7 @@ async function usersOf(db: Connection, projectIds: readonly string[]) {
   }
 }
 
-/** What a process reads that remembers nothing. */
+/** Users, as a process reads them that remembers nothing. */
 async function usersNow(of: App, projectIds: readonly string[]) {
   const connection = await of.db.reserve()
   try {

@@ -101,7 +101,7 @@ function runsOf(settled: readonly Key[], source: Source, sets: readonly UserSet[
 const rowsOf = ({ keys: [first] }: Run, { versions, unions }: Remembered): Sketched[] =>
   first === undefined || versions === '' ? [] : [{ ...first, t: first.bucket.getTime() / 1_000, sketches: unions }]
 
-/** What rows of a run add up to, in these versions. */
+/** The unions of the rows of a run, in these versions. */
 type Remembered = {
   readonly versions: string
   readonly unions: sql.SketchRow['sketches']
@@ -182,7 +182,7 @@ async function unchanged(
 /** Each project has its own memory: none pushes out what another asked for, unless more are asked about than fit. */
 const MAX_PROJECTS = 8
 const MAX_BYTES_OF_PROJECT = 6 * 2 ** 20
-/** Of an entry beside its sketches and versions. */
+/** Bytes of an entry beside its sketches and versions. */
 const BYTES_BESIDE = 1_000
 
 type Memory = BoundedCache<string, Remembered>

@@ -7,7 +7,7 @@ export type Session = {
   readonly projectId: string
   /** Hyphenated UUID. */
   readonly sid: string
-  /** What it is counted by. */
+  /** Values by which the session is counted. */
   readonly attributes: Attributes
   readonly startedAt: number
   /** Whether the update that release, environment and start are taken from has `init`, and its time. */

@@ -7,8 +7,8 @@ import { readPerformanceBy, spreadIn, type NamedPerformance } from './read-perfo
 type Cause = NonNullable<Performance['anr_causes']>[number]
 
 /**
- * What blocked the main thread, most frequent first. An ANR is counted under its blocking call as name and its
- * fingerprint as op (anr-fact.ts).
+ * Reads the calls that blocked the main thread, most frequent first. An ANR is counted under its blocking call as name
+ * and its fingerprint as op (anr-fact.ts).
  */
 export async function readAnrCauses(db: Connection, now: Question['now'], max: number): Promise<Cause[]> {
   const found = await readPerformanceBy(db, { ...now, metrics: ['anr', 'anr_wait'] }, 'name')

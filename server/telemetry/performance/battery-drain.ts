@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** How fast a battery empties, from successive levels of one device. Pure. */
 
-/** What is remembered of a device between events. */
+/** The state of a device that is remembered between events. */
 export type BatteryState = {
   /** The newest level that was read; older ones arrived before. */
   readonly seenMs: number

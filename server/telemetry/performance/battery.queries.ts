@@ -10,7 +10,7 @@ export const stateKey = ({ projectId, battery }: PerformanceFact): string => `${
 
 const slotOf = ({ battery }: PerformanceFact): number => (battery?.deviceKey ?? 0) % SLOTS
 
-/** What is remembered of the devices of facts, locked until the transaction ends. */
+/** Reads the remembered states of the devices of facts, and locks them until the transaction ends. */
 export async function lockStates(tx: Tx, facts: readonly PerformanceFact[]): Promise<Map<string, BatteryState>> {
   const { rows } = await tx.query<{
     project_id: string

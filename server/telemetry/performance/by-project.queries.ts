@@ -8,7 +8,7 @@ import { metricAt } from './record.queries.ts'
 
 /** Measurements of many projects at once, each for itself: one statement, however many there are. */
 
-/** What to read of each project. */
+/** The measurements to read for each project. */
 export type ProjectsScope = Omit<Scope, 'filter'> & {
   /** Length of the intervals to tell apart; null for the whole range. */
   readonly intervalMs: number | null
@@ -25,11 +25,11 @@ export type MeasuredOfProject = {
   readonly sketch: DDSketch
 }
 
-/** Of all names together. */
+/** Reads the measurements of all names together. */
 export const readOfProjects = (db: Connection, scope: ProjectsScope): Promise<MeasuredOfProject[]> =>
   read(db, scope, {}, false)
 
-/** Of these names, each for itself. */
+/** Reads the measurements of these names, each for itself. */
 export async function readOfNames(
   db: Connection,
   scope: ProjectsScope,

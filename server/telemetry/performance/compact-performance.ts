@@ -36,7 +36,7 @@ export async function compactPerformance(app: App, signal?: AbortSignal): Promis
 
 const expirePending = (tx: Tx, now: Date): Promise<number> => countExpiredPending(tx, now, MAX_ROWS)
 
-/** Grains without devices, besides that of all attributes. */
+/** Grains without devices, besides the grain of all attributes. */
 const COARSER: readonly Grain[] = [1, 2, 3]
 
 async function foldDeltas(tx: Tx, now: Date): Promise<number> {

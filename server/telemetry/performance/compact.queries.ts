@@ -28,7 +28,7 @@ export type Sum = {
   readonly sketch: DDSketch
 }
 
-/** What digestion added, with its device. */
+/** A rollup that digestion added, with its device. */
 export type FreshRollup = Rollup & { readonly device: string }
 
 export const keyOf = (row: Rollup): string =>

@@ -10,7 +10,7 @@ export function addLeftOut(to: LeftOutCounts, counts: LeftOutCounts): void {
   for (const reason of LEFT_OUT) to[reason] += counts[reason]
 }
 
-/** What one batch adds to a series, device, metric and minute. */
+/** The changes that one batch adds to a series, device, metric and minute. */
 export type Delta = {
   readonly projectId: string
   readonly seriesId: string

@@ -39,7 +39,7 @@ export type Limits = {
 /** Histograms end a fifth above the limit, which is the border of two bins. */
 export const COLD: Limits = { watchMs: 3_000, poorMs: 5_000, binMs: 125, bins: 48 }
 export const WARM: Limits = { watchMs: 2_000, poorMs: 2_000, binMs: 50, bins: 48 }
-/** Of screens and pages. */
+/** Bins of the histograms of screens and pages. */
 export const RENDER = { binMs: 125, bins: 48 }
 
 export function startOf(now: MetricSpread, before: MetricSpread, limits: Limits): Start {
@@ -68,7 +68,7 @@ function bandsOf(sketch: DDSketch, { watchMs, poorMs }: Limits): Start['bands'] 
   }
 }
 
-/** A histogram whose counts add up to that of the sketch; empty without values. */
+/** A histogram whose counts add up to the count of the sketch; empty without values. */
 export function spreadOf(sketch: DDSketch, { binMs, bins }: Pick<Limits, 'binMs' | 'bins'>): Start['spread'] {
   if (sketch.count === 0) return []
   const below = Array.from({ length: bins + 1 }, (_, bin) => Math.round(sketch.countBelow(bin * binMs)))

@@ -8,7 +8,7 @@ import { HOUR_MS } from '../../platform/kernel/day.ts'
 /** An event or transaction that says something about its device. */
 export type Reporter = {
   readonly projectId: string
-  /** Of the event, or of the transaction's segment: its signals count once. */
+  /** Id of the event, or of the transaction's segment: its signals count once. */
   readonly id: string
   readonly at: Date
   /** A hash of the user; null when unknown. */

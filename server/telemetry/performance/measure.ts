@@ -22,7 +22,7 @@ import { eventTime } from '../../events/protocol/time.ts'
 import { readTransaction, scrubbableTransaction, type Origin } from '../../events/protocol/transaction.ts'
 import { eventKey, spanKey, valueKey, type MeasuredValue, type PerformanceFact } from './fact.ts'
 
-/** What the spans of a request have in common. */
+/** Data that the spans of a request have in common. */
 export type MeasureContext = {
   readonly projectId: string
   readonly receivedAt: Date

@@ -20,7 +20,7 @@ export type Filters = {
   readonly name?: string | undefined
 }
 
-/** What a call asks for: a project's measurements of a range, and of the one before. */
+/** The data that a call asks for: a project's measurements of a range, and of the range before. */
 export type Question = {
   readonly time: TimeRange
   readonly now: Omit<Scope, 'metrics'>

@@ -19,7 +19,7 @@ import {
 /** Operations whose segments are screens of apps, and pages. */
 export const SCREEN_OPS = ['ui.load', 'pageload', 'navigation'] as const
 
-/** What can say when a screen was shown; of an app the first of the first row that was measured, of a page the second. */
+/** Metrics that can say when a screen was shown. For an app or a page, the first metric that was measured counts. */
 const BASES = { app: ['ttid', 'duration'], page: ['lcp', 'fcp', 'duration'] } as const
 export const RENDER_METRICS = ['duration', 'ttid', 'lcp', 'fcp'] as const
 type Basis = Screen['basis']
@@ -46,7 +46,7 @@ function rated({ name, op, metrics }: { readonly name: string; readonly op: stri
   return { name, op, basis, render, count: Math.max(render.count, spreadIn(metrics, 'duration').count) }
 }
 
-/** What says when a screen was shown, the same for all its loads. */
+/** The metric that says when a screen was shown, the same for all its loads. */
 export function basisOf(op: string, metrics: Metrics): Basis {
   const bases: readonly Basis[] = BASES[op === 'ui.load' ? 'app' : 'page']
   return bases.find((metric) => spreadIn(metrics, metric).count > 0) ?? 'duration'

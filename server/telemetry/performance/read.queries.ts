@@ -35,7 +35,7 @@ export type Scope = {
   readonly filter: PerformanceFilter
 }
 
-/** What groups of a result share: name and op, or an attribute. */
+/** Values that the rows of a group share: name and op, or an attribute. */
 export type SplitKey = 'name' | 'release' | 'device_class' | 'device'
 
 /** By which attributes and in which intervals a result is split. */
@@ -69,7 +69,7 @@ export type Measured = {
 /**
  * Reads rollups of a grain, and deltas that are not folded yet. The sketches of a group come concatenated in one row,
  * because rows cost more than bytes.
- * @param others further ranges to read as a whole, whose places follow that of the scope, 0
+ * @param others further ranges to read as a whole, whose places follow the place of the scope, 0
  */
 export async function readRows(
   db: Connection,

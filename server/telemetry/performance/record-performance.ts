@@ -156,7 +156,7 @@ function keysOf(fact: PerformanceFact): number[] {
   return keys
 }
 
-/** Of values that were sent several times, only the best, and none that is already counted. */
+/** Only the best of values that were sent several times, and no value that is already counted. */
 function valuesToCount(
   facts: readonly PerformanceFact[],
   seen: ReadonlyMap<number, string | null>,

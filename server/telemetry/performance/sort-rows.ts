@@ -1,6 +1,6 @@
 import type { PerformanceSort } from './performance.api.ts'
 
-/** What rows are sorted by. */
+/** Values by which rows are sorted. */
 export type Sortable = {
   readonly name: string
   readonly op: string

@@ -2,11 +2,11 @@ import type { MemoryLevel } from '../../events/protocol/device-signals.ts'
 
 /** Rapid growth of the memory an app uses, from successive levels of one owner. Pure. */
 
-/** What is remembered of an owner between reports. */
+/** The state of an owner that is remembered between reports. */
 export type MemoryState = {
   /** The newest level that was read; older ones arrived before. */
   readonly seenMs: number
-  /** What later levels are compared with. */
+  /** The level with which later levels are compared. */
   readonly from: MemoryLevel
 }
 

@@ -5,7 +5,7 @@ import type { MeasuredValue } from '../performance/fact.ts'
 
 /** Signs that an app may soon crash, in what it reports (docs/alerts-triggers.md). Pure. */
 
-/** The order is that of the numbers in the table. Only append. */
+/** The order of the signs is the order of the numbers in the table. Only append. */
 export const PRECURSORS = [
   'crash',
   'low_memory',
@@ -20,7 +20,7 @@ export type Sign = (typeof PRECURSORS)[number]
 /** `crash` is in the same table: precursors after it are another matter. */
 export type Precursor = Exclude<Sign, 'crash'>
 
-/** What a report says about the session it comes from. */
+/** The signs and memory levels in a report, about the session that sent it. */
 export type PrecursorReport = {
   readonly projectId: string
   /** A hash of the user, else of the device. */

@@ -34,7 +34,7 @@ type Owner = Pick<PrecursorReport, 'projectId' | 'owner'>
 const SLOTS = 262_144
 const slotOf = ({ owner }: Owner): number => owner % SLOTS
 
-/** What is remembered of owners, by project and owner, locked until the transaction ends. */
+/** Reads the remembered states of owners, by project and owner, and locks them until the transaction ends. */
 export async function lockMemory(tx: Tx, owners: readonly Owner[]): Promise<Map<string, MemoryState>> {
   const { rows } = await tx.query<{
     project_id: string

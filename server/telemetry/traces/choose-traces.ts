@@ -3,7 +3,7 @@ import { MAX_SPANS } from '../../events/protocol/span.ts'
 /** Traces of a project that are kept per day; errors may use all that slow ones leave. */
 export const MAX_TRACES_PER_DAY = 2_000
 const MAX_SLOW_PER_DAY = 800
-/** Of each transaction and hour, so many of the slowest are kept. */
+/** Number of the slowest traces that are kept for each transaction and hour. */
 export const SLOWEST_PER_HOUR = 3
 
 export type Because = 'error' | 'slow'
@@ -28,11 +28,11 @@ export type SlowSegment = {
   readonly hour: number
 }
 
-/** What is known about one project. */
+/** Data that is known about one project. */
 export type Known = {
   /** Kept traces among those of the due parts, with their numbers of spans. */
   readonly kept: ReadonlyMap<string, { readonly because: Because; readonly spans: number }>
-  /** Those among the due and the slow traces that hold an error. */
+  /** Traces with an error, among the due and the slow traces. */
   readonly withError: ReadonlySet<string>
   /** The slow traces of the hours of the due parts. */
   readonly slow: readonly SlowSegment[]

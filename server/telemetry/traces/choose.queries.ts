@@ -47,7 +47,7 @@ export async function dueParts(tx: Tx, before: Date, max: number): Promise<Map<s
   return byProject
 }
 
-/** Those of some traces that are kept, with their numbers of spans. */
+/** Returns which traces are kept, with their numbers of spans. */
 export async function keptAmong(
   tx: Tx,
   projectId: string,
@@ -66,7 +66,7 @@ export async function keptAmong(
   )
 }
 
-/** Those of some traces that hold an error. */
+/** Returns which traces hold an error. */
 export async function withError(tx: Tx, projectId: string, traceIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ trace_id: string }>(
     `select distinct trace_id from trace_errors where project_id = $1 and trace_id = any($2::uuid[])`,

@@ -4,13 +4,13 @@ import type { ScrubRules } from '../../events/protocol/scrub.ts'
 import type { Span } from '../../events/protocol/span.ts'
 import { storedSpans, type StoredSpan } from './stored-span.ts'
 
-/** What one item says about a trace. */
+/** The data of one item about a trace. */
 export type TracePart = {
   /** 32 hex digits. */
   readonly traceId: string
   /** 52 bits of the id of its first span. */
   readonly part: number
-  /** Of its first segment; null without one. */
+  /** The first segment of the part; null without a segment. */
   readonly segment: { readonly name: string; readonly op: string; readonly durationMs: number } | null
   readonly spanCount: number
   /** Spans of the item that are not stored: beyond 1,000, or invalid. */

@@ -1,4 +1,4 @@
-/** What the JavaScript layer needs of the platform; components are never rendered here. */
+/** The parts of the platform that the JavaScript layer needs; components are never rendered here. */
 const nothing = () => {}
 const subscription = { remove: nothing }
 const emitter = { addListener: () => subscription, addEventListener: () => subscription, removeListeners: nothing }

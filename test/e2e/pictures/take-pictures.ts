@@ -19,7 +19,7 @@ const server = await testServer()
 const world = await makeWorld(server)
 const scenes = scenesOf(world).filter(({ name }) => only.length === 0 || only.some((part) => name.startsWith(part)))
 
-/** What differs between runs: the port, keys, random ids, and the hues derived from them. */
+/** Values that differ between runs: the port, keys, random ids, and the hues derived from them. */
 const MASK = `(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const masked = (text) => text

@@ -23,7 +23,7 @@ import typeStyles from '../../ui/type.module.css'
 type ChannelsProps = {
   label: string
   projectId: string
-  /** Of the rule, once it is saved: its stored URLs and keys can be tested. */
+  /** The id of a saved rule: its stored URLs and keys can be tested. */
   ruleId: string | null
   actions: readonly ActionDraft[]
   /** As the rule has them. */
@@ -238,7 +238,7 @@ type TestStateProps = {
   hasFailed: boolean
 }
 
-/** What came back from the test, in the words of the receiver. */
+/** The result of the test, in the words of the receiver. */
 function TestState({ isRunning, result, error, hasFailed }: TestStateProps) {
   const look = isRunning
     ? { tone: typeStyles.quiet, icon: 'clock' as const, text: texts.testing }

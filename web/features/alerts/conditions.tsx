@@ -153,7 +153,7 @@ function optionalOf(trigger: TriggerType, { metric }: ConditionsDraft): readonly
   ]
 }
 
-/** What a condition begins with when it is added. */
+/** The first value of a condition that is added. */
 const BEGINNINGS = {
   environment: { environment: 'production' },
   minUsers: { minUsers: '10' },

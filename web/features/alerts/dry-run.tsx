@@ -22,13 +22,13 @@ const OFTEN = 20
 /** A dry run begins when typing pauses. */
 const PAUSE_MS = 400
 
-/** What the rule would have fired in the last 7 days; null while a condition is missing. */
+/** Alerts that the rule would have fired in the last 7 days; null while a condition is missing. */
 export function DryRun({ body, hasProject }: { body: DryRunBody | null; hasProject: boolean }) {
   const settled = usePaused(body)
   const run = useQuery({
     ...dryRunQuery(settled ?? { projectId: '', trigger_type: 'new_issue' }),
     enabled: settled !== null,
-    // Of the same trigger: another measures something else.
+    // Only results of the same trigger: another trigger measures something else.
     placeholderData: (before, query) =>
       query?.queryKey[1].trigger_type === settled?.trigger_type ? before : undefined,
   })

@@ -23,7 +23,7 @@ import type {
 } from '../../api/alert-queries.ts'
 import type { NewRuleSearch } from '../../address/search.ts'
 
-/** What is typed into the builder of a rule. Pure. */
+/** The draft of a rule as it is typed into the builder. Pure. */
 
 export type ConditionsDraft = {
   threshold: string
@@ -47,7 +47,7 @@ export type ConditionsDraft = {
 export type ActionDraft = {
   /** Identifies the row. */
   key: string
-  /** Of an action that the rule has. */
+  /** The id of an action that the rule has. */
   id: string | null
   type: ActionType
   /** The stored URL or key, as the service masks it. */
@@ -56,7 +56,7 @@ export type ActionDraft = {
   target: string
   to: 'team' | 'assignee' | 'list'
   addresses: string
-  /** Of a webhook; empty makes a new one, or keeps the stored one. */
+  /** The secret of a webhook; empty makes a new one, or keeps the stored one. */
   secret: string
 }
 
@@ -64,7 +64,7 @@ export type RuleDraft = {
   projectId: string
   name: string
   trigger: TriggerType
-  /** Of each trigger that was chosen, so that changing back loses nothing. */
+  /** Conditions of each trigger that was chosen, so that changing back loses nothing. */
   conditions: Readonly<Partial<Record<TriggerType, ConditionsDraft>>>
   actions: readonly ActionDraft[]
   cooldown: number
@@ -353,7 +353,7 @@ export const isIncomplete = (draft: RuleDraft): boolean =>
       draft.escalations.length === 0 ||
       draft.escalations.some((action) => actionProblem(action) !== null)))
 
-/** What a dry run needs; null while a condition is missing. */
+/** The body of a dry run; null while a condition is missing. */
 export function dryRunOf(draft: RuleDraft): DryRunBody | null {
   const conditions = conditionsNow(draft)
   if (draft.projectId === '' || conditionProblems(draft.trigger, conditions).size > 0) return null

@@ -32,7 +32,7 @@ const SUGGESTIONS: readonly Suggestion[] = [
 
 type SuggestionsProps = {
   isEmpty: boolean
-  /** Of the rules there are; their suggestions are not shown. */
+  /** Triggers of existing rules; they are not suggested again. */
   triggers: readonly TriggerType[]
 }
 

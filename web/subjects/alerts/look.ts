@@ -78,7 +78,7 @@ export function deliveryLook({ state, next_attempt_at: nextAt }: AlertDelivery, 
 export const withStatus = (status: number | null, error: string): string =>
   status === null || error.includes(String(status)) ? error : `${status}: ${error}`
 
-/** What the receiver answered, or why nothing was sent; null before the first attempt. */
+/** The answer of the receiver, or why nothing was sent; null before the first attempt. */
 export function deliveryAnswer(delivery: AlertDelivery): string | null {
   const { last_status: status, last_error: error, duration_ms: duration, state, skipped } = delivery
   if (skipped !== null) return skipped

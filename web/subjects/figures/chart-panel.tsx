@@ -21,7 +21,7 @@ type ChartPanelProps = {
   /** Shown over the whole width; Enter on the chart switches. Absent for charts of one size. */
   large?: boolean
   onLarge?: (large: boolean) => void
-  /** What an alert rule on this chart begins with; absent where no trigger measures the same. */
+  /** The draft of an alert rule on this chart; absent where no trigger measures the same. */
   alertOn?: Omit<NewRuleSearch, 'project' | 'from'>
   children: ReactNode
 }

@@ -1,7 +1,7 @@
 import { HealthSearch } from '../../address/search.ts'
 import { figuresTexts } from './texts.ts'
 
-/** What the pages of app health are filtered by. Pure. */
+/** Filters of the pages about app health. Pure. */
 
 export const DIMENSIONS = ['release', 'environment', 'os', 'device_class', 'device'] as const
 export type Dimension = (typeof DIMENSIONS)[number]

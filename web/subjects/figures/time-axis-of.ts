@@ -66,6 +66,6 @@ export function timeAxisOf({ points, intervalSeconds, range, window, releases, o
   }
 }
 
-/** What is shown of a series. */
+/** The values of a series that are shown. */
 export const shownOf = <T>(values: readonly T[], { shown: [from, to] }: Pick<TimeAxis, 'shown'>): T[] =>
   values.slice(from, to + 1)

@@ -56,7 +56,7 @@ function onTheClock(fromMs: number, toMs: number, step: number): number[] {
   }
 }
 
-/** The instant at which the wall clock shows a time; the offset is that of the instant itself. */
+/** The instant at which the wall clock shows a time; the offset is the one at the instant itself. */
 function instantOf(wallMs: number): number {
   const guess = wallMs - offsetMinutes(wallMs) * MINUTE_MS
   return wallMs - offsetMinutes(guess) * MINUTE_MS

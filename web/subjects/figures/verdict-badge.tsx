@@ -34,7 +34,7 @@ export function VerdictBadge({ row, short = false }: { row: Judged; short?: bool
   )
 }
 
-/** The grade of a release's figures: that of its verdict; null where it is not judged. */
+/** The grade of a release's figures, from its verdict; null where it is not judged. */
 export const gradeOfVerdict = ({ verdict }: Pick<Judged, 'verdict'>): Grade | null => LOOKS[verdict].grade
 
 /** The number that decided a verdict; null for one that is not explained by a number, and for a good one. */

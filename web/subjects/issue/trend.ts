@@ -19,8 +19,8 @@ export function toneOf(issue: Pick<Issue, 'first_seen' | 'status'>, now: number)
 type Moved = Pick<Issue, 'first_seen' | 'status' | 'status_changed_at' | 'trend'>
 
 /**
- * The first bucket of the present level: that of the stored change of status; 0 when the status changed before the trend,
- * so that all of it is at the present level. Of a new issue, the first with an event. Null without a change.
+ * The first bucket of the present level: the bucket of the stored change of status; 0 when the status changed before the
+ * trend, so that all of it is at the present level. For a new issue, the first bucket with an event. Null without a change.
  */
 export function levelStartOf(issue: Moved, now: number): number | null {
   const tone = toneOf(issue, now)

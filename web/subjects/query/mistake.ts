@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/call.ts'
 import { hintsOf, isPlace, movedBy, type QueryHint } from '../../api/query-hints.ts'
 
-/** What a list says about the query that it was asked. Positions are of the query; `end` is exclusive. Pure. */
+/** The mistake that a list found in its query. Positions refer to the query; `end` is exclusive. Pure. */
 
 export type QueryMistake = {
   readonly sentence: string

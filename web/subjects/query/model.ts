@@ -95,7 +95,7 @@ export function removed(state: FieldState, chip: Pick<Chip, 'start' | 'end'>): F
   return { text: start + value + end, from: start.length, to: start.length + value.length }
 }
 
-/** What is being typed at the caret: a key, or a value of a key. `start` and `end` are positions in the input. */
+/** The part that is typed at the caret: a key, or a value of a key. `start` and `end` are positions in the input. */
 export type TypedPart = {
   readonly key: string | null
   readonly prefix: string
@@ -132,7 +132,7 @@ export function partAt(value: string, caret: number): TypedPart | null {
   }
 }
 
-/** What follows the last comma of an open list, outside quotes. */
+/** The text after the last comma of an open list, outside quotes. */
 function lastElement(list: string): string {
   let at = 1
   let isQuoted = false

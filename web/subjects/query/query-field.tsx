@@ -45,12 +45,12 @@ type QueryFieldProps = {
   query: string
   onSearch: (query: string) => void
   source: QuerySource
-  /** What the list says about `query`. */
+  /** The mistake that the list found in `query`. */
   mistake?: QueryMistake | null
   hints?: readonly QueryHint[]
   /** Filters that are no terms of the query, before its chips. */
   tokens?: ReactNode
-  /** What is at the end of the field; it may add a term. */
+  /** The element at the end of the field; it may add a term. */
   end?: (onAdd: (term: string) => void) => ReactNode
   inputRef?: RefObject<HTMLInputElement | null>
   /** The key that focuses the field. */

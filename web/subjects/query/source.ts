@@ -1,10 +1,10 @@
 import type { SavedView } from '../../api/view-queries.ts'
 
-/** What a query field suggests. */
+/** The suggestions of a query field. */
 export type QuerySource = {
   /** Suggestions are cached by it: it names the list and what it is limited to. */
   readonly id: string
-  /** What is counted, in the singular. */
+  /** The counted thing, in the singular. */
   readonly unit: string
   /** Suggests keys that begin with a text or, of a key, values. */
   readonly suggest: (key: string | null, prefix: string, signal: AbortSignal) => Promise<Suggestions>
@@ -17,7 +17,7 @@ export type Suggestions = {
     /** As a query writes it. */
     readonly text: string
     readonly count: number | null
-    /** What it means or, if it is quoted, stands for. */
+    /** The meaning of the value or, if it is quoted, the text that it stands for. */
     readonly label: string | null
   }[]
   /** The number of issues that were counted, if there are more. */

@@ -21,7 +21,7 @@ type HistogramProps = {
   bins: readonly HistogramBin[]
   /** Values with a name, such as percentiles. */
   marks: readonly { readonly value: number; readonly label: string }[]
-  /** What is counted. */
+  /** The counted thing. */
   unit: string
   formatEdge: (value: number) => string
   binName: (bin: HistogramBin) => string

@@ -11,7 +11,7 @@ import typeStyles from '../../../ui/type.module.css'
 
 const texts = auditTexts.filters
 
-/** What is often looked for; any action can be typed. */
+/** Actions that are often looked for; any action can be typed. */
 const SUGGESTED = [
   'signin.*',
   'signin.failed',

@@ -2,13 +2,13 @@ import { MAX_NEW_ENTRIES, type AuditEntry, type AuditFilters } from '../../../ap
 import { formatCount, formatDay } from '../../../ui/format.ts'
 import { auditTexts } from './texts.ts'
 
-/** What the audit log shows of an entry. Pure. */
+/** Texts of an entry of the audit log. Pure. */
 
 /** Who did it: the e-mail address, or what kind of actor it was. */
 export const actorName = ({ type, id, email }: AuditEntry['actor']): string =>
   email ?? (type === 'user' && id === null ? auditTexts.unknownActor : auditTexts.actorTypes[type])
 
-/** What it was done to: the name at the time, else the id. */
+/** The target of an action: its name at the time, else its id. */
 export const targetName = ({ label, id, type }: AuditEntry['target']): string | null => label ?? id ?? type
 
 /** How often a refusal happened within its minute; null for one event. */

@@ -10,7 +10,7 @@ import styles from './roles-card.module.css'
 
 const texts = membersTexts.roles
 
-/** What each role may do, from the permission matrix. */
+/** Permissions of each role, from the permission matrix. */
 export const RolesCard = () => (
   <Card title={texts.title}>
     <Table className={styles.table} scrollLabel={texts.table}>

@@ -202,7 +202,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** What the user would call this device. */
+/** A name that the user would give this device. */
 function thisDevice(): string {
   const agent = navigator.userAgent
   const system = texts.systems.find(([pattern]) => pattern.test(agent))

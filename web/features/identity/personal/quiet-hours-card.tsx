@@ -23,7 +23,7 @@ type QuietHours = NotificationPreferences['quiet_hours']
 
 const browserZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** What is stored; a member who never chose a zone gets that of the browser. */
+/** The stored quiet hours; a member who never chose a zone gets the browser's zone. */
 const draftOf = (stored: QuietHours): QuietHours =>
   stored.enabled || stored.time_zone !== 'UTC' ? stored : { ...stored, time_zone: browserZone() }
 

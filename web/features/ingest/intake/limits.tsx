@@ -145,7 +145,7 @@ const LABELS = {
 
 /** The limits that can be changed; the quota belongs to the organisation and is sent by itself. */
 function LimitsForm({ projectId, limits, quota, why }: Props & { why: string | undefined }) {
-  /** What was typed; the other fields follow what is stored. */
+  /** Typed values; the other fields follow the stored ones. */
   const [typed, setTyped] = useState<Partial<Record<LimitName, string>>>({})
   const forget = (...names: readonly LimitName[]) =>
     setTyped((before) => ({ ...before, ...Object.fromEntries(names.map((name) => [name, undefined])) }))

@@ -140,7 +140,7 @@ type RateChartProps = ChartProps & {
   nothing: ReactNode
   sentence: FindingSentence
   label: (total: string, sentence: string) => string
-  /** What stands beside each value. */
+  /** Texts beside each value. */
   reads: readonly (readonly [label: string, read: (point: Partial<Point>) => string])[]
 }
 

@@ -13,8 +13,8 @@ export const shareOfLimit = ({ total, bands }: Pick<Rate, 'total' | 'bands'>): n
   total === null || bands === null ? 0 : Math.min(1, total / bands.poor)
 
 /**
- * The ANR rate that is compared with the limit, and its word: over more than a day that of daily users, because the limit
- * is of those.
+ * The ANR rate that is compared with the limit, and its word. Over more than a day it is the rate of daily users,
+ * because the limit is a share of daily users.
  * @param guard null if the figures are filtered
  */
 export function judgedRateOf(

@@ -5,7 +5,7 @@ import { releasesTexts } from './texts.ts'
 type CommandBoxProps = {
   title: string
   code: string
-  /** What the toast says after copying. */
+  /** The text of the toast after copying. */
   said?: string
 }
 

@@ -57,7 +57,7 @@ export const MAX_HOURS = 48
 /** With fewer sessions a rate says nothing, so it is not drawn. */
 const MIN_SESSIONS = 100
 
-/** The value at each whole hour since the release; at hour 1, that of the first hour. */
+/** The value at each whole hour since the release; hour 1 has the value of the first hour. */
 export const valuesOf = (hours: CrashFreeHours): (number | null)[] =>
   Array.from({ length: MAX_HOURS + 1 }, (_, place) => {
     const hour = hours[place - 1]

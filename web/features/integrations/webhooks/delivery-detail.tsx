@@ -165,7 +165,7 @@ function Detail({ delivery, isPaused }: { delivery: WebhookDeliveryDetail; isPau
   )
 }
 
-/** What came back from an attempt; an error word for word. */
+/** The answer to an attempt; an error word for word. */
 function Response({ attempt, isNewest }: { attempt: WebhookAttempt; isNewest: boolean }) {
   const answer = answerOf(attempt.status, attempt.error_code)
   const { response_body: body, error_text: error } = attempt

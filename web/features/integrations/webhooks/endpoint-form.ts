@@ -1,7 +1,7 @@
 import type { WebhookEndpoint } from '../../../api/webhook-queries.ts'
 import { isRateText } from './model.ts'
 
-/** What is typed into the form of an endpoint. Pure. */
+/** The draft of an endpoint as it is typed into the form. Pure. */
 
 export const MAX_OWN_HEADERS = 10
 
@@ -94,7 +94,7 @@ export function changesOf(draft: EndpointDraft, endpoint: WebhookEndpoint) {
 
 export type EndpointProblem = 'url' | 'types' | 'rate' | 'headers'
 
-/** What the form refuses itself; the service decides about the rest. */
+/** Problems that the form finds itself; the service decides about the rest. */
 export function problemsOf(draft: EndpointDraft): ReadonlySet<EndpointProblem> {
   const found = new Set<EndpointProblem>()
   if (!/^https?:\/\/\S+$/i.test(draft.url.trim()) || !URL.canParse(draft.url.trim())) found.add('url')

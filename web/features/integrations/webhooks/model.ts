@@ -8,7 +8,7 @@ import { isCounting, type DeliveryLook } from '../../../subjects/alerts/delivery
 import { formatCount, formatDay, formatDuration, formatLeft } from '../../../ui/format.ts'
 import { webhooksTexts } from './texts.ts'
 
-/** What the page says about endpoints, deliveries and attempts. Pure. */
+/** Texts of the page about endpoints, deliveries and attempts. Pure. */
 
 export const SCHEDULED_ATTEMPTS = 6
 
@@ -25,7 +25,7 @@ type DeliveryFacts = Pick<
   'state' | 'attempt' | 'attempts_made' | 'next_attempt_at' | 'delivered_at' | 'last_status' | 'last_error_code'
 >
 
-/** What happens to a delivery: it is only called failed when no attempt is left. */
+/** The look of a delivery: it is only called failed when no attempt is left. */
 export function lookOf(delivery: DeliveryFacts, isPaused: boolean, now: number): DeliveryLook {
   const { state, next_attempt_at: nextAt, delivered_at: deliveredAt } = delivery
   const { states } = webhooksTexts
@@ -181,7 +181,7 @@ export type DayBar = { day: string; tone: 'none' | 'good' | 'some' | 'bad' }
 export const toneOf = ({ delivered, failed }: { delivered: number; failed: number }): DayBar['tone'] =>
   delivered + failed === 0 ? 'none' : failed === 0 ? 'good' : delivered === 0 ? 'bad' : 'some'
 
-/** What the bars of an endpoint show, in a sentence. */
+/** The days of an endpoint in a sentence, for readers who do not see the bars. */
 export function daysSentence(days: WebhookEndpoint['days'], successRate: number | null): string {
   const busy = days.filter(({ delivered, failed }) => delivered + failed > 0)
   if (busy.length === 0 || successRate === null) return webhooksTexts.days.nothing

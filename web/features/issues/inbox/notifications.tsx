@@ -10,7 +10,7 @@ import styles from './notifications.module.css'
 
 type NotificationsProps = { unread: number; onClose: () => void }
 
-/** What the bell opens: alerts first, and the notifications of the member behind a second tab. */
+/** The panel of the bell: alerts first, and the notifications of the member behind a second tab. */
 export function Notifications({ unread, onClose }: NotificationsProps) {
   const [tab, setTab] = useState<'alerts' | 'inbox'>('alerts')
   const place = useRef<HTMLDivElement>(null)

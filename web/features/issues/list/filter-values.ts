@@ -3,7 +3,7 @@ import { SEVERITIES } from '#shared/issue-values.ts'
 import { isOwnKey } from '../../../api/term-keys.ts'
 import type { IssuesSearch } from '../../../address/search.ts'
 
-/** What the filter panel and the environment menu read from the address and write to it. Pure. */
+/** Values that the filter panel and the environment menu read from the address and write to it. Pure. */
 
 /** Filters of the panel by values. Their first name is the key of the query that they write. */
 const NAMES = {

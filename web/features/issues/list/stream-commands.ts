@@ -27,10 +27,10 @@ type Shown = ReturnType<typeof useReadableStream> & {
   dispatch: Dispatch<StreamStep>
 }
 
-/** What the parts of the issues page know: the list, its state and the commands. */
+/** The model of the parts of the issues page: the list, its state and the commands. */
 export type StreamModel = Shown & { commands: ReturnType<typeof useStreamCommands> }
 
-/** What the user can do on the issues page, by its parts or by keys. */
+/** Commands of the issues page, for its parts and for keys. */
 export function useStreamCommands({ search, filters, stream, ids, state, dispatch }: Shown) {
   const searchBox = useRef<HTMLInputElement>(null)
   const navigate = route.useNavigate()

@@ -7,7 +7,7 @@ const plural = (count: number, one: string, many: string): string => `${formatCo
 const events = (count: number): string => plural(count, 'event', 'events')
 const issues = (count: number): string => plural(count, 'issue', 'issues')
 
-/** What two issues have in common, in the order of the API. */
+/** Words for what two issues share, in the order of the API. */
 const SHARED: Readonly<Record<string, string>> = {
   type: 'Same error type',
   culprit: 'Same location',

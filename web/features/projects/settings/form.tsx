@@ -13,7 +13,7 @@ type Patch = NonNullable<Parameters<typeof call<'PATCH /api/projects/:projectId/
 
 type SettingsDraftOptions<Draft> = {
   draftOf: (project: ProjectSettings) => Draft
-  /** What is sent. A draft that would change nothing is not unsaved. */
+  /** The patch that is sent. A draft that would change nothing is not unsaved. */
   patchOf: (draft: Draft) => Patch
   said: string
   /** Start of a toast with the error; by default the form shows it. */

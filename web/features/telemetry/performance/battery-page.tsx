@@ -22,7 +22,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
 
-/** What the app costs the device: battery, memory, heat and wake locks. */
+/** The page about the cost of the app for the device: battery, memory, heat and wake locks. */
 export function BatteryPage() {
   const at = usePerformanceView()
   const query = usePerformance(at.view)

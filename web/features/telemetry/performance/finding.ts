@@ -3,7 +3,7 @@ import { shortRelease } from '../../../subjects/figures/filter-model.ts'
 import { formatDuration, formatShare } from '../../../ui/format.ts'
 import { performanceTexts } from './texts.ts'
 
-/** What a chart of durations shows, computed from its points. Pure. */
+/** The finding of a chart of durations, computed from its points. Pure. */
 
 export type DurationPoint = {
   readonly t: string

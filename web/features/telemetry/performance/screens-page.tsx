@@ -47,7 +47,7 @@ import narrowStyles from '../../../ui/narrow.module.css'
 
 const DEFAULT_SORT = '-p95'
 
-/** What a rule measures of a screen; none for the first contentful paint. */
+/** The metric of a rule about a screen; none for the first contentful paint. */
 const ALERT_METRICS: Readonly<Partial<Record<string, 'ttid' | 'lcp' | 'transaction'>>> = {
   ttid: 'ttid',
   lcp: 'lcp',

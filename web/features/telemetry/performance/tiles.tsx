@@ -18,7 +18,7 @@ export type Tile = {
   /** The change against the range before, where less is better. */
   now?: number | null
   before?: number | null
-  /** What the change is against, with the value before. */
+  /** The time that the change is compared with, and the value before. */
   against?: string
 }
 

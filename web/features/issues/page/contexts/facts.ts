@@ -11,7 +11,7 @@ export type Fact = {
   /** The used share, 0 to 1, of memory and storage. */
   fill?: number
   mono?: boolean
-  /** What is shown of a long value; the whole is on hover. */
+  /** The start of a long value, which is shown; the whole is on hover. */
   short?: string
 }
 

@@ -24,7 +24,7 @@ const COVERED = new Set(['release', 'environment', 'level', 'user', 'device', 'o
 const fixedColumn = (fixed: Fixed): Column => ({ id: fixed, fixed, tag: null })
 const tagColumn = (tag: string): Column => ({ id: `tag.${tag}`, fixed: null, tag })
 
-/** What a row shows in a column; `title` is the whole of a shortened value. */
+/** The text of a cell; `title` is the whole of a shortened value. */
 export function cellOf(row: EventRow, column: Column): { text: string; title: string } {
   const whole = (text: string | null) => ({ text: text ?? '', title: text ?? '' })
   switch (column.fixed) {

@@ -160,7 +160,7 @@ const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug']
 /** So many values of a menu; others can be typed. */
 const MAX_VALUES = 12
 
-/** What events are filtered by, beside their tags. */
+/** Keys by which events are filtered, beside their tags. */
 const KEYS = ['release', 'environment', 'level', 'user'] as const
 
 /** Suggests the values that events of the issue share, and the tags' keys. */

@@ -160,7 +160,7 @@ export function sourceOf(frame: Frame): readonly SourceLine[] | null {
   })
 }
 
-/** A stack: that of the crash with its chain of exceptions, or that of another thread. */
+/** A stack: the crash with its chain of exceptions, or another thread. */
 export type Stack = {
   key: string
   thread: Thread | null
