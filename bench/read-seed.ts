@@ -3,7 +3,7 @@ import { zstdCompressSync } from 'node:zlib'
 import pg from 'pg'
 import { orgTerm } from '#server/issues/search/index-terms.ts'
 import { RECEIVED_DAY_TABLES } from '#server/ingest/digest/day-tables.ts'
-import { dayOf } from '#server/platform/kernel/day.ts'
+import { utcDay } from '#server/platform/kernel/day.ts'
 import { ensureDayPartitions } from '#server/platform/storage/day-partitions.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function seed(
 ): Promise<void> {
   const now = Date.now()
   for (let day = 0; day <= plan.days; day++)
-    await ensureDayPartitions(db, RECEIVED_DAY_TABLES, dayOf(new Date(now - day * 86_400_000)))
+    await ensureDayPartitions(db, RECEIVED_DAY_TABLES, utcDay(new Date(now - day * 86_400_000)))
   // A separate connection: those of the pool cancel statements that take long.
   const client = new pg.Client({ connectionString })
   await client.connect()

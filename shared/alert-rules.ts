@@ -173,7 +173,7 @@ export const TRIGGERS = {
   },
 } as const satisfies Record<TriggerType, Trigger>
 
-export const triggerOf = (type: TriggerType): Trigger => TRIGGERS[type]
+export const alertTrigger = (type: TriggerType): Trigger => TRIGGERS[type]
 
 /** Above it, the threshold of a `critical_path` rule is a P95 in milliseconds: no rate of failures is higher. */
 export const MAX_PERCENT = 100
@@ -185,23 +185,23 @@ const PERFORMANCE_DEFAULTS: Readonly<Partial<Record<PerformanceMetric, number>>>
 
 /** The threshold of a trigger unless one is given. */
 export function defaultThreshold(type: TriggerType, metric?: PerformanceMetric): number | undefined {
-  if (type !== 'performance_threshold') return triggerOf(type).defaults.threshold
+  if (type !== 'performance_threshold') return alertTrigger(type).defaults.threshold
   return PERFORMANCE_DEFAULTS[metric ?? 'cold_start'] ?? 5_000
 }
 
 /** The largest threshold that makes sense. */
 export const maxThreshold = (type: TriggerType, metric?: PerformanceMetric): number =>
-  metric !== undefined && PERCENT_METRICS.includes(metric) ? MAX_PERCENT : triggerOf(type).maxThreshold
+  metric !== undefined && PERCENT_METRICS.includes(metric) ? MAX_PERCENT : alertTrigger(type).maxThreshold
 
 /** Unit of the threshold and of the values that an alert of the trigger names. */
-export function unitOf(
+export function thresholdUnit(
   type: TriggerType,
   conditions: { readonly threshold?: number | undefined; readonly metric?: PerformanceMetric | undefined },
 ): Unit | null {
   if (type === 'performance_threshold' && conditions.metric !== undefined)
     return PERCENT_METRICS.includes(conditions.metric) ? 'percent' : 'ms'
   if (type === 'critical_path' && (conditions.threshold ?? 0) > MAX_PERCENT) return 'ms'
-  return triggerOf(type).unit
+  return alertTrigger(type).unit
 }
 
 export const DEFAULT_COOLDOWN_MINUTES = 60

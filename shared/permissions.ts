@@ -66,13 +66,13 @@ export type Scope = (typeof SCOPES)[number]
 export const roleAtLeast = (role: Role, minRole: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(minRole)
 
 /** The minimum role of a permission that needs a session. */
-export const minRoleOf = (permission: Exclude<Permission, 'public'>): Role => PERMISSIONS[permission].minRole
+export const requiredRole = (permission: Exclude<Permission, 'public'>): Role => PERMISSIONS[permission].minRole
 
 /** Who asks for a permission: a member, and for an API key its scopes. */
 export type Asking = { readonly role: Role; readonly scopes?: readonly string[] }
 
 /** Why a permission is refused, as a sentence for the caller; null when it is granted: role ∩ scopes. */
-export function refusalOf(permission: Exclude<Permission, 'public'>, { role, scopes }: Asking): string | null {
+export function explainRefusal(permission: Exclude<Permission, 'public'>, { role, scopes }: Asking): string | null {
   const rule: Rule = PERMISSIONS[permission]
   if (scopes !== undefined && rule.scope === null) return 'An API key cannot do this. Log in to the dashboard.'
   if (scopes !== undefined && rule.scope !== null && rule.scope !== 'any' && !scopes.includes(rule.scope))

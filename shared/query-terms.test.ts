@@ -10,10 +10,10 @@ import {
   replaceBetween,
   setValues,
   splitQuery,
-  termsOf,
+  requiredTerms,
   termText,
   toggleValue,
-  valuesOf,
+  requiredValues,
 } from './query-terms.ts'
 
 const BITS = (
@@ -63,8 +63,8 @@ describe('any text', () => {
         const added = addTerm(text, 'zz:1')
         expect(added.includes(text.trim())).toBe(true)
         // An unfinished query with an OR has no term that every match must satisfy.
-        expect(valuesOf(added, ['zz'])).toEqual(isFinished(text) || termsOf(added).length > 0 ? ['1'] : [])
-        fc.pre(termsOf(added).length > 0)
+        expect(requiredValues(added, ['zz'])).toEqual(isFinished(text) || requiredTerms(added).length > 0 ? ['1'] : [])
+        fc.pre(requiredTerms(added).length > 0)
         const removed = setValues(added, ['zz'], [])
         expect([text.trim(), `(${text.trim()})`]).toContain(removed.trim())
       }),
@@ -90,7 +90,7 @@ describe('a query that parses', () => {
     fc.assert(
       fc.property(query, (text) => {
         const parts = partsOf(parsed(text) ?? null)
-        for (const { start, end, text: written } of termsOf(text)) {
+        for (const { start, end, text: written } of requiredTerms(text)) {
           const part = JSON.stringify(parsed(written))
           expect(parts).toContain(part)
           const rest = parsed(replaceBetween(text, start, end, ''))
@@ -120,7 +120,7 @@ describe('a query that parses', () => {
             values: [...new Set(values)].map((value) => ({ text: value, glob: false })),
           }
           expect(parsed(text)).toEqual(isNegated ? { kind: 'not', part: facet } : facet)
-          expect(termsOf(text)[0]?.values.map((value) => value.text)).toEqual(values)
+          expect(requiredTerms(text)[0]?.values.map((value) => value.text)).toEqual(values)
         },
       ),
     )
@@ -141,7 +141,7 @@ describe('terms', () => {
     ['a:1 release:[x b:2', ['a:1']],
     ['release:', []],
   ])('of %s', (text, terms) => {
-    expect(termsOf(text).map((term) => term.text)).toEqual(terms)
+    expect(requiredTerms(text).map((term) => term.text)).toEqual(terms)
   })
 
   test.each([
@@ -176,7 +176,7 @@ describe('terms', () => {
     const one = toggleValue('checkout', names, 'error')
     const two = toggleValue(one, names, 'fatal')
     expect([one, two]).toEqual(['checkout level:error', 'checkout level:[error, fatal]'])
-    expect(valuesOf(two, names)).toEqual(['error', 'fatal'])
+    expect(requiredValues(two, names)).toEqual(['error', 'fatal'])
     expect(toggleValue(two, names, 'error')).toBe('checkout level:fatal')
   })
 })

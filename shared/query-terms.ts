@@ -62,7 +62,7 @@ export const joinQuery = (pieces: readonly QueryPiece[]): string => pieces.map((
  * The terms that every match must satisfy, in order: those of the top level, unless an OR or NOT joins them. Terms in
  * parentheses are not among them.
  */
-export function termsOf(query: string): QueryTerm[] {
+export function requiredTerms(query: string): QueryTerm[] {
   const terms: QueryTerm[] = []
   let depth = 0
   let isNot = false
@@ -113,13 +113,13 @@ export function replaceBetween(query: string, start: number, end: number, replac
 }
 
 /** Values of the key that matches must have, in order. `names` are the key and its other names. */
-export const valuesOf = (query: string, names: readonly string[]): string[] => [
+export const requiredValues = (query: string, names: readonly string[]): string[] => [
   ...new Set(termsOfKey(query, names).flatMap(({ values }) => values.map(({ text }) => text))),
 ]
 
 /** Adds the value to those of the key, or removes it. */
 export function toggleValue(query: string, names: readonly string[], value: string): string {
-  const values = valuesOf(query, names)
+  const values = requiredValues(query, names)
   return setValues(query, names, values.includes(value) ? values.filter((one) => one !== value) : [...values, value])
 }
 
@@ -162,7 +162,7 @@ const depthAfter = (depth: number, kind: QueryPiece['kind']): number =>
   kind === 'open' ? depth + 1 : kind === 'close' ? Math.max(0, depth - 1) : depth
 
 const termsOfKey = (query: string, names: readonly string[]): QueryTerm[] =>
-  termsOf(query).filter(({ key, isNegated }) => !isNegated && names.includes(key.toLowerCase()))
+  requiredTerms(query).filter(({ key, isNegated }) => !isNegated && names.includes(key.toLowerCase()))
 
 function matchAt(pattern: RegExp, query: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { COMMON_FIELDS, nearestType, WEBHOOK_EVENTS } from './webhook-events.ts'
-import { KINDS, kindOf, type FactKind } from '#server/history/facts/kinds.ts'
+import { KINDS, factKind, type FactKind } from '#server/history/facts/kinds.ts'
 
-const kinds = (Object.keys(KINDS) as FactKind[]).filter((kind) => kindOf(kind).webhook !== undefined)
+const kinds = (Object.keys(KINDS) as FactKind[]).filter((kind) => factKind(kind).webhook !== undefined)
 
 test('the catalogue has every event type that a kind of fact names, and no other', () => {
-  const named = new Set(kinds.map((kind) => kindOf(kind).webhook))
+  const named = new Set(kinds.map((kind) => factKind(kind).webhook))
   expect(named).toEqual(new Set(WEBHOOK_EVENTS.map(({ type }) => type)))
   expect(named.size).toBe(WEBHOOK_EVENTS.length)
 })
 
 test.each(kinds)('every field of %s is known from its fact, or from the request', (kind) => {
-  const event = WEBHOOK_EVENTS.find(({ type }) => type === kindOf(kind).webhook)
+  const event = WEBHOOK_EVENTS.find(({ type }) => type === factKind(kind).webhook)
   expect(Object.keys(KINDS[kind].data.shape)).toEqual(expect.arrayContaining([...(event?.fields ?? [])]))
   expect(event?.fields.filter((field) => (COMMON_FIELDS as readonly string[]).includes(field))).toEqual([])
 })

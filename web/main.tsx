@@ -7,7 +7,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { retryReads } from './api/queries.ts'
 import { onSessionEnd } from './api/session.ts'
-import { sessionEndOf } from './api/session-end.ts'
+import { parseSessionEnd } from './api/session-end.ts'
 import { forgetReads } from './api/unwatched.ts'
 import { forgetDrafts } from './features/issues/page/comments/drafts.ts'
 import { startKeys } from './app/keys.ts'
@@ -46,7 +46,7 @@ onSessionEnd(({ left, reason }) => {
   // Pages that work without a session.
   if (ENTRY_PAGES.has(pathname)) return
   const next = pathname === '/' ? undefined : href
-  const ended = reason === null ? undefined : sessionEndOf(reason)
+  const ended = reason === null ? undefined : parseSessionEnd(reason)
   void router.navigate({ ...(ended === undefined ? paths.login(next) : paths.loginAfter(ended, next)), replace: true })
 })
 

@@ -5,7 +5,7 @@ import { NewRule } from '#server/alerts/rules/rule.api.ts'
 import { createRule } from '#server/alerts/rules/create-rule.ts'
 import { DIGESTION } from '#server/platform/context/actor.ts'
 import { factContext } from '#server/platform/context/fact-context.ts'
-import { KINDS, kindOf, type FactKind } from '#server/history/facts/kinds.ts'
+import { KINDS, factKind, type FactKind } from '#server/history/facts/kinds.ts'
 import { recordFacts } from '#server/history/facts/record-facts.ts'
 import { newId } from '#server/platform/kernel/ids.ts'
 import { LIVE_TOPIC } from '#server/platform/live/publish.ts'
@@ -94,7 +94,7 @@ async function aFact(kind: FactKind) {
     session: { userId: named.actor.userId, sessionId: newId() },
     endpoint: { endpointId },
   }
-  const { target, data, activity, notifies } = kindOf(kind)
+  const { target, data, activity, notifies } = factKind(kind)
   const about = Object.entries(ids).find(([name]) => name === target)?.[1] ?? { targetId: newId(), label: 'a label' }
   const inProject = ['issue', 'comment', 'project', 'release', 'alert', 'alert_rule'].includes(target)
   return {
@@ -144,7 +144,7 @@ const LIVE = {
 
 test.each(kinds)('%s', async (kind) => {
   const { issueId, fact } = await aFact(kind)
-  const { activity, notifies, subscribes, live: message, audit, webhook, alert } = kindOf(kind)
+  const { activity, notifies, subscribes, live: message, audit, webhook, alert } = factKind(kind)
   const before = await places(issueId)
   await hearEverything()
   live.splice(0)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { random } from '#bench/payloads.ts'
-import { KINDS, kindOf, type FactKind } from '#server/history/facts/kinds.ts'
+import { KINDS, factKind, type FactKind } from '#server/history/facts/kinds.ts'
 import { client, type Answer, type Client } from '#test/kit/client.ts'
 import { aProject } from '#test/kit/founder.ts'
 import { aPerson, anOrg, type Person } from '#test/kit/members.ts'
@@ -139,7 +139,7 @@ test('a kill at any moment neither loses nor repeats a fact', async () => {
     of(kind)
       .map((fact) => fact[id] ?? '')
       .toSorted()
-  const shown = facts.filter(({ kind }) => kindOf(kind).activity !== undefined)
+  const shown = facts.filter(({ kind }) => factKind(kind).activity !== undefined)
   expect(refused).toEqual([])
   expect(shown.length).toBeGreaterThan(50)
   expect(new Set(facts.map(({ kind }) => kind)).size).toBeGreaterThan(8)
@@ -158,7 +158,7 @@ test('a kill at any moment neither loses nor repeats a fact', async () => {
   const lastOf = (action: string) =>
     new Map(
       facts.flatMap(({ kind, fact }) =>
-        kindOf(kind).audit === action ? [[fact['issueId'], fact.data['to']] as const] : [],
+        factKind(kind).audit === action ? [[fact['issueId'], fact.data['to']] as const] : [],
       ),
     )
   const [statuses, assignees] = [lastOf('issue.status_changed'), lastOf('issue.assigned')]

@@ -6,7 +6,7 @@ import { RECEIVED_DAY_TABLES } from '#server/ingest/digest/day-tables.ts'
 import { DIGESTION } from '#server/platform/context/actor.ts'
 import { factContext } from '#server/platform/context/fact-context.ts'
 import { recordEvents } from '#server/issues/recording/record-events.ts'
-import { hourlyLimit, hourOf, type HourHistory } from '#server/issues/rules/escalating.ts'
+import { hourlyLimit, floorToHour, type HourHistory } from '#server/issues/rules/escalating.ts'
 import type { Occurrence } from '#server/issues/recording/occurrence.ts'
 import { ResolutionInput } from '#server/issues/rules/life-cycle.api.ts'
 import { history, RELEASES, type HistoryStep } from '#server/issues/rules/life-cycle.fixture.ts'
@@ -25,7 +25,7 @@ import {
 import type { Fix } from '#server/issues/rules/resolution.ts'
 import { sweepIssues } from '#server/issues/recording/sweep.ts'
 import { updateIssue } from '#server/issues/triage/update-issue.ts'
-import { dayOf } from '#server/platform/kernel/day.ts'
+import { utcDay } from '#server/platform/kernel/day.ts'
 import { newId } from '#server/platform/kernel/ids.ts'
 import type { ReleaseFacts } from '#server/projects/releases/order.ts'
 import { ensureDayPartitions } from '#server/platform/storage/day-partitions.ts'
@@ -125,7 +125,7 @@ class Both {
     const now = app.clock.now()
     const { template } = this
     if (template === null) throw new Error('no template')
-    await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(now))
+    await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, utcDay(now))
     const occurrences = events.map(({ agoMs, release, user }): Occurrence => ({
       ...template,
       event: {
@@ -197,12 +197,12 @@ class Both {
     for (const { occurredAt } of seen) {
       if (occurredAt < this.firstSeen) this.firstSeen = occurredAt
       if (occurredAt > this.lastSeen) this.lastSeen = occurredAt
-      const hour = hourOf(occurredAt).getTime()
+      const hour = floorToHour(occurredAt).getTime()
       this.hours.set(hour, (this.hours.get(hour) ?? 0) + 1)
     }
     this.take(onEvents(this.life, { events: seen, newUsers: [...met.values()], releases: this.releases }, now))
-    const touched = new Set(seen.map((event) => hourOf(event.occurredAt).getTime()))
-    const judged = hourOf(new Date(now.getTime() - 5 * 60_000)).getTime()
+    const touched = new Set(seen.map((event) => floorToHour(event.occurredAt).getTime()))
+    const judged = floorToHour(new Date(now.getTime() - 5 * 60_000)).getTime()
     for (const at of [...touched].filter((hour) => hour >= judged).toSorted((a, b) => a - b)) {
       const events = this.hours.get(at) ?? 0
       if (events < 10 || !mayEscalate(this.life, now)) continue

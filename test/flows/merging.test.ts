@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '#server/platform/context/app.ts'
-import { dayOf } from '#server/platform/kernel/day.ts'
+import { utcDay } from '#server/platform/kernel/day.ts'
 import { newId } from '#server/platform/kernel/ids.ts'
 import { RECEIVED_DAY_TABLES } from '#server/ingest/digest/day-tables.ts'
-import { refusalsOf } from '#server/ingest/digest/digest.ts'
+import { buildSumRefusals } from '#server/ingest/digest/digest.ts'
 import { createProjectFactsReader, type ProjectFactsReader } from '#server/ingest/digest/project-facts.ts'
 import { discardIssue } from '#server/issues/merging/discard-issue.ts'
 import { mergeIssues } from '#server/issues/merging/merge-issues.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   facts = createProjectFactsReader(app)
   t.onClose(() => Promise.resolve(facts.close()))
   owner = await aPerson(app)
-  await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(clock.now()))
+  await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, utcDay(clock.now()))
 })
 
 async function aProject(): Promise<string> {
@@ -403,7 +403,7 @@ describe('at once', () => {
           await record(projectId, made, step)
           step?.committed()
         }
-        await foldJournal(app, journal, refusalsOf(app))
+        await foldJournal(app, journal, buildSumRefusals(app))
       }),
     )
     sending = false
@@ -439,12 +439,12 @@ describe('at once', () => {
     await append(second)
     await mergeIssues(app, owner.actor, { issueId: a, issue_ids: [b] })
     expect((await rowsOf(projectId))[0]).toMatchObject({ event_count: 2, stored: 4 })
-    await foldJournal(app, journal, refusalsOf(app))
+    await foldJournal(app, journal, buildSumRefusals(app))
     const events = (upTo: number) => [first, second, third].slice(0, upTo).flatMap((sent) => sent ?? [])
     expect((await rowsOf(projectId))[0]).toMatchObject(saidOf(events(2), 0))
     await append(third)
     await unmergeIssues(app, owner.actor, { issueId: a, issue_ids: [b] })
-    await foldJournal(app, journal, refusalsOf(app))
+    await foldJournal(app, journal, buildSumRefusals(app))
     for (const [index, row] of (await rowsOf(projectId)).entries()) {
       const own = events(3).filter((one) => one.group === index)
       expect(row).toMatchObject({ ...saidOf(own, index), ...groupOf(own) })

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { actionIdOf, type ChatButton } from '#server/alerts/actions/chat-buttons.ts'
+import { buttonActionId, type ChatButton } from '#server/alerts/actions/chat-buttons.ts'
 
 /** The chat platform as it calls us: its payloads and signatures. */
 
@@ -25,7 +25,7 @@ export const payloadOf = (
     {
       type: 'button',
       block_id: 'alert_buttons',
-      action_id: actionIdOf(button),
+      action_id: buttonActionId(button),
       value: alertId,
       action_ts: '1548426417.840180',
     },

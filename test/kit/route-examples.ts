@@ -16,7 +16,7 @@ import { offerLink } from '#server/alerts/chat/offer-link.ts'
 import type { App } from '#server/platform/context/app.ts'
 import { insertEvents } from '#server/events/store/store.queries.ts'
 import type { Contract } from '#server/service/api/contract.ts'
-import { dayOf } from '#server/platform/kernel/day.ts'
+import { utcDay } from '#server/platform/kernel/day.ts'
 import { changeIssues } from '#server/issues/bulk/start-operation.ts'
 import { newId, newPrefixedId, unhyphenate } from '#server/platform/kernel/ids.ts'
 import { newOneTimeToken, oneTimeTokenHash } from '#server/platform/kernel/one-time-token.ts'
@@ -95,7 +95,7 @@ const onDevice: Example = async (app, owner) => ({ params: { deviceId: (await aD
 
 const onTrace: Example = async (app, owner) => {
   const projectId = await insertProject(app, owner)
-  const today = dayOf(app.clock.now())
+  const today = utcDay(app.clock.now())
   await ensureDayPartitions(app.db, [{ table: 'trace_parts' }], today)
   await app.db.query(
     `insert into trace_parts (received_day, project_id, trace_id, part, received_at, span_count, spans)
@@ -719,7 +719,7 @@ async function insertEvent(app: App, issueId: string): Promise<string> {
     .select('project_id')
     .where('id', '=', issueId)
     .executeTakeFirstOrThrow()
-  await ensureDayPartitions(app.db, [{ table: 'events' }], dayOf(at))
+  await ensureDayPartitions(app.db, [{ table: 'events' }], utcDay(at))
   await app.tx((tx) =>
     insertEvents(tx, [
       {
@@ -789,7 +789,7 @@ async function insertComment(app: App, author: Person, issueId: string): Promise
 async function insertAttachment(app: App, orgId: string, projectId: string): Promise<string> {
   const receivedAt = app.clock.now()
   const eventId = newEventId()
-  await ensureDayPartitions(app.db, [{ table: 'attachments' }], dayOf(receivedAt))
+  await ensureDayPartitions(app.db, [{ table: 'attachments' }], utcDay(receivedAt))
   const attachment = {
     eventId,
     filename: 'app.log',

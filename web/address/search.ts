@@ -73,7 +73,7 @@ export const NO_FILTERS: Readonly<Partial<IssuesSearch>> = {
 }
 
 /** The selected part of the range; null for all of it. */
-export function windowOf({ from, to }: Pick<IssuesSearch, 'from' | 'to'>): { from: string; to: string } | null {
+export function selectedWindow({ from, to }: Pick<IssuesSearch, 'from' | 'to'>): { from: string; to: string } | null {
   return from === undefined || to === undefined || Date.parse(from) >= Date.parse(to) ? null : { from, to }
 }
 

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { AuditSearch } from '../address/search.ts'
-import { addressOf, call, type AnswerOf } from './call.ts'
+import { buildAddress, call, type AnswerOf } from './call.ts'
 import { dayRange } from './day-range.ts'
 
 export type AuditEntry = AnswerOf<'GET /api/audit-log'>['items'][number]
@@ -44,4 +44,4 @@ export const newEntriesQuery = (filters: AuditFilters) =>
 
 /** The address of the export of the entries that match. */
 export const auditExportUrl = (filters: AuditFilters): string =>
-  addressOf('/api/audit-log/export', {}, filterOf(filters))
+  buildAddress('/api/audit-log/export', {}, filterOf(filters))

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { addressOf, ApiError, call } from './call.ts'
+import { buildAddress, ApiError, call } from './call.ts'
 import { onSessionEnd } from './session.ts'
 
 type Request = { method: string; url: string; body: string | undefined }
@@ -28,10 +28,10 @@ afterEach(() => {
 const addresses = () => requests.map(({ method, url }) => `${method} ${url}`)
 
 test('parameters are encoded, arrays repeat, undefined values are left out', () => {
-  expect(addressOf('/api/issues/:issueId/comments/:commentId', { issueId: 'a/b', commentId: 'ü' })).toBe(
+  expect(buildAddress('/api/issues/:issueId/comments/:commentId', { issueId: 'a/b', commentId: 'ü' })).toBe(
     '/api/issues/a%2Fb/comments/%C3%BC',
   )
-  expect(addressOf('/api/issues', {}, { status: ['resolved', 'ignored'], q: 'a&b', limit: undefined })).toBe(
+  expect(buildAddress('/api/issues', {}, { status: ['resolved', 'ignored'], q: 'a&b', limit: undefined })).toBe(
     '/api/issues?status=resolved&status=ignored&q=a%26b',
   )
 })

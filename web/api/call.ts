@@ -55,7 +55,7 @@ type Loose = {
 }
 
 /** Fills parameters and query into `/api/issues/:issueId`. Arrays repeat, undefined is left out. */
-export function addressOf(path: string, params: Loose['params'] = {}, query: Loose['query'] = {}): string {
+export function buildAddress(path: string, params: Loose['params'] = {}, query: Loose['query'] = {}): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(params[name])))
   const search = new URLSearchParams()
   for (const [key, value] of Object.entries(query)) {
@@ -89,7 +89,7 @@ const PUBLIC_PATHS = new Set<string>([
 export async function call<A extends Address>(address: A, ...[input]: Rest<A>): Promise<AnswerOf<A>> {
   const loose: Loose = input ?? {}
   const [method = 'GET', path = ''] = address.split(' ')
-  const url = addressOf(path, loose.params, loose.query)
+  const url = buildAddress(path, loose.params, loose.query)
   const startedAt = Date.now()
   const startedMs = performance.now()
   let response = await send(method, url, loose)

@@ -43,7 +43,7 @@ const readAgain = (client: QueryClient, keys: readonly QueryKey[]): Promise<unkn
  * The error as a sentence: the server's message, or a general one.
  * @param labels of the fields of a form, by their names in the API
  */
-export const reasonOf = (error: unknown, labels: Labels = {}): string =>
+export const errorSentence = (error: unknown, labels: Labels = {}): string =>
   error instanceof ApiError || error instanceof PasskeyUnused ? labelled(error.message, labels) : apiTexts.unexpected
 
 /**
@@ -67,7 +67,7 @@ export function useChange<Input, Answer>(change: Change<Input, Answer>) {
     },
     onError: (error, input, memory) => {
       if (memory !== undefined) restore(memory, input)
-      if (change.failed !== null) addToast({ text: `${change.failed} ${reasonOf(error)}`, tone: 'bad' })
+      if (change.failed !== null) addToast({ text: `${change.failed} ${errorSentence(error)}`, tone: 'bad' })
     },
     onSuccess: (answer, input, memory) => {
       change.settle?.(client, answer, input)
@@ -80,7 +80,7 @@ export function useChange<Input, Answer>(change: Change<Input, Answer>) {
         } catch (error) {
           // The change is still in effect.
           change.guess?.(client, input)
-          addToast({ text: `${apiTexts.notUndone} ${reasonOf(error)}`, tone: 'bad' })
+          addToast({ text: `${apiTexts.notUndone} ${errorSentence(error)}`, tone: 'bad' })
         }
         await readAgain(client, change.touches(input))
       }

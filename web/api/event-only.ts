@@ -1,4 +1,4 @@
-import { splitQuery, termsOf, type QueryTerm } from '#shared/query-terms.ts'
+import { splitQuery, requiredTerms, type QueryTerm } from '#shared/query-terms.ts'
 
 /** The filter of an issue's events: `release:2.4.0 user:7 device:"Pixel 7a" timeout`, as issue queries are written. Pure. */
 
@@ -21,7 +21,7 @@ export function eventOnly(text: string): EventOnly {
   let q = text
   // Without its term, an AND would be a mistake.
   const hasAnd = splitQuery(text).some(({ kind, text: word }) => kind === 'keyword' && word === 'AND')
-  for (const term of hasAnd ? [] : termsOf(text))
+  for (const term of hasAnd ? [] : requiredTerms(text))
     if (takes(only, term)) q = q.slice(0, term.start) + ' '.repeat(term.end - term.start) + q.slice(term.end)
   q = q.trimEnd()
   if (q !== '') only.q = q

@@ -1,8 +1,8 @@
-import { addressOf, call } from './call.ts'
+import { buildAddress, call } from './call.ts'
 
 /** The address of an attachment. */
 export const fileUrl = (projectId: string, attachmentId: string): string =>
-  addressOf('/api/projects/:projectId/attachments/:attachmentId', { projectId, attachmentId })
+  buildAddress('/api/projects/:projectId/attachments/:attachmentId', { projectId, attachmentId })
 
 /**
  * Refreshes an expired session, which links and images cannot do.

@@ -10,7 +10,7 @@ export const counts = ({ category }: { category: string }): boolean => category 
 export type IntakeFigures = Readonly<Record<Outcome, number>> & { readonly all: number; readonly lost: number }
 
 /** Sums over the time range. */
-export function figuresOf(data: Pick<Intake, 'totals' | 'client_losses'>): IntakeFigures {
+export function sumIntakeFigures(data: Pick<Intake, 'totals' | 'client_losses'>): IntakeFigures {
   const sums = { accepted: 0, filtered: 0, rate_limited: 0, invalid: 0, duplicate: 0, discarded: 0, dropped: 0 }
   for (const row of data.totals) if (counts(row)) sums[row.outcome] += row.quantity
   const all = Object.values(sums).reduce((a, b) => a + b, 0)

@@ -8,7 +8,7 @@ const FRESH: QueryKey = ['issues', 'fresh']
 const detailKey = (issueId: string): QueryKey => ['issues', 'detail', issueId]
 
 /** The queries that a change of these issues affects. */
-export const keysOf = (issues: readonly Pick<Issue, 'id'>[]): readonly QueryKey[] => [
+export const affectedQueryKeys = (issues: readonly Pick<Issue, 'id'>[]): readonly QueryKey[] => [
   LISTS,
   FRESH,
   ['issues', 'open-count'],

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
 import { isBalanced } from '#shared/query-terms.ts'
 import { countsStart } from '#shared/time-ranges.ts'
-import { windowOf, type IssuesSearch, type Range } from '../address/search.ts'
+import { selectedWindow, type IssuesSearch, type Range } from '../address/search.ts'
 import { eventOnly } from './event-only.ts'
 import { movedBy, type QueryHint } from './query-hints.ts'
 import { call, type AnswerOf } from './call.ts'
@@ -37,7 +37,7 @@ export const DEFAULT_SORT = '-last_seen'
 /** Whether the query filters by status. */
 export const searchesStatus = (q: string): boolean => /(?:^|[\s(])[-!]?(?:is|status):/iu.test(q)
 
-export function filtersOf(search: IssuesSearch): StreamFilters {
+export function toStreamFilters(search: IssuesSearch): StreamFilters {
   const q = search.q?.trim() ?? ''
   return {
     project: search.project ?? null,
@@ -47,7 +47,7 @@ export function filtersOf(search: IssuesSearch): StreamFilters {
     platform: search.platform ?? [],
     assignee: search.assignee ?? null,
     q,
-    window: windowOf(search),
+    window: selectedWindow(search),
     sort: search.sort ?? DEFAULT_SORT,
   }
 }
@@ -55,7 +55,7 @@ export function filtersOf(search: IssuesSearch): StreamFilters {
 type Asked = Pick<StreamFilters, 'q' | 'window'>
 
 /** The query for the API: the typed query and the end of the window. Null if there is neither. */
-export function queryOf(asked: Asked): string | null {
+export function toApiQuery(asked: Asked): string | null {
   const { q, window } = asked
   // More would move the mistake of a query that cannot be read, or mend it.
   if (window === null || !isBalanced(q)) return q === '' ? null : q
@@ -67,7 +67,7 @@ export function queryOf(asked: Asked): string | null {
 const isWrapped = ({ q, window }: Asked): boolean => window !== null && /\b(?:AND|OR|NOT)\b/u.test(q) && isBalanced(q)
 
 /** Where the typed query begins in that for the API: places in answers are moved by it. */
-export const queryStartOf = (asked: Asked): number => (isWrapped(asked) ? 1 : 0)
+export const typedQueryStart = (asked: Asked): number => (isWrapped(asked) ? 1 : 0)
 
 /** A page of the stream. */
 export type StreamPage = {
@@ -114,9 +114,9 @@ async function readPage(filters: StreamFilters, param: PageParam, signal: AbortS
     ...filterOf(filters),
     cursor: param?.cursor,
   }
-  const q = queryOf(filters)
+  const q = toApiQuery(filters)
   const page = await call('GET /api/issues', { query: { ...query, ...(q === null ? {} : { q }) }, signal })
-  const hints = page.hints.map((hint) => movedBy(hint, -queryStartOf(filters)))
+  const hints = page.hints.map((hint) => movedBy(hint, -typedQueryStart(filters)))
   return { ...pageOf(page), hints, statusCounts: page.status_counts, since }
 }
 
@@ -165,7 +165,7 @@ export const volumeQuery = (filters: VolumeFilters, window: StreamFilters['windo
   return queryOptions({
     queryKey: ['volume', asked, window],
     queryFn: ({ signal }) => {
-      const query = queryOf({ q, window })
+      const query = toApiQuery({ q, window })
       return call('GET /api/issues/volume', {
         query: { ...countsOf({ window, range }), ...filterOf(asked), ...(query === null ? {} : { q: query }) },
         signal,

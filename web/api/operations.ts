@@ -48,7 +48,7 @@ export async function finished(start: Promise<Operation>): Promise<Operation> {
 }
 
 /** The issues that could not be changed, with reasons; at most 100. */
-export async function refusalsOf(operation: Operation): Promise<{ issueId: string; reason: string }[]> {
+export async function readRefusals(operation: Operation): Promise<{ issueId: string; reason: string }[]> {
   if (operation.failed === 0) return []
   const { results } = await call('GET /api/issues/operations/:operationId', {
     params: { operationId: operation.id },

@@ -8,7 +8,7 @@ export type QueryHint = {
   readonly replacement: string | null
 }
 
-export const hintsOf = (value: unknown): QueryHint[] => (Array.isArray(value) ? value.filter(isHint) : [])
+export const parseHints = (value: unknown): QueryHint[] => (Array.isArray(value) ? value.filter(isHint) : [])
 
 /** A hint or a place in another text, which begins so many characters earlier. */
 export const movedBy = <Place extends { readonly start: number; readonly end: number }>(

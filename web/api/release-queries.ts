@@ -10,7 +10,7 @@ export type ReleaseMarker = AnswerOf<'GET /api/releases/markers'>['items'][numbe
 
 export type ReleaseView = { project: string; range: Range; environment: string | null }
 
-export const releaseViewOf = (search: ReleasesSearch & { project: string }): ReleaseView => ({
+export const toReleaseView = (search: ReleasesSearch & { project: string }): ReleaseView => ({
   project: search.project,
   range: search.range ?? RELEASE_RANGE,
   environment: search.environment ?? null,

@@ -16,4 +16,4 @@ const REASONS: Readonly<Record<string, SessionEndReason>> = {
   user_deleted: 'account',
 }
 
-export const sessionEndOf = (reason: string): SessionEndReason | undefined => REASONS[reason]
+export const parseSessionEnd = (reason: string): SessionEndReason | undefined => REASONS[reason]

@@ -1,12 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
-import { valuesOf } from '#shared/query-terms.ts'
+import { requiredValues } from '#shared/query-terms.ts'
 import { readSuggestions } from './suggestions.ts'
 
 /** A value of a key, with the number of issues that have it; null if they are not counted. */
 export type TermValue = { readonly value: string; readonly count: number | null }
 
 /** A value without the quotes that a query needs. */
-const unquoted = (text: string): string => valuesOf(`key:${text}`, ['key'])[0] ?? text
+const unquoted = (text: string): string => requiredValues(`key:${text}`, ['key'])[0] ?? text
 
 const LIMIT = 50
 

@@ -17,7 +17,7 @@ export const viewsQuery = queryOptions({
 })
 
 /** The parts of an address that a view saves. */
-export function draftOf(search: IssuesSearch): Pick<Draft, 'query' | 'sort' | 'filters'> {
+export function toViewDraft(search: IssuesSearch): Pick<Draft, 'query' | 'sort' | 'filters'> {
   const { status, severity, platform, project, assignee, range } = search
   return {
     query: search.q?.trim() ?? '',
@@ -34,7 +34,7 @@ export function draftOf(search: IssuesSearch): Pick<Draft, 'query' | 'sort' | 'f
 }
 
 /** The address of a view. Project and range stay the same if the view has none. */
-export function searchOf(view: SavedView, now: IssuesSearch): IssuesSearch {
+export function toViewSearch(view: SavedView, now: IssuesSearch): IssuesSearch {
   const { status, severity, platform, projectId, assignee_id: assignees, range } = view.filters
   return {
     project: projectId?.[0] ?? now.project,
@@ -52,8 +52,8 @@ export function searchOf(view: SavedView, now: IssuesSearch): IssuesSearch {
 /** Whether the address shows the view unchanged. */
 export function shows(search: IssuesSearch, view: SavedView): boolean {
   const plain = ({ view: _view, cursor: _cursor, ...rest }: IssuesSearch) =>
-    JSON.stringify(Object.entries(draftOf(rest)).map(([key, value]) => [key, value]))
-  return plain(search) === plain(searchOf(view, search))
+    JSON.stringify(Object.entries(toViewDraft(rest)).map(([key, value]) => [key, value]))
+  return plain(search) === plain(toViewSearch(view, search))
 }
 
 type ToastText = (view: SavedView) => string

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { minRoleOf, roleAtLeast, type Permission, type Role } from '#shared/permissions.ts'
+import { requiredRole, roleAtLeast, type Permission, type Role } from '#shared/permissions.ts'
 import { meQuery } from '../api/queries.ts'
 import { appTexts } from './texts.ts'
 
@@ -10,7 +10,7 @@ type Allowed = { readonly allowed: true; readonly why: undefined } | { readonly 
 
 /** Whether the role has the permission; if not, the sentence for a disabled control. */
 export function can(role: Role, action: Action): Allowed {
-  const minRole = minRoleOf(action)
+  const minRole = requiredRole(action)
   return roleAtLeast(role, minRole)
     ? { allowed: true, why: undefined }
     : { allowed: false, why: appTexts.needsRole(minRole) }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chordOf, isLetterBinding, makeMatcher, type Stroke } from './keys.ts'
+import { toChord, isLetterBinding, makeMatcher, type Stroke } from './keys.ts'
 
 const stroke = (key: string, held: Partial<Stroke> = {}): Stroke => ({
   key,
@@ -22,12 +22,12 @@ describe('the chord of a stroke', () => {
     ['1', stroke('1')],
     ['escape', stroke('Escape')],
     ['shift+enter', stroke('Enter', { shiftKey: true })],
-  ])('%s', (chord, given) => expect(chordOf(given)).toBe(chord))
+  ])('%s', (chord, given) => expect(toChord(given)).toBe(chord))
 
   test('is null for lone modifiers, dead keys and AltGr characters', () => {
-    expect(chordOf(stroke('Shift', { shiftKey: true }))).toBeNull()
-    expect(chordOf(stroke('Dead'))).toBeNull()
-    expect(chordOf(stroke('@', { altKey: true, ctrlKey: true }))).toBeNull()
+    expect(toChord(stroke('Shift', { shiftKey: true }))).toBeNull()
+    expect(toChord(stroke('Dead'))).toBeNull()
+    expect(toChord(stroke('@', { altKey: true, ctrlKey: true }))).toBeNull()
   })
 })
 

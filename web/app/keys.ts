@@ -29,7 +29,7 @@ const SEQUENCE_MS = 1200
 export type Stroke = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>
 
 /** The chord of a stroke, as in bindings; null for lone modifiers, dead keys and AltGr characters. */
-export function chordOf(stroke: Stroke): string | null {
+export function toChord(stroke: Stroke): string | null {
   const { key } = stroke
   if (stroke.altKey || key === 'Dead' || ['Shift', 'Control', 'Meta', 'Alt', 'AltGraph', 'CapsLock'].includes(key))
     return null
@@ -112,7 +112,7 @@ const isPressable = (target: Element): boolean =>
 
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
-  const chord = chordOf(event)
+  const chord = toChord(event)
   const target = event.target instanceof Element ? event.target : document.body
   if (chord === null || (chord === 'enter' && isPressable(target))) return
   if (document.querySelector('dialog[open], [role="menu"], [data-popover]') !== null) return

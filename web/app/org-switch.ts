@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { reasonOf } from '../api/change.ts'
+import { errorSentence } from '../api/change.ts'
 import { meQuery } from '../api/queries.ts'
 import { enterOtherOrg } from '../api/session.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
@@ -18,7 +18,7 @@ export function useOrgEntries(): MenuEntry[] {
       await call('POST /api/auth/switch-org', { body: { org: slug } })
       enterOtherOrg()
     } catch (error) {
-      addToast({ text: `${appTexts.orgNotSwitched} ${reasonOf(error)}`, tone: 'bad' })
+      addToast({ text: `${appTexts.orgNotSwitched} ${errorSentence(error)}`, tone: 'bad' })
     }
   }
   return [

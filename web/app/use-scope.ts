@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMatches, useParams, useSearch } from '@tanstack/react-router'
 import { projectsQuery, type Project } from '../api/queries.ts'
 import { useShownProject } from './page-project.ts'
-import { DEFAULT_RANGE, windowOf, type Range } from '../address/search.ts'
+import { DEFAULT_RANGE, selectedWindow, type Range } from '../address/search.ts'
 
 /** Project and time range of the address, for the shell and for pages. */
 export type Scope = {
@@ -36,7 +36,7 @@ export function useScope(): Scope {
     project: projects.data?.items.find((project) => project.id === pageProjectId) ?? null,
     range: search.range ?? offers?.defaultRange ?? DEFAULT_RANGE,
     chosenRange: search.range,
-    window: windowOf({ from: search.from, to: search.to }),
+    window: selectedWindow({ from: search.from, to: search.to }),
     offers: offers ?? { project: 'none', range: false },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { strengthOf } from './password-field.tsx'
+import { ratePassword } from './password-field.tsx'
 
 test.each([
   ['', false, 'At least 8 characters. Longer is better than complicated.'],
@@ -12,4 +12,4 @@ test.each([
   ['correct horse battery', true, 'Strong.'],
   // Length counts in characters, not in units of the encoding.
   ['😀😀😀😀', false, '4 more characters needed.'],
-])('%s', (password, enough, text) => expect(strengthOf(password)).toEqual({ enough, text }))
+])('%s', (password, enough, text) => expect(ratePassword(password)).toEqual({ enough, text }))

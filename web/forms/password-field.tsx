@@ -39,7 +39,7 @@ export function PasswordField(props: PasswordFieldProps) {
 const SHORTEST = 8
 
 /** The strength of a new password, by length only. The server also checks a dictionary. */
-export function strengthOf(password: string): { enough: boolean; text: string } {
+export function ratePassword(password: string): { enough: boolean; text: string } {
   const letters = Array.from(password)
   if (letters.length === 0) return { enough: false, text: appTexts.passwordHint }
   if (letters.length < SHORTEST) return { enough: false, text: appTexts.strength.short(SHORTEST - letters.length) }

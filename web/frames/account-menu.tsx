@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
-import { reasonOf } from '../api/change.ts'
+import { errorSentence } from '../api/change.ts'
 import { meQuery } from '../api/queries.ts'
 import { endSession } from '../api/session.ts'
 import { paths } from '../address/paths.ts'
 import { classNames } from '../ui/class-names.ts'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
-import { Avatar, initialsOf } from '../ui/avatar.tsx'
+import { Avatar, toInitials } from '../ui/avatar.tsx'
 import { addToast } from '../ui/toasts.tsx'
 import { appTexts } from '../app/texts.ts'
 import styles from './account-menu.module.css'
@@ -21,7 +21,7 @@ export function useAccountEntries(more: readonly MenuEntry[] = []): MenuEntry[] 
       await call('POST /api/auth/logout')
       endSession({ left: true, reason: null })
     } catch (error) {
-      addToast({ text: `${appTexts.logOutFailed} ${reasonOf(error)}`, tone: 'bad' })
+      addToast({ text: `${appTexts.logOutFailed} ${errorSentence(error)}`, tone: 'bad' })
     }
   }
   return [
@@ -53,7 +53,7 @@ export function AccountMenu({ onKeys, className }: { onKeys?: () => void; classN
         <button
           className={classNames(styles.account, className)}
           type="button"
-          aria-label={`${initialsOf(user.name)}, ${appTexts.account(user.name)}`}
+          aria-label={`${toInitials(user.name)}, ${appTexts.account(user.name)}`}
           title={user.name}
         >
           <Avatar user={user} quiet />

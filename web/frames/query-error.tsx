@@ -1,7 +1,7 @@
 import { ApiError } from '../api/call.ts'
 import { useKeys } from '../app/keys.ts'
 import { ErrorPart } from '../ui/error-part.tsx'
-import { reasonOf } from '../api/change.ts'
+import { errorSentence } from '../api/change.ts'
 import { appTexts } from '../app/texts.ts'
 import { useState } from 'react'
 
@@ -28,7 +28,7 @@ export function QueryError({ what, error, onRetry, kept }: QueryErrorProps) {
       retryAt={wait === null ? null : shownAt + wait * 1000}
       onRetry={onRetry}
     >
-      {kept === undefined ? reasonOf(error) : `${reasonOf(error)} ${kept}`}
+      {kept === undefined ? errorSentence(error) : `${errorSentence(error)} ${kept}`}
     </ErrorPart>
   )
 }

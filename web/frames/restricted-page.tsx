@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { minRoleOf } from '#shared/permissions.ts'
+import { requiredRole } from '#shared/permissions.ts'
 import { meQuery } from '../api/queries.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -30,7 +30,7 @@ export function RestrictedPage({ title, lead, needs, actions, children }: Restri
         children
       ) : me.data !== undefined ? (
         <Card>
-          <EmptyState kind="refused" heading="h2" title={appTexts.forRole(minRoleOf(needs))}>
+          <EmptyState kind="refused" heading="h2" title={appTexts.forRole(requiredRole(needs))}>
             {appTexts.forRoleMore}
           </EmptyState>
         </Card>

@@ -7,7 +7,7 @@ import { zoneName } from '../ui/format.ts'
 import { Toolbar } from '../ui/stack.tsx'
 import { Minor } from '../ui/text.tsx'
 import { appTexts } from '../app/texts.ts'
-import { datesOf, MAX_DAYS, wallText, type Dates } from './dates-model.ts'
+import { parseDates, MAX_DAYS, wallText, type Dates } from './dates-model.ts'
 import { datesTexts as texts } from './dates-texts.ts'
 import { shellTexts } from './texts.ts'
 
@@ -31,7 +31,7 @@ export function DatesDialog({ dates, onChoose, onClose }: DatesDialogProps) {
   const errors = triedAt === null ? {} : errorsOf(fields, triedAt)
   const submit = (form: HTMLFormElement) => {
     const now = Date.now()
-    const result = datesOf(fields, now)
+    const result = parseDates(fields, now)
     setTriedAt(now)
     if ('dates' in result) onChoose(result.dates)
     else focusFirstInvalid(form)
@@ -72,6 +72,6 @@ export function DatesDialog({ dates, onChoose, onClose }: DatesDialogProps) {
 }
 
 function errorsOf(fields: Dates, now: number) {
-  const result = datesOf(fields, now)
+  const result = parseDates(fields, now)
   return 'errors' in result ? result.errors : {}
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { setZone } from '../ui/format.ts'
-import { datesOf, instantOf, wallText } from './dates-model.ts'
+import { parseDates, parseWallClock, wallText } from './dates-model.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:30Z')
 afterEach(() => setZone('local'))
@@ -9,15 +9,15 @@ test('a text of the wall clock is an instant, and back', () => {
   expect(wallText(NOW)).toMatch(/^2026-11-\d\dT\d\d:\d0$/)
   // Every hour of a year: also around changes of the clock.
   for (let at = Date.parse('2026-01-01T00:00Z'); at < Date.parse('2027-01-01T00:00Z'); at += 3_600_000) {
-    const back = instantOf(wallText(at))
+    const back = parseWallClock(wallText(at))
     // An hour that the clock repeats is one of the two.
     expect(wallText(back ?? 0)).toBe(wallText(at))
   }
   setZone('utc')
   expect(wallText(NOW)).toBe('2026-11-20T12:00')
-  expect(instantOf('2026-11-20T12:00')).toBe(Date.parse('2026-11-20T12:00Z'))
+  expect(parseWallClock('2026-11-20T12:00')).toBe(Date.parse('2026-11-20T12:00Z'))
   for (const text of ['', '2026-11-20', '2026-13-40T99:99', 'now', '+020261-11-20T12:00'])
-    expect(instantOf(text)).toBeNull()
+    expect(parseWallClock(text)).toBeNull()
 })
 
 test.each([
@@ -40,5 +40,5 @@ test.each([
   ],
 ])('%s to %s', (from, to, expected) => {
   setZone('utc')
-  expect(datesOf({ from, to }, NOW)).toEqual(expected)
+  expect(parseDates({ from, to }, NOW)).toEqual(expected)
 })

@@ -13,7 +13,7 @@ export const wallText = (at: number): string =>
   new Date(at + offsetMinutes(at) * MINUTE_MS).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length)
 
 /** The instant of a wall-clock text; null if it is none. A time that the clock skips is an hour later. */
-export function instantOf(text: string): number | null {
+export function parseWallClock(text: string): number | null {
   const asUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? Date.parse(`${text}Z`) : NaN
   if (Number.isNaN(asUtc)) return null
   // The offset at the instant itself: the first guess may be on the other side of a change of the clock.
@@ -28,8 +28,8 @@ export type Dates = { readonly from: string; readonly to: string }
 export type DateErrors = { readonly from?: string; readonly to?: string }
 
 /** The times of the address, or what is wrong with the fields. */
-export function datesOf(fields: Dates, now: number): { dates: Dates } | { errors: DateErrors } {
-  const [from, to] = [instantOf(fields.from), instantOf(fields.to)]
+export function parseDates(fields: Dates, now: number): { dates: Dates } | { errors: DateErrors } {
+  const [from, to] = [parseWallClock(fields.from), parseWallClock(fields.to)]
   const texts = datesTexts
   const wrong = (at: number | null) => (at === null ? texts.missing : at > now ? texts.future : undefined)
   const [fromError, toError] = [wrong(from), wrong(to)]

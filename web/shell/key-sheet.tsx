@@ -2,7 +2,7 @@ import { KEY_GROUPS, useRegisteredKeys } from '../app/keys.ts'
 import { usePrefs } from '../app/prefs.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Cap, capsOf } from '../ui/kbd.tsx'
+import { Cap, keyCaps } from '../ui/kbd.tsx'
 import { Minor } from '../ui/text.tsx'
 import { appTexts } from '../app/texts.ts'
 import typeStyles from '../ui/type.module.css'
@@ -34,7 +34,7 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
                   <div key={binding.keys}>
                     <dt className={typeStyles.soft}>{binding.label}</dt>
                     <dd className={styles.keys}>
-                      {capsOf(binding.keys).map((cap) => (
+                      {keyCaps(binding.keys).map((cap) => (
                         <Cap key={cap} cap={cap} spoken />
                       ))}
                     </dd>

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { boldParts, groupsOf, knownIssues, type PaletteRow } from './palette-rows.ts'
+import { boldParts, groupPaletteRows, knownIssues, type PaletteRow } from './palette-rows.ts'
 
 const issue = (short_id: string, title: string, last_seen: string) => ({
   id: `id-${short_id}`,
@@ -50,5 +50,8 @@ test('groups keep their order, empty ones are left out', () => {
     icon: { kind: 'icon', name: 'right' },
     run: () => undefined,
   })
-  expect(groupsOf([row('commands', 'c'), row('issues', 'i')]).map(({ name }) => name)).toEqual(['issues', 'commands'])
+  expect(groupPaletteRows([row('commands', 'c'), row('issues', 'i')]).map(({ name }) => name)).toEqual([
+    'issues',
+    'commands',
+  ])
 })

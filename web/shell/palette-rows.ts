@@ -20,7 +20,7 @@ export type PaletteRow = {
 }
 
 /** Rows grouped under headings, in a fixed order. */
-export const groupsOf = (rows: readonly PaletteRow[]): { name: PaletteGroup; rows: PaletteRow[] }[] =>
+export const groupPaletteRows = (rows: readonly PaletteRow[]): { name: PaletteGroup; rows: PaletteRow[] }[] =>
   ORDER.map((name) => ({ name, rows: rows.filter((row) => row.group === name) })).filter(
     (group) => group.rows.length > 0,
   )

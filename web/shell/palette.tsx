@@ -15,7 +15,7 @@ import { PlatformTile } from '../ui/platform-tile.tsx'
 import { Severity } from '../ui/status.tsx'
 import { appTexts } from '../app/texts.ts'
 import { shellTexts } from './texts.ts'
-import { boldParts, groupsOf, knownIssues, type PaletteIssue, type PaletteRow } from './palette-rows.ts'
+import { boldParts, groupPaletteRows, knownIssues, type PaletteIssue, type PaletteRow } from './palette-rows.ts'
 import styles from './palette.module.css'
 
 /**
@@ -25,7 +25,7 @@ import styles from './palette.module.css'
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const rows = useRows(text, onClose)
-  const groups = groupsOf(rows)
+  const groups = groupPaletteRows(rows)
   const flat = groups.flatMap((group) => group.rows)
   const box = useCombobox({ options: flat, onChoose: (row) => row.run(), text, onText: setText })
 

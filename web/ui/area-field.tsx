@@ -38,7 +38,7 @@ export function AreaField({ label, hint, value, readOnly, error, rows = 3, onCha
 }
 
 /** The lines of a text, trimmed, without empty ones. */
-export const linesOf = (text: string): string[] =>
+export const splitLines = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())

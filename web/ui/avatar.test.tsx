@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { initialsOf } from './avatar.tsx'
+import { toInitials } from './avatar.tsx'
 
 test.each([
   ['Ines Köhler', 'IK'],
@@ -9,4 +9,4 @@ test.each([
   ['李 小龙', '李小'],
   ['😀 Smile', '😀S'],
   ['', '?'],
-])('initials of %s', (name, initials) => expect(initialsOf(name)).toBe(initials))
+])('initials of %s', (name, initials) => expect(toInitials(name)).toBe(initials))

@@ -3,7 +3,7 @@ import { uiTexts } from './texts.ts'
 import styles from './avatar.module.css'
 
 /** `Ines Köhler` → `IK`; an e-mail address gives its first letter. */
-export function initialsOf(name: string): string {
+export function toInitials(name: string): string {
   const words = name.trim().split(/\s+/u)
   const last = words.length > 1 ? firstLetter(words.at(-1) ?? '') : ''
   return ((firstLetter(words[0] ?? '') || '?') + last).toUpperCase()
@@ -40,7 +40,7 @@ export function Avatar({ user, small = false, quiet = false }: AvatarProps) {
   }
   return (
     <span className={styles.avatar} data-tint={tintOf(user.id)} data-small={small ? '' : undefined} {...spoken}>
-      {initialsOf(user.name)}
+      {toInitials(user.name)}
     </span>
   )
 }

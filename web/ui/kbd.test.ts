@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { capsOf } from './kbd.tsx'
+import { keyCaps } from './kbd.tsx'
 
 test.each([
   ['r', false, ['R']],
@@ -9,4 +9,4 @@ test.each([
   ['shift+j', false, ['Shift', 'J']],
   ['escape', false, ['Esc']],
   ['?', false, ['?']],
-])('%s', (keys, apple, caps) => expect(capsOf(keys, apple)).toEqual(caps))
+])('%s', (keys, apple, caps) => expect(keyCaps(keys, apple)).toEqual(caps))

@@ -13,7 +13,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 export const isApple = (): boolean => typeof navigator !== 'undefined' && /mac|iphone|ipad/i.test(navigator.userAgent)
 
 /** The keys of a binding: `mod+k` → Ctrl, K; `g i` → G, I. */
-export function capsOf(keys: string, apple = isApple()): string[] {
+export function keyCaps(keys: string, apple = isApple()): string[] {
   return keys
     .split(' ')
     .flatMap((chord) => chord.split('+'))
@@ -38,7 +38,7 @@ export const Cap = ({ cap, spoken = false }: { cap: string; spoken?: boolean }):
 
 /** The keys of a shortcut, as on buttons. Hidden from screen readers. */
 export function Kbd({ keys }: { keys: string }) {
-  const caps = capsOf(keys)
+  const caps = keyCaps(keys)
   const [only] = caps
   if (only !== undefined && caps.length === 1) return <Cap cap={only} />
   return (

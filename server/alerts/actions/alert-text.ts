@@ -1,4 +1,4 @@
-import { plural, durationOf, withUnit } from '../../platform/kernel/value-text.ts'
+import { countedWord, minutesText, withUnit } from '../../platform/kernel/value-text.ts'
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { AlertMessage } from '../rules/alert-message.ts'
 
@@ -17,17 +17,17 @@ const STATE_WORDS = {
 } as const satisfies Record<MessageAlert['state'], string | null>
 
 /** One line, with what happened to the alert in front. */
-export function headlineOf({ data: { alert, rule, escalated, summary } }: AlertMessage): string {
+export function alertHeadline({ data: { alert, rule, escalated, summary } }: AlertMessage): string {
   const title = summary === undefined ? alert.title : `${summary.count} alerts of ${rule.name}`
   const word = alert.is_test ? 'Test' : (STATE_WORDS[alert.state] ?? (escalated === true ? 'Escalated' : null))
   return word === null ? title : `${word}: ${title}`
 }
 
 /** The next step after a message with several alerts, or why the alert fired. */
-export const explanationOf = ({ data: { alert, summary } }: AlertMessage): string =>
+export const alertExplanation = ({ data: { alert, summary } }: AlertMessage): string =>
   summary === undefined ? alert.explanation : `The newest of them: ${alert.title}. ${alert.explanation}`
 
-export function detailsOf({ data: { alert, rule, project, issue } }: AlertMessage): Detail[] {
+export function alertDetails({ data: { alert, rule, project, issue } }: AlertMessage): Detail[] {
   return [
     { label: 'Project', text: project.name },
     { label: 'Severity', text: SEVERITY_WORDS[alert.severity] },
@@ -35,7 +35,10 @@ export function detailsOf({ data: { alert, rule, project, issue } }: AlertMessag
     ...(issue === null
       ? []
       : [
-          { label: 'Seen', text: `${plural(issue.event_count, 'event')}, ${plural(issue.user_count, 'user')}` },
+          {
+            label: 'Seen',
+            text: `${countedWord(issue.event_count, 'event')}, ${countedWord(issue.user_count, 'user')}`,
+          },
           ...(issue.last_release === null ? [] : [{ label: 'Release', text: issue.last_release }]),
           { label: 'Assignee', text: issue.assignee?.name ?? 'None' },
         ]),
@@ -52,11 +55,11 @@ const SEVERITY_WORDS = {
 
 function measured({ unit, threshold, window_minutes: minutes }: MessageAlert, value: number): string {
   const bound = threshold === null ? '' : ` (threshold ${withUnit(threshold, unit)})`
-  return `${withUnit(value, unit)}${bound}${minutes === null ? '' : ` over ${durationOf(minutes)}`}`
+  return `${withUnit(value, unit)}${bound}${minutes === null ? '' : ` over ${minutesText(minutes)}`}`
 }
 
 /** Who or what ended the alert, or made it wait; the forms add the time. */
-export function stateOf({ data: { alert } }: AlertMessage): { readonly text: string; readonly at: string } {
+export function describeAlertState({ data: { alert } }: AlertMessage): { readonly text: string; readonly at: string } {
   if (alert.state === 'firing') return { text: 'Fired', at: alert.fired_at }
   if (alert.state === 'acknowledged')
     return {

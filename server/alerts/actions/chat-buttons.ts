@@ -13,7 +13,7 @@ export const BUTTONS_BLOCK_ID = 'alert_buttons'
 export const OPEN_ACTION_ID = 'alert_open'
 
 /** `action_id` of a button. Its `value` is the id of the alert. */
-export const actionIdOf = (button: ChatButton): string => `alert_${button}`
+export const buttonActionId = (button: ChatButton): string => `alert_${button}`
 
-export const buttonOf = (actionId: string): ChatButton | undefined =>
-  CHAT_BUTTONS.find((button) => actionIdOf(button) === actionId)
+export const findChatButton = (actionId: string): ChatButton | undefined =>
+  CHAT_BUTTONS.find((button) => buttonActionId(button) === actionId)

@@ -1,7 +1,7 @@
 import type { AlertMessage } from '../rules/alert-message.ts'
-import { detailsOf, explanationOf, headlineOf, oneLine, stateOf } from './alert-text.ts'
+import { alertDetails, alertExplanation, alertHeadline, oneLine, describeAlertState } from './alert-text.ts'
 import {
-  actionIdOf,
+  buttonActionId,
   BUTTONS_BLOCK_ID,
   BUTTONS_WITHOUT_ISSUE,
   CHAT_BUTTONS,
@@ -48,19 +48,19 @@ export type ChatMessage = {
 /** Renders what is true of the alert now: a message that has been acted upon is replaced by a new one. Pure. */
 export function renderChat(message: AlertMessage): ChatMessage {
   const { alert, issue } = message.data
-  const headline = headlineOf(message)
-  const state = stateOf(message)
+  const headline = alertHeadline(message)
+  const state = describeAlertState(message)
   return {
     text: escaped(`${oneLine(headline, MAX_TITLE)} (${oneLine(message.data.project.name, MAX_HEADER)})`, MAX_SECTION),
     unfurl_links: false,
     unfurl_media: false,
     blocks: [
       { type: 'header', text: plain(headline, MAX_HEADER) },
-      ...section(escaped(explanationOf(message), MAX_SECTION)),
+      ...section(escaped(alertExplanation(message), MAX_SECTION)),
       ...(issue === null ? [] : section(issueLine(issue))),
       {
         type: 'section',
-        fields: detailsOf(message).map(({ label, text }) =>
+        fields: alertDetails(message).map(({ label, text }) =>
           markdown(`*${label}*\n${escaped(oneLine(text, MAX_FIELD), MAX_FIELD / 2)}`),
         ),
       },
@@ -74,7 +74,7 @@ export function renderChat(message: AlertMessage): ChatMessage {
         elements: [
           ...buttonsOf(message).map((button): Button => ({
             type: 'button',
-            action_id: actionIdOf(button),
+            action_id: buttonActionId(button),
             text: plain(BUTTON_TEXTS[button], MAX_BUTTON_TEXT),
             value: alert.id,
             ...(button === 'acknowledge' ? { style: 'primary' } : {}),

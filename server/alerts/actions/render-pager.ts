@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { AlertMessage, AlertMessageType } from '../rules/alert-message.ts'
-import { detailsOf, explanationOf, headlineOf, oneLine, shortened } from './alert-text.ts'
+import { alertDetails, alertExplanation, alertHeadline, oneLine, shortened } from './alert-text.ts'
 
 /** Events of the PagerDuty Events API v2. */
 
@@ -56,7 +56,7 @@ export function renderPager(message: AlertMessage, subject: string, routingKey: 
   return {
     ...event,
     payload: {
-      summary: oneLine(`[${project.name}] ${headlineOf(message)}`, MAX_SUMMARY),
+      summary: oneLine(`[${project.name}] ${alertHeadline(message)}`, MAX_SUMMARY),
       source: oneLine(project.slug, MAX_TEXT),
       severity: alert.is_test ? 'info' : SEVERITIES[alert.severity],
       timestamp: alert.fired_at,
@@ -64,9 +64,9 @@ export function renderPager(message: AlertMessage, subject: string, routingKey: 
       group: oneLine(project.name, MAX_TEXT),
       class: alert.trigger_type,
       custom_details: {
-        Explanation: shortened(explanationOf(message).toWellFormed(), MAX_EXPLANATION),
+        Explanation: shortened(alertExplanation(message).toWellFormed(), MAX_EXPLANATION),
         ...(issue === null ? {} : { Issue: oneLine(`${issue.short_id} ${issue.title}`, MAX_TEXT) }),
-        ...Object.fromEntries(detailsOf(message).map(({ label, text }) => [label, oneLine(text, MAX_TEXT)])),
+        ...Object.fromEntries(alertDetails(message).map(({ label, text }) => [label, oneLine(text, MAX_TEXT)])),
       },
     },
     client: 'Faultline',

@@ -1,5 +1,5 @@
 import type { AlertMessage } from '../rules/alert-message.ts'
-import { detailsOf, explanationOf, headlineOf, oneLine, shortened, stateOf } from './alert-text.ts'
+import { alertDetails, alertExplanation, alertHeadline, oneLine, shortened, describeAlertState } from './alert-text.ts'
 
 /**
  * An Adaptive Card 1.4 in the envelope of a Teams workflow, which takes at most 28 kB. Texts of others are in runs, which
@@ -53,11 +53,11 @@ export const renderTeamchat = (message: AlertMessage): TeamchatMessage => ({
 
 function cardOf(message: AlertMessage): AdaptiveCard {
   const { alert, issue } = message.data
-  const headline = oneLine(headlineOf(message), MAX_TITLE)
-  const state = stateOf(message)
+  const headline = oneLine(alertHeadline(message), MAX_TITLE)
+  const state = describeAlertState(message)
   const details = [
     ...(issue === null ? [] : [{ label: 'Issue', text: `${issue.short_id} ${issue.title}` }]),
-    ...detailsOf(message),
+    ...alertDetails(message),
   ]
   return {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
@@ -71,7 +71,7 @@ function cardOf(message: AlertMessage): AdaptiveCard {
         inlines: [
           {
             type: 'TextRun',
-            text: shortened(explanationOf(message).replaceAll(/[^\P{Cc}\n]|\p{Cs}/gu, ' '), MAX_EXPLANATION),
+            text: shortened(alertExplanation(message).replaceAll(/[^\P{Cc}\n]|\p{Cs}/gu, ' '), MAX_EXPLANATION),
           },
         ],
       },

@@ -5,7 +5,7 @@ import { cases } from '#test/kit/properties.ts'
 import { parseTeamchat, textsOf } from '#test/kit/teamchat-receiver.ts'
 import { AlertMessage } from '../rules/alert-message.ts'
 import { acknowledgedAlert, aMessage, type MessageChanges, resolvedAlert } from './alert-message.fixture.ts'
-import { buttonOf, CHAT_BUTTONS, OPEN_ACTION_ID } from './chat-buttons.ts'
+import { findChatButton, CHAT_BUTTONS, OPEN_ACTION_ID } from './chat-buttons.ts'
 import { renderChat } from './render-chat.ts'
 import { renderPager } from './render-pager.ts'
 import { renderTeamchat } from './render-teamchat.ts'
@@ -19,7 +19,7 @@ function chat(changes: MessageChanges): ChatPayload {
   return parsed
 }
 const actionsOf = (changes: MessageChanges) =>
-  buttonsOf(chat(changes)).map(({ action_id: id = '' }) => (id === OPEN_ACTION_ID ? 'open' : buttonOf(id)))
+  buttonsOf(chat(changes)).map(({ action_id: id = '' }) => (id === OPEN_ACTION_ID ? 'open' : findChatButton(id)))
 const summary = { count: 240, alert_ids: [], from: '2026-11-02T10:00:01.000Z', to: '2026-11-02T10:00:59.000Z' }
 
 /** Texts of anybody, at any length. */

@@ -4,7 +4,7 @@ import type { AlertMessage } from '../rules/alert-message.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { EgressResponse } from '../../platform/context/egress.ts'
 import type { AttemptResult } from '../../platform/outbox/channel.ts'
-import { confidentialOf, withoutEcho } from '../../platform/requests/mask-echo.ts'
+import { confidentialPattern, withoutEcho } from '../../platform/requests/mask-echo.ts'
 import { sendRequest } from '../../platform/requests/send-request.ts'
 import { requestHeaders } from '../../platform/requests/webhook-request.ts'
 import { oneLine } from './alert-text.ts'
@@ -34,7 +34,7 @@ export async function sendAlert(app: App, sending: AlertSending, signal: AbortSi
   const { type, config, group } = sending
   const request = requestOf(app, sending)
   if (request === null) return UNREADABLE
-  const confidential = confidentialOf(secretsOf(config), [])
+  const confidential = confidentialPattern(secretsOf(config), [])
   return sendRequest(
     app,
     { ...request, group, loggedHeaders: Object.entries(request.headers), confidential },

@@ -1,9 +1,9 @@
-import { type ActionConfig, maskConfig, Masked, openConfig, targetOf } from '../rules/action-config.ts'
+import { type ActionConfig, maskConfig, Masked, openConfig, describeActionTarget } from '../rules/action-config.ts'
 import type { ActionResult } from '../rules/alerts.api.ts'
 import { mailAlert } from '../rules/mail-alert.ts'
 import type { ActionInput } from '../rules/rule.api.ts'
 import { type ActionRow, selectActions, selectRule } from '../rules/rules.queries.ts'
-import { configOf } from '../rules/save-actions.ts'
+import { buildActionConfig } from '../rules/save-actions.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { conflict, invalid, notFound, unavailable } from '../../platform/kernel/errors.ts'
@@ -14,7 +14,7 @@ import { selectProjectOfTest } from './actions.queries.ts'
 import { countTest } from './count-test.ts'
 import { sendAlert } from './send-alert.ts'
 import { type TestedRule, testMessage } from './test-message.ts'
-import { resultsOf, testedRule } from './test-rule.ts'
+import { awaitTestResults, testedRule } from './test-rule.ts'
 
 export type TestActionInput = {
   readonly projectId: string
@@ -38,13 +38,13 @@ export async function testAction(app: App, actor: OrgActor, input: TestActionInp
     const to = action.to ?? stored?.recipients
     if (to === undefined || to === null) throw invalid('action.to is missing: team, assignee, or email addresses.')
     const sent = await app.tx((tx) => mailAlert(tx, app, { org_id: actor.orgId }, message, to))
-    const target = targetOf('email', {}, to)
-    const [result] = await resultsOf(app, [{ actionId: shown.action_id, type: 'email', target, sent }])
+    const target = describeActionTarget('email', {}, to)
+    const [result] = await awaitTestResults(app, [{ actionId: shown.action_id, type: 'email', target, sent }])
     if (result === undefined) throw new Error('a test has no result')
     return result
   }
   const old = await openStored(app, actor, stored)
-  const config = configOf(app, 'action', action, old, Masked.parse(stored?.masked ?? {}))
+  const config = buildActionConfig(app, 'action', action, old, Masked.parse(stored?.masked ?? {}))
   const sending = {
     type: action.type,
     config,
@@ -60,7 +60,7 @@ export async function testAction(app: App, actor: OrgActor, input: TestActionInp
   const ok = result.outcome === 'delivered'
   return {
     ...shown,
-    target: targetOf(action.type, maskConfig(config), null),
+    target: describeActionTarget(action.type, maskConfig(config), null),
     ok,
     state: result.outcome,
     status: result.status,

@@ -1,5 +1,5 @@
 import type { TriggerType, Unit } from '#shared/alert-rules.ts'
-import { unitOf } from '#shared/alert-rules.ts'
+import { thresholdUnit } from '#shared/alert-rules.ts'
 import type { AlertMessage } from '../rules/alert-message.ts'
 import type { ConditionsInput } from '../rules/rule.api.ts'
 import { memberBehind, type OrgActor } from '../../platform/context/actor.ts'
@@ -21,7 +21,7 @@ export function testMessage({ clock, config }: App, actor: OrgActor, rule: Teste
   const at = clock.now().toISOString()
   const member = memberBehind(actor)
   const url = rule.id === null ? `${config.publicUrl}/alerts` : `${config.publicUrl}/alerts/rules/${rule.id}`
-  const unit: Unit | null = unitOf(rule.trigger, rule.conditions)
+  const unit: Unit | null = thresholdUnit(rule.trigger, rule.conditions)
   const threshold = unit === null ? null : (rule.conditions.threshold ?? null)
   return {
     id: newPrefixedId('evt'),

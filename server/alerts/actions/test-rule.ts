@@ -1,5 +1,5 @@
 import type { ActionType, TriggerType } from '#shared/alert-rules.ts'
-import { Masked, targetOf } from '../rules/action-config.ts'
+import { Masked, describeActionTarget } from '../rules/action-config.ts'
 import type { AlertMessage } from '../rules/alert-message.ts'
 import type { ActionResult } from '../rules/alerts.api.ts'
 import { mailAlert, type MailedAlert } from '../rules/mail-alert.ts'
@@ -41,7 +41,7 @@ export async function testRule(
   await countTest(app, actor)
   const message = testMessage(app, actor, testedRule(rule))
   const tested = await app.tx((tx) => sendTests(tx, app, actor, message, chosen))
-  return { results: await resultsOf(app, tested) }
+  return { results: await awaitTestResults(app, tested) }
 }
 
 export const testedRule = (rule: RuleRow): TestedRule => ({
@@ -77,7 +77,7 @@ async function sendTests(
   const tested: Tested[] = []
   for (const { id, type, masked, recipients } of actions) {
     const of = { actionId: id, type: type as ActionType }
-    const target = targetOf(of.type, Masked.parse(masked), recipients)
+    const target = describeActionTarget(of.type, Masked.parse(masked), recipients)
     const sent =
       type === 'email'
         ? await mailAlert(tx, app, { org_id: orgId }, message, recipients)
@@ -88,7 +88,7 @@ async function sendTests(
 }
 
 /** Waits for the attempts. @returns a result for each action */
-export async function resultsOf(app: App, tested: readonly Tested[]): Promise<ActionResult[]> {
+export async function awaitTestResults(app: App, tested: readonly Tested[]): Promise<ActionResult[]> {
   const ids = tested.flatMap(({ sent }) => sent.flatMap(({ deliveryId }) => deliveryId ?? []))
   const rows = await awaitTests(app, ids)
   return tested.map(({ actionId, type, target, sent }) => {

@@ -1,6 +1,6 @@
 import type { SeverityName } from '#shared/issue-values.ts'
 import type { MailContent } from '../../platform/mails/mail-content.ts'
-import { plural, durationOf, withUnit } from '../../platform/kernel/value-text.ts'
+import { countedWord, minutesText, withUnit } from '../../platform/kernel/value-text.ts'
 
 /** The text of a mail about an alert (pure). */
 
@@ -77,14 +77,14 @@ function openingOf({ alert, rule, summary }: MailedAlert['data'], purpose: MailP
   return []
 }
 
-const countOf = (count: number): string => plural(count, 'further alert')
+const countOf = (count: number): string => countedWord(count, 'further alert')
 
 type Row = readonly [string, string]
 
 function measuredRows({ value, unit, threshold, window_minutes }: MailedAlert['data']['alert']): Row[] {
   if (value === null) return []
   const limit = threshold === null ? '' : ` (threshold ${withUnit(threshold, unit)})`
-  const during = window_minutes === null ? '' : `, within ${durationOf(window_minutes)}`
+  const during = window_minutes === null ? '' : `, within ${minutesText(window_minutes)}`
   return [['Measured', `${withUnit(value, unit)}${limit}${during}`]]
 }
 
@@ -92,7 +92,7 @@ function issueRows(issue: NonNullable<MailedAlert['data']['issue']>): Row[] {
   return [
     ['Issue', `${issue.short_id} ${issue.title}`],
     ...(issue.culprit === '' ? [] : [['Where', issue.culprit] as const]),
-    ['Seen', `${plural(issue.event_count, 'event')}, ${plural(issue.user_count, 'user')}`],
+    ['Seen', `${countedWord(issue.event_count, 'event')}, ${countedWord(issue.user_count, 'user')}`],
     ...(issue.last_release === null ? [] : [['Last release', issue.last_release] as const]),
     ...(issue.assignee === null ? [] : [['Assignee', issue.assignee.name] as const]),
   ]

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
 import { invalid, notFound } from '../../platform/kernel/errors.ts'
 import type { alertMailRoutes } from './alert-mails.api.ts'
-import { deleteMuteOf, selectMutedRules } from './alert-mails.queries.ts'
+import { deleteMemberMute, selectMutedRules } from './alert-mails.queries.ts'
 import { unsubscribe } from './unsubscribe.ts'
 
 const textOf = (token: unknown): string => (typeof token === 'string' ? token.slice(0, 500) : '')
@@ -28,6 +28,6 @@ export const alertMailHandlers: Handlers<typeof alertMailRoutes> = {
   }),
   deleteMutedRule: (app, actor, { params }) =>
     app.tx(async (tx) => {
-      if (!(await deleteMuteOf(tx, actor, params.muteId))) throw notFound('Mute')
+      if (!(await deleteMemberMute(tx, actor, params.muteId))) throw notFound('Mute')
     }),
 }

@@ -83,7 +83,7 @@ export const selectMutedRules = (
     .limit(100)
     .execute()
 
-export async function deleteMuteOf(
+export async function deleteMemberMute(
   tx: Tx,
   { orgId, userId }: { readonly orgId: string; readonly userId: string },
   muteId: string,

@@ -1,14 +1,14 @@
 import { foldEmail } from '../../identity/auth/email.ts'
 import type { App } from '../../platform/context/app.ts'
-import { enqueueMails, mailLaneOf, type QueuedMail } from '../../platform/mails/enqueue-mails.ts'
+import { enqueueMails, mailLaneId, type QueuedMail } from '../../platform/mails/enqueue-mails.ts'
 import { countRecent } from '../../platform/outbox/count-recent.ts'
-import { DEFAULTS, heldUntil, holdMsOf, type Preferences } from '../notifications/preferences.ts'
-import { preferencesOf } from '../notifications/read-preferences.ts'
+import { DEFAULTS, heldUntil, computeHoldMs, type Preferences } from '../notifications/preferences.ts'
+import { readMemberPreferences } from '../notifications/read-preferences.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { membersWithEmails, nameMembers, readMember } from '../../identity/team/members.queries.ts'
+import { selectMembersByEmail, nameMembers, readMember } from '../../identity/team/members.queries.ts'
 import { alertMail, type MailedAlert, type MailPurpose } from './alert-mail.ts'
 import { selectMuted } from './alert-mails.queries.ts'
-import { addressHashOf, makeUnsubscribeToken, type Receiver } from './unsubscribe-token.ts'
+import { hashMailAddress, makeUnsubscribeToken, type Receiver } from './unsubscribe-token.ts'
 
 /** `team`: every member; `assignee`: the assignee of the issue; or addresses, of members and others. */
 export type MailRecipients = 'team' | 'assignee' | readonly string[]
@@ -48,7 +48,7 @@ export async function enqueueAlertMails(tx: Tx, parts: MailParts, mailing: Alert
   const recipients = await recipientsOf(tx, parts, mailing)
   if (recipients.length === 0) return [noRecipient(mailing.recipients)]
   const { skipped, holdMs } = await wishesOf(tx, mailing, recipients)
-  const free = MAX_PER_HOUR - (await countRecent(tx, mailLaneOf(orgId), TYPES, MAX_PER_HOUR))
+  const free = MAX_PER_HOUR - (await countRecent(tx, mailLaneId(orgId), TYPES, MAX_PER_HOUR))
   const taken = recipients.filter((recipient) => skipped.get(recipient) === null).slice(0, Math.max(free, 0))
   const content = alertMail(message, purpose)
   const ids = await enqueueMails(
@@ -116,18 +116,18 @@ async function recipientsOf(
     return member === undefined ? [] : [asRecipient(member)]
   }
   const emails = [...new Set(recipients.map(foldEmail))]
-  const members = new Map((await membersWithEmails(tx, orgId, emails)).map((row) => [row.email, row]))
+  const members = new Map((await selectMembersByEmail(tx, orgId, emails)).map((row) => [row.email, row]))
   return emails.map((email) => {
     const member = members.get(email)
     if (member !== undefined) return asRecipient(member)
-    return { email, name: null, userId: null, receiver: { addressHash: addressHashOf(parts, orgId, email) } }
+    return { email, name: null, userId: null, receiver: { addressHash: hashMailAddress(parts, orgId, email) } }
   })
 }
 
 /** Why recipients get no mail, and how long the quiet hours of the others hold it. */
 async function wishesOf(tx: Tx, { orgId, message, purpose, at }: AlertMailing, recipients: readonly Recipient[]) {
   const userIds = recipients.flatMap(({ userId }) => userId ?? [])
-  const preferences = await preferencesOf(tx, orgId, userIds)
+  const preferences = await readMemberPreferences(tx, orgId, userIds)
   const muted = await selectMuted(
     tx,
     { orgId, ruleId: message.data.rule.id },
@@ -147,7 +147,7 @@ async function wishesOf(tx: Tx, { orgId, message, purpose, at }: AlertMailing, r
     skipped: new Map(recipients.map((recipient) => [recipient, refusal(recipient)])),
     // Who sends a test waits for it.
     holdMs: (recipient: Recipient): number =>
-      purpose === 'test' ? 0 : holdMsOf(heldUntil(ofMember(recipient), message.data.alert.severity, at), at),
+      purpose === 'test' ? 0 : computeHoldMs(heldUntil(ofMember(recipient), message.data.alert.severity, at), at),
   }
 }
 

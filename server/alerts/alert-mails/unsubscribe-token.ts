@@ -19,7 +19,7 @@ const HASH_BYTES = 16
 const macOf = ({ auditKey }: Keys, named: string): Buffer => auditKey.mac('unsubscribe link', named)
 
 /** Keyed, and another one in each organisation: neither the table of mutes nor a link tells an address. */
-export const addressHashOf = ({ auditKey }: Keys, orgId: string, foldedEmail: string): Buffer =>
+export const hashMailAddress = ({ auditKey }: Keys, orgId: string, foldedEmail: string): Buffer =>
   auditKey.mac('address of alert mails', orgId, foldedEmail).subarray(0, HASH_BYTES)
 
 export function makeUnsubscribeToken(keys: Keys, { orgId, ruleId, receiver }: UnsubscribeToken): string {

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../platform/context/handlers.ts'
 import type { ChatLink, chatRoutes } from './chat.api.ts'
-import { type LinkRow, selectLinksOf } from './chat.queries.ts'
+import { type LinkRow, selectUserLinks } from './chat.queries.ts'
 import { confirmLink, readOffer } from './confirm-link.ts'
 import { removeLink } from './remove-link.ts'
 import { takePress } from './take-press.ts'
@@ -24,6 +24,6 @@ export const chatHandlers: Handlers<typeof chatRoutes> = {
     return { team_name, chat_user_name, expires_at: expires_at.toISOString() }
   },
   confirmChatLink: async (app, actor, { body }) => viewLink(await confirmLink(app, actor, body.token)),
-  listChatLinks: async (app, actor) => ({ items: (await selectLinksOf(app.db, actor.userId)).map(viewLink) }),
+  listChatLinks: async (app, actor) => ({ items: (await selectUserLinks(app.db, actor.userId)).map(viewLink) }),
   removeChatLink: (app, actor, { params }) => removeLink(app, actor, params.linkId),
 }

@@ -37,7 +37,7 @@ export const selectLink = (db: Connection, { teamId, userId }: Pick<ChatUser, 't
     .executeTakeFirst()
 
 /** Links of a user, newest first. */
-export const selectLinksOf = (db: Connection, userId: string): Promise<LinkRow[]> =>
+export const selectUserLinks = (db: Connection, userId: string): Promise<LinkRow[]> =>
   db
     .selectFrom('chat_links')
     .selectAll()
@@ -56,7 +56,7 @@ export async function insertLink(tx: Tx, link: LinkRow): Promise<boolean> {
   return numInsertedOrUpdatedRows > 0n
 }
 
-export const deleteLinkOf = (tx: Tx, userId: string, linkId: string) =>
+export const deleteUserLink = (tx: Tx, userId: string, linkId: string) =>
   tx.deleteFrom('chat_links').where('id', '=', linkId).where('user_id', '=', userId).returningAll().executeTakeFirst()
 
 // Offers

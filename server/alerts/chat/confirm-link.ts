@@ -11,7 +11,7 @@ import {
   insertLink,
   type LinkRow,
   selectLink,
-  selectLinksOf,
+  selectUserLinks,
   selectOffer,
   takeOffer,
   type OfferRow,
@@ -41,7 +41,7 @@ export async function confirmLink(app: App, actor: SessionActor, token: string):
     const { team_id, chat_user_id, team_name, chat_user_name } = offer
     const known = await selectLink(tx, { teamId: team_id, userId: chat_user_id })
     if (known?.user_id === actor.userId) return known
-    if ((await selectLinksOf(tx, actor.userId)).length >= MAX_LINKS)
+    if ((await selectUserLinks(tx, actor.userId)).length >= MAX_LINKS)
       throw conflict(`You can link at most ${MAX_LINKS} chat users. Remove one first.`)
     const named = { team_id, chat_user_id, team_name, chat_user_name }
     const link = { id: newId(), ...named, user_id: actor.userId, created_at: context.at }

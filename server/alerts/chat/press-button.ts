@@ -1,4 +1,4 @@
-import { refusalOf, type Permission } from '#shared/permissions.ts'
+import { explainRefusal, type Permission } from '#shared/permissions.ts'
 import type { ChatButton } from '../actions/chat-buttons.ts'
 import { renderChat, type ChatMessage } from '../actions/render-chat.ts'
 import { acknowledgeAlert } from '../rules/acknowledge-alert.ts'
@@ -54,7 +54,7 @@ export async function pressButton(
   if (alert === undefined || member === undefined) return privately(NO_ACCESS)
   const { id: userId, name, role } = member
   const actor: ChatActor = { kind: 'chat', userId, name, role, orgId: alert.org_id, ...caller }
-  const refusal = refusalOf(PERMISSIONS[button], actor)
+  const refusal = explainRefusal(PERMISSIONS[button], actor)
   if (refusal !== null) {
     countDenial(app, 'access.denied', { actor }, { name: 'routes', value: `chat: ${button}` })
     return privately(refusal)

@@ -4,12 +4,12 @@ import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
-import { deleteLinkOf } from './chat.queries.ts'
+import { deleteUserLink } from './chat.queries.ts'
 
 /** The buttons of the chat user act no longer. @throws AppError not_found */
 export async function removeLink(app: App, actor: SessionActor, linkId: string): Promise<void> {
   await app.tx(async (tx) => {
-    const link = await deleteLinkOf(tx, actor.userId, linkId)
+    const link = await deleteUserLink(tx, actor.userId, linkId)
     if (link === undefined) throw notFound('Link')
     const { team_id, chat_user_id } = link
     const fact = { kind: 'integration.chat.unlinked', data: { team_id, chat_user_id } } as const

@@ -1,4 +1,4 @@
-import { buttonOf } from '../actions/chat-buttons.ts'
+import { findChatButton } from '../actions/chat-buttons.ts'
 import type { Caller } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { unauthenticated } from '../../platform/kernel/errors.ts'
@@ -25,7 +25,7 @@ export async function takePress(app: App, caller: Caller, request: SignedRequest
   const keys = press === null ? [signature] : [signature, press.key]
   const fresh = await insertRequests(app.db, keys, now)
   if (!fresh.has(signature.toString('hex'))) throw refused()
-  const button = press === null ? undefined : buttonOf(press.actionId)
+  const button = press === null ? undefined : findChatButton(press.actionId)
   // Other interactions, such as a button that opens a page, need no answer.
   if (press === null || button === undefined) return
   const isFirst = fresh.has(press.key.toString('hex'))

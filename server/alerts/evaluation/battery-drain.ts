@@ -8,10 +8,10 @@ import {
 import { LONG_LOCK_MS } from '../../telemetry/performance/figures.ts'
 import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
-import { pointsOver, stretchesOf } from './history-windows.ts'
+import { pointsOver, splitIntoStretches } from './history-windows.ts'
 import { countText, percentText, windowText } from './measure-texts.ts'
 import { MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 
 /** `battery_drain_threshold`: the median drain of batteries, or the share of sessions with long wake locks. */
 
@@ -69,16 +69,16 @@ function describe(limits: Limits, figure: Figure): Pick<Measured, 'title' | 'exp
   if (byLocks(limits, figure) && lockShare !== null)
     return {
       title: `${percentText(lockShare)} of sessions hold long wake locks`,
-      explanation: `${countText(longLocks)} of ${plural(locks, 'session')} ${over} held a wake lock for two hours or longer, ${percentText(lockShare)}; the limit is ${percentText(threshold)}.`,
+      explanation: `${countText(longLocks)} of ${countedWord(locks, 'session')} ${over} held a wake lock for two hours or longer, ${percentText(lockShare)}; the limit is ${percentText(threshold)}.`,
     }
   if (drain === null)
     return {
       title: 'Battery drain: no data',
-      explanation: `No data: the drain of ${plural(devices, 'device')} is known ${over}; at least ${minSessions} are needed.`,
+      explanation: `No data: the drain of ${countedWord(devices, 'device')} is known ${over}; at least ${minSessions} are needed.`,
     }
   return {
     title: `Batteries drain ${percentText(drain)} per hour`,
-    explanation: `The median drain is ${percentText(drain)} per hour in the foreground ${over} (${plural(devices, 'device')}, ${plural(pairs, 'measurement')}); the limit is ${percentText(threshold)} per hour.`,
+    explanation: `The median drain is ${percentText(drain)} per hour in the foreground ${over} (${countedWord(devices, 'device')}, ${countedWord(pairs, 'measurement')}); the limit is ${percentText(threshold)} per hour.`,
   }
 }
 
@@ -115,7 +115,7 @@ export const batteryDrain: Evaluator = {
 
   async history(app, rule, from, to) {
     const limits = limitsOf(rule)
-    const stretches = stretchesOf(from, to, limits.windowMinutes, app.clock.now())
+    const stretches = splitIntoStretches(from, to, limits.windowMinutes, app.clock.now())
     const cells = new Map(
       await Promise.all(
         stretches.map(async (stretch) => {

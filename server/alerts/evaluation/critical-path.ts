@@ -3,16 +3,16 @@ import { TRIGGERS } from '#shared/alert-rules.ts'
 import { openSubjects } from '../rules/fired.queries.ts'
 import { isP95Threshold } from '../rules/conditions.ts'
 import type { App } from '../../platform/context/app.ts'
-import { criticalPathsOf } from '../../telemetry/journeys/critical-paths.queries.ts'
+import { selectCriticalPaths } from '../../telemetry/journeys/critical-paths.queries.ts'
 import { sumErrors } from '../../telemetry/journeys/journeys.queries.ts'
 import { compileGlob } from '../../platform/kernel/glob.ts'
 import { namesSince, readOfNames } from '../../telemetry/performance/by-project.queries.ts'
 import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
-import { pointsOver, stretchesOf } from './history-windows.ts'
+import { pointsOver, splitIntoStretches } from './history-windows.ts'
 import { durationText, percentText, windowText } from './measure-texts.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 
 /** `critical_path`: the failure rate of each journey in a project's `critical_paths`, or the P95 of its durations. */
 
@@ -57,16 +57,16 @@ function describe(
   if (value === null)
     return {
       title: `${journey}: no data`,
-      explanation: `No data: ${plural(runs, 'run')} of ${journey} ${over}; at least ${minCount} are needed.`,
+      explanation: `No data: ${countedWord(runs, 'run')} of ${journey} ${over}; at least ${minCount} are needed.`,
     }
   if (isP95Threshold(threshold))
     return {
       title: `${journey} takes ${durationText(value)} (P95)`,
-      explanation: `P95 of ${journey} is ${durationText(value)} ${over} (${plural(runs, 'transaction')}); the limit is ${durationText(threshold)}.`,
+      explanation: `P95 of ${journey} is ${durationText(value)} ${over} (${countedWord(runs, 'transaction')}); the limit is ${durationText(threshold)}.`,
     }
   return {
     title: `${percentText(value)} of ${journey} failed`,
-    explanation: `${plural(failures, 'run')} of ${journey} out of ${plural(runs, 'run')} failed ${over}, ${percentText(value)}: ${plural(failed, 'transaction')} with an error and ${plural(errors, 'unhandled error')}; the limit is ${percentText(threshold)}.`,
+    explanation: `${countedWord(failures, 'run')} of ${journey} out of ${countedWord(runs, 'run')} failed ${over}, ${percentText(value)}: ${countedWord(failed, 'transaction')} with an error and ${countedWord(errors, 'unhandled error')}; the limit is ${percentText(threshold)}.`,
   }
 }
 
@@ -83,7 +83,7 @@ type Paths = {
 
 /** @param since names that were not used since do not matter */
 async function readPaths(app: App, projectIds: readonly string[], since: Date): Promise<Paths> {
-  const ofProjects = await criticalPathsOf(app.db, projectIds)
+  const ofProjects = await selectCriticalPaths(app.db, projectIds)
   const ids = [...ofProjects.keys()]
   const names = ids.length === 0 ? [] : await namesSince(app.db, ids, since)
   return { ofProjects, names: await matchNames(ofProjects, names) }
@@ -183,7 +183,7 @@ export const criticalPath: Evaluator = {
 
   async history(app, rule, from, to) {
     const limits = limitsOf(rule)
-    const stretches = stretchesOf(from, to, limits.windowMinutes, app.clock.now())
+    const stretches = splitIntoStretches(from, to, limits.windowMinutes, app.clock.now())
     const paths = await readPaths(app, [rule.projectId], stretches[0]?.readFrom ?? from)
     const read = await Promise.all(
       stretches.map(async (stretch) => {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { TRIGGERS, unitOf } from '#shared/alert-rules.ts'
+import { TRIGGERS, thresholdUnit } from '#shared/alert-rules.ts'
 import type { dryRunRoutes, DryRun } from '../rules/alerts.api.ts'
 import { completeConditions, isP95Threshold } from '../rules/conditions.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
@@ -55,7 +55,7 @@ export async function dryRun(
     to: to.toISOString(),
     count: moments.length,
     occurrences: shown.map((moment) => viewMoment(rule, moment, issues)),
-    unit: unitOf(trigger, conditions),
+    unit: thresholdUnit(trigger, conditions),
     threshold: isFact ? null : (conditions.threshold ?? null),
     interval_seconds: HOUR_MS / 1_000,
     points: isFact ? countsByHour(facts, from) : highestByHour(points, from, isSpike ? 0 : null),
@@ -125,7 +125,7 @@ function titleOf(rule: RateRule, subject: string, value: number | null): string 
 
 function valueText({ trigger, conditions }: RateRule, value: number | null): string {
   if (value === null) return ''
-  switch (unitOf(trigger, conditions)) {
+  switch (thresholdUnit(trigger, conditions)) {
     case 'ms':
       return durationText(value)
     case 'percent':

@@ -1,4 +1,4 @@
-import { type TriggerType, unitOf } from '#shared/alert-rules.ts'
+import { type TriggerType, thresholdUnit } from '#shared/alert-rules.ts'
 import type { SeverityName } from '#shared/issue-values.ts'
 import { endAlerts } from '../rules/end-alerts.ts'
 import { lockOpenEvaluated, markHeld, type OpenAlert } from '../rules/fired.queries.ts'
@@ -12,7 +12,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import type { Evaluator, Measured, RateRule } from './evaluator.ts'
 import { EVALUATORS } from './evaluators.ts'
-import { severitiesOf } from './severities.ts'
+import { readIssueSeverities } from './severities.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 const ACTOR = systemActor('alerts')
@@ -67,7 +67,7 @@ async function apply(
   { at, minute }: { readonly at: Date; readonly minute: Date },
 ): Promise<void> {
   const holding = rules.flatMap((rule) => (measured.get(rule.id) ?? []).filter(({ holds }) => holds))
-  const severities = await severitiesOf(
+  const severities = await readIssueSeverities(
     app.db,
     holding.flatMap(({ issueId }) => issueId ?? []),
   )
@@ -130,7 +130,7 @@ const firingOf = (rule: RateRule, one: Measured, minute: Date, severity: Severit
   title: one.title,
   severity: severity ?? SEVERITIES_BY_TRIGGER[rule.trigger] ?? 'high',
   value: one.value,
-  unit: unitOf(rule.trigger, rule.conditions),
+  unit: thresholdUnit(rule.trigger, rule.conditions),
   threshold: rule.conditions.threshold ?? null,
   windowMinutes: rule.conditions.window_minutes ?? null,
   explanation: one.explanation,

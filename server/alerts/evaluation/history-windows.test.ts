@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cellsOf, endsOf, pointsOver, stretchesOf } from './history-windows.ts'
+import { coveredCells, listWindowEnds, pointsOver, splitIntoStretches } from './history-windows.ts'
 
 const NOW = new Date('2026-11-20T12:07:00.000Z')
 const HOUR_MS = 3_600_000
@@ -8,13 +8,13 @@ const WEEK_AGO = new Date(NOW.getTime() - 7 * 24 * HOUR_MS)
 const text = (at: Date | undefined) => at?.toISOString().slice(5, 16)
 
 test('quarters of an hour of two days, hours before', () => {
-  const stretches = stretchesOf(WEEK_AGO, NOW, 15, NOW)
+  const stretches = splitIntoStretches(WEEK_AGO, NOW, 15, NOW)
   expect(
     stretches.map((one) => [
       one.intervalMs / HOUR_MS,
       one.length,
-      text(endsOf(one)[0]?.at),
-      text(endsOf(one).at(-1)?.at),
+      text(listWindowEnds(one)[0]?.at),
+      text(listWindowEnds(one).at(-1)?.at),
     ]),
   ).toEqual([
     [1, 1, '11-13T13:00', '11-18T14:00'],
@@ -23,13 +23,13 @@ test('quarters of an hour of two days, hours before', () => {
 })
 
 test('a window of quarters of an hour lies in the last two days', () => {
-  const [, fine] = stretchesOf(WEEK_AGO, NOW, 60, NOW)
+  const [, fine] = splitIntoStretches(WEEK_AGO, NOW, 60, NOW)
   expect(fine?.length).toBe(4)
   expect(fine?.readFrom.getTime()).toBeGreaterThanOrEqual(NOW.getTime() - 48 * HOUR_MS)
 })
 
 test('long windows move by hours', () => {
-  const stretches = stretchesOf(WEEK_AGO, NOW, 1_440, NOW)
+  const stretches = splitIntoStretches(WEEK_AGO, NOW, 1_440, NOW)
   expect(stretches.map((one) => [one.intervalMs / HOUR_MS, one.length, text(one.readFrom)])).toEqual([
     [1, 24, '11-12T13:00'],
   ])
@@ -46,8 +46,8 @@ describe('for every range and window', () => {
       fc.property(ranges, ({ minutes, agoMinutes, window }) => {
         const to = new Date(NOW.getTime() - agoMinutes * 60_000)
         const from = new Date(to.getTime() - minutes * 60_000)
-        const stretches = stretchesOf(from, to, window, NOW)
-        const ends = stretches.flatMap((one) => endsOf(one).map(({ at }) => ({ at: at.getTime(), one })))
+        const stretches = splitIntoStretches(from, to, window, NOW)
+        const ends = stretches.flatMap((one) => listWindowEnds(one).map(({ at }) => ({ at: at.getTime(), one })))
         for (const [index, { at, one }] of ends.entries()) {
           expect(at).toBeLessThanOrEqual(to.getTime())
           expect(at).toBeGreaterThan(from.getTime() - HOUR_MS)
@@ -60,14 +60,14 @@ describe('for every range and window', () => {
   })
 
   test('each window has the cells of its own intervals', async () => {
-    const [stretch] = stretchesOf(WEEK_AGO, NOW, 180, NOW)
+    const [stretch] = splitIntoStretches(WEEK_AGO, NOW, 180, NOW)
     if (stretch === undefined) throw new Error('no stretch')
     const cells = new Map([
       [1, 10],
       [2, 20],
       [4, 40],
     ])
-    expect(cellsOf(stretch, cells, 2)).toEqual([10, 20])
+    expect(coveredCells(stretch, cells, 2)).toEqual([10, 20])
     const points = await pointsOver(
       [stretch],
       'x',

@@ -29,7 +29,7 @@ const ceilTo = (at: number, stepMs: number): number => Math.ceil(at / stepMs) * 
 /**
  * The stretches of a range, oldest first. Windows of more than six hours move by hours only.
  */
-export function stretchesOf(from: Date, to: Date, windowMinutes: number, now: Date): Stretch[] {
+export function splitIntoStretches(from: Date, to: Date, windowMinutes: number, now: Date): Stretch[] {
   const start = floorTo(from.getTime(), HOUR_MS)
   const end = floorTo(to.getTime(), 15 * MINUTE_MS)
   const windowMs = windowMinutes * MINUTE_MS
@@ -43,7 +43,7 @@ export function stretchesOf(from: Date, to: Date, windowMinutes: number, now: Da
           stretch(start, floorTo(fineStart, HOUR_MS), HOUR_MS, windowMs),
           stretch(fineStart, end, 15 * MINUTE_MS, windowMs),
         ]
-  return stretches.filter((one) => endsOf(one).length > 0)
+  return stretches.filter((one) => listWindowEnds(one).length > 0)
 }
 
 /** Windows that end after `from`, up to `to`. */
@@ -59,7 +59,7 @@ function stretch(from: number, to: number, intervalMs: number, windowMs: number)
 }
 
 /** The end of each window with the number of its last interval. */
-export function endsOf({
+export function listWindowEnds({
   readFrom,
   to,
   intervalMs,
@@ -73,7 +73,7 @@ export function endsOf({
 }
 
 /** The cells of the intervals that a window covers, oldest first. */
-export function cellsOf<C>({ length }: Stretch, cells: ReadonlyMap<number, C>, slot: number): C[] {
+export function coveredCells<C>({ length }: Stretch, cells: ReadonlyMap<number, C>, slot: number): C[] {
   const covered: C[] = []
   for (let at = slot - length + 1; at <= slot; at++) {
     const cell = cells.get(at)
@@ -98,8 +98,8 @@ export async function pointsOver<C>(
   const points: HistoryPoint[] = []
   for (const stretch of stretches) {
     const bySlot = cells(stretch)
-    for (const { at, slot } of endsOf(stretch)) {
-      points.push({ at, subject, ...judge(cellsOf(stretch, bySlot, slot)) })
+    for (const { at, slot } of listWindowEnds(stretch)) {
+      points.push({ at, subject, ...judge(coveredCells(stretch, bySlot, slot)) })
       if (points.length % JUDGED_AT_ONCE === 0) await setImmediate()
     }
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { durationText, percentText, scoreText, windowText } from './measure-texts.ts'
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 
 test('numbers as a person says them', () => {
   expect([0.4, 12.3, 999, 1_000, 5_312.4, 120_000].map(durationText)).toEqual([
@@ -22,5 +22,5 @@ test('numbers as a person says them', () => {
     '2 days',
     '90 minutes',
   ])
-  expect([plural(1, 'start'), plural(1_204, 'start')]).toEqual(['1 start', '1,204 starts'])
+  expect([countedWord(1, 'start'), countedWord(1_204, 'start')]).toEqual(['1 start', '1,204 starts'])
 })

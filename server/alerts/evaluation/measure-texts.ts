@@ -1,4 +1,4 @@
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 
 /** Numbers in the titles and explanations of alerts. Pure. */
 
@@ -21,5 +21,5 @@ export const scoreText = (score: number): string => number(score, 2)
 export function windowText(minutes: number): string {
   if (minutes % 1_440 === 0 && minutes > 1_440) return `${minutes / 1_440} days`
   if (minutes % 60 === 0 && minutes > 60) return `${minutes / 60} hours`
-  return plural(minutes, 'minute')
+  return countedWord(minutes, 'minute')
 }

@@ -1,7 +1,7 @@
 import { SECURITY_KINDS } from '#shared/alert-rules.ts'
 import { SEVERITIES, type SeverityName, severityName } from '#shared/issue-values.ts'
 import type { App } from '../../platform/context/app.ts'
-import { environmentsOf } from '../../events/store/store.queries.ts'
+import { findEventEnvironments } from '../../events/store/store.queries.ts'
 import type { RateRule } from './evaluator.ts'
 import * as sql from './past-facts.queries.ts'
 
@@ -21,7 +21,7 @@ export async function pastFacts(
   const inOrder = facts.toSorted((a, b) => a.at.getTime() - b.at.getTime())
   if (environment === undefined) return inOrder
   const keys = inOrder.flatMap(({ eventId }) => (eventId === null ? [] : [{ projectId: rule.projectId, eventId }]))
-  const environments = await environmentsOf(app.db, keys, app.clock.now())
+  const environments = await findEventEnvironments(app.db, keys, app.clock.now())
   return inOrder.filter(({ eventId }) => environments.get(`${rule.projectId}/${eventId}`) === environment)
 }
 

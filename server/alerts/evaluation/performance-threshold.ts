@@ -16,10 +16,10 @@ import { readOfNames, readOfProjects, type MeasuredOfProject } from '../../telem
 import type { Metric } from '../../events/protocol/span-values.ts'
 import { DDSketch } from '../../telemetry/sketch/ddsketch.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
-import { pointsOver, stretchesOf } from './history-windows.ts'
+import { pointsOver, splitIntoStretches } from './history-windows.ts'
 import { durationText, percentText, windowText } from './measure-texts.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 
 /** `performance_threshold`: a percentile of a time, the ANR rate, or the share of frozen frames. */
 
@@ -117,10 +117,10 @@ function describe(question: Question, figure: Figure): Pick<Measured, 'title' | 
   const over = `over the last ${windowText(windowMinutes)}`
   if (metric === 'anr_rate' || metric === 'frozen_frames') {
     const what = metric === 'anr_rate' ? 'ANR rate' : 'Frozen frames'
-    const of = plural(count, by)
+    const of = countedWord(count, by)
     if (value === null) return noData(what, `${of} ${over}; at least ${minCount} are needed`)
     const detail =
-      metric === 'anr_rate' ? `${plural(Math.round(part), by)} of ${of} met an ANR in the foreground` : `of ${of}`
+      metric === 'anr_rate' ? `${countedWord(Math.round(part), by)} of ${of} met an ANR in the foreground` : `of ${of}`
     return {
       title: `${what} ${percentText(value)}`,
       explanation: `${what}: ${percentText(value)} ${over} (${detail}); the limit is ${percentText(threshold)}.`,
@@ -130,10 +130,10 @@ function describe(question: Question, figure: Figure): Pick<Measured, 'title' | 
   const what = name === null ? many : `${many} of ${name}`
   const upper = percentile.toUpperCase()
   if (value === null)
-    return noData(`${upper} of ${what}`, `${plural(count, one)} ${over}; at least ${minCount} are needed`)
+    return noData(`${upper} of ${what}`, `${countedWord(count, one)} ${over}; at least ${minCount} are needed`)
   return {
     title: `${upper} of ${what}: ${durationText(value)}`,
-    explanation: `${upper} of ${what} is ${durationText(value)} ${over} (${plural(count, one)}); the limit is ${durationText(threshold)}.`,
+    explanation: `${upper} of ${what} is ${durationText(value)} ${over} (${countedWord(count, one)}); the limit is ${durationText(threshold)}.`,
   }
 }
 
@@ -201,7 +201,7 @@ export const performanceThreshold: Evaluator = {
 
   async history(app, rule, from, to) {
     const question = questionOf(rule)
-    const stretches = stretchesOf(from, to, question.windowMinutes, app.clock.now())
+    const stretches = splitIntoStretches(from, to, question.windowMinutes, app.clock.now())
     const cells = new Map(
       await Promise.all(stretches.map(async (stretch) => [stretch, await cellsIn(app, question, stretch)] as const)),
     )
@@ -217,7 +217,7 @@ export const performanceThreshold: Evaluator = {
 async function cellsIn(
   app: App,
   question: Question,
-  { readFrom, to, intervalMs }: ReturnType<typeof stretchesOf>[number],
+  { readFrom, to, intervalMs }: ReturnType<typeof splitIntoStretches>[number],
 ): Promise<ReadonlyMap<number, Cell>> {
   const range = { from: readFrom, to, intervalMs }
   if (isRate(question)) {

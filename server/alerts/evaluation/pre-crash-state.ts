@@ -7,10 +7,10 @@ import {
 } from '../../telemetry/app-health/by-project.ts'
 import { countOwners, type PrecursorCounts } from '../../telemetry/precursors/precursors.queries.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
-import { cellsOf, endsOf, stretchesOf } from './history-windows.ts'
+import { coveredCells, listWindowEnds, splitIntoStretches } from './history-windows.ts'
 import { countText, scoreText, windowText } from './measure-texts.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 
 /** `pre_crash_state`: the share of sessions that show signs of a coming crash. */
 
@@ -64,7 +64,7 @@ function describe(
   if (value === null)
     return {
       title: 'Signs of a coming crash: no data',
-      explanation: `No data: ${plural(sessions, 'session')} began ${over}; at least ${MIN_SESSIONS} are needed.`,
+      explanation: `No data: ${countedWord(sessions, 'session')} began ${over}; at least ${MIN_SESSIONS} are needed.`,
     }
   const signs = Object.entries(shown?.bySign ?? {})
     .toSorted(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
@@ -72,7 +72,7 @@ function describe(
   const made = signs.length === 0 ? '' : ` What was seen: ${signs.join(', ')}.`
   return {
     title: `${Math.round(value * 100)} % of sessions show signs of a coming crash`,
-    explanation: `${countText(owners)} of ${plural(Math.max(sessions, owners), 'session')} ${over} showed signs before any crash, a score of ${scoreText(value)}; the limit is ${scoreText(threshold)}.${made}`,
+    explanation: `${countText(owners)} of ${countedWord(Math.max(sessions, owners), 'session')} ${over} showed signs before any crash, a score of ${scoreText(value)}; the limit is ${scoreText(threshold)}.${made}`,
   }
 }
 
@@ -100,10 +100,10 @@ export const preCrashState: Evaluator = {
   async history(app, rule, from, to) {
     const limits = limitsOf(rule)
     const points: HistoryPoint[] = []
-    for (const stretch of stretchesOf(from, to, limits.windowMinutes, app.clock.now())) {
+    for (const stretch of splitIntoStretches(from, to, limits.windowMinutes, app.clock.now())) {
       // Each window reads all of its signs: long ones overlap a few times only.
       const every = Math.max(1, Math.floor(stretch.length / MAX_OVERLAP))
-      const ends = endsOf(stretch).filter((_, index) => index % every === 0)
+      const ends = listWindowEnds(stretch).filter((_, index) => index % every === 0)
       const windowMs = stretch.length * stretch.intervalMs
       const [counted, activities] = await Promise.all([
         countOwners(
@@ -121,7 +121,7 @@ export const preCrashState: Evaluator = {
       ])
       const byEnd = new Map(counted.map((one) => [one.end.getTime(), one]))
       for (const { at, slot } of ends) {
-        const activity = sumOfActivities(cellsOf(stretch, activities, slot))
+        const activity = sumOfActivities(coveredCells(stretch, activities, slot))
         points.push({ at, subject: '', ...judge(limits, figureOf(byEnd.get(at.getTime()), activity)) })
       }
     }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 
 /** Phones and browsers of members that receive pushes. */
 
@@ -61,7 +61,7 @@ export const pushDeviceRoutes = routes({
     summary: "The caller's devices in this organisation, newest first",
     permission: 'devices.read',
     query: z.strictObject(pageQuery(25)),
-    response: pageOf(PushDevice),
+    response: pageSchema(PushDevice),
   },
   readPushDevice: {
     method: 'GET',

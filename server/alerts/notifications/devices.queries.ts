@@ -88,7 +88,7 @@ export async function deleteDevices(tx: Tx, ids: readonly string[]): Promise<num
 }
 
 /** @returns false when the member has no such device */
-export async function deleteDeviceOf(tx: Tx, { userId, orgId }: DeviceOwner, deviceId: string): Promise<boolean> {
+export async function deleteMemberDevice(tx: Tx, { userId, orgId }: DeviceOwner, deviceId: string): Promise<boolean> {
   const { rowCount } = await tx.query('delete from push_devices where id = $1 and org_id = $2 and user_id = $3', [
     deviceId,
     orgId,

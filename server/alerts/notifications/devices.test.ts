@@ -13,7 +13,7 @@ import { changeMember } from '../../identity/team/change-member.ts'
 import { removeMember } from '../../identity/team/remove-member.ts'
 import { MAX_DEVICES_PER_USER, PushDevice } from './devices.api.ts'
 import { selectDevices } from './devices.queries.ts'
-import { maskedToken, providerOf } from './push-token.ts'
+import { maskedToken, detectPushProvider } from './push-token.ts'
 import { registerDevice } from './register-device.ts'
 
 const t = await testServer()
@@ -236,5 +236,5 @@ test('a masked token shows at most half of what it masks', () => {
   expect(maskedToken('ExpoPushToken[abcdefghij]')).toBe('ExpoPushToken[…ghij]')
   const fcm = fcmToken()
   expect(maskedToken(fcm)).toBe(`…${fcm.slice(-4)}`)
-  expect(providerOf(fcm)).toBe('fcm')
+  expect(detectPushProvider(fcm)).toBe('fcm')
 })

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { invalid, notFound } from '../../platform/kernel/errors.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
@@ -18,7 +18,7 @@ export async function listDevices(
   if (cursor !== undefined && !/^\d{1,4}$/.test(cursor))
     throw invalid('cursor is not valid for this list. Use next_cursor of its previous page.')
   if (cursor !== undefined && offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const rows = await selectDevices(app.db, memberOf(actor))
+  const rows = await selectDevices(app.db, requireActingMember(actor))
   const from = cursor === undefined ? offset : Number(cursor)
   return {
     items: rows.slice(from, from + limit).map((row) => viewDevice(app, row)),
@@ -31,7 +31,7 @@ export async function listDevices(
 
 /** @throws AppError not_found */
 export async function readDevice(app: App, actor: OrgActor, deviceId: string): Promise<View> {
-  const row = await selectDevice(app.db, memberOf(actor), deviceId)
+  const row = await selectDevice(app.db, requireActingMember(actor), deviceId)
   if (row === undefined) throw notFound('Device')
   return viewDevice(app, row)
 }

@@ -5,12 +5,12 @@ import { laneIdFor } from '../../platform/outbox/lane-id.ts'
 import { openLane } from '../../platform/outbox/open-lane.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { PushDevice } from './devices.api.ts'
-import { DEFAULTS, heldUntil, holdMsOf, wantsPush } from './preferences.ts'
+import { DEFAULTS, heldUntil, computeHoldMs, wantsPush } from './preferences.ts'
 import { pushChannel } from './push-channel.ts'
 import { fittingContent, type PushBody, type PushContent } from './push-message.ts'
 import type { Provider } from './push-token.ts'
 import { selectRecipients } from './pushes.queries.ts'
-import { preferencesOf } from './read-preferences.ts'
+import { readMemberPreferences } from './read-preferences.ts'
 
 export type Notice = PushContent & {
   readonly orgId: string
@@ -40,7 +40,7 @@ export type NotifiedDevice = {
 export async function notifyMembers(tx: Tx, notice: Notice): Promise<NotifiedDevice[]> {
   const { orgId, type, severity, at } = notice
   const rows = await selectRecipients(tx, orgId, notice.userIds)
-  const preferences = await preferencesOf(tx, orgId, [...new Set(rows.map((row) => row.user_id))])
+  const preferences = await readMemberPreferences(tx, orgId, [...new Set(rows.map((row) => row.user_id))])
   const content = fittingContent(notice)
   const chosen = rows.flatMap((row) => {
     const ofMember = preferences.get(row.user_id) ?? DEFAULTS
@@ -49,7 +49,7 @@ export async function notifyMembers(tx: Tx, notice: Notice): Promise<NotifiedDev
     return [{ ...row, provider, messageId: newPrefixedId('evt'), heldUntil: heldUntil(ofMember, severity, at) }]
   })
   for (const provider of new Set(chosen.map((one) => one.provider)))
-    await openLane(tx, { id: pushLaneOf(orgId, provider), orgId, channel: pushChannel.name })
+    await openLane(tx, { id: pushLaneId(orgId, provider), orgId, channel: pushChannel.name })
   const deliveryIds = await enqueue(
     tx,
     chosen.map(({ messageId, id, user_id: userId }) => ({
@@ -61,8 +61,8 @@ export async function notifyMembers(tx: Tx, notice: Notice): Promise<NotifiedDev
     })),
     chosen.map(({ messageId, provider, heldUntil: until }) => ({
       messageId,
-      laneId: pushLaneOf(orgId, provider),
-      holdMs: holdMsOf(until, at),
+      laneId: pushLaneId(orgId, provider),
+      holdMs: computeHoldMs(until, at),
     })),
   )
   return chosen.map(({ id, user_id: userId, token_masked: label, heldUntil: until }, index) => ({
@@ -77,5 +77,5 @@ export async function notifyMembers(tx: Tx, notice: Notice): Promise<NotifiedDev
 const bodyOf = (push: PushBody): Buffer => Buffer.from(JSON.stringify(push))
 
 /** A slow provider holds up neither the other one nor other organisations. */
-export const pushLaneOf = (orgId: string, provider: Provider): string =>
+export const pushLaneId = (orgId: string, provider: Provider): string =>
   laneIdFor(`pushes of ${orgId} through ${provider}`)

@@ -4,7 +4,7 @@ import { client } from '#test/kit/client.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { NotificationPreferences } from './preferences.api.ts'
 import { DEFAULTS, wantsPush } from './preferences.ts'
-import { preferencesOf } from './read-preferences.ts'
+import { readMemberPreferences } from './read-preferences.ts'
 
 const t = await testServer()
 const { app } = t
@@ -93,8 +93,8 @@ describe('refuses', () => {
 test('members without a choice have the defaults; severities from the lowest wanted one up', async () => {
   const person = await aPerson(app)
   const { userId, orgId } = person.actor
-  expect([...(await preferencesOf(app.db, orgId, [userId]))]).toEqual([[userId, DEFAULTS]])
-  expect([...(await preferencesOf(app.db, orgId, []))]).toEqual([])
+  expect([...(await readMemberPreferences(app.db, orgId, [userId]))]).toEqual([[userId, DEFAULTS]])
+  expect([...(await readMemberPreferences(app.db, orgId, []))]).toEqual([])
   const high = { ...DEFAULTS, pushMinSeverity: 'high' as const }
   expect(['critical', 'high', 'medium', 'low'].map((one) => wantsPush(high, one as 'low'))).toEqual([
     true,

@@ -37,7 +37,7 @@ export const heldUntil = (
 ): Date | null => (severity === 'critical' ? null : quietUntil(quietHours, now))
 
 /** For `NewDelivery.holdMs` and `QueuedMail.holdMs`: how long that is. */
-export const holdMsOf = (until: Date | null, now: Date): number =>
+export const computeHoldMs = (until: Date | null, now: Date): number =>
   until === null ? 0 : Math.max(0, until.getTime() - now.getTime())
 
 export const wantsPush = ({ push, pushMinSeverity }: Preferences, severity: SeverityName): boolean =>

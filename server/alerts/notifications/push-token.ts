@@ -9,7 +9,7 @@ const EXPO = /^(Expo(?:nent)?PushToken)\[([A-Za-z0-9_:.=+/-]{1,200})\]$/
 const FCM = /^(?:[A-Za-z0-9_-]{6,64}:APA91[A-Za-z0-9_-]{10,2000}|[A-Za-z0-9_:-]{100,2000})$/
 
 /** Whose token this is, by its form; null when it has none of the known forms. */
-export function providerOf(token: string): Provider | null {
+export function detectPushProvider(token: string): Provider | null {
   if (EXPO.test(token)) return 'expo'
   return FCM.test(token) ? 'fcm' : null
 }

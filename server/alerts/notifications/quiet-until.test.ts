@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases } from '#test/kit/properties.ts'
-import { DEFAULTS, heldUntil, holdMsOf } from './preferences.ts'
+import { DEFAULTS, heldUntil, computeHoldMs } from './preferences.ts'
 import { isEndless, isTimeZone, type QuietHours, WEEKDAYS } from '#shared/quiet-hours.ts'
 import { quietUntil } from './quiet-until.ts'
 
@@ -77,9 +77,9 @@ describe('the end of quiet hours', () => {
     const preferences = { ...DEFAULTS, quietHours: quiet() }
     const end = heldUntil(preferences, 'high', now)
     expect(end).toEqual(new Date('2026-11-21T07:00:00.000Z'))
-    expect(holdMsOf(end, now)).toBe(8 * 60 * MINUTE_MS)
+    expect(computeHoldMs(end, now)).toBe(8 * 60 * MINUTE_MS)
     expect(heldUntil(preferences, 'critical', now)).toBeNull()
-    expect(holdMsOf(null, now)).toBe(0)
+    expect(computeHoldMs(null, now)).toBe(0)
     expect(heldUntil(DEFAULTS, 'low', now)).toBeNull()
   })
 })

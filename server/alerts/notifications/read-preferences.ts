@@ -8,7 +8,7 @@ import { DEFAULTS, type Preferences, StoredQuietHours } from './preferences.ts'
 import { type PreferencesRow, selectPreferences } from './preferences.queries.ts'
 
 /** How each of these members wants to be notified. */
-export async function preferencesOf(
+export async function readMemberPreferences(
   db: Connection,
   orgId: string,
   userIds: readonly string[],
@@ -29,7 +29,7 @@ type View = z.input<typeof NotificationPreferences>
 
 /** The caller's own preferences in this organisation. */
 export async function readPreferences(app: App, { orgId, userId }: SessionActor): Promise<View> {
-  return viewPreferences((await preferencesOf(app.db, orgId, [userId])).get(userId) ?? DEFAULTS)
+  return viewPreferences((await readMemberPreferences(app.db, orgId, [userId])).get(userId) ?? DEFAULTS)
 }
 
 export const viewPreferences = ({ email, push, pushMinSeverity, quietHours }: Preferences): View => ({

@@ -3,7 +3,7 @@ import { lockOrg } from '../../identity/auth/membership-changes.queries.ts'
 import { lockUser } from '../../identity/auth/auth.queries.ts'
 import { requireActiveSession } from '../../identity/auth/require-active-session.ts'
 import { orgSealer } from '../../identity/auth/org-sealer.ts'
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { conflict, invalid, notFound } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
@@ -17,7 +17,7 @@ import {
   lockByToken,
   selectDevice,
 } from './devices.queries.ts'
-import { maskedToken, providerOf, tokenHash } from './push-token.ts'
+import { maskedToken, detectPushProvider, tokenHash } from './push-token.ts'
 import { tokenPlace } from './sealed-token.ts'
 import { viewDevice } from './view-device.ts'
 
@@ -33,10 +33,10 @@ export async function registerDevice(
   actor: OrgActor,
   { token, platform }: Input,
 ): Promise<{ readonly device: z.input<typeof PushDevice>; readonly isNew: boolean }> {
-  const provider = providerOf(token)
+  const provider = detectPushProvider(token)
   if (provider === null)
     throw invalid('token must be ExponentPushToken[…], ExpoPushToken[…] or a registration token of FCM.')
-  const { userId, orgId } = memberOf(actor)
+  const { userId, orgId } = requireActingMember(actor)
   const hash = tokenHash(app, token)
   return app.tx(async (tx) => {
     // One registration of a token at a time, whatever the organisation; then one of the organisation, for its bounds.

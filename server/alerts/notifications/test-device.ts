@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound, unavailable } from '../../platform/kernel/errors.ts'
 import { NotSentError } from '../../platform/outbox/channel.ts'
@@ -11,7 +11,7 @@ import { settlePushes } from './settle-pushes.ts'
 
 /** Sends a test to a device of the member, now and once, and reports what the provider answered. @throws AppError not_found, unavailable */
 export async function testDevice(app: App, actor: OrgActor, deviceId: string): Promise<z.input<typeof TestPushResult>> {
-  const row = await selectDevice(app.db, memberOf(actor), deviceId)
+  const row = await selectDevice(app.db, requireActingMember(actor), deviceId)
   const target = (await readTargets(app, [deviceId])).get(deviceId)
   if (row === undefined || target === undefined) throw notFound('Device')
   const content = {

@@ -7,7 +7,7 @@ import type { NotificationPreferences, preferencesRoutes } from './preferences.a
 import { DEFAULTS, type Preferences } from './preferences.ts'
 import { writePreferences } from './preferences.queries.ts'
 import { isEndless, WEEKDAYS } from '#shared/quiet-hours.ts'
-import { preferencesOf, viewPreferences } from './read-preferences.ts'
+import { readMemberPreferences, viewPreferences } from './read-preferences.ts'
 
 type Change = z.output<(typeof preferencesRoutes)['updateNotificationPreferences']['body']>
 
@@ -20,7 +20,7 @@ export async function updatePreferences(
   return app.tx(async (tx) => {
     // Two changes at a time would lose one.
     await lockUser(tx, userId)
-    const before = (await preferencesOf(tx, orgId, [userId])).get(userId) ?? DEFAULTS
+    const before = (await readMemberPreferences(tx, orgId, [userId])).get(userId) ?? DEFAULTS
     const days =
       quiet?.days === undefined ? before.quietHours.days : WEEKDAYS.filter((day) => quiet.days?.includes(day))
     const after: Preferences = {

@@ -43,7 +43,7 @@ function maskUrl(text: string): string {
 }
 
 /** The target of an action without its secrets, such as a host. */
-export const targetOf = (type: ActionType, masked: Masked, recipients: unknown): string => {
+export const describeActionTarget = (type: ActionType, masked: Masked, recipients: unknown): string => {
   if (type === 'email') return Array.isArray(recipients) ? `${recipients.length} addresses` : String(recipients)
   return masked.webhook_url ?? masked.routing_key ?? ''
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ACTION_TYPES, ALERT_STATES, TRIGGER_TYPES } from '#shared/alert-rules.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
 import { ActionInput, AlertRule, NewRule, RuleChange } from './rule.api.ts'
 
 /** Rules of alerts, and the alerts that fired. */
@@ -104,7 +104,7 @@ export const alertRoutes = routes({
     summary: 'Alert rules, newest first',
     permission: 'alerts.read',
     query: z.strictObject({ projectId: Id.optional(), ...pageQuery(25) }),
-    response: pageOf(AlertRule),
+    response: pageSchema(AlertRule),
     refusals: [404],
   },
   createAlertRule: {
@@ -159,7 +159,7 @@ export const alertRoutes = routes({
     summary: 'The newest alerts, with the number of those that are firing',
     permission: 'alerts.read',
     query: z.strictObject({ limit: pageQuery(20).limit }),
-    response: pageOf(Alert).extend({ unread_count: z.number().int().describe('Alerts that are firing.') }),
+    response: pageSchema(Alert).extend({ unread_count: z.number().int().describe('Alerts that are firing.') }),
   },
   listFiredAlerts: {
     method: 'GET',
@@ -176,7 +176,7 @@ export const alertRoutes = routes({
       to: timeInput('to').optional(),
       ...pageQuery(25),
     }),
-    response: pageOf(Alert),
+    response: pageSchema(Alert),
   },
   readFiredAlert: {
     method: 'GET',

@@ -7,7 +7,7 @@ import {
   NAMED_METRICS,
   type NumberRange,
   PERCENT_METRICS,
-  triggerOf,
+  alertTrigger,
   type TriggerType,
 } from '#shared/alert-rules.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
@@ -23,7 +23,7 @@ function rangeOf(key: ConditionKey, trigger: TriggerType, { metric }: Conditions
       // One is accepted with every trigger, so that a percentage means the same in all of them.
       return { min: 0, max: maxThreshold(trigger, metric), isWhole: false }
     case 'window_minutes':
-      return { min: 1, max: triggerOf(trigger).maxWindowMinutes, isWhole: true }
+      return { min: 1, max: alertTrigger(trigger).maxWindowMinutes, isWhole: true }
     case 'multiplier':
       return { min: 1, max: 1_000, isWhole: false }
     case 'min_users':
@@ -45,7 +45,7 @@ function rangeOf(key: ConditionKey, trigger: TriggerType, { metric }: Conditions
  * @throws AppError invalid for a key of another trigger, or a number out of range
  */
 export function completeConditions(trigger: TriggerType, given: ConditionsInput): Conditions {
-  const { keys, defaults } = triggerOf(trigger)
+  const { keys, defaults } = alertTrigger(trigger)
   const allowed: readonly ConditionKey[] = [...new Set([...keys, ...COMMON_KEYS])]
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined) continue
@@ -72,7 +72,7 @@ function requireRange(key: ConditionKey, value: number, { min, max, isWhole }: N
 
 /** Conditions that mean nothing to the trigger. */
 export function unusedConditions(trigger: TriggerType, conditions: Conditions): Partial<Conditions> {
-  const { keys } = triggerOf(trigger)
+  const { keys } = alertTrigger(trigger)
   const { metric } = conditions
   const isUnused = (key: ConditionKey): boolean => {
     if (!keys.includes(key)) return true

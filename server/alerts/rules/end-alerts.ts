@@ -73,14 +73,14 @@ async function endSummaries(
       purpose: 'resolved',
       at,
       userId,
-      summary: summaryOf(summary),
+      summary: summariseAlerts(summary),
     })
   }
 }
 
 const MAX_NAMED = 100
 
-export const summaryOf = ({ ids, from, to }: { readonly ids: readonly string[]; from: Date; to: Date }) => ({
+export const summariseAlerts = ({ ids, from, to }: { readonly ids: readonly string[]; from: Date; to: Date }) => ({
   count: ids.length,
   alert_ids: ids.slice(0, MAX_NAMED),
   from: from.toISOString(),

@@ -3,7 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { purgeRows, inBatches } from '../../platform/jobs/purge.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { endAlerts, summaryOf } from './end-alerts.ts'
+import { endAlerts, summariseAlerts } from './end-alerts.ts'
 import * as sql from './fired.queries.ts'
 import * as rules from './rules.queries.ts'
 import { removeActions } from './save-actions.ts'
@@ -50,7 +50,7 @@ async function summarise(app: App, tx: Tx, at: Date): Promise<number> {
     const summary = await sql.alertsOfSummary(tx, ruleId, minute)
     const [newest] = summary?.ids ?? []
     if (summary === null || newest === undefined || summary.open === 0) continue
-    await sendMessages(tx, app, { alertIds: [newest], purpose: 'summary', at, summary: summaryOf(summary) })
+    await sendMessages(tx, app, { alertIds: [newest], purpose: 'summary', at, summary: summariseAlerts(summary) })
   }
   return due.length
 }

@@ -2,8 +2,8 @@ import type { SecurityKind, TriggerType } from '#shared/alert-rules.ts'
 import { SEVERITIES, type SeverityName, severityName, shortId } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import type { FactContext, FactSubscriber, RecordedFact } from '../../platform/context/fact-context.ts'
-import { environmentsOf } from '../../events/store/store.queries.ts'
-import { type FactKind, isFactKind, kindOf } from '../../history/facts/kinds.ts'
+import { findEventEnvironments } from '../../events/store/store.queries.ts'
+import { type FactKind, isFactKind, factKind } from '../../history/facts/kinds.ts'
 import { closeLane } from '../../platform/outbox/close-lane.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { endAlerts } from './end-alerts.ts'
@@ -53,7 +53,7 @@ const Security = z.object({ kind: z.string() })
 const Rise = z.object({ from: z.enum(SEVERITIES), to: z.enum(SEVERITIES) })
 
 const triggerOfFact = (kind: string): TriggerType | undefined =>
-  isFactKind(kind) ? kindOf(kind satisfies FactKind).alert : undefined
+  isFactKind(kind) ? factKind(kind satisfies FactKind).alert : undefined
 
 function reasonOf(fact: RecordedFact, context: FactContext): Reason | null {
   const { kind, projectId, issueId, sentence = '' } = fact
@@ -151,7 +151,7 @@ async function environmentsOfReasons(
     const id = eventId ?? issues.get(issueId)?.last_event_id?.replaceAll('-', '')
     return id === undefined ? [] : [{ projectId, eventId: id, key: eventId ?? issueId }]
   })
-  const found = await environmentsOf(tx, keys, context.at)
+  const found = await findEventEnvironments(tx, keys, context.at)
   return new Map(
     keys.flatMap(({ projectId, eventId, key }) => {
       const environment = found.get(`${projectId}/${eventId}`)

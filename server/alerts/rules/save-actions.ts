@@ -63,7 +63,7 @@ export async function saveActions(
       continue
     }
     const old = before?.config_sealed == null ? {} : openConfig(sealer, orgId, id, before.config_sealed)
-    const config = configOf(app, at, action, old, before === undefined ? {} : Masked.parse(before.masked))
+    const config = buildActionConfig(app, at, action, old, before === undefined ? {} : Masked.parse(before.masked))
     if (
       action.type === 'webhook' &&
       config.secret !== undefined &&
@@ -120,7 +120,7 @@ const row = (
 })
 
 /** The configuration that the action needs to send: the given one, or the one before. @throws AppError invalid */
-export function configOf(
+export function buildActionConfig(
   app: App,
   at: string,
   action: Exclude<ActionInput, { type: 'email' }>,

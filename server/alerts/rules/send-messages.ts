@@ -3,7 +3,7 @@ import { newPrefixedId } from '../../platform/kernel/ids.ts'
 import type { Message, NewDelivery } from '../../platform/outbox/delivery.ts'
 import { enqueue } from '../../platform/outbox/enqueue.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { Masked, targetOf } from './action-config.ts'
+import { Masked, describeActionTarget } from './action-config.ts'
 import type { AlertMessage, AlertMessageType } from './alert-message.ts'
 import { buildMessage } from './build-message.ts'
 import { type AlertForMessage, insertSent, selectForMessages } from './fired.queries.ts'
@@ -90,7 +90,7 @@ export async function sendMessages(tx: Tx, parts: AlertParts, sending: Sending):
       alertId,
       actionId: action.id,
       actionType: action.type,
-      target: targetOf(action.type as ActionType, Masked.parse(action.masked), action.recipients),
+      target: describeActionTarget(action.type as ActionType, Masked.parse(action.masked), action.recipients),
       purpose,
       deliveryId: ids[index] ?? null,
       skipped: null,

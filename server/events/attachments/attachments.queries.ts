@@ -3,7 +3,7 @@ import { unpackPiece } from '../../platform/blobs/pack-content.ts'
 import type { ProjectPart } from '../../projects/registry/project-rows.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { hyphenate, newId, unhyphenate } from '../../platform/kernel/ids.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { Attachment } from './attachment.ts'
@@ -73,13 +73,13 @@ export async function insertAttachments(tx: Tx, files: readonly ReceivedAttachme
     holder: ATTACHMENT,
     holderId: newId(),
     orgId,
-    day: dayOf(receivedAt),
+    day: utcDay(receivedAt),
     content: attachment.content,
   }))
   for (const [index, { projectId, receivedAt, attachment }] of files.entries()) {
     const id = uses[index]?.holderId ?? ''
     rows.row(10)
-    rows.day(dayOf(receivedAt))
+    rows.day(utcDay(receivedAt))
     rows.uuid(id)
     rows.uuid(projectId)
     rows.uuid(attachment.eventId)
@@ -165,7 +165,7 @@ export async function readPieceOfFile(db: Connection, file: StoredFile, seq: num
  * @param types only these attachment types
  * @returns number of files deleted
  */
-export async function deleteAttachmentsOf(
+export async function deleteEventAttachments(
   tx: Tx,
   projectId: string,
   eventIds: readonly string[],

@@ -3,13 +3,13 @@ import { beforeAll, expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { FEEDBACK_ROWS, insertFeedback } from '../../issues/feedback/feedback.queries.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { newId, unhyphenate } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions, partitionDays } from '../../platform/storage/day-partitions.ts'
 import { packContent } from '../../platform/blobs/pack-content.ts'
 import {
   attachmentKey,
-  deleteAttachmentsOf,
+  deleteEventAttachments,
   findStoredAttachments,
   insertAttachments,
   readPieceOfFile,
@@ -22,7 +22,7 @@ import { purgeRetained } from '../../projects/registry/project-rows.ts'
 
 const { app, clock } = await testApp()
 const [aLine, anotherLine] = [await packContent(Buffer.from('line\n')), await packContent(Buffer.from('other'))]
-const today = dayOf(clock.now())
+const today = utcDay(clock.now())
 const [short, long] = [newId(), newId()]
 
 const org = newId()
@@ -54,7 +54,7 @@ const fileOf = (projectId: string, daysAgo: number, over: object = {}): Received
 })
 
 async function insert(files: readonly ReceivedAttachment[]): Promise<void> {
-  for (const { receivedAt } of files) await ensureDayPartitions(app.db, [{ table: 'attachments' }], dayOf(receivedAt))
+  for (const { receivedAt } of files) await ensureDayPartitions(app.db, [{ table: 'attachments' }], utcDay(receivedAt))
   await app.tx((tx) => insertAttachments(tx, files))
 }
 
@@ -102,7 +102,7 @@ test('a file of an earlier release stays readable until it is purged', async () 
   const file = await selectAttachment(app.db, long, id)
   if (file === undefined) throw new Error('no file')
   expect((await readPieceOfFile(app.db, file, 0))?.toString()).toBe('line\n')
-  expect(await app.tx((tx) => deleteAttachmentsOf(tx, long, [unhyphenate(eventId)]))).toBe(1)
+  expect(await app.tx((tx) => deleteEventAttachments(tx, long, [unhyphenate(eventId)]))).toBe(1)
   expect(await readPieceOfFile(app.db, file, 0)).toBeNull()
 })
 
@@ -111,7 +111,7 @@ test('contents of files that were deleted by a program without blobs are deleted
   await insert([file])
   await app.db.query('delete from attachments where project_id = $1 and received_day = $2', [
     long,
-    dayOf(file.receivedAt),
+    utcDay(file.receivedAt),
   ])
   const blobs = async () =>
     (await app.db.query('select from blobs where sha256 = $1', [file.attachment.content.sha256])).rowCount
@@ -138,9 +138,9 @@ test('a resent file is recognised for seven days, and only the same file of the 
 test('deleting files of events keeps those of others, also of another project with the same event', async () => {
   const eventId = newEventId()
   await insert([fileOf(long, 0, { eventId }), fileOf(short, 0, { eventId }), fileOf(long, 0)])
-  expect(await app.tx((tx) => deleteAttachmentsOf(tx, long, [eventId, newEventId()]))).toBe(1)
-  expect(await app.tx((tx) => deleteAttachmentsOf(tx, long, [eventId]))).toBe(0)
-  expect(await app.tx((tx) => deleteAttachmentsOf(tx, long, []))).toBe(0)
+  expect(await app.tx((tx) => deleteEventAttachments(tx, long, [eventId, newEventId()]))).toBe(1)
+  expect(await app.tx((tx) => deleteEventAttachments(tx, long, [eventId]))).toBe(0)
+  expect(await app.tx((tx) => deleteEventAttachments(tx, long, []))).toBe(0)
   const { rows } = await app.db.query<{ project_id: string }>(
     'select project_id from attachments where event_id = $1',
     [eventId],

@@ -1,5 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { generalSettings } from '../../projects/registry/general-settings.ts'
 import { releaseBlobsBefore } from '../../platform/blobs/blobs.queries.ts'
 import { ATTACHMENT, deleteAttachmentsBefore } from './attachments.queries.ts'
@@ -15,7 +15,7 @@ const MAX_FILES = 500
  * @returns numbers of files and days deleted
  */
 export async function purgeAttachments(app: App, signal?: AbortSignal): Promise<{ files: number; days: number }> {
-  const today = dayOf(app.clock.now())
+  const today = utcDay(app.clock.now())
   const projects = await selectAllSettings(app.db)
   let longestDays = 0
   let files = 0

@@ -5,8 +5,8 @@ import {
   type ReceivedAttachment,
 } from './attachments.queries.ts'
 import type { Attachment } from './attachment.ts'
-import { findIssuesOf } from '../store/store.queries.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { findIssuesByEvent } from '../store/store.queries.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { ACCEPTED, DUPLICATE } from '../items/recorder.ts'
 import type { ItemContext, Recorder } from '../items/recorder.ts'
 import type { FactContext } from '../../platform/context/fact-context.ts'
@@ -29,7 +29,7 @@ export const attachmentRecorder =
       receivedAt: context.receivedAt,
       attachment: fact,
     }))
-    const seen = await findStoredAttachments(tx, files, dayOf(context.at))
+    const seen = await findStoredAttachments(tx, files, utcDay(context.at))
     const isFresh = files.map((file) => {
       const key = attachmentKey(file)
       if (seen.has(key)) return false
@@ -42,7 +42,7 @@ export const attachmentRecorder =
     )
     // A file may arrive long after its event, while a dashboard shows the issue.
     const fresh = facts.filter((_, index) => isFresh[index])
-    const issues = await findIssuesOf(
+    const issues = await findIssuesByEvent(
       tx,
       fresh.map(({ fact, context }) => ({ projectId: context.projectId, eventId: fact.eventId })),
     )

@@ -1,6 +1,6 @@
 import type { Breadcrumb } from './event.api.ts'
 import { textField } from './fields.ts'
-import { cleanRecord, isRecord, type JsonBudget, listOf } from './json.ts'
+import { cleanRecord, isRecord, type JsonBudget, unwrapList } from './json.ts'
 import { parseLevel } from './level.ts'
 import type { Notes } from './notes.ts'
 import { shiftedTime } from './time.ts'
@@ -10,7 +10,7 @@ const MAX_BREADCRUMBS = 100
 
 /** Oldest first, also where they were sent newest first. `budget` bounds the data of all of them together. */
 export function readBreadcrumbs(raw: unknown, shiftMs: number, budget: JsonBudget, notes: Notes): Breadcrumb[] {
-  const list = listOf(raw, notes, 'breadcrumbs')
+  const list = unwrapList(raw, notes, 'breadcrumbs')
   if (list.length > MAX_BREADCRUMBS) {
     notes.add('breadcrumbs', `${list.length} breadcrumbs; the newest ${MAX_BREADCRUMBS} are kept.`)
   }

@@ -52,4 +52,4 @@ const BY_TYPE = new Map<string, Category>([
 ])
 
 /** The category of an item type; `default` for unknown types. */
-export const categoryOf = (itemType: string): Category => BY_TYPE.get(itemType) ?? 'default'
+export const itemCategory = (itemType: string): Category => BY_TYPE.get(itemType) ?? 'default'

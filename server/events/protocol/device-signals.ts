@@ -1,4 +1,4 @@
-import { isRecord, listOf } from './json.ts'
+import { isRecord, unwrapList } from './json.ts'
 import { Notes } from './notes.ts'
 import { finite } from './span.ts'
 import { parseTime } from './time.ts'
@@ -83,7 +83,7 @@ const byTime = (a: { readonly atMs: number }, b: { readonly atMs: number }): num
 type CrumbWithData = { readonly data: Record<string, unknown>; readonly timeMs: number; readonly isDevice: boolean }
 
 function* crumbsWithData(raw: unknown, shiftMs: number): Generator<CrumbWithData> {
-  for (const crumb of listOf(raw, new Notes(), 'breadcrumbs').slice(-MAX_CRUMBS)) {
+  for (const crumb of unwrapList(raw, new Notes(), 'breadcrumbs').slice(-MAX_CRUMBS)) {
     if (!isRecord(crumb) || !isRecord(crumb['data'])) continue
     const isDevice = crumb['category'] === 'device.event'
     if (!isDevice && crumb['data']['app_memory'] === undefined) continue

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { contentEncodingFrom, decodeBodySync } from './decode.ts'
 import { decodeStoreBody } from './decode-store.ts'
-import { type Envelope, MAX_ITEMS, parseEnvelope, payloadOf } from './envelope.ts'
+import { type Envelope, MAX_ITEMS, parseEnvelope, itemPayload } from './envelope.ts'
 import { checkDsn, readAuth } from './sentry-auth.ts'
 
 const FOLDER = new URL('../../../test/fixtures/samples/edge-cases-handmade/', import.meta.url)
@@ -114,7 +114,7 @@ describe('payloads', () => {
     const body = Buffer.from('{}\n{"type":"attachment","length":3}\na\nb\n')
     const { items } = parseEnvelope(body)
     expect(items).toHaveLength(1)
-    const payload = payloadOf(body, items[0]!)
+    const payload = itemPayload(body, items[0]!)
     expect(payload.toString()).toBe('a\nb')
     expect(payload.buffer).toBe(body.buffer)
   })
@@ -194,7 +194,7 @@ describe('fuzzed', () => {
         const { items } = parseEnvelope(body)
         expect(items.map((one) => one.type)).toEqual(model.items.map((one) => one.type))
         for (const [index, one] of items.entries())
-          expect(payloadOf(body, one).equals(model.items[index]!.payload)).toBe(true)
+          expect(itemPayload(body, one).equals(model.items[index]!.payload)).toBe(true)
       }),
       { numRuns: 1_000 },
     )

@@ -56,7 +56,7 @@ export const makesEvent = (type: string): boolean => EVENT_MAKING.has(type)
 export const isEventShaped = (type: string): boolean => EVENT_SHAPED.has(type)
 
 /** The payload, sharing memory with the envelope. */
-export const payloadOf = (decoded: Buffer, item: RawItem): Buffer => decoded.subarray(item.start, item.end)
+export const itemPayload = (decoded: Buffer, item: RawItem): Buffer => decoded.subarray(item.start, item.end)
 
 /** The end of the line that starts at `start`, exclusive and without its newline. */
 function lineEnd(bytes: Buffer, start: number): number {

@@ -1,7 +1,7 @@
 import type { Exception, Mechanism, Stacktrace, Thread } from './event.api.ts'
 import { booleanField, numberField, textField } from './fields.ts'
 import { readStacktrace, type FrameSetting } from './frames.ts'
-import { cleanRecord, isEmpty, isRecord, JsonBudget, listOf } from './json.ts'
+import { cleanRecord, isEmpty, isRecord, JsonBudget, unwrapList } from './json.ts'
 import { Notes } from './notes.ts'
 import { tidy } from './strings.ts'
 
@@ -14,7 +14,7 @@ const MAX_THREADS = 256
 
 /** Oldest cause first, as sent. A single object counts as a list of one; empty elements are left out. */
 export function readExceptions(raw: unknown, setting: FrameSetting, rawStacks: RawStack[]): Exception[] {
-  const list = listOf(raw, setting.notes, 'exception', true)
+  const list = unwrapList(raw, setting.notes, 'exception', true)
   if (list.length > MAX_EXCEPTIONS) {
     setting.notes.add('exception', `${list.length} exceptions; ${MAX_EXCEPTIONS} are kept.`)
   }
@@ -90,7 +90,7 @@ function readMechanism(raw: unknown, notes: Notes): Mechanism | null {
 
 export function readThreads(raw: unknown, setting: FrameSetting, rawStacks: RawStack[]): Thread[] {
   const notes = setting.notes
-  const list = listOf(raw, notes, 'threads')
+  const list = unwrapList(raw, notes, 'threads')
   if (list.length > MAX_THREADS) notes.add('threads', `${list.length} threads; the first ${MAX_THREADS} are kept.`)
   const threads: Thread[] = []
   for (const element of list.length > MAX_THREADS ? list.slice(0, MAX_THREADS) : list) {

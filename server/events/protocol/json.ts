@@ -22,7 +22,7 @@ export function isList(value: unknown): value is unknown[] {
 }
 
 /** Reads a list: plain, wrapped in `{values: […]}`, or with `single` one object. */
-export function listOf(value: unknown, notes: Notes, name: string, single = false): unknown[] {
+export function unwrapList(value: unknown, notes: Notes, name: string, single = false): unknown[] {
   if (value === null || value === undefined) return []
   if (isList(value)) return value
   if (isRecord(value)) {

@@ -25,7 +25,7 @@ export type TitleInput = {
 }
 
 /** One line, at most 200 characters, never empty. */
-export function titleOf({ exception, message, stack, type, platform }: TitleInput): string {
+export function eventTitle({ exception, message, stack, type, platform }: TitleInput): string {
   if (exception !== null && exception.type !== null) return cut(exceptionTitle(exception, stack, platform), MAX_TITLE)
   const line = message === null ? '' : firstLine(message)
   if (line !== '') return cut(line, MAX_TITLE)
@@ -51,7 +51,7 @@ function isSignal({ mechanism }: Exception, platform: string): boolean {
 }
 
 /** The transaction, else the innermost in-app function, else empty. */
-export function culpritOf(transaction: string | null, stack: Stacktrace | null, platform: string): string {
+export function eventCulprit(transaction: string | null, stack: Stacktrace | null, platform: string): string {
   if (transaction !== null) return cut(firstLine(transaction), MAX_CULPRIT)
   return stack === null ? '' : cut(placeOf(stack, platform) ?? '', MAX_CULPRIT)
 }

@@ -1,7 +1,7 @@
 import { attributeText, readAttributes, type Attributes } from './attributes.ts'
 import { isEntryTooLarge } from './container.ts'
 import { isRecord } from './json.ts'
-import { logLevelOf, parseLogLevel, severityNumberOf } from './log-level.ts'
+import { toLogLevel, parseLogLevel, toSeverityNumber } from './log-level.ts'
 import { Notes, type Note } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { cut, storable, tidy } from './strings.ts'
@@ -77,13 +77,13 @@ function readBody(raw: unknown, notes: Notes): string | null {
 
 function readLevel(raw: Record<string, unknown>, notes: Notes): Pick<LogEntry, 'level' | 'severityNumber'> {
   const number = raw['severity_number']
-  const byNumber = logLevelOf(number)
+  const byNumber = toLogLevel(number)
   const level = parseLogLevel(raw['level']) ?? byNumber
   if (level === null) {
     notes.add('level', `Not a level: ${typeof raw['level'] === 'string' ? tidy(raw['level'], 40) : 'none'}.`)
-    return { level: 'info', severityNumber: severityNumberOf('info') }
+    return { level: 'info', severityNumber: toSeverityNumber('info') }
   }
-  return { level, severityNumber: byNumber === level && typeof number === 'number' ? number : severityNumberOf(level) }
+  return { level, severityNumber: byNumber === level && typeof number === 'number' ? number : toSeverityNumber(level) }
 }
 
 /** Returns the id, and adds a note if the raw value was no id. */

@@ -6,12 +6,12 @@ import { textField } from './fields.ts'
 import { readStacktrace, type FrameSetting } from './frames.ts'
 import { imageRanges, readImages } from './images.ts'
 import { cleanRecord, isList, isRecord, isSafeKey, JsonBudget } from './json.ts'
-import { culpritOf, leadingStack, namingException, titleOf } from './labels.ts'
+import { eventCulprit, leadingStack, namingException, eventTitle } from './labels.ts'
 import { parseLevel } from './level.ts'
 import { readMessage } from './message.ts'
 import { Notes } from './notes.ts'
 import { readDist, readEnvironment, readRelease } from './release.ts'
-import { headerOf, readRequest } from './request.ts'
+import { findHeader, readRequest } from './request.ts'
 import { cut, tidy } from './strings.ts'
 import { readTags } from './tags.ts'
 import { eventTime, isoTime } from './time.ts'
@@ -88,7 +88,7 @@ export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeC
   const request = readRequest(rawRequest, new JsonBudget(OTHER_CHARACTERS), notes)
   const contexts = readContexts(raw['contexts'], new JsonBudget(OTHER_CHARACTERS), notes)
   const connectionAgent = platform === 'javascript' ? context.userAgent : null
-  addAgentContexts(contexts, headerOf(request, 'user-agent') ?? connectionAgent, platform)
+  addAgentContexts(contexts, findHeader(request, 'user-agent') ?? connectionAgent, platform)
 
   return {
     event_id: context.eventId,
@@ -97,8 +97,8 @@ export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeC
     type,
     platform,
     level,
-    title: titleOf({ exception: naming, message, stack, type, platform }),
-    culprit: culpritOf(transaction ?? textField(raw['culprit'], 200, notes, 'culprit'), stack, platform),
+    title: eventTitle({ exception: naming, message, stack, type, platform }),
+    culprit: eventCulprit(transaction ?? textField(raw['culprit'], 200, notes, 'culprit'), stack, platform),
     logger: textField(raw['logger'], 128, notes, 'logger'),
     transaction,
     server_name: serverName,

@@ -1,5 +1,5 @@
 import { isList, isRecord } from './json.ts'
-import { logLevelOf } from './log-level.ts'
+import { toLogLevel } from './log-level.ts'
 
 /**
  * OTLP records (from JSON, or decoded by otlp-wire.ts) → raw spans in the form of docs/protocol.md §10.2 and raw log entries in
@@ -86,7 +86,7 @@ function rawLog(log: Raw, common: Raw): Raw {
     timestamp: secondsOf(log['timeUnixNano']) ?? secondsOf(log['observedTimeUnixNano']),
     trace_id: idOf(log['traceId']),
     span_id: idOf(log['spanId']),
-    level: logLevelOf(number) ?? log['severityText'] ?? 'info',
+    level: toLogLevel(number) ?? log['severityText'] ?? 'info',
     severity_number: number,
     // An event may have only attributes.
     body: body ?? event ?? '',

@@ -7,7 +7,7 @@ import { isAnr, isNativeCrash } from './anr.ts'
 import { contentEncodingFrom, decodeBodySync } from './decode.ts'
 import { decodeStoreBody } from './decode-store.ts'
 import { decisive } from './decisive.fixture.ts'
-import { parseEnvelope, payloadOf } from './envelope.ts'
+import { parseEnvelope, itemPayload } from './envelope.ts'
 import { Event } from './event.api.ts'
 import { parseGuarded } from './json-guard.ts'
 import { isRecord } from './json.ts'
@@ -73,7 +73,7 @@ function rawEventOf(sample: Sample): Record<string, unknown> | null {
   const decoded = decodeBodySync(sample.body, encoding)
   const item = parseEnvelope(decoded).items.find((one) => one.type === 'event' && !one.surplus)
   if (item === undefined) return null
-  const { value } = parseGuarded(payloadOf(decoded, item))
+  const { value } = parseGuarded(itemPayload(decoded, item))
   return isRecord(value) ? value : null
 }
 

@@ -30,7 +30,7 @@ export function readRequest(raw: unknown, budget: JsonBudget, notes: Notes): Eve
 }
 
 /** The first value of a header; the name is case-insensitive. */
-export function headerOf(request: EventRequest | null, name: string): string | null {
+export function findHeader(request: EventRequest | null, name: string): string | null {
   if (request === null) return null
   for (const [key, value] of request.headers) if (key.length === name.length && key.toLowerCase() === name) return value
   return null

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { securityKindOf } from './security-kind.ts'
+import { detectSecurityKind } from './security-kind.ts'
 
 const kindOf = (fields: {
   type?: string
   tags?: Record<string, string>
-  contexts?: Parameters<typeof securityKindOf>[0]['contexts']
+  contexts?: Parameters<typeof detectSecurityKind>[0]['contexts']
 }) =>
-  securityKindOf({
+  detectSecurityKind({
     type: fields.type ?? 'error',
     tags: Object.entries(fields.tags ?? {}).map(([key, value]) => ({ key, value })),
     contexts: fields.contexts ?? {},

@@ -43,7 +43,7 @@ const TRUE = new Set(['true', '1', 'yes', 'detected', 'failed'])
 const MAX_LENGTH = 60
 
 /** The kind of a security event; null for other events. */
-export function securityKindOf(event: Pick<Event, 'type' | 'tags' | 'contexts'>): SecurityKind | null {
+export function detectSecurityKind(event: Pick<Event, 'type' | 'tags' | 'contexts'>): SecurityKind | null {
   if (Object.hasOwn(REPORTS, event.type)) return REPORTS[event.type] ?? null
   for (const { key, value } of event.tags) {
     if (key.length > MAX_LENGTH || value.length > MAX_LENGTH) continue

@@ -3,7 +3,7 @@ import { isRecord } from './json.ts'
 import { Notes } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { displayName, isGenericName, pathOfUrl } from './span-name.ts'
-import { attributeOf, nameText, numberOf, textOf, type Span } from './span.ts'
+import { unwrapAttribute, nameText, numberAttribute, textAttribute, type Span } from './span.ts'
 import { agentDevice, agentOs, deviceName, osName, type Origin } from './transaction.ts'
 
 /** Attributes with the origin of a separate span; for transactions it is in the event. */
@@ -26,11 +26,15 @@ const KEPT_TEXTS = [
 export function scrubbableSpan(span: Span): Record<string, unknown> {
   const attributes: Record<string, unknown> = {}
   for (const key of KEPT_TEXTS) {
-    const value = attributeOf(span.attributes, key)
+    const value = unwrapAttribute(span.attributes, key)
     if (value !== undefined) attributes[key] = value
   }
   // With the key of a route, because `/home/feed` is no home directory.
-  return { transaction: span.name, attributes, segment: { transaction: attributeOf(span.attributes, SEGMENT_NAME) } }
+  return {
+    transaction: span.name,
+    attributes,
+    segment: { transaction: unwrapAttribute(span.attributes, SEGMENT_NAME) },
+  }
 }
 
 const SEGMENT_NAME = 'sentry.segment.name'
@@ -51,26 +55,29 @@ export type OriginDefaults = { readonly release: unknown; readonly environment: 
 
 export function spanOrigin({ attributes }: Span, defaults: OriginDefaults): Origin {
   const notes = new Notes()
-  const memory = numberOf(attributes, 'device.memory_size')
-  const estimated = browserMemory(attributeOf(attributes, 'device.memory.estimated_capacity'))
-  const os = textOf(attributes, 'os.name')
-  const agent = isServer(attributes) ? null : textOf(attributes, 'user_agent.original')
+  const memory = numberAttribute(attributes, 'device.memory_size')
+  const estimated = browserMemory(unwrapAttribute(attributes, 'device.memory.estimated_capacity'))
+  const os = textAttribute(attributes, 'os.name')
+  const agent = isServer(attributes) ? null : textAttribute(attributes, 'user_agent.original')
   return {
-    release: readRelease(textOf(attributes, 'sentry.release') ?? defaults.release, notes) ?? '',
+    release: readRelease(textAttribute(attributes, 'sentry.release') ?? defaults.release, notes) ?? '',
     environment:
-      readEnvironment(textOf(attributes, 'sentry.environment') ?? defaults.environment, notes) ?? defaults.fallback,
+      readEnvironment(textAttribute(attributes, 'sentry.environment') ?? defaults.environment, notes) ??
+      defaults.fallback,
     os: osName(os ?? agentOs(agent)),
-    deviceClass: deviceClass(memory ?? estimated, numberOf(attributes, 'device.processor_count')),
-    device: deviceName(textOf(attributes, 'device.model'), textOf(attributes, 'device.family')) || agentDevice(agent),
+    deviceClass: deviceClass(memory ?? estimated, numberAttribute(attributes, 'device.processor_count')),
+    device:
+      deviceName(textAttribute(attributes, 'device.model'), textAttribute(attributes, 'device.family')) ||
+      agentDevice(agent),
   }
 }
 
 /** A server sends its visitor's browser, whose system is not where the time was spent. */
 const isServer = (attributes: Span['attributes']): boolean =>
-  textOf(attributes, 'sentry.kind') === 'server' ||
-  textOf(attributes, 'sentry.op') === 'http.server' ||
-  textOf(attributes, 'process.runtime.name') !== null ||
-  textOf(attributes, 'process.runtime.engine.name') !== null
+  textAttribute(attributes, 'sentry.kind') === 'server' ||
+  textAttribute(attributes, 'sentry.op') === 'http.server' ||
+  textAttribute(attributes, 'process.runtime.name') !== null ||
+  textAttribute(attributes, 'process.runtime.engine.name') !== null
 
 const BY_KIND = new Map([
   ['server', 'http.server'],
@@ -80,26 +87,32 @@ const BY_KIND = new Map([
 const MAX_OP = 64
 
 /** The operation of a span; for OpenTelemetry by its kind. */
-export function opOf({ attributes }: Span): string {
-  const op = nameText(attributeOf(attributes, 'sentry.op')).replaceAll(/\s+/g, ' ')
+export function spanOp({ attributes }: Span): string {
+  const op = nameText(unwrapAttribute(attributes, 'sentry.op')).replaceAll(/\s+/g, ' ')
   if (op !== '') return op.slice(0, MAX_OP)
-  return BY_KIND.get(textOf(attributes, 'sentry.kind') ?? '') ?? 'default'
+  return BY_KIND.get(textAttribute(attributes, 'sentry.kind') ?? '') ?? 'default'
 }
 
 /** The name of a segment. */
 export function segmentName(segment: Span): string {
   const { attributes } = segment
-  const path = textOf(attributes, 'url.path') ?? pathOfUrl(textOf(attributes, 'url.full'))
-  return displayName({ name: segment.name, source: textOf(attributes, 'sentry.segment.name.source'), path })
+  const path = textAttribute(attributes, 'url.path') ?? pathOfUrl(textAttribute(attributes, 'url.full'))
+  return displayName({ name: segment.name, source: textAttribute(attributes, 'sentry.segment.name.source'), path })
 }
 
 /** The segment of a span, by the span's attributes: its id, and its name if that is not generic. */
-export function segmentOf(span: Span): { readonly spanId: string; readonly name: string; readonly isGeneric: boolean } {
+export function spanSegment(span: Span): {
+  readonly spanId: string
+  readonly name: string
+  readonly isGeneric: boolean
+} {
   const { attributes } = span
   const spanId =
-    textOf(attributes, 'sentry.pageload.span_id') ?? textOf(attributes, 'sentry.segment.id') ?? span.parentSpanId
-  const name = nameText(attributeOf(attributes, SEGMENT_NAME))
-  const path = textOf(attributes, 'url.path')
+    textAttribute(attributes, 'sentry.pageload.span_id') ??
+    textAttribute(attributes, 'sentry.segment.id') ??
+    span.parentSpanId
+  const name = nameText(unwrapAttribute(attributes, SEGMENT_NAME))
+  const path = textAttribute(attributes, 'url.path')
   return {
     spanId: spanId ?? span.spanId,
     // Old SDKs send the page of a web vital as URL; the source in the span belongs to its own name.

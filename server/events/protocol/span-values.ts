@@ -1,5 +1,5 @@
 import { isRecord } from './json.ts'
-import { attributeOf, finite, numberOf, textOf, type Span } from './span.ts'
+import { unwrapAttribute, finite, numberAttribute, textAttribute, type Span } from './span.ts'
 
 /** Measured values of apps, screens and pages, and their sources in SDKs (docs/protocol.md §10.3). */
 
@@ -180,7 +180,8 @@ export const segmentValues = (segment: Span): Candidate[] => valuesOf(segment, A
 export const childValues = (child: Span): Candidate[] => valuesOf(child, OF_A_LOAD)
 
 /** The duration of a span. */
-export const durationOf = (span: Span): Candidate => candidate('duration', null, MEASUREMENT, span.endMs - span.startMs)
+export const spanDuration = (span: Span): Candidate =>
+  candidate('duration', null, MEASUREMENT, span.endMs - span.startMs)
 
 /** Picks one candidate per slot of a segment: by rank; of nested spans the outermost. */
 export function pickValues(candidates: readonly Candidate[]): Candidate[] {
@@ -199,13 +200,13 @@ export const isBetter = (one: Pick<Candidate, 'rank' | 'value'>, than: Pick<Cand
 
 /** Whether a standalone span has a web vital: it is flagged as segment, but is no page load or request. */
 export function isWebVital(span: Span): boolean {
-  const op = textOf(span.attributes, 'sentry.op') ?? ''
+  const op = textAttribute(span.attributes, 'sentry.op') ?? ''
   if (op.startsWith('ui.webvital.')) return true
   return op.startsWith('ui.interaction.') && childValues(span).some(({ metric }) => metric === 'inp')
 }
 
 function valuesOf(span: Span, sources: readonly Source[]): Candidate[] {
-  const op = textOf(span.attributes, 'sentry.op') ?? ''
+  const op = textAttribute(span.attributes, 'sentry.op') ?? ''
   const found: Candidate[] = []
   for (const source of sources) {
     const value = valueOf(span, source, op)
@@ -242,16 +243,16 @@ function valueOf(span: Span, source: Source, op: string): { rank: number; value:
 
 function attributeValue({ attributes }: Span, source: Source, op: string): number | null {
   for (const name of source.attributes) {
-    const value = numberOf(attributes, name)
+    const value = numberAttribute(attributes, name)
     if (value !== null) return value
   }
   if (source.slot !== 'app_start' || startType(attributes, op) !== source.metric) return null
-  return numberOf(attributes, 'app.vitals.start.value')
+  return numberAttribute(attributes, 'app.vitals.start.value')
 }
 
 /** `app.vitals.start.type` is `cold` or `warm`; in transactions `contexts.app.start_type` may end in `.prewarmed`. */
 function startType(attributes: Span['attributes'], op: string): Metric | null {
-  const type = textOf(attributes, 'app.vitals.start.type') ?? op
+  const type = textAttribute(attributes, 'app.vitals.start.type') ?? op
   return /(?:^|[._])cold/.test(type) ? 'app_start_cold' : /(?:^|[._])warm/.test(type) ? 'app_start_warm' : null
 }
 
@@ -260,9 +261,11 @@ const isStart = (span: Span, metric: Metric, op: string): boolean =>
 
 /** The system may start an app ahead of time; then the user did not wait for its start. */
 function wasPrewarmed({ attributes }: Span): boolean {
-  const flag = attributeOf(attributes, 'app.vitals.start.prewarmed')
+  const flag = unwrapAttribute(attributes, 'app.vitals.start.prewarmed')
   return (
-    flag === true || flag === 'true' || textOf(attributes, 'app.vitals.start.type')?.endsWith('.prewarmed') === true
+    flag === true ||
+    flag === 'true' ||
+    textAttribute(attributes, 'app.vitals.start.type')?.endsWith('.prewarmed') === true
   )
 }
 

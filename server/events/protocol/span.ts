@@ -108,21 +108,21 @@ export function hasFailed(status: unknown): boolean {
 }
 
 /** The value of an attribute, wrapped or plain; undefined when there is none. */
-export function attributeOf(attributes: Readonly<Record<string, unknown>>, name: string): unknown {
+export function unwrapAttribute(attributes: Readonly<Record<string, unknown>>, name: string): unknown {
   if (!Object.hasOwn(attributes, name)) return undefined
   const given = attributes[name]
   return isRecord(given) && 'value' in given ? given['value'] : given
 }
 
 /** A text attribute; null when it is missing, empty or no text. */
-export function textOf(attributes: Readonly<Record<string, unknown>>, name: string): string | null {
-  const value = attributeOf(attributes, name)
+export function textAttribute(attributes: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = unwrapAttribute(attributes, name)
   return typeof value === 'string' && value !== '' ? value : null
 }
 
 /** A finite number attribute, also as decimal text; else null. */
-export function numberOf(attributes: Readonly<Record<string, unknown>>, name: string): number | null {
-  return finite(attributeOf(attributes, name))
+export function numberAttribute(attributes: Readonly<Record<string, unknown>>, name: string): number | null {
+  return finite(unwrapAttribute(attributes, name))
 }
 
 export function finite(value: unknown): number | null {

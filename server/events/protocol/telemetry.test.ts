@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readAttributes } from './attributes.ts'
 import { readContainer } from './container.ts'
 import type { RawItem } from './envelope.ts'
-import { logLevelOf, parseLogLevel } from './log-level.ts'
+import { toLogLevel, parseLogLevel } from './log-level.ts'
 import { readLog, type EntryContext, type LogEntry } from './log.ts'
 import { nelLog } from './nel.ts'
 import { Notes } from './notes.ts'
@@ -172,7 +172,7 @@ describe('a log entry', () => {
 })
 
 test('levels by name and number agree', () => {
-  expect([0, 1, 4, 5, 9, 13, 17, 21, 24, 25, 1.5, '9'].map(logLevelOf)).toEqual([
+  expect([0, 1, 4, 5, 9, 13, 17, 21, 24, 25, 1.5, '9'].map(toLogLevel)).toEqual([
     null,
     'trace',
     'trace',

@@ -110,7 +110,7 @@ function originOf(
   const cleanContexts = recordOf(clean['contexts'])
   const os = recordOf(cleanContexts['os'])['name']
   const { model, family } = recordOf(cleanContexts['device'])
-  const agent = raw['platform'] === 'javascript' ? agentOf(recordOf(raw['request'])) : null
+  const agent = raw['platform'] === 'javascript' ? requestUserAgent(recordOf(raw['request'])) : null
   const memory = finite(device['memory_size']) ?? browserMemory(data['deviceMemory'])
   const processors = finite(device['processor_count']) ?? finite(data['hardwareConcurrency'])
   return {
@@ -142,7 +142,7 @@ const trait = (name: string): string => name.replaceAll(/\s+/g, ' ').slice(0, MA
 export const osName = (name: string | null): string => trait(nameText(name))
 
 /** The user agent of a request in the payload; null without one. */
-export function agentOf(request: Record<string, unknown>): string | null {
+export function requestUserAgent(request: Record<string, unknown>): string | null {
   const { headers } = request
   const pairs: Iterable<unknown> = isList(headers) ? headers : isRecord(headers) ? Object.entries(headers) : []
   for (const pair of pairs) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseEnvelope, payloadOf } from './envelope.ts'
+import { parseEnvelope, itemPayload } from './envelope.ts'
 import { writeEnvelope } from './write-envelope.ts'
 
 test('a written envelope is parsed to the same items, for any payloads', () => {
@@ -13,7 +13,7 @@ test('a written envelope is parsed to the same items, for any payloads', () => {
       )
       const { header, items } = parseEnvelope(written)
       expect(header.eventId).toBe('0123456789abcdef0123456789abcdef')
-      expect(items.map((item) => payloadOf(written, item))).toEqual(bodies)
+      expect(items.map((item) => itemPayload(written, item))).toEqual(bodies)
       for (const item of items) expect(item.headers.filename).toBe('a\nb')
     }),
   )

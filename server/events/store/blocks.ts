@@ -65,7 +65,7 @@ export function blankParts(body: Buffer, parts: readonly Part[]): Buffer | null 
 }
 
 /** The part of a decoded block; null for the part of a deleted event, which is blank. */
-export function partOf(decoded: Buffer, { start, end }: Part): Buffer | null {
+export function readBlockPart(decoded: Buffer, { start, end }: Part): Buffer | null {
   return decoded[start] === 0 ? null : decoded.subarray(start, end)
 }
 

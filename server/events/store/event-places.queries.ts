@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { hyphenate, unhyphenate } from '../../platform/kernel/ids.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 
@@ -86,7 +86,7 @@ function windowOf({ issueIds, oldestDay }: EventSources, { direction, from, sinc
     // An event is at max a minute ahead of its receipt (docs/protocol.md §15.1), so earlier days have none.
     ...(since === undefined
       ? []
-      : [sql`e.occurred_at >= ${since} and e.received_day >= ${dayPlus(dayOf(since), -1)}::date`]),
+      : [sql`e.occurred_at >= ${since} and e.received_day >= ${dayPlus(utcDay(since), -1)}::date`]),
     ...(until === undefined ? [] : [sql`e.occurred_at < ${until}`]),
   ]
   return sql`select n.* from unnest(${[...issueIds]}::uuid[]) i (id)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { CONTENT_ENCODINGS } from '../../platform/kernel/content-encoding.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { MIN_NEW_BLOCK_EVENTS, NEW_BLOCK, openBlock, openBody } from './blocks.ts'
@@ -12,7 +12,7 @@ import type { StoredEvent } from './event.ts'
 import { DayBusyError, packDay } from './pack-day.ts'
 import { storedEvents } from './packed-bodies.queries.ts'
 import {
-  deleteEventsOf,
+  deleteIssueEvents,
   deleteEventsOfDay,
   deleteEventsOfUser,
   insertEvents,
@@ -27,7 +27,7 @@ const noPause = (): Promise<void> => Promise.resolve()
 
 let daysUsed = 0
 async function freshDay(): Promise<string> {
-  const day = dayPlus(dayOf(clock.now()), -10 - 3 * daysUsed++)
+  const day = dayPlus(utcDay(clock.now()), -10 - 3 * daysUsed++)
   await ensureDayPartitions(app.db, TABLES, day)
   return day
 }
@@ -159,7 +159,7 @@ test('a damaged block stops neither lists, nor deletions, nor packing of its day
   await writeSingly(sound)
   await app.db.query(`update event_blocks set body = 'no frame' where received_day = $1`, [day])
   expect(textsOf(await newest(second))).toEqual(textsOf(sound))
-  expect(await app.tx((tx) => deleteEventsOf(tx, first, 100))).toHaveLength(3)
+  expect(await app.tx((tx) => deleteIssueEvents(tx, first, 100))).toHaveLength(3)
   await packDay(app, day, noPause)
   expect(textsOf(await newest(second))).toEqual(textsOf(sound))
 })
@@ -186,7 +186,7 @@ test('deleted and erased events leave their blocks, others stay', async () => {
   expect(erased.length).toBeGreaterThan(0)
   let content = await contentOf(day)
   for (const event of events) expect(content.includes(secretOf(event))).toBe(!erased.includes(event))
-  await app.tx((tx) => deleteEventsOf(tx, first, 100))
+  await app.tx((tx) => deleteIssueEvents(tx, first, 100))
   content = await contentOf(day)
   for (const event of events) expect(content.includes(secretOf(event))).toBe(event.issueId === second)
   expect(textsOf(await newest(second))).toEqual(textsOf(events.filter((event) => event.issueId === second)))
@@ -238,7 +238,7 @@ test('packs blocks while events of theirs are deleted, moved and added, and copi
   const change = async (): Promise<void> => {
     steps++
     if (steps === 2) {
-      await app.tx((tx) => deleteEventsOf(tx, deleted, 1_000))
+      await app.tx((tx) => deleteIssueEvents(tx, deleted, 1_000))
       await app.tx((tx) => deleteEventsOfUser(tx, erasedFrom, [1, 2], 1_000))
       await app.db.query('update events set issue_id = $2 where issue_id = $1', [moved, target])
     }

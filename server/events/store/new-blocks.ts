@@ -1,4 +1,4 @@
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { BlockContent, type BlockLimits, MIN_NEW_BLOCK_EVENTS, NEW_BLOCK, packNewBlock, type Part } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 
@@ -18,7 +18,7 @@ export function newBlocks(events: readonly StoredEvent[]): NewBlock[] {
   // An error may have left bodies of other events.
   content.clear()
   const blocks: NewBlock[] = []
-  for (const [day, ofDay] of Map.groupBy(events, (event) => dayOf(event.receivedAt))) {
+  for (const [day, ofDay] of Map.groupBy(events, (event) => utcDay(event.receivedAt))) {
     let parts = new Map<StoredEvent, Part>()
     const close = (): void => {
       if (content.events >= MIN_NEW_BLOCK_EVENTS) blocks.push({ day, body: packNewBlock(content.bytes), parts })

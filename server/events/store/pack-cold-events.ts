@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../../platform/context/app.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
 import { DayBusyError, packDay } from './pack-day.ts'
@@ -40,10 +40,10 @@ export type PackOptions = {
  */
 export async function packColdEvents(app: App, options: PackOptions): Promise<number> {
   const { now, readBacklog, signal, minBytes = MIN_BYTES } = options
-  const closedBefore = dayOf(new Date(now.getTime() - CLOSED_AFTER_MS))
+  const closedBefore = utcDay(new Date(now.getTime() - CLOSED_AFTER_MS))
   const { oldestAgeMs } = await readBacklog(app.db, now)
   // A day with events in the spool is not packed, because they would arrive too late for it.
-  const waitingSince = dayOf(new Date(now.getTime() - oldestAgeMs))
+  const waitingSince = utcDay(new Date(now.getTime() - oldestAgeMs))
   const before = waitingSince < closedBefore ? waitingSince : closedBefore
   let total = 0
   for (const { day, sizeBytes, isStarted } of await selectUnpackedDays(app.db, before)) {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { openBlock, openBody } from './blocks.ts'
@@ -12,7 +12,7 @@ import { packColdEvents } from './pack-cold-events.ts'
 import { DayBusyError, packDay } from './pack-day.ts'
 import { ANY_DAY } from './event-places.queries.ts'
 import {
-  deleteEventsOf,
+  deleteIssueEvents,
   deleteEventsOfUser,
   findStored,
   insertEvents,
@@ -29,7 +29,7 @@ const SMALL_STEPS = { rows: 400, bytes: 1 << 20 }
 /** Each test has its own day, in the past. */
 let daysUsed = 0
 async function freshDay(): Promise<string> {
-  const day = dayPlus(dayOf(clock.now()), -10 - 3 * daysUsed++)
+  const day = dayPlus(utcDay(clock.now()), -10 - 3 * daysUsed++)
   await ensureDayPartitions(app.db, [{ table: 'events' }], day)
   return day
 }
@@ -162,8 +162,8 @@ describe('a packed day', () => {
     const other = events.find((event) => event.userHash !== 3 && event.issueId === first)!
     expect(left).toContain(json(other))
     expect(essence(await readEvent(app.db, first, other))).toEqual(essence(other))
-    while ((await app.tx((tx) => deleteEventsOf(tx, first, 300))).length === 300);
-    while ((await app.tx((tx) => deleteEventsOf(tx, second, 300))).length === 300);
+    while ((await app.tx((tx) => deleteIssueEvents(tx, first, 300))).length === 300);
+    while ((await app.tx((tx) => deleteIssueEvents(tx, second, 300))).length === 300);
     expect(await rowsOf(day)).toEqual({ rows: 0, unpacked: 0, blocks: 0 })
   })
 })
@@ -193,7 +193,7 @@ test('applies events that are deleted, written or moved to another issue meanwhi
   let steps = 0
   const change = async (): Promise<void> => {
     if (++steps !== 2) return
-    await app.tx((tx) => deleteEventsOf(tx, deletedIssue, 5_000))
+    await app.tx((tx) => deleteIssueEvents(tx, deletedIssue, 5_000))
     // Moved to a later issue: its rows would be copied twice.
     await app.db.query('update events set issue_id = $2 where issue_id = $1', [movedIssue, otherIssue])
     await write([late])
@@ -244,7 +244,7 @@ test('a day in use is not packed until the next time', async () => {
 })
 
 test('packs closed days; today, yesterday in the hour after its end, and packed days are not packed', async () => {
-  const [today, yesterday] = [dayOf(clock.now()), dayPlus(dayOf(clock.now()), -1)]
+  const [today, yesterday] = [utcDay(clock.now()), dayPlus(utcDay(clock.now()), -1)]
   await ensureDayPartitions(app.db, [{ table: 'events' }], yesterday)
   const issueId = newId()
   await write([eventOn(today, issueId), eventOn(yesterday, issueId)])

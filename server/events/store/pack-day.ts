@@ -4,7 +4,7 @@ import type { App } from '../../platform/context/app.ts'
 import { CONTENT_ENCODINGS } from '../../platform/kernel/content-encoding.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
-import { blankParts, BlockContent, openSoundBlock, packBlock, PACKED_BLOCK, partOf } from './blocks.ts'
+import { blankParts, BlockContent, openSoundBlock, packBlock, PACKED_BLOCK, readBlockPart } from './blocks.ts'
 import {
   allowLongStatements,
   applyChanges,
@@ -129,7 +129,7 @@ async function takeOutOfBlocks(tx: Tx, day: string, rows: readonly RowToPack[]):
     for (const [id, body] of await selectDayBlocks(tx, day, some)) {
       const decoded = openSoundBlock(body)
       for (const row of byBlock.get(id) ?? []) {
-        const json = decoded === null ? null : partOf(decoded, row)
+        const json = decoded === null ? null : readBlockPart(decoded, row)
         if (decoded === null) taken.push(row)
         else if (json !== null) taken.push({ ...row, ...ownBody(json), blockId: null })
       }
@@ -157,7 +157,7 @@ async function applySome(tx: Tx, day: string): Promise<number> {
     const { block_id: id, body_start: start, body_end: end } = row
     const body = (await selectDayBlocks(tx, day, [id])).get(id)
     const decoded = body === undefined ? null : openSoundBlock(body)
-    const json = decoded === null ? null : partOf(decoded, { start, end })
+    const json = decoded === null ? null : readBlockPart(decoded, { start, end })
     if (json === null) continue
     await copyWithBody(tx, day, row, { ...ownBody(json), length: json.length })
   }

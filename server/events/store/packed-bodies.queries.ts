@@ -5,7 +5,7 @@ import { unhyphenate } from '../../platform/kernel/ids.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
 import type { Connection, RowTarget, Statements, Tx } from '../../platform/storage/database.ts'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
-import { blankParts, openSoundBlock, type Part, partOf } from './blocks.ts'
+import { blankParts, openSoundBlock, type Part, readBlockPart } from './blocks.ts'
 import type { StoredEvent } from './event.ts'
 
 /** Bodies in blocks: read as if each were in its row, and deleted with it. */
@@ -67,7 +67,7 @@ async function selectAgain(db: Connection, rows: readonly EventRow[]): Promise<E
 export type PackedPart = Part & { readonly day: string; readonly blockId: number }
 
 /** The parts of blocks that deleted rows used. */
-export const partsOf = (
+export const listPackedParts = (
   rows: readonly Pick<EventRow, 'received_day' | 'block_id' | 'body_start' | 'body_end'>[],
 ): PackedPart[] =>
   rows.flatMap((row) =>
@@ -139,7 +139,7 @@ async function openParts(
       const decoded = openSoundBlock(block.body)
       for (const row of byBlock.get(blockKey(block)) ?? []) {
         if (decoded === null) continue
-        const json = partOf(decoded, { start: row.body_start, end: row.body_end })
+        const json = readBlockPart(decoded, { start: row.body_start, end: row.body_end })
         if (json !== null) jsons.set(row, Buffer.from(json))
       }
       byBlock.delete(blockKey(block))

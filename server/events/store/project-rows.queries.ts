@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/storage/database.ts'
-import { partsOf, removeParts } from './packed-bodies.queries.ts'
+import { listPackedParts, removeParts } from './packed-bodies.queries.ts'
 import type { ProjectPart } from '../../projects/registry/project-rows.ts'
 
 /** Issues whose events of a day are deleted together. */
@@ -28,7 +28,7 @@ async function deleteEvents(tx: Tx, projectId: string, max: number): Promise<num
         order by occurred_at, event_id limit ${max} for update
       ) n limit ${max}
     )) returning e.received_day, e.block_id, e.body_start, e.body_end`.execute(tx)
-  await removeParts(tx, partsOf(rows))
+  await removeParts(tx, listPackedParts(rows))
   return rows.length
 }
 

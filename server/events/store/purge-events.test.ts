@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions, partitionDays } from '../../platform/storage/day-partitions.ts'
 import { ANY_DAY } from './event-places.queries.ts'
@@ -11,7 +11,7 @@ import { insertEvents, newestEvents } from './store.queries.ts'
 
 const { app, clock } = await testApp()
 const never = new AbortController().signal
-const today = dayOf(clock.now())
+const today = utcDay(clock.now())
 const TABLES = [{ table: 'events' }, { table: 'event_blocks' }]
 
 async function anEventOf(projectId: string, daysAgo: number, issueId = newId()): Promise<void> {

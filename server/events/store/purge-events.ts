@@ -1,6 +1,6 @@
 import type { App } from '../../platform/context/app.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { dropDaysBefore, partitionDays } from '../../platform/storage/day-partitions.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
@@ -24,7 +24,7 @@ export async function purgeEvents(app: App, signal: AbortSignal): Promise<Purged
   const now = app.clock.now()
   const kept = projects.map(({ id, settings }) => ({
     id,
-    oldest: earlier(oldestDay(settings, now), dayPlus(dayOf(now), -UNIQUE_DAYS)),
+    oldest: earlier(oldestDay(settings, now), dayPlus(utcDay(now), -UNIQUE_DAYS)),
   }))
   const [first, ...others] = kept.map(({ oldest }) => oldest)
   // Without projects there is no retention setting.

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { CONTENT_ENCODINGS } from '../../platform/kernel/content-encoding.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { hyphenate, unhyphenate } from '../../platform/kernel/ids.ts'
 import type { Connection, RowTarget, Statements, Tx } from '../../platform/storage/database.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
@@ -10,7 +10,7 @@ import type { Part } from './blocks.ts'
 import { newBlocks } from './new-blocks.ts'
 import {
   insertBlocks,
-  partsOf,
+  listPackedParts,
   removeParts,
   storedEvents,
   takeBlockIds,
@@ -60,7 +60,7 @@ export async function insertEvents(
   for (const event of events) {
     const place = places.get(event)
     rows.row(COLUMNS.length)
-    rows.day(dayOf(event.receivedAt))
+    rows.day(utcDay(event.receivedAt))
     rows.uuid(event.projectId)
     rows.uuid(event.eventId)
     rows.uuid(event.issueId)
@@ -199,7 +199,7 @@ export async function newestPlaces(
 ): Promise<EventPlace[]> {
   if (issueIds.length === 0) return []
   // An event is at most a minute ahead of its receipt (docs/protocol.md §15.1), so earlier days have none.
-  const firstDay = dayPlus(dayOf(since), -1)
+  const firstDay = dayPlus(utcDay(since), -1)
   const { rows } = await sql<{
     project_id: string
     event_id: string
@@ -253,7 +253,7 @@ export async function readEventsAt(
 }
 
 /** Deletes at most `max` events of an issue with their bodies. @returns their keys */
-export const deleteEventsOf = (tx: Tx, issueId: string, max: number): Promise<EventKey[]> =>
+export const deleteIssueEvents = (tx: Tx, issueId: string, max: number): Promise<EventKey[]> =>
   deleteEvents(tx, selectRows(tx).where('issue_id', '=', issueId).limit(max))
 
 /** Deletes at most `max` events of users in an issue with their bodies. @returns their keys */
@@ -308,7 +308,7 @@ export async function deleteEventsOfDay(
         order by occurred_at, event_id limit ${max} for update skip locked
       ) n limit ${max}
     )) returning e.received_day, e.block_id, e.body_start, e.body_end`.execute(tx)
-  await removeParts(tx, partsOf(rows))
+  await removeParts(tx, listPackedParts(rows))
   return rows.length
 }
 
@@ -325,12 +325,12 @@ async function deleteEvents(tx: Tx, some: ReturnType<typeof selectRows>): Promis
     .whereRef('e.received_day', '=', 'some.received_day')
     .returning(['e.received_day', 'e.project_id', 'e.event_id', 'e.block_id', 'e.body_start', 'e.body_end'])
     .execute()
-  await removeParts(tx, partsOf(rows))
+  await removeParts(tx, listPackedParts(rows))
   return rows.map((row) => ({ projectId: row.project_id, eventId: unhyphenate(row.event_id) }))
 }
 
 /** The issues of stored events, by `projectId/eventId`. */
-export async function findIssuesOf(tx: Connection, keys: readonly EventKey[]): Promise<Map<string, string>> {
+export async function findIssuesByEvent(tx: Connection, keys: readonly EventKey[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
   const { rows } = await tx.query<{ project_id: string; event_id: string; issue_id: string }>({
     name: 'events-find-issues',
@@ -342,7 +342,7 @@ export async function findIssuesOf(tx: Connection, keys: readonly EventKey[]): P
 }
 
 /** Environments of events received within the last days, by `project id/event id`. */
-export async function environmentsOf(
+export async function findEventEnvironments(
   on: Connection,
   keys: readonly EventKey[],
   now: Date,
@@ -355,8 +355,8 @@ export async function environmentsOf(
     values: [
       keys.map(({ projectId }) => projectId),
       keys.map(({ eventId }) => hyphenate(eventId)),
-      dayPlus(dayOf(now), -UNIQUE_DAYS),
-      dayPlus(dayOf(now), 1),
+      dayPlus(utcDay(now), -UNIQUE_DAYS),
+      dayPlus(utcDay(now), 1),
     ],
   })
   return new Map(rows.map((row) => [`${row.project_id}/${unhyphenate(row.event_id)}`, row.environment]))

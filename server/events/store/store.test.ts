@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newEventId } from '#test/kit/sdk.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { packBlock } from './blocks.ts'
@@ -10,7 +10,7 @@ import { ANY_DAY, lookAtEvents } from './event-places.queries.ts'
 import { findStored, insertEvents, newestArrived, newestEvents, readEvent, readEventsAt } from './store.queries.ts'
 
 const { app, clock } = await testApp()
-const day = dayOf(clock.now())
+const day = utcDay(clock.now())
 await ensureDayPartitions(app.db, [{ table: 'events' }], day)
 
 const anEvent = (issueId: string, projectId: string, secondsAgo: number, bytes: number) => ({
@@ -75,7 +75,7 @@ test('reads only the newest events of an issue with many events on many days', a
       ...Array.from({ length: 400 }, (_, n) => on(newId(), n)),
     ]
   })
-  for (const received of new Set(events.map((event) => dayOf(event.receivedAt))))
+  for (const received of new Set(events.map((event) => utcDay(event.receivedAt))))
     await ensureDayPartitions(app.db, [{ table: 'events' }], received)
   await app.tx((tx) => insertEvents(tx, events))
   await app.db.query('analyze events')

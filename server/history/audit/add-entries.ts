@@ -1,7 +1,7 @@
 import type { AuditKey } from '../../platform/context/audit-key.ts'
 import type { Deferred, Tx } from '../../platform/storage/database.ts'
 import { insertEntries, lockHeads, selectNewest, type Head, type LockedHead } from './append.queries.ts'
-import { hashOf, NO_HASH, type ChainedEntry, type NewEntry } from './entry.ts'
+import { hashEntry, NO_HASH, type ChainedEntry, type NewEntry } from './entry.ts'
 
 /**
  * Adds entries to the chains of their organisations when the transaction commits. The chains are locked then, and
@@ -27,7 +27,7 @@ const chainWith =
       const chain = chains.get(entry.org_id)
       if (chain === undefined) throw new Error('An audit chain has no head although it was just locked.')
       const placed = { ...entry, seq: chain.head.seq + 1, prev_hash: chain.head.hash }
-      const hash = hashOf(placed)
+      const hash = hashEntry(placed)
       chain.head = headAt(key, { org_id: entry.org_id, seq: placed.seq, hash }, chain.isWhole)
       return { ...placed, hash, mac: chain.isWhole ? entryMac(key, hash) : NO_MAC }
     })

@@ -138,7 +138,7 @@ export async function selectEmails(
 }
 
 /** The organisations in which users are members, also disabled ones. */
-export async function selectOrgsOf(
+export async function selectUserOrgs(
   db: Connection,
   userIds: readonly string[],
 ): Promise<{ user_id: string; org_id: string }[]> {

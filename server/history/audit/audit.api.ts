@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, pageQuery, timeInput } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, timeInput } from '../../platform/kernel/page.api.ts'
 import { ROLES } from '#shared/permissions.ts'
 
 /** The audit log: who did what, when, from where, with which outcome. */
@@ -103,7 +103,7 @@ export const auditRoutes = routes({
       'Entries are stored for 365 days. Those of refused requests are counted, and appear within about a minute.',
     permission: 'audit.read',
     query: z.strictObject({ ...pageQuery(50), ...auditFilters }),
-    response: pageOf(AuditEntry),
+    response: pageSchema(AuditEntry),
   },
   exportAuditLog: {
     method: 'GET',

@@ -4,7 +4,7 @@ import type { App } from '../../platform/context/app.ts'
 import { perApp } from '../../platform/context/per-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { addEntries } from './add-entries.ts'
-import { selectEmails, selectOrgsOf } from './append.queries.ts'
+import { selectEmails, selectUserOrgs } from './append.queries.ts'
 import { entryText, entryTime, metaText, type NewEntry } from './entry.ts'
 import { actorFields, requestFields } from './record-audit.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
@@ -175,7 +175,7 @@ async function writeDenials(app: App, due: readonly Counted[]): Promise<readonly
   try {
     const userIds = [...new Set(due.flatMap(({ refused }) => userOf(refused) ?? []))]
     for (const { id, email } of await selectEmails(app.db, userIds)) emails.set(`user:${id}`, email)
-    const memberships = Map.groupBy(await selectOrgsOf(app.db, userIds), (row) => row.user_id)
+    const memberships = Map.groupBy(await selectUserOrgs(app.db, userIds), (row) => row.user_id)
     for (const one of due)
       for (const orgId of orgsOf(one, memberships)) ofOrgs.set(orgId, [...(ofOrgs.get(orgId) ?? []), one])
   } catch (error) {

@@ -56,7 +56,7 @@ export function canonicalEntry(entry: Entry): string {
 }
 
 /** SHA-256 of the hash before and the canonical JSON. */
-export const hashOf = (entry: Entry): Buffer =>
+export const hashEntry = (entry: Entry): Buffer =>
   createHash('sha256').update(entry.prev_hash).update(canonicalEntry(entry)).digest()
 
 const MAX_TEXT = 1_000

@@ -4,7 +4,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import type { SentFile } from '../../platform/context/handlers.ts'
 import { recordFacts } from '../facts/record-facts.ts'
 import { canonicalEntry } from './entry.ts'
-import { listingOf, type AuditFilters } from './list-audit-log.ts'
+import { toAuditListing, type AuditFilters } from './list-audit-log.ts'
 import { selectChainEntries } from './read.queries.ts'
 
 const BATCH = 1_000
@@ -14,7 +14,7 @@ const BATCH = 1_000
  * the export is an entry, and the first line of an export without filters.
  */
 export async function exportAuditLog(app: App, actor: OrgActor, filters: AuditFilters): Promise<SentFile> {
-  const listing = listingOf(actor.orgId, filters)
+  const listing = toAuditListing(actor.orgId, filters)
   await app.tx((tx) =>
     recordFacts(tx, factContext(app, actor), [{ kind: 'audit.exported', orgId: actor.orgId, data: { ...filters } }]),
   )

@@ -29,7 +29,7 @@ type ListInput = AuditFilters & {
  * @throws AppError invalid for a cursor of another list
  */
 export async function listAuditLog(app: App, actor: OrgActor, input: ListInput): Promise<Page<AuditEntry>> {
-  const listing = listingOf(actor.orgId, input)
+  const listing = toAuditListing(actor.orgId, input)
   const after = input.cursor === undefined ? null : placeAfter(input.cursor)
   const offset = after === null ? input.offset : 0
   const [rows, total] = await Promise.all([
@@ -48,7 +48,7 @@ export async function listAuditLog(app: App, actor: OrgActor, input: ListInput):
   }
 }
 
-export const listingOf = (orgId: string, filters: AuditFilters): Listing => ({
+export const toAuditListing = (orgId: string, filters: AuditFilters): Listing => ({
   orgId,
   actions: filters.action === undefined || filters.action === '*' ? null : actionsMatching(filters.action),
   actor: filters.actor ?? null,

@@ -2,7 +2,7 @@ import { memberBehind, type Actor } from '../../platform/context/actor.ts'
 import type { FactContext, FactSubscriber, RecordedFact } from '../../platform/context/fact-context.ts'
 import type { AuditKey } from '../../platform/context/audit-key.ts'
 import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
-import { isFactKind, kindOf, type FactKind } from '../facts/kinds.ts'
+import { isFactKind, factKind, type FactKind } from '../facts/kinds.ts'
 import type { Role } from '#shared/permissions.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { addEntries } from './add-entries.ts'
@@ -19,7 +19,7 @@ export const recordAudit =
     const audited = facts.flatMap((fact): Audited[] => {
       // No member could read a log of the canary.
       if (!isFactKind(fact.kind) || fact.orgId === CANARY_ORG_ID) return []
-      const { audit } = kindOf(fact.kind)
+      const { audit } = factKind(fact.kind)
       if (audit === undefined || isByApps(context.actor, fact) || context.operationId !== null) return []
       return [{ fact, kind: fact.kind, action: audit }]
     })
@@ -69,7 +69,7 @@ type Target = {
 
 /** The target of the fact, and whose label names it. */
 function targetOf({ fact, kind }: Audited): Target {
-  const { target } = kindOf(kind)
+  const { target } = factKind(kind)
   const of = (id: string | undefined, name: keyof Named, named = id): Target => ({
     type: target,
     id: id ?? null,
@@ -144,14 +144,14 @@ function entryOf(context: FactContext, entry: Audited, labels: Labels): NewEntry
     org_id: fact.orgId,
     created_at: entryTime(fact.at),
     action,
-    event_type: kindOf(kind).webhook ?? null,
+    event_type: factKind(kind).webhook ?? null,
     ...actorFields(context.actor, labels),
     target_type: target.type,
     target_id: target.id,
     target_label: entryText(target.type === 'endpoint' && label !== undefined ? withoutQuery(label) : label),
     project_id: fact.projectId ?? null,
     ...requestFields(context.actor, fact.sessionId),
-    outcome: kindOf(kind).outcome ?? 'ok',
+    outcome: factKind(kind).outcome ?? 'ok',
     meta: metaText(
       {
         ...fact.data,
@@ -161,7 +161,7 @@ function entryOf(context: FactContext, entry: Audited, labels: Labels): NewEntry
         ...(context.actor.kind === 'assistant' ? { assistant: true } : {}),
         ...(context.actor.kind === 'chat' ? { chat: true } : {}),
       },
-      kindOf(kind).verbatim,
+      factKind(kind).verbatim,
     ),
   }
 }

@@ -197,7 +197,7 @@ export async function readSignedHeads(
   return { ofOrgs, orgIds, unreadable: unreadable.length }
 }
 
-export async function signedHeadsOf(app: Pick<App, 'config'>, orgId: string): Promise<readonly SignedHead[]> {
+export async function readOrgSignedHeads(app: Pick<App, 'config'>, orgId: string): Promise<readonly SignedHead[]> {
   return (await readSignedHeads(app, (id) => id === orgId)).ofOrgs.get(orgId) ?? []
 }
 

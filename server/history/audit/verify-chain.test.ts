@@ -8,7 +8,7 @@ import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { addEntries } from './add-entries.ts'
-import { entryTime, hashOf, NO_HASH, type ChainedEntry, type NewEntry } from './entry.ts'
+import { entryTime, hashEntry, NO_HASH, type ChainedEntry, type NewEntry } from './entry.ts'
 import { purgeAudit } from './purge-audit.ts'
 import { signHeads, signHeadsTask } from './signed-heads.ts'
 import { verifyChain } from './verify-chain.ts'
@@ -153,7 +153,7 @@ async function rehash(orgId: string, from: number, withHead: boolean, onlyFirst 
       continue
     }
     const prev_hash: Buffer = previous?.hash ?? NO_HASH
-    const hash = hashOf({ ...entry, prev_hash })
+    const hash = hashEntry({ ...entry, prev_hash })
     await tamper([
       'update audit_log set prev_hash = $3, hash = $4 where org_id = $1 and seq = $2',
       [orgId, entry.seq, prev_hash, hash],

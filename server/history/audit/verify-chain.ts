@@ -2,7 +2,7 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { perApp } from '../../platform/context/per-app.ts'
 import { entryMac, headMac } from './add-entries.ts'
-import { hashOf, NO_HASH, type ChainedEntry } from './entry.ts'
+import { hashEntry, NO_HASH, type ChainedEntry } from './entry.ts'
 import { headText, readSignedHeads, signHead, type SignedHead, type SignedHeads } from './signed-heads.ts'
 import { entriesAfter, selectCheckpoint, selectHead, type Checkpoint } from './verify.queries.ts'
 
@@ -166,7 +166,7 @@ export function wrongIn(
 ): Bad | null {
   if (entry.seq !== at.seq + 1) return { seq: at.seq + 1, reason: `The entry with seq ${at.seq + 1} is missing.` }
   const bad = (reason: string): Bad => ({ seq: entry.seq, reason })
-  if (!hashOf(entry).equals(entry.hash)) return bad('The entry was changed: its hash is wrong.')
+  if (!hashEntry(entry).equals(entry.hash)) return bad('The entry was changed: its hash is wrong.')
   if (!entryMac(app.auditKey, entry.hash).equals(entry.mac))
     return bad(
       'The entry was not written by the service, or it follows entries or a stored head that were removed or changed.',

@@ -98,7 +98,7 @@ const SUBSCRIBERS = `
   order by k.id, s.user_id`
 
 /** Subscribers of these issues and of those merged into them: the oldest {@link MAX_SUBSCRIBERS} of each. */
-export async function subscribersOf(
+export async function selectSubscribers(
   tx: Tx,
   issueIds: readonly string[],
 ): Promise<{ readonly issue_id: string; readonly user_id: string }[]> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { INBOX_KINDS } from '../../issues/inbox/inbox.api.ts'
-import { KINDS, kindOf, type FactKind } from './kinds.ts'
+import { KINDS, factKind, type FactKind } from './kinds.ts'
 
 /**
  * Actions of the audit log. One marked `*` is an event type of webhooks, too, by the same name or the one behind `=`.
@@ -40,7 +40,7 @@ const LEFT_OUT = ['session.refreshed']
 
 const kinds = Object.keys(KINDS)
   .filter((name): name is FactKind => name in KINDS)
-  .map((name) => ({ name, ...kindOf(name) }))
+  .map((name) => ({ name, ...factKind(name) }))
 
 test('every action is declared, and no other', () => {
   const all = new Set([...ACTIONS.map(({ action }) => action), ...ADDED]).difference(

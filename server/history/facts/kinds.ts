@@ -505,7 +505,7 @@ export type AccountFactKind = Extract<
 export const isFactKind = (text: string): text is FactKind => Object.hasOwn(KINDS, text)
 
 /** The kind of a fact, from which its effects follow. */
-export const kindOf = (kind: FactKind): Kind => KINDS[kind]
+export const factKind = (kind: FactKind): Kind => KINDS[kind]
 
 /** The ids that a fact names, by its target. */
 type Targets = {

@@ -1,6 +1,6 @@
 import { inboxMessages, publishLive, type OrgMessage } from '../../platform/live/publish.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { kindOf, type NewFact } from './kinds.ts'
+import { factKind, type NewFact } from './kinds.ts'
 
 /** Publishes one live message per project and kind, the inboxes and the webhook endpoints that changed, when the transaction commits. */
 export async function publishFacts(
@@ -11,7 +11,7 @@ export async function publishFacts(
   const messages: OrgMessage[] = []
   for (const [orgId, ofOrg] of Map.groupBy(facts, (fact) => fact.orgId)) {
     const endpointIds = ofOrg.flatMap((fact) =>
-      kindOf(fact.kind).live === 'webhooks' && 'endpointId' in fact ? [fact.endpointId] : [],
+      factKind(fact.kind).live === 'webhooks' && 'endpointId' in fact ? [fact.endpointId] : [],
     )
     if (endpointIds.length > 0)
       messages.push({ orgId, message: { kind: 'webhooks', endpoint_ids: [...new Set(endpointIds)] } })
@@ -38,7 +38,7 @@ function messagesOf(projectId: string, facts: readonly NewFact[]): OrgMessage['m
   let eventCount = 0
   let isProjectChanged = false
   for (const fact of facts) {
-    const { live } = kindOf(fact.kind)
+    const { live } = factKind(fact.kind)
     if (live === 'project') isProjectChanged = true
     if (live === 'releases' && 'releaseId' in fact) releaseIds.add(fact.releaseId)
     if (live === 'alerts' && 'targetId' in fact) alertIds.add(fact.targetId)

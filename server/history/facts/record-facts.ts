@@ -3,7 +3,7 @@ import type { FactContext } from '../../platform/context/fact-context.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { writeActivity } from './activity.queries.ts'
-import { kindOf, type Fact, type NewFact } from './kinds.ts'
+import { factKind, type Fact, type NewFact } from './kinds.ts'
 import { publishFacts } from './publish-facts.ts'
 import { writeInboxes } from './write-inboxes.ts'
 
@@ -16,7 +16,7 @@ export async function recordFacts(tx: Tx, context: FactContext, facts: readonly 
   if (facts.length === 0) return
   const recorded = facts.map((fact): NewFact => ({ ...fact, id: newId(), at: fact.at ?? context.at }))
   const entries = recorded.flatMap((fact) => {
-    const { activity } = kindOf(fact.kind)
+    const { activity } = factKind(fact.kind)
     if (activity === undefined || !('issueId' in fact) || !('sentence' in fact)) return []
     const { id, entryId = id, issueId, sentence, data, at } = fact
     return [{ id: entryId, issueId, kind: activity, sentence, data, at }]

@@ -3,11 +3,11 @@ import type { Tx } from '../../platform/storage/database.ts'
 import {
   insertNotifications,
   subscribeAutomatically,
-  subscribersOf,
+  selectSubscribers,
   type NewSubscription,
   type Notification,
 } from './inbox.queries.ts'
-import { kindOf, type NewFact } from './kinds.ts'
+import { factKind, type NewFact } from './kinds.ts'
 
 /**
  * Subscribes members to issues and notifies members, as the kinds of the facts say. Members are not notified of what they
@@ -22,21 +22,21 @@ export async function writeInboxes(
   facts: readonly NewFact[],
 ): Promise<readonly { readonly org_id: string; readonly user_id: string }[]> {
   const subscriptions = facts.flatMap((fact): NewSubscription[] => {
-    const { subscribes } = kindOf(fact.kind)
+    const { subscribes } = factKind(fact.kind)
     if (subscribes === undefined || !('issueId' in fact)) return []
     const userIds = subscribes.who === 'actor' ? [actorId].filter((id) => id !== null) : namedIn(fact)
     return userIds.map((userId) => ({ issue_id: fact.issueId, user_id: userId, reason: subscribes.as }))
   })
   if (subscriptions.length > 0) await subscribeAutomatically(tx, at, subscriptions)
   const notifying = facts.flatMap((fact) => {
-    const { notifies } = kindOf(fact.kind)
+    const { notifies } = factKind(fact.kind)
     return notifies !== undefined && 'issueId' in fact && 'sentence' in fact ? [{ fact, notifies }] : []
   })
   const followed = new Set(
     notifying.flatMap(({ fact, notifies }) => (notifies.who === 'subscribers' ? [fact.issueId] : [])),
   )
   const subscribers = Map.groupBy(
-    followed.size === 0 ? [] : await subscribersOf(tx, [...followed].sort()),
+    followed.size === 0 ? [] : await selectSubscribers(tx, [...followed].sort()),
     (row) => row.issue_id,
   )
   const mentioned = new Set(

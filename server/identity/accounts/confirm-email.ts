@@ -1,5 +1,5 @@
 import { accountFacts } from '../auth/account-facts.ts'
-import { lockUser, membershipsOf, setUserEmail, userByEmail } from '../auth/auth.queries.ts'
+import { lockUser, selectMemberships, setUserEmail, userByEmail } from '../auth/auth.queries.ts'
 import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
 import type { Caller } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
@@ -24,7 +24,7 @@ export async function confirmEmail(app: App, token: string, caller: Caller): Pro
     const user = await lockUser(tx, found.user_id)
     const now = app.clock.now()
     const { email = null } = (await readToken(tx, 'email', hash, now)) ?? {}
-    const [membership] = await membershipsOf(tx, found.user_id)
+    const [membership] = await selectMemberships(tx, found.user_id)
     if (email === null || user === null || membership === undefined) throw linkInvalid()
     if ((await userByEmail(tx, email)) !== null) throw emailTaken()
     await setUserEmail(tx, user.id, email, now)

@@ -11,7 +11,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, unauthenticated, type AppError } from '../../platform/kernel/errors.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
-import { eraseMessagesOf } from '../../platform/outbox/erase-messages.ts'
+import { eraseUserMessages } from '../../platform/outbox/erase-messages.ts'
 import { proveIdentity } from '../auth/prove-identity.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function deleteAccount(
       throw unauthenticated('This session has ended. Log in again.')
     const revoked = await endSessions(tx, app, { userId: user.id }, 'user_deleted')
     for (const owned of await ownedOrgs(tx, user.id)) if (owned.other_owners === 0) throw onlyOwner(owned)
-    await eraseMessagesOf(tx, user.id)
+    await eraseUserMessages(tx, user.id)
     const keys = await deleteKeysOfUser(tx, user.id)
     await recordFacts(tx, factContext(app, actor), [
       ...revoked,

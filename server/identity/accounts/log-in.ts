@@ -2,7 +2,7 @@ import { countDenial } from '../../history/audit/denials.ts'
 import { completeSignIn, issueSignIn, type SignedIn, type SignInCaller } from '../auth/complete-sign-in.ts'
 import type { App } from '../../platform/context/app.ts'
 import { forbidden, unauthenticated } from '../../platform/kernel/errors.ts'
-import { lockUser, membershipsOf, setPasswordHash, userByEmail, type UserRow } from '../auth/auth.queries.ts'
+import { lockUser, selectMemberships, setPasswordHash, userByEmail, type UserRow } from '../auth/auth.queries.ts'
 import { checkPassword } from '../auth/check-password.ts'
 import { foldEmail } from '../auth/email.ts'
 import { checkSecondFactor, returnCodeAttempt, consumeSecondFactor } from '../two-factor/second-factor.ts'
@@ -50,7 +50,7 @@ export async function logIn(app: App, input: LogInInput, caller: SignInCaller): 
     if (user?.password_hash !== found.password_hash || user.disabled_at !== null) throw refused()
     // Single sign-on may have been enforced meanwhile, which ends the sessions that there are.
     if (!(await maySignInByPassword(tx, user))) throw refused()
-    const [membership] = await membershipsOf(tx, found.id)
+    const [membership] = await selectMemberships(tx, found.id)
     if (membership === undefined) {
       countDenial(app, 'signin.failed', { userId: user.id, caller })
       throw forbidden('You are not a member of any organisation. Ask an owner to invite you.')

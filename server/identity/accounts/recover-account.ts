@@ -1,5 +1,5 @@
 import { accountFacts } from '../auth/account-facts.ts'
-import { lockUser, membershipsOf, userByEmail, type UserRow } from '../auth/auth.queries.ts'
+import { lockUser, selectMemberships, userByEmail, type UserRow } from '../auth/auth.queries.ts'
 import { foldEmail } from '../auth/email.ts'
 import { endSessions } from '../auth/end-sessions.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
@@ -21,7 +21,7 @@ import { LINK_LIFE_MS } from './send-reset-link.ts'
 const NO_PASSWORD = 'The organisation of this user enforces single sign-on: a password would not let them in.'
 
 /** @throws AppError not_found */
-export async function accountOf(app: App, email: string): Promise<UserRow> {
+export async function requireAccount(app: App, email: string): Promise<UserRow> {
   const user = await userByEmail(app.db, foldEmail(email))
   if (user === null) throw notFound('User')
   return user
@@ -44,7 +44,7 @@ export async function makeResetLink(tx: Tx, app: App, userId: string): Promise<s
 
 /** @throws AppError not_found; conflict (the user may not use a password) */
 export async function resetLinkByOperator(app: App, email: string): Promise<string> {
-  const { id } = await accountOf(app, email)
+  const { id } = await requireAccount(app, email)
   return app.tx(async (tx) => {
     const user = await lockUser(tx, id)
     if (user === null) throw notFound('User')
@@ -68,9 +68,9 @@ export async function setPasswordByOperator(
   email: string,
   password: string,
 ): Promise<{ readonly ended: number; readonly removed: readonly string[]; readonly warning: string | null }> {
-  const found = await accountOf(app, email)
+  const found = await requireAccount(app, email)
   checkPasswordLength(password, 'password')
-  const [{ org_name: org } = { org_name: '' }] = await membershipsOf(app.db, found.id)
+  const [{ org_name: org } = { org_name: '' }] = await selectMemberships(app.db, found.id)
   const warning = await judgePassword(app.config.passwordCheck, password, { ...found, org })
   const hash = await app.passwords.hash(password)
   const { endedSessions, removed } = await app.tx(async (tx) => {
@@ -91,7 +91,7 @@ export async function setPasswordByOperator(
  * @throws AppError not_found (user, or session)
  */
 export async function endSessionsByOperator(app: App, email: string, sessionId: string | null): Promise<number> {
-  const { id: userId } = await accountOf(app, email)
+  const { id: userId } = await requireAccount(app, email)
   const ended = await app.tx(async (tx) => {
     const of = sessionId === null ? { userId } : { userId, onlyId: sessionId }
     const facts = await endSessions(tx, app, of, 'ended_by_operator')

@@ -2,17 +2,17 @@ import { deleteKeysOfUser } from '../api-keys/api-keys.queries.ts'
 import { keyRevoked } from '../api-keys/delete-key.ts'
 import { accountFacts } from '../auth/account-facts.ts'
 import { markEmailProved, setPasswordHash, type UserRow } from '../auth/auth.queries.ts'
-import { deleteDevicesOf } from '../auth/devices.queries.ts'
+import { deleteUserDevices } from '../auth/devices.queries.ts'
 import { endSessions } from '../auth/end-sessions.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
-import { deletePasskeysOf } from '../passkeys/passkeys.queries.ts'
-import { deleteIdentitiesOf } from '../external-identity/external-identities.queries.ts'
+import { deleteUserPasskeys } from '../passkeys/passkeys.queries.ts'
+import { deleteUserIdentities } from '../external-identity/external-identities.queries.ts'
 import { PROVIDER_NAMES } from '../external-identity/social-notices.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { deleteUnverifiedFactor, deleteVerifiedFactor } from '../two-factor/two-factor.queries.ts'
 import { deleteTokens } from './account-tokens.queries.ts'
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 
 export type ReplacedPassword = {
   readonly facts: readonly Fact[]
@@ -48,13 +48,13 @@ export async function replacePassword(
 }
 
 async function removeOtherWays(tx: Tx, userId: string): Promise<Pick<ReplacedPassword, 'facts' | 'removed'>> {
-  const passkeys = await deletePasskeysOf(tx, userId)
-  const { social, sso } = await deleteIdentitiesOf(tx, userId)
+  const passkeys = await deleteUserPasskeys(tx, userId)
+  const { social, sso } = await deleteUserIdentities(tx, userId)
   const keys = await deleteKeysOfUser(tx, userId)
   const factorId = await deleteVerifiedFactor(tx, userId)
   await deleteUnverifiedFactor(tx, userId)
   // Wrong passwords from a known device have a limit of their own, and its log-ins send no mail.
-  await deleteDevicesOf(tx, userId)
+  await deleteUserDevices(tx, userId)
   const facts: Fact[] = keys.map(keyRevoked)
   for (const { id } of passkeys)
     facts.push(...(await accountFacts(tx, userId, { kind: 'passkey.removed', data: { passkey_id: id } })))
@@ -74,4 +74,4 @@ async function removeOtherWays(tx: Tx, userId: string): Promise<Pick<ReplacedPas
 }
 
 const unlessNone = (count: number, one: string, many?: string): string[] =>
-  count === 0 ? [] : [plural(count, one, many)]
+  count === 0 ? [] : [countedWord(count, one, many)]

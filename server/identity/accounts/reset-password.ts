@@ -1,4 +1,4 @@
-import { lockUser, membershipsOf, readUser } from '../auth/auth.queries.ts'
+import { lockUser, selectMemberships, readUser } from '../auth/auth.queries.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
 import { checkPasswordLength, judgePassword } from '../auth/password-rules.ts'
 import { dropCachedSessions } from '../auth/session-cache.ts'
@@ -29,13 +29,13 @@ export async function resetPassword(
   const token = await readToken(app.db, 'reset', hash, app.clock.now())
   const found = token === null ? null : await readUser(app.db, token.user_id)
   if (token === null || found === null) throw linkInvalid()
-  const [{ org_name: org } = { org_name: '' }] = await membershipsOf(app.db, found.id)
+  const [{ org_name: org } = { org_name: '' }] = await selectMemberships(app.db, found.id)
   const warning = await judgePassword(app.config.passwordCheck, input.password, { ...found, org })
   const passwordHash = await app.passwords.hash(input.password)
   await app.tx(async (tx) => {
     const user = await lockUser(tx, found.id)
     const now = app.clock.now()
-    const [membership] = await membershipsOf(tx, found.id)
+    const [membership] = await selectMemberships(tx, found.id)
     // When calls with one link run in parallel, the first to lock the user's row wins.
     const valid = (await readToken(tx, 'reset', hash, now)) !== null
     if (!valid || user === null || membership === undefined || !(await maySignInByPassword(tx, user)))

@@ -1,5 +1,5 @@
 import { accountFacts } from '../auth/account-facts.ts'
-import { lockUser, membershipsOf, userByEmail } from '../auth/auth.queries.ts'
+import { lockUser, selectMemberships, userByEmail } from '../auth/auth.queries.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
 import type { Caller } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
@@ -22,7 +22,7 @@ export async function sendResetLink(app: App, email: string, caller: Caller): Pr
     const found = await userByEmail(tx, email)
     const user = found === null ? null : await lockUser(tx, found.id)
     if (user === null || user.email !== email || !(await maySignInByPassword(tx, user))) return
-    const [membership] = await membershipsOf(tx, user.id)
+    const [membership] = await selectMemberships(tx, user.id)
     if (membership === undefined) return
     const now = app.clock.now()
     const token = newOneTimeToken()

@@ -5,7 +5,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, forbidden } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { slugOf } from '../../platform/kernel/slug.ts'
+import { toSlug } from '../../platform/kernel/slug.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 import { anyOrgExists, insertMembership, insertOrg, insertUser, orgSlugsLike } from '../auth/auth.queries.ts'
 import { addressKey, LIMITS, takeAttempt } from '../auth/attempts.ts'
@@ -91,7 +91,7 @@ async function checkOpen(app: App, db: Connection): Promise<void> {
 
 /** `acme`, or the first of `acme-2`, `acme-3` … that is free. */
 export async function freeSlug(tx: Tx, name: string): Promise<string> {
-  const slug = slugOf(name, MAX_SLUG_CHARACTERS)
+  const slug = toSlug(name, MAX_SLUG_CHARACTERS)
   const base = slug === '' ? 'org' : slug
   const taken = await orgSlugsLike(tx, base)
   if (!taken.has(base)) return base

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MAX_API_KEYS } from '#shared/limits.ts'
 import { SCOPES } from '#shared/permissions.ts'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, nameSort, pageOf, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, nameSort, pageSchema, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
 
 export const ApiKey = z.object({
   id: Id,
@@ -22,7 +22,7 @@ export const apiKeyRoutes = routes({
     summary: 'Your API keys in this organisation',
     permission: 'self',
     query: z.strictObject({ ...pageQuery(), sort: nameSort }),
-    response: pageOf(ApiKey),
+    response: pageSchema(ApiKey),
   },
   createApiKey: {
     method: 'POST',

@@ -85,7 +85,7 @@ export async function insertKey(tx: Tx, key: Insertable<Tables['api_keys']>, ses
 }
 
 /** @returns the deleted key; undefined when the member has no such key */
-export const deleteKeyOf = (tx: Tx, { userId, orgId }: KeyOwner, keyId: string) =>
+export const deleteMemberKey = (tx: Tx, { userId, orgId }: KeyOwner, keyId: string) =>
   tx
     .deleteFrom('api_keys')
     .where('id', '=', keyId)
@@ -95,7 +95,7 @@ export const deleteKeyOf = (tx: Tx, { userId, orgId }: KeyOwner, keyId: string) 
     .executeTakeFirst()
 
 /** Deletes the keys of a member. @returns them */
-export const deleteKeysOf = (tx: Tx, { userId, orgId }: KeyOwner) =>
+export const deleteMemberKeys = (tx: Tx, { userId, orgId }: KeyOwner) =>
   tx.deleteFrom('api_keys').where('user_id', '=', userId).where('org_id', '=', orgId).returning(COLUMNS).execute()
 
 /** Deletes the keys of a user in all organisations. @returns them */

@@ -8,7 +8,7 @@ import { newId } from '../../platform/kernel/ids.ts'
 import { MAX_API_KEYS } from '#shared/limits.ts'
 import type { apiKeyRoutes } from './api-keys.api.ts'
 import { insertKey, lockAndCountKeys } from './api-keys.queries.ts'
-import { keyHash, newKey, prefixOf } from './key-format.ts'
+import { keyHash, newKey, apiKeyPrefix } from './key-format.ts'
 import { parseScopes } from './scopes.ts'
 
 type Spec = (typeof apiKeyRoutes)['createApiKey']
@@ -28,7 +28,14 @@ export async function createKey(
   const expiresAt = input.expires_at == null ? null : new Date(input.expires_at)
   if (expiresAt !== null && expiresAt <= now) throw invalid('expires_at must be in the future.')
   const key = newKey()
-  const row = { id: newId(), name: input.name, prefix: prefixOf(key), scopes, created_at: now, expires_at: expiresAt }
+  const row = {
+    id: newId(),
+    name: input.name,
+    prefix: apiKeyPrefix(key),
+    scopes,
+    created_at: now,
+    expires_at: expiresAt,
+  }
   await app.tx(async (tx) => {
     if ((await lockAndCountKeys(tx, userId)) >= MAX_API_KEYS)
       throw conflict(`You have ${MAX_API_KEYS} API keys already. Delete one that you no longer use.`)

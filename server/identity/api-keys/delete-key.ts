@@ -6,7 +6,7 @@ import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { publish } from '../../platform/storage/bus.ts'
-import { deleteKeyOf, type KeyRow } from './api-keys.queries.ts'
+import { deleteMemberKey, type KeyRow } from './api-keys.queries.ts'
 
 /** Topic of the bus: open streams of a deleted key end. Requests need no message, because keys are not cached. */
 export const KEY_TOPIC = 'api-key'
@@ -18,7 +18,7 @@ export const KeyDeleted = z.object({ key_id: z.string() })
  */
 export async function deleteKey(app: App, actor: SessionActor, keyId: string): Promise<void> {
   await app.tx(async (tx) => {
-    const deleted = await deleteKeyOf(tx, actor, keyId)
+    const deleted = await deleteMemberKey(tx, actor, keyId)
     if (deleted === undefined) throw notFound('Key')
     await recordFacts(tx, factContext(app, actor), [keyRevoked(deleted)])
     await publish(tx, KEY_TOPIC, { key_id: keyId })

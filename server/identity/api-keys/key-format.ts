@@ -36,4 +36,4 @@ export const isKey = (text: string): boolean =>
 export const keyHash = (key: string): Buffer => createHash('sha256').update(key).digest()
 
 /** The part of a key that lists show. */
-export const prefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH)
+export const apiKeyPrefix = (key: string): string => key.slice(0, PREFIX_LENGTH)

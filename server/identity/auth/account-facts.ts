@@ -1,6 +1,6 @@
 import type { AccountFactKind, Fact, FactOf } from '../../history/facts/kinds.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { membershipsOf } from './auth.queries.ts'
+import { selectMemberships } from './auth.queries.ts'
 
 type AccountFact = { readonly [K in AccountFactKind]: Pick<FactOf<K>, 'kind' | 'data'> }[AccountFactKind]
 
@@ -9,6 +9,6 @@ type AccountFact = { readonly [K in AccountFactKind]: Pick<FactOf<K>, 'kind' | '
  * webhooks of each have it, whatever organisation the session belongs to.
  */
 export async function accountFacts(tx: Tx, userId: string, fact: AccountFact): Promise<Fact[]> {
-  const memberships = await membershipsOf(tx, userId)
+  const memberships = await selectMemberships(tx, userId)
   return memberships.map((row): Fact => ({ ...fact, orgId: row.org_id, userId }))
 }

@@ -130,15 +130,15 @@ const digest = (...parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('base64url')
 
 export const deviceKey = (email: string, deviceId: string): string => digest(email, deviceId)
-export const pairKey = (email: string, ip: string): string => digest(email, networkOf(ip))
+export const pairKey = (email: string, ip: string): string => digest(email, toNetwork(ip))
 export const accountKey = (email: string): string => digest(email)
-export const networkKey = (ip: string): string => digest(networkOf(ip))
+export const networkKey = (ip: string): string => digest(toNetwork(ip))
 export const addressKey = (ip: string): string => digest(ip)
 
 const inWords = (seconds: number): string => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`)
 
 /** The network that limits count an address by: /24 of IPv4, /56 of IPv6. */
-export function networkOf(ip: string): string {
+export function toNetwork(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown'
   const address = ipaddr.process(ip)
   const bits = address.kind() === 'ipv4' ? 24 : 56

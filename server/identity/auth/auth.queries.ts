@@ -190,7 +190,7 @@ export async function insertMembership(tx: Tx, membership: Insertable<Tables['me
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-export type MembershipRow = Awaited<ReturnType<typeof membershipsOf>>[number]
+export type MembershipRow = Awaited<ReturnType<typeof selectMemberships>>[number]
 
 /** Memberships in which the user can have a session: neither they nor the user are disabled. */
 const activeMemberships = (db: Connection, userId: string) =>
@@ -204,7 +204,7 @@ const activeMemberships = (db: Connection, userId: string) =>
     .where('u.disabled_at', 'is', null)
 
 /** The active memberships of a user. The one used last comes first. */
-export const membershipsOf = (db: Connection, userId: string) =>
+export const selectMemberships = (db: Connection, userId: string) =>
   activeMemberships(db, userId)
     .orderBy('m.last_used_at', (order) => order.desc().nullsLast())
     .orderBy('m.created_at')
@@ -250,7 +250,7 @@ const othersIn = (orgId: Expression<string>, userId: string, ownersOnly: boolean
     and (m.role = 'owner' or not ${ownersOnly}::boolean))`
 
 /** Owners of an organisation who can log in. */
-export const ownersOf = (db: Connection, orgId: string) =>
+export const selectOwners = (db: Connection, orgId: string) =>
   db
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -412,7 +412,7 @@ export type SessionsOf = {
 }
 
 /** @returns the sessions that were active */
-export function endSessionsOf(tx: Tx, of: SessionsOf, reason: string, now: Date): Promise<EndedSession[]> {
+export function endUserSessions(tx: Tx, of: SessionsOf, reason: string, now: Date): Promise<EndedSession[]> {
   let update = tx
     .updateTable('sessions')
     .set({ ended_at: now, end_reason: reason })

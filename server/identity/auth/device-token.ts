@@ -21,5 +21,5 @@ export function readDeviceToken(app: App, userId: string, token: string | null |
 }
 
 /** A fingerprint that a device keeps after an update; reveals nothing without the installation's key. */
-export const fingerprintOf = ({ auditKey }: App, userId: string, family: readonly string[]): Buffer =>
+export const deviceFingerprint = ({ auditKey }: App, userId: string, family: readonly string[]): Buffer =>
   auditKey.mac('device fingerprint', userId, ...family)

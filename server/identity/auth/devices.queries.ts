@@ -64,7 +64,7 @@ export async function deleteSurplusDevices(tx: Tx, userId: string, max: number):
 }
 
 /** The last seen first. */
-export function devicesOf(db: Connection, userId: string): Promise<DeviceRow[]> {
+export function selectUserDevices(db: Connection, userId: string): Promise<DeviceRow[]> {
   return db
     .selectFrom('devices')
     .selectAll()
@@ -80,6 +80,6 @@ export async function deleteDevice(db: Connection, userId: string, id: string): 
   return result.numDeletedRows === 1n
 }
 
-export async function deleteDevicesOf(tx: Tx, userId: string): Promise<void> {
+export async function deleteUserDevices(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('devices').where('user_id', '=', userId).execute()
 }

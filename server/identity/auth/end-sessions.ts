@@ -1,7 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { endSessionsOf, type SessionsOf } from './auth.queries.ts'
+import { endUserSessions, type SessionsOf } from './auth.queries.ts'
 import { announceSessions } from './session-cache.ts'
 import { revokedSessions } from './session-facts.ts'
 
@@ -14,7 +14,7 @@ import { revokedSessions } from './session-facts.ts'
  * @returns one fact per session that ended
  */
 export async function endSessions(tx: Tx, app: App, of: SessionsOf, reason: string): Promise<Fact[]> {
-  const ended = await endSessionsOf(tx, of, reason, app.clock.now())
+  const ended = await endUserSessions(tx, of, reason, app.clock.now())
   // Also without an active session: cached access tokens must be read again after a change of the role.
   await announceSessions(tx, { user_id: of.userId })
   return revokedSessions(of.userId, ended, reason)

@@ -3,7 +3,7 @@ import type { App } from '../../platform/context/app.ts'
 import type { ClientAnswer } from '../../platform/kernel/contract.ts'
 import { activeSessions, readSession } from './auth.queries.ts'
 import { deviceAgent } from './device-agent.ts'
-import { devicesOf } from './devices.queries.ts'
+import { selectUserDevices } from './devices.queries.ts'
 import type { sessionRoutes } from './sessions.api.ts'
 import { SignInMethod } from './sign-in-method.api.ts'
 
@@ -31,7 +31,10 @@ export async function listSessions(app: App, actor: SessionActor): Promise<Clien
 
 /** The devices that the caller logged in with. */
 export async function listDevices(app: App, actor: SessionActor): Promise<ClientAnswer<Routes['listDevices']>> {
-  const [rows, session] = await Promise.all([devicesOf(app.db, actor.userId), readSession(app.db, actor.sessionId)])
+  const [rows, session] = await Promise.all([
+    selectUserDevices(app.db, actor.userId),
+    readSession(app.db, actor.sessionId),
+  ])
   return {
     items: rows.map(({ id, label, first_seen_at, last_seen_at }) => ({
       id,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkOf } from './attempts.ts'
+import { toNetwork } from './attempts.ts'
 
 test.each([
   ['192.0.2.77', '192.0.2.0/24'],
@@ -10,5 +10,5 @@ test.each([
   ['', 'unknown'],
   ['not an address', 'unknown'],
 ])('%j counts as %j', (ip, network) => {
-  expect(networkOf(ip)).toBe(network)
+  expect(toNetwork(ip)).toBe(network)
 })

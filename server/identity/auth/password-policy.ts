@@ -16,7 +16,7 @@ export async function maySignInByPassword(
 }
 
 /** Whether this organisation lets the user in by single sign-on only. */
-export async function mustUseSsoOf(
+export async function mustUseSso(
   db: Connection,
   orgId: string,
   user: { readonly id: string; readonly email: string },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aCaller, aPerson } from '#test/kit/members.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { LIMITS, takeAttempt } from './attempts.ts'
-import { devicesOf } from './devices.queries.ts'
+import { selectUserDevices } from './devices.queries.ts'
 import { purgeAccounts } from './purge-accounts.ts'
 import { recogniseDevice } from './recognise-device.ts'
 import { refreshSession } from './refresh-session.ts'
@@ -38,8 +38,8 @@ test('a device is forgotten when its cookie has expired', async () => {
   await t.app.tx((tx) => recogniseDevice(tx, t.app, userId, { origin, token: null }))
   t.clock.advance(399 * DAY_MS)
   await purgeAccounts(t.app)
-  expect(await devicesOf(t.app.db, userId)).toHaveLength(1)
+  expect(await selectUserDevices(t.app.db, userId)).toHaveLength(1)
   t.clock.advance(2 * DAY_MS)
   await purgeAccounts(t.app)
-  expect(await devicesOf(t.app.db, userId)).toEqual([])
+  expect(await selectUserDevices(t.app.db, userId)).toEqual([])
 })

@@ -1,18 +1,18 @@
 import type { z } from 'zod'
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { unauthenticated } from '../../platform/kernel/errors.ts'
 import type { Me } from './auth.api.ts'
-import { membershipsOf, readSession, readUser, type MembershipRow } from './auth.queries.ts'
+import { selectMemberships, readSession, readUser, type MembershipRow } from './auth.queries.ts'
 
 /** The caller's user, organisation, memberships and session. A key knows only its own membership. */
 export async function readMe(app: App, actor: OrgActor): Promise<z.input<typeof Me>> {
-  const { userId, orgId } = memberOf(actor)
+  const { userId, orgId } = requireActingMember(actor)
   const sessionId = actor.kind === 'user' ? actor.sessionId : null
   const [user, session, all] = await Promise.all([
     readUser(app.db, userId),
     sessionId === null ? null : readSession(app.db, sessionId),
-    membershipsOf(app.db, userId),
+    selectMemberships(app.db, userId),
   ])
   const memberships = sessionId === null ? all.filter((membership) => membership.org_id === orgId) : all
   const current = memberships.find((membership) => membership.org_id === orgId)

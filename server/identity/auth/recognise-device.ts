@@ -4,7 +4,7 @@ import { newId } from '../../platform/kernel/ids.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { markFirstDevice } from './auth.queries.ts'
 import { deviceAgent } from './device-agent.ts'
-import { fingerprintOf, readDeviceToken } from './device-token.ts'
+import { deviceFingerprint, readDeviceToken } from './device-token.ts'
 import { deleteSurplusDevices, findDevice, insertDevice, touchDevice } from './devices.queries.ts'
 import { DAY_MS } from '../../platform/kernel/day.ts'
 
@@ -33,7 +33,7 @@ export async function recogniseDevice(
 ): Promise<SignInDevice> {
   const now = app.clock.now()
   const { label, family } = deviceAgent(origin.userAgent)
-  const fingerprint = fingerprintOf(app, userId, family)
+  const fingerprint = deviceFingerprint(app, userId, family)
   const known = await findDevice(tx, userId, {
     id: readDeviceToken(app, userId, token),
     fingerprint,

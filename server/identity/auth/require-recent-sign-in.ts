@@ -1,7 +1,7 @@
 import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { forbidden, invalid, unauthenticated } from '../../platform/kernel/errors.ts'
-import { membershipsOf, readSession, readUser } from './auth.queries.ts'
+import { selectMemberships, readSession, readUser } from './auth.queries.ts'
 import { checkPassword } from './check-password.ts'
 import { hasTotp } from './password-policy.queries.ts'
 
@@ -26,7 +26,7 @@ export async function requireRecentSignIn(
     throw unauthenticated('This session has ended. Log in again.')
   // A change that opens every organisation of a user must not follow from what the provider of one of them says.
   const isOfOne =
-    session.method === 'oidc' && (user.password_hash !== null || (await membershipsOf(app.db, user.id)).length > 1)
+    session.method === 'oidc' && (user.password_hash !== null || (await selectMemberships(app.db, user.id)).length > 1)
   // The provider may have said that it checked a second factor; the one of the account guards the other organisations.
   if (isOfOne && !session.has_code && (await hasTotp(app.db, user.id)))
     throw forbidden(

@@ -3,7 +3,7 @@ import type { Caller } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
 import { LIMITS } from './attempts.ts'
-import { membershipsOf, type UserRow } from './auth.queries.ts'
+import { selectMemberships, type UserRow } from './auth.queries.ts'
 
 /**
  * Warns the user of an account that exceeded its limit, at most once per hour. It works in the background: the response
@@ -30,7 +30,7 @@ export function warnOfFailedLogIns(
 
 const warn = (app: App, user: UserRow): Promise<void> =>
   app.tx(async (tx) => {
-    const [membership] = await membershipsOf(tx, user.id)
+    const [membership] = await selectMemberships(tx, user.id)
     if (membership === undefined) return
     await enqueueMails(tx, app, membership.org_id, [
       {

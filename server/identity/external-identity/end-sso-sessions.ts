@@ -1,11 +1,11 @@
 import { endSession, lockUser } from '../auth/auth.queries.ts'
-import { mustUseSsoOf } from '../auth/password-policy.ts'
+import { mustUseSso } from '../auth/password-policy.ts'
 import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
 import { revokedSessions } from '../auth/session-facts.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { membersOf, sessionsOfOrg } from './sso.queries.ts'
+import { selectActiveMemberIds, sessionsOfOrg } from './sso.queries.ts'
 
 export type EndedSessions = { readonly facts: readonly Fact[]; readonly sessionIds: readonly string[] }
 
@@ -22,9 +22,9 @@ export const endSsoSessions = async (tx: Tx, app: App, orgId: string, reason: st
 export async function endRefusedSessions(tx: Tx, app: App, orgId: string): Promise<EndedSessions> {
   const refused = new Set<string>()
   // A log-in that is under way holds the lock of its user, and reads the policy under it.
-  for (const { id } of await membersOf(tx, orgId)) {
+  for (const { id } of await selectActiveMemberIds(tx, orgId)) {
     const user = await lockUser(tx, id)
-    if (user !== null && (await mustUseSsoOf(tx, orgId, user))) refused.add(id)
+    if (user !== null && (await mustUseSso(tx, orgId, user))) refused.add(id)
   }
   const sessions = (await sessionsOfOrg(tx, orgId, 'otherwise')).filter(({ user_id }) => refused.has(user_id))
   return end(tx, app, orgId, sessions, 'sso_enforced')

@@ -94,7 +94,7 @@ export async function hasSsoIdentity(
   return (await query.where((where) => where.and({ org_id, issuer, user_id })).executeTakeFirst()) !== undefined
 }
 
-export const socialIdentitiesOf = (db: Connection, userId: string) =>
+export const selectSocialIdentities = (db: Connection, userId: string) =>
   db.selectFrom('social_identities').selectAll().where('user_id', '=', userId).orderBy('provider').execute()
 
 export async function deleteSocialIdentity(
@@ -106,7 +106,7 @@ export async function deleteSocialIdentity(
 }
 
 /** @returns the identities that were deleted */
-export async function deleteIdentitiesOf(tx: Tx, userId: string) {
+export async function deleteUserIdentities(tx: Tx, userId: string) {
   const social = await tx.deleteFrom('social_identities').where('user_id', '=', userId).returningAll().execute()
   const sso = await tx.deleteFrom('sso_identities').where('user_id', '=', userId).returning('issuer').execute()
   return { social, sso }

@@ -1,6 +1,6 @@
 import type { SignInError } from '#shared/sign-in-errors.ts'
 import { countDenial } from '../../history/audit/denials.ts'
-import { lockUser, membershipsOf, readLiveSession } from '../auth/auth.queries.ts'
+import { lockUser, selectMemberships, readLiveSession } from '../auth/auth.queries.ts'
 import type { SignInCaller } from '../auth/complete-sign-in.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
 import type { App } from '../../platform/context/app.ts'
@@ -19,7 +19,7 @@ import { completeOrAskCode, issueIfCompleted, type Completed, type Proved } from
 import { recordLinked } from './social-notices.ts'
 import { ProviderName } from './social.api.ts'
 import { socialProvider } from './social-provider.ts'
-import { newPendingLink, queryOf, redirectHashes, redirectSecrets, type ProviderAnswer } from './visits.ts'
+import { newPendingLink, toCallbackQuery, redirectHashes, redirectSecrets, type ProviderAnswer } from './visits.ts'
 
 /** How a visit to the provider ended here. */
 export type SocialResult =
@@ -56,7 +56,7 @@ export async function finishSocial(
   if (input.answer['error'] !== undefined) return refused('oauth_denied')
   let identity: SocialIdentity
   try {
-    const answer = queryOf(input.answer)
+    const answer = toCallbackQuery(input.answer)
     const { issuer, subject, profile } = await provider.redeem({ answer, secrets, startedAt: visit.created_at })
     const { email, name: login } = await profile()
     identity = { provider: name.data, issuer, subject, login: email ?? login ?? subject }
@@ -93,7 +93,7 @@ async function complete(
   caller: SignInCaller,
 ): Promise<Completed | SignInError> {
   const user = await lockUser(tx, userId)
-  const [membership] = await membershipsOf(tx, userId)
+  const [membership] = await selectMemberships(tx, userId)
   // The identity may have been unlinked since.
   if (user === null || membership === undefined || (await userOfIdentity(tx, identity)) !== userId) return 'not_allowed'
   // An organisation that enforces single sign-on in place of passwords enforces it in place of other providers too.

@@ -6,8 +6,8 @@ import { takeSsoTransaction, userOfIdentity } from './external-identities.querie
 import { EXCHANGE_LIMIT_MS, type Identity, type Profile } from './external-provider.ts'
 import { organisationProvider } from './organisation-provider.ts'
 import { signInByIdentity, type SsoResult } from './sign-in-by-identity.ts'
-import { noteResult, readConfigOf } from './sso.queries.ts'
-import { queryOf, redirectHashes, redirectSecrets, type ProviderAnswer } from './visits.ts'
+import { noteResult, selectSsoConfig } from './sso.queries.ts'
+import { toCallbackQuery, redirectHashes, redirectSecrets, type ProviderAnswer } from './visits.ts'
 
 /**
  * Ends a sign-in at the provider. Of parallel calls with one `state` exactly one gets further than its look-up.
@@ -21,7 +21,7 @@ export async function finishSso(
 ): Promise<SsoResult> {
   const secrets = redirectSecrets(answer['state'], cookie)
   const visit = secrets && (await takeSsoTransaction(app.db, redirectHashes(secrets), app.clock.now()))
-  const config = visit && (await readConfigOf(app.db, visit.org_id))
+  const config = visit && (await selectSsoConfig(app.db, visit.org_id))
   if (!secrets || !visit || !config) return refused('sso_expired')
   const { org_id } = config
   if (answer['error'] !== undefined) {
@@ -32,7 +32,7 @@ export async function finishSso(
   let profile: Profile | null
   try {
     const provider = await organisationProvider(app, config, limitMs)
-    identity = await provider.redeem({ answer: queryOf(answer), secrets, startedAt: visit.created_at })
+    identity = await provider.redeem({ answer: toCallbackQuery(answer), secrets, startedAt: visit.created_at })
     // An identity that is known needs no profile: nothing in it changes whom the provider means.
     const { issuer, subject } = identity
     const known = await userOfIdentity(app.db, { org_id, issuer, subject })

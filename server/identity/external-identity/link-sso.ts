@@ -15,7 +15,7 @@ import {
   type SsoPendingLink,
 } from './external-identities.queries.ts'
 import { linked } from './sign-in-by-identity.ts'
-import { anyMembership, isVerified, readConfigOf } from './sso.queries.ts'
+import { anyMembership, isVerified, selectSsoConfig } from './sso.queries.ts'
 
 /**
  * Confirms with the account's password that an identity of the provider belongs to it, links both and signs in.
@@ -65,7 +65,7 @@ async function join(
 ): Promise<{ readonly membership: MembershipRow; readonly facts: readonly Fact[] }> {
   const active = await readMembership(tx, userId, orgId)
   if (active !== null) return { membership: active, facts: [] }
-  const config = await readConfigOf(tx, orgId)
+  const config = await selectSsoConfig(tx, orgId)
   const domain = emailDomain(email)
   const isOpen = config?.jit === true && domain !== null && (await isVerified(tx, orgId, domain))
   if (config === null || !isOpen || (await anyMembership(tx, userId, orgId)) !== null) throw expired()

@@ -1,11 +1,11 @@
 import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { socialIdentitiesOf } from './external-identities.queries.ts'
+import { selectSocialIdentities } from './external-identities.queries.ts'
 import { PROVIDERS, type SocialAccount } from './social.api.ts'
 
 /** Every provider that is switched on, or at which the user has a linked account. */
 export async function listSocial(app: App, actor: SessionActor): Promise<SocialAccount[]> {
-  const linked = await socialIdentitiesOf(app.db, actor.userId)
+  const linked = await selectSocialIdentities(app.db, actor.userId)
   return PROVIDERS.map((provider) => {
     const row = linked.find((identity) => identity.provider === provider)
     const available = app.config.oauth[provider] !== null

@@ -5,7 +5,7 @@ import { EXCHANGE_LIMIT_MS, type ExternalProvider } from './external-provider.ts
 import { openidProvider } from './openid-provider.ts'
 import type { SsoConfigRow } from './sso.queries.ts'
 
-export const callbackUrl = (app: App): string => `${app.config.publicUrl}/api/auth/sso/callback`
+export const ssoCallbackUrl = (app: App): string => `${app.config.publicUrl}/api/auth/sso/callback`
 
 /** The provider of an organisation, for one exchange. @throws UnreadableKeyError */
 export async function organisationProvider(
@@ -15,6 +15,6 @@ export async function organisationProvider(
 ): Promise<ExternalProvider> {
   const { org_id: orgId, issuer, client_id: clientId } = config
   const clientSecret = openClientSecret(await orgOpener(app, orgId), orgId, config.client_secret_sealed)
-  const client = { clientId, clientSecret, redirectUri: callbackUrl(app) }
+  const client = { clientId, clientSecret, redirectUri: ssoCallbackUrl(app) }
   return openidProvider(app, { owner: `sso ${orgId}`, issuer, client }, limitMs)
 }

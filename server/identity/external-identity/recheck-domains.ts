@@ -1,4 +1,4 @@
-import { ownersOf } from '../auth/auth.queries.ts'
+import { selectOwners } from '../auth/auth.queries.ts'
 import { systemActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
@@ -60,7 +60,7 @@ async function mailOwners(
   { org_id: orgId, domain, token }: DomainRow,
   isLost: boolean,
 ): Promise<void> {
-  const owners = await ownersOf(tx, orgId)
+  const owners = await selectOwners(tx, orgId)
   await enqueueMails(
     tx,
     app,

@@ -7,14 +7,14 @@ import type { Tables } from '../../platform/storage/tables.gen.ts'
 
 export type SsoConfigRow = Selectable<Tables['sso_configs']>
 
-export async function readConfigOf(db: Connection, orgId: string): Promise<SsoConfigRow | null> {
+export async function selectSsoConfig(db: Connection, orgId: string): Promise<SsoConfigRow | null> {
   return (await db.selectFrom('sso_configs').selectAll().where('org_id', '=', orgId).executeTakeFirst()) ?? null
 }
 
 /** Locks the organisation first: there may be no configuration yet. */
 export async function lockConfig(tx: Tx, orgId: string): Promise<SsoConfigRow | null> {
   await tx.selectFrom('orgs').select('id').where('id', '=', orgId).forNoKeyUpdate().executeTakeFirstOrThrow()
-  return readConfigOf(tx, orgId)
+  return selectSsoConfig(tx, orgId)
 }
 
 /** The configuration of the organisation with this slug. One query: an unknown organisation must cost the same. */
@@ -33,7 +33,7 @@ export async function orgIdOfSlug(db: Connection, slug: string): Promise<string 
   return (await query.executeTakeFirst())?.id ?? null
 }
 
-export async function slugOf(db: Connection, orgId: string): Promise<string> {
+export async function readOrgSlug(db: Connection, orgId: string): Promise<string> {
   return (await db.selectFrom('orgs').select('slug').where('id', '=', orgId).executeTakeFirstOrThrow()).slug
 }
 
@@ -65,7 +65,7 @@ export async function noteResult(db: Connection, orgId: string, error: string | 
 
 export type DomainRow = Selectable<Tables['sso_domains']>
 
-export function domainsOf(db: Connection, orgId: string): Promise<DomainRow[]> {
+export function selectSsoDomains(db: Connection, orgId: string): Promise<DomainRow[]> {
   return db.selectFrom('sso_domains').selectAll().where('org_id', '=', orgId).orderBy('domain').execute()
 }
 
@@ -164,7 +164,7 @@ export function sessionsOfOrg(
 }
 
 /** Active members, in the order in which they are locked. */
-export const membersOf = (db: Connection, orgId: string): Promise<{ readonly id: string }[]> =>
+export const selectActiveMemberIds = (db: Connection, orgId: string): Promise<{ readonly id: string }[]> =>
   db
     .selectFrom('memberships')
     .select('user_id as id')

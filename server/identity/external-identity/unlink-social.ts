@@ -4,7 +4,7 @@ import { waysToSignIn } from '../auth/ways-to-sign-in.queries.ts'
 import type { SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
-import { deleteSocialIdentity, socialIdentitiesOf } from './external-identities.queries.ts'
+import { deleteSocialIdentity, selectSocialIdentities } from './external-identities.queries.ts'
 import type { ProviderName } from './social.api.ts'
 import { recordUnlinked } from './social-notices.ts'
 
@@ -14,13 +14,13 @@ export async function unlinkSocial(
   actor: SessionActor,
   { provider, password }: { readonly provider: ProviderName; readonly password?: string | undefined },
 ): Promise<void> {
-  const isLinked = (await socialIdentitiesOf(app.db, actor.userId)).some((row) => row.provider === provider)
+  const isLinked = (await selectSocialIdentities(app.db, actor.userId)).some((row) => row.provider === provider)
   // Before the password is checked, which counts an attempt.
   if (!isLinked) throw notFound('Provider')
   await requireRecentSignIn(app, actor, password)
   await app.tx(async (tx) => {
     const user = await lockUser(tx, actor.userId)
-    const identity = (await socialIdentitiesOf(tx, actor.userId)).find((row) => row.provider === provider)
+    const identity = (await selectSocialIdentities(tx, actor.userId)).find((row) => row.provider === provider)
     if (user === null || identity === undefined) throw notFound('Provider')
     if ((await waysToSignIn(tx, actor.userId)) <= 1)
       throw conflict('This is your only way to sign in. Set a password first.')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { asciiDomain } from '../auth/email.ts'
-import { ownersOf } from '../auth/auth.queries.ts'
+import { selectOwners } from '../auth/auth.queries.ts'
 import { maySignInByPassword } from '../auth/password-policy.ts'
 import { orgSealer } from '../auth/org-sealer.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
@@ -17,7 +17,7 @@ import {
   deleteAttempts,
   deleteConfig,
   deleteDomainsExcept,
-  domainsOf,
+  selectSsoDomains,
   insertConfig,
   insertDomains,
   lockConfig,
@@ -137,7 +137,7 @@ function changedFields(old: SsoConfigRow | null, input: SsoConfigInput): string[
 
 /** Domains that stay keep their proof. @returns whether the list changed */
 async function replaceDomains(tx: Tx, orgId: string, domains: readonly string[], now: Date): Promise<boolean> {
-  const old = new Set((await domainsOf(tx, orgId)).map(({ domain }) => domain))
+  const old = new Set((await selectSsoDomains(tx, orgId)).map(({ domain }) => domain))
   const added = domains.filter((domain) => !old.has(domain))
   if (added.length === 0 && old.size === domains.length) return false
   await deleteDomainsExcept(tx, orgId, domains)
@@ -153,10 +153,10 @@ async function replaceDomains(tx: Tx, orgId: string, domains: readonly string[],
  * @throws AppError conflict
  */
 async function checkEnforceable(tx: Tx, orgId: string): Promise<void> {
-  const verified = (await domainsOf(tx, orgId)).some(({ verified_at }) => verified_at !== null)
+  const verified = (await selectSsoDomains(tx, orgId)).some(({ verified_at }) => verified_at !== null)
   if (!verified)
     throw conflict('Verify a domain first: single sign-on is enforced for the members of verified domains.')
-  const withPassword = (await ownersOf(tx, orgId)).filter((owner) => owner.password_hash !== null)
+  const withPassword = (await selectOwners(tx, orgId)).filter((owner) => owner.password_hash !== null)
   for (const owner of withPassword) if (await maySignInByPassword(tx, owner)) return
   throw conflict(
     'Set up two-factor authentication first, as an owner with a password: it is the way in when the provider is broken.',

@@ -1,12 +1,16 @@
 import type { App } from '../../platform/context/app.ts'
 import type { Connection } from '../../platform/storage/database.ts'
-import { callbackUrl } from './organisation-provider.ts'
+import { ssoCallbackUrl } from './organisation-provider.ts'
 import type { SsoConfig } from './sso.api.ts'
-import { domainsOf, readConfigOf, slugOf, type DomainRow } from './sso.queries.ts'
+import { selectSsoDomains, selectSsoConfig, readOrgSlug, type DomainRow } from './sso.queries.ts'
 
 /** Single sign-on of an organisation as its owners see it. */
 export async function viewConfig(app: App, db: Connection, orgId: string): Promise<SsoConfig> {
-  const [config, domains, slug] = await Promise.all([readConfigOf(db, orgId), domainsOf(db, orgId), slugOf(db, orgId)])
+  const [config, domains, slug] = await Promise.all([
+    selectSsoConfig(db, orgId),
+    selectSsoDomains(db, orgId),
+    readOrgSlug(db, orgId),
+  ])
   return {
     issuer: config?.issuer ?? null,
     client_id: config?.client_id ?? null,
@@ -18,7 +22,7 @@ export async function viewConfig(app: App, db: Connection, orgId: string): Promi
     jit: config?.jit ?? false,
     default_role: config?.default_role === 'viewer' ? 'viewer' : 'member',
     enforced: config?.enforced ?? false,
-    callback_url: callbackUrl(app),
+    callback_url: ssoCallbackUrl(app),
     sign_in_url: `${app.config.publicUrl}/api/auth/sso/start?org=${encodeURIComponent(slug)}`,
     last_error:
       config?.last_error == null || config.last_error_at === null

@@ -69,7 +69,7 @@ export function newPendingLink(app: App) {
 export type ProviderAnswer = Readonly<Record<string, unknown>>
 
 /** Every value as it was sent, also repeated ones, which the library refuses. */
-export function queryOf(answer: ProviderAnswer): URLSearchParams {
+export function toCallbackQuery(answer: ProviderAnswer): URLSearchParams {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(answer))
     for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') query.append(name, one)

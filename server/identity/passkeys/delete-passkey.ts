@@ -9,7 +9,7 @@ import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
 import { enqueueMails } from '../../platform/mails/enqueue-mails.ts'
 import { removedMail } from './passkey-mails.ts'
-import { passkeysOf, removePasskey } from './passkeys.queries.ts'
+import { selectPasskeys, removePasskey } from './passkeys.queries.ts'
 
 /**
  * Removes a passkey of the caller. Sessions that it began stay.
@@ -21,7 +21,7 @@ export async function deletePasskey(
   { passkeyId, password }: { readonly passkeyId: string; readonly password?: string | undefined },
 ): Promise<void> {
   // Before the password is checked, which counts an attempt.
-  if (!(await passkeysOf(app.db, actor.userId)).some(({ id }) => id === passkeyId)) throw notFound('Passkey')
+  if (!(await selectPasskeys(app.db, actor.userId)).some(({ id }) => id === passkeyId)) throw notFound('Passkey')
   await requireRecentSignIn(app, actor, password)
   await app.tx(async (tx) => {
     const user = await lockUser(tx, actor.userId)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { accountFacts } from '../auth/account-facts.ts'
-import { lockUser, membershipsOf, type MembershipRow, type UserRow } from '../auth/auth.queries.ts'
+import { lockUser, selectMemberships, type MembershipRow, type UserRow } from '../auth/auth.queries.ts'
 import {
   completeSignIn,
   issueSignIn,
@@ -50,7 +50,7 @@ export async function logInWithPasskey(
   if (passkey === null || use === null) throw refused()
   const completed = await app.tx(async (tx): Promise<CompletedSignIn | null> => {
     const user = await lockUser(tx, passkey.user_id)
-    const [membership] = await membershipsOf(tx, passkey.user_id)
+    const [membership] = await selectMemberships(tx, passkey.user_id)
     if (user === null || membership === undefined) return null
     // A passkey must not go round the single sign-on that an organisation enforces.
     if (!(await maySignInByPassword(tx, user))) return null

@@ -4,7 +4,7 @@ import type { Handlers } from '../../platform/context/handlers.ts'
 import { deletePasskey } from './delete-passkey.ts'
 import { logInWithPasskey, startPasskeyLogIn } from './log-in-with-passkey.ts'
 import type { Passkey, passkeyRoutes } from './passkeys.api.ts'
-import { passkeysOf, type PasskeyRow } from './passkeys.queries.ts'
+import { selectPasskeys, type PasskeyRow } from './passkeys.queries.ts'
 import { registerPasskey, startPasskeyRegistration } from './register-passkey.ts'
 import { renamePasskey } from './rename-passkey.ts'
 
@@ -19,7 +19,7 @@ export const passkeyHandlers: Handlers<typeof passkeyRoutes> = {
     setSignInCookies(cookies, signedIn)
     return { ok: true, org: signedIn.org, role: signedIn.role }
   },
-  listPasskeys: async (app, actor) => ({ items: (await passkeysOf(app.db, actor.userId)).map(shown) }),
+  listPasskeys: async (app, actor) => ({ items: (await selectPasskeys(app.db, actor.userId)).map(shown) }),
   renamePasskey: async (app, actor, { params, body }) =>
     shown(await renamePasskey(app, actor, { passkeyId: params.passkeyId, name: body.name })),
   deletePasskey: (app, actor, { params, body }) =>

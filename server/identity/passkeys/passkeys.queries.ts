@@ -5,7 +5,7 @@ import type { Tables } from '../../platform/storage/tables.gen.ts'
 export type PasskeyRow = Selectable<Tables['passkeys']>
 
 /** Oldest first. */
-export function passkeysOf(db: Connection, userId: string): Promise<PasskeyRow[]> {
+export function selectPasskeys(db: Connection, userId: string): Promise<PasskeyRow[]> {
   return db
     .selectFrom('passkeys')
     .selectAll()
@@ -77,7 +77,7 @@ export async function removePasskey(
 }
 
 /** @returns the passkeys that were deleted */
-export const deletePasskeysOf = (tx: Tx, userId: string): Promise<PasskeyRow[]> =>
+export const deleteUserPasskeys = (tx: Tx, userId: string): Promise<PasskeyRow[]> =>
   tx.deleteFrom('passkeys').where('user_id', '=', userId).returningAll().execute()
 
 /** Uses up a challenge, in one statement. @returns false when it was answered before */

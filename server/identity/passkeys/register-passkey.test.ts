@@ -6,7 +6,7 @@ import { addPasskey, passkeyOrigin } from '#test/kit/passkeys.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { queuedMails } from '#test/kit/queued-mails.ts'
 import { deletePasskey } from './delete-passkey.ts'
-import { passkeysOf } from './passkeys.queries.ts'
+import { selectPasskeys } from './passkeys.queries.ts'
 import { registerPasskey, startPasskeyRegistration } from './register-passkey.ts'
 import { renamePasskey } from './rename-passkey.ts'
 
@@ -27,7 +27,7 @@ async function register(person: Person, over: Deviation = {}) {
   return registerPasskey(app, person.actor, { name: undefined, response, cookies })
 }
 
-const countOf = async ({ actor }: Person) => (await passkeysOf(app.db, actor.userId)).length
+const countOf = async ({ actor }: Person) => (await selectPasskeys(app.db, actor.userId)).length
 
 test('the options ask for a verified user, no attestation, and one of three algorithms', async () => {
   const person = await aPerson(app, { email: 'ada@example.com', name: 'Ada' })
@@ -53,7 +53,7 @@ test('the options ask for a verified user, no attestation, and one of three algo
 test.each(['ES256', 'EdDSA', 'RS256'] as const)('a passkey with %s is added', async (algorithm) => {
   const person = await aPerson(app)
   const { row, passkey } = await addPasskey(app, person, { algorithm, name: 'Phone' })
-  expect(await passkeysOf(app.db, person.actor.userId)).toEqual([row])
+  expect(await selectPasskeys(app.db, person.actor.userId)).toEqual([row])
   expect(row).toMatchObject({
     name: 'Phone',
     counter: 1,
@@ -95,7 +95,7 @@ test('a passkey belongs to its user: another one can neither rename nor remove i
   const input = { passkeyId: row.id, name: 'Mine' }
   await expect(renamePasskey(app, stranger.actor, input)).rejects.toMatchObject({ code: 'not_found' })
   await expect(deletePasskey(app, stranger.actor, { passkeyId: row.id })).rejects.toMatchObject({ code: 'not_found' })
-  expect(await passkeysOf(app.db, person.actor.userId)).toEqual([row])
+  expect(await selectPasskeys(app.db, person.actor.userId)).toEqual([row])
 })
 
 test('removing one needs a log-in of the last 15 minutes, or the password', async () => {
@@ -105,9 +105,9 @@ test('removing one needs a log-in of the last 15 minutes, or the password', asyn
   const remove = (password?: string) => deletePasskey(app, person.actor, { passkeyId: row.id, password })
   await expect(remove()).rejects.toMatchObject({ code: 'forbidden' })
   await expect(remove('not the password')).rejects.toMatchObject({ code: 'invalid' })
-  expect(await passkeysOf(app.db, person.actor.userId)).toEqual([row])
+  expect(await selectPasskeys(app.db, person.actor.userId)).toEqual([row])
   await remove(person.password)
-  expect(await passkeysOf(app.db, person.actor.userId)).toEqual([])
+  expect(await selectPasskeys(app.db, person.actor.userId)).toEqual([])
 })
 
 test('the last way to sign in stays, also when two are removed at once', async () => {
@@ -120,7 +120,7 @@ test('the last way to sign in stays, also when two are removed at once', async (
   )
   expect(removals.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   expect(removals.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'conflict' } })
-  expect(await passkeysOf(app.db, userId)).toHaveLength(1)
+  expect(await selectPasskeys(app.db, userId)).toHaveLength(1)
 })
 
 test('it needs a log-in of the last 15 minutes, or the password', async () => {

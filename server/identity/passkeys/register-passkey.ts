@@ -15,7 +15,7 @@ import { CHALLENGE_LIFE_MS, giveChallenge, takeChallenge } from './challenge.ts'
 import { ALGORITHMS, passkeyLibrary, userHandle } from './passkey-library.ts'
 import { registeredMail } from './passkey-mails.ts'
 import type { RegistrationOptions, RegistrationResponse } from './passkeys.api.ts'
-import { insertPasskey, passkeysOf, type PasskeyRow } from './passkeys.queries.ts'
+import { insertPasskey, selectPasskeys, type PasskeyRow } from './passkeys.queries.ts'
 import { relyingParty } from './relying-party.ts'
 
 const MAX_PASSKEYS = 20
@@ -31,7 +31,7 @@ export async function startPasskeyRegistration(
   { password, cookies }: { readonly password: string | undefined; readonly cookies: Cookies },
 ): Promise<z.input<typeof RegistrationOptions>> {
   await requireRecentSignIn(app, actor, password)
-  const [user, passkeys] = await Promise.all([readUser(app.db, actor.userId), passkeysOf(app.db, actor.userId)])
+  const [user, passkeys] = await Promise.all([readUser(app.db, actor.userId), selectPasskeys(app.db, actor.userId)])
   if (user === null) throw sessionEnded()
   if (passkeys.length >= MAX_PASSKEYS) throw tooMany()
   return {
@@ -70,7 +70,7 @@ export async function registerPasskey(
     const user = await lockUser(tx, actor.userId)
     if (user === null) throw sessionEnded()
     await requireActiveSession(tx, actor)
-    const others = (await passkeysOf(tx, user.id)).length
+    const others = (await selectPasskeys(tx, user.id)).length
     if (others >= MAX_PASSKEYS) throw tooMany()
     const passkey: PasskeyRow = {
       id: newId(),

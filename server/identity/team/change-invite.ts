@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { actorForLog, memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { actorForLog, requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
@@ -31,7 +31,7 @@ export async function resendInvite(app: App, actor: OrgActor, inviteId: string):
     if (refusal !== null) throw refusal
     const token = newOneTimeToken()
     await renewInvite(tx, inviteId, { token_hash: oneTimeTokenHash(token), sent_at: now, expires_at: expiresAt })
-    const { name: inviter } = memberOf(actor)
+    const { name: inviter } = requireActingMember(actor)
     const mail = inviteMail(app, { to: row.email, org: team.org.name, inviter, role: row.role, token, expiresAt })
     await enqueueMails(tx, app, team.orgId, [mail])
     await recordFacts(tx, factContext(app, actor, now), [

@@ -1,6 +1,6 @@
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import { unauthenticated, forbidden, conflict, notFound } from '../../platform/kernel/errors.ts'
-import { refusalOf, roleAtLeast, type Role } from '#shared/permissions.ts'
+import { explainRefusal, roleAtLeast, type Role } from '#shared/permissions.ts'
 import { lockUser, readMembership } from '../auth/auth.queries.ts'
 import { hasOtherOwner, heldMembership, lockOrg, type HeldMembership } from '../auth/membership-changes.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
@@ -18,11 +18,11 @@ export type LockedTeam = {
  * @throws AppError unauthenticated, forbidden
  */
 export async function lockTeam(tx: Tx, actor: OrgActor): Promise<LockedTeam> {
-  const { userId, orgId } = memberOf(actor)
+  const { userId, orgId } = requireActingMember(actor)
   const org = await lockOrg(tx, orgId)
   const membership = await readMembership(tx, userId, orgId)
   if (org === null || membership === null) throw unauthenticated('You are no longer a member. Log in again.')
-  const refusal = refusalOf('team.write', membership)
+  const refusal = explainRefusal('team.write', membership)
   if (refusal !== null) throw forbidden(refusal)
   return { orgId, org, role: membership.role }
 }

@@ -4,7 +4,7 @@ import { accountKey, LIMITS, takeAttempt, type Limit } from '../auth/attempts.ts
 import { Email } from '../auth/credentials.api.ts'
 import { foldEmail } from '../auth/email.ts'
 import { noteInvite } from '../auth/membership-changes.queries.ts'
-import { actorForLog, memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { actorForLog, requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
@@ -130,7 +130,7 @@ async function inviteOne(tx: Tx, app: App, sending: Sending, email: string | nul
   if (members.has(email)) return conflict('This person is a member of the organisation already.')
   const refusal = limited.get(email) ?? (await takeInviteAttempt(tx, app, actor))
   if (refusal !== null) return refusal
-  const { userId, name } = memberOf(actor)
+  const { userId, name } = requireActingMember(actor)
   const token = newOneTimeToken()
   const expiresAt = inviteEnd(now)
   const id = await insertInvite(tx, {

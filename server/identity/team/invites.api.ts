@@ -3,7 +3,7 @@ import { MAX_INVITED_EMAILS } from '#shared/limits.ts'
 import { ROLES } from '#shared/permissions.ts'
 import { Email, password } from '../auth/credentials.api.ts'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, nameSort, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, nameSort, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 
 const RoleInput = z.enum(ROLES, { error: `role must be one of ${ROLES.join(', ')}.` })
 
@@ -52,7 +52,7 @@ export const inviteRoutes = routes({
     description: 'Expired ones too, for 30 days. The name of the sort is the email address.',
     permission: 'invites.read',
     query: z.strictObject({ ...pageQuery(), sort: nameSort }),
-    response: pageOf(Invite),
+    response: pageSchema(Invite),
   },
   inviteMembers: {
     method: 'POST',

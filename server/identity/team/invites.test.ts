@@ -7,7 +7,7 @@ import { secondApp } from '#test/kit/second-app.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { logIn } from '../accounts/log-in.ts'
 import { listAuditLog } from '../../history/audit/list-audit-log.ts'
-import { membershipsOf } from '../auth/auth.queries.ts'
+import { selectMemberships } from '../auth/auth.queries.ts'
 import { readOnboarding } from '../../projects/registry/read-onboarding.ts'
 import { acceptInvite, readInvite } from './accept-invite.ts'
 import { resendInvite, revokeInvite } from './change-invite.ts'
@@ -241,7 +241,7 @@ describe('a link', () => {
     for (const one of results) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'invalid' })
     const rows = await app.db.selectFrom('users').select('id').where('email', '=', email).execute()
     expect(rows).toHaveLength(1)
-    expect(await membershipsOf(app.db, rows[0]?.id ?? '')).toHaveLength(1)
+    expect(await selectMemberships(app.db, rows[0]?.id ?? '')).toHaveLength(1)
   })
 
   test('needs a password that is allowed', async () => {
@@ -276,10 +276,12 @@ describe('an existing account', () => {
     for (const password of [undefined, 'a wrong password'])
       await expect(accept(token, password === undefined ? {} : { password })).rejects.toMatchObject({ code: 'invalid' })
     expect(await accept(token, { password: other.password })).toMatchObject({ org: owner.orgSlug, role: 'viewer' })
-    expect((await membershipsOf(app.db, other.actor.userId)).map(({ org_slug, role }) => [org_slug, role])).toEqual([
-      [other.orgSlug, 'owner'],
-      [owner.orgSlug, 'viewer'],
-    ])
+    expect((await selectMemberships(app.db, other.actor.userId)).map(({ org_slug, role }) => [org_slug, role])).toEqual(
+      [
+        [other.orgSlug, 'owner'],
+        [owner.orgSlug, 'viewer'],
+      ],
+    )
     expect(await actions(owner)).toEqual(['invite.accepted'])
   })
 
@@ -313,7 +315,7 @@ describe('an existing account', () => {
     expect(id).toBeDefined()
     const token = await mailedToken(member.email)
     expect(await accept(token, { password: member.password })).toMatchObject({ role: 'viewer' })
-    expect((await membershipsOf(app.db, member.actor.userId)).map(({ role }) => role)).toEqual(['viewer'])
+    expect((await selectMemberships(app.db, member.actor.userId)).map(({ role }) => role)).toEqual(['viewer'])
   })
 
   test('that became a member in another way meanwhile is a conflict', async () => {
@@ -322,7 +324,7 @@ describe('an existing account', () => {
     await aMembership(app, other, { org: { id: owner.actor.orgId, slug: owner.orgSlug }, role: 'viewer' })
     await expect(accept(token, { password: other.password })).rejects.toMatchObject({ code: 'conflict' })
     await expect(resendInvite(app, owner.actor, id)).rejects.toMatchObject({ code: 'conflict' })
-    expect((await membershipsOf(app.db, other.actor.userId)).map(({ role }) => role).toSorted()).toEqual([
+    expect((await selectMemberships(app.db, other.actor.userId)).map(({ role }) => role).toSorted()).toEqual([
       'owner',
       'viewer',
     ])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, nameSort, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, nameSort, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 import { ROLES } from '#shared/permissions.ts'
 
 export const Member = z.object({
@@ -38,7 +38,7 @@ export const memberRoutes = routes({
         .describe('Active members unless given.'),
       sort: nameSort,
     }),
-    response: pageOf(Member),
+    response: pageSchema(Member),
   },
   updateMember: {
     method: 'PATCH',

@@ -102,7 +102,7 @@ export async function membersAmong(
 }
 
 /** Returns those active members of the organisation whose folded addresses these are. */
-export const membersWithEmails = (db: Connection, orgId: string, emails: readonly string[]) =>
+export const selectMembersByEmail = (db: Connection, orgId: string, emails: readonly string[]) =>
   activeMembersOf(db, orgId)
     .select(['id', 'name', 'email'])
     .where(sql<SqlBool>`member.email = any(${[...emails]}::text[])`)

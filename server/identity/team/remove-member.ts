@@ -1,4 +1,4 @@
-import { deleteKeysOf } from '../api-keys/api-keys.queries.ts'
+import { deleteMemberKeys } from '../api-keys/api-keys.queries.ts'
 import { keyRevoked } from '../api-keys/delete-key.ts'
 import { endSessions } from '../auth/end-sessions.ts'
 import { updateMembership } from '../auth/membership-changes.queries.ts'
@@ -24,7 +24,7 @@ export async function removeMember(app: App, actor: OrgActor, memberId: string):
     await requireOtherOwner(tx, team, member)
     const of = { orgId: team.orgId, userId: memberId }
     const ended = await endSessions(tx, app, of, 'member_removed')
-    const keys = await deleteKeysOf(tx, of)
+    const keys = await deleteMemberKeys(tx, of)
     // A member who joined in another way may still have an invitation: it must not bring them back.
     const invites = await deleteInvitesTo(tx, team.orgId, memberId)
     await updateMembership(tx, of, { disabled_at: member.disabled_at ?? now, removed_at: now })

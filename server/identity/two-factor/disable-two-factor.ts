@@ -1,5 +1,5 @@
 import { accountFacts } from '../auth/account-facts.ts'
-import { endSessionsOf, lockUser, membershipsOf } from '../auth/auth.queries.ts'
+import { endUserSessions, lockUser, selectMemberships } from '../auth/auth.queries.ts'
 import { announceSessions, dropCachedSessions } from '../auth/session-cache.ts'
 import { revokedSessions } from '../auth/session-facts.ts'
 import { issueTokens, type SessionTokens } from '../auth/start-session.ts'
@@ -56,13 +56,13 @@ export async function disableTwoFactorByOperator(app: App, userId: string): Prom
     if (user === null) throw notFound('User')
     const factorId = await deleteVerifiedFactor(tx, user.id)
     if (factorId === null) throw conflict('Two-factor authentication of this user is off.')
-    const sessions = await endSessionsOf(tx, { userId: user.id }, 'two_factor_changed', app.clock.now())
+    const sessions = await endUserSessions(tx, { userId: user.id }, 'two_factor_changed', app.clock.now())
     await announceSessions(tx, { user_id: user.id })
     await recordFacts(tx, factContext(app, actor), [
       ...(await accountFacts(tx, user.id, { kind: 'mfa.totp.disabled', data: { factor_id: factorId } })),
       ...revokedSessions(user.id, sessions, 'two_factor_changed'),
     ])
-    const [membership] = await membershipsOf(tx, user.id)
+    const [membership] = await selectMemberships(tx, user.id)
     if (membership !== undefined) await enqueueMails(tx, app, membership.org_id, [disabledMail(app, user, true)])
     return sessions.length
   })

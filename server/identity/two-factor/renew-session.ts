@@ -1,4 +1,4 @@
-import { endSessionsOf, readMembership, readSession, type SessionRow } from '../auth/auth.queries.ts'
+import { endUserSessions, readMembership, readSession, type SessionRow } from '../auth/auth.queries.ts'
 import { announceSessions } from '../auth/session-cache.ts'
 import { revokedSessions } from '../auth/session-facts.ts'
 import { SignInMethod } from '../auth/sign-in-method.api.ts'
@@ -25,7 +25,7 @@ export async function renewSession(
   const membership = await readMembership(tx, actor.userId, actor.orgId)
   if (old === null || old.ended_at !== null || membership === null)
     throw unauthenticated('This session has ended. Log in again.')
-  const ended = await endSessionsOf(tx, { userId: actor.userId }, 'two_factor_changed', app.clock.now())
+  const ended = await endUserSessions(tx, { userId: actor.userId }, 'two_factor_changed', app.clock.now())
   await announceSessions(tx, { user_id: actor.userId })
   const { session } = await startSession(tx, app, membership, { ...startOf(old, actor), hasCode })
   return { session, facts: revokedSessions(actor.userId, ended, 'two_factor_changed') }

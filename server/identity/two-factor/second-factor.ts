@@ -1,7 +1,7 @@
 import { countDenial, type Refused } from '../../history/audit/denials.ts'
 import { accountFacts } from '../auth/account-facts.ts'
 import { LIMITS, returnAttempt, takeAttempt, type Taken } from '../auth/attempts.ts'
-import { membershipsOf, readUser, type UserRow } from '../auth/auth.queries.ts'
+import { selectMemberships, readUser, type UserRow } from '../auth/auth.queries.ts'
 import type { Caller, SessionActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
@@ -113,7 +113,7 @@ export async function takeCodeAttempt(app: App, userId: string, who: Caller | Se
 async function warnUser(app: App, userId: string): Promise<void> {
   await app.tx(async (tx) => {
     const user = await readUser(tx, userId)
-    const [membership] = await membershipsOf(tx, userId)
+    const [membership] = await selectMemberships(tx, userId)
     if (user !== null && membership !== undefined)
       await enqueueMails(tx, app, membership.org_id, [wrongCodesMail(app, user, LIMITS.secondFactor.quota)])
   })

@@ -4,7 +4,7 @@ import { DIGESTION } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext, type FactContext } from '../../platform/context/fact-context.ts'
 import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import {
   type Counting,
   JournalTakenOverError,
@@ -13,7 +13,7 @@ import {
   ShardJournal,
 } from '../../issues/recording/journal.ts'
 import { forgetKnownTerms } from '../../issues/search/write-index-terms.ts'
-import { shardOf, type SpoolEntry } from '../spool/entry.ts'
+import { projectShard, type SpoolEntry } from '../spool/entry.ts'
 import type { SpoolBatch } from '../spool/read.ts'
 import { quarantineEntry, settleBatches, SpoolFencedError } from '../spool/settle.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
@@ -30,7 +30,7 @@ import type { FairTurns } from './fair-turns.ts'
 import { prepareEntry } from './prepare-entry.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
 import { recordersWith } from './recorders.ts'
-import { recordSightingsOf } from './release-sightings.ts'
+import { recordBatchSightings } from './release-sightings.ts'
 
 /** A prepared request; `poison` is the reason when preparing failed unexpectedly. */
 export type PreparedEntry = {
@@ -101,14 +101,17 @@ export async function commitBatches(
   app: App,
   prepared: PreparedBatches,
   isBehind = false,
-  journal: ShardJournal | null = new ShardJournal(() => [shardOf(prepared.batches[0]?.projectNumber ?? 0)], app.clock),
+  journal: ShardJournal | null = new ShardJournal(
+    () => [projectShard(prepared.batches[0]?.projectNumber ?? 0)],
+    app.clock,
+  ),
   pace: Pace | null = null,
 ): Promise<DigestFigures> {
-  const today = dayOf(app.clock.now())
-  for (const day of new Set([today, ...prepared.entries.map(({ entry }) => dayOf(new Date(entry.receivedAtMs)))])) {
+  const today = utcDay(app.clock.now())
+  for (const day of new Set([today, ...prepared.entries.map(({ entry }) => utcDay(new Date(entry.receivedAtMs)))])) {
     await ensureDay(app.db, day)
   }
-  await recordSightingsOf(app, prepared.entries)
+  await recordBatchSightings(app, prepared.entries)
   await requestFold(app)
   const step = journal?.begin(isBehind)
   try {
@@ -140,7 +143,7 @@ async function commitOneByOne(
   return app.tx(async (tx) => {
     await settle(tx, prepared.batches)
     const entries = await ofProjects(tx, prepared.entries)
-    await step?.lockOneByOne(tx, new Set(entries.map(({ entry }) => entry.projectId)), refusalsOf(app))
+    await step?.lockOneByOne(tx, new Set(entries.map(({ entry }) => entry.projectId)), buildSumRefusals(app))
     const figures: DigestFigures[] = []
     for (const one of entries) {
       try {
@@ -151,7 +154,7 @@ async function commitOneByOne(
         figures.push(await record(app, tx, [{ ...one, poison: reasonOf(error) }], true))
       }
     }
-    await step?.finishOneByOne(tx, factContext(app, DIGESTION), refusalsOf(app))
+    await step?.finishOneByOne(tx, factContext(app, DIGESTION), buildSumRefusals(app))
     return figures.reduce((a, b) => ({
       entries: a.entries + b.entries,
       events: a.events + b.events,
@@ -256,7 +259,7 @@ function recordKind<K extends FactKind>(
 }
 
 /** Records sums of the journal that the database refuses: their issues count too few. */
-export const refusalsOf = (app: App): Refusals => ({
+export const buildSumRefusals = (app: App): Refusals => ({
   isRefusal: mayBlameEntry,
   onDropped: (sums, error) => {
     const about = { project_id: sums?.projectId, group_id: sums?.groupId, events: sums?.events.length }

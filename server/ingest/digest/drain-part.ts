@@ -7,7 +7,7 @@ import { isSuspect } from '../spool/lane-rows.ts'
 import { MAX_ATTEMPTS, type SpoolBatch, type SpoolReader } from '../spool/read.ts'
 import { quarantineBatch } from '../spool/settle.ts'
 import { MAX_SHARED_COST_MS } from './commit-cost.ts'
-import { commitBatches, type DigestFigures, refusalsOf } from './digest.ts'
+import { commitBatches, type DigestFigures, buildSumRefusals } from './digest.ts'
 import type { Pace } from '../../telemetry/logs/entries.queries.ts'
 import type { FairTurns } from './fair-turns.ts'
 import type { ProjectFactsReader } from './project-facts.ts'
@@ -83,13 +83,13 @@ export class PartDrain {
         const suspect = await this.#gather()
         if (this.#isStopping()) break
         if (suspect !== null) {
-          await foldJournal(app, journal, refusalsOf(app))
+          await foldJournal(app, journal, buildSumRefusals(app))
           await this.#digestAlone(suspect)
           continue
         }
         const rows = this.#preparer.take(this.#limits())
         if (rows.length === 0) {
-          await foldJournal(app, journal, refusalsOf(app))
+          await foldJournal(app, journal, buildSumRefusals(app))
           // Rows may have been added meanwhile.
           if (this.#isDue) continue
           isDone = true
@@ -103,7 +103,7 @@ export class PartDrain {
       await this.#committing
       await Promise.all(this.#heavy)
       this.#check()
-      await foldJournal(app, journal, refusalsOf(app))
+      await foldJournal(app, journal, buildSumRefusals(app))
     } finally {
       signal?.removeEventListener('abort', wake)
       await this.#preparer.stop()
@@ -183,7 +183,7 @@ export class PartDrain {
       this.#heavy.add(commit)
     }
     if (isFoldDue && this.#committing === null)
-      this.#committing = this.#inChain(() => foldJournal(app, journal, refusalsOf(app)))
+      this.#committing = this.#inChain(() => foldJournal(app, journal, buildSumRefusals(app)))
   }
 
   async #commitHeavy(row: PreparedRow): Promise<void> {
@@ -203,7 +203,7 @@ export class PartDrain {
   async #change(): Promise<void> {
     const { app, journal } = this.#work
     if (this.#committing === null && journal.dueInMs() <= 0)
-      this.#committing = this.#inChain(() => foldJournal(app, journal, refusalsOf(app)))
+      this.#committing = this.#inChain(() => foldJournal(app, journal, buildSumRefusals(app)))
     const { ready, projects } = this.#preparer
     const rowsWaitMs = ready > 0 && projects > 1 ? SHARED_WAIT_MS - this.#preparer.readyMs() : Infinity
     const waitMs = this.#committing === null ? Math.min(rowsWaitMs, journal.dueInMs()) : Infinity

@@ -7,9 +7,9 @@ import {
 } from '../../events/attachments/attachment.ts'
 import { packContent } from '../../platform/blobs/pack-content.ts'
 import { newId, unhyphenate } from '../../platform/kernel/ids.ts'
-import { categoryOf } from '../../events/protocol/categories.ts'
+import { itemCategory } from '../../events/protocol/categories.ts'
 import { isEventPart } from '../../events/protocol/crash-form.ts'
-import { payloadOf } from '../../events/protocol/envelope.ts'
+import { itemPayload } from '../../events/protocol/envelope.ts'
 import { scrubEvent } from '../../events/protocol/scrub.ts'
 import { isRecord } from '../../events/protocol/json.ts'
 import { parseGuarded } from '../../events/protocol/json-guard.ts'
@@ -36,7 +36,7 @@ export const prepareAttachment: Preparer = async (input) => {
   const eventId = input.eventId ?? (makesEvent ? unhyphenate(newId()) : null)
   if (eventId === null) return [{ ...ONE, outcome: 'invalid', reason: 'no_event_id' }]
   const minidump = isMinidumpItem(input.item)
-  const content = minidump ? await unpackedMinidump(input) : payloadOf(input.decoded, input.item)
+  const content = minidump ? await unpackedMinidump(input) : itemPayload(input.decoded, input.item)
   const fact: Attachment = {
     eventId,
     filename: scrubbedName(input),
@@ -58,10 +58,10 @@ function scrubbedName({ item, project }: ItemInput): string {
 /** Profiles and replays: files of the event, profiler or replay that they name, if the project stores them. */
 export const prepareRaw: Preparer = async (input) => {
   const { item, project } = input
-  const counted: Counted = { category: categoryOf(item.type), quantity: 1 }
+  const counted: Counted = { category: itemCategory(item.type), quantity: 1 }
   const setting = RAW_TYPES.get(item.type)
   if (setting === undefined || !project[setting]) return [{ ...counted, outcome: 'discarded', reason: 'unsupported' }]
-  const payload = item.type === 'replay_event' ? scrubbedJson(input) : payloadOf(input.decoded, item)
+  const payload = item.type === 'replay_event' ? scrubbedJson(input) : itemPayload(input.decoded, item)
   if (payload === null) return [{ ...counted, outcome: 'invalid', reason: 'not_json' }]
   const fact: Attachment = {
     eventId: input.eventId ?? unhyphenate(newId()),

@@ -7,7 +7,7 @@ import {
   readFormFields,
   type FormFields,
 } from '../../events/protocol/crash-form.ts'
-import { payloadOf, type RawItem } from '../../events/protocol/envelope.ts'
+import { itemPayload, type RawItem } from '../../events/protocol/envelope.ts'
 import { isRecord } from '../../events/protocol/json.ts'
 import { parseGuarded } from '../../events/protocol/json-guard.ts'
 import { addMinidump } from '../../events/protocol/minidump-event.ts'
@@ -34,7 +34,7 @@ const ZSTD = Buffer.from('28b52ffd', 'hex')
 
 /** A minidump item's file, decompressed; unchanged when its compression is unknown or broken. */
 export async function unpackedMinidump({ decoded, item }: Pick<ItemInput, 'decoded' | 'item'>): Promise<Buffer> {
-  const file = payloadOf(decoded, item)
+  const file = itemPayload(decoded, item)
   const encoding = file.subarray(0, 2).equals(GZIP) ? 'gzip' : file.subarray(0, 4).equals(ZSTD) ? 'zstd' : null
   if (encoding === null) return file
   try {
@@ -65,7 +65,7 @@ export const prepareEventOrCrash: Preparer = async (input) => {
 export const prepareFormData: Preparer = async (input) => {
   let fields: FormFields
   try {
-    fields = readFormFields(payloadOf(input.decoded, input.item))
+    fields = readFormFields(itemPayload(input.decoded, input.item))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return [{ category: 'error', quantity: 1, outcome: 'invalid', reason: 'not_json' }]
@@ -81,7 +81,7 @@ export const prepareFormData: Preparer = async (input) => {
 
 function fileNamed({ items, decoded }: ItemInput, name: string): Buffer | null {
   const item = items.find(({ type, headers }) => type === 'attachment' && headers.filename === name)
-  return item === undefined ? null : payloadOf(decoded, item)
+  return item === undefined ? null : itemPayload(decoded, item)
 }
 
 /** Creates the event of a minidump that has none. The file is counted, the event is not. */

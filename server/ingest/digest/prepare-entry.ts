@@ -1,5 +1,5 @@
 import { eventIdFrom, newId, unhyphenate } from '../../platform/kernel/ids.ts'
-import { categoryOf } from '../../events/protocol/categories.ts'
+import { itemCategory } from '../../events/protocol/categories.ts'
 import { MAX_ENTRIES } from '../../events/protocol/container.ts'
 import { borrowBody } from '../../events/protocol/decode.ts'
 import { decodeStoreBody } from '../../events/protocol/decode-store.ts'
@@ -88,7 +88,7 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts, turn: T
   for (const [index, item] of items.entries()) {
     const wait = turn.pause()
     if (wait !== null) await wait
-    const category = categoryOf(item.type)
+    const category = itemCategory(item.type)
     const reason = dropped.get(index)
     if (reason !== undefined) prepared.push({ category, quantity: claimedQuantity(item), ...DROP_OUTCOMES[reason] })
     else if (item.surplus) prepared.push({ category, quantity: 1, outcome: 'discarded', reason: 'second_event' })
@@ -149,12 +149,17 @@ async function prepareItem(input: ItemInput): Promise<readonly PreparedItem[]> {
   const { type } = input.item
   if (isFromFilteredAddress(input))
     return [
-      { category: categoryOf(type), quantity: claimedQuantity(input.item), outcome: 'filtered', reason: 'ip_address' },
+      {
+        category: itemCategory(type),
+        quantity: claimedQuantity(input.item),
+        outcome: 'filtered',
+        reason: 'ip_address',
+      },
     ]
   const prepare = PREPARERS.get(type)
   if (prepare !== undefined) return prepare(input)
   const reason = UNSUPPORTED.has(type) ? 'unsupported' : 'unknown_type'
-  return [{ category: categoryOf(type), quantity: 1, outcome: 'discarded', reason }]
+  return [{ category: itemCategory(type), quantity: 1, outcome: 'discarded', reason }]
 }
 
 /** Items from a filtered address are dropped, except client reports. */

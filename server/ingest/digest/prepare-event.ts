@@ -1,9 +1,9 @@
 import type { StoredEvent } from '../../events/store/event.ts'
 import { filteredEvent } from '../filters/compile-filters.ts'
 import type { Occurrence } from '../../issues/recording/occurrence.ts'
-import { factsOf } from '../../issues/search/facts.ts'
-import { indexedTextsOf } from '../../issues/search/indexed-texts.ts'
-import { EVENT_SEVERITY, eventSeverityOf } from '../../issues/rules/severity.ts'
+import { listEventFacts } from '../../issues/search/facts.ts'
+import { listIndexedTexts } from '../../issues/search/indexed-texts.ts'
+import { EVENT_SEVERITY, rateEventSeverity } from '../../issues/rules/severity.ts'
 import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
 import { eventIdFrom, newId, unhyphenate } from '../../platform/kernel/ids.ts'
 import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
@@ -14,7 +14,7 @@ import { isAnr, isNativeCrash } from '../../events/protocol/anr.ts'
 import { MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
 import { GuardError, parseGuarded, topLevelString } from '../../events/protocol/json-guard.ts'
 import { normalizeEvent } from '../../events/protocol/normalize.ts'
-import { securityKindOf } from '../../events/protocol/security-kind.ts'
+import { detectSecurityKind } from '../../events/protocol/security-kind.ts'
 import { scrubConnection, scrubEvent } from '../../events/protocol/scrub.ts'
 import { claimedLongAgo } from '../../events/protocol/time.ts'
 import { readSpanId, readTraceId } from '../../events/protocol/trace-ids.ts'
@@ -123,8 +123,13 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
     sentAt: raw.sentAt,
     userHash: user,
   }
-  const eventSeverity = eventSeverityOf(severityFacts(event))
-  const repeated = repeatedValues(fingerprint.hash, fingerprint.parts, indexedTextsOf(event, title), factsOf(event))
+  const eventSeverity = rateEventSeverity(severityFacts(event))
+  const repeated = repeatedValues(
+    fingerprint.hash,
+    fingerprint.parts,
+    listIndexedTexts(event, title),
+    listEventFacts(event),
+  )
   return {
     signals: signalsOfEvent(value, event, about, fingerprint.hash, eventSeverity === EVENT_SEVERITY.crash),
     occurrence: {
@@ -155,7 +160,7 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
       manyUsers: project.manyUsers,
       newIssueBudget: project.newIssueBudget,
       ownershipMatches: project.ownership?.(event) ?? null,
-      securityKind: securityKindOf(event),
+      securityKind: detectSecurityKind(event),
       journeys: event.is_unhandled ? (project.journeys?.(event, value) ?? NO_JOURNEYS) : NO_JOURNEYS,
       trace: traceOf(event, project.traces),
       indexedTexts: repeated.texts,

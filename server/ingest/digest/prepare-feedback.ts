@@ -1,4 +1,4 @@
-import { feedbackOf, userReportOf, type NewFeedback } from '../../issues/feedback/feedback.ts'
+import { parseFeedback, parseUserReport, type NewFeedback } from '../../issues/feedback/feedback.ts'
 import { eventIdFrom, newId, unhyphenate } from '../../platform/kernel/ids.ts'
 import { isRecord } from '../../events/protocol/json.ts'
 import { GuardError, parseGuarded } from '../../events/protocol/json-guard.ts'
@@ -22,11 +22,11 @@ export const prepareFeedback: Preparer = (input) =>
       userAgent: entry.userAgent,
       defaultEnvironment: project.defaultEnvironment,
     })
-    return feedbackOf(event, userHash(project.projectId, event))
+    return parseFeedback(event, userHash(project.projectId, event))
   })
 
 /** A `user_report` item of older SDKs; its event may arrive later. */
-export const prepareUserReport: Preparer = (input) => prepared(input, (value) => userReportOf(value, input.eventId))
+export const prepareUserReport: Preparer = (input) => prepared(input, (value) => parseUserReport(value, input.eventId))
 
 function prepared(
   { decoded, item, project, receivedAt }: ItemInput,

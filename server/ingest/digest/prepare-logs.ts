@@ -13,7 +13,7 @@ export const prepareLogs: Preparer = (input) => {
   const container = readContainer(input.decoded, input.item)
   if ('invalid' in container)
     return [{ category: CATEGORY, quantity: container.count, outcome: 'invalid', reason: container.invalid }]
-  return logsOf(input, { entries: withInferred(container, input), surplus: container.surplus })
+  return prepareLogEntries(input, { entries: withInferred(container, input), surplus: container.surplus })
 }
 
 /** A `nel` item (docs/protocol.md §13): a list of reports, or one. */
@@ -26,13 +26,16 @@ export const prepareNel: Preparer = async (input) => {
   const entries = looked.filter((entry) => entry !== null)
   const wrong = looked.length - entries.length
   // Reports have ages, which are subtracted from the time of receipt; the sender's clock is not used.
-  const logs = await logsOf({ ...input, sentAt: null }, { entries, surplus: reports.length - looked.length })
+  const logs = await prepareLogEntries({ ...input, sentAt: null }, { entries, surplus: reports.length - looked.length })
   if (wrong === 0) return logs
   return [...logs, { category: CATEGORY, quantity: wrong, outcome: 'invalid', reason: 'not_a_report' }]
 }
 
 /** Prepares raw entries in the form of docs/protocol.md §11.1. */
-export async function logsOf(input: ItemInput, { entries, surplus }: OtlpEntries): Promise<readonly PreparedItem[]> {
+export async function prepareLogEntries(
+  input: ItemInput,
+  { entries, surplus }: OtlpEntries,
+): Promise<readonly PreparedItem[]> {
   const { kept, invalid } = await readEntries<LogEntry>(input, {
     category: CATEGORY,
     entries,

@@ -5,13 +5,13 @@ import { otlpLogs, otlpSpans } from '../../events/protocol/otlp.ts'
 import { decodeOtlp, PROTOBUF, type OtlpSignal } from '../../events/protocol/otlp-wire.ts'
 import { readSpan } from '../../events/protocol/span.ts'
 import type { ItemInput, Preparer, UnrecordedPart } from './item.ts'
-import { logsOf } from './prepare-logs.ts'
+import { prepareLogEntries } from './prepare-logs.ts'
 import { prepareSpans } from './prepare-performance.ts'
 
 /** Log records of an export request (docs/protocol.md §14). */
 export const prepareOtlpLogs: Preparer = (input) => {
   const decoded = decodeRequest(input, 'logs', 'log_item')
-  return 'outcome' in decoded ? [decoded] : logsOf(input, otlpLogs(decoded.value))
+  return 'outcome' in decoded ? [decoded] : prepareLogEntries(input, otlpLogs(decoded.value))
 }
 
 /** Spans of an export request, converted to the form of a v2 container. */

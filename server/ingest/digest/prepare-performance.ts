@@ -13,17 +13,17 @@ import { isErased } from './project-facts.ts'
 import { isWebVital } from '../../events/protocol/span-values.ts'
 import { readTraceId } from '../../events/protocol/trace-ids.ts'
 import { MAX_NODES } from '../../events/protocol/json-guard.ts'
-import { agentOf, spansOfTransaction } from '../../events/protocol/transaction.ts'
+import { requestUserAgent, spansOfTransaction } from '../../events/protocol/transaction.ts'
 import {
-  attributeOf,
+  unwrapAttribute,
   MAX_SPAN_BYTES,
   readOldSpan,
   readSpan,
-  textOf,
+  textAttribute,
   type InvalidSpan,
   type Span,
 } from '../../events/protocol/span.ts'
-import { tracePartOf } from '../../telemetry/traces/trace-part.ts'
+import { buildTracePart } from '../../telemetry/traces/trace-part.ts'
 import type { Counted } from '../../events/items/outcome.ts'
 import { itemsOfSignals, signalsOfTransaction } from './prepare-signals.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
@@ -42,7 +42,7 @@ export const prepareTransaction: Preparer = (input) => {
   const fact = measureTransaction(parsed.value, input.eventId, contextOf(input))
   if ('invalid' in fact) return invalid(fact.invalid)
   const request = isRecord(parsed.value['request']) ? parsed.value['request'] : {}
-  const unwanted = filterReason(input, fact, { url: request['url'], userAgent: agentOf(request) })
+  const unwanted = filterReason(input, fact, { url: request['url'], userAgent: requestUserAgent(request) })
   if (unwanted !== null) return [{ ...TRANSACTION, outcome: 'filtered', reason: unwanted }]
   const signals = signalsOfTransaction(input, parsed.value, fact)
   return [
@@ -108,9 +108,9 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
     }
     const fact = measureSpan(span, context)
     const reason = filterReason(input, fact, {
-      name: textOf(span.attributes, 'sentry.segment.name'),
-      url: textOf(span.attributes, 'url.full') ?? (isLocal(span) ? 'http://localhost/' : null),
-      userAgent: textOf(span.attributes, 'user_agent.original'),
+      name: textAttribute(span.attributes, 'sentry.segment.name'),
+      url: textAttribute(span.attributes, 'url.full') ?? (isLocal(span) ? 'http://localhost/' : null),
+      userAgent: textAttribute(span.attributes, 'user_agent.original'),
     })
     if (reason !== null) {
       unwanted.set(reason, (unwanted.get(reason) ?? 0) + 1)
@@ -129,7 +129,7 @@ export function prepareSpans(input: ItemInput, spans: readonly (Span | InvalidSp
 }
 
 /** Web vitals sent separately do not have the page's address; newer SDKs send this attribute instead. */
-const isLocal = ({ attributes }: Span): boolean => attributeOf(attributes, 'sentry.is_localhost') === true
+const isLocal = ({ attributes }: Span): boolean => unwrapAttribute(attributes, 'sentry.is_localhost') === true
 
 /** The spans of a transaction, counted with it. */
 function traceOfTransaction({ project }: ItemInput, raw: Record<string, unknown>): PreparedItem {
@@ -138,7 +138,7 @@ function traceOfTransaction({ project }: ItemInput, raw: Record<string, unknown>
   const traceId = readTraceId(trace['trace_id'])
   const spans = traceId !== null && project.traces.parts.takes(traceId) ? spansOfTransaction(raw) : null
   const sent = isList(raw['spans']) ? raw['spans'].length + 1 : 1
-  const part = spans === null ? null : tracePartOf(spans, project.scrubbing, sent)
+  const part = spans === null ? null : buildTracePart(spans, project.scrubbing, sent)
   return { category: 'transaction', quantity: 0, kind: 'trace', fact: { segments: 1, part } }
 }
 
@@ -148,7 +148,7 @@ function tracesOfSpans({ project }: ItemInput, spans: readonly Span[]): Prepared
   for (const [traceId, [first, ...others]] of Map.groupBy(spans, ({ traceId }) => traceId)) {
     if (first === undefined) continue
     const segments = [first, ...others].filter((span) => span.isSegment && !isWebVital(span)).length
-    const part = project.traces.parts.takes(traceId) ? tracePartOf([first, ...others], project.scrubbing) : null
+    const part = project.traces.parts.takes(traceId) ? buildTracePart([first, ...others], project.scrubbing) : null
     if (part !== null || segments > 0)
       prepared.push({ category: 'span', quantity: 0, kind: 'trace', fact: { segments, part } })
   }

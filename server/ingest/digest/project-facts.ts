@@ -18,7 +18,7 @@ import { ownershipSettings } from '../../issues/ownership/ownership-settings.ts'
 import { scrubSettings } from '../scrubbing/scrub-settings.ts'
 import { filterSettings } from '../filters/filter-settings.ts'
 import { attachmentSettings } from '../../events/attachments/attachment-settings.ts'
-import { scrubbingOf } from '../scrubbing/scrubbing-of.ts'
+import { buildScrubbing } from '../scrubbing/scrubbing-of.ts'
 import { recentErasures } from '../scrubbing/recent-erasures.queries.ts'
 import { createTraceShares, type TraceShares } from '../../telemetry/traces/trace-share.ts'
 import { forgetRepeated } from './repeated-values.ts'
@@ -112,7 +112,7 @@ async function factsOf(
   const limits = limitSettings(row.settings)
   const recordings = attachmentSettings(row.settings)
   const [scrubbing, discarded, erasures] = await Promise.all([
-    scrubbingOf(app, row, scrubSettings(row.settings)),
+    buildScrubbing(app, row, scrubSettings(row.settings)),
     discardedHashes(app.db, row.id),
     recentErasures(app.db, row.id, app.clock.now()),
   ])

@@ -14,7 +14,7 @@ type Entries = readonly {
  * statement when one of them was not recorded within the last minute.
  * @throws the error of an unreachable database; other errors are logged: no event may be lost because of a release
  */
-export async function recordSightingsOf(app: App, entries: Entries): Promise<void> {
+export async function recordBatchSightings(app: App, entries: Entries): Promise<void> {
   const now = app.clock.now()
   const known = knownBy(app)
   try {

@@ -1,7 +1,7 @@
 import { isLoopbackAddress, parseAddressRange } from '../../platform/kernel/address-range.ts'
 import { compileGlob } from '../../platform/kernel/glob.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
-import { headerOf } from '../../events/protocol/request.ts'
+import { findHeader } from '../../events/protocol/request.ts'
 import type { InboundFilters, LegacyBrowser } from './inbound-filters.api.ts'
 import { isExtensionError } from './browser-extensions.ts'
 import { isCrawler } from './crawlers.ts'
@@ -142,11 +142,11 @@ export type EventOrigin = {
 }
 
 /** Returns the data of an event that filters check. */
-export function subjectOf(event: Event, { clientIp, userAgent, claimedAddress }: EventOrigin): FilterSubject {
+export function toFilterSubject(event: Event, { clientIp, userAgent, claimedAddress }: EventOrigin): FilterSubject {
   return {
     addresses: [clientIp, claimedAddress],
     claimedAddress,
-    userAgent: headerOf(event.request, 'user-agent') ?? (event.platform === 'javascript' ? userAgent : null),
+    userAgent: findHeader(event.request, 'user-agent') ?? (event.platform === 'javascript' ? userAgent : null),
     url: event.request?.url ?? null,
     serverName: event.server_name,
     release: event.release,
@@ -161,7 +161,7 @@ const firstOf = (filters: readonly Filter[], subject: FilterSubject): FilterReas
 
 /** Returns the reason to drop an event, or null to keep it. */
 export const filteredEvent = (filters: CompiledFilters, event: Event, origin: EventOrigin): FilterReason | null =>
-  filters.ofEvents.length === 0 ? null : firstOf(filters.ofEvents, subjectOf(event, origin))
+  filters.ofEvents.length === 0 ? null : firstOf(filters.ofEvents, toFilterSubject(event, origin))
 
 export type TransactionSubject = Partial<Omit<FilterSubject, 'event' | 'texts'>> & {
   readonly transaction: string | null

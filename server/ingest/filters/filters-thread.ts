@@ -1,6 +1,6 @@
 import { servePreview } from '../../issues/issue-events/serve-preview.ts'
 import { readStoredEvent } from '../../events/store/read-stored.ts'
-import { compileFilters, subjectOf } from './compile-filters.ts'
+import { compileFilters, toFilterSubject } from './compile-filters.ts'
 import type { FiltersPreview } from './filters.api.ts'
 import type { InboundFilters } from './inbound-filters.api.ts'
 
@@ -20,7 +20,7 @@ servePreview<InboundFilters, FilterCounts>(
     return {
       visit(event, { eventId, clientIp, userAgent }, issueId) {
         const claimedAddress = event.user?.ip_address ?? null
-        const subject = subjectOf(event, { clientIp, userAgent, claimedAddress })
+        const subject = toFilterSubject(event, { clientIp, userAgent, claimedAddress })
         const matching = tallies.filter(({ filter }) => filter.drops(subject))
         if (matching.length > 0) dropped++
         for (const tally of matching) {

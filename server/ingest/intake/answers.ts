@@ -61,7 +61,10 @@ export function answerWith(
 }
 
 /** Status and headers of a rejection, for endpoints with their own response format. */
-export function refusalOf(error: AppError): { readonly status: number; readonly headers: Record<string, string> } {
+export function toRefusalAnswer(error: AppError): {
+  readonly status: number
+  readonly headers: Record<string, string>
+} {
   const { retryAfterSeconds, headers } = error.details
   return {
     status: STATUS[error.code],
@@ -119,7 +122,7 @@ export function answerError(response: ServerResponse, error: unknown): number {
     send(response, 500, errorBody('Internal error'), { 'x-sentry-error': 'Internal error' })
     return 500
   }
-  const { status, headers } = refusalOf(error)
+  const { status, headers } = toRefusalAnswer(error)
   send(response, status, errorBody(error.message), headers)
   return status
 }

@@ -1,4 +1,4 @@
-import { categoryOf, type Category } from '../../events/protocol/categories.ts'
+import { itemCategory, type Category } from '../../events/protocol/categories.ts'
 import { MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
 import type { RawItem } from '../../events/protocol/envelope.ts'
 import { QUOTA_CATEGORIES, type OrgQuota } from '../limits/org-quota.ts'
@@ -147,7 +147,7 @@ export function checkItems(
       ;(dropped ??= []).push({ index, reason: 'too_large' })
       continue
     }
-    const category = categoryOf(item.type)
+    const category = itemCategory(item.type)
     // A minidump is a separate crash; the limit of attachments applies to it as well.
     const isDump = item.headers.attachment_type === 'event.minidump'
     const goesWithEvent = item.type === 'attachment' && event.refused !== null && !isDump
@@ -191,7 +191,7 @@ const isTooLarge = (item: RawItem): boolean =>
 /** Checks the event before the other items, in any position: attachments depend on it. */
 function checkEventOf(limits: Limits, key: LimitedKey, decoded: Buffer, items: readonly RawItem[]): EventCheck {
   for (const item of items) {
-    if (categoryOf(item.type) !== 'error' || item.surplus || isTooLarge(item)) continue
+    if (itemCategory(item.type) !== 'error' || item.surplus || isTooLarge(item)) continue
     const { start, end } = item
     return checkEvent(limits, key, item.type === 'event' ? { decoded, start, end } : null)
   }

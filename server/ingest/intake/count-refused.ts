@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/kernel/errors.ts'
-import { categoryOf, type Category } from '../../events/protocol/categories.ts'
+import { itemCategory, type Category } from '../../events/protocol/categories.ts'
 import { parseEnvelopeHeader, type RawItem } from '../../events/protocol/envelope.ts'
-import { refusalOf, type RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
+import { buildRefusal, type RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
 import type { Counted, Outcome } from '../../events/items/outcome.ts'
 import { mayBeStored } from '../spool/write.ts'
 import { claimedQuantity, DROP_OUTCOMES, type DropReason } from '../outcomes/dropped-items.ts'
@@ -17,13 +17,13 @@ type Ended = { readonly outcome: Outcome; readonly reason: string }
 
 export const SECOND_EVENT: Ended = { outcome: 'discarded', reason: 'second_event' }
 
-export const countedOf = (item: RawItem): Counted => ({
-  category: categoryOf(item.type),
+export const countItem = (item: RawItem): Counted => ({
+  category: itemCategory(item.type),
   quantity: claimedQuantity(item),
 })
 
 /** Outcomes of the items of an envelope that is not stored. @param others the outcome of items not in `dropped` */
-export function outcomesOf(
+export function envelopeOutcomes(
   items: readonly RawItem[],
   dropped: readonly { readonly index: number; readonly reason: DropReason }[],
   others: Ended,
@@ -31,19 +31,19 @@ export function outcomesOf(
   const reasons = new Map(dropped.map(({ index, reason }) => [index, reason]))
   return items.map((item, index) => {
     const reason = reasons.get(index)
-    return { ...countedOf(item), ...(reason === undefined ? others : DROP_OUTCOMES[reason]) }
+    return { ...countItem(item), ...(reason === undefined ? others : DROP_OUTCOMES[reason]) }
   })
 }
 
 export function countItems({ rejected }: Deps, key: Key, items: readonly (Counted & Ended)[]): void {
   for (const { category, outcome, reason, quantity } of items)
-    rejected.add(refusalOf(key, category, outcome, reason, quantity))
+    rejected.add(buildRefusal(key, category, outcome, reason, quantity))
 }
 
 /** Counts a request whose items are not known. */
 export function countRequest({ rejected }: Deps, key: Key, outcome: Outcome, reason: string): void {
   const category: Category = 'default'
-  rejected.add(refusalOf(key, category, outcome, reason))
+  rejected.add(buildRefusal(key, category, outcome, reason))
 }
 
 /** Counts a request whose body was not received or decoded because it is too large or the service is busy. */

@@ -5,7 +5,7 @@ import { MAX_OTLP_ENTRIES } from '../../events/protocol/otlp.ts'
 import { countOtlpJson } from '../../events/protocol/otlp-json.ts'
 import { countOtlp, type OtlpSignal, OTLP_ITEMS, PROTOBUF } from '../../events/protocol/otlp-wire.ts'
 import { writeEnvelope } from '../../events/protocol/write-envelope.ts'
-import { answerWith, refusalOf } from './answers.ts'
+import { answerWith, toRefusalAnswer } from './answers.ts'
 import type { ArrivalHead, Endpoint } from './endpoint.ts'
 
 const JSON_TYPE = 'application/json'
@@ -87,7 +87,7 @@ const RPC_CODES: Readonly<Record<ErrorCode, number>> = {
 
 /** `google.rpc.Status { code = 1; message = 2 }`; in JSON also with the field names of the other endpoints. */
 function refused(response: ServerResponse, head: ArrivalHead, error: AppError): number {
-  const { status, headers } = refusalOf(error)
+  const { status, headers } = toRefusalAnswer(error)
   const code = RPC_CODES[error.code]
   const { message } = error
   if (head.mediaType === PROTOBUF) {

@@ -14,10 +14,10 @@ import {
   countedIfRefused,
   countedIfTooLarge,
   countedIfUnreadable,
-  countedOf,
+  countItem,
   countItems,
   countUnreceived,
-  outcomesOf,
+  envelopeOutcomes,
   SECOND_EVENT,
 } from './count-refused.ts'
 import { DROP_OUTCOMES } from '../outcomes/dropped-items.ts'
@@ -108,12 +108,12 @@ export async function takeEnvelope(
   for (const { reason } of dropped) deps.counters.dropped[reason]++
   const limited = limitedBy(checked.limited, checked.quotaWait)
   if (kept === 0 && dropped.length > 0) {
-    countItems(deps, key, outcomesOf(envelope.items, dropped, SECOND_EVENT))
+    countItems(deps, key, envelopeOutcomes(envelope.items, dropped, SECOND_EVENT))
     if (limited === null) throw tooLarge('Every item of the envelope is over its size limit.')
     return { eventId, limited, announced: null }
   }
   const stored = store(deps, { ...arrived, endpoint: 'envelope', eventId, dropped }, key)
-  await countedIfRefused(deps, key, stored, () => envelope.items.map(countedOf))
+  await countedIfRefused(deps, key, stored, () => envelope.items.map(countItem))
   countLetThrough(deps, key, checked.letThrough)
   return {
     eventId,

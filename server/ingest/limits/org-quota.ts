@@ -1,5 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
-import { dayOf, DAY_MS } from '../../platform/kernel/day.ts'
+import { utcDay, DAY_MS } from '../../platform/kernel/day.ts'
 import type { Category } from '../../events/protocol/categories.ts'
 import { writeRegularly, type RegularWrites } from './regular-writes.ts'
 import { addUsage, type UsageToAdd } from './org-quota.queries.ts'
@@ -53,7 +53,7 @@ export function createOrgQuota(app: App): OrgQuota {
     take(orgId, perDay) {
       if (perDay === null) return 0
       const now = app.clock.now()
-      const day = dayOf(now)
+      const day = utcDay(now)
       let usage = usages.get(orgId)
       if (usage?.day !== day) {
         if (usage !== undefined && usage.unwritten > 0) ended.push({ orgId, day: usage.day, events: usage.unwritten })

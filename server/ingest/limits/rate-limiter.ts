@@ -91,7 +91,7 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, onTaken }: Lim
     takeItem(keyId, category, perMinute, quantity = 1) {
       if (isFree(category)) return 0
       const name = `${keyId}/${category}`
-      const [max, burst] = limitsOf(category, perMinute, scale)
+      const [max, burst] = computeRateLimits(category, perMinute, scale)
       const now = second()
       const wait = windowOf(name).take(now, quantity, max, burst)
       if (wait === 0) onTaken?.(name, quantity, burst)
@@ -100,12 +100,12 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, onTaken }: Lim
     waitOf(keyId, category, perMinute) {
       if (isFree(category)) return 0
       const now = second()
-      return keys.get(`${keyId}/${category}`)?.wait(now, ...limitsOf(category, perMinute, scale)) ?? 0
+      return keys.get(`${keyId}/${category}`)?.wait(now, ...computeRateLimits(category, perMinute, scale)) ?? 0
     },
     fillOf(keyId, category, perMinute) {
       if (isFree(category)) return 0
       const now = second()
-      return keys.get(`${keyId}/${category}`)?.fill(now, ...limitsOf(category, perMinute, scale)) ?? 0
+      return keys.get(`${keyId}/${category}`)?.fill(now, ...computeRateLimits(category, perMinute, scale)) ?? 0
     },
     takeAddress(address) {
       if (scale === 0 || (loopbackExempt && isLoopback(address))) return 0
@@ -126,7 +126,7 @@ export function createRateLimiter({ scale, loopbackExempt, nowMs, onTaken }: Lim
 }
 
 /** The limits of a key and category for a minute and for ten seconds. */
-export function limitsOf(
+export function computeRateLimits(
   category: Category,
   perMinute: number | null | undefined,
   scale: number,

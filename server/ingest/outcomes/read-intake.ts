@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
-import { limitsOf } from '../limits/rate-limiter.ts'
+import { computeRateLimits } from '../limits/rate-limiter.ts'
 import { limitSettings } from '../limits/limit-settings.ts'
 import { newIssuesAt } from '../../projects/registry/new-issues-at.ts'
 import { type ProjectRow, readProject, readProjectKeys } from '../../projects/registry/projects.queries.ts'
@@ -149,12 +149,12 @@ function viewLimits(scale: number, project: ProjectRow, now: Date): IntakeView['
     },
     now,
   )
-  const [max, burst] = limitsOf('error', perMinute, scale)
+  const [max, burst] = computeRateLimits('error', perMinute, scale)
   return {
     per_minute: scale === 0 ? null : max,
     burst_10s: scale === 0 ? null : burst,
-    sessions_per_minute: scale === 0 ? null : limitsOf('session', perMinute, scale)[0],
-    entries_per_minute: scale === 0 ? null : limitsOf('span', perMinute, scale)[0],
+    sessions_per_minute: scale === 0 ? null : computeRateLimits('session', perMinute, scale)[0],
+    entries_per_minute: scale === 0 ? null : computeRateLimits('span', perMinute, scale)[0],
     is_default: perMinute === null,
     spike_protection,
     new_issues: {

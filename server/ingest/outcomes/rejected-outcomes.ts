@@ -85,7 +85,7 @@ export function createRejectedOutcomes(app: App): RejectedOutcomes {
 }
 
 /** One item of a project's key, or one request whose items are not known. */
-export const refusalOf = (
+export const buildRefusal = (
   key: { readonly id: string; readonly projectId: string },
   category: Category,
   outcome: Refusal['outcome'],

@@ -5,13 +5,13 @@ import { eventForThread } from '../../events/store/cloned-event.ts'
 import type { StoredEvent } from '../../events/store/event.ts'
 import { readEvents } from '../../events/store/store.queries.ts'
 import { newestEventsOfProject } from '../../issues/issue-events/newest-events.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { unhyphenate } from '../../platform/kernel/ids.ts'
 import { checkExpressions, expressionsToCheck, inScrubThread } from './check-scrub-rules.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { scrubSettings, type ScrubSettings } from './scrub-settings.ts'
-import { scrubbingOf } from './scrubbing-of.ts'
+import { buildScrubbing } from './scrubbing-of.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
 import type { ScrubbingPreview } from './scrubbing.api.ts'
 
@@ -39,7 +39,7 @@ export async function previewScrubbing(
   if (stored === null && eventId !== undefined) throw notFound('Event')
   if (stored === null && expressions.length === 0) return NOTHING
   const named = Object.fromEntries(Object.entries(proposed).filter(([, value]) => value !== undefined))
-  const scrubbing = await scrubbingOf(app, project, { ...saved, ...named })
+  const scrubbing = await buildScrubbing(app, project, { ...saved, ...named })
   // There is no key before the first hashing rule is saved. The preview then uses a random one.
   const hashKey = new Uint8Array(scrubbing.hashKey ?? randomBytes(32))
   return inScrubThread(actor.orgId, async (ask) => {
@@ -58,7 +58,7 @@ async function findEvent(
   if (eventId !== undefined) {
     const stored = await readEvents(app.db, projectId, [unhyphenate(eventId.toLowerCase())], null)
     const oldest = oldestDay(settings, app.clock.now())
-    return stored.find(({ receivedAt }) => dayOf(receivedAt) >= oldest) ?? null
+    return stored.find(({ receivedAt }) => utcDay(receivedAt) >= oldest) ?? null
   }
   const [newest] = await newestEventsOfProject(app, projectId, 1)
   if (newest === undefined) return null

@@ -15,7 +15,7 @@ const CHARACTERS = 'aZ0 é я中_-./:=@!<"\n'
 const MAX_CHARACTERS = 60
 
 /** The states of an expression; 0 when it cannot be compiled. */
-export function statesOf(expression: string): number {
+export function countPatternStates(expression: string): number {
   try {
     return compileLinearPattern(expression).states
   } catch {

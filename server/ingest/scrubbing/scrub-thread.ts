@@ -8,7 +8,7 @@ import { readStoredEvent } from '../../events/store/read-stored.ts'
 import { RuleBudget } from '../../events/protocol/rule-budget.ts'
 import { scrubConnection, scrubEvent } from '../../events/protocol/scrub.ts'
 import { differences, type Difference } from './differences.ts'
-import { expressionProblem, statesOf } from './rule-trial.ts'
+import { expressionProblem, countPatternStates } from './rule-trial.ts'
 import type { Scrubbing } from './scrubbing-of.ts'
 
 /** Body of a thread that runs the expressions of scrubbing rules. */
@@ -33,7 +33,7 @@ const NOTHING: ScrubAnswer = { problem: null, states: 0, title: '', list: [], to
 serveThread((request: ScrubRequest): ScrubAnswer => {
   if ('expression' in request) {
     const { expression, isNew } = request
-    return { ...NOTHING, problem: isNew ? expressionProblem(expression) : null, states: statesOf(expression) }
+    return { ...NOTHING, problem: isNew ? expressionProblem(expression) : null, states: countPatternStates(expression) }
   }
   const { scrubbing } = request
   return preview(eventFromThread(request.stored), { ...scrubbing, hashKey: Buffer.from(scrubbing.hashKey) })

@@ -14,7 +14,7 @@ export type Scrubbing = {
 }
 
 /** @throws Error when a rule hashes and the project's key cannot be opened: the value must not be stored instead */
-export async function scrubbingOf(
+export async function buildScrubbing(
   app: App,
   project: { readonly id: string; readonly org_id: string; readonly scrub_key_sealed: string | null },
   settings: ScrubSettings,

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { afterEach, describe, expect, test } from 'vitest'
-import { diskOf, watchAdmission, type Admission, type Disk } from './admission.ts'
+import { readDisk, watchAdmission, type Admission, type Disk } from './admission.ts'
 
 const GIB = 1024 ** 3
 const MIB = 1024 ** 2
@@ -135,7 +135,7 @@ describe('a disk', () => {
   })
 
   test('is read from the file system', async () => {
-    const { freeBytes, totalBytes } = await diskOf(tmpdir())
+    const { freeBytes, totalBytes } = await readDisk(tmpdir())
     expect(freeBytes).toBeGreaterThan(0)
     expect(totalBytes).toBeGreaterThan(freeBytes)
   })

@@ -117,7 +117,7 @@ export function watchAdmission(limits: AdmissionLimits, sources: AdmissionSource
 }
 
 /** The volume that holds a directory. */
-export async function diskOf(directory: string): Promise<Disk> {
+export async function readDisk(directory: string): Promise<Disk> {
   const { bavail, blocks, bsize } = await statfs(directory)
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
 }
@@ -136,5 +136,5 @@ export class DiskNearlyFullError extends Error {
 /** @throws DiskNearlyFullError when the embedded database's volume is nearly full */
 export async function requireDiskSpace({ databaseUrl, dataDir }: App['config']): Promise<void> {
   if (databaseUrl !== null) return
-  if ((await diskOf(dataDir)).freeBytes < MIN_FREE_TO_DIGEST_BYTES) throw new DiskNearlyFullError()
+  if ((await readDisk(dataDir)).freeBytes < MIN_FREE_TO_DIGEST_BYTES) throw new DiskNearlyFullError()
 }

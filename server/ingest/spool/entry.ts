@@ -38,7 +38,7 @@ export type DroppedItem = {
  * order of receipt.
  */
 export const SHARDS = 16
-export const shardOf = (projectNumber: number): number => projectNumber % SHARDS
+export const projectShard = (projectNumber: number): number => projectNumber % SHARDS
 export const SHARD_NUMBERS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard)
 
 /**

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { shardOf, SHARDS } from './entry.ts'
+import { projectShard, SHARDS } from './entry.ts'
 
 /**
  * Hands committed rows to the digest thread of the same process, which then need not be read back. It is an offer only:
@@ -80,7 +80,8 @@ export function createHandOver(maxBytes = MAX_BYTES): HandOver {
     return bytes <= free && Atomics.load(waiting, groupOf(projectNumber)) + bytes <= MAX_PER_FREE * free
   }
 
-  const takes = (projectNumber: number): boolean => port !== null && Atomics.load(taken, shardOf(projectNumber)) === 1
+  const takes = (projectNumber: number): boolean =>
+    port !== null && Atomics.load(taken, projectShard(projectNumber)) === 1
 
   return {
     takes,

@@ -3,7 +3,7 @@ import type { ReservedConnection } from '../../platform/storage/database.ts'
 import {
   PART_NUMBERS,
   SHARD_NUMBERS,
-  shardOf,
+  projectShard,
   shardsInPart,
   type SpoolEntry,
   spoolPart,
@@ -122,7 +122,7 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
     const counted: StoredRow[] = []
     const seen = new Set<number>()
     for (const row of rows) {
-      const counts = unread.has(shardOf(row.projectNumber)) && !seen.has(row.projectNumber) && !isSuspect(row)
+      const counts = unread.has(projectShard(row.projectNumber)) && !seen.has(row.projectNumber) && !isSuspect(row)
       seen.add(row.projectNumber)
       if (counts) await countAttempt(app.db, part, row)
       counted.push(counts ? { ...row, attempts: row.attempts + 1 } : row)
@@ -141,7 +141,7 @@ export async function claimShards(app: App, from: HandOverEnd | null = null): Pr
       : openHandedOver(from, (message) => {
           const { projectNumber, row } = message
           const part = spoolPart(projectNumber)
-          if (held.has(shardOf(projectNumber))) {
+          if (held.has(projectShard(projectNumber))) {
             partRows(part).take(message)
             announce(part)
           } else if (row !== null) {

@@ -2,7 +2,7 @@ import type { App } from '../../platform/context/app.ts'
 import { rateLimited, unavailable } from '../../platform/kernel/errors.ts'
 import type { ReservedConnection } from '../../platform/storage/database.ts'
 import { isDatabaseAway } from '../../platform/storage/pool.ts'
-import { type AdmissionLimits, diskOf, type Disk, type Owner, watchAdmission } from './admission.ts'
+import { type AdmissionLimits, readDisk, type Disk, type Owner, watchAdmission } from './admission.ts'
 import { packEntries, spoolPart, type SpoolEntry } from './entry.ts'
 import type { CommittedRow, HandOver } from './hand-over.ts'
 import {
@@ -238,7 +238,7 @@ export function createSpool(app: App, given: Partial<SpoolLimits> = {}, handOver
     backlog: () => selectBacklog(app.db, app.clock.now()),
     backlogs: () => selectBacklogs(app.db),
     // Only for the embedded database; the disk of another one is its operator's concern.
-    disk: () => (config.databaseUrl === null ? diskOf(config.dataDir) : Promise.resolve(null)),
+    disk: () => (config.databaseUrl === null ? readDisk(config.dataDir) : Promise.resolve(null)),
   })
 
   const readiness = (owner?: Owner): SpoolReadiness => {

@@ -3,7 +3,7 @@ import type { TestProject } from '#test/kit/founder.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import type { Breakdown } from './metrics.api.ts'
 import { IPHONE, sendSessions, times } from './metrics.fixture.ts'
-import { boundOf } from './read-breakdown.ts'
+import { wilsonBound } from './read-breakdown.ts'
 
 const t = await testServer({ env: { RATE_LIMIT_SCALE: '0' } })
 const owner = await t.founder()
@@ -133,9 +133,9 @@ test("Wilson's bounds contain the share and close in on it", () => {
     [3, 10],
     [300, 1_000],
   ] as const) {
-    expect(boundOf(part, whole, true)).toBeLessThanOrEqual(part / whole + 1e-12)
-    expect(boundOf(part, whole, false)).toBeGreaterThanOrEqual(part / whole - 1e-12)
+    expect(wilsonBound(part, whole, true)).toBeLessThanOrEqual(part / whole + 1e-12)
+    expect(wilsonBound(part, whole, false)).toBeGreaterThanOrEqual(part / whole - 1e-12)
   }
-  expect(boundOf(3, 10, true)).toBeCloseTo(0.1078, 3)
-  expect(boundOf(3, 10, false)).toBeCloseTo(0.6032, 3)
+  expect(wilsonBound(3, 10, true)).toBeCloseTo(0.1078, 3)
+  expect(wilsonBound(3, 10, false)).toBeCloseTo(0.6032, 3)
 })

@@ -21,7 +21,7 @@ import type { DeviceUsers } from './store-guard.ts'
 export type Filter = { readonly [D in Dimension]?: readonly string[] | undefined }
 
 /** The filters among other fields. */
-export const filterOf = ({ release, environment, os, device, device_class }: Filter): Filter => ({
+export const pickHealthFilter = ({ release, environment, os, device, device_class }: Filter): Filter => ({
   release,
   environment,
   os,
@@ -175,7 +175,7 @@ export async function readSessionsBy(
 const SHOWN_USERS = ['users', 'crashed_users', 'anr_foreground_users'] as const
 
 /** Users of the named values, and of the unknown one as ''; the counts are 0. */
-export async function readUsersOf(
+export async function readUsersByValue(
   db: Connection,
   query: HealthQuery,
   dimension: Dimension,

@@ -16,15 +16,15 @@ export type Word = 'good' | 'watch' | 'poor'
 /** With fewer sessions or users a rate has no word: one crash would decide it. */
 export const MIN_FOR_WORD = 100
 
-export function wordOf(rate: number | null, of: number, bands: Bands): Word | null {
+export function rateWord(rate: number | null, of: number, bands: Bands): Word | null {
   if (rate === null || of < MIN_FOR_WORD) return null
   if (rate >= bands.poor) return 'poor'
   return rate >= bands.watch ? 'watch' : 'good'
 }
 
 /** The word for a share of users; null over more than a day, which the store guard judges. */
-export const userWordOf = (rate: number | null, users: number, bands: Bands, range: RangeName): Word | null =>
-  isOfOneDay(range) ? wordOf(rate, users, bands) : null
+export const userRateWord = (rate: number | null, users: number, bands: Bands, range: RangeName): Word | null =>
+  isOfOneDay(range) ? rateWord(rate, users, bands) : null
 
 const ORDER: readonly (Word | null)[] = [null, 'good', 'watch', 'poor']
 

@@ -12,13 +12,13 @@ type Projects = HealthQuery['projects']
  * A project of the actor's organisation, with what counts as a crash in it.
  * @throws AppError not_found
  */
-export async function projectOf(app: App, actor: OrgActor, projectId: string): Promise<Projects[number]> {
+export async function readMetricsProject(app: App, actor: OrgActor, projectId: string): Promise<Projects[number]> {
   const project = await readProject(app.db, actor.orgId, projectId)
   if (project === null) throw notFound('Project')
   return viewed(project)
 }
 
-export async function projectsOf(app: App, actor: OrgActor): Promise<Projects> {
+export async function readMetricsProjects(app: App, actor: OrgActor): Promise<Projects> {
   return (await selectProjects(app.db, actor.orgId)).map(viewed)
 }
 

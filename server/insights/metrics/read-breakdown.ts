@@ -6,16 +6,16 @@ import { timeRange } from '../../platform/kernel/time-range.ts'
 import { anrRate, crashRate, NO_SESSIONS, share, type SessionFigures } from './figures.ts'
 import {
   addFigures,
-  filterOf,
+  pickHealthFilter,
   MAX_NAMES,
   readSessionsBy,
-  readUsersOf,
+  readUsersByValue,
   type Filter,
   type HealthQuery,
 } from './health-source.queries.ts'
-import { LIMITS, userWordOf, wordOf, worstWord } from './limits.ts'
+import { LIMITS, userRateWord, rateWord, worstWord } from './limits.ts'
 import type { Breakdown, BreakdownSort } from './metrics.api.ts'
-import { projectOf } from './projects-of.ts'
+import { readMetricsProject } from './projects-of.ts'
 
 export type BreakdownInput = Filter & {
   readonly projectId: string
@@ -28,21 +28,21 @@ export type BreakdownInput = Filter & {
 
 /** @throws AppError not_found, invalid (filters that are not stored together) */
 export async function readBreakdown(app: App, actor: OrgActor, input: BreakdownInput): Promise<Breakdown> {
-  const project = await projectOf(app, actor, input.projectId)
+  const project = await readMetricsProject(app, actor, input.projectId)
   const { from, to } = timeRange(app.clock.now(), input.range)
-  const query = { projects: [project], filter: filterOf(input), from, to, now: app.clock.now() }
-  return breakdownOf(app, query, input)
+  const query = { projects: [project], filter: pickHealthFilter(input), from, to, now: app.clock.now() }
+  return computeBreakdown(app, query, input)
 }
 
 /** Sessions by the values of a dimension: counts of all, users of those that are shown. */
-export async function breakdownOf(
+export async function computeBreakdown(
   app: App,
   query: HealthQuery,
   { range, dimension, limit, offset, sort }: Pick<BreakdownInput, 'range' | 'dimension' | 'limit' | 'offset' | 'sort'>,
 ): Promise<Breakdown> {
   const all = await readSessionsBy(app.db, query, dimension, MAX_NAMES)
   const sorted = all.rows.toSorted(comparing(sort)).slice(offset, offset + limit)
-  const users = await readUsersOf(
+  const users = await readUsersByValue(
     app.db,
     query,
     dimension,
@@ -100,8 +100,8 @@ function viewRow(
     crash_rate_users: crashRate(of, 'users'),
     anr_rate: anr,
     word: worstWord(
-      wordOf(crashRate(of, 'sessions'), of.sessions, crashBands),
-      isNamed ? userWordOf(anr, of.users, anrBands, range) : wordOf(anr, of.sessions, anrBands),
+      rateWord(crashRate(of, 'sessions'), of.sessions, crashBands),
+      isNamed ? userRateWord(anr, of.users, anrBands, range) : rateWord(anr, of.sessions, anrBands),
     ),
   }
 }
@@ -114,7 +114,7 @@ function comparing(sort: BreakdownSort): (a: Named, b: Named) => number {
   const key = sort.replace(/^-/, '')
   if (key === 'name') return isDescending ? (a, b) => byName(b, a) : byName
   const value = ({ sessions, crashed, anr_foreground: anr }: Named): number =>
-    key === 'sessions' ? sessions : boundOf(key === 'crash_rate' ? crashed : anr, sessions, isDescending)
+    key === 'sessions' ? sessions : wilsonBound(key === 'crash_rate' ? crashed : anr, sessions, isDescending)
   return (a, b) => (isDescending ? value(b) - value(a) : value(a) - value(b)) || b.sessions - a.sessions || byName(a, b)
 }
 
@@ -125,7 +125,7 @@ const Z = 1.96
  * Wilson's bound of a share: sorted by it, one crash in one session stands behind 80 in 1,000.
  * @param isLower the lower bound, which is near 0 for few sessions; else the upper one
  */
-export function boundOf(part: number, whole: number, isLower: boolean): number {
+export function wilsonBound(part: number, whole: number, isLower: boolean): number {
   if (whole <= 0) return isLower ? 0 : 1
   const p = part / whole
   const margin = Z * Math.sqrt((p * (1 - p)) / whole + Z ** 2 / (4 * whole ** 2))

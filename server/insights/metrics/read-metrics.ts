@@ -15,7 +15,7 @@ import {
 } from './figures.ts'
 import { findChange, findDifference, findPeak } from './find-change.ts'
 import {
-  filterOf,
+  pickHealthFilter,
   readEvents,
   readEventUsers,
   readSessions,
@@ -26,9 +26,9 @@ import {
   type Range,
   type SessionUsers,
 } from './health-source.queries.ts'
-import { LIMITS, userWordOf, wordOf } from './limits.ts'
+import { LIMITS, userRateWord, rateWord } from './limits.ts'
 import type { Metric, MetricSeries } from './metrics.api.ts'
-import { projectOf } from './projects-of.ts'
+import { readMetricsProject } from './projects-of.ts'
 
 export type MetricsInput = Filter & {
   readonly projectId: string
@@ -40,10 +40,10 @@ export type MetricsInput = Filter & {
 /** @throws AppError not_found, invalid (filters that are not stored together) */
 export async function readMetrics(app: App, actor: OrgActor, input: MetricsInput): Promise<MetricSeries> {
   const { metric, by } = input
-  const project = await projectOf(app, actor, input.projectId)
-  const read = { projects: [project], filter: filterOf(input), range: input.range, now: app.clock.now() }
-  if (metric === 'crash_rate') return rateOf(app, read, metric, by ?? 'sessions')
-  if (metric === 'anr_rate') return rateOf(app, read, metric, by ?? 'users')
+  const project = await readMetricsProject(app, actor, input.projectId)
+  const read = { projects: [project], filter: pickHealthFilter(input), range: input.range, now: app.clock.now() }
+  if (metric === 'crash_rate') return readRateSeries(app, read, metric, by ?? 'sessions')
+  if (metric === 'anr_rate') return readRateSeries(app, read, metric, by ?? 'users')
   return metric === 'event_count' ? eventCount(app, read) : userCount(app, read)
 }
 
@@ -53,8 +53,8 @@ export async function readAnrRates(
   actor: OrgActor,
   input: Filter & { readonly projectId: string; readonly range: RangeName },
 ): Promise<{ readonly anr_rate: number | null; readonly previous_anr_rate: number | null }> {
-  const project = await projectOf(app, actor, input.projectId)
-  const read = { projects: [project], filter: filterOf(input), range: input.range, now: app.clock.now() }
+  const project = await readMetricsProject(app, actor, input.projectId)
+  const read = { projects: [project], filter: pickHealthFilter(input), range: input.range, now: app.clock.now() }
   const range = timeRange(read.now, read.range)
   const ranges = [range, previousRange(range)]
   const [now, before] = await readUsers(app.db, read, ranges, ['users', 'anr_foreground_users'])
@@ -79,7 +79,7 @@ const over = ({ projects, filter, now }: Read, { from, to }: TimeRange): HealthQ
 export type Compared<Figures> = { readonly now: Range<Figures>; readonly before: Range<Figures> }
 type Wanted<Users> = { readonly points: Users; readonly total: Users }
 
-/** Sessions, for {@link rateOf} and {@link userCount}. */
+/** Sessions, for {@link readRateSeries} and {@link userCount}. */
 export async function compareSessions(
   app: App,
   read: Read,
@@ -159,7 +159,7 @@ function sessionsOfRate(app: App, read: Read, metric: 'crash_rate' | 'anr_rate',
 }
 
 /** A rate by sessions or users, from sessions; without them only an estimate from events. */
-export async function rateOf(
+export async function readRateSeries(
   app: App,
   read: Read,
   metric: 'crash_rate' | 'anr_rate',
@@ -193,7 +193,9 @@ export async function rateOf(
     estimate: estimated === null ? null : { value: estimated, affected_users: affected(events), users: events.users },
     bands,
     word:
-      by === 'users' ? userWordOf(rate(total, by), whole, bands, read.range) : wordOf(rate(total, by), whole, bands),
+      by === 'users'
+        ? userRateWord(rate(total, by), whole, bands, read.range)
+        : rateWord(rate(total, by), whole, bands),
     finding: findChange(
       now.times.map((t) => ({
         t,

@@ -11,8 +11,8 @@ import type { HealthQuery } from './health-source.queries.ts'
 import { LIMITS } from './limits.ts'
 import type { MetricSeries, Overview } from './metrics.api.ts'
 import * as sql from './overview.queries.ts'
-import { projectOf, projectsOf } from './projects-of.ts'
-import { compareEvents, compareSessions, eventCount, rateOf, userCount, type Read } from './read-metrics.ts'
+import { readMetricsProject, readMetricsProjects } from './projects-of.ts'
+import { compareEvents, compareSessions, eventCount, readRateSeries, userCount, type Read } from './read-metrics.ts'
 import { guardProjects } from './read-store-guard.ts'
 
 const RELEASES = 5
@@ -28,7 +28,8 @@ export async function readOverview(
   actor: OrgActor,
   { projectId, range }: { readonly projectId?: string | undefined; readonly range: RangeName },
 ): Promise<Overview> {
-  const projects = projectId === undefined ? await projectsOf(app, actor) : [await projectOf(app, actor, projectId)]
+  const projects =
+    projectId === undefined ? await readMetricsProjects(app, actor) : [await readMetricsProject(app, actor, projectId)]
   const now = app.clock.now()
   const read: Read = { projects, filter: {}, range, now }
   const { from, stepSeconds } = timeRange(now, range)
@@ -44,8 +45,8 @@ export async function readOverview(
     readQuota(app, actor),
   ])
   const [crash, anr, events, users] = await Promise.all([
-    rateOf(app, read, 'crash_rate', 'sessions', sessions),
-    rateOf(app, read, 'anr_rate', 'users', sessions),
+    readRateSeries(app, read, 'crash_rate', 'sessions', sessions),
+    readRateSeries(app, read, 'anr_rate', 'users', sessions),
     eventCount(app, read, ofEvents),
     userCount(app, read, { events: ofEvents, sessions }),
   ])

@@ -4,7 +4,7 @@ import { readDeviceDays, readSessionDays, type HealthQuery } from './health-sour
 import { NO_SESSIONS } from './figures.ts'
 import { LIMITS } from './limits.ts'
 import type { StoreGuard } from './metrics.api.ts'
-import { projectOf } from './projects-of.ts'
+import { readMetricsProject } from './projects-of.ts'
 import { guard, guardDevices, guardedDays, MIN_USER_DAYS, WINDOW_DAYS, type GuardedRate } from './store-guard.ts'
 import { DAY_MS } from '../../platform/kernel/day.ts'
 
@@ -12,7 +12,7 @@ const MAX_DEVICES = 50
 
 /** @throws AppError not_found */
 export async function readStoreGuard(app: App, actor: OrgActor, projectId: string): Promise<StoreGuard> {
-  const projects = [await projectOf(app, actor, projectId)]
+  const projects = [await readMetricsProject(app, actor, projectId)]
   const [rates, devices] = await Promise.all([guardProjects(app, projects), guardedDevices(app, projects)])
   return {
     window_days: WINDOW_DAYS,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { dayPlus } from '../../platform/kernel/day.ts'
-import { guard, guardDevices, guardedDays, rateOf } from './store-guard.ts'
+import { guard, guardDevices, guardedDays, computeUserDayRate } from './store-guard.ts'
 import { LIMITS } from './limits.ts'
 
 const FIRST = '2026-09-01'
@@ -12,9 +12,9 @@ test('the rate is the sum of affected users of each day ÷ the sum of active use
     { users: 600, affected: 6 },
     { users: 400, affected: 14 },
   ]
-  expect(rateOf(days)).toEqual({ rate: 0.02, user_days: 1_000, affected_user_days: 20 })
-  expect(rateOf([{ users: 999, affected: 999 }])).toMatchObject({ rate: null, user_days: 999 })
-  expect(rateOf([])).toMatchObject({ rate: null, user_days: 0 })
+  expect(computeUserDayRate(days)).toEqual({ rate: 0.02, user_days: 1_000, affected_user_days: 20 })
+  expect(computeUserDayRate([{ users: 999, affected: 999 }])).toMatchObject({ rate: null, user_days: 999 })
+  expect(computeUserDayRate([])).toMatchObject({ rate: null, user_days: 0 })
 })
 
 test('each day has the rate of the window that ends with it', () => {

@@ -1,6 +1,6 @@
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { share } from './figures.ts'
-import { LIMITS, wordOf, type Bands, type Word } from './limits.ts'
+import { LIMITS, rateWord, type Bands, type Word } from './limits.ts'
 
 /** The rates that app stores judge an app by: shares of daily users over 28 whole days of UTC. */
 
@@ -40,20 +40,20 @@ export type GuardedRate = {
  */
 export function guard(days: readonly DayUsers[], bands: Bands): GuardedRate {
   const windows = days.map((day, index): Window => {
-    const { rate } = rateOf(days.slice(Math.max(0, index + 1 - WINDOW_DAYS), index + 1))
+    const { rate } = computeUserDayRate(days.slice(Math.max(0, index + 1 - WINDOW_DAYS), index + 1))
     return { ...day, rate_of_window: rate }
   })
-  const last = rateOf(days.slice(-WINDOW_DAYS))
+  const last = computeUserDayRate(days.slice(-WINDOW_DAYS))
   return {
     ...last,
-    state: wordOf(last.rate, last.user_days, bands),
+    state: rateWord(last.rate, last.user_days, bands),
     forecast: forecastOf(windows, last, bands.poor),
     days: windows.slice(-WINDOW_DAYS),
   }
 }
 
 /** Σ affected users of each day ÷ Σ active users of each day; null below 1,000 user-days. */
-export function rateOf(days: readonly Pick<DayUsers, 'users' | 'affected'>[]) {
+export function computeUserDayRate(days: readonly Pick<DayUsers, 'users' | 'affected'>[]) {
   const sum = (name: 'users' | 'affected'): number => days.reduce((total, day) => total + day[name], 0)
   const [users, affected] = [sum('users'), sum('affected')]
   return {
@@ -130,7 +130,7 @@ export function guardDevices(devices: readonly DeviceUsers[], max: number) {
     .filter(({ user_days }) => user_days >= MIN_USER_DAYS)
     .map(({ device, user_days, crashed_user_days, anr_user_days }) => {
       const [crash, anr] = [crashed_user_days / user_days, anr_user_days / user_days]
-      const state = wordOf(Math.max(crash, anr), user_days, LIMITS.device)
+      const state = rateWord(Math.max(crash, anr), user_days, LIMITS.device)
       return { device, user_days, crash_rate: crash, anr_rate: anr, state }
     })
     .sort((a, b) => Math.max(b.crash_rate, b.anr_rate) - Math.max(a.crash_rate, a.anr_rate))
@@ -139,4 +139,4 @@ export function guardDevices(devices: readonly DeviceUsers[], max: number) {
 
 /** The whole days before a time, oldest first: two windows, because each day has the window that ends with it. */
 export const guardedDays = (now: Date): string[] =>
-  Array.from({ length: 2 * WINDOW_DAYS }, (_, index) => dayPlus(dayOf(now), index - 2 * WINDOW_DAYS))
+  Array.from({ length: 2 * WINDOW_DAYS }, (_, index) => dayPlus(utcDay(now), index - 2 * WINDOW_DAYS))

@@ -1,5 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
-import { startOf } from '../../telemetry/app-health/buckets.ts'
+import { floorToBucket } from '../../telemetry/app-health/buckets.ts'
 import type { ReleaseRow } from '../../projects/releases/releases.queries.ts'
 import type { Comparison } from './release-health.api.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type SessionsQuery,
   type UserCount,
 } from './sessions-of-releases.ts'
-import { crashFreeOf } from './verdict.ts'
+import { computeCrashFreeRate } from './verdict.ts'
 import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** After a week a rollout is decided, and later sessions are of other users. */
@@ -31,7 +31,7 @@ export async function compareAtAge(
 ): Promise<(Comparison | null)[]> {
   const now = app.clock.now().getTime()
   const ranges = pairs.map(({ release, previous }) => {
-    const hours = Math.min(MAX_HOURS, Math.floor((now - startOf(release.dated_at.getTime(), HOUR_MS)) / HOUR_MS))
+    const hours = Math.min(MAX_HOURS, Math.floor((now - floorToBucket(release.dated_at.getTime(), HOUR_MS)) / HOUR_MS))
     return hours < 1 ? null : { hours, of: [release, previous].map((one) => rangeOf(one, hours, about)) }
   })
   const wanted = ranges.flatMap((range) => range?.of ?? [])
@@ -66,7 +66,7 @@ function rangeOf(
   hours: number,
   about: Pick<SessionsQuery, 'projectId' | 'environment' | 'unhandledIsCrash'>,
 ): Range {
-  const from = startOf(datedAt.getTime(), HOUR_MS)
+  const from = floorToBucket(datedAt.getTime(), HOUR_MS)
   const to = new Date(from + hours * HOUR_MS)
   return { version, query: { ...about, bucketSeconds: 3_600, from: new Date(from), to } }
 }
@@ -87,7 +87,7 @@ function figuresOf(
     crashed: own.crashed,
     adoption: all.sessions <= 0 ? null : own.sessions / all.sessions,
     users: counted?.users ?? null,
-    crash_free_sessions: own.sessions <= 0 ? null : crashFreeOf(own),
+    crash_free_sessions: own.sessions <= 0 ? null : computeCrashFreeRate(own),
     crash_free_users: counted === undefined ? null : 1 - counted.crashedUsers / counted.users,
   }
 }

@@ -1,8 +1,8 @@
 import type { App } from '../../platform/context/app.ts'
 import type { ReleaseRow } from '../../projects/releases/releases.queries.ts'
-import { startOf } from '../../telemetry/app-health/buckets.ts'
+import { floorToBucket } from '../../telemetry/app-health/buckets.ts'
 import { sessionsByRelease, type SessionsQuery } from './sessions-of-releases.ts'
-import { crashFreeOf } from './verdict.ts'
+import { computeCrashFreeRate } from './verdict.ts'
 import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** The chart compares releases at equal age, in the time in which a rollout can still be held. */
@@ -19,7 +19,7 @@ export async function crashFreeHours(
   { project_id: projectId, version, dated_at: datedAt }: ReleaseRow,
   { environment, unhandledIsCrash }: Pick<SessionsQuery, 'environment' | 'unhandledIsCrash'>,
 ): Promise<CrashFreeHour[]> {
-  const start = startOf(datedAt.getTime(), HOUR_MS)
+  const start = floorToBucket(datedAt.getTime(), HOUR_MS)
   const end = Math.min(start + HOURS * HOUR_MS, app.clock.now().getTime())
   if (end <= start) return []
   const buckets = await sessionsByRelease(
@@ -33,7 +33,11 @@ export async function crashFreeHours(
   for (let at = start, hour = 0; at < end; at += HOUR_MS, hour++) {
     sessions += byHour.get(at)?.sessions ?? 0
     crashed += byHour.get(at)?.crashed ?? 0
-    hours.push({ hour, sessions, crash_free_sessions: sessions <= 0 ? null : crashFreeOf({ sessions, crashed }) })
+    hours.push({
+      hour,
+      sessions,
+      crash_free_sessions: sessions <= 0 ? null : computeCrashFreeRate({ sessions, crashed }),
+    })
   }
   return hours
 }

@@ -1,12 +1,12 @@
 import { selectVersions } from './list.queries.ts'
 import type { App } from '../../platform/context/app.ts'
-import { countIssuesOf } from '../../issues/rows/of-releases.queries.ts'
+import { countReleaseIssues } from '../../issues/rows/of-releases.queries.ts'
 import { compareReleases } from '../../projects/releases/order.ts'
 import type { Release } from '../../projects/releases/releases.api.ts'
 import type { ReleaseRow } from '../../projects/releases/releases.queries.ts'
 import { isSameApp } from '../../projects/releases/version.ts'
 import { viewReleases } from '../../projects/releases/view-release.ts'
-import { startOf } from '../../telemetry/app-health/buckets.ts'
+import { floorToBucket } from '../../telemetry/app-health/buckets.ts'
 import { crashSettings } from '../../telemetry/app-health/crash-settings.ts'
 import { selectProjectForDigestion } from '../../projects/registry/recording.queries.ts'
 import { compareAtAge } from './compare-at-age.ts'
@@ -18,7 +18,7 @@ import {
   type ReleaseBucket,
   type SessionsQuery,
 } from './sessions-of-releases.ts'
-import { crashFreeOf, MIN_SESSIONS, verdictOf, type Sessions } from './verdict.ts'
+import { computeCrashFreeRate, MIN_SESSIONS, judgeRelease, type Sessions } from './verdict.ts'
 import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 export const DAY_MS = 24 * HOUR_MS
@@ -32,14 +32,14 @@ const RANGES = {
 } as const
 
 /** The range up to now in whole buckets. The newest bucket is incomplete. */
-export function rangeOf(
+export function sessionsRange(
   now: Date,
   range: ReleaseRange,
   about: Pick<SessionsQuery, 'projectId' | 'environment' | 'unhandledIsCrash'>,
 ): SessionsQuery & { readonly times: readonly number[] } {
   const { ms, bucketSeconds } = RANGES[range]
   const bucketMs = bucketSeconds * 1000
-  const to = startOf(now.getTime(), bucketMs) + bucketMs
+  const to = floorToBucket(now.getTime(), bucketMs) + bucketMs
   const times = Array.from({ length: ms / bucketMs }, (_, index) => to - ms + index * bucketMs)
   return { ...about, bucketSeconds, from: new Date(to - ms), to: new Date(to), times }
 }
@@ -49,7 +49,7 @@ export function lastDay(
   now: Date,
   { projectId, environment, unhandledIsCrash }: Pick<SessionsQuery, 'projectId' | 'environment' | 'unhandledIsCrash'>,
 ): SessionsQuery {
-  const to = startOf(now.getTime(), HOUR_MS) + HOUR_MS
+  const to = floorToBucket(now.getTime(), HOUR_MS) + HOUR_MS
   return {
     projectId,
     environment,
@@ -63,7 +63,7 @@ export function lastDay(
 /** Sessions of a project by release over a range and over the last day. */
 export type ProjectSessions = {
   readonly range: ReleaseRange
-  readonly query: ReturnType<typeof rangeOf>
+  readonly query: ReturnType<typeof sessionsRange>
   readonly byRelease: ReadonlyMap<string, Sessions>
   readonly total: number
   readonly today: ReadonlyMap<string, number>
@@ -79,7 +79,7 @@ export async function sessionsOfProject(
   const now = app.clock.now()
   const project = await selectProjectForDigestion(app.db, projectId)
   const unhandledIsCrash = crashSettings(project?.settings).unhandled_is_crash
-  const query = rangeOf(now, range, { projectId, environment, unhandledIsCrash })
+  const query = sessionsRange(now, range, { projectId, environment, unhandledIsCrash })
   const [ofRange, ofDay] = await Promise.all([sumsByRelease(app.db, query), sumsByRelease(app.db, lastDay(now, query))])
   return {
     range,
@@ -91,7 +91,7 @@ export async function sessionsOfProject(
   }
 }
 
-export const shareOf = (part: number, whole: number): number | null => (whole <= 0 ? null : part / whole)
+export const computeShare = (part: number, whole: number): number | null => (whole <= 0 ? null : part / whole)
 
 /** Releases that are compared with each other: those with the most sessions. */
 const MAX_COMPARED = 200
@@ -115,7 +115,7 @@ export async function withHealth(
       { query, versions: used },
       { query: day, versions: usedToday.length === 0 ? [] : null },
     ]),
-    countIssuesOf(app.db, query.projectId, versions),
+    countReleaseIssues(app.db, query.projectId, versions),
     rankReleases(app, known),
   ])
   const allUsers = ofAll?.get('')?.users ?? 0
@@ -126,25 +126,26 @@ export async function withHealth(
     const sessions = byRelease.get(version) ?? null
     const today24h = usersToday?.get(version)
     const counted = usersOfRange?.get(version)
-    const adoption = shareOf(today.get(version) ?? 0, totalToday)
+    const adoption = computeShare(today.get(version) ?? 0, totalToday)
     const { previous, isSucceeded } = neighbours.get(version) ?? NO_NEIGHBOURS
     const comparison = comparisons.get(version) ?? null
     const regressions = issues.get(version)?.regressed ?? 0
     return {
       ...release,
       adoption,
-      adoption_users: shareOf(today24h?.users ?? 0, allUsers),
+      adoption_users: computeShare(today24h?.users ?? 0, allUsers),
       adoption_trend: sessions === null ? [] : trendOf(query.times, series.byRelease.get(version) ?? [], series.totals),
       sessions: total === 0 ? null : (sessions?.sessions ?? 0),
       users: counted?.users ?? null,
       users_range: known.range,
-      crash_free_sessions: sessions === null || sessions.sessions <= 0 ? null : crashFreeOf(sessions),
+      crash_free_sessions: sessions === null || sessions.sessions <= 0 ? null : computeCrashFreeRate(sessions),
       crash_free_users: counted === undefined || counted.users === 0 ? null : 1 - counted.crashedUsers / counted.users,
-      previous: previous === null ? null : { version: previous.version, crash_free_sessions: crashFreeOf(previous) },
+      previous:
+        previous === null ? null : { version: previous.version, crash_free_sessions: computeCrashFreeRate(previous) },
       new_issues: issues.get(version)?.fresh ?? 0,
       regressions,
       comparison,
-      ...verdictOf({
+      ...judgeRelease({
         state: release.state,
         received: receivedFrom(release),
         sessions,
@@ -167,7 +168,7 @@ function trendOf(
   totals: ReadonlyMap<number, number>,
 ): (number | null)[] {
   const own = new Map(buckets.map(({ bucket, sessions }) => [bucket.getTime(), sessions]))
-  return times.map((time) => shareOf(own.get(time) ?? 0, totals.get(time) ?? 0))
+  return times.map((time) => computeShare(own.get(time) ?? 0, totals.get(time) ?? 0))
 }
 
 /** Releases of a list that are compared: those that roll out. */

@@ -9,7 +9,7 @@ import type { ReleaseRow } from '../../projects/releases/releases.queries.ts'
 import { viewListedParts } from '../../projects/releases/view-release.ts'
 import { requireProject } from '../../projects/registry/require-project.ts'
 import { sessionsOfProject, withHealth } from './health.ts'
-import { countReleases, selectReleases, valueOf, type After, type ReleaseOrder } from './list.queries.ts'
+import { countReleases, selectReleases, readSortValue, type After, type ReleaseOrder } from './list.queries.ts'
 import { RELEASE_SORTS, type ListedRelease, type ReleaseRange, type ReleaseSort } from './release-health.api.ts'
 
 export type ListReleasesInput = {
@@ -52,7 +52,7 @@ export async function listReleases(app: App, actor: OrgActor, input: ListRelease
     ...(total > TOTAL_CAP ? { total_capped: true as const } : {}),
     limit,
     offset,
-    next_cursor: last === undefined ? null : writeCursor(sort, valueOf(last, order.key), last.id),
+    next_cursor: last === undefined ? null : writeCursor(sort, readSortValue(last, order.key), last.id),
   }
 }
 

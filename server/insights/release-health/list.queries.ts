@@ -21,7 +21,7 @@ export type After = { readonly value: string | Date; readonly id: string }
 
 const COLUMNS = { date: 'dated_at', created_at: 'created_at', version: 'version_key' } as const
 
-export const valueOf = (row: ReleaseRow, key: SortKey): string | Date => row[COLUMNS[key]]
+export const readSortValue = (row: ReleaseRow, key: SortKey): string | Date => row[COLUMNS[key]]
 
 function matching(db: Connection, { orgId, projectId, q, version, states }: ReleaseFilter) {
   let query = db.selectFrom('releases')

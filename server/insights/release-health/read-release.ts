@@ -1,15 +1,20 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { selectIssuesOf, type ReleasePart } from '../../issues/rows/of-releases.queries.ts'
+import { selectReleaseIssues, type ReleasePart } from '../../issues/rows/of-releases.queries.ts'
 import { viewIssues } from '../../issues/rows/view-issue.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { findRelease } from '../../projects/releases/releases.queries.ts'
 import { viewParts } from '../../projects/releases/view-release.ts'
 import { crashFreeHours } from './crash-free-hours.ts'
-import { sessionsOfProject, shareOf, withHealth, type ProjectSessions } from './health.ts'
+import { sessionsOfProject, computeShare, withHealth, type ProjectSessions } from './health.ts'
 import type { ReleaseDetail, ReleaseRange } from './release-health.api.ts'
-import { environmentsOf, seriesOfReleases, sessionsByTrait, type SessionTrait } from './sessions-of-releases.ts'
-import { crashFreeOf } from './verdict.ts'
+import {
+  readSessionEnvironments,
+  seriesOfReleases,
+  sessionsByTrait,
+  type SessionTrait,
+} from './sessions-of-releases.ts'
+import { computeCrashFreeRate } from './verdict.ts'
 
 const MAX_SHOWN = 25
 const MAX_TRAITS = 10
@@ -24,7 +29,7 @@ export async function readRelease(
   if (row === null) throw notFound('Release')
   const { project_id: projectId, version } = row
   const issuesOf = async (part: ReleasePart) =>
-    viewIssues(app, await selectIssuesOf(app.db, actor, { projectId, version, part }, MAX_SHOWN))
+    viewIssues(app, await selectReleaseIssues(app.db, actor, { projectId, version, part }, MAX_SHOWN))
   const sessions = await sessionsOfProject(app, projectId, input.range, input.environment)
   const ofRelease = sessions.byRelease.get(version)?.sessions ?? 0
   const byTrait = async (trait: SessionTrait): Promise<ReleaseDetail['devices']> =>
@@ -34,7 +39,7 @@ export async function readRelease(
           name,
           sessions: counts.sessions,
           share: counts.sessions / ofRelease,
-          crash_free_sessions: crashFreeOf(counts),
+          crash_free_sessions: computeCrashFreeRate(counts),
         }))
   const [[release], parts, fresh, regressed, resolved, environments, hours, devices, systems, series] =
     await Promise.all([
@@ -43,7 +48,7 @@ export async function readRelease(
       issuesOf('fresh'),
       issuesOf('regressed'),
       issuesOf('resolved'),
-      environmentsOf(app.db, projectId, sessions.query.from, version),
+      readSessionEnvironments(app.db, projectId, sessions.query.from, version),
       crashFreeHours(app, row, sessions.query),
       byTrait('device'),
       byTrait('os'),
@@ -80,8 +85,8 @@ async function seriesOf(
       return {
         t: new Date(time).toISOString(),
         sessions,
-        adoption: shareOf(sessions, totals.get(time) ?? 0),
-        crash_free_sessions: bucket === undefined || sessions <= 0 ? null : crashFreeOf(bucket),
+        adoption: computeShare(sessions, totals.get(time) ?? 0),
+        crash_free_sessions: bucket === undefined || sessions <= 0 ? null : computeCrashFreeRate(bucket),
       }
     }),
   }

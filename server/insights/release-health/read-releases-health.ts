@@ -7,7 +7,7 @@ import { requireProject } from '../../projects/registry/require-project.ts'
 import { crashFreeHours } from './crash-free-hours.ts'
 import { sessionsOfProject, type ProjectSessions } from './health.ts'
 import type { ReleaseRange, ReleasesHealth } from './release-health.api.ts'
-import { environmentsOf, seriesOfReleases } from './sessions-of-releases.ts'
+import { readSessionEnvironments, seriesOfReleases } from './sessions-of-releases.ts'
 
 /** A stacked chart with more layers is not readable. */
 const MAX_LAYERS = 5
@@ -26,7 +26,7 @@ export async function readReleasesHealth(
   await requireProject(app, actor, projectId)
   const sessions = await sessionsOfProject(app, projectId, range, environment)
   const [environments, rows] = await Promise.all([
-    environmentsOf(app.db, projectId, sessions.query.from),
+    readSessionEnvironments(app.db, projectId, sessions.query.from),
     shownReleases(app, sessions),
   ])
   const newest = rows.slice(0, MAX_LINES)

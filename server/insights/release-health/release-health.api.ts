@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Issue } from '../../issues/rules/issue.api.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { csvTable, formatQuery } from '../../platform/kernel/csv.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 import { ListedParts, Release, RELEASE_STATES, ReleaseParts } from '../../projects/releases/releases.api.ts'
 
 /** Releases with adoption, crash-free rates, issues and verdict. */
@@ -179,7 +179,7 @@ export type ReleasesHealth = z.infer<typeof ReleasesHealth>
 
 const project = { projectId: Id }
 
-const ListedReleases = pageOf(ListedRelease)
+const ListedReleases = pageSchema(ListedRelease)
 const releasesTable = csvTable('releases', ListedReleases, ({ items }) => items, [
   'version',
   'project_id',

@@ -158,7 +158,12 @@ export async function usersOfReleases(
 const MAX_ENVIRONMENTS = 50
 
 /** Environments of sessions since a time, of a project or one of its releases, by name. */
-export function environmentsOf(db: Connection, projectId: string, since: Date, release?: string): Promise<string[]> {
+export function readSessionEnvironments(
+  db: Connection,
+  projectId: string,
+  since: Date,
+  release?: string,
+): Promise<string[]> {
   const filter = release === undefined ? {} : { release: [release] }
   return readHealthValues(db, projectId, 'environment', since, { filter, max: MAX_ENVIRONMENTS })
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { verdictOf, type VerdictFacts } from './verdict.ts'
+import { judgeRelease, type VerdictFacts } from './verdict.ts'
 
 const facts = (over: Partial<VerdictFacts> = {}): VerdictFacts => ({
   state: 'open',
@@ -36,11 +36,11 @@ describe('the verdict', () => {
     ['hardly used, but the newest', { adoption: 0.04 }, 'healthy'],
     ['much used beside a newer one', { adoption: 0.05, isSucceeded: true }, 'healthy'],
   ])('%s', (_name, over, verdict) => {
-    expect(verdictOf(facts(over)).verdict).toBe(verdict)
+    expect(judgeRelease(facts(over)).verdict).toBe(verdict)
   })
 
   test('gives the reason in one sentence', () => {
-    const { verdict_reason: reason } = verdictOf(
+    const { verdict_reason: reason } = judgeRelease(
       facts({ sessions: of(100_000, 450), previous: { ...of(100_000, 50), version: '4.11.3' } }),
     )
     expect(reason).toBe('Crash-free sessions fell by 0.40 points compared with 4.11.3.')
@@ -53,7 +53,7 @@ describe('the verdict', () => {
     ['sessions', facts({ sessions: of(999, 0) })],
     [null, facts({ sessions: null, received: 'nothing' })],
   ] as const)('names the number that decided: %s', (decidedBy, given) => {
-    expect(verdictOf(given).verdict_numbers.decided_by).toBe(decidedBy)
+    expect(judgeRelease(given).verdict_numbers.decided_by).toBe(decidedBy)
   })
 
   const atAge = (version: string, sessions: number, crashed: number) => ({
@@ -69,13 +69,13 @@ describe('the verdict', () => {
   test('compares at equal age where both releases had enough sessions by then, and says with which numbers', () => {
     const range = { sessions: of(100_000, 450), previous: { ...of(100_000, 50), version: '1' } }
     const early = { age_hours: 5, release: atAge('2', 10_000, 45), previous: atAge('1', 10_000, 44) }
-    const judged = verdictOf(facts({ ...range, comparison: early }))
+    const judged = judgeRelease(facts({ ...range, comparison: early }))
     // Over the range it fell by 0.40 points.
     expect(judged.verdict).toBe('healthy')
     expect(judged.verdict_numbers).toMatchObject({ is_significant: false, previous: '1', age_hours: 5, regressions: 0 })
     expect(judged.verdict_numbers.fall).toBeCloseTo(0.0001, 10)
     const few = { age_hours: 1, release: atAge('2', 999, 0), previous: atAge('1', 10_000, 44) }
-    const overRange = verdictOf(facts({ ...range, comparison: few })).verdict_numbers
+    const overRange = judgeRelease(facts({ ...range, comparison: few })).verdict_numbers
     expect(overRange).toMatchObject({ is_significant: true, age_hours: null, sessions: 100_000 })
     expect(overRange.fall).toBeCloseTo(0.004, 10)
   })
@@ -85,7 +85,7 @@ describe('the verdict', () => {
     ['no_sessions', 'sends no sessions'],
     ['sessions', 'no sessions in this time range'],
   ] as const)('names the reason for missing sessions: %s', (received, words) => {
-    expect(verdictOf(facts({ sessions: null, received })).verdict_reason).toContain(words)
+    expect(judgeRelease(facts({ sessions: null, received })).verdict_reason).toContain(words)
   })
 
   test('one more crash never improves the verdict', () => {
@@ -98,7 +98,7 @@ describe('the verdict', () => {
         (sessions, crashed, before) => {
           const previous = before === null ? null : { version: '1', sessions: 10_000, crashed: before }
           const rank = (count: number) =>
-            order.indexOf(verdictOf(facts({ sessions: of(sessions, count), previous })).verdict)
+            order.indexOf(judgeRelease(facts({ sessions: of(sessions, count), previous })).verdict)
           expect(rank(crashed + 1)).toBeGreaterThanOrEqual(rank(crashed))
         },
       ),

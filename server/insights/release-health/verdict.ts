@@ -32,7 +32,7 @@ export type VerdictFacts = {
   readonly isSucceeded: boolean
 }
 
-export const crashFreeOf = ({ sessions, crashed }: Sessions): number => 1 - crashed / sessions
+export const computeCrashFreeRate = ({ sessions, crashed }: Sessions): number => 1 - crashed / sessions
 
 const percent = (fraction: number): string => `${(fraction * 100).toFixed(2)} %`
 
@@ -45,7 +45,7 @@ const WITHOUT_SESSIONS: Readonly<Record<VerdictFacts['received'], string>> = {
 type Judged = { verdict: Verdict; verdict_reason: string; verdict_numbers: VerdictNumbers }
 
 /** Whether a rollout should continue, the reason, and the numbers behind it. */
-export function verdictOf(facts: VerdictFacts): Judged {
+export function judgeRelease(facts: VerdictFacts): Judged {
   const { sessions, regressions } = facts
   const numbers = numbersOf(facts)
   const is = (verdict: Verdict, verdict_reason: string, by: VerdictNumbers['decided_by'] = null): Judged => ({
@@ -66,7 +66,7 @@ export function verdictOf(facts: VerdictFacts): Judged {
       `Too early to tell: ${sessions.sessions.toLocaleString('en-GB')} of 1,000 sessions in this time range.`,
       'sessions',
     )
-  const crashFree = crashFreeOf(sessions)
+  const crashFree = computeCrashFreeRate(sessions)
   const fall = numbers.is_significant ? (numbers.fall ?? 0) : 0
   if (crashFree < HOLD_BELOW)
     return is('hold', `${percent(crashFree)} of sessions are crash-free, below 99 %.`, 'crash_free_sessions')
@@ -96,7 +96,7 @@ function numbersOf({ sessions, previous, comparison, regressions }: VerdictFacts
     now === null || before === null || now.sessions <= 0 || before.sessions <= 0 ? null : fallOf(before, now)
   return {
     sessions: Math.max(0, sessions?.sessions ?? 0),
-    crash_free_sessions: sessions === null || sessions.sessions <= 0 ? null : crashFreeOf(sessions),
+    crash_free_sessions: sessions === null || sessions.sessions <= 0 ? null : computeCrashFreeRate(sessions),
     fall: compared?.fall ?? null,
     standard_error: compared?.error ?? null,
     is_significant: compared !== null && compared.fall > MIN_STANDARD_ERRORS * compared.error,
@@ -108,6 +108,6 @@ function numbersOf({ sessions, previous, comparison, regressions }: VerdictFacts
 
 /** By how much the share of crash-free sessions fell, and the standard error of that. */
 function fallOf(before: Sessions, now: Sessions): { readonly fall: number; readonly error: number } {
-  const [a, b] = [crashFreeOf(before), crashFreeOf(now)]
+  const [a, b] = [computeCrashFreeRate(before), computeCrashFreeRate(now)]
   return { fall: a - b, error: Math.sqrt((a * (1 - a)) / before.sessions + (b * (1 - b)) / now.sessions) }
 }

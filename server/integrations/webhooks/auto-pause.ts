@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ownersOf } from '../../identity/auth/auth.queries.ts'
+import { selectOwners } from '../../identity/auth/auth.queries.ts'
 import { systemActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
@@ -28,7 +28,7 @@ export async function autoPause(app: App, endpointId: string): Promise<void> {
         data: { failing_since: failingSince.toISOString(), failed_attempts: failedAttempts },
       },
     ])
-    const owners = await ownersOf(tx, orgId)
+    const owners = await selectOwners(tx, orgId)
     await enqueueMails(
       tx,
       app,

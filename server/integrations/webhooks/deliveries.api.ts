@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { nearestType, webhookEvent } from '#shared/webhook-events.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { isPrefixedId } from '../../platform/kernel/ids.ts'
-import { Id, pageOf, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
 
 /** Deliveries of outbound webhooks: their log, tests and replays. */
 
@@ -136,7 +136,7 @@ export const deliveryRoutes = routes({
         .optional()
         .describe('true: failed, and tried again; false: all others.'),
     }),
-    response: pageOf(WebhookDelivery),
+    response: pageSchema(WebhookDelivery),
     refusals: [404],
   },
   readWebhookDelivery: {

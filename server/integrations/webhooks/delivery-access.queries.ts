@@ -12,7 +12,11 @@ export const selectWebhookDeliveries = (db: Connection, { orgId }: OrgActor, ids
     .execute()
 
 /** The delivery of an event to an endpoint. */
-export async function findDeliveryOf(db: Connection, endpointId: string, eventId: string): Promise<string | undefined> {
+export async function findEventDelivery(
+  db: Connection,
+  endpointId: string,
+  eventId: string,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('outbox_deliveries')
     .select('id')

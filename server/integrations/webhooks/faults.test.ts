@@ -7,7 +7,7 @@ import { waitFor } from '#test/kit/wait.ts'
 import { systemActor } from '../../platform/context/actor.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { eraseMessagesOf } from '../../platform/outbox/erase-messages.ts'
+import { eraseUserMessages } from '../../platform/outbox/erase-messages.ts'
 import { everythingStored } from '#test/kit/everything-stored.ts'
 import { autoPause } from './auto-pause.ts'
 import { EndpointWithSecret } from './webhooks.api.ts'
@@ -223,7 +223,7 @@ test('after the erasure of a user the events about that user are empty and canno
   expect((await ended(owner, delivery)).body).toContain(owner.email)
   await owner.patch(`/api/webhooks/${id}`, { paused: true })
   const waiting = await testDelivery(owner, id)
-  expect(await t.app.tx((tx) => eraseMessagesOf(tx, user.id))).toBe(2)
+  expect(await t.app.tx((tx) => eraseUserMessages(tx, user.id))).toBe(2)
   await owner.patch(`/api/webhooks/${id}`, { paused: false })
   const erased = await readDelivery(owner, delivery)
   expect(erased).toMatchObject({ state: 'delivered', is_erased: true, body: null })

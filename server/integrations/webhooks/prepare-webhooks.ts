@@ -8,7 +8,7 @@ import { secretPlace } from './secrets.ts'
 import { secretsOfAttempt, type SecretVersion } from './secrets-of-attempt.ts'
 import { selectSending, type SendingRow } from './sending.queries.ts'
 import { sendRequest } from '../../platform/requests/send-request.ts'
-import { confidentialOf } from '../../platform/requests/mask-echo.ts'
+import { confidentialPattern } from '../../platform/requests/mask-echo.ts'
 import { loggedHeaders, requestHeaders } from '../../platform/requests/webhook-request.ts'
 
 /** Null when it cannot be opened. */
@@ -116,7 +116,7 @@ async function send(
       // An endpoint that hangs takes no connections of others at the same host.
       group: laneId,
       loggedHeaders: loggedHeaders(headers, ownHeaders),
-      confidential: confidentialOf(keys, ownHeaders),
+      confidential: confidentialPattern(keys, ownHeaders),
     },
     signal,
   )

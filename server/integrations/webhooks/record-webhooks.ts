@@ -1,13 +1,13 @@
 import { type WebhookEvent, webhookEvent } from '#shared/webhook-events.ts'
 import { memberBehind } from '../../platform/context/actor.ts'
 import type { FactContext, RecordedFact } from '../../platform/context/fact-context.ts'
-import { type FactKind, kindOf, KINDS } from '../../history/facts/kinds.ts'
+import { type FactKind, factKind, KINDS } from '../../history/facts/kinds.ts'
 import { newPrefixedId } from '../../platform/kernel/ids.ts'
 import type { Message, NewDelivery } from '../../platform/outbox/delivery.ts'
 import { enqueue } from '../../platform/outbox/enqueue.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { eventBody } from './event-body.ts'
-import { emailsOf, type FanOutEndpoint, endpointsOf } from './fan-out.queries.ts'
+import { selectUserEmails, type FanOutEndpoint, selectOrgEndpoints } from './fan-out.queries.ts'
 
 /** An event and the endpoints of one application that receive it. */
 type Sent = {
@@ -27,13 +27,13 @@ export async function recordWebhooks(tx: Tx, context: FactContext, facts: readon
     return event === undefined ? [] : [{ fact, event }]
   })
   if (typed.length === 0) return
-  const endpoints = await endpointsOf(tx, [...new Set(typed.map(({ fact }) => fact.orgId))])
+  const endpoints = await selectOrgEndpoints(tx, [...new Set(typed.map(({ fact }) => fact.orgId))])
   if (endpoints.length === 0) return
   const sent = typed.flatMap(({ fact, event }) => bySeveralApplications(fact, event, endpoints))
   if (sent.length === 0) return
 
   const actingUserId = memberBehind(context.actor)?.userId ?? null
-  const emails = await emailsOf(tx, [...new Set(sent.flatMap(({ fact }) => fact.userId ?? actingUserId ?? []))])
+  const emails = await selectUserEmails(tx, [...new Set(sent.flatMap(({ fact }) => fact.userId ?? actingUserId ?? []))])
   const messages: Message[] = []
   const deliveries: NewDelivery[] = []
   for (const one of sent) {
@@ -67,7 +67,7 @@ const TEST = 'webhook.test'
 const isFactKind = (kind: string): kind is FactKind => Object.hasOwn(KINDS, kind)
 
 function eventOf(kind: string): WebhookEvent | undefined {
-  const type = isFactKind(kind) ? kindOf(kind).webhook : undefined
+  const type = isFactKind(kind) ? factKind(kind).webhook : undefined
   return type === undefined ? undefined : webhookEvent(type)
 }
 

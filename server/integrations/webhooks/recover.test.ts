@@ -4,7 +4,7 @@ import { aPerson } from '#test/kit/members.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { waitFor } from '#test/kit/wait.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { eraseMessagesOf } from '../../platform/outbox/erase-messages.ts'
+import { eraseUserMessages } from '../../platform/outbox/erase-messages.ts'
 import { someDeliveries } from '../../platform/outbox/outbox.fixture.ts'
 import { createEndpoint } from './create-endpoint.ts'
 import { recoverDeliveries } from './replay-deliveries.ts'
@@ -56,7 +56,7 @@ test('a recovery and an erasure at the same time do not wait for each other', as
   })
   await locked
   // It has the older deliveries and waits; the recovery then meets it.
-  const erasing = t.app.tx((tx) => eraseMessagesOf(tx, userId))
+  const erasing = t.app.tx((tx) => eraseUserMessages(tx, userId))
   await waitFor('the erasure to wait', async () => (await waiting()) === 1)
   const recovering = recover()
   await waitFor('the recovery to wait', async () => (await waiting()) === 2)

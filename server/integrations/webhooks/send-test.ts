@@ -4,7 +4,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { newPrefixedId } from '../../platform/kernel/ids.ts'
-import { findDeliveryOf } from './delivery-access.queries.ts'
+import { findEventDelivery } from './delivery-access.queries.ts'
 import type { WebhookDelivery } from './deliveries.api.ts'
 import { findEndpoint } from './endpoints.queries.ts'
 import { viewDelivery } from './view-delivery.ts'
@@ -18,7 +18,7 @@ export async function sendTest(app: App, actor: OrgActor, endpointId: string): P
     await recordFacts(tx, factContext(app, actor), [
       { kind: 'webhook.test', orgId: actor.orgId, endpointId, data: { event_id: eventId } },
     ])
-    const deliveryId = await findDeliveryOf(tx, endpointId, eventId)
+    const deliveryId = await findEventDelivery(tx, endpointId, eventId)
     // Deleted by another transaction after the look-up.
     if (deliveryId === undefined) throw notFound('Endpoint')
     return viewDelivery(tx, actor, deliveryId)

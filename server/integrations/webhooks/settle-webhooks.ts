@@ -5,7 +5,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { addJob, defineTask } from '../../platform/jobs/task.ts'
-import { dayOf, MINUTE_MS } from '../../platform/kernel/day.ts'
+import { utcDay, MINUTE_MS } from '../../platform/kernel/day.ts'
 import type { SettledAttempt } from '../../platform/outbox/channel.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import {
@@ -55,7 +55,7 @@ export async function settleWebhooks(tx: Tx, app: App, attempts: readonly Settle
   await addDays(
     tx,
     rows.flatMap(({ id }) =>
-      [...Map.groupBy(byEndpoint.get(id) ?? [], ({ endedAt }) => dayOf(endedAt))].map(([day, ofDay]) => {
+      [...Map.groupBy(byEndpoint.get(id) ?? [], ({ endedAt }) => utcDay(endedAt))].map(([day, ofDay]) => {
         const delivered = ofDay.filter(({ result }) => result.outcome === 'delivered').length
         return { endpointId: id, day, delivered, failed: ofDay.length - delivered }
       }),

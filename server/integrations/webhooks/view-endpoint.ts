@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import type { Opener } from '../../platform/storage/seal.ts'
@@ -38,7 +38,7 @@ export async function viewEndpoints(
 ): Promise<WebhookEndpoint[]> {
   if (rows.length === 0) return []
   const now = app.clock.now()
-  const first = dayPlus(dayOf(now), 1 - DAYS)
+  const first = dayPlus(utcDay(now), 1 - DAYS)
   const opener = await lenientOpener(app, actor.orgId, db)
   const counts = new Map(
     (

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { nearestType, WEBHOOK_EVENTS, webhookEvent } from '#shared/webhook-events.ts'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 import { headersProblem, MAX_HEADERS } from '#shared/webhook-headers.ts'
 
 /** Endpoints of outbound webhooks, and their secrets. */
@@ -119,7 +119,7 @@ export const webhookRoutes = routes({
     summary: 'Endpoints that receive events of the organisation, oldest first',
     permission: 'webhooks.read',
     query: z.strictObject(pageQuery(25)),
-    response: pageOf(WebhookEndpoint),
+    response: pageSchema(WebhookEndpoint),
   },
   createWebhook: {
     method: 'POST',

@@ -231,14 +231,18 @@ export async function lockSnapshots(tx: Tx, orgId: string, issueIds: readonly st
 }
 
 /** Projects of the organisation in which these issues are. */
-export async function projectsOf(db: Connection, orgId: string, issueIds: readonly string[]): Promise<string[]> {
+export async function selectIssueProjects(
+  db: Connection,
+  orgId: string,
+  issueIds: readonly string[],
+): Promise<string[]> {
   const { rows } = await sql<{ project_id: string }>`
     select distinct project_id from issues where org_id = ${orgId} and id = any(${[...issueIds]}::uuid[])`.execute(db)
   return rows.map((row) => row.project_id)
 }
 
 /** Which of these users still have a membership of the organisation. */
-export async function membersAmong(tx: Tx, orgId: string, ids: readonly string[]): Promise<Set<string>> {
+export async function selectRemainingMembers(tx: Tx, orgId: string, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select user_id as id from memberships where org_id = ${orgId} and user_id = any(${[...ids]}::uuid[])`.execute(tx)
   return new Set(rows.map((row) => row.id))

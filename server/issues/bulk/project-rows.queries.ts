@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { ProjectPart } from '../../projects/registry/project-rows.ts'
 import { deleteGeneration, deleteIssueRows, emptyIssues } from '../rows/delete-rows.queries.ts'
-import { deleteNewTermsOf } from '../search/project-rows.queries.ts'
+import { deleteNewTermsOfIssues } from '../search/project-rows.queries.ts'
 
 /** Deletes results of bulk operations for issues that are about to be deleted. */
 async function deleteResultsOf(tx: Tx, issueIds: readonly string[]): Promise<void> {
@@ -44,7 +44,7 @@ export const ISSUE_PART: ProjectPart = {
     if (ids.length === 0) return deleteGeneration(tx, projectId)
     if (!isWhole) return rows
     await deleteResultsOf(tx, ids)
-    await deleteNewTermsOf(tx, ids)
+    await deleteNewTermsOfIssues(tx, ids)
     return rows + (await deleteIssueRows(tx, ids))
   },
 }

@@ -8,7 +8,7 @@ import { isDatabaseAway } from '../../platform/storage/pool.ts'
 import { readMember } from '../../identity/team/members.queries.ts'
 import { changeIssues } from '../triage/change-issues.ts'
 import { removeIssue } from '../merging/delete-issue.ts'
-import { fixOf } from '../triage/fix-of.ts'
+import { resolveFix } from '../triage/fix-of.ts'
 import { fixFrom } from '../rules/life-columns.ts'
 import type { StatusChange } from '../triage/change-status.ts'
 import { selectLocked } from '../rows/issues.queries.ts'
@@ -19,7 +19,7 @@ import {
   lockOperation,
   lockSnapshots,
   nextIssues,
-  projectsOf,
+  selectIssueProjects,
   selectOperation,
   writeResults,
   type Done,
@@ -153,13 +153,13 @@ async function fixesOf(
   const fixes = new Map<string, NonNullable<StatusChange['resolution']>>()
   if (resolution === undefined) return fixes
   const stored = z.record(z.string(), z.unknown()).parse(operation.fixes)
-  const projects = await projectsOf(
+  const projects = await selectIssueProjects(
     app.db,
     actor.orgId,
     waiting.map(({ issueId }) => issueId),
   )
   for (const projectId of projects) {
-    const fix = fixFrom(stored[projectId]) ?? (await fixOf(app, actor, projectId, resolution))
+    const fix = fixFrom(stored[projectId]) ?? (await resolveFix(app, actor, projectId, resolution))
     fixes.set(projectId, { asked: resolution, fix })
   }
   return fixes

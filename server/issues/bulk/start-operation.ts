@@ -1,4 +1,4 @@
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
@@ -7,14 +7,14 @@ import { addJob } from '../../platform/jobs/task.ts'
 import { conflict, invalid } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { readMember } from '../../identity/team/members.queries.ts'
-import { fixOf } from '../triage/fix-of.ts'
+import { resolveFix } from '../triage/fix-of.ts'
 import { MAX_SYNC_ISSUES, type BulkChange, type BulkOperation } from './bulk.api.ts'
 import type { Fix } from '../rules/resolution.ts'
 import {
   type BulkSummary,
   insertOperation,
   isSameRequest,
-  projectsOf,
+  selectIssueProjects,
   selectOperation,
   summarise,
 } from './bulk.queries.ts'
@@ -75,8 +75,8 @@ async function fixesOf(
 ): Promise<Record<string, Fix>> {
   const fixes: Record<string, Fix> = {}
   if (resolution === undefined) return fixes
-  for (const projectId of await projectsOf(app.db, actor.orgId, issueIds))
-    fixes[projectId] = await fixOf(app, actor, projectId, resolution)
+  for (const projectId of await selectIssueProjects(app.db, actor.orgId, issueIds))
+    fixes[projectId] = await resolveFix(app, actor, projectId, resolution)
   return fixes
 }
 
@@ -106,7 +106,7 @@ async function knownOperation(
   if (row === undefined) return null
   if (
     row.org_id !== actor.orgId ||
-    row.actor_id !== memberOf(actor).userId ||
+    row.actor_id !== requireActingMember(actor).userId ||
     !(await isSameRequest(app.db, id, request))
   )
     throw conflict('operation_id was used for another request. Use a new one.')
@@ -134,7 +134,14 @@ export async function begin(
   const isSync = rest.issueIds.length <= MAX_SYNC_ISSUES
   const isNew = await app.tx(async (tx) => {
     if (
-      !(await insertOperation(tx, { fixes: {}, ...rest, id, orgId: actor.orgId, actorId: memberOf(actor).userId, now }))
+      !(await insertOperation(tx, {
+        fixes: {},
+        ...rest,
+        id,
+        orgId: actor.orgId,
+        actorId: requireActingMember(actor).userId,
+        now,
+      }))
     )
       return false
     const summary = await summarise(tx, actor.orgId, rest.issueIds, MAX_NAMED)

@@ -6,7 +6,7 @@ import { recordFacts } from '../../history/facts/record-facts.ts'
 import { severityName } from '#shared/issue-values.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import {
-  membersAmong,
+  selectRemainingMembers,
   restoreSnapshots,
   selectTraces,
   type Done,
@@ -38,7 +38,7 @@ export async function undoIssues(
   const assignees = [...traces.values(), ...[...now.values()].map(({ snapshot }) => ({ before: snapshot }))].map(
     ({ before }) => before.assignee_id,
   )
-  const known = await membersAmong(
+  const known = await selectRemainingMembers(
     tx,
     actor.orgId,
     assignees.filter((id) => typeof id === 'string'),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Attachment } from '../../events/attachments/attachments.api.ts'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 
 export const Feedback = z.object({
   id: Id,
@@ -45,7 +45,7 @@ export const feedbackRoutes = routes({
       release: z.string().min(1).max(250).optional(),
       environment: z.string().min(1).max(64).optional(),
     }),
-    response: pageOf(Feedback),
+    response: pageSchema(Feedback),
     refusals: [404],
   },
 })

@@ -172,7 +172,7 @@ export async function countFeedback(db: Connection, filter: FeedbackFilter): Pro
  * Deletes the feedback of one of the app's users, by user hash, events and e-mail addresses.
  * @returns ids of the deleted feedback, 32 hex digits, for its files
  */
-export async function deleteFeedbackOf(
+export async function deleteUserFeedback(
   db: Connection,
   projectId: string,
   user: {

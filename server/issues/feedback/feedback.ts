@@ -27,7 +27,7 @@ const MAX_TEXT = 256
 const MAX_URL = 2_000
 
 /** Feedback of a `feedback` item that is scrubbed and normalised; null without a message. */
-export function feedbackOf(event: Event, userHash: number | null): NewFeedback | null {
+export function parseFeedback(event: Event, userHash: number | null): NewFeedback | null {
   const context = event.contexts['feedback'] ?? {}
   const message = textOf(context['message'], MAX_MESSAGE)
   if (message === null) return null
@@ -47,7 +47,7 @@ export function feedbackOf(event: Event, userHash: number | null): NewFeedback |
 }
 
 /** Feedback of a scrubbed `user_report` item; null without a message or an event. */
-export function userReportOf(report: unknown, envelopeEventId: string | null): NewFeedback | null {
+export function parseUserReport(report: unknown, envelopeEventId: string | null): NewFeedback | null {
   if (!isRecord(report)) return null
   const message = textOf(report['comments'], MAX_MESSAGE)
   const eventId = eventIdFrom(report['event_id']) ?? envelopeEventId

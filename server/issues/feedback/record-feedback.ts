@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/storage/database.ts'
-import { findIssuesOf, type EventKey } from '../../events/store/store.queries.ts'
+import { findIssuesByEvent, type EventKey } from '../../events/store/store.queries.ts'
 import type { NewFeedback } from './feedback.ts'
 import { findAwaited, insertFeedback, linkFeedback } from './feedback.queries.ts'
 import { ACCEPTED, DUPLICATE } from '../../events/items/recorder.ts'
@@ -10,7 +10,7 @@ import { recordItemsOfIssues } from '../rows/record-items.ts'
 export const recordFeedback: Recorder<NewFeedback> = async (tx, context, facts) => {
   const keys = facts.map(({ fact, context }) => `${context.projectId}/${fact.feedbackId}`)
   const first = new Map(facts.map((one, index) => [keys[index] ?? '', one] as const).toReversed())
-  const issues = await findIssuesOf(
+  const issues = await findIssuesByEvent(
     tx,
     facts.flatMap(({ fact: { eventId }, context: { projectId } }) =>
       eventId === null ? [] : [{ projectId, eventId }],
@@ -45,5 +45,5 @@ export const recordFeedback: Recorder<NewFeedback> = async (tx, context, facts) 
 /** Links feedback that waited for these events, which were just stored, to their issues. */
 export async function linkWaitingFeedback(tx: Tx, events: readonly EventKey[]): Promise<void> {
   const awaited = await findAwaited(tx, events)
-  if (awaited.length > 0) await linkFeedback(tx, await findIssuesOf(tx, awaited))
+  if (awaited.length > 0) await linkFeedback(tx, await findIssuesByEvent(tx, awaited))
 }

@@ -1,6 +1,6 @@
 import { compileGlob } from '../../platform/kernel/glob.ts'
 import type { Event, Frame, Stacktrace, Thread } from '../../events/protocol/event.api.ts'
-import { culpritOf, leadingStack } from '../../events/protocol/labels.ts'
+import { eventCulprit, leadingStack } from '../../events/protocol/labels.ts'
 import type { StackRule } from './grouping-rules.api.ts'
 
 /** Stack rules of a project: which frames are in-app, and which are ignored by grouping. */
@@ -71,8 +71,8 @@ function markEvent(event: Event, rules: readonly Compiled[]): Marked {
   if (marker.applied.size === 0) return { event, grouped: event, applied: [] }
   const marked = { ...event, exceptions, threads }
   // A culprit that was derived from the stack is derived again.
-  if (event.culprit === culpritOf(event.transaction, leadingStack(event.exceptions, event.threads), event.platform))
-    marked.culprit = culpritOf(marked.transaction, leadingStack(exceptions, threads), event.platform)
+  if (event.culprit === eventCulprit(event.transaction, leadingStack(event.exceptions, event.threads), event.platform))
+    marked.culprit = eventCulprit(marked.transaction, leadingStack(exceptions, threads), event.platform)
   return { event: marked, grouped: marker.without(marked), applied: [...marker.applied] }
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { readIntakeSamples, type Sample } from '#test/kit/samples.ts'
 import { contentEncodingFrom, decodeBodySync } from '../../events/protocol/decode.ts'
-import { parseEnvelope, payloadOf } from '../../events/protocol/envelope.ts'
+import { parseEnvelope, itemPayload } from '../../events/protocol/envelope.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
 import { isRecord } from '../../events/protocol/json.ts'
 import { parseGuarded } from '../../events/protocol/json-guard.ts'
@@ -39,7 +39,7 @@ function recorded(sample: Sample | undefined): Record<string, unknown> {
   const encoding = Object.entries(sample.headers).find(([key]) => key.toLowerCase() === 'content-encoding')?.[1]
   const decoded = decodeBodySync(sample.body, contentEncodingFrom(encoding))
   const item = parseEnvelope(decoded).items.find((one) => one.type === 'event')
-  const value = item === undefined ? null : parseGuarded(payloadOf(decoded, item)).value
+  const value = item === undefined ? null : parseGuarded(itemPayload(decoded, item)).value
   if (!isRecord(value)) throw new Error('a recording without event')
   return value
 }

@@ -5,7 +5,7 @@ import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { sweepIssues } from '../recording/sweep.ts'
-import { MAX_SUBSCRIBERS, subscribersOf } from '../../history/facts/inbox.queries.ts'
+import { MAX_SUBSCRIBERS, selectSubscribers } from '../../history/facts/inbox.queries.ts'
 
 /** Notifications of status changes by digestion and by sweeps. */
 
@@ -131,5 +131,5 @@ test('disabled users and disabled members do not count among the subscribers of 
       })),
     )
     .execute()
-  expect(await app.tx((tx) => subscribersOf(tx, [issueId]))).toEqual([{ issue_id: issueId, user_id: bob.id }])
+  expect(await app.tx((tx) => selectSubscribers(tx, [issueId]))).toEqual([{ issue_id: issueId, user_id: bob.id }])
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 import { IssueStatus, Person, Severity } from '../rules/issue.api.ts'
 
 export const SUBSCRIPTION_REASONS = ['manual', 'assigned', 'mentioned', 'commented', 'changed'] as const
@@ -88,7 +88,7 @@ export const inboxRoutes = routes({
         .default('false')
         .describe('true: only unread entries.'),
     }),
-    response: pageOf(InboxEntry).extend({ unread_count: unreadCount }),
+    response: pageSchema(InboxEntry).extend({ unread_count: unreadCount }),
   },
   markInboxRead: {
     method: 'POST',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { MAX_UNREAD } from '../../history/facts/inbox.queries.ts'
 import { purgeTask } from '../../platform/jobs/purge.ts'
@@ -36,7 +36,7 @@ export async function listInbox(
   actor: OrgActor,
   input: ListInboxInput,
 ): Promise<Page<InboxEntry> & { unread_count: number }> {
-  const member = memberOf(actor)
+  const member = requireActingMember(actor)
   const after = input.cursor === undefined ? null : placeAfter(input.cursor)
   const offset = after === null ? input.offset : 0
   const unreadOnly = input.unread === 'true'
@@ -64,7 +64,7 @@ export async function markInboxRead(
   actor: OrgActor,
   input: { ids?: readonly string[] | undefined; before?: string | undefined },
 ): Promise<{ read: number; unread_count: number }> {
-  const member = memberOf(actor)
+  const member = requireActingMember(actor)
   const which = input.before === undefined ? { ids: input.ids ?? [] } : { before: new Date(input.before) }
   const read = await app.tx(async (tx) => {
     const marked = await markRead(tx, member, which, app.clock.now())

@@ -22,7 +22,7 @@ export async function mentionedIn(tx: Tx, commentId: string): Promise<string[]> 
 }
 
 /** The active members of the organisation that comments mention, by comment. */
-export async function mentionsOf(db: Connection, orgId: string, commentIds: readonly string[]) {
+export async function selectMentions(db: Connection, orgId: string, commentIds: readonly string[]) {
   const rows =
     commentIds.length === 0
       ? []

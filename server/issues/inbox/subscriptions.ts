@@ -1,4 +1,4 @@
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { holdIssue, selectIssue } from '../rows/issues.queries.ts'
@@ -23,7 +23,7 @@ export async function subscribe(app: App, actor: OrgActor, issueId: string): Pro
   return app.tx(async (tx) => {
     const id = await heldId(tx, actor, issueId)
     const now = app.clock.now()
-    await subscribeManually(tx, id, memberOf(actor).userId, now)
+    await subscribeManually(tx, id, requireActingMember(actor).userId, now)
     return view(tx, actor, id)
   })
 }
@@ -35,7 +35,7 @@ export async function subscribe(app: App, actor: OrgActor, issueId: string): Pro
 export async function unsubscribe(app: App, actor: OrgActor, issueId: string): Promise<void> {
   await app.tx(async (tx) => {
     const id = await heldId(tx, actor, issueId)
-    await unsubscribeManually(tx, id, memberOf(actor).userId, app.clock.now())
+    await unsubscribeManually(tx, id, requireActingMember(actor).userId, app.clock.now())
   })
 }
 
@@ -47,7 +47,7 @@ async function heldId(tx: Tx, actor: OrgActor, issueId: string): Promise<string>
 }
 
 async function view(db: Connection, actor: OrgActor, issueId: string): Promise<Subscription> {
-  const row = await selectSubscription(db, issueId, memberOf(actor).userId)
+  const row = await selectSubscription(db, issueId, requireActingMember(actor).userId)
   return {
     issue_id: issueId,
     subscribed: row?.is_subscribed ?? false,

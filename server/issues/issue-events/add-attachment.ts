@@ -7,7 +7,7 @@ import {
 } from '../../events/attachments/attachments.queries.ts'
 import type { Attachment } from '../../events/attachments/attachments.api.ts'
 import { listAttachments } from '../../events/attachments/list-attachments.ts'
-import { findIssuesOf } from '../../events/store/store.queries.ts'
+import { findIssuesByEvent } from '../../events/store/store.queries.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { deleteDraft } from '../../platform/blobs/blobs.queries.ts'
 import { receiveContent } from '../../platform/blobs/receive-content.ts'
@@ -15,7 +15,7 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import type { Upload } from '../../platform/context/handlers.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
@@ -47,16 +47,16 @@ export async function addAttachment(
     content,
   }
   const receivedAt = app.clock.now()
-  await ensureDayPartitions(app.db, [{ table: 'attachments' }], dayOf(receivedAt))
+  await ensureDayPartitions(app.db, [{ table: 'attachments' }], utcDay(receivedAt))
   const write = async (tx: Tx): Promise<Attachment> => {
     // The event may have been deleted while the file arrived. Deleting and erasing events locks the issue, too.
     const issue = await lockIssue(tx, actor, issueId)
     if (issue === undefined) throw notFound('Issue')
-    if ((await findIssuesOf(tx, [{ projectId, eventId }])).size === 0) throw notFound('Event')
+    if ((await findIssuesByEvent(tx, [{ projectId, eventId }])).size === 0) throw notFound('Event')
     const received = { orgId: actor.orgId, projectId, receivedAt, attachment: file }
     if ((await listAttachments(tx, projectId, [eventId])).length >= MAX_LISTED)
       throw conflict(`An event may have at most ${MAX_LISTED} files.`)
-    if ((await findStoredAttachments(tx, [received], dayOf(receivedAt))).has(attachmentKey(received)))
+    if ((await findStoredAttachments(tx, [received], utcDay(receivedAt))).has(attachmentKey(received)))
       throw conflict('The event has this file already.')
     const [id] = await insertAttachments(tx, [received])
     await recordFacts(tx, factContext(app, actor), [

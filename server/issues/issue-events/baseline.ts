@@ -1,7 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import type { Tag } from '../../events/protocol/event.api.ts'
 import { newestEventsOfProject } from './newest-events.ts'
-import { dimensionsOf } from './dimensions.ts'
+import { eventDimensions } from './dimensions.ts'
 import { openEvents } from './open-event.ts'
 
 /** A sample of the events of a project, of all its issues. It is cached for a few minutes. */
@@ -21,7 +21,7 @@ type Cached = { readonly at: number; readonly sample: Promise<Baseline> }
 const caches = new WeakMap<App, Map<string, Cached>>()
 
 /** The sample of a project, at most five minutes old. Concurrent calls read it once. */
-export function baselineOf(app: App, projectId: string): Promise<Baseline> {
+export function readBaseline(app: App, projectId: string): Promise<Baseline> {
   const projects = caches.get(app) ?? new Map<string, Cached>()
   caches.set(app, projects)
   const now = app.clock.now().getTime()
@@ -53,7 +53,7 @@ async function readSample(app: App, projectId: string): Promise<Baseline> {
     const events = await openEvents(app, projectId, chunk)
     for (const place of chunk) {
       const event = events.get(place.eventId)
-      if (event !== undefined) sample.push({ issueId: place.issueId, tags: dimensionsOf(event) })
+      if (event !== undefined) sample.push({ issueId: place.issueId, tags: eventDimensions(event) })
     }
   }
   return sample

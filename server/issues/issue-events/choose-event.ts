@@ -2,10 +2,10 @@ import type { App } from '../../platform/context/app.ts'
 import type { StoredEvent } from '../../events/store/event.ts'
 import { lookAtEvents, type EventSources, type EventSpot } from '../../events/store/event-places.queries.ts'
 import { readEvents } from '../../events/store/store.queries.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
-import { completenessOf } from './completeness.ts'
+import { scoreCompleteness } from './completeness.ts'
 import { isUnfiltered, type EventFilter } from './event-filter.ts'
 import { findEvents } from './find-events.ts'
 import { storedBodies } from './open-event.ts'
@@ -27,7 +27,7 @@ export async function chooseEvent(app: App, scope: Scope, which: string): Promis
     const { events } = await findEvents(app, { ...scope, direction: 'older', from: null, limit: MAX_COMPARED })
     let best: { eventId: string; receivedDay: string; score: number } | null = null
     for (const { facts, event } of events) {
-      const score = event === null ? -1 : completenessOf(event)
+      const score = event === null ? -1 : scoreCompleteness(event)
       // The first of equal ones is the newest.
       if (best === null || score > best.score) best = { ...facts, score }
     }
@@ -49,7 +49,7 @@ export async function eventById(
   const eventId = eventIdFrom(id)
   const stored = eventId === null ? [] : await readEvents(app.db, projectId, [eventId], null)
   const [own] = stored
-    .filter((event) => issueIds.includes(event.issueId) && dayOf(event.receivedAt) >= oldestDay)
+    .filter((event) => issueIds.includes(event.issueId) && utcDay(event.receivedAt) >= oldestDay)
     .toSorted((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime())
   if (own === undefined) throw notFound('Event')
   return own
@@ -82,7 +82,7 @@ export type Neighbours = { latest: string | null; oldest: string | null; newer: 
  * Ids of the neighbours of an event, in the order of occurrence, among the events that pass the filter.
  * @param newest the newest events of the issue, when the caller has read them: they save queries
  */
-export async function neighboursOf(
+export async function findNeighbours(
   app: App,
   scope: Scope,
   event: StoredEvent | null,

@@ -11,7 +11,7 @@ const MAX_TAGS = 20
  * A score to compare the events of one issue. Readable frames count most, then source lines, breadcrumbs, contexts, the
  * user and the request.
  */
-export function completenessOf(event: Event): number {
+export function scoreCompleteness(event: Event): number {
   const frames = [
     ...event.exceptions.flatMap(({ stacktrace }) => stacktrace?.frames ?? []),
     ...event.threads.flatMap(({ stacktrace }) => stacktrace?.frames ?? []),

@@ -14,29 +14,29 @@ const named = (context: Record<string, JsonValue> | undefined): string | null =>
 }
 
 /** `SM-A125F`, `iPhone14,2`; null when the SDK did not send it. */
-export const deviceOf = ({ contexts }: Pick<Event, 'contexts'>): string | null =>
+export const eventDevice = ({ contexts }: Pick<Event, 'contexts'>): string | null =>
   text(contexts['device']?.['model']) ?? text(contexts['device']?.['family'])
 
 /** `Android 14`. */
-export const osOf = ({ contexts }: Pick<Event, 'contexts'>): string | null =>
+export const eventOs = ({ contexts }: Pick<Event, 'contexts'>): string | null =>
   named(contexts['os']) ?? named(contexts['client_os'])
 
 /** `Chrome 131.0`. */
-export const browserOf = ({ contexts }: Pick<Event, 'contexts'>): string | null => named(contexts['browser'])
+export const eventBrowser = ({ contexts }: Pick<Event, 'contexts'>): string | null => named(contexts['browser'])
 
 /** The name under which events show their user: user name, e-mail, name, id or IP address, in this order. */
 export const userLabel = ({ user }: Pick<Event, 'user'>): string | null =>
   user === null ? null : (user.username ?? user.email ?? user.name ?? user.id ?? user.ip_address)
 
 /** The tags of an event, and its release, environment, device, os and browser unless a tag of that name exists. */
-export function dimensionsOf(event: Event): Tag[] {
+export function eventDimensions(event: Event): Tag[] {
   const known = new Set(event.tags.map(({ key }) => key))
   const more: [string, string | null][] = [
     ['release', event.release],
     ['environment', event.environment],
-    ['device', deviceOf(event)],
-    ['os', osOf(event)],
-    ['browser', browserOf(event)],
+    ['device', eventDevice(event)],
+    ['os', eventOs(event)],
+    ['browser', eventBrowser(event)],
   ]
   return [...event.tags, ...more.flatMap(([key, value]) => (value === null || known.has(key) ? [] : [{ key, value }]))]
 }

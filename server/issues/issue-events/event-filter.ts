@@ -4,7 +4,7 @@ import type { Event, Tag } from '../../events/protocol/event.api.ts'
 import { tidy } from '../../events/protocol/strings.ts'
 import { hashUser } from '../../events/protocol/user-hash.ts'
 import { releaseFacts } from '../search/facts.ts'
-import { dimensionsOf } from './dimensions.ts'
+import { eventDimensions } from './dimensions.ts'
 import { eventMatcher } from './match-event.ts'
 
 /** Filters over the events of an issue. Pure. */
@@ -53,7 +53,7 @@ export function eventFilter(projectId: string, query: EventQuery): EventFilter {
   const bodies: ((event: Event) => boolean)[] = []
   if (tags.length > 0) {
     bodies.push((event) => {
-      const own = dimensionsOf(event)
+      const own = eventDimensions(event)
       return tags.every(({ key, value }) => own.some((tag) => tag.key === key && tag.value === value))
     })
   }

@@ -2,7 +2,7 @@ import type { App } from '../../platform/context/app.ts'
 import type { EventSources } from '../../events/store/event-places.queries.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { selectSettings } from '../../projects/registry/projects.queries.ts'
-import { groupsOf } from '../rows/groups.queries.ts'
+import { selectGroupIds } from '../rows/groups.queries.ts'
 
 /**
  * Where an issue's events are stored: under the ids of its groups. Events beyond the
@@ -13,7 +13,7 @@ export async function eventSources(
   issue: { readonly id: string; readonly project_id: string },
 ): Promise<EventSources> {
   const [issueIds, project] = await Promise.all([
-    groupsOf(app.db, [issue.id]),
+    selectGroupIds(app.db, [issue.id]),
     selectSettings(app.db, issue.project_id),
   ])
   return { issueIds, oldestDay: oldestDay(project?.settings, app.clock.now()) }

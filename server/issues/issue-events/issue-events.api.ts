@@ -1,7 +1,7 @@
 import { Attachment } from '../../events/attachments/attachments.api.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, offsetQuery, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, offsetQuery, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 import { Event, EventLevel, Tag } from '../../events/protocol/event.api.ts'
 
 /** The events of an issue, and the values they share. */
@@ -89,7 +89,7 @@ export const issueEventRoutes = routes({
     permission: 'issues.read',
     params: issueParams,
     query: z.strictObject({ ...pageQuery(25), ...eventQuery }),
-    response: pageOf(EventRow).extend({ looked_at: lookedAt }),
+    response: pageSchema(EventRow).extend({ looked_at: lookedAt }),
     refusals: [404],
   },
   readIssueEvent: {
@@ -170,7 +170,7 @@ export const issueEventRoutes = routes({
     permission: 'issues.read',
     params: issueParams,
     query: z.strictObject({ limit, offset }),
-    response: pageOf(
+    response: pageSchema(
       EventUser.extend({
         events: z.number().int(),
         first_seen: Timestamp,

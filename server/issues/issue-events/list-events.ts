@@ -11,7 +11,7 @@ import { eventIdFrom } from '../../platform/kernel/ids.ts'
 import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
 import { selectIssue } from '../rows/issues.queries.ts'
-import { deviceOf, osOf, userLabel } from './dimensions.ts'
+import { eventDevice, eventOs, userLabel } from './dimensions.ts'
 import { eventFilter, isUnfiltered, type EventQuery } from './event-filter.ts'
 import { eventSources } from './event-sources.ts'
 import { findEvents, type FoundEvent } from './find-events.ts'
@@ -67,8 +67,8 @@ export const viewRow = ({ facts, event }: FoundEvent): EventRow => ({
   release: facts.release,
   environment: facts.environment,
   user: event === null ? null : viewUser(event),
-  device: event === null ? null : deviceOf(event),
-  os: event === null ? null : osOf(event),
+  device: event === null ? null : eventDevice(event),
+  os: event === null ? null : eventOs(event),
   is_unhandled: event?.is_unhandled ?? false,
   tags: event?.tags ?? [],
 })

@@ -1,9 +1,9 @@
 import { compileGlob } from '../../platform/kernel/glob.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
-import { askedKey, factsOf, USER_KEYS, type Fact, type UserKey } from '../search/facts.ts'
+import { askedKey, listEventFacts, USER_KEYS, type Fact, type UserKey } from '../search/facts.ts'
 import { valuePart } from '../search/index-terms.ts'
 import { readQuery } from '../search/parse-query.ts'
-import { browserOf, deviceOf, osOf } from './dimensions.ts'
+import { eventBrowser, eventDevice, eventOs } from './dimensions.ts'
 import { queryError } from '../search/query-error.ts'
 import type { Pattern, Query, Term, TextField } from '../search/query.ts'
 
@@ -84,12 +84,13 @@ function termHolds(term: Term, event: Event): boolean {
       const keys: readonly UserKey[] = term.key === 'user' ? USER_KEYS : [term.key]
       const isId = term.key === 'user' && term.values.some(({ text, glob }) => !glob && text === userKeyOf(event))
       return (
-        isId || factsOf(event).some(([key, value]) => keys.some((one) => one === key) && isLikeOne(value, term.values))
+        isId ||
+        listEventFacts(event).some(([key, value]) => keys.some((one) => one === key) && isLikeOne(value, term.values))
       )
     }
     case 'facet': {
       const asked = askedKey(term.key)
-      return [...factsOf(event), ...shownFacts(event)].some(
+      return [...listEventFacts(event), ...shownFacts(event)].some(
         ([key, value]) => key === asked && isLikeOne(value, term.values),
       )
     }
@@ -108,9 +109,9 @@ function termHolds(term: Term, event: Event): boolean {
 /** Values that the page of an issue shows as shared by events: a query can ask for every value shown there. */
 const shownFacts = (event: Event): Fact[] => [
   ...event.tags.map(({ key, value }): Fact => [key.toLowerCase(), value]),
-  ...shown('os.name', osOf(event)),
-  ...shown('browser.name', browserOf(event)),
-  ...shown('device.model', deviceOf(event)),
+  ...shown('os.name', eventOs(event)),
+  ...shown('browser.name', eventBrowser(event)),
+  ...shown('device.model', eventDevice(event)),
 ]
 const shown = (key: string, value: string | null): Fact[] => (value === null ? [] : [[key, value]])
 
@@ -125,7 +126,7 @@ function has(event: Event, key: string): boolean {
   if (key === 'user.id') return userKeyOf(event) !== null
   if (key === 'title' || key === 'message' || key === 'culprit')
     return FIELDS[key](event).some((text) => text !== null && text !== '')
-  return factsOf(event).some(([name]) => name === key)
+  return listEventFacts(event).some(([name]) => name === key)
 }
 
 /** The key by which affected users are counted. */

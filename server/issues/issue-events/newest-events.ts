@@ -2,7 +2,7 @@ import type { App } from '../../platform/context/app.ts'
 import { newestPlaces, type EventPlace } from '../../events/store/store.queries.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { selectSettings } from '../../projects/registry/projects.queries.ts'
-import { groupsOf } from '../rows/groups.queries.ts'
+import { selectGroupIds } from '../rows/groups.queries.ts'
 import { issuesSeenSince, sinceEvents } from './sources.queries.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function newestEventsOfProject(app: App, projectId: string, limit: 
   const { db } = app
   const since = await sinceEvents(db, projectId, limit)
   if (since === null) return []
-  const groups = await groupsOf(db, await issuesSeenSince(db, projectId, since, limit))
+  const groups = await selectGroupIds(db, await issuesSeenSince(db, projectId, since, limit))
   const project = await selectSettings(db, projectId)
   return newestPlaces(db, groups, {
     since,

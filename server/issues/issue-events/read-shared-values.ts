@@ -2,8 +2,8 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { selectIssue } from '../rows/issues.queries.ts'
-import { baselineOf } from './baseline.ts'
-import { dimensionsOf } from './dimensions.ts'
+import { readBaseline } from './baseline.ts'
+import { eventDimensions } from './dimensions.ts'
 import { eventFilter } from './event-filter.ts'
 import { eventSources } from './event-sources.ts'
 import { findEvents } from './find-events.ts'
@@ -33,9 +33,9 @@ export async function readSharedValues(
       from: null,
       limit: MAX_EVENTS,
     }),
-    baselineOf(app, issue.project_id),
+    readBaseline(app, issue.project_id),
   ])
-  const own = found.events.flatMap(({ event }) => (event === null ? [] : [dimensionsOf(event)]))
+  const own = found.events.flatMap(({ event }) => (event === null ? [] : [eventDimensions(event)]))
   const others = baseline.filter((event) => !sources.issueIds.includes(event.issueId)).map(({ tags }) => tags)
   return { events: own.length, baseline_events: others.length, items: sharedValues(own, others) }
 }

@@ -3,7 +3,7 @@ import { systemActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { countUsersOf, estimateUsersOf } from '../rows/groups.queries.ts'
+import { recountGroupUsers, estimateUsers } from '../rows/groups.queries.ts'
 import { addJob, defineTask } from '../../platform/jobs/task.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { lockShown, usersToCount } from './merging.queries.ts'
@@ -27,8 +27,8 @@ export async function recountUsers(tx: Tx, issueIds: readonly string[]): Promise
     if (counted <= MAX_COUNTED_AT_ONCE) few.push(id)
     else many.push(id)
   }
-  if (few.length > 0) await countUsersOf(tx, few)
-  if (many.length > 0) await estimateUsersOf(tx, many)
+  if (few.length > 0) await recountGroupUsers(tx, few)
+  if (many.length > 0) await estimateUsers(tx, many)
   for (const id of many) await addJob(tx, COUNT_USERS, { issue_id: id }, { key: `${COUNT_USERS}:${id}` })
 }
 
@@ -40,7 +40,7 @@ export async function countUsers(app: App, issueId: string): Promise<void> {
   await app.tx(async (tx) => {
     const issue = await lockShown(tx, issueId)
     if (issue === undefined) return
-    await countUsersOf(tx, [issueId])
+    await recountGroupUsers(tx, [issueId])
     await rateIssues(tx, [issueId], app.clock.now())
     await recordFacts(tx, factContext(app, systemActor(COUNT_USERS)), [
       { kind: 'issue.users_counted', orgId: issue.org_id, projectId: issue.project_id, issueId, data: {} },

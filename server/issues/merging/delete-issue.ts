@@ -2,12 +2,12 @@ import type { OrgActor, SystemActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { deleteAttachmentsOf } from '../../events/attachments/attachments.queries.ts'
-import { deleteEventsOf } from '../../events/store/store.queries.ts'
+import { deleteEventAttachments } from '../../events/attachments/attachments.queries.ts'
+import { deleteIssueEvents } from '../../events/store/store.queries.ts'
 import { deleteFeedbackOfIssue } from '../feedback/feedback.queries.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
 import { aboutIssue } from '../rows/about-issue.ts'
-import { changeRelation, groupsOf, lockIssues } from '../rows/groups.queries.ts'
+import { changeRelation, selectGroupIds, lockIssues } from '../rows/groups.queries.ts'
 import { lockIssue, selectIssue } from '../rows/issues.queries.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { deleteCounts, deleteIssueRows } from '../rows/delete-rows.queries.ts'
@@ -47,12 +47,12 @@ export async function removeIssue(
   if (found.id !== issueId) throw conflict(MERGED)
   // In batches, each in its own transaction: millions of events or users would block digestion and exceed the statement
   // timeout. After an interruption the issue still exists with the rest, and can be deleted again.
-  const before = await groupsOf(app.db, [issueId])
+  const before = await selectGroupIds(app.db, [issueId])
   for (const id of before) while ((await app.tx((tx) => deleteBatch(tx, id))) === BATCH);
   while (await app.tx((tx) => deleteCounts(tx, before, COUNTS_BATCH)));
   await app.tx(async (tx) => {
     await changeRelation(tx, found.project_id)
-    const groups = await groupsOf(tx, [issueId])
+    const groups = await selectGroupIds(tx, [issueId])
     // With those merged into it, which are deleted too: bulk changes lock in the same order.
     await lockIssues(tx, groups)
     const issue = await lockIssue(tx, actor, issueId)
@@ -62,7 +62,7 @@ export async function removeIssue(
     for (const id of groups) {
       // Events recorded meanwhile.
       while ((await deleteBatch(tx, id)) === BATCH);
-      await deleteAttachmentsOf(tx, issue.project_id, await deleteFeedbackOfIssue(tx, id))
+      await deleteEventAttachments(tx, issue.project_id, await deleteFeedbackOfIssue(tx, id))
     }
     while (await deleteCounts(tx, groups, COUNTS_BATCH));
     await within(tx, issue.project_id)
@@ -75,11 +75,11 @@ export async function removeIssue(
 
 /** Deletes a batch of events with their attachments. Returns the number of events. */
 async function deleteBatch(tx: Tx, issueId: string): Promise<number> {
-  const events = await deleteEventsOf(tx, issueId, BATCH)
+  const events = await deleteIssueEvents(tx, issueId, BATCH)
   // The events of an issue have one project.
   const [first] = events
   if (first !== undefined)
-    await deleteAttachmentsOf(
+    await deleteEventAttachments(
       tx,
       first.projectId,
       events.map(({ eventId }) => eventId),

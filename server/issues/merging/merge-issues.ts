@@ -68,7 +68,7 @@ async function lockAll(
     return row
   })
   if (isMerged(target))
-    throw conflict(`${nameOf(target)} was merged into another issue. Merge into that one, or unmerge it first.`)
+    throw conflict(`${issueShortId(target)} was merged into another issue. Merge into that one, or unmerge it first.`)
   for (const other of others) requireMergeable(target, other)
   const count = others.reduce((sum, other) => sum + 1 + other.merged_count, target.merged_count)
   if (count > MAX_MERGED) throw invalid(`At most ${MAX_MERGED} issues can be merged into one.`)
@@ -79,12 +79,12 @@ const isMerged = (issue: LockedIssue): boolean => issue.target_id !== issue.id
 
 function requireMergeable(target: LockedIssue, other: LockedIssue): void {
   if (other.project_id !== target.project_id) throw invalid('Only issues of one project can be merged.')
-  if (other.target_id === target.id) throw conflict(`${nameOf(other)} is merged into this issue already.`)
+  if (other.target_id === target.id) throw conflict(`${issueShortId(other)} is merged into this issue already.`)
   if (isMerged(other))
-    throw conflict(`${nameOf(other)} was merged into another issue. Merge that one, or unmerge it first.`)
+    throw conflict(`${issueShortId(other)} was merged into another issue. Merge that one, or unmerge it first.`)
 }
 
-export const nameOf = (issue: Pick<LockedIssue, 'project_slug' | 'number'>): string =>
+export const issueShortId = (issue: Pick<LockedIssue, 'project_slug' | 'number'>): string =>
   shortId(issue.project_slug, issue.number)
 
 function factsOfMerge(actor: OrgActor, target: LockedIssue, others: readonly LockedIssue[]): Fact[] {
@@ -97,7 +97,7 @@ function factsOfMerge(actor: OrgActor, target: LockedIssue, others: readonly Loc
       orgId,
       projectId,
       issueId: target.id,
-      sentence: `${name} merged ${listedNames(others.map(nameOf))} into this issue.`,
+      sentence: `${name} merged ${listedNames(others.map(issueShortId))} into this issue.`,
       data: { issue_ids: others.map(({ id }) => id) },
     },
     ...others.map(({ id }): Fact => ({
@@ -105,7 +105,7 @@ function factsOfMerge(actor: OrgActor, target: LockedIssue, others: readonly Loc
       orgId,
       projectId,
       issueId: id,
-      sentence: `${name} merged this issue into ${nameOf(target)}.`,
+      sentence: `${name} merged this issue into ${issueShortId(target)}.`,
       data: { issue_id: target.id },
     })),
   ]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import { lockRelation } from '../rows/groups.queries.ts'
-import { slotOf } from '../rules/user-slots.ts'
+import { toSlot } from '../rules/user-slots.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { aPerson } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
@@ -29,7 +29,7 @@ async function twoIssues(): Promise<{ actor: OrgActor; projectId: string; target
 async function put(groupId: string, from: number, to: number, day = '2026-11-01'): Promise<void> {
   await app.db.query(
     'insert into issue_users (group_id, user_hash, seen_slot) select $1, g, $4 from generate_series($2::int, $3::int) g',
-    [groupId, from, to, slotOf(Date.parse(`${day}T10:00Z`))],
+    [groupId, from, to, toSlot(Date.parse(`${day}T10:00Z`))],
   )
   for (const [table, column] of [
     ['issue_groups', 'id'],
@@ -66,10 +66,10 @@ test('users who are added, seen again and erased while a merge waits for digesti
     })
     await tx.query('delete from issue_users where group_id = $1 and user_hash = 1', [targetId])
     await tx.query(
-      `update issue_users set seen_slot = ${slotOf(Date.parse('2026-11-03T08:00Z'))} where group_id = $1 and user_hash = 2`,
+      `update issue_users set seen_slot = ${toSlot(Date.parse('2026-11-03T08:00Z'))} where group_id = $1 and user_hash = 2`,
       [targetId],
     )
-    await tx.query(`insert into issue_users values ($1, 4, ${slotOf(Date.parse('2026-11-03T09:00Z'))})`, [targetId])
+    await tx.query(`insert into issue_users values ($1, 4, ${toSlot(Date.parse('2026-11-03T09:00Z'))})`, [targetId])
   })
   await merged
   expect(await usersOf(targetId)).toEqual({ users: 4, day: '2026-11-03', today: 2 })
@@ -106,7 +106,7 @@ test('very many users are those of the largest issue until a job has counted the
   // Digestion adds a user meanwhile, under the lock of the issue.
   await app.tx(async (tx) => {
     await tx.query(`select from issues where id = $1 for no key update`, [targetId])
-    await tx.query(`insert into issue_users values ($1, 900000, ${slotOf(Date.parse('2026-11-02T09:00Z'))})`, [otherId])
+    await tx.query(`insert into issue_users values ($1, 900000, ${toSlot(Date.parse('2026-11-02T09:00Z'))})`, [otherId])
     await tx.query(`update issue_groups set user_count = user_count + 1 where id = $1`, [otherId])
     await tx.query(`update issues set user_count = user_count + 1 where id = $1`, [targetId])
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { GroupingPart } from '../grouping/grouping.api.ts'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 import { GroupingRules, GroupingTransition } from '../grouping/grouping-rules.api.ts'
 import { Issue, Person } from '../rules/issue.api.ts'
 
@@ -134,7 +134,7 @@ export const mergingRoutes = routes({
     permission: 'issues.read',
     params: projectParams,
     query: z.strictObject(pageQuery(25)),
-    response: pageOf(Discard),
+    response: pageSchema(Discard),
     refusals: [404],
   },
   removeDiscard: {

@@ -51,7 +51,7 @@ export function lockForMerging(tx: Tx, actor: OrgActor, issueIds: readonly strin
 export type MergedIssue = { readonly issueId: string; readonly parentId: string | null; readonly mergedAt: Date | null }
 
 /** The issues whose groups an issue shows, including itself. */
-export async function mergedIssuesOf(tx: Tx, targetId: string): Promise<MergedIssue[]> {
+export async function selectTargetIssues(tx: Tx, targetId: string): Promise<MergedIssue[]> {
   const rows = await tx
     .selectFrom('issue_groups as g')
     .innerJoin('issues as i', 'i.id', 'g.id')

@@ -12,10 +12,10 @@ import { recountUsers } from './count-users.ts'
 import { rateIssues } from './rate-issues.ts'
 import { replayMissedEvents } from './replay-missed-events.ts'
 import type { Issue } from '../rules/issue.api.ts'
-import { listedNames, nameOf } from './merge-issues.ts'
+import { listedNames, issueShortId } from './merge-issues.ts'
 import {
   lockForMerging,
-  mergedIssuesOf,
+  selectTargetIssues,
   projectOfIssue,
   unmerge,
   type LockedIssue,
@@ -46,12 +46,12 @@ export async function unmergeIssues(
     const others = ids.map((id) => {
       const row = rows.get(id)
       if (row === undefined) throw notFound('Issue')
-      if (row.target_id !== issueId) throw conflict(`${nameOf(row)} is not merged into this issue.`)
+      if (row.target_id !== issueId) throw conflict(`${issueShortId(row)} is not merged into this issue.`)
       return row
     })
     const context = factContext(app, actor)
     const now = context.at
-    const merged = await mergedIssuesOf(tx, issueId)
+    const merged = await selectTargetIssues(tx, issueId)
     const mergedAt = new Map(merged.map((one) => [one.issueId, one.mergedAt]))
     const groups = groupsToUnmerge(merged, ids)
     await unmerge(tx, issueId, groups)
@@ -98,7 +98,7 @@ function factsOfUnmerge(actor: OrgActor, target: LockedIssue, others: readonly L
       orgId,
       projectId,
       issueId: target.id,
-      sentence: `${name} unmerged ${listedNames(others.map(nameOf))} from this issue.`,
+      sentence: `${name} unmerged ${listedNames(others.map(issueShortId))} from this issue.`,
       data: { issue_ids: others.map(({ id }) => id) },
     },
     ...others.map(({ id }): Fact => ({
@@ -106,7 +106,7 @@ function factsOfUnmerge(actor: OrgActor, target: LockedIssue, others: readonly L
       orgId,
       projectId,
       issueId: id,
-      sentence: `${name} unmerged this issue from ${nameOf(target)}.`,
+      sentence: `${name} unmerged this issue from ${issueShortId(target)}.`,
       data: { issue_id: target.id },
     })),
   ]

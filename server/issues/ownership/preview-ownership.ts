@@ -12,7 +12,7 @@ import { ownershipSettings } from './ownership-settings.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
 import { chooseEvent } from '../issue-events/choose-event.ts'
 import { eventFilter } from '../issue-events/event-filter.ts'
-import { groupsOf } from '../rows/groups.queries.ts'
+import { selectGroupIds } from '../rows/groups.queries.ts'
 import { inPreviewThread, visitInThread } from '../issue-events/preview-events.ts'
 import { shortId } from '#shared/issue-values.ts'
 import { viewPerson } from '../rows/view-issue.ts'
@@ -87,7 +87,7 @@ async function matchesOf(
     async (ask) => {
       await ask({ start: { rules, groupingRules: groupingSettings(stored).grouping_rules } })
       for (const { id } of issues) {
-        const sources = { issueIds: await groupsOf(app.db, [id]), oldestDay: oldestDay(stored, app.clock.now()) }
+        const sources = { issueIds: await selectGroupIds(app.db, [id]), oldestDay: oldestDay(stored, app.clock.now()) }
         const chosen = await chooseEvent(app, { projectId, sources, filter: eventFilter(projectId, {}) }, 'latest')
         if (chosen !== null) await visitInThread(app, ask, [{ stored: chosen, place: { issueId: id } }])
       }

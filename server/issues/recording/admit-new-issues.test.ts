@@ -7,7 +7,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { RECEIVED_DAY_TABLES } from '../../ingest/digest/day-tables.ts'
 import { createProjectFactsReader } from '../../ingest/digest/project-facts.ts'
 import { discardIssue } from '../merging/discard-issue.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { readIntake } from '../../ingest/outcomes/read-intake.ts'
 import { createProject } from '../../service/project-settings/create-project.ts'
@@ -20,7 +20,7 @@ const { app, clock, onClose } = await testApp()
 const { actor } = await aPerson(app)
 const facts = createProjectFactsReader(app)
 onClose(() => Promise.resolve(facts.close()))
-await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(clock.now()))
+await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, utcDay(clock.now()))
 
 async function aProject(perHour: number, perDay: number): Promise<string> {
   const { id } = await createProject(app, actor, { name: `P ${newId()}`, platform: 'web', region: 'eu-central-1' })
@@ -86,7 +86,7 @@ test('the budget of a day', async () => {
   await record(projectId, 'C', 'D')
   expect(Object.keys(await issues(projectId))).toEqual(['A: x', 'B: x', 'C: x', OVERFLOW_TITLE])
   clock.advance(24 * 3_600_000)
-  await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(clock.now()))
+  await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, utcDay(clock.now()))
   await record(projectId, 'D')
   expect(Object.keys(await issues(projectId))).toContain('D: x')
 })

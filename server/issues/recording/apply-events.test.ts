@@ -8,7 +8,7 @@ import { createProjectFactsReader } from '../../ingest/digest/project-facts.ts'
 import { DIGESTION } from '../../platform/context/actor.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { recordEvents } from './record-events.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { KnownReleases, recordSightings } from '../../projects/releases/record-sightings.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
@@ -114,7 +114,7 @@ async function record(sent: readonly Sent[]): Promise<void> {
 
 async function commit(occurrences: readonly Occurrence[], andThen?: () => never): Promise<readonly unknown[]> {
   const now = app.clock.now()
-  await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(now))
+  await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, utcDay(now))
   const context = { projectId, keyId: newId(), receivedAt: now, orgId: actor.orgId }
   return writers.tx(async (tx) => {
     const facts = occurrences.map((fact) => ({ fact, context }))

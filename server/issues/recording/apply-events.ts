@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/storage/database.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
-import { hourlyLimit, hourOf } from '../rules/escalating.ts'
+import { hourlyLimit, floorToHour } from '../rules/escalating.ts'
 import {
   countHour,
   mayEscalate,
@@ -39,7 +39,7 @@ export type AppliedEvents = {
 const GRACE_MS = 5 * 60_000
 
 /** The oldest hour that can still make an issue escalate. */
-export const oldestHourToJudge = (now: Date): Date => hourOf(new Date(now.getTime() - GRACE_MS))
+export const oldestHourToJudge = (now: Date): Date => floorToHour(new Date(now.getTime() - GRACE_MS))
 
 /** Applies folded events to the life cycles of their issues. Writes only new hourly limits. */
 export async function applyEvents(

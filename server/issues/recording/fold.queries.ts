@@ -1,7 +1,7 @@
 import { impactFrom, type ImpactRow, type IssueImpact } from '../rules/impact.ts'
 import { LIFE_COLUMNS, lifeFrom, type LifeRow } from '../rules/life-columns.ts'
 import type { Life } from '../rules/life-cycle.ts'
-import { beforeSlot, slotOf } from '../rules/user-slots.ts'
+import { beforeSlot, toSlot } from '../rules/user-slots.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 
 /** SQL of folding: groups count, and issues show the sum of their groups. Rows are written in a fixed order. */
@@ -354,7 +354,7 @@ export async function deleteUserSlotsBefore(on: Connection, before: Date, max: n
   const { rowCount } = await on.query(
     `delete from issue_user_slots where ctid = any(array(
        select ctid from issue_user_slots where slot < $1 limit $2 for update skip locked))`,
-    [slotOf(before.getTime()), max],
+    [toSlot(before.getTime()), max],
   )
   return rowCount ?? 0
 }

@@ -1,11 +1,11 @@
 import type { FactContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { dayOf, MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
+import { utcDay, MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
 import { MIN_LIMIT } from '../rules/escalating.ts'
 import { eventSeveritySentence, impactSentence, type IssueImpact, newImpact, rated, reach } from '../rules/impact.ts'
 import { severityName } from '#shared/issue-values.ts'
-import { SLOT_MS, slotOf } from '../rules/user-slots.ts'
+import { SLOT_MS, toSlot } from '../rules/user-slots.ts'
 import { sumGroups } from '../rows/groups.queries.ts'
 import { writeLives } from '../rows/life.queries.ts'
 import { addMinutes, touchProjects } from '../../projects/registry/recording.queries.ts'
@@ -13,7 +13,7 @@ import type { Tx } from '../../platform/storage/database.ts'
 import { type AppliedEvents, applyEvents, oldestHourToJudge } from './apply-events.ts'
 import * as sql from './fold.queries.ts'
 import { type FoldedSums, HAPPENED_AT, IS_FATAL, isWorse, OCCURRED_AT, USER_HASH } from './group-sums.ts'
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 
 /** Folding: what recorded events add is counted in groups, issues, hours and users, and decides their life cycles. */
 
@@ -120,8 +120,8 @@ type CountedUsers = { readonly ofIssues: Map<string, UsersOfIssue>; readonly ofG
 
 /** Counts users of groups; a user of several groups of an issue counts once for the issue. */
 async function countUsers(tx: Tx, now: Date, issues: readonly FoldedIssue[]): Promise<CountedUsers> {
-  const startOfToday = slotOf(Date.parse(dayOf(now)))
-  const users = usersOf(issues, slotOf(now.getTime()))
+  const startOfToday = toSlot(Date.parse(utcDay(now)))
+  const users = usersOf(issues, toSlot(now.getTime()))
   const isAwaited = ({ life }: FoldedIssue): boolean => life.ignored?.until?.users !== undefined
   const named = issues.filter((issue) => issue.isMerged || isAwaited(issue))
   const counted = await sql.addUsers(
@@ -174,7 +174,7 @@ function usersOf(issues: readonly FoldedIssue[], maxSlot: number): Map<string, U
         if (userHash === null) continue
         const key = groupId + userHash
         const happenedAt = event[HAPPENED_AT]
-        const slot = Math.min(slotOf(event[OCCURRED_AT]), maxSlot)
+        const slot = Math.min(toSlot(event[OCCURRED_AT]), maxSlot)
         const known = users.get(key)
         if (known === undefined) users.set(key, { groupId, userHash, slot, others: null, happenedAt })
         else {
@@ -407,7 +407,7 @@ function riseOf(issue: FoldedIssue, before: number, impact: IssueImpact, hasHigh
     kind: 'issue.severity_changed',
     ...aboutFolded(issue),
     sentence: hasHigherImpact
-      ? impactSentence(impact, plural(impact.usersToday, 'user'))
+      ? impactSentence(impact, countedWord(impact.usersToday, 'user'))
       : eventSeveritySentence(impact, eventId),
     data: {
       from: severityName(before),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { type IssueImpact, newImpact, reach } from '../rules/impact.ts'
 import type { GroupedEvents, Occurrence } from './occurrence.ts'
 
@@ -59,7 +59,7 @@ export type GroupSums = Omit<z.output<typeof GroupSums>, 'events'> & { readonly 
 export type FoldedSums = GroupSums & { readonly isNew?: boolean }
 
 /** Returns the sums that the events of a batch add to their group. */
-export function sumsOf({ groupId, projectId, orgId, occurrences, first }: GroupedEvents): GroupSums {
+export function sumGroupedEvents({ groupId, projectId, orgId, occurrences, first }: GroupedEvents): GroupSums {
   let [newest, oldest, worst] = [first, first, first]
   let isUnhandled = false
   const events = occurrences.map((one): CountedEvent => {
@@ -98,7 +98,7 @@ export function firstCounts(
   { events, worst, manyUsers }: GroupSums,
   now: Date,
 ): { readonly users: number; readonly impact: IssueImpact } {
-  const startOfToday = Date.parse(dayOf(now))
+  const startOfToday = Date.parse(utcDay(now))
   const users = new Set<number>()
   const usersToday = new Set<number>()
   for (const event of events) {

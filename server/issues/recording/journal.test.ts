@@ -10,13 +10,13 @@ import { RECEIVED_DAY_TABLES } from '../../ingest/digest/day-tables.ts'
 import { createProjectFactsReader } from '../../ingest/digest/project-facts.ts'
 import { changeRelation, lockRelation } from '../rows/groups.queries.ts'
 import { eventsIn, selectTrends, selectUsersIn } from '../rows/counts.queries.ts'
-import { windowOf } from '../rules/count-window.ts'
-import { SLOT_MS, slotOf } from '../rules/user-slots.ts'
+import { parseChartWindow } from '../rules/count-window.ts'
+import { SLOT_MS, toSlot } from '../rules/user-slots.ts'
 import { deleteIssue } from '../merging/delete-issue.ts'
 import { mergeIssues } from '../merging/merge-issues.ts'
 import { unmergeIssues } from '../merging/unmerge-issues.ts'
 import { updateIssue } from '../triage/update-issue.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
 import { DIGESTION } from '../../platform/context/actor.ts'
@@ -31,7 +31,7 @@ const { app, clock, onClose } = await testApp()
 const { actor } = await aPerson(app)
 const facts = createProjectFactsReader(app)
 onClose(() => Promise.resolve(facts.close()))
-await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, dayOf(clock.now()))
+await ensureDayPartitions(app.db, RECEIVED_DAY_TABLES, utcDay(clock.now()))
 const HOUR_MS = 3_600_000
 let shards = 0
 
@@ -131,7 +131,7 @@ async function expectSlots(projectId: string): Promise<void> {
     [projectId, from],
   )
   const ids = [...new Set(rows.map(({ id }) => id))]
-  const window = windowOf({ from: from.toISOString() }, now)!
+  const window = parseChartWindow({ from: from.toISOString() }, now)!
   const [trendOf, fatal] = await Promise.all([
     selectTrends(app.db, ids, window, SLOT_MS),
     sql<{
@@ -143,12 +143,12 @@ async function expectSlots(projectId: string): Promise<void> {
   for (const id of ids) {
     const own = rows.filter((row) => row.id === id)
     expect(trendOf(id)).toEqual(
-      trendOf(id).map((_, index) => own.filter(({ slot }) => slot === slotOf(window.from) + index).length),
+      trendOf(id).map((_, index) => own.filter(({ slot }) => slot === toSlot(window.from) + index).length),
     )
     expect(fatal.rows.find((row) => row.id === id)?.n).toBe(own.filter((row) => row.is_fatal).length)
   }
   // A time up to now is exact, also with late events.
-  for (const start of [slotOf(window.from), ...[7, 4, 2, 0].map((ago) => slotOf(now.getTime()) - ago)]) {
+  for (const start of [toSlot(window.from), ...[7, 4, 2, 0].map((ago) => toSlot(now.getTime()) - ago)]) {
     const users = await selectUsersIn(app.db, ids, { ...window, from: start * SLOT_MS })
     for (const id of ids) {
       const seen = new Set(rows.filter((row) => row.id === id && row.slot >= start).map((row) => row.user_hash))

@@ -72,9 +72,9 @@ export type KnownGroup = {
 }
 
 /** By time of occurrence. */
-export const newestOf = (occurrences: readonly Occurrence[]): Occurrence =>
+export const newestOccurrence = (occurrences: readonly Occurrence[]): Occurrence =>
   occurrences.reduce((newest, one) => (one.event.occurredAt >= newest.event.occurredAt ? one : newest))
 
 /** By time of occurrence. */
-export const oldestOf = (occurrences: readonly Occurrence[]): Occurrence =>
+export const oldestOccurrence = (occurrences: readonly Occurrence[]): Occurrence =>
   occurrences.reduce((oldest, one) => (one.event.occurredAt < oldest.event.occurredAt ? one : oldest))

@@ -1,7 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import { rateByShare } from './sweep.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { issueSettings } from '../rules/issue-settings.ts'
 import { selectSettingsOfActive } from '../../projects/registry/projects.queries.ts'
 import { readSessionTotals } from '../../telemetry/app-health/session-totals.ts'
@@ -12,7 +12,7 @@ import { readSessionTotals } from '../../telemetry/app-health/session-totals.ts'
  */
 export async function rateImpact(app: App, signal?: AbortSignal): Promise<void> {
   const now = app.clock.now()
-  const today = new Date(`${dayOf(now)}T00:00:00Z`)
+  const today = new Date(`${utcDay(now)}T00:00:00Z`)
   const projects = await selectSettingsOfActive(app.db, today)
   for (const { id, settings } of projects) {
     signal?.throwIfAborted()

@@ -6,7 +6,7 @@ import type { Fact } from '../../history/facts/kinds.ts'
 import { linkWaitingFeedback } from '../feedback/record-feedback.ts'
 import { EVENT_SEVERITY } from '../rules/severity.ts'
 import { writeIndexTerms } from '../search/write-index-terms.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import {
   ACCEPTED,
@@ -21,14 +21,14 @@ import { admitNewIssues } from './admit-new-issues.ts'
 import { assignNewIssues } from './assign-new-issues.ts'
 import { findDiscardedEvents, findGroups } from './find-groups.ts'
 import type { GroupCacheStep } from './group-cache.ts'
-import { firstCounts, type FoldedSums, sumsOf } from './group-sums.ts'
+import { firstCounts, type FoldedSums, sumGroupedEvents } from './group-sums.ts'
 import { type Counting, FOLD_AT_ONCE } from './journal.ts'
 import {
   type GroupedEvents,
   type KnownGroup,
-  newestOf,
+  newestOccurrence,
   type Occurrence,
-  oldestOf,
+  oldestOccurrence,
   type SameFingerprint,
 } from './occurrence.ts'
 import * as sql from './record.queries.ts'
@@ -89,7 +89,7 @@ export async function recordEvents(
   await writeIndexTerms(
     tx,
     now,
-    grouped.map((one) => ({ ...one, first: one.isNew ? newestOf(one.occurrences) : one.first })),
+    grouped.map((one) => ({ ...one, first: one.isNew ? newestOccurrence(one.occurrences) : one.first })),
   )
   await countHealth(
     tx,
@@ -103,7 +103,7 @@ export async function recordEvents(
   await counting.count(
     tx,
     context,
-    grouped.map((one) => sumsOfNew.get(one.key) ?? sumsOf(one)),
+    grouped.map((one) => sumsOfNew.get(one.key) ?? sumGroupedEvents(one)),
     factsOfNew,
   )
   await recordSecurityEvents(tx, context, grouped)
@@ -148,7 +148,7 @@ async function withoutDuplicates(
   const stored = await findStored(
     tx,
     [...first.values()].map(({ event }) => event),
-    dayOf(now),
+    utcDay(now),
   )
   for (const key of stored) first.delete(key)
   return new Set(first.values())
@@ -188,8 +188,8 @@ async function createIssues(
     const group = { groupId: id, issueId: id, isMerged: false }
     groups.set(one.key, group)
     cache.add(one, group)
-    const sums = sumsOf({ ...one, ...group, isNew: true })
-    return { ...one, ...firstCounts(sums, now), id, number, sums, newest: newestOf(one.occurrences) }
+    const sums = sumGroupedEvents({ ...one, ...group, isNew: true })
+    return { ...one, ...firstCounts(sums, now), id, number, sums, newest: newestOccurrence(one.occurrences) }
   })
   await writeIssueNumbers(
     tx,
@@ -215,7 +215,7 @@ async function createIssues(
     })),
   )
   const facts = rows.map(({ id, projectId, orgId, occurrences }): Fact => {
-    const { release, eventId } = oldestOf(occurrences).event
+    const { release, eventId } = oldestOccurrence(occurrences).event
     return {
       kind: 'issue.created',
       orgId,

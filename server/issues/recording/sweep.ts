@@ -4,10 +4,10 @@ import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import type { Fact } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
-import { dayOf, dayPlus, DAY_MS } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus, DAY_MS } from '../../platform/kernel/day.ts'
 import { issueSettings } from '../rules/issue-settings.ts'
 import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
-import { rankOf } from '../rules/impact.ts'
+import { computeSeverityRank } from '../rules/impact.ts'
 import { severityName } from '#shared/issue-values.ts'
 import { lifeFrom } from '../rules/life-columns.ts'
 import { commitReleased, onTime, type Transition } from '../rules/life-cycle.ts'
@@ -16,7 +16,7 @@ import { writeLives } from '../rows/life.queries.ts'
 import { eventSeverityFrom } from '../rules/severity.ts'
 import { awaitFold } from './await-fold.ts'
 import * as sql from './sweep.queries.ts'
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 import { writeRatings } from '../rows/rating.queries.ts'
 
 /** Transitions by time. Sweeps may run twice, concurrently, and while digestion runs. */
@@ -86,7 +86,7 @@ async function applyBatch<Row extends sql.SweptRow>(
         life: step.life,
         severity: row.severity_pinned
           ? null
-          : rankOf(
+          : computeSeverityRank(
               { eventSeverity: eventSeverityFrom(row.event_severity), highImpactDay: row.high_impact_day },
               step.life.status,
               now,
@@ -122,7 +122,7 @@ async function autoResolvingProjects(app: App, now: Date) {
 
 /** Ends high-impact days before yesterday. */
 async function endHighImpact(app: App, now: Date): Promise<number> {
-  const yesterday = dayPlus(dayOf(now), -1)
+  const yesterday = dayPlus(utcDay(now), -1)
   return rateBatch(app, now, (tx) => sql.lockPastHighImpact(tx, yesterday), null)
 }
 
@@ -138,7 +138,7 @@ export async function rateByShare(
   signal?: AbortSignal,
 ): Promise<number> {
   const now = app.clock.now()
-  const today = dayOf(now)
+  const today = utcDay(now)
   let rated = 0
   await inBatches(signal, async () => {
     const count = await rateBatch(app, now, (tx) => sql.lockHighImpact(tx, projectId, today, minUsers), today)
@@ -155,13 +155,17 @@ async function rateBatch(app: App, now: Date, lock: Lock, highImpactDay: string 
     if (rows.length === 0) return 0
     const rated = rows.map((row) => {
       const rank = (day: string | null) =>
-        rankOf({ eventSeverity: eventSeverityFrom(row.event_severity), highImpactDay: day }, row.status, now)
+        computeSeverityRank(
+          { eventSeverity: eventSeverityFrom(row.event_severity), highImpactDay: day },
+          row.status,
+          now,
+        )
       return {
         row,
         id: row.id,
         highImpactDay,
         // An event or a member may have lowered it since midnight: the entry starts from the severity of that day.
-        before: highImpactDay === null && !row.severity_pinned ? rank(dayOf(now)) : row.severity,
+        before: highImpactDay === null && !row.severity_pinned ? rank(utcDay(now)) : row.severity,
         severity: row.severity_pinned ? row.severity : rank(highImpactDay),
       }
     })
@@ -185,7 +189,7 @@ function ratedFact(row: sql.SweptRow, before: number, severity: number, highImpa
     sentence:
       highImpactDay === null
         ? `Severity fell to ${to}: the issue no longer affects many users.`
-        : `Severity rose to ${to}: ${plural(row.users_today, 'user')} on ${highImpactDay}, a large share of the active users.`,
+        : `Severity rose to ${to}: ${countedWord(row.users_today, 'user')} on ${highImpactDay}, a large share of the active users.`,
     data: { from: severityName(before), to, users: row.users_today, day: highImpactDay ?? row.high_impact_day },
   }
 }

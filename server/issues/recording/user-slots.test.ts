@@ -4,7 +4,7 @@ import { newId } from '../../platform/kernel/ids.ts'
 import { aPerson } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { type CountWindow, windowOf } from '../rules/count-window.ts'
+import { type CountWindow, parseChartWindow } from '../rules/count-window.ts'
 import { SLOT_MS } from '../rules/user-slots.ts'
 import { selectUsersIn } from '../rows/counts.queries.ts'
 import { addUsers, deleteUserSlotsBefore, type SeenUser } from './fold.queries.ts'
@@ -118,7 +118,7 @@ test('users of any time equal a recount, after random folds with several slots, 
         const windows = asked.flatMap(({ end, length }, index) => {
           // Half of the windows begin at a slot in which a user was seen.
           const to = index % 2 === 0 ? START + end + 1 : (known[end % known.length] ?? START) + length + 1
-          const window = windowOf({ from: iso(to - length - 1), to: iso(to) }, new Date())
+          const window = parseChartWindow({ from: iso(to - length - 1), to: iso(to) }, new Date())
           return window === null ? [] : [window]
         })
         for (const window of windows) {

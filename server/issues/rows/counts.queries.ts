@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { type CountWindow, slotsOf } from '../rules/count-window.ts'
+import { type CountWindow, windowSlots } from '../rules/count-window.ts'
 import { SLOT_MS } from '../rules/user-slots.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { HOUR_MS } from '../../platform/kernel/day.ts'
@@ -29,7 +29,7 @@ export function eventsIn(
   window: CountWindow,
   { bucketMs = HOUR_MS, isPage = false }: { readonly bucketMs?: number; readonly isPage?: boolean } = {},
 ): RawBuilder<unknown> {
-  const { from, to } = slotsOf(window)
+  const { from, to } = windowSlots(window)
   const isWhole = [window.from, window.to, bucketMs].every((ms) => ms % HOUR_MS === 0)
   const start = new Date(window.from - (window.from % HOUR_MS))
   const hours = rowsOf(
@@ -44,14 +44,14 @@ export function eventsIn(
 
 /** A query for the users of groups in a window: rows `g` of `issue_groups` and `s` of slots. */
 export function usersIn(window: CountWindow, isPage = false): RawBuilder<unknown> {
-  const { from, to } = slotsOf(window)
+  const { from, to } = windowSlots(window)
   const slots = sql`select s.users from issue_user_slots s where s.group_id = g.id
     and s.slot >= ${from}::int and s.slot < ${to}::int and s.before_slot < ${from}::int`
   return rowsOf(slots, 's', isPage)
 }
 
 /** The number of the bucket of a slot; bucket 0 begins at `start`. */
-export const bucketOf = (slot: RawBuilder<unknown>, start: number, bucketMs: number): RawBuilder<number> =>
+export const slotBucket = (slot: RawBuilder<unknown>, start: number, bucketMs: number): RawBuilder<number> =>
   sql`((${slot} - ${Math.floor(start / SLOT_MS)}::int) / ${bucketMs / SLOT_MS}::int)`
 
 /** Events of issues in buckets of a window, oldest first. @returns by issue id; all zero for other issues */
@@ -65,11 +65,11 @@ export async function selectTrends(
     issueIds.length === 0
       ? { rows: [] }
       : await sql<{ issue_id: string; bucket: number; events: number }>`
-          select g.issue_id, ${bucketOf(sql`q.slot`, window.from, bucketMs)} as bucket, sum(q.events)::float8 as events
+          select g.issue_id, ${slotBucket(sql`q.slot`, window.from, bucketMs)} as bucket, sum(q.events)::float8 as events
           from ${eventsIn(window, { bucketMs, isPage: true })} where g.issue_id = any(${[...issueIds]}::uuid[]) group by 1, 2`.execute(
           db,
         )
-  const { from, to } = slotsOf(window)
+  const { from, to } = windowSlots(window)
   const buckets = Math.ceil(((to - from) * SLOT_MS) / bucketMs)
   const trends = new Map<string, number[]>()
   const empty = () => Array.from({ length: buckets }, () => 0)

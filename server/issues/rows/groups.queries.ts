@@ -48,7 +48,7 @@ export async function changeRelation(tx: Tx, projectId: string): Promise<void> {
 }
 
 /** Ids of the groups that issues show: their events are stored under these. */
-export async function groupsOf(on: Connection, issueIds: readonly string[]): Promise<string[]> {
+export async function selectGroupIds(on: Connection, issueIds: readonly string[]): Promise<string[]> {
   const rows = await on
     .selectFrom('issue_groups')
     .select('id')
@@ -78,7 +78,7 @@ export async function lockIssues(tx: Tx, issueIds: readonly string[]): Promise<v
 
 /**
  * Sets the facts of issues to those of their groups: the sum of their events, the title of the own group, level and release
- * of the newest event. Users and severity are not changed: see `countUsersOf` and `rateIssues`.
+ * of the newest event. Users and severity are not changed: see `recountGroupUsers` and `rateIssues`.
  */
 export async function sumGroups(tx: Tx, issueIds: readonly string[]): Promise<void> {
   if (issueIds.length === 0) return
@@ -108,7 +108,7 @@ export async function sumGroups(tx: Tx, issueIds: readonly string[]): Promise<vo
  * Counts the users of the groups of locked issues, each user once: sets `user_count`, and `users_today` for the newest day
  * on which one was seen. Erased users stay in the counts of their groups, and no issue has fewer users than one of these.
  */
-export async function countUsersOf(tx: Tx, issueIds: readonly string[]): Promise<void> {
+export async function recountGroupUsers(tx: Tx, issueIds: readonly string[]): Promise<void> {
   await tx.query(
     `with users as (
        select g.issue_id, u.user_hash, date '1970-01-01' + nullif(max(u.seen_slot), 0) / ${SLOTS_PER_DAY} as day
@@ -130,10 +130,10 @@ export async function countUsersOf(tx: Tx, issueIds: readonly string[]): Promise
 }
 
 /**
- * Sets the users of locked issues to those of their largest group, and none of today: until {@link countUsersOf} runs, the
+ * Sets the users of locked issues to those of their largest group, and none of today: until {@link recountGroupUsers} runs, the
  * numbers are never above the truth.
  */
-export async function estimateUsersOf(tx: Tx, issueIds: readonly string[]): Promise<void> {
+export async function estimateUsers(tx: Tx, issueIds: readonly string[]): Promise<void> {
   await tx.query(
     `update issues i set user_count = g.users, users_today = 0
      from (select issue_id, max(user_count) as users from issue_groups where issue_id = any($1::uuid[]) group by issue_id) g

@@ -1,7 +1,7 @@
 import type { Connection } from '../../platform/storage/database.ts'
 
 /** Returns each issue's merge target, or the issue itself if it is not merged. Omits unknown ids. */
-export async function mergeTargetsOf(tx: Connection, issueIds: readonly string[]): Promise<Map<string, string>> {
+export async function selectMergeTargets(tx: Connection, issueIds: readonly string[]): Promise<Map<string, string>> {
   if (issueIds.length === 0) return new Map()
   const { rows } = await tx.query<{ id: string; target: string }>({
     name: 'issues-merge-targets',

@@ -11,7 +11,7 @@ const MAX_COUNTED = 10_000
 export type IssueCounts = { readonly fresh: number; readonly regressed: number }
 
 /** Counts new and regressed issues of each version of a project. */
-export async function countIssuesOf(
+export async function countReleaseIssues(
   db: Connection,
   projectId: string,
   versions: readonly string[],
@@ -36,7 +36,7 @@ export async function countIssuesOf(
 export type ReleasePart = 'fresh' | 'regressed' | 'resolved'
 
 /** Returns issues of a project that relate to a version, last seen first. */
-export async function selectIssuesOf(
+export async function selectReleaseIssues(
   db: Connection,
   actor: OrgActor,
   { projectId, version, part }: { readonly projectId: string; readonly version: string; readonly part: ReleasePart },

@@ -2,7 +2,7 @@ import type { FactContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { ItemContext } from '../../events/items/recorder.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { mergeTargetsOf } from './merge-targets.queries.ts'
+import { selectMergeTargets } from './merge-targets.queries.ts'
 
 /** Records that issues received items other than events. For a merged issue, its merge target received them. */
 export async function recordItemsOfIssues(
@@ -12,7 +12,7 @@ export async function recordItemsOfIssues(
   items: readonly { readonly context: ItemContext; readonly issueId: string }[],
 ): Promise<void> {
   if (items.length === 0) return
-  const targets = await mergeTargetsOf(tx, [...new Set(items.map(({ issueId }) => issueId))])
+  const targets = await selectMergeTargets(tx, [...new Set(items.map(({ issueId }) => issueId))])
   await recordFacts(
     tx,
     context,

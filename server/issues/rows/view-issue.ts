@@ -2,7 +2,7 @@ import type { App } from '../../platform/context/app.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import type { Issue } from '../rules/issue.api.ts'
-import { type CountWindow, knowsUsers, lastDay, trendIntervalMs } from '../rules/count-window.ts'
+import { type CountWindow, knowsUsers, lastDayWindow, trendIntervalMs } from '../rules/count-window.ts'
 import { severityName, shortId } from '#shared/issue-values.ts'
 import { fixFrom, untilFrom } from '../rules/life-columns.ts'
 import type { Fix } from '../rules/resolution.ts'
@@ -19,7 +19,7 @@ export async function viewIssues(
   asked: CountWindow | null = null,
 ): Promise<Issue[]> {
   const now = app.clock.now()
-  const window = asked ?? lastDay(now)
+  const window = asked ?? lastDayWindow(now)
   const bucketMs = trendIntervalMs(window)
   const ids = rows.map((row) => row.id)
   const [trendOf, users] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { RangeName } from '#shared/issue-values.ts'
 import { countsStart, rangeEnd, TIME_RANGES } from '#shared/time-ranges.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
-import { SLOT_MS, slotOf } from './user-slots.ts'
+import { SLOT_MS, toSlot } from './user-slots.ts'
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../platform/kernel/day.ts'
 
 /** The time in which events and users of issues are counted: the same for rows, their trends and the strip. Pure. */
@@ -41,7 +41,7 @@ export type WindowInput = {
  * is extended to whole quarters of an hour, beyond a day to whole hours, beyond a week to six hours.
  * @throws AppError invalid
  */
-export function windowOf({ range, from, to }: WindowInput, now: Date): ChartWindow | null {
+export function parseChartWindow({ range, from, to }: WindowInput, now: Date): ChartWindow | null {
   if (range !== undefined) {
     if (from !== undefined || to !== undefined) throw invalid('Send either range, or from and to.')
     return windowOfRange(range, now)
@@ -70,7 +70,7 @@ export function windowOfRange(range: RangeName, now: Date): ChartWindow {
 }
 
 /** The last 24 hours, in whole hours. */
-export function lastDay(now: Date): CountWindow {
+export function lastDayWindow(now: Date): CountWindow {
   const to = (Math.floor(now.getTime() / HOUR_MS) + 1) * HOUR_MS
   return { from: to - DAY_MS, to }
 }
@@ -80,8 +80,8 @@ export const isWindow = ({ from, to }: CountWindow): boolean =>
   from % SLOT_MS === 0 && from >= 0 && to > from && to - from <= (MAX_WINDOW_DAYS + 1) * DAY_MS
 
 /** Slots of the window. @returns `to` is excluded */
-export const slotsOf = ({ from, to }: CountWindow): { readonly from: number; readonly to: number } => ({
-  from: slotOf(from),
+export const windowSlots = ({ from, to }: CountWindow): { readonly from: number; readonly to: number } => ({
+  from: toSlot(from),
   to: Math.ceil(to / SLOT_MS),
 })
 

@@ -49,4 +49,4 @@ export function hourlyLimit(history: HourHistory, rules: EscalatingRules = DEFAU
 const bounded = (limit: number): number => Math.min(2_000_000_000, Math.floor(limit))
 
 /** Returns the start of the hour that contains the time. */
-export const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS)
+export const floorToHour = (time: Date): Date => new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS)

@@ -1,4 +1,4 @@
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 
 /** Conditions that end the ignoring of an issue, and the progress towards them. Pure. */
 
@@ -114,11 +114,11 @@ function partsOf(
 /** Returns ` until 100 more events within 60 minutes, or until it escalates`; empty if nothing ends the ignoring. */
 export function untilPhrase(until: IgnoreUntil | null, minuteOf: (time: Date) => string): string {
   if (until === null) return ''
-  const within = until.window === undefined ? '' : ` within ${plural(until.window, 'minute')}`
+  const within = until.window === undefined ? '' : ` within ${countedWord(until.window, 'minute')}`
   const words = [
     ...(until.time === undefined ? [] : [`until ${minuteOf(new Date(until.time))}`]),
-    ...(until.count === undefined ? [] : [`until ${plural(until.count, 'more event')}${within}`]),
-    ...(until.users === undefined ? [] : [`until ${plural(until.users, 'more user')}${within}`]),
+    ...(until.count === undefined ? [] : [`until ${countedWord(until.count, 'more event')}${within}`]),
+    ...(until.users === undefined ? [] : [`until ${countedWord(until.users, 'more user')}${within}`]),
     ...(until.escalating === undefined ? [] : ['until it escalates']),
   ]
   return words.length === 0 ? '' : ` ${words.join(', or ')}`

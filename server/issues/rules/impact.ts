@@ -1,7 +1,7 @@
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { severityName, severityRank } from '#shared/issue-values.ts'
 import type { IssueStatus } from './issue.api.ts'
-import { type EventSeverity, eventSeverityFrom, hasHighImpact, isHighImpact, severityOf } from './severity.ts'
+import { type EventSeverity, eventSeverityFrom, hasHighImpact, isHighImpact, rateSeverity } from './severity.ts'
 
 /** Severity of an issue and its affected users of a day. Pure. */
 export type IssueImpact = {
@@ -37,7 +37,7 @@ export const impactFrom = (row: ImpactRow): IssueImpact => ({
 })
 
 export const newImpact = (eventSeverity: EventSeverity): IssueImpact => ({
-  severity: severityRank(severityOf(eventSeverity, false, false)),
+  severity: severityRank(rateSeverity(eventSeverity, false, false)),
   isPinned: false,
   eventSeverity,
   usersDay: null,
@@ -46,22 +46,22 @@ export const newImpact = (eventSeverity: EventSeverity): IssueImpact => ({
 })
 
 /** Returns the rank by the rules, even if the severity is pinned. */
-export const rankOf = (
+export const computeSeverityRank = (
   impact: Pick<IssueImpact, 'eventSeverity' | 'highImpactDay'>,
   status: IssueStatus,
   now: Date,
 ): number =>
   severityRank(
-    severityOf(
+    rateSeverity(
       impact.eventSeverity,
-      hasHighImpact(impact.highImpactDay, dayPlus(dayOf(now), -1)),
+      hasHighImpact(impact.highImpactDay, dayPlus(utcDay(now), -1)),
       status === 'escalated',
     ),
   )
 
 /** Returns the impact with the severity by the rules, unless it is pinned. */
 export const rated = (impact: IssueImpact, status: IssueStatus, now: Date): IssueImpact =>
-  impact.isPinned ? impact : { ...impact, severity: rankOf(impact, status, now) }
+  impact.isPinned ? impact : { ...impact, severity: computeSeverityRank(impact, status, now) }
 
 /**
  * The values that new events add: the worst event severity, and the users not yet counted today. `manyUsers` is the
@@ -70,7 +70,7 @@ export const rated = (impact: IssueImpact, status: IssueStatus, now: Date): Issu
 export type Reached = { readonly eventSeverity: EventSeverity; readonly users: number; readonly manyUsers: number }
 
 export function reach(impact: IssueImpact, reached: Reached, status: IssueStatus, now: Date): IssueImpact {
-  const today = dayOf(now)
+  const today = utcDay(now)
   const eventSeverity = reached.eventSeverity > impact.eventSeverity ? reached.eventSeverity : impact.eventSeverity
   const usersToday = (impact.usersDay === today ? impact.usersToday : 0) + reached.users
   const isHigh = isHighImpact(

@@ -3,7 +3,7 @@ import type { IssueStatus } from './issue.api.ts'
 /** Sentences for the activity of an issue. Pure. */
 
 /** Returns `19 Nov 2026 14:07 UTC`, for stored sentences. */
-export function minuteOf(time: Date): string {
+export function minuteText(time: Date): string {
   const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
   const two = (n: number) => String(n).padStart(2, '0')
   return `${time.getUTCDate()} ${months[time.getUTCMonth()]} ${time.getUTCFullYear()} ${two(time.getUTCHours())}:${two(time.getUTCMinutes())} UTC`

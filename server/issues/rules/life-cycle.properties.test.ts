@@ -1,4 +1,4 @@
-import { kindOf } from '../../history/facts/kinds.ts'
+import { factKind } from '../../history/facts/kinds.ts'
 import { ISSUE_STATUSES } from '#shared/issue-values.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -148,7 +148,7 @@ class Walk {
       check(AUTOMATIC[life.status].includes(status), `no automatic change from ${life.status} to ${status}`)
       const [fact] = step.facts
       check(
-        step.facts.length === 1 && fact !== undefined && kindOf(fact.kind).activity === 'status_changed',
+        step.facts.length === 1 && fact !== undefined && factKind(fact.kind).activity === 'status_changed',
         'every automatic change is in the activity',
       )
       check(fact?.data['from'] === life.status && fact.data['to'] === status, 'the entry names both statuses')
@@ -165,7 +165,7 @@ class Walk {
       }
     } else {
       check(
-        step.facts.every(({ kind }) => kindOf(kind).activity !== 'status_changed'),
+        step.facts.every(({ kind }) => factKind(kind).activity !== 'status_changed'),
         'no fact about the status without a change of it',
       )
       check(step.life.reason === life.reason, 'no new reason without a change of the status')

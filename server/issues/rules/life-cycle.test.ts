@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hourlyLimit, hourOf, type HourHistory } from './escalating.ts'
+import { hourlyLimit, floorToHour, type HourHistory } from './escalating.ts'
 import { countTowards, noProgress, untilPhrase, type IgnoreUntil } from './ignoring.ts'
-import { minuteOf } from './issue.ts'
+import { minuteText } from './issue.ts'
 import type { IssueStatus } from './issue.api.ts'
 import { lifeColumns, lifeFrom } from './life-columns.ts'
 import {
@@ -227,7 +227,7 @@ describe('an ignored issue', () => {
 
   test('has a phrase for its conditions', () => {
     const until = { time: T0.toISOString(), count: 1, users: 2_000, window: 1, escalating: true } as const
-    expect(untilPhrase(until, minuteOf)).toBe(
+    expect(untilPhrase(until, minuteText)).toBe(
       ' until 20 Nov 2026 12:00 UTC, or until 1 more event within 1 minute, or until 2,000 more users within 1 minute, or until it escalates',
     )
   })
@@ -235,7 +235,7 @@ describe('an ignored issue', () => {
 
 describe('escalating', () => {
   const history = (over: Partial<HourHistory>): HourHistory => ({
-    hour: hourOf(T0),
+    hour: floorToHour(T0),
     firstSeen: later(-30 * DAY_MS),
     busyHours: 0,
     sum: 0,

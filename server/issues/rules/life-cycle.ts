@@ -2,11 +2,11 @@ import type { FactOf } from '../../history/facts/kinds.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { CALM_MS, SPIKE_PAUSE_MS } from './escalating.ts'
 import { countTowards, noProgress, type IgnoreProgress, type IgnoreUntil } from './ignoring.ts'
-import { minuteOf } from './issue.ts'
+import { minuteText } from './issue.ts'
 import type { IssueStatus } from './issue.api.ts'
 import { fixedPhrase, fixState, type Fix, type FixState, type ReleasesByVersion } from './resolution.ts'
 import { DAY_MS } from '../../platform/kernel/day.ts'
-import { plural, listed } from '../../platform/kernel/value-text.ts'
+import { countedWord, listed } from '../../platform/kernel/value-text.ts'
 
 /**
  * The life cycle of an issue as a pure state machine (docs/issues.md). A transition returns the next state and facts. Every
@@ -200,7 +200,7 @@ function regressed(
   const from = event.release === null ? '' : ` from release ${event.release}`
   const why =
     fix.kind === 'now'
-      ? ` happened after it was resolved${resolved.automatic ? ' automatically' : ''} on ${minuteOf(resolved.at)}.`
+      ? ` happened after it was resolved${resolved.automatic ? ' automatically' : ''} on ${minuteText(resolved.at)}.`
       : `, ${fixedPhrase(fix)}.`
   return moved(
     life,
@@ -230,8 +230,8 @@ const earliest = (events: readonly ArrivedEvent[]): ArrivedEvent | undefined =>
 
 function lateSentence({ before, unfixed, unnamed, unknown, release, unknownRelease }: Late): string {
   const reasons = [
-    ...(before === 0 ? [] : [`${plural(before, 'event')} happened before it was resolved`]),
-    ...(unnamed === 0 ? [] : [`${plural(unnamed, 'event')} ${unnamed === 1 ? 'names' : 'name'} no release`]),
+    ...(before === 0 ? [] : [`${countedWord(before, 'event')} happened before it was resolved`]),
+    ...(unnamed === 0 ? [] : [`${countedWord(unnamed, 'event')} ${unnamed === 1 ? 'names' : 'name'} no release`]),
     ...releasesPhrase(unfixed - unnamed - unknown, release, 'does not have the fix', 'without the fix'),
     ...releasesPhrase(unknown, unknownRelease, 'is not known to have the fix', 'not known to have the fix'),
   ]
@@ -242,7 +242,7 @@ function releasesPhrase(events: number, release: string | null, one: string, man
   if (events === 0) return []
   return events === 1
     ? [`1 event comes from ${release ?? 'a release'}, which ${one}`]
-    : [`${plural(events, 'event')} come from releases ${many}, such as ${release ?? 'an older one'}`]
+    : [`${countedWord(events, 'event')} come from releases ${many}, such as ${release ?? 'an older one'}`]
 }
 
 function onEventsOfIgnored(
@@ -261,12 +261,12 @@ function onEventsOfIgnored(
   if (progress === ignored.progress) return unchanged(life)
   if (met === null) return { ...unchanged(life), life: { ...life, ignored: { until, progress } } }
   const word = met === 'count' ? 'event' : 'user'
-  const within = until?.window === undefined ? '' : ` within ${plural(until.window, 'minute')}`
+  const within = until?.window === undefined ? '' : ` within ${countedWord(until.window, 'minute')}`
   return moved(
     life,
     now,
     'unresolved',
-    `Reopened after ${plural(until?.[met] ?? 0, `more ${word}`)}${within}: it was ignored until then.`,
+    `Reopened after ${countedWord(until?.[met] ?? 0, `more ${word}`)}${within}: it was ignored until then.`,
     { cause: `ignore_${met}`, ignored_at: at.toISOString(), [met]: until?.[met] ?? 0 },
     'issue.reopened',
   )
@@ -280,7 +280,7 @@ function unignore(life: Life, now: Date): Transition | null {
     life,
     now,
     'unresolved',
-    `Reopened: it was ignored until ${minuteOf(new Date(until))}.`,
+    `Reopened: it was ignored until ${minuteText(new Date(until))}.`,
     { cause: 'ignore_time', until },
     'issue.reopened',
   )
@@ -311,7 +311,7 @@ export function countHour(life: Life, hour: HourCount, now: Date): Transition {
     { ...life, escalatedAt: now, overLimitAt: now },
     now,
     'escalated',
-    `Escalated: ${plural(hour.events, 'event')} within an hour, above the limit of ${hour.limit.toLocaleString('en-GB')}.`,
+    `Escalated: ${countedWord(hour.events, 'event')} within an hour, above the limit of ${hour.limit.toLocaleString('en-GB')}.`,
     { cause: 'spike', events: hour.events, limit: hour.limit },
     'issue.escalated',
   )
@@ -335,7 +335,7 @@ export function onTime(life: Life, { now, lastSeen, autoResolveDays }: TimePasse
       life,
       now,
       'resolved',
-      `Resolved automatically: no event for ${plural(autoResolveDays, 'day')}, the last one on ${minuteOf(lastSeen)}.`,
+      `Resolved automatically: no event for ${countedWord(autoResolveDays, 'day')}, the last one on ${minuteText(lastSeen)}.`,
       { cause: 'auto_resolve', days: autoResolveDays, last_seen: lastSeen.toISOString() },
     )
     return { ...step, life: { ...step.life, resolved: { at: now, fix: { kind: 'now' }, automatic: true, late: null } } }
@@ -390,7 +390,7 @@ export function decide(life: Life, decision: Decision, sentence: string, now: Da
     ...life,
     status,
     // A comma, because "until 1 Dec 2026 on 20 Nov 2026" is hard to read.
-    reason: `${sentence.replace(/\.$/, '')}${decision.until?.time === undefined ? '' : ','} on ${minuteOf(now)}.`,
+    reason: `${sentence.replace(/\.$/, '')}${decision.until?.time === undefined ? '' : ','} on ${minuteText(now)}.`,
     changedAt: now,
     openSince: OPEN.has(status) ? now : life.openSince,
     resolved:

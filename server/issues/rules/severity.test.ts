@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { EventLevel } from '../../events/protocol/event.api.ts'
-import { newImpact, rankOf, reach } from './impact.ts'
+import { newImpact, computeSeverityRank, reach } from './impact.ts'
 import { severityName } from '#shared/issue-values.ts'
 import {
   EVENT_SEVERITY,
-  eventSeverityOf,
+  rateEventSeverity,
   hasHighImpact,
   isHighImpact,
-  severityOf,
+  rateSeverity,
   type SeverityFacts,
   type UserImpact,
 } from './severity.ts'
@@ -27,7 +27,7 @@ const TWENTY_FIVE: UserImpact = { affectedUsers: 25, activeUsers: null }
 const TWENTY_FOUR: UserImpact = { affectedUsers: 24, activeUsers: null }
 
 const severity = (of: SeverityFacts, impact: UserImpact, isEscalated = false) =>
-  severityOf(eventSeverityOf(of), isHighImpact(eventSeverityOf(of), impact), isEscalated)
+  rateSeverity(rateEventSeverity(of), isHighImpact(rateEventSeverity(of), impact), isEscalated)
 
 describe.each([
   ['an unhandled fatal error', facts('fatal', { isUnhandled: true })],
@@ -108,7 +108,9 @@ describe('over days', () => {
       highImpactDay: '2026-11-16',
     })
     expect(
-      severityName(rankOf({ eventSeverity: EVENT_SEVERITY.crash, highImpactDay: null }, 'escalated', noon(16))),
+      severityName(
+        computeSeverityRank({ eventSeverity: EVENT_SEVERITY.crash, highImpactDay: null }, 'escalated', noon(16)),
+      ),
     ).toBe('critical')
   })
 })

@@ -20,7 +20,7 @@ export type SeverityFacts = {
   isNativeCrash: boolean
 }
 
-export function eventSeverityOf(facts: SeverityFacts): EventSeverity {
+export function rateEventSeverity(facts: SeverityFacts): EventSeverity {
   const isError = facts.level === 'fatal' || facts.level === 'error'
   if (facts.isAnr || facts.isNativeCrash || (facts.isUnhandled && isError)) return EVENT_SEVERITY.crash
   if (isError) return EVENT_SEVERITY.error
@@ -50,7 +50,7 @@ export function isHighImpact(
 }
 
 /** Crashes are critical with high impact, else high; handled errors high, else medium; one step more while escalated. */
-export function severityOf(eventSeverity: EventSeverity, highImpact: boolean, isEscalated: boolean): Severity {
+export function rateSeverity(eventSeverity: EventSeverity, highImpact: boolean, isEscalated: boolean): Severity {
   const base =
     eventSeverity === EVENT_SEVERITY.note
       ? 0

@@ -8,7 +8,7 @@ export const SLOT_MS = 900_000
 const SLOTS_PER_HOUR = 4
 export const SLOTS_PER_DAY = 24 * SLOTS_PER_HOUR
 
-export const slotOf = (ms: number): number => Math.floor(ms / SLOT_MS)
+export const toSlot = (ms: number): number => Math.floor(ms / SLOT_MS)
 
 /**
  * How precisely the slot before is kept: the start of a time is aligned the more coarsely the longer the time is

@@ -1,18 +1,18 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import { isUuid } from '../../platform/kernel/ids.ts'
 import { hashUser } from '../../events/protocol/user-hash.ts'
 import { severityRank } from '#shared/issue-values.ts'
 import { isAssignedTo, isOfTeam, isUnassigned } from '../rows/owned.queries.ts'
-import { lastSeenSince, rankOf } from '../rows/sort-keys.queries.ts'
+import { lastSeenSince, toCountKey } from '../rows/sort-keys.queries.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { askedKey } from './facts.ts'
-import { factTerm, factPrefix, keyTerm, orgTerm, overflowTerm, searchTermsOf } from './index-terms.ts'
-import { escapeLike, likeOf } from './like.ts'
-import { isTeam, keysOf, namesIn, shortIdsOf, type Named } from './resolve-names.ts'
+import { factTerm, factPrefix, keyTerm, orgTerm, overflowTerm, splitSearchTerms } from './index-terms.ts'
+import { escapeLike, toLikePattern } from './like.ts'
+import { isTeam, identityKeys, namesIn, listShortIds, type Named } from './resolve-names.ts'
 import { isIdentified } from './user-identities.queries.ts'
 import { askedWords, isInfixPattern, needsScan } from './query-keys.ts'
-import { boundsOf } from './query-time.ts'
+import { toTimeBounds } from './query-time.ts'
 import type { Facet, Field, Identity, Pattern, Query, Term, TextField } from './query.ts'
 
 /** Compiles a query to SQL over `issues as i`. Conditions on the document become one tsquery for its index. */
@@ -46,7 +46,7 @@ export async function compileQuery(
   found: ReadonlyMap<Term, readonly string[]> = new Map(),
 ): Promise<Compiled> {
   if (query === null) return { conditions: [], seenSince: undefined, document: null }
-  const compiler = new Compiler(actor, await namesIn(db, actor, termsOf(query), name), now, found)
+  const compiler = new Compiler(actor, await namesIn(db, actor, collectTerms(query), name), now, found)
   const all = query.kind === 'and' ? query.parts : [query]
   const seen = all.map((part) => seenSinceOf(part, now))
   const parts = all.filter((_, index) => seen[index] === undefined).flatMap((part) => compiler.parts(part))
@@ -61,7 +61,7 @@ export async function compileQuery(
 /** Returns the earliest `last_seen` if the query is only that, such as `last_seen:-7d`. */
 function seenSinceOf(query: Query, now: Date): Date | undefined {
   if (query.kind !== 'time' || query.field !== 'last_seen') return undefined
-  const { since, before } = boundsOf(query.side, query.time, now)
+  const { since, before } = toTimeBounds(query.side, query.time, now)
   return before === undefined ? since : undefined
 }
 
@@ -69,9 +69,9 @@ function seenSinceOf(query: Query, now: Date): Date | undefined {
 export const latest = (times: readonly (Date | undefined)[]): Date | undefined =>
   times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined)
 
-export function termsOf(query: Query): Term[] {
-  if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(termsOf)
-  if (query.kind === 'not') return termsOf(query.part)
+export function collectTerms(query: Query): Term[] {
+  if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(collectTerms)
+  if (query.kind === 'not') return collectTerms(query.part)
   return [query]
 }
 
@@ -183,7 +183,7 @@ class Compiler {
       case 'text': {
         const issue = this.#issuesNamed(term)
         if (issue.length > 0) return condition(hasIdAmong(issue))
-        const words = searchTermsOf(term.text, term.whole).map(({ word, whole }) =>
+        const words = splitSearchTerms(term.text, term.whole).map(({ word, whole }) =>
           whole ? exact(word) : prefix(word),
         )
         const tsquery = words.join(' & ')
@@ -236,7 +236,7 @@ class Compiler {
   #assigned(values: readonly string[]): Condition {
     const { orgId } = this.#actor
     const ids = values.flatMap((value) =>
-      value === 'me' ? [memberOf(this.#actor).userId] : (this.#named.members.get(value) ?? []),
+      value === 'me' ? [requireActingMember(this.#actor).userId] : (this.#named.members.get(value) ?? []),
     )
     const teams = values.filter(isTeam)
     const any = [
@@ -248,7 +248,7 @@ class Compiler {
   }
 
   #time({ field, side, time }: Extract<Term, { kind: 'time' }>): Condition {
-    const { since, before } = boundsOf(side, time, this.#now)
+    const { since, before } = toTimeBounds(side, time, this.#now)
     const column = sql.ref(`i.${field}`)
     // The index holds the slot, which starts at or before the time.
     const slot = field === 'last_seen'
@@ -270,13 +270,13 @@ class Compiler {
     const ids = term.values.filter(({ glob }) => !glob).map(({ text }) => text)
     const users = [...(term.key === 'user' ? this.#hashesOf(ids) : []), ...(found ?? [])]
     if (found !== undefined) return isUser(users)
-    const said = isIdentified({ projectIds: this.#named.projects.ids, keys: keysOf(term), values: term.values })
+    const said = isIdentified({ projectIds: this.#named.projects.ids, keys: identityKeys(term), values: term.values })
     return users.length === 0 ? said : sql<SqlBool>`(${isUser(users)} or ${said})`
   }
 
   /** Ids of issues that a term names; others match nothing. */
   #issuesNamed(term: Term): string[] {
-    return shortIdsOf(term).flatMap((name) =>
+    return listShortIds(term).flatMap((name) =>
       isUuid(name.toLowerCase()) ? [name.toLowerCase()] : (this.#named.issues.get(name) ?? []),
     )
   }
@@ -310,7 +310,7 @@ function countIs({ field, op, value }: Extract<Term, { kind: 'count' }>): Condit
   const [count, rank] = field === 'events' ? ['i.event_count', 'i.events_rank'] : ['i.user_count', 'i.users_rank']
   const coarse = sql.raw(op === '=' ? '=' : `${op.slice(0, 1)}=`)
   const wanted = sql`${value}::bigint`
-  return sql<SqlBool>`(${sql.ref(count)} ${sql.raw(op)} ${wanted} and ${sql.ref(rank)} ${coarse} ${rankOf(wanted)})`
+  return sql<SqlBool>`(${sql.ref(count)} ${sql.raw(op)} ${wanted} and ${sql.ref(rank)} ${coarse} ${toCountKey(wanted)})`
 }
 
 const condition = (given: Condition): Part => ({ kind: 'condition', condition: given })
@@ -350,7 +350,7 @@ const columnMatches = (column: RawBuilder<unknown>, values: readonly Pattern[], 
   sql<SqlBool>`lower(${column}) like any(${values.flatMap(({ text, glob }) =>
     // With some locales PostgreSQL lowers only ASCII.
     [text.toLowerCase(), text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())].map(
-      (one) => before + (glob ? likeOf(one) : escapeLike(one)) + after,
+      (one) => before + (glob ? toLikePattern(one) : escapeLike(one)) + after,
     ),
   )}::text[])`
 

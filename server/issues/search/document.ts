@@ -1,5 +1,5 @@
 import { isOwnKey, isUserKey, type Fact } from './facts.ts'
-import { addWords, factTerm, isWord, keyTerm, keyOf, overflowTerm } from './index-terms.ts'
+import { addWords, factTerm, isWord, keyTerm, termKey, overflowTerm } from './index-terms.ts'
 
 /** The search document of an issue: a bounded set of index terms, collected from its events. Pure. */
 
@@ -18,7 +18,7 @@ const MORE_VALUES: Readonly<Record<string, number>> = {
  * Returns the index terms of one event: words of its texts, its facts, and words of the facts' values; of facts about its
  * user only their keys.
  */
-export function indexTermsOf(texts: readonly (string | null)[], facts: readonly Fact[]): string[] {
+export function buildIndexTerms(texts: readonly (string | null)[], facts: readonly Fact[]): string[] {
   const terms = new Set<string>()
   for (const text of texts) if (text !== null) addWords(terms, text)
   for (const [key, value] of facts) terms.add(isUserKey(key) ? keyTerm(key) : factTerm(key, value))
@@ -43,7 +43,7 @@ export function termsToAdd(document: readonly string[], terms: readonly string[]
   const values = new Map<string, number>()
   let wordCharacters = 0
   for (const term of known) {
-    const key = keyOf(term)
+    const key = termKey(term)
     if (key !== null) values.set(key, (values.get(key) ?? 0) + 1)
     else if (isWord(term)) wordCharacters += term.length + 1
   }
@@ -60,7 +60,7 @@ export function termsToAdd(document: readonly string[], terms: readonly string[]
       if (wordCharacters <= MAX_WORD_CHARACTERS) add(term)
       continue
     }
-    const key = keyOf(term)
+    const key = termKey(term)
     if (key === null) {
       add(term)
       continue

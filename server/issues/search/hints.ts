@@ -1,7 +1,7 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { askedKey } from './facts.ts'
-import { issueIdsOf, selectIssueIds, type IssueFilter } from './list.queries.ts'
+import { issueIdsQuery, selectIssueIds, type IssueFilter } from './list.queries.ts'
 import { issuesMatching, type Matching } from './issues-matching.ts'
 import { readQuery } from './parse-query.ts'
 import type { Query } from './query.ts'
@@ -49,7 +49,7 @@ export async function hintsFor(
 async function isTag(app: App, actor: OrgActor, scope: IssueFilter, key: string): Promise<boolean> {
   const query: Query = { kind: 'has', key: askedKey(key) }
   const filterBy = ({ seenSince, conditions }: Matching): IssueFilter => ({ ...scope, seenSince, conditions })
-  const idsOf = (matching: Matching) => issueIdsOf(app.db, actor, filterBy(matching))
+  const idsOf = (matching: Matching) => issueIdsQuery(app.db, actor, filterBy(matching))
   const matching = await issuesMatching(app.db, actor, query, app.clock.now(), idsOf)
   return (await selectIssueIds(app.db, actor, filterBy(matching), 1)).length > 0
 }

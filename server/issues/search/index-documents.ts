@@ -5,12 +5,12 @@ import { newestEvents } from '../../events/store/store.queries.ts'
 import { readStoredEvent } from '../../events/store/read-stored.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { termsToAdd, indexTermsOf } from './document.ts'
-import { factsOf, releaseFacts } from './facts.ts'
+import { termsToAdd, buildIndexTerms } from './document.ts'
+import { listEventFacts, releaseFacts } from './facts.ts'
 import { orgTerm } from './index-terms.ts'
-import { groupsOf } from '../rows/groups.queries.ts'
+import { selectGroupIds } from '../rows/groups.queries.ts'
 import * as sql from './search.queries.ts'
-import { indexedTextsOf } from './indexed-texts.ts'
+import { listIndexedTexts } from './indexed-texts.ts'
 
 /** Name of {@link indexTermsTask}. */
 export const INDEX_TERMS = 'index-issue-terms'
@@ -85,14 +85,14 @@ export async function rebuildDocuments(app: App, signal?: AbortSignal): Promise<
 /** Returns the terms of the newest events of an issue and its merged issues, and the terms of the merged documents. */
 async function storedTerms(app: App, issue: sql.StaleDocument): Promise<string[]> {
   const releases = [issue.firstRelease, issue.lastRelease].filter((release) => release !== null)
-  let terms = termsToAdd([], indexTermsOf([issue.title], releases.flatMap(releaseFacts)))
-  const merged = (await groupsOf(app.db, [issue.issueId])).filter((id) => id !== issue.issueId)
+  let terms = termsToAdd([], buildIndexTerms([issue.title], releases.flatMap(releaseFacts)))
+  const merged = (await selectGroupIds(app.db, [issue.issueId])).filter((id) => id !== issue.issueId)
   // Its own first, because documents are limited; also of a merged issue, which shows no group.
   for (const id of [issue.issueId, ...merged]) {
     for (const stored of await newestEvents(app.db, { issueIds: [id], oldestDay: ANY_DAY }, SAMPLE)) {
       try {
         const event = readStoredEvent(stored)
-        terms = [...terms, ...termsToAdd(terms, indexTermsOf(indexedTextsOf(event), factsOf(event)))]
+        terms = [...terms, ...termsToAdd(terms, buildIndexTerms(listIndexedTexts(event), listEventFacts(event)))]
       } catch (error) {
         app.log.warn(
           { event_id: stored.eventId, err: error instanceof Error ? error.message : String(error) },

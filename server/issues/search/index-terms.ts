@@ -80,7 +80,7 @@ export type SearchTerm = { readonly word: string; readonly whole: boolean }
  * Returns the search terms of a text, split as {@link addWords} splits indexed texts.
  * @param max stops soon after this many terms
  */
-export function searchTermsOf(text: string, whole: boolean, max = Number.MAX_SAFE_INTEGER): SearchTerm[] {
+export function splitSearchTerms(text: string, whole: boolean, max = Number.MAX_SAFE_INTEGER): SearchTerm[] {
   const terms = new Map<string, SearchTerm>()
   const add = (term: SearchTerm): unknown => terms.set(`${term.word} ${term.whole}`, term)
   for (const name of namesIn(text)) {
@@ -134,7 +134,7 @@ export const overflowTerm = (key: string): string => `${SEPARATOR}more${SEPARATO
 export const orgTerm = (orgId: string): string => `${SEPARATOR}org${SEPARATOR}${orgId}`
 
 /** Returns the key of a fact, or null for words and internal terms. */
-export function keyOf(term: string): string | null {
+export function termKey(term: string): string | null {
   return term.startsWith(FACT) ? term.slice(1, term.indexOf(SEPARATOR)) : null
 }
 

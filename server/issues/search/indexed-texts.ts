@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 1_000
  * Returns the texts of an event whose words are indexed: title, value, culprit, message, transaction and names of its stack.
  * @param title the title that a grouping rule sets, or null
  */
-export function indexedTextsOf(event: Event, title: string | null = null): (string | null)[] {
+export function listIndexedTexts(event: Event, title: string | null = null): (string | null)[] {
   const frames = event.exceptions.flatMap((exception) => exception.stacktrace?.frames ?? [])
   const relevant = frames.filter((frame) => frame.in_app).slice(-MAX_FRAMES)
   return [

@@ -7,11 +7,11 @@ import {
   hasIdAmong,
   isFoundByIndex,
   not,
-  termsOf,
+  collectTerms,
   type Compiled,
   type Condition,
 } from './compile-query.queries.ts'
-import { prefixesOf, isScanned, scanDocuments } from './scan-documents.queries.ts'
+import { toPrefixQuery, isScanned, scanDocuments } from './scan-documents.queries.ts'
 import { grouped, type Query, type Term } from './query.ts'
 import { findByDocument } from './search.queries.ts'
 
@@ -38,14 +38,14 @@ export async function issuesMatching(
   idsOf: (matching: Matching) => RawBuilder<unknown>,
   name = 'q',
 ): Promise<Matching> {
-  const has = (part: Query): boolean => termsOf(part).some(isScanned)
+  const has = (part: Query): boolean => collectTerms(part).some(isScanned)
   const found = new Map<Term, readonly string[]>()
   // The other parts of the query, and the patterns already scanned, reduce the documents to scan.
   const parts = query?.kind === 'and' ? query.parts : query === null ? [] : [query]
   const narrowing = parts.filter((part) => !has(part))
   for (const part of parts.filter(has)) {
-    for (const term of termsOf(part).filter(isScanned)) {
-      const within = await matchingOf(db, actor, grouped('and', [...narrowing, prefixesOf(term)]), now, name, found)
+    for (const term of collectTerms(part).filter(isScanned)) {
+      const within = await matchingOf(db, actor, grouped('and', [...narrowing, toPrefixQuery(term)]), now, name, found)
       found.set(term, await scanDocuments(db, term, idsOf(within), name))
     }
     narrowing.push(part)

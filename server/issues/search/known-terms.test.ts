@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { termsToAdd, isRecurring, indexTermsOf } from './document.ts'
+import { termsToAdd, isRecurring, buildIndexTerms } from './document.ts'
 import { tagKey } from './facts.ts'
-import { issueNumberOf, KnownTerms } from './known-terms.ts'
+import { issueIdNumber, KnownTerms } from './known-terms.ts'
 import { keyTerm } from './index-terms.ts'
 
 test('an entry is known by issue, key and value until the cache is cleared', () => {
@@ -42,22 +42,22 @@ test('of a bounded key about 180 values are new, however often they return', () 
 })
 
 test('an issue’s number is the random end of its id', () => {
-  expect(issueNumberOf('01a1f887-6d92-74e1-9804-87eb42933998')).toBe(0x42933998)
+  expect(issueIdNumber('01a1f887-6d92-74e1-9804-87eb42933998')).toBe(0x42933998)
 })
 
 test('a document grows up to its limits, and an overflow term records values beyond', () => {
   const values = Array.from({ length: 60 }, (_, i) => ['colour', `c${i}`] as const)
-  const document = termsToAdd([], indexTermsOf(['Payment failed'], values))
+  const document = termsToAdd([], buildIndexTerms(['Payment failed'], values))
   expect(document).toContain(keyTerm('colour'))
   expect(document.filter((term) => term.startsWith('\u001Dcolour\u001F'))).toHaveLength(50)
   expect(document).toContain('\u001Fmore\u001Fcolour')
-  expect(termsToAdd(document, indexTermsOf(['payment FAILED'], values))).toEqual([])
-  expect(termsToAdd(document, indexTermsOf(['refused'], []))).toEqual(['refused'])
+  expect(termsToAdd(document, buildIndexTerms(['payment FAILED'], values))).toEqual([])
+  expect(termsToAdd(document, buildIndexTerms(['refused'], []))).toEqual(['refused'])
   const keys = Array.from({ length: 400 }, (_, i) => [`k${i}`, 'v'] as const)
-  expect(termsToAdd([], indexTermsOf([], keys)).filter((term) => term.endsWith('\u001Fv'))).toHaveLength(150)
+  expect(termsToAdd([], buildIndexTerms([], keys)).filter((term) => term.endsWith('\u001Fv'))).toHaveLength(150)
   const words = termsToAdd(
     [],
-    indexTermsOf(
+    buildIndexTerms(
       Array.from({ length: 50 }, (_, i) => `long${'abc'.repeat(15)}${i} `.repeat(80)),
       [],
     ),

@@ -102,4 +102,4 @@ const HASH_WORDS = 8
 const MAX_VALUES = 128
 
 /** Returns an issue's number for {@link KnownTerms}: the random end of its UUIDv7. */
-export const issueNumberOf = (issueId: string): number => Number.parseInt(issueId.slice(-8), 16) >>> 0
+export const issueIdNumber = (issueId: string): number => Number.parseInt(issueId.slice(-8), 16) >>> 0

@@ -1,4 +1,4 @@
 /** Patterns of LIKE. */
 
 export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
-export const likeOf = (glob: string): string => escapeLike(glob).replaceAll('*', '%')
+export const toLikePattern = (glob: string): string => escapeLike(glob).replaceAll('*', '%')

@@ -1,4 +1,4 @@
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import { TOTAL_CAP, type Page } from '../../platform/kernel/page.api.ts'
@@ -16,7 +16,7 @@ import {
 } from './list-cursor.ts'
 import {
   countByStatus,
-  issueIdsOf,
+  issueIdsQuery,
   matchesMoreThan,
   selectIssueIds,
   selectIssues,
@@ -31,7 +31,7 @@ import { parseQuery } from './parse-query.ts'
 import type { Hint } from './query-error.ts'
 import type { IssueRow } from '../rows/issues.queries.ts'
 import { viewIssues } from '../rows/view-issue.ts'
-import { type CountWindow, knowsUsers, viewWindow, windowOf, type WindowInput } from '../rules/count-window.ts'
+import { type CountWindow, knowsUsers, viewWindow, parseChartWindow, type WindowInput } from '../rules/count-window.ts'
 
 /** Query parameters of the lists, as the contract parses them. */
 export type ListInput = {
@@ -137,7 +137,7 @@ type Uncounted = Omit<Listed, 'total' | 'total_capped'>
 
 async function pageOfIssues(app: App, actor: OrgActor, filter: IssueFilter, input: ListInput): Promise<Uncounted> {
   if (input.cursor !== undefined && input.offset > 0) throw invalid('Send either cursor or offset, not both.')
-  const asked = windowOf(input, app.clock.now())
+  const asked = parseChartWindow(input, app.clock.now())
   const key = sortKey(input.sort)
   const { rows, window } = isRangeKey(key)
     ? await pageByCounts(app, actor, filter, input, { key, asked })
@@ -239,7 +239,7 @@ export async function sumIssues(
 /** @throws AppError invalid for an invalid query, with the position */
 async function filterOf(app: App, actor: OrgActor, input: Filters, name = 'q'): Promise<IssueFilter> {
   const userIds = (ids: readonly string[]) =>
-    ids.map((id) => (id === 'none' ? null : id === 'me' ? memberOf(actor).userId : id))
+    ids.map((id) => (id === 'none' ? null : id === 'me' ? requireActingMember(actor).userId : id))
   const hiddenProjectIds = input.projectId === undefined ? await projectsBeingDeleted(app.db, actor.orgId) : []
   const filterBy = ({ seenSince, conditions }: Matching): IssueFilter => ({
     projectIds: input.projectId,
@@ -252,6 +252,6 @@ async function filterOf(app: App, actor: OrgActor, input: Filters, name = 'q'): 
     conditions,
   })
   const query = parseQuery(input.q ?? '', name)
-  const idsOf = (matching: Matching) => issueIdsOf(app.db, actor, filterBy(matching))
+  const idsOf = (matching: Matching) => issueIdsQuery(app.db, actor, filterBy(matching))
   return filterBy(await issuesMatching(app.db, actor, query, app.clock.now(), idsOf, name))
 }

@@ -9,7 +9,7 @@ import { issueRows, ownColumns } from '../rows/issues.queries.ts'
 import { decodeCursor, type Cursor, type StoredSortKey } from './list-cursor.ts'
 import { isAssignedTo, isUnassigned } from '../rows/owned.queries.ts'
 import type { Condition } from './compile-query.queries.ts'
-import { lastSeenSince, rankOf, slotOf } from '../rows/sort-keys.queries.ts'
+import { lastSeenSince, toCountKey, toTimeKey } from '../rows/sort-keys.queries.ts'
 
 /** Lists of issues. Indexes hold coarse sort keys (migrations/0005_issues.sql); the exact order comes from the rows. */
 
@@ -95,10 +95,10 @@ type Sorting = {
 }
 
 const SORTINGS: Readonly<Record<StoredSortKey, Sorting>> = {
-  last_seen: { coarse: 'i.seen_slot', type: 'timestamptz', coarseOf: slotOf },
+  last_seen: { coarse: 'i.seen_slot', type: 'timestamptz', coarseOf: toTimeKey },
   first_seen: { coarse: null, type: 'timestamptz', coarseOf: (value) => value },
-  event_count: { coarse: 'i.events_rank', type: 'bigint', coarseOf: rankOf },
-  user_count: { coarse: 'i.users_rank', type: 'bigint', coarseOf: rankOf },
+  event_count: { coarse: 'i.events_rank', type: 'bigint', coarseOf: toCountKey },
+  user_count: { coarse: 'i.users_rank', type: 'bigint', coarseOf: toCountKey },
   severity: { coarse: null, type: 'bigint', coarseOf: (value) => value },
 }
 
@@ -152,13 +152,13 @@ export async function selectListed(db: Connection, actor: OrgActor, issueIds: re
 function newestAmong(db: Connection, actor: OrgActor, filter: IssueFilter, page: IssuePage, cursor: Cursor | null) {
   const { seenSince, ...rest } = filter
   const issues = filtered(db, actor, rest).select('i.id')
-  const slot = cursor === null ? null : slotOf(sql`${cursor.value}::timestamptz`)
+  const slot = cursor === null ? null : toTimeKey(sql`${cursor.value}::timestamptz`)
   let newest = issues
     .orderBy('i.seen_slot', 'desc')
     .fetch(page.limit + 1 + (slot === null ? page.offset : 0), 'with ties')
   // The slot of `seenSince` may contain older issues. They come last in this order and are filtered below.
   if (seenSince !== undefined)
-    newest = newest.where(sql<boolean>`i.seen_slot >= ${slotOf(sql`${seenSince}::timestamptz`)}`)
+    newest = newest.where(sql<boolean>`i.seen_slot >= ${toTimeKey(sql`${seenSince}::timestamptz`)}`)
   if (slot !== null) newest = newest.where(sql<boolean>`i.seen_slot < ${slot}`)
   const found = db.selectFrom(newest.as('n')).select('n.id')
   const query = db
@@ -169,7 +169,7 @@ function newestAmong(db: Connection, actor: OrgActor, filter: IssueFilter, page:
 }
 
 /** Returns a subquery for all ids, unordered. */
-export const issueIdsOf = (db: Connection, actor: OrgActor, filter: IssueFilter): RawBuilder<unknown> =>
+export const issueIdsQuery = (db: Connection, actor: OrgActor, filter: IssueFilter): RawBuilder<unknown> =>
   sql`${filtered(db, actor, filter).select('i.id')}`
 
 /** Returns ids, newest first. */
@@ -273,7 +273,7 @@ export async function matchesMoreThan(db: Connection, actor: OrgActor, filter: I
 /** Selects the issues to count. Where an index-only scan is possible, only the slot of `seenSince` reads rows. */
 function upToCap(db: Connection, actor: OrgActor, { seenSince, ...rest }: IssueFilter) {
   const issues = filtered(db, actor, rest).select('i.status')
-  const slot = slotOf(sql`${seenSince}::timestamptz`)
+  const slot = toTimeKey(sql`${seenSince}::timestamptz`)
   const seen =
     seenSince === undefined
       ? issues

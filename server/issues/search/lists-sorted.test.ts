@@ -5,7 +5,7 @@ import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ISSUE_SORT_FIELDS, RANGE_SORT_FIELDS } from '#shared/issue-values.ts'
-import { slotOf } from '../rules/user-slots.ts'
+import { toSlot } from '../rules/user-slots.ts'
 import type { IssueSort } from '../rules/issue.api.ts'
 import { listIssues } from './list-issues.ts'
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await app.db.query(
     `insert into issue_user_slots (group_id, slot, before_slot, users)
      select id, $1::int - s, 0, 1 + number % 7 from issues, generate_series(0, number % 9) s where number % 3 > 0`,
-    [slotOf(app.clock.now().getTime())],
+    [toSlot(app.clock.now().getTime())],
   )
   // As autovacuum does where the service runs.
   await app.db.query('analyze')

@@ -1,9 +1,9 @@
 import { invalid } from '../../platform/kernel/errors.ts'
-import { type Bounds, nameOf, readKeyTerm, knowsKey } from './query-keys.ts'
+import { type Bounds, resolveKeyAlias, readKeyTerm, knowsKey } from './query-keys.ts'
 import type { Span } from './query-error.ts'
 import { endsTerm, isBeginning, QueryLexer } from './query-lexer.ts'
 import { MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
-import { searchTermsOf } from './index-terms.ts'
+import { splitSearchTerms } from './index-terms.ts'
 import { grouped, MAX_DEPTH, MAX_SCANNED_VALUES, MAX_TERMS, negated, type Query } from './query.ts'
 
 /**
@@ -150,14 +150,14 @@ class Parser {
     this.keys.push(
       key === 'has' && term.kind === 'has'
         ? { key: term.key, term, start: valueAt, end: this.#lexer.at }
-        : { key: nameOf(key), term, start: at, end: valueAt - 1 },
+        : { key: resolveKeyAlias(key), term, start: at, end: valueAt - 1 },
     )
     return term
   }
 
   /** Null for text without a word, such as `->`. Each word counts as a term. */
   #text(text: string, whole: boolean, at: number): Query | null {
-    const words = searchTermsOf(text, whole, MAX_TERMS).length
+    const words = splitSearchTerms(text, whole, MAX_TERMS).length
     if (words === 0) return null
     this.#count(words - 1, at)
     return { kind: 'text', text, whole }

@@ -7,6 +7,6 @@ import { projectPart } from '../../projects/registry/project-rows.ts'
 export const IDENTITY_PART = projectPart(5_000, [ownRows('user_identities')])
 
 /** Deletes new terms of issues that are about to be deleted. */
-export async function deleteNewTermsOf(tx: Tx, issueIds: readonly string[]): Promise<void> {
+export async function deleteNewTermsOfIssues(tx: Tx, issueIds: readonly string[]): Promise<void> {
   await sql`delete from issue_new_terms where issue_id = any(${[...issueIds]}::uuid[])`.execute(tx)
 }

@@ -5,7 +5,7 @@ import { isOwnKey, isUserKey } from './facts.ts'
 import type { QueryLexer } from './query-lexer.ts'
 import { endsTerm } from './query-lexer.ts'
 import { isRecurring } from './document.ts'
-import { searchTermsOf, type SearchTerm } from './index-terms.ts'
+import { splitSearchTerms, type SearchTerm } from './index-terms.ts'
 import { nearest, type Span } from './query-error.ts'
 import {
   COUNT_OPS,
@@ -59,7 +59,7 @@ export const ALIASES: Readonly<Record<string, string>> = {
 }
 
 /** `hasOwn`, because a tag may be called `constructor`, which every object inherits. */
-export const nameOf = (key: string): string => (Object.hasOwn(ALIASES, key) ? (ALIASES[key] ?? key) : key)
+export const resolveKeyAlias = (key: string): string => (Object.hasOwn(ALIASES, key) ? (ALIASES[key] ?? key) : key)
 
 /** A value as written in the query. */
 type Value = { readonly text: string; readonly isQuoted: boolean; readonly at: number; readonly end: number }
@@ -165,7 +165,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     const [value] = values
     if (value === undefined || values.length > 1) throw lexer.refusal('has takes one key', at.start, { to: at.end })
     const key = value.text.toLowerCase()
-    return { kind: 'has', key: key === 'user' ? 'user.id' : nameOf(key) }
+    return { kind: 'has', key: key === 'user' ? 'user.id' : resolveKeyAlias(key) }
   },
 }
 
@@ -183,7 +183,7 @@ const COMPARING: Readonly<Record<string, (lexer: QueryLexer, op: string, text: s
 
 /** Whether the key is built-in; any other is a tag. */
 export const knowsKey = (key: string): boolean => {
-  const name = nameOf(key)
+  const name = resolveKeyAlias(key)
   return Object.hasOwn(READERS, name) || Object.hasOwn(COMPARING, name) || isTextField(name) || isOwnKey(name)
 }
 
@@ -195,7 +195,7 @@ const isTextField = (key: string): key is TextField => key === 'title' || key ==
  * @throws AppError invalid, with the position
  */
 export function readKeyTerm(lexer: QueryLexer, written: string, start: number, bounds: Bounds): Query {
-  const key = nameOf(written)
+  const key = resolveKeyAlias(written)
   const comparing = Object.hasOwn(COMPARING, key) ? COMPARING[key] : undefined
   if (comparing !== undefined) {
     const op = COUNT_OPS.find((one) => lexer.text.startsWith(one, lexer.at)) ?? ''
@@ -217,7 +217,7 @@ export function readKeyTerm(lexer: QueryLexer, written: string, start: number, b
   const patterns = patternsOf(values)
   if (isTextField(key)) {
     const field: Field = { kind: 'field', field: key, values: patterns, at }
-    for (const { text } of patterns) bounds.values(Math.max(0, searchTermsOf(text, false, MAX_TERMS).length - 1))
+    for (const { text } of patterns) bounds.values(Math.max(0, splitSearchTerms(text, false, MAX_TERMS).length - 1))
     if (needsScan(field)) bounds.scanned(patterns.length)
     return field
   }
@@ -228,14 +228,14 @@ export function readKeyTerm(lexer: QueryLexer, written: string, start: number, b
 }
 
 /** The text before the first `*`, or all. */
-export const beginningOf = ({ text, glob }: Pattern): string => (glob ? text.slice(0, text.indexOf('*')) : text)
+export const patternBeginning = ({ text, glob }: Pattern): string => (glob ? text.slice(0, text.indexOf('*')) : text)
 
 /**
  * The words of a field's value, before its first `*`, that the index is asked for. Of later events it lacks numbers and long
  * ids, also those that begin as a word does: these are asked for only if there is no other word.
  */
 export function askedWords(value: Pattern): SearchTerm[] {
-  const words = searchTermsOf(beginningOf(value), false)
+  const words = splitSearchTerms(patternBeginning(value), false)
   const lasting = words.filter(({ word }) => isRecurring(word) && !/\p{N}/u.test(word))
   return lasting.length > 0 ? lasting : words
 }

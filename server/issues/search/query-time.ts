@@ -52,7 +52,7 @@ function instantMs(text: string): number {
 }
 
 /** Returns the instants that limit a time: at or after `since`, and before `before`. */
-export function boundsOf(side: 'since' | 'before' | 'on', time: Time, now: Date): { since?: Date; before?: Date } {
+export function toTimeBounds(side: 'since' | 'before' | 'on', time: Time, now: Date): { since?: Date; before?: Date } {
   const at = new Date(
     'ago' in time
       ? now.getTime() - time.ago * UNIT_MS[time.unit]

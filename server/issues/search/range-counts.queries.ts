@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OrgActor } from '../../platform/context/actor.ts'
-import { bucketOf, eventsIn, usersIn } from '../rows/counts.queries.ts'
-import { type CountWindow, slotsOf } from '../rules/count-window.ts'
+import { slotBucket, eventsIn, usersIn } from '../rows/counts.queries.ts'
+import { type CountWindow, windowSlots } from '../rules/count-window.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import type { Cursor, RangeSortKey } from './list-cursor.ts'
 import { filtered, type IssueFilter, type IssuePage } from './list.queries.ts'
@@ -64,7 +64,7 @@ export async function sumEvents(
 ): Promise<BucketSums[]> {
   const { rows } = await sql<BucketSums>`
     with ${matching(db, actor, filter)}
-    select case when q.slot < ${slotsOf(window).from}::int then -1 else ${bucketOf(sql`q.slot`, window.from, bucketMs)} end as bucket,
+    select case when q.slot < ${windowSlots(window).from}::int then -1 else ${slotBucket(sql`q.slot`, window.from, bucketMs)} end as bucket,
       sum(q.events)::float8 as events, sum(q.fatal)::float8 as fatal
     from m, ${eventsIn({ from: previousFrom, to: window.to }, { bucketMs })} where g.issue_id = m.id group by 1`.execute(
     db,

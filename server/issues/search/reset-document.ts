@@ -1,6 +1,6 @@
 import { addJob } from '../../platform/jobs/task.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { termsToAdd, indexTermsOf } from './document.ts'
+import { termsToAdd, buildIndexTerms } from './document.ts'
 import type { Fact } from './facts.ts'
 import { INDEX_TERMS } from './index-documents.ts'
 import { deleteNewTerms, resetTerms } from './search.queries.ts'
@@ -15,6 +15,6 @@ export async function resetDocument(
   from: { readonly texts: readonly (string | null)[]; readonly facts: readonly Fact[] },
 ): Promise<void> {
   await deleteNewTerms(tx, issueId)
-  await resetTerms(tx, issueId, termsToAdd([], indexTermsOf(from.texts, from.facts)))
+  await resetTerms(tx, issueId, termsToAdd([], buildIndexTerms(from.texts, from.facts)))
   await addJob(tx, INDEX_TERMS)
 }

@@ -31,12 +31,12 @@ export const MAX_IDENTITIES = 10_000
 export async function namesIn(db: Connection, actor: OrgActor, terms: readonly Term[], name: string): Promise<Named> {
   const members = await membersNamed(db, actor, terms, name)
   const projects = await projectsNamed(db, actor, terms, name)
-  const issues = await selectIssuesNamed(db, actor.orgId, [...new Set(terms.flatMap(shortIdsOf))])
+  const issues = await selectIssuesNamed(db, actor.orgId, [...new Set(terms.flatMap(listShortIds))])
   return { members, projects, issues, users: await usersNamed(db, projects.ids, terms, name) }
 }
 
 /** Short ids that a term names: a text that looks like one may name an issue. */
-export function shortIdsOf(term: Term): string[] {
+export function listShortIds(term: Term): string[] {
   if (term.kind === 'issue') return [...term.values]
   return term.kind === 'text' && !term.whole && SHORT_ID.test(term.text) ? [term.text.toUpperCase()] : []
 }
@@ -121,7 +121,7 @@ async function usersNamed(
     if (term.kind !== 'identity' && !isAddress(term)) continue
     const filter =
       term.kind === 'identity'
-        ? { projectIds, keys: keysOf(term), values: term.values }
+        ? { projectIds, keys: identityKeys(term), values: term.values }
         : { projectIds, keys: USER_KEYS, values: [{ text: term.text, glob: false }] }
     const found = await selectUsersIdentified(db, filter, left)
     left -= found?.read ?? 0
@@ -138,7 +138,7 @@ async function usersNamed(
 }
 
 /** The keys of what events say about users that a term asks for. */
-export const keysOf = ({ key }: Identity): readonly UserKey[] => (key === 'user' ? USER_KEYS : [key])
+export const identityKeys = ({ key }: Identity): readonly UserKey[] => (key === 'user' ? USER_KEYS : [key])
 
 const valuesOf = (namings: readonly Naming[]): string[] => [...new Set(namings.flatMap(({ values }) => values))]
 

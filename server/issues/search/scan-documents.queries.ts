@@ -3,10 +3,10 @@ import type { Connection } from '../../platform/storage/database.ts'
 import { fieldMatches } from './compile-query.queries.ts'
 import { askedKey } from './facts.ts'
 import { factTerm, factPrefix } from './index-terms.ts'
-import { escapeLike, likeOf } from './like.ts'
+import { escapeLike, toLikePattern } from './like.ts'
 import { printQuery } from './print-query.ts'
 import { queryError } from './query-error.ts'
-import { askedWords, beginningOf, needsScan } from './query-keys.ts'
+import { askedWords, patternBeginning, needsScan } from './query-keys.ts'
 import { grouped, type Facet, type Field, type Query, type Term } from './query.ts'
 
 /** Maximum of documents that one pattern scans, 10 to 20 µs each (docs/decisions/search-index.md). */
@@ -17,7 +17,7 @@ export const isScanned = (term: Term): term is Facet | Field =>
   (term.kind === 'facet' || term.kind === 'field') && needsScan(term)
 
 /** Returns what the index can answer of a term: each pattern up to its first `*`. Null if that is nothing. */
-export function prefixesOf(term: Facet | Field): Query | null {
+export function toPrefixQuery(term: Facet | Field): Query | null {
   if (term.kind === 'field') {
     const texts = term.values.map((value) =>
       askedWords(value)
@@ -34,7 +34,7 @@ export function prefixesOf(term: Facet | Field): Query | null {
   return {
     ...term,
     values: term.values.map((value) => ({
-      text: value.glob ? `${beginningOf(value)}*` : value.text,
+      text: value.glob ? `${patternBeginning(value)}*` : value.text,
       glob: value.glob,
     })),
   }
@@ -74,7 +74,7 @@ const rowsLike = (term: Field): RawBuilder<unknown> =>
 function documentsLike(term: Facet): RawBuilder<unknown> {
   const key = askedKey(term.key)
   const patterns = term.values.map(({ text, glob }) =>
-    glob ? likeOf(factPrefix(key, text)) : escapeLike(factTerm(key, text)),
+    glob ? toLikePattern(factPrefix(key, text)) : escapeLike(factTerm(key, text)),
   )
   // The bytes of the whole document are compared first, where a `*` may reach into the next term: that costs half as
   // much as unnesting the document, and few are left to unnest.

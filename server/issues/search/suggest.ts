@@ -8,13 +8,13 @@ import { ANY_DAY } from '../../events/store/event-places.queries.ts'
 import type { StoredEvent } from '../../events/store/event.ts'
 import { newestEvents } from '../../events/store/store.queries.ts'
 import { readStoredEvent } from '../../events/store/read-stored.ts'
-import { askedKey, factsOf, isOwnKey, isUserKey, type Fact } from './facts.ts'
+import { askedKey, listEventFacts, isOwnKey, isUserKey, type Fact } from './facts.ts'
 import { factPrefix, keyOfTerm, keyTerm, valueOfTerm, valuePart } from './index-terms.ts'
 import { issuesMatching, type Matching } from './issues-matching.ts'
-import { countColumn, issueIdsOf, selectIssueIds, type CountedColumn, type IssueFilter } from './list.queries.ts'
+import { countColumn, issueIdsQuery, selectIssueIds, type CountedColumn, type IssueFilter } from './list.queries.ts'
 import { quotedIfNeeded } from './print-query.ts'
 import type { Query } from './query.ts'
-import { ALIASES, nameOf } from './query-keys.ts'
+import { ALIASES, resolveKeyAlias } from './query-keys.ts'
 import { SUGGESTED_KEYS } from './suggested-keys.ts'
 import { countTerms } from './suggestions.queries.ts'
 
@@ -70,7 +70,7 @@ type Counted = {
 export async function suggestTerms(app: App, actor: OrgActor, input: SuggestionInput): Promise<Suggestions> {
   const hiddenProjectIds = await projectsBeingDeleted(app.db, actor.orgId)
   const scope: Scope = { app, actor, filter: { projectIds: input.projectId, hiddenProjectIds } }
-  const key = input.key === undefined ? undefined : nameOf(input.key.toLowerCase())
+  const key = input.key === undefined ? undefined : resolveKeyAlias(input.key.toLowerCase())
   const { items, counted } =
     key === undefined || key === 'has'
       ? await keysIn(scope, input.prefix)
@@ -187,7 +187,7 @@ async function writtenAs(
 /** None for a damaged event. */
 function factsIn(stored: StoredEvent): readonly Fact[] {
   try {
-    return factsOf(readStoredEvent(stored))
+    return listEventFacts(readStoredEvent(stored))
   } catch {
     return []
   }
@@ -222,7 +222,7 @@ async function countDocuments(
   valueOf: (term: string) => string,
 ): Promise<Counted> {
   const filterBy = ({ seenSince, conditions }: Matching): IssueFilter => ({ ...filter, seenSince, conditions })
-  const idsOf = (matching: Matching) => issueIdsOf(app.db, actor, filterBy(matching))
+  const idsOf = (matching: Matching) => issueIdsQuery(app.db, actor, filterBy(matching))
   const matching = await issuesMatching(app.db, actor, query, app.clock.now(), idsOf)
   const ids = await selectIssueIds(app.db, actor, filterBy(matching), MAX_DOCUMENTS + 1)
   const read = ids.slice(0, MAX_DOCUMENTS)

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
-import { escapeLike, likeOf } from './like.ts'
+import { escapeLike, toLikePattern } from './like.ts'
 import type { UserKey } from './facts.ts'
 import { valuePart } from './index-terms.ts'
 import type { Pattern } from './query.ts'
@@ -72,7 +72,7 @@ export async function selectUsersIdentified(
     return sql`select user_hash, value from user_identities
       where project_id = any(${[...projectIds]}::uuid[]) and key = any(${[...keys]}::text[]) and value ${value}`
   })
-  const patterns = values.map(({ text, glob }) => (glob ? likeOf(valuePart(text)) : escapeLike(valuePart(text))))
+  const patterns = values.map(({ text, glob }) => (glob ? toLikePattern(valuePart(text)) : escapeLike(valuePart(text))))
   const { rows } = await sql<UsersIdentified>`
     with i as materialized (${sql.join(reads, sql` union all `)} limit ${max + 1})
     select n as read, array(select distinct user_hash::float8 from i where value like any(${patterns}::text[])) as hashes

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { aPerson, type Person } from '#test/kit/members.ts'
 import { seedIssues } from '#test/kit/seed-issues.ts'
 import { testApp } from '#test/kit/test-app.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { hashUser } from '../../events/protocol/user-hash.ts'
 import type { Fact } from './facts.ts'
@@ -13,7 +13,7 @@ import { selectUsersIdentified } from './user-identities.queries.ts'
 
 const { app } = await testApp()
 const { db } = app
-const today = dayOf(app.clock.now())
+const today = utcDay(app.clock.now())
 let member: Person
 let projectId: string
 let issueIds: string[]

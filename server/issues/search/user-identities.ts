@@ -1,5 +1,5 @@
 import type { App } from '../../platform/context/app.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { isUserKey, type Fact } from './facts.ts'
 import { KnownTerms } from './known-terms.ts'
@@ -19,7 +19,7 @@ let knownDay = ''
 
 /** Writes what events say about their users. One statement, or none if nothing is new. */
 export async function writeIdentities(tx: Tx, now: Date, events: Iterable<IdentifiedEvent>): Promise<void> {
-  const day = dayOf(now)
+  const day = utcDay(now)
   // Remembered identities were written within a week, so that the purge spares them.
   if (day !== knownDay) known.clear()
   knownDay = day
@@ -41,7 +41,7 @@ const BATCH = 10_000
 
 /** Deletes the identities of users that no issue has any more, in batches. Returns the number. */
 export async function purgeIdentities(app: App, signal?: AbortSignal): Promise<number> {
-  const today = dayOf(app.clock.now())
+  const today = utcDay(app.clock.now())
   for (let total = 0; ;) {
     signal?.throwIfAborted()
     const deleted = await deleteOrphanedIdentities(app.db, today, BATCH)

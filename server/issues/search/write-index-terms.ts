@@ -1,11 +1,11 @@
 import { BoundedCache } from '../../platform/kernel/bounded-cache.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { addJob } from '../../platform/jobs/task.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { addRecurringWords, termsToAdd, indexTermsOf } from './document.ts'
+import { addRecurringWords, termsToAdd, buildIndexTerms } from './document.ts'
 import { isUserKey } from './facts.ts'
 import { INDEX_TERMS } from './index-documents.ts'
-import { issueNumberOf, KnownTerms } from './known-terms.ts'
+import { issueIdNumber, KnownTerms } from './known-terms.ts'
 import { factTerm, keyTerm } from './index-terms.ts'
 import { OWN_TEXTS, TEXTS_PER_FRAME } from './indexed-texts.ts'
 import { bytesOfRepeated, type Repeated } from './repeated-events.ts'
@@ -58,7 +58,7 @@ let countedDay = ''
  * statements, none of which reads a document; no statement if nothing is new.
  */
 export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly IndexedIssue[]): Promise<void> {
-  const day = dayOf(now)
+  const day = utcDay(now)
   // A document may have room again, because a user was erased.
   if (day !== countedDay) clearCounts()
   countedDay = day
@@ -73,7 +73,7 @@ export async function writeIndexTerms(tx: Tx, now: Date, groups: readonly Indexe
       .map(({ issueId, orgId, first }) => ({
         issueId,
         orgId,
-        terms: termsToAdd([], indexTermsOf(first.indexedTexts, first.facts)),
+        terms: termsToAdd([], buildIndexTerms(first.indexedTexts, first.facts)),
       })),
   )
   await insertNewTerms(tx, rows)
@@ -118,7 +118,7 @@ function clearCounts(): void {
 /** Returns terms that are not known of this issue; of a new issue, those that its first event lacks. */
 function newTerms({ issueId, isNew, isMerged, first, occurrences }: IndexedIssue): string[] {
   // A merge target has its own set: its terms include those of merged issues, which an unmerge removes.
-  const issue = issueNumberOf(issueId) ^ (isMerged ? 0x55555555 : 0)
+  const issue = issueIdNumber(issueId) ^ (isMerged ? 0x55555555 : 0)
   if (isNew) {
     newTexts(issue, first.indexedTexts, true, Infinity)
     for (const [key, value] of first.facts) known.isNew(issue, key, isUserKey(key) ? '' : value)

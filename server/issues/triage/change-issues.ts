@@ -5,7 +5,7 @@ import type { FactOf } from '../../history/facts/kinds.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { decideStatus, type LockedIssue, type StatusChange } from './change-status.ts'
-import { rankOf } from '../rules/impact.ts'
+import { computeSeverityRank } from '../rules/impact.ts'
 import { severityName, severityRank } from '#shared/issue-values.ts'
 import type { IssueStatus, Severity } from '../rules/issue.api.ts'
 import { writeAssignees, writeSeverities } from '../rows/issues.queries.ts'
@@ -95,7 +95,7 @@ function decideSeverity(
   const about = { kind: 'issue.severity_changed', ...aboutIssue(issue) } as const
   if (severity === null) {
     if (!issue.severity_pinned) return null
-    const rank = rankOf(
+    const rank = computeSeverityRank(
       { eventSeverity: eventSeverityFrom(issue.event_severity), highImpactDay: issue.high_impact_day },
       status,
       now,

@@ -1,9 +1,9 @@
 import type { Fact } from '../../history/facts/kinds.ts'
 import { aboutIssue } from '../rows/about-issue.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
-import { rankOf } from '../rules/impact.ts'
+import { computeSeverityRank } from '../rules/impact.ts'
 import { untilPhrase } from '../rules/ignoring.ts'
-import { minuteOf, statusSentence } from '../rules/issue.ts'
+import { minuteText, statusSentence } from '../rules/issue.ts'
 import type { IssueStatus } from '../rules/issue.api.ts'
 import type { lockIssue } from '../rows/issues.queries.ts'
 import { lifeFrom } from '../rules/life-columns.ts'
@@ -39,7 +39,7 @@ export function decideStatus(
     throw invalid('ignore_until.time must be in the future.')
   const life = lifeFrom(issue)
   const { resolution } = change
-  const how = status === 'resolved' ? howPhrase(resolution) : untilPhrase(until ?? null, minuteOf)
+  const how = status === 'resolved' ? howPhrase(resolution) : untilPhrase(until ?? null, minuteText)
   const step = decide(
     life,
     { status, fix: resolution?.fix, until },
@@ -49,7 +49,7 @@ export function decideStatus(
   if (step.life === life) return null
   const severity = issue.severity_pinned
     ? null
-    : rankOf(
+    : computeSeverityRank(
         { eventSeverity: eventSeverityFrom(issue.event_severity), highImpactDay: issue.high_impact_day },
         status,
         now,

@@ -8,7 +8,7 @@ import {
   selectComment,
   selectComments,
 } from './comments.queries.ts'
-import { isGranted, memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { isGranted, requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
@@ -19,7 +19,7 @@ import type { Connection, Tx } from '../../platform/storage/database.ts'
 import type { Comment, COMMENT_SORTS } from './issues.api.ts'
 import { holdIssue, selectIssue } from '../rows/issues.queries.ts'
 import { factsOfComment, factsOfEdit } from '../inbox/facts-of-comment.ts'
-import { mentionsOf } from '../inbox/mentions.queries.ts'
+import { selectMentions } from '../inbox/mentions.queries.ts'
 import { publishInbox, notifiedOfComment } from '../inbox/inbox.queries.ts'
 import { viewPerson } from '../rows/view-issue.ts'
 
@@ -31,7 +31,7 @@ async function requireIssue(tx: Tx, actor: OrgActor, issueId: string): Promise<{
 }
 
 async function viewComments(db: Connection, orgId: string, rows: readonly CommentRow[]): Promise<Comment[]> {
-  const mentions = await mentionsOf(
+  const mentions = await selectMentions(
     db,
     orgId,
     rows.map((row) => row.id),
@@ -113,7 +113,7 @@ export async function createComment(
     const row = {
       id: newId(),
       issue_id: id,
-      author_id: memberOf(actor).userId,
+      author_id: requireActingMember(actor).userId,
       body: input.body,
       created_at: context.at,
     }
@@ -138,7 +138,7 @@ export async function updateComment(
     const { id, projectId } = await requireIssue(tx, actor, input.issueId)
     const comment = await lockComment(tx, id, input.commentId)
     if (comment === undefined) throw notFound('Comment')
-    if (comment.author_id !== memberOf(actor).userId) throw forbidden('Only its author can edit a comment.')
+    if (comment.author_id !== requireActingMember(actor).userId) throw forbidden('Only its author can edit a comment.')
     if (comment.body !== input.body) {
       const context = factContext(app, actor)
       await changeComment(tx, comment.id, input.body, context.at)
@@ -162,7 +162,7 @@ export async function deleteComment(
     const { id, projectId } = await requireIssue(tx, actor, input.issueId)
     const comment = await lockComment(tx, id, input.commentId)
     if (comment === undefined) throw notFound('Comment')
-    const member = memberOf(actor)
+    const member = requireActingMember(actor)
     if (comment.author_id !== member.userId && !isGranted('issues.admin', actor))
       throw forbidden('Only its author, an admin or an owner can delete a comment.')
     // Notifications of the comment are deleted with it.

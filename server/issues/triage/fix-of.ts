@@ -10,7 +10,7 @@ import { nextAfter, type Fix } from '../rules/resolution.ts'
  * The fix that a requested resolution means now. Creates releases that do not exist yet, as planned. Its own transaction
  * ends before an issue is locked, because digestion locks releases and issues, too.
  */
-export async function fixOf(app: App, actor: Actor, projectId: string, asked: ResolutionInput): Promise<Fix> {
+export async function resolveFix(app: App, actor: Actor, projectId: string, asked: ResolutionInput): Promise<Fix> {
   if (asked.in_release !== undefined) {
     const versions = [...new Set([asked.in_release].flat())]
     for (const version of versions) await app.tx((tx) => ensureRelease(tx, factContext(app, actor), projectId, version))

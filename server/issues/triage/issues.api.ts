@@ -3,7 +3,7 @@ import { Attachment } from '../../events/attachments/attachments.api.ts'
 import { Feedback } from '../feedback/feedback.api.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Json } from '../../platform/kernel/json.api.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 import { Event } from '../../events/protocol/event.api.ts'
 import { eventQuery } from '../issue-events/issue-events.api.ts'
 import { MAX_COMMENT_CHARACTERS, MAX_QUERY_CHARACTERS } from '#shared/limits.ts'
@@ -132,7 +132,7 @@ const Hint = z.object({
   replacement: z.string().nullable().describe('For this part of `q`; null if nothing is similar.'),
 })
 /** A page of issues of a query. */
-const foundIssues = pageOf(Issue).extend({
+const foundIssues = pageSchema(Issue).extend({
   range: countedRange,
   hints: z.array(Hint).describe('Keys of `q` that no issue has as a tag, with the first page. Places count from 0.'),
 })
@@ -240,7 +240,7 @@ export const issueRoutes = routes({
       ...pageQuery(25),
       sort: z.enum(COMMENT_SORTS, { error: `sort must be one of ${COMMENT_SORTS.join(', ')}.` }).default('created_at'),
     }),
-    response: pageOf(Comment),
+    response: pageSchema(Comment),
     refusals: [404],
   },
   createComment: {

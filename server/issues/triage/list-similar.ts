@@ -4,7 +4,7 @@ import { notFound } from '../../platform/kernel/errors.ts'
 import { selectIssue } from '../rows/issues.queries.ts'
 import { viewIssues } from '../rows/view-issue.ts'
 import { selectCandidates, selectIssuesById } from './similar.queries.ts'
-import { MIN_SCORE, similarityOf, wordsOf } from './similarity.ts'
+import { MIN_SCORE, compareIssues, titleWords } from './similarity.ts'
 
 const MAX_WORDS = 4
 
@@ -16,10 +16,10 @@ export async function listSimilar(app: App, actor: OrgActor, issueId: string, li
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
   // Long words are the rare ones.
-  const words = [...wordsOf(issue)].toSorted((a, b) => b.length - a.length).slice(0, MAX_WORDS)
+  const words = [...titleWords(issue)].toSorted((a, b) => b.length - a.length).slice(0, MAX_WORDS)
   const candidates = await selectCandidates(app.db, issue, words)
   const similar = candidates
-    .map(({ id, ...candidate }) => ({ id, ...similarityOf(issue, candidate) }))
+    .map(({ id, ...candidate }) => ({ id, ...compareIssues(issue, candidate) }))
     .filter(({ score }) => score >= MIN_SCORE)
     .toSorted((a, b) => b.score - a.score)
     .slice(0, limit)

@@ -2,7 +2,7 @@ import { listAttachments } from '../../events/attachments/list-attachments.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { keptTraceOf } from '../../telemetry/traces/kept-trace-of.ts'
+import { findKeptTrace } from '../../telemetry/traces/kept-trace-of.ts'
 import { feedbackOfIssue } from '../feedback/list-feedback.ts'
 import type { IssueDetail } from './issues.api.ts'
 
@@ -32,7 +32,7 @@ export const issueParts: IssueParts = {
     listAttachments(app.db, projectId, eventId === null ? [] : [eventId]),
   feedback: (app, _actor, { projectId, id }) => feedbackOfIssue(app, projectId, id, FEEDBACK_ITEMS),
   kept_trace_id: async (app, _actor, { projectId, event }) =>
-    event === null ? null : keptTraceOf(app, projectId, event),
+    event === null ? null : findKeptTrace(app, projectId, event),
 }
 
 type ReadParts = { readonly [K in keyof IssueParts]: IssueDetail[K] }

@@ -8,9 +8,9 @@ import { newestEvents } from '../../events/store/store.queries.ts'
 import { markFrames } from '../grouping/grouping.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { Json } from '../../platform/kernel/json.api.ts'
-import { chooseEvent, neighboursOf } from '../issue-events/choose-event.ts'
+import { chooseEvent, findNeighbours } from '../issue-events/choose-event.ts'
 import { eventFilter, isUnfiltered, type EventQuery } from '../issue-events/event-filter.ts'
-import { groupsOf } from '../rows/groups.queries.ts'
+import { selectGroupIds } from '../rows/groups.queries.ts'
 import { openEvent } from '../issue-events/open-event.ts'
 import type { Tag } from '../../events/protocol/event.api.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
@@ -18,7 +18,7 @@ import { groupingSettings } from '../grouping/grouping-settings.ts'
 import type { Activity, IssueDetail } from './issues.api.ts'
 import { type IssueParts, readParts } from './parts.ts'
 import { selectActivity, selectIssue } from '../rows/issues.queries.ts'
-import { distributionOf } from './tag-distribution.ts'
+import { countTagValues } from './tag-distribution.ts'
 import { viewGrouping } from '../merging/view-grouping.ts'
 import { viewIssues, viewPerson } from '../rows/view-issue.ts'
 
@@ -51,7 +51,7 @@ export async function readIssue(
   const row = await selectIssue(app.db, actor, issueId)
   if (row === undefined) throw notFound('Issue')
   const [issueIds, project] = await Promise.all([
-    groupsOf(app.db, [row.id]),
+    selectGroupIds(app.db, [row.id]),
     selectProjectOfIssue(app.db, row.project_id),
   ])
   if (project === undefined) throw notFound('Issue')
@@ -68,7 +68,7 @@ export async function readIssue(
     which === 'latest' && isUnfiltered(scope.filter) ? (sample[0] ?? null) : await chooseEvent(app, scope, which)
   const event = stored === null ? null : openEvent(app, stored)
   const [eventIds, offered, tags] = await Promise.all([
-    neighboursOf(app, scope, stored, sample),
+    findNeighbours(app, scope, stored, sample),
     readParts(parts, app, actor, { id: row.id, projectId: project.id, eventId: stored?.eventId ?? null, event }),
     tagsOf(app, sample),
   ])
@@ -79,7 +79,7 @@ export async function readIssue(
     event: event === null ? null : markFrames(event, groupingSettings(project.settings).grouping_rules),
     event_ids: eventIds,
     ...offered,
-    tag_distribution: distributionOf(tags),
+    tag_distribution: countTagValues(tags),
     activity: activity.map(viewActivity),
     grouping,
   }

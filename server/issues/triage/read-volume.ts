@@ -2,9 +2,9 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import {
   type ChartWindow,
-  slotsOf,
+  windowSlots,
   viewWindow,
-  windowOf,
+  parseChartWindow,
   windowOfRange,
   type WindowInput,
 } from '../rules/count-window.ts'
@@ -26,7 +26,7 @@ export async function readVolume(app: App, actor: OrgActor, input: VolumeInput) 
   const now = app.clock.now()
   const { range, from, to, ...filters } = input
   const isDefault = range === undefined && from === undefined && to === undefined
-  const window = windowOf(input, now) ?? windowOfRange('24h', now)
+  const window = parseChartWindow(input, now) ?? windowOfRange('24h', now)
   const isFiltered = (filters.q ?? '').trim() !== '' || FILTERS.some((name) => filters[name] !== undefined)
   const matching = isFiltered ? await ofIssues(app, actor, filters, window) : null
   const { rows, bucketMs, users } = matching ?? (await ofProjects(app, actor, filters.projectId, window, isFiltered))
@@ -70,7 +70,7 @@ async function ofProjects(
       previousFrom: 2 * from - to,
       from,
       // An event of the current quarter may be in the next minute: the list counts it.
-      to: slotsOf({ from, to }).to * SLOT_MS,
+      to: windowSlots({ from, to }).to * SLOT_MS,
       bucketMs: intervalMs,
       buckets: Math.ceil((to - from) / intervalMs),
     }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Compared, MIN_SCORE, similarityOf } from './similarity.ts'
+import { type Compared, MIN_SCORE, compareIssues } from './similarity.ts'
 
 const issue = (title: string, culprit = '', type: string | null = null): Compared => ({
   title,
@@ -10,7 +10,7 @@ const issue = (title: string, culprit = '', type: string | null = null): Compare
 
 describe('similarity', () => {
   test('same type and culprit, another message', () => {
-    const found = similarityOf(
+    const found = compareIssues(
       issue('TypeError: x is undefined', 'pay in cart.ts', 'TypeError'),
       issue('TypeError: cannot read total', 'pay in cart.ts', 'TypeError'),
     )
@@ -18,7 +18,7 @@ describe('similarity', () => {
   })
 
   test('messages that differ only in numbers and ids', () => {
-    const found = similarityOf(
+    const found = compareIssues(
       issue('IOException: order 123456 not found', 'load', 'IOException'),
       issue('IOException: order 9f3a77be01 not found', 'save', 'IOException'),
     )
@@ -27,7 +27,7 @@ describe('similarity', () => {
   })
 
   test('the type alone does not make issues similar', () => {
-    const found = similarityOf(
+    const found = compareIssues(
       issue('TypeError: x is undefined', 'pay', 'TypeError'),
       issue('TypeError: failed to fetch', 'load', 'TypeError'),
     )
@@ -35,11 +35,11 @@ describe('similarity', () => {
   })
 
   test('parts that both lack do not count', () => {
-    expect(similarityOf(issue('Payment refused by bank'), issue('Payment refused by bank'))).toEqual({
+    expect(compareIssues(issue('Payment refused by bank'), issue('Payment refused by bank'))).toEqual({
       score: 1,
       shared: ['message'],
     })
-    expect(similarityOf(issue(''), issue(''))).toEqual({ score: 0, shared: [] })
+    expect(compareIssues(issue(''), issue(''))).toEqual({ score: 0, shared: [] })
   })
 
   test('is symmetric, at most 1, and 1 of an issue with itself', () => {
@@ -50,11 +50,11 @@ describe('similarity', () => {
     })
     fc.assert(
       fc.property(anIssue, anIssue, (a, b) => {
-        const found = similarityOf(a, b)
-        expect(found).toEqual(similarityOf(b, a))
+        const found = compareIssues(a, b)
+        expect(found).toEqual(compareIssues(b, a))
         expect(found.score).toBeGreaterThanOrEqual(0)
         expect(found.score).toBeLessThanOrEqual(1)
-        expect([0, 1]).toContain(similarityOf(a, a).score)
+        expect([0, 1]).toContain(compareIssues(a, a).score)
       }),
     )
   })

@@ -18,7 +18,7 @@ export const MIN_SCORE = 0.5
 const MIN_SHARED_WORDS = 0.5
 
 /** The words of the title without the error type, numbers and ids, which differ between events of one error. */
-export function wordsOf({ title, error_type: type }: Pick<Compared, 'title' | 'error_type'>): ReadonlySet<string> {
+export function titleWords({ title, error_type: type }: Pick<Compared, 'title' | 'error_type'>): ReadonlySet<string> {
   const message = type !== null && title.startsWith(type) ? title.slice(type.length) : title
   const words = new Set<string>()
   addWords(words, message)
@@ -26,8 +26,8 @@ export function wordsOf({ title, error_type: type }: Pick<Compared, 'title' | 'e
 }
 
 /** Compares two issues. A part that both lack does not count. */
-export function similarityOf(a: Compared, b: Compared): Similarity {
-  const [wordsA, wordsB] = [wordsOf(a), wordsOf(b)]
+export function compareIssues(a: Compared, b: Compared): Similarity {
+  const [wordsA, wordsB] = [titleWords(a), titleWords(b)]
   const matches: Record<SimilarPart, number | null> = {
     type: a.error_type === null && b.error_type === null ? null : a.error_type === b.error_type ? 1 : 0,
     culprit: a.culprit === '' && b.culprit === '' ? null : a.culprit === b.culprit ? 1 : 0,

@@ -6,7 +6,7 @@ const MAX_KEYS = 40
 const MAX_VALUES = 10
 
 /** The number of events for each tag value; the most frequent keys and values first. */
-export function distributionOf(events: readonly (readonly Tag[])[]): Distribution[] {
+export function countTagValues(events: readonly (readonly Tag[])[]): Distribution[] {
   const keys = new Map<string, Map<string, number>>()
   for (const tags of events) {
     for (const { key, value } of tags) {

@@ -2,7 +2,7 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { changeIssues } from './change-issues.ts'
-import { fixOf } from './fix-of.ts'
+import { resolveFix } from './fix-of.ts'
 import type { Issue, IssueStatus, Severity } from '../rules/issue.api.ts'
 import { lockIssue, selectIssue } from '../rows/issues.queries.ts'
 import type { IgnoreUntilInput, ResolutionInput } from '../rules/life-cycle.api.ts'
@@ -41,5 +41,5 @@ export async function updateIssue(app: App, actor: OrgActor, change: IssueChange
 async function resolutionOf(app: App, actor: OrgActor, issueId: string, asked: ResolutionInput) {
   const issue = await selectIssue(app.db, actor, issueId)
   if (issue === undefined) throw notFound('Issue')
-  return { asked, fix: await fixOf(app, actor, issue.project_id, asked) }
+  return { asked, fix: await resolveFix(app, actor, issue.project_id, asked) }
 }

@@ -1,4 +1,4 @@
-import { memberBehind, memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { memberBehind, requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import { conflict, forbidden, invalid } from '../../platform/kernel/errors.ts'
 import { roleAtLeast } from '#shared/permissions.ts'
 import { IssueSort } from '../rules/issue.api.ts'
@@ -33,7 +33,7 @@ export async function checkDraft(tx: Tx, actor: OrgActor, now: Date, { query, fi
  * @throws AppError forbidden (a viewer shares a view), conflict (too many)
  */
 export async function requireRoom(tx: Tx, actor: OrgActor, isShared: boolean): Promise<void> {
-  if (isShared && !roleAtLeast(memberOf(actor).role, 'member'))
+  if (isShared && !roleAtLeast(requireActingMember(actor).role, 'member'))
     throw forbidden('Sharing a view needs the role member. You can save it for yourself.')
   const max = isShared ? MAX_SHARED_VIEWS : MAX_OWN_VIEWS
   if ((await countForLimit(tx, actor, isShared)) >= max)
@@ -51,7 +51,7 @@ export function mayChange(actor: OrgActor, view: { created_by: string | null; is
   return view.created_by === member.userId || (view.is_shared && roleAtLeast(member.role, 'admin'))
 }
 
-export const viewOf = (actor: OrgActor, row: ViewRow): IssueView => ({
+export const toIssueView = (actor: OrgActor, row: ViewRow): IssueView => ({
   id: row.id,
   name: row.name,
   query: row.query,

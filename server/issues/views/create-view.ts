@@ -1,9 +1,9 @@
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import type { IssueSort } from '../rules/issue.api.ts'
-import { checkDraft, requireRoom, viewOf } from './check-view.ts'
+import { checkDraft, requireRoom, toIssueView } from './check-view.ts'
 import type { IssueView, ViewFilters } from './views.api.ts'
 import { insertView, selectView } from './views.queries.ts'
 
@@ -26,7 +26,7 @@ export async function createView(app: App, actor: OrgActor, input: NewView): Pro
     await insertView(tx, {
       id,
       org_id: actor.orgId,
-      created_by: memberOf(actor).userId,
+      created_by: requireActingMember(actor).userId,
       ...input,
       filters: JSON.stringify(input.filters),
       created_at: now,
@@ -34,6 +34,6 @@ export async function createView(app: App, actor: OrgActor, input: NewView): Pro
     })
     const row = await selectView(tx, actor, id)
     if (row === undefined) throw notFound('View')
-    return viewOf(actor, row)
+    return toIssueView(actor, row)
   })
 }

@@ -2,7 +2,7 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
-import { viewOf } from './check-view.ts'
+import { toIssueView } from './check-view.ts'
 import type { IssueView } from './views.api.ts'
 import { countViews, selectViews } from './views.queries.ts'
 
@@ -21,7 +21,7 @@ export async function listViews(
     countViews(app.db, actor),
   ])
   return {
-    items: rows.slice(0, limit).map((row) => viewOf(actor, row)),
+    items: rows.slice(0, limit).map((row) => toIssueView(actor, row)),
     total,
     limit,
     offset,

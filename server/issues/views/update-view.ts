@@ -1,7 +1,7 @@
-import { memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { forbidden, notFound } from '../../platform/kernel/errors.ts'
-import { checkDraft, mayChange, requireRoom, viewOf } from './check-view.ts'
+import { checkDraft, mayChange, requireRoom, toIssueView } from './check-view.ts'
 import type { NewView } from './create-view.ts'
 import type { IssueView } from './views.api.ts'
 import { changeView, lockView, removeView, selectView } from './views.queries.ts'
@@ -21,7 +21,7 @@ export async function updateView(app: App, actor: OrgActor, { viewId, ...change 
     const view = await lockView(tx, actor, viewId)
     if (view === undefined) throw notFound('View')
     if (!mayChange(actor, view)) throw forbidden(NOT_YOURS)
-    if (change.is_shared === false && view.created_by !== memberOf(actor).userId)
+    if (change.is_shared === false && view.created_by !== requireActingMember(actor).userId)
       throw forbidden('Only the owner of a view can stop sharing it. You can delete it.')
     const now = app.clock.now()
     await checkDraft(tx, actor, now, change)
@@ -32,7 +32,7 @@ export async function updateView(app: App, actor: OrgActor, { viewId, ...change 
     await changeView(tx, viewId, changed)
     const row = await selectView(tx, actor, viewId)
     if (row === undefined) throw notFound('View')
-    return viewOf(actor, row)
+    return toIssueView(actor, row)
   })
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 import { IssueSort, IssueStatus, Person, Severity } from '../rules/issue.api.ts'
 import { MAX_QUERY_CHARACTERS, MAX_VIEW_NAME_CHARACTERS } from '#shared/limits.ts'
 
@@ -71,7 +71,7 @@ export const viewRoutes = routes({
     summary: 'Saved views: your own and those shared with the organisation, by position',
     permission: 'issues.read',
     query: z.strictObject(pageQuery(25)),
-    response: pageOf(IssueView),
+    response: pageSchema(IssueView),
   },
   createView: {
     method: 'POST',

@@ -1,6 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Tables } from '../../platform/storage/tables.gen.ts'
-import { memberBehind, memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { memberBehind, requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
 
 /** Saved views that an actor can see: their own and the shared ones of the organisation. */
@@ -71,7 +71,7 @@ export function lockView(tx: Tx, actor: OrgActor, viewId: string) {
 export async function countForLimit(tx: Tx, actor: OrgActor, shared: boolean): Promise<number> {
   await tx.selectFrom('orgs').select('id').where('id', '=', actor.orgId).forNoKeyUpdate().executeTakeFirst()
   let query = tx.selectFrom('issue_views').where('org_id', '=', actor.orgId).where('is_shared', '=', shared)
-  if (!shared) query = query.where('created_by', '=', memberOf(actor).userId)
+  if (!shared) query = query.where('created_by', '=', requireActingMember(actor).userId)
   const { n } = await query.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
   return n
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { aCaller, aSession } from '#test/kit/members.ts'
-import { actorForLog, actorLabel, memberBehind, memberOf, systemActor, type Actor } from './actor.ts'
+import { actorForLog, actorLabel, memberBehind, requireActingMember, systemActor, type Actor } from './actor.ts'
 
 const ada = { userId: 'u', name: 'Ada', orgId: 'o', role: 'member' } as const
 const actors: Record<Actor['kind'], Actor> = {
@@ -14,13 +14,13 @@ const actors: Record<Actor['kind'], Actor> = {
 const { user, api_key: apiKey, assistant, chat, integration, system } = actors
 
 test('a user, an API key, the assistant and a user of the chat act as a member', () => {
-  for (const actor of [user, apiKey, assistant, chat]) expect(memberOf(actor)).toMatchObject(ada)
+  for (const actor of [user, apiKey, assistant, chat]) expect(requireActingMember(actor)).toMatchObject(ada)
 })
 
 test('an integration and the system are no members: operations that need a member refuse them', () => {
   for (const actor of [integration, system]) {
     expect(memberBehind(actor)).toBeNull()
-    expect(() => memberOf(actor)).toThrow(
+    expect(() => requireActingMember(actor)).toThrow(
       expect.objectContaining({ code: 'forbidden', message: 'Only a member of the organisation can do this.' }),
     )
   }

@@ -1,4 +1,4 @@
-import { refusalOf, type Permission, type Role } from '#shared/permissions.ts'
+import { explainRefusal, type Permission, type Role } from '#shared/permissions.ts'
 import { forbidden } from '../kernel/errors.ts'
 
 /** Where a request came from. */
@@ -87,7 +87,7 @@ export function memberBehind(actor: Actor): Member | null {
  * The member behind an actor, for operations that only a member can perform.
  * @throws AppError forbidden for an integration and the system
  */
-export function memberOf(actor: Actor): Member {
+export function requireActingMember(actor: Actor): Member {
   const member = memberBehind(actor)
   if (member === null) throw forbidden('Only a member of the organisation can do this.')
   return member
@@ -98,7 +98,7 @@ export function isGranted(permission: Exclude<Permission, 'public'>, actor: Acto
   const member = memberBehind(actor)
   if (member === null) return false
   const scopes = actor.kind === 'api_key' ? actor.scopes : undefined
-  return refusalOf(permission, { role: member.role, scopes }) === null
+  return explainRefusal(permission, { role: member.role, scopes }) === null
 }
 
 /** The actor's name as the activity shows it. */

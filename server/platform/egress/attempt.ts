@@ -1,7 +1,7 @@
 import { EgressError, type EgressRequest, type EgressResponse, type EgressTimings } from '../context/egress.ts'
 import { Refusal } from './connect.ts'
 import type { Connection } from './connections.ts'
-import { kindOf, underlying } from './underlying-error.ts'
+import { classifyEgressError, underlying } from './underlying-error.ts'
 
 const TIMEOUT_MS = 10_000
 const MAX_BODY_BYTES = 65_536
@@ -51,7 +51,7 @@ export function createAttempt(request: EgressRequest): Attempt {
 
   const failure = (error: unknown): EgressError => {
     const cause = underlying(error)
-    const kind = kindOf(cause, connection?.steps?.step ?? null)
+    const kind = classifyEgressError(cause, connection?.steps?.step ?? null)
     return new EgressError(kind, cause.code, cause.message, timings(), remoteIp(), error)
   }
 

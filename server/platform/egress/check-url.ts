@@ -12,11 +12,11 @@ const MAX_URL_LENGTH = 2_048
 /** Services that take commands as text lines, or hold data: SSH, SMTP, POP, IMAP, databases. */
 const DENIED_PORTS = new Set([22, 25, 110, 143, 465, 587, 993, 995, 3306, 5432, 6379, 9200, 11_211, 27_017])
 
-export const portOf = (url: URL): number =>
+export const urlPort = (url: URL): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
 /** Without the brackets of an IPv6 address. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
+export const urlHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
 /**
  * Checks the target of a URL by its text. WHATWG parsing turns all spellings of an IPv4 address into one.
@@ -37,9 +37,9 @@ export function checkUrl(text: string, rules: UrlRules): URL {
   // "example.com." is the same host as "example.com", but certificates and virtual hosts know only the second.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   if (url.hostname.split('.').includes('')) throw invalid('The host name of the URL is not valid.')
-  const port = portOf(url)
+  const port = urlPort(url)
   if (port === 0 || DENIED_PORTS.has(port)) throw invalid(`The URL must not use port ${port}.`)
-  const host = hostOf(url)
+  const host = urlHost(url)
   // RFC 6761: localhost and the names below it are loopback addresses.
   const address = isIP(host) !== 0 ? host : /(^|\.)localhost$/.test(host) ? '127.0.0.1' : null
   const refusal = address === null ? null : judgeAddress(address, rules)

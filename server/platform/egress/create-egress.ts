@@ -1,7 +1,7 @@
 import { EgressError, type Egress } from '../context/egress.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createAttempt, type Attempt } from './attempt.ts'
-import { checkUrl, hostOf, portOf, type UrlRules } from './check-url.ts'
+import { checkUrl, urlHost, urlPort, type UrlRules } from './check-url.ts'
 import { Refusal } from './connect.ts'
 import { createConnections, type ConnectionBounds } from './connections.ts'
 import { createOwnAddresses, type DatabaseAddress } from './own-addresses.ts'
@@ -44,7 +44,7 @@ export function createEgress(options: EgressOptions): Egress {
       running.add(attempt)
       try {
         const url = checkUrl(request.url, options)
-        const target = { secure: url.protocol === 'https:', host: hostOf(url), port: portOf(url) }
+        const target = { secure: url.protocol === 'https:', host: urlHost(url), port: urlPort(url) }
         return await attempt.run(url, await connections.take({ group: request.group, origin: url.origin }, target))
       } catch (error) {
         if (error instanceof EgressError) throw error

@@ -19,7 +19,10 @@ export function underlying(error: unknown): Underlying {
 }
 
 /** @param step of the present connection; null on a reused one */
-export function kindOf({ error, code, message }: Underlying, step: ConnectionSteps['step'] | null): EgressErrorKind {
+export function classifyEgressError(
+  { error, code, message }: Underlying,
+  step: ConnectionSteps['step'] | null,
+): EgressErrorKind {
   if (error instanceof Refusal) return 'refused'
   if (step === 'dns' || step === 'connect' || step === 'tls') return step
   // After the handshake: TLS 1.3 refuses a client without a certificate only then.

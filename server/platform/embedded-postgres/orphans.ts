@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DatabaseStartError } from '../storage/database-start-error.ts'
-import { commandOf, isAlive, postgresProcessesIn, signal, waitUntil } from './processes.ts'
+import { readCommandLine, isAlive, postgresProcessesIn, signal, waitUntil } from './processes.ts'
 
 /**
  * Stops processes of an earlier start of this cluster: its postmaster after our `kill -9`, or backends after a
@@ -52,6 +52,6 @@ export function recordedPostmaster(clusterDir: string): number | undefined {
 function isPostmasterOf(pid: number, clusterDir: string): boolean {
   if (!isAlive(pid)) return false
   if (process.platform === 'linux') return postgresProcessesIn(clusterDir).includes(pid)
-  const command = commandOf(pid) ?? ''
+  const command = readCommandLine(pid) ?? ''
   return command.includes(clusterDir) && basename(command.split(' ')[0] ?? '') === 'postgres'
 }

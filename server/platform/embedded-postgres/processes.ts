@@ -27,7 +27,7 @@ export function postgresProcessesIn(clusterDir: string): number[] {
 }
 
 /** Command line of a process, words separated by spaces; undefined when there is no such process. */
-export function commandOf(pid: number): string | undefined {
+export function readCommandLine(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
     return execFileSync('/bin/ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim()

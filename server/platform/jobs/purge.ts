@@ -1,5 +1,5 @@
 import type { App } from '../context/app.ts'
-import { dayOf, dayPlus } from '../kernel/day.ts'
+import { utcDay, dayPlus } from '../kernel/day.ts'
 import { deleteRows, type OwnRows, type RowFilter } from '../storage/own-rows.ts'
 import { defineTask, NoPayload, type Task } from './task.ts'
 
@@ -27,7 +27,7 @@ export async function purgeRows(
   const now = app.clock.now()
   const deleted: Record<string, number> = {}
   for (const { rows, column, kept, equal = {} } of list) {
-    const time = 'ms' in kept ? new Date(now.getTime() - kept.ms) : startOfDay(dayPlus(dayOf(now), -kept.days))
+    const time = 'ms' in kept ? new Date(now.getTime() - kept.ms) : startOfDay(dayPlus(utcDay(now), -kept.days))
     deleted[rows.table] =
       (deleted[rows.table] ?? 0) + (await purgeBefore(app, rows, { equal, before: [column, time] }, signal))
   }

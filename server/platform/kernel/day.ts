@@ -11,7 +11,7 @@ const MAX_CACHED = 400
  * UTC day of a time, in the form of day partitions: `2026-11-20`.
  * @throws RangeError for an invalid date
  */
-export function dayOf(time: Date): string {
+export function utcDay(time: Date): string {
   const number = Math.floor(time.getTime() / DAY_MS)
   const known = cache.get(number)
   if (known !== undefined) return known
@@ -23,4 +23,4 @@ export function dayOf(time: Date): string {
 
 /** `days` later (or earlier, negative) than a day. */
 export const dayPlus = (day: string, days: number): string =>
-  dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS))
+  utcDay(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS))

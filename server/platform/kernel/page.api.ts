@@ -35,7 +35,7 @@ export type NameSort = (typeof NAME_SORTS)[number]
 export const nameSort = z.enum(NAME_SORTS, { error: `sort must be one of ${NAME_SORTS.join(', ')}.` }).default('name')
 
 /** The answer of every list. */
-export const pageOf = <T extends z.ZodType>(item: T) =>
+export const pageSchema = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),
     total: z.number().int(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { slugOf } from './slug.ts'
+import { toSlug } from './slug.ts'
 
 test.each([
   ['Acme', 'acme'],
@@ -11,15 +11,15 @@ test.each([
   ['--', ''],
   ['a'.repeat(49) + ' b', 'a'.repeat(49)],
 ])('%j becomes %j', (name, slug) => {
-  expect(slugOf(name)).toBe(slug)
+  expect(toSlug(name)).toBe(slug)
 })
 
 test('the result is empty or a valid slug, and a slug does not change', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
-      const slug = slugOf(name)
+      const slug = toSlug(name)
       expect(slug).toMatch(/^(?:[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?)?$/)
-      expect(slugOf(slug)).toBe(slug)
+      expect(toSlug(slug)).toBe(slug)
     }),
   )
 })

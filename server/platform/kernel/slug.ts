@@ -2,7 +2,7 @@
  * The form of a name in a URL: `Shöp & Söhne` → `shop-sohne`. Lower-case letters, digits and inner hyphens.
  * @returns the empty string when no character of the name can be kept
  */
-export function slugOf(name: string, maxCharacters = 50): string {
+export function toSlug(name: string, maxCharacters = 50): string {
   return name
     .normalize('NFKD')
     .replaceAll(/\p{Mark}/gu, '')

@@ -5,7 +5,7 @@ const upToTwoDigits = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 export const numberText = (value: number): string => upToTwoDigits.format(value)
 
 /** `1 event`, `1,204 events` */
-export const plural = (count: number, one: string, many = `${one}s`): string =>
+export const countedWord = (count: number, one: string, many = `${one}s`): string =>
   `${numberText(count)} ${count === 1 ? one : many}`
 
 /** `a, b and c` */
@@ -14,7 +14,7 @@ export const listed = (words: readonly string[]): string =>
 
 /** @param unit of the threshold and value of an alert */
 export function withUnit(value: number, unit: string | null): string {
-  if (unit === 'events') return plural(value, 'event')
+  if (unit === 'events') return countedWord(value, 'event')
   if (unit === 'percent') return `${numberText(value)} %`
   if (unit === 'percent_per_hour') return `${numberText(value)} % per hour`
   return unit === 'ms' ? `${numberText(value)} ms` : numberText(value)
@@ -22,7 +22,7 @@ export function withUnit(value: number, unit: string | null): string {
 
 const DAY_MINUTES = 1_440
 
-export function durationOf(minutes: number): string {
-  if (minutes % DAY_MINUTES === 0) return plural(minutes / DAY_MINUTES, 'day')
-  return minutes % 60 === 0 ? plural(minutes / 60, 'hour') : plural(minutes, 'minute')
+export function minutesText(minutes: number): string {
+  if (minutes % DAY_MINUTES === 0) return countedWord(minutes / DAY_MINUTES, 'day')
+  return minutes % 60 === 0 ? countedWord(minutes / 60, 'hour') : countedWord(minutes, 'minute')
 }

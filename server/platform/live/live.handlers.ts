@@ -3,7 +3,7 @@ import type { Permission } from '#shared/permissions.ts'
 import { isGranted, memberBehind, type OrgActor } from '../context/actor.ts'
 import type { Handlers } from '../context/handlers.ts'
 import type { LiveMessage, liveRoutes } from './live.api.ts'
-import { mergedMessage, mergeKeyOf } from './merge-messages.ts'
+import { mergedMessage, messageMergeKey } from './merge-messages.ts'
 import { type OpenStream, registerStream } from './open-streams.ts'
 import { EVERY_ORG, LIVE_TOPIC } from './publish.ts'
 import { parseEnvelope, recentMessages } from './recent-messages.ts'
@@ -59,7 +59,7 @@ export const liveHandlers: Handlers<typeof liveRoutes> = {
       if (sent === null || (sent.orgId !== actor.orgId && sent.orgId !== EVERY_ORG)) return
       const message = forActor(sent.message, actor)
       if (message === null) return
-      const key = mergeKeyOf(message)
+      const key = messageMergeKey(message)
       const earlier = waiting.get(key)
       waiting.set(key, earlier === undefined ? message : mergedMessage(earlier, message))
       if (earlier === undefined) sendLater(key, message.kind)

@@ -1,7 +1,7 @@
 import type { LiveMessage } from './live.api.ts'
 
 /** Messages of one key are merged. */
-export const mergeKeyOf = (message: LiveMessage): string =>
+export const messageMergeKey = (message: LiveMessage): string =>
   'project_id' in message ? `${message.kind}/${message.project_id}` : message.kind
 
 /** Two messages of one key as one; an empty list of ids means "too many to name" and stays empty. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { App } from '../context/app.ts'
 import { perApp } from '../context/per-app.ts'
 import { LiveMessage, type RecentMessages } from './live.api.ts'
-import { mergedMessage, mergeKeyOf } from './merge-messages.ts'
+import { mergedMessage, messageMergeKey } from './merge-messages.ts'
 import { bounded, EVERY_ORG, LIVE_TOPIC, type OrgMessage } from './publish.ts'
 
 /** Longer than a page takes from its first request to the opening of its stream. */
@@ -54,7 +54,7 @@ export const recentMessages = perApp((app: App) => {
     for (const { orgId: of, message, atMs } of kept) {
       const seen = atMs > fromMs && (of === orgId || of === EVERY_ORG) ? seenBy(message) : null
       if (seen === null) continue
-      const key = mergeKeyOf(seen)
+      const key = messageMergeKey(seen)
       const earlier = byKey.get(key)?.message
       const merged = earlier === undefined ? seen : bounded(mergedMessage(earlier, seen))
       byKey.set(key, { age_ms: Math.floor(nowMs - atMs), message: merged })

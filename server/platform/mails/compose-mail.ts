@@ -4,7 +4,7 @@ import type { Mail } from '../context/mail.ts'
  * The options of nodemailer for a mail. Addresses are objects, because a text would be parsed as a list; files and URLs
  * are never read.
  */
-export const messageOf = ({ to, subject, text, html, unsubscribeUrl }: Mail, from: string, date: Date) => ({
+export const toMailOptions = ({ to, subject, text, html, unsubscribeUrl }: Mail, from: string, date: Date) => ({
   from,
   to: { name: '', address: to },
   subject,

@@ -34,7 +34,7 @@ export async function enqueueMails(
   mails: readonly QueuedMail[],
 ): Promise<string[]> {
   if (mails.length === 0) return []
-  const laneId = mailLaneOf(orgId)
+  const laneId = mailLaneId(orgId)
   await openLane(tx, { id: laneId, orgId, channel: mailChannel.name, maxInFlight: MAX_IN_FLIGHT })
   const made = mails.map(({ holdMs, ...mail }) => ({ message: messageOf(sealer, orgId, mail), holdMs }))
   return enqueue(
@@ -50,4 +50,4 @@ function messageOf(sealer: Sealer, orgId: string, { type, userId, ...mail }: Omi
 }
 
 /** The lane of an organisation's mails. */
-export const mailLaneOf = (orgId: string): string => laneIdFor(`mails of ${orgId}`)
+export const mailLaneId = (orgId: string): string => laneIdFor(`mails of ${orgId}`)

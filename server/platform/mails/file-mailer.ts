@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Mailer } from '../context/mail.ts'
-import { messageOf } from './compose-mail.ts'
+import { toMailOptions } from './compose-mail.ts'
 
 /** Without an SMTP server mails become files in the data directory's `outbox/`, named in the log. */
 export function fileMailer(
@@ -19,7 +19,7 @@ export function fileMailer(
       const name = `${date.toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`
       const { createTransport } = await import('nodemailer')
       const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
-      const { message } = await composer.sendMail(messageOf(mail, from, date))
+      const { message } = await composer.sendMail(toMailOptions(mail, from, date))
       const draft = join(folder, `.${name}`)
       try {
         await writeFile(draft, message, { mode: 0o600, signal })

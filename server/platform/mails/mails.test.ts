@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.ts'
 import { aWorker } from '../outbox/engine.fixture.ts'
 import { listDeliveries } from '../outbox/list-deliveries.ts'
 import { anOrg } from '../outbox/outbox.fixture.ts'
-import { enqueueMails, mailLaneOf } from './enqueue-mails.ts'
+import { enqueueMails, mailLaneId } from './enqueue-mails.ts'
 import { mailChannel } from './mail-channel.ts'
 import { renderMail } from './render-mail.ts'
 
@@ -16,7 +16,7 @@ const { app } = t
 const A_MAIL = { to: 'ada@example.com', subject: 'Hello', name: 'Ada', paragraphs: [], type: 'test', userId: null }
 
 const mailsOf = async (orgId: string) =>
-  (await listDeliveries(app.db, mailLaneOf(orgId), { limit: 10, offset: 0 })).items
+  (await listDeliveries(app.db, mailLaneId(orgId), { limit: 10, offset: 0 })).items
 
 test('mails are sent when their transaction commits, and not otherwise', async () => {
   const orgId = await anOrg(app)
@@ -105,7 +105,7 @@ test('a mail that takes too long is ended', async () => {
 
 test('the lane of an organisation is always the same, and a UUID', () => {
   const orgId = newId()
-  expect(mailLaneOf(orgId)).toBe(mailLaneOf(orgId))
-  expect(mailLaneOf(orgId)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
-  expect(mailLaneOf(orgId)).not.toBe(mailLaneOf(newId()))
+  expect(mailLaneId(orgId)).toBe(mailLaneId(orgId))
+  expect(mailLaneId(orgId)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(mailLaneId(orgId)).not.toBe(mailLaneId(newId()))
 })

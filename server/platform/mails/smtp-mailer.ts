@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../../config.ts'
 import type { Mailer } from '../context/mail.ts'
 import { NotSentError } from '../outbox/channel.ts'
-import { messageOf } from './compose-mail.ts'
+import { toMailOptions } from './compose-mail.ts'
 
 /** Mails in hand of one process; servers refuse clients with many connections. */
 const MAX_CONNECTIONS = 10
@@ -38,7 +38,7 @@ export function smtpMailer(url: string, from: string, now: () => Date): Mailer {
       open++
       try {
         const { createTransport } = await import('nodemailer')
-        await createTransport(options).sendMail({ ...messageOf(mail, from, now()), ...(signal && { signal }) })
+        await createTransport(options).sendMail({ ...toMailOptions(mail, from, now()), ...(signal && { signal }) })
       } finally {
         open--
       }

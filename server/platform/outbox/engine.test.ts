@@ -7,7 +7,7 @@ import { changeLane } from './change-lane.ts'
 import { closeLane } from './close-lane.ts'
 import { aWorker, result, testChannel, type TestChannel } from './engine.fixture.ts'
 import { hastenLane } from './hasten-lane.ts'
-import { eraseMessagesOf } from './erase-messages.ts'
+import { eraseUserMessages } from './erase-messages.ts'
 import { aLane, anOrg, someDeliveries } from './outbox.fixture.ts'
 import { insertDeliveries, insertMessages } from './outbox.queries.ts'
 import { readDelivery, type DeliveryDetail } from './read-delivery.ts'
@@ -311,7 +311,7 @@ describe('the end of an attempt in flight', () => {
     const [id = ''] = await someDeliveries(app, orgId, laneId, 1, { userId })
     aWorker(app, channel)
     await waitFor('it', () => hold.running.size === 1)
-    await app.tx((tx) => eraseMessagesOf(tx, userId))
+    await app.tx((tx) => eraseUserMessages(tx, userId))
     hold.end(id, 'failed')
     expect(await settled(id, 'failed')).toMatchObject({ isErased: true, nextAttemptAt: null, reason: 'erased' })
   })
@@ -331,7 +331,7 @@ describe('the end of an attempt in flight', () => {
     const [id = ''] = await someDeliveries(app, orgId, laneId, 1, { userId })
     aWorker(app, channel)
     await waitFor('it', () => channel.sent.length === 1)
-    await app.tx((tx) => eraseMessagesOf(tx, userId))
+    await app.tx((tx) => eraseUserMessages(tx, userId))
     end.resolve()
     expect((await settled(id, 'failed')).attempts).toMatchObject([
       { status: 500, errorCode: 'REFUSED', errorText: null, details: {} },

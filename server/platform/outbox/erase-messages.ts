@@ -6,7 +6,7 @@ import { endErased, eraseMessages } from './outbox.queries.ts'
  * erased and end; they can no longer be replayed.
  * @returns number of messages
  */
-export async function eraseMessagesOf(tx: Tx, userId: string): Promise<number> {
+export async function eraseUserMessages(tx: Tx, userId: string): Promise<number> {
   const ids = await eraseMessages(tx, userId)
   if (ids.length > 0) await endErased(tx, ids)
   return ids.length

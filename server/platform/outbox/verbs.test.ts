@@ -3,7 +3,7 @@ import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../kernel/ids.ts'
 import { changeLane } from './change-lane.ts'
 import { closeLane, MAX_ENDED } from './close-lane.ts'
-import { eraseMessagesOf } from './erase-messages.ts'
+import { eraseUserMessages } from './erase-messages.ts'
 import { listDeliveries, type DeliveriesInput } from './list-deliveries.ts'
 import { aLane, anOrg, someDeliveries } from './outbox.fixture.ts'
 import { purgeOutbox } from './purge-outbox.ts'
@@ -126,7 +126,7 @@ test('an erasure empties messages and attempts of a user, ends their deliveries 
       details: JSON.stringify({ response_body: 'hello ada@example.com' }),
     })
     .execute()
-  expect(await app.tx((tx) => eraseMessagesOf(tx, userId))).toBe(2)
+  expect(await app.tx((tx) => eraseUserMessages(tx, userId))).toBe(2)
   expect(await readDelivery(app.db, orgId, waiting)).toMatchObject({
     isErased: true,
     body: null,

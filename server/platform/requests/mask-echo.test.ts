@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { confidentialOf, withoutEcho } from './mask-echo.ts'
+import { confidentialPattern, withoutEcho } from './mask-echo.ts'
 import { newSecret } from './signing-secret.ts'
 
 const SECRET = newSecret()
-const confidential = confidentialOf(
+const confidential = confidentialPattern(
   [SECRET],
   [
     { name: 'Authorization', value: 'Bearer tok.en+1/2' },
@@ -38,6 +38,6 @@ test('the cut leaves no part of a value', () => {
 })
 
 test('without anything confidential the beginning is kept', () => {
-  expect(confidentialOf([], [{ name: 'X-Short', value: 'ok' }])).toBeNull()
+  expect(confidentialPattern([], [{ name: 'X-Short', value: 'ok' }])).toBeNull()
   expect(withoutEcho(Buffer.from('0123'), 3, null).toString()).toBe('012')
 })

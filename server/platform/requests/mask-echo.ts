@@ -4,7 +4,7 @@ import { MASK, type OwnHeader } from '#shared/webhook-headers.ts'
 const MIN_CHARACTERS = 6
 
 /** Texts of a request that an answer may repeat and the log must not keep, in the spellings of HTTP, JSON and URLs. */
-export function confidentialOf(secrets: readonly string[], ownHeaders: readonly OwnHeader[]): RegExp | null {
+export function confidentialPattern(secrets: readonly string[], ownHeaders: readonly OwnHeader[]): RegExp | null {
   const texts = [
     ...secrets.flatMap((secret) => [secret, secret.slice(secret.indexOf('_') + 1)]),
     // Of `Bearer …` and the like also what follows.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dsnOf } from './dsn.ts'
+import { buildDsn } from './dsn.ts'
 
 const key = '0123456789abcdef0123456789abcdef'
 
@@ -18,5 +18,5 @@ test.each([
     `https://${key}@faultline.example.com/7`,
   ],
 ])('under %s with %j', (publicUrl, ingestUrls, dsn) => {
-  expect(dsnOf({ publicUrl, ingestUrls }, { number: 7, region: 'eu-central-1' }, key)).toBe(dsn)
+  expect(buildDsn({ publicUrl, ingestUrls }, { number: 7, region: 'eu-central-1' }, key)).toBe(dsn)
 })

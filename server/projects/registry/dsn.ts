@@ -7,7 +7,7 @@ export type DsnProject = { readonly number: number; readonly region: Region }
  * Returns `<scheme>://<public key>@<host[:port]>/<number>`, with the region's INGEST_URL or PUBLIC_URL. Its path comes
  * before the number, as SDKs expect.
  */
-export function dsnOf(
+export function buildDsn(
   config: Pick<Config, 'publicUrl' | 'ingestUrls'>,
   project: DsnProject,
   publicKey: string,

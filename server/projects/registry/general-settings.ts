@@ -1,4 +1,4 @@
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { generalFields } from './general-settings.api.ts'
 import { storedSettings } from './stored-settings.ts'
 
@@ -12,4 +12,4 @@ export const generalSettings = storedSettings({
  * @param stored `projects.settings`
  */
 export const oldestDay = (stored: unknown, now: Date): string =>
-  dayPlus(dayOf(now), -generalSettings(stored).retention_days)
+  dayPlus(utcDay(now), -generalSettings(stored).retention_days)

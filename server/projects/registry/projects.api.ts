@@ -1,7 +1,7 @@
 import { PROJECT_PLATFORMS } from '#shared/platforms.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, nameSort, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, nameSort, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 
 export const REGIONS = ['af-south-1', 'eu-central-1', 'us-east-1'] as const
 export const Platform = z.enum(PROJECT_PLATFORMS, { error: `platform must be one of ${PROJECT_PLATFORMS.join(', ')}.` })
@@ -68,7 +68,7 @@ export const projectRoutes = routes({
       ...pageQuery(),
       sort: nameSort,
     }),
-    response: pageOf(Project),
+    response: pageSchema(Project),
   },
   rotateDsn: {
     method: 'POST',

@@ -187,7 +187,7 @@ export async function selectIdsOfProjects(
   return (await query.execute()).map(({ id }) => id)
 }
 
-export async function isProjectOf(on: Connection, orgId: string, projectId: string): Promise<boolean> {
+export async function isProjectInOrg(on: Connection, orgId: string, projectId: string): Promise<boolean> {
   const row = await on
     .selectFrom('projects')
     .select('id')

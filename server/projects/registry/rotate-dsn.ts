@@ -7,7 +7,7 @@ import { notFound } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { dropCachedProject } from './drop-cached-project.ts'
 import { newPublicKey } from './new-public-key.ts'
-import { dsnOf } from './dsn.ts'
+import { buildDsn } from './dsn.ts'
 import { Region } from './projects.api.ts'
 import { expireProjectKeys, insertProjectKey, lockProject, readProjectKeys } from './projects.queries.ts'
 import { currentKey } from './view-project.ts'
@@ -45,8 +45,8 @@ export async function rotateDsn(
   })
   app.log.info({ project_id: projectId, ...actorForLog(actor), grace_seconds: graceSeconds }, 'project.dsn_rotated')
   return {
-    dsn: dsnOf(app.config, project, publicKey),
-    old_dsn: old === undefined ? null : dsnOf(app.config, project, old.public_key),
+    dsn: buildDsn(app.config, project, publicKey),
+    old_dsn: old === undefined ? null : buildDsn(app.config, project, old.public_key),
     old_dsn_expires_at: old === undefined ? null : expiresAt.toISOString(),
   }
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Config } from '../../config.ts'
-import { dsnOf } from './dsn.ts'
+import { buildDsn } from './dsn.ts'
 import { Platform, Region, type Project } from './projects.api.ts'
 import type { ListedProject, ProjectKeyRow, ProjectRow } from './projects.queries.ts'
 
@@ -12,7 +12,7 @@ export function viewProject(config: Config, row: Omit<ListedProject, 'folded_nam
     ...viewIdentity(row),
     name: row.name,
     slug: row.slug,
-    dsn: dsnOf(config, viewIdentity(row), row.public_key ?? ''),
+    dsn: buildDsn(config, viewIdentity(row), row.public_key ?? ''),
     open_issues: row.open_issues,
     events_24h: row.events_24h,
     last_event_at: row.last_event_at?.toISOString() ?? null,

@@ -1,7 +1,7 @@
 import { FORBIDDEN_IN_RELEASE, isReleaseName } from '#shared/release-name.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
 
 /** Creating and changing releases. For lists and health see insights/release-health/release-health.api.ts. */
 
@@ -188,7 +188,7 @@ export const releaseRoutes = routes({
     permission: 'releases.read',
     params,
     query: z.strictObject(pageQuery(25)),
-    response: pageOf(Commit),
+    response: pageSchema(Commit),
     refusals: [404],
   },
   addReleaseCommits: {
@@ -212,7 +212,7 @@ export const releaseRoutes = routes({
     permission: 'releases.read',
     params,
     query: z.strictObject(pageQuery(25)),
-    response: pageOf(Deploy),
+    response: pageSchema(Deploy),
     refusals: [404],
   },
   createDeploy: {

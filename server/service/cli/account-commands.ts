@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import {
-  accountOf,
+  requireAccount,
   endSessionsByOperator,
   resetLinkByOperator,
   setPasswordByOperator,
@@ -17,12 +17,12 @@ import { disableTwoFactorByOperator } from '../../identity/two-factor/disable-tw
 import { rotateDataKeys } from './rotate-data-keys.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 import { withApp } from './with-app.ts'
-import { plural } from '../../platform/kernel/value-text.ts'
+import { countedWord } from '../../platform/kernel/value-text.ts'
 
 /** Commands for accounts (docs/operator-commands.md). Each writes the audit log. Secrets never are arguments. */
 
 const LINK_HINT = 'The link works once, for one hour.'
-const sessions = (n: number): string => plural(n, 'session')
+const sessions = (n: number): string => countedWord(n, 'session')
 
 export const createOwnerCommand = (options: {
   readonly email: string
@@ -61,14 +61,14 @@ export const resetPasswordCommand = (options: { readonly email: string; readonly
 
 export const disableTwoFactorCommand = ({ email }: { readonly email: string }): Promise<void> =>
   withApp(async (app) => {
-    const { id } = await accountOf(app, email)
+    const { id } = await requireAccount(app, email)
     const { ended } = await disableTwoFactorByOperator(app, id)
     return `Two-factor authentication of ${email} is off; ${sessions(ended)} ended.`
   })
 
 export const listSessionsCommand = ({ email }: { readonly email: string }): Promise<void> =>
   withApp(async (app) => {
-    const { id } = await accountOf(app, email)
+    const { id } = await requireAccount(app, email)
     const rows = await activeSessions(app.db, id, app.clock.now())
     return [
       ...rows.map((row) =>
@@ -116,7 +116,7 @@ export const rotateKeysCommand = (options: { readonly dataKeys?: boolean }): Pro
       throw conflict(
         `${left} values are still sealed with another key: a service without ${keyId} as its first key runs. Keep the old key, restart the service with both, and run this again.`,
       )
-    const values = (n: number): string => plural(n, 'value')
+    const values = (n: number): string => countedWord(n, 'value')
     return [
       ...(replaced === null
         ? []

@@ -19,7 +19,7 @@ import { startErasure } from '../erasure/erasures.queries.ts'
 import { tokenPlace } from '../../alerts/notifications/sealed-token.ts'
 import { openScrubKey } from '../../ingest/scrubbing/scrub-key.ts'
 import { openClientSecret } from '../../identity/external-identity/client-secret.ts'
-import { readConfigOf } from '../../identity/external-identity/sso.queries.ts'
+import { selectSsoConfig } from '../../identity/external-identity/sso.queries.ts'
 import { updateSsoConfig } from '../../identity/external-identity/update-config.ts'
 import { prepareWebhooks } from '../../integrations/webhooks/prepare-webhooks.ts'
 import { createEndpoint } from '../../integrations/webhooks/create-endpoint.ts'
@@ -100,7 +100,7 @@ async function expectOpens(app: App, of: Awaited<ReturnType<typeof everySecret>>
   const { orgId } = person.actor
   const project = await app.db.selectFrom('projects').selectAll().where('id', '=', projectId).executeTakeFirstOrThrow()
   expect(await openScrubKey(app, orgId, projectId, project.scrub_key_sealed ?? '')).toHaveLength(32)
-  const config = await readConfigOf(app.db, orgId)
+  const config = await selectSsoConfig(app.db, orgId)
   if (config === null) throw new Error('no configuration')
   const opener = await orgOpener(app, orgId)
   expect(openClientSecret(opener, orgId, config.client_secret_sealed)).toBe(SSO_INPUT.client_secret)

@@ -1,12 +1,12 @@
 import { orgOpener } from '../../identity/auth/org-sealer.ts'
-import { deleteAttachmentsOf } from '../../events/attachments/attachments.queries.ts'
+import { deleteEventAttachments } from '../../events/attachments/attachments.queries.ts'
 import { systemActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { isPackingUnderWay } from '../../events/store/pack.queries.ts'
 import { deleteEventsOfUser, readEvent } from '../../events/store/store.queries.ts'
-import { deleteFeedbackOf } from '../../issues/feedback/feedback.queries.ts'
+import { deleteUserFeedback } from '../../issues/feedback/feedback.queries.ts'
 import {
   eraseUsersFromIssue,
   issuesOfUser,
@@ -14,15 +14,15 @@ import {
   type IssueTexts,
 } from '../../issues/triage/erase-user.queries.ts'
 import { awaitFold } from '../../issues/recording/await-fold.ts'
-import { factsOf } from '../../issues/search/facts.ts'
-import { indexedTextsOf } from '../../issues/search/indexed-texts.ts'
+import { listEventFacts } from '../../issues/search/facts.ts'
+import { listIndexedTexts } from '../../issues/search/indexed-texts.ts'
 import { readStoredEvent } from '../../events/store/read-stored.ts'
 import { RuleBudget } from '../../events/protocol/rule-budget.ts'
 import { scrubEvent, type ScrubRules, withBudget } from '../../events/protocol/scrub.ts'
 import { hashUser } from '../../events/protocol/user-hash.ts'
 import { eraseFromQuarantine, isDigestedUpTo } from '../../ingest/spool/erase-from-spool.ts'
 import { scrubSettings } from '../../ingest/scrubbing/scrub-settings.ts'
-import { scrubbingOf } from '../../ingest/scrubbing/scrubbing-of.ts'
+import { buildScrubbing } from '../../ingest/scrubbing/scrubbing-of.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
 import { publish } from '../../platform/storage/bus.ts'
 import type { Tx } from '../../platform/storage/database.ts'
@@ -80,7 +80,7 @@ async function userToErase(app: App, erasure: ErasureRow): Promise<UserToErase |
   const userKey = opener
     .open(erasure.user_key_sealed, keyPlace(erasure.project_id, erasure.user_hash, erasure.org_id))
     .toString()
-  const scrubbing = await scrubbingOf(app, project, scrubSettings(project.settings))
+  const scrubbing = await buildScrubbing(app, project, scrubSettings(project.settings))
   const userKeys = [...new Set([userKey, ...scrubbedKeys(userKey, scrubbing)])]
   return {
     projectId: erasure.project_id,
@@ -117,9 +117,9 @@ async function eraseInIssue(app: App, erasureId: string, user: UserToErase, issu
     const eventIds = events.map(({ eventId }) => eventId)
     const feedbackIds: string[] = []
     for (const userHash of eventIds.length === 0 ? [] : user.userHashes)
-      feedbackIds.push(...(await deleteFeedbackOf(tx, user.projectId, { userHash, eventIds })))
+      feedbackIds.push(...(await deleteUserFeedback(tx, user.projectId, { userHash, eventIds })))
     // Files are stored under the id of their event or feedback.
-    const files = await deleteAttachmentsOf(tx, user.projectId, [...eventIds, ...feedbackIds])
+    const files = await deleteEventAttachments(tx, user.projectId, [...eventIds, ...feedbackIds])
     await countErased(tx, erasureId, { events: events.length, attachments: files, feedback: feedbackIds.length })
     if (events.length === MAX_EVENTS) return false
     const texts = await remainingTexts(tx, issueId, issue.errorType)
@@ -153,8 +153,8 @@ async function remainingTexts(tx: Tx, issueId: string, errorType: string | null)
     culprit: event.culprit,
     errorType: event.error_type,
     errorValue: event.error_value,
-    texts: indexedTextsOf(event),
-    facts: factsOf(event),
+    texts: listIndexedTexts(event),
+    facts: listEventFacts(event),
     eventId: newest.eventId,
   }
 }

@@ -1,6 +1,6 @@
 import { RAW_TYPES } from '../../events/attachments/attachment.ts'
 import {
-  deleteAttachmentsOf,
+  deleteEventAttachments,
   filesOfTypes,
   readPieceOfFile,
   type RecordingFile,
@@ -21,7 +21,7 @@ const MAX_PARSED_BYTES = 2 * 1024 * 1024
  * user stay.
  * @returns number of files deleted
  */
-export async function eraseRecordingsOf(
+export async function eraseUserRecordings(
   app: App,
   { projectId, userKeys }: { projectId: string; userKeys: readonly string[] },
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function eraseRecordingsOf(
       if (!theirs.has(eventId) && (await names(app, file, userKeys))) theirs.add(eventId)
     }
     if (theirs.size > 0)
-      recordings += await app.tx((tx) => deleteAttachmentsOf(tx, projectId, [...theirs], [...RAW_TYPES.keys()]))
+      recordings += await app.tx((tx) => deleteEventAttachments(tx, projectId, [...theirs], [...RAW_TYPES.keys()]))
     if (files.length < PAGE_SIZE) break
     after = files.at(-1) ?? null
   }

@@ -1,11 +1,11 @@
 import type { App } from '../../platform/context/app.ts'
-import { deleteAttachmentsOf } from '../../events/attachments/attachments.queries.ts'
-import { deleteFeedbackOf } from '../../issues/feedback/feedback.queries.ts'
+import { deleteEventAttachments } from '../../events/attachments/attachments.queries.ts'
+import { deleteUserFeedback } from '../../issues/feedback/feedback.queries.ts'
 import { deleteIdentities } from '../../issues/search/user-identities.queries.ts'
 import { removeUserFromSessions } from '../../telemetry/app-health/purge.queries.ts'
 import { deleteOwners } from '../../telemetry/precursors/precursors.queries.ts'
-import { eraseTelemetryOf } from '../../telemetry/logs/erase-user.ts'
-import { eraseRecordingsOf } from './erase-recordings.ts'
+import { eraseUserTelemetry } from '../../telemetry/logs/erase-user.ts'
+import { eraseUserRecordings } from './erase-recordings.ts'
 
 /** One of the app's users whose data is erased. */
 export type UserToErase = {
@@ -30,9 +30,9 @@ const feedback: Eraser = (app, { projectId, userHashes, userKeys: emails }) =>
   app.tx(async (tx) => {
     let removed: string[] = []
     for (const userHash of userHashes)
-      removed = [...removed, ...(await deleteFeedbackOf(tx, projectId, { userHash, eventIds: [], emails }))]
+      removed = [...removed, ...(await deleteUserFeedback(tx, projectId, { userHash, eventIds: [], emails }))]
     // Files of feedback are stored under its id.
-    const files = removed.length === 0 ? 0 : await deleteAttachmentsOf(tx, projectId, removed)
+    const files = removed.length === 0 ? 0 : await deleteEventAttachments(tx, projectId, removed)
     return { feedback: removed.length, attachments: files }
   })
 
@@ -47,7 +47,7 @@ const precursors: Eraser = async (app, { projectId, userHashes }) => {
   return {}
 }
 
-const telemetry: Eraser = (app, { projectId, userKeys }, signal) => eraseTelemetryOf(app, projectId, userKeys, signal)
+const telemetry: Eraser = (app, { projectId, userKeys }, signal) => eraseUserTelemetry(app, projectId, userKeys, signal)
 
 const identities: Eraser = async (app, { projectId, userHashes }) => {
   await deleteIdentities(app.db, projectId, userHashes)
@@ -55,4 +55,4 @@ const identities: Eraser = async (app, { projectId, userHashes }) => {
 }
 
 /** They run in this order, after events are erased. */
-export const ERASERS: readonly Eraser[] = [identities, feedback, sessions, precursors, telemetry, eraseRecordingsOf]
+export const ERASERS: readonly Eraser[] = [identities, feedback, sessions, precursors, telemetry, eraseUserRecordings]

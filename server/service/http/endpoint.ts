@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { type Permission, refusalOf } from '#shared/permissions.ts'
+import { type Permission, explainRefusal } from '#shared/permissions.ts'
 import { countDenial } from '../../history/audit/denials.ts'
-import { type Caller, memberOf, type OrgActor } from '../../platform/context/actor.ts'
+import { type Caller, requireActingMember, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Inputs, RouteSpec } from '../../platform/kernel/contract.ts'
 import { AppError, forbidden, invalid, notFound } from '../../platform/kernel/errors.ts'
@@ -11,9 +11,9 @@ import { validationSentence } from './errors.ts'
 
 /** @throws AppError forbidden when the role of the member, or the scopes of the API key, do not grant it */
 export function requirePermission(permission: Exclude<Permission, 'public'>, actor: OrgActor): void {
-  const { role } = memberOf(actor)
+  const { role } = requireActingMember(actor)
   const scopes = actor.kind === 'api_key' ? actor.scopes : undefined
-  const refusal = refusalOf(permission, { role, scopes })
+  const refusal = explainRefusal(permission, { role, scopes })
   if (refusal !== null) throw forbidden(refusal)
 }
 

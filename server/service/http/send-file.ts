@@ -9,7 +9,7 @@ import type { SentFile } from '../../platform/context/handlers.ts'
 export function sendFile(reply: FastifyReply, file: SentFile): void {
   if (file.sizeBytes !== null) void reply.header('content-length', file.sizeBytes)
   void reply
-    .header('content-disposition', dispositionOf(file.filename))
+    .header('content-disposition', contentDisposition(file.filename))
     .header('content-type', file.contentType)
     .header('content-security-policy', "sandbox; default-src 'none'")
     .header('x-content-type-options', 'nosniff')
@@ -19,7 +19,7 @@ export function sendFile(reply: FastifyReply, file: SentFile): void {
 }
 
 /** RFC 6266: a plain name for old clients, without characters that end the quotes, and the full name percent-encoded. */
-export function dispositionOf(filename: string): string {
+export function contentDisposition(filename: string): string {
   const plain = filename.replaceAll(/[^\w.() -]/g, '_')
   const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(
     /['()*]/g,

@@ -6,7 +6,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { recordFacts } from '../../history/facts/record-facts.ts'
 import { conflict, invalid } from '../../platform/kernel/errors.ts'
 import { newId } from '../../platform/kernel/ids.ts'
-import { slugOf } from '../../platform/kernel/slug.ts'
+import { toSlug } from '../../platform/kernel/slug.ts'
 import { LATEST_GROUPING_VERSION } from '../../issues/grouping/grouping-rules.api.ts'
 import type { Platform, Region } from '../../projects/registry/projects.api.ts'
 import { insertProject, insertProjectKey } from '../../projects/registry/projects.queries.ts'
@@ -65,6 +65,6 @@ export const slugTaken = (slug: string) =>
 
 /** Returns a slug, also for a name without Latin letters and digits. */
 function slugFor(name: string, id: string): string {
-  const slug = slugOf(name)
+  const slug = toSlug(name)
   return slug === '' ? `project-${id.slice(-8)}` : slug
 }

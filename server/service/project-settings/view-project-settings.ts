@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Config } from '../../config.ts'
-import { dsnOf } from '../../projects/registry/dsn.ts'
+import { buildDsn } from '../../projects/registry/dsn.ts'
 import { KeyRefusal } from '../../projects/registry/projects.api.ts'
 import type { ProjectKeyRow, ProjectRow } from '../../projects/registry/projects.queries.ts'
 import { currentKey, viewIdentity } from '../../projects/registry/view-project.ts'
@@ -21,7 +21,7 @@ export function viewProjectSettings(
     ...projectSettings(row.settings),
     name: row.name,
     slug: row.slug,
-    dsn: dsnOf(config, identity, currentKey(keys)?.public_key ?? ''),
+    dsn: buildDsn(config, identity, currentKey(keys)?.public_key ?? ''),
     last_key_refusal:
       row.key_refused_at === null || row.key_refused_reason === null
         ? null
@@ -29,7 +29,7 @@ export function viewProjectSettings(
     keys: keys.map((key) => ({
       id: key.id,
       public_key: key.public_key,
-      dsn: dsnOf(config, identity, key.public_key),
+      dsn: buildDsn(config, identity, key.public_key),
       created_at: key.created_at.toISOString(),
       expires_at: key.expires_at?.toISOString() ?? null,
       last_seen_at: key.last_seen_at?.toISOString() ?? null,

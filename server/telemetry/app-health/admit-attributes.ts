@@ -1,4 +1,4 @@
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { ALL_ID, attributesId, type Dimension, type Level, MAX_NEW_PER_DAY, otherId } from './dimensions.ts'
 import * as sql from './fold.queries.ts'
@@ -21,7 +21,7 @@ const MIN_OCCURRENCES = 5
  * @returns ids in the given order
  */
 export async function admitAttributes(tx: Tx, now: Date, wanted: readonly Wanted[]): Promise<number[]> {
-  const today = dayOf(now)
+  const today = utcDay(now)
   const rows = wanted.map(({ projectId, level, values }) => ({
     projectId,
     level,

@@ -21,7 +21,7 @@ export const KEPT_MS: Readonly<Record<BucketSeconds, number>> = {
 const MARGIN_MS = HOUR_MS / 2
 
 /** Start of the bucket a time lies in; buckets begin at whole multiples since 1970. */
-export const startOf = (at: number, bucketMs: number): number => Math.floor(at / bucketMs) * bucketMs
+export const floorToBucket = (at: number, bucketMs: number): number => Math.floor(at / bucketMs) * bucketMs
 
 /** Whole buckets of one size, `to` excluded; times in milliseconds. */
 export type Span = { readonly bucketSeconds: BucketSeconds; readonly from: number; readonly to: number }
@@ -46,15 +46,15 @@ export function bucketSpans(from: number, to: number, now: number): Span[] {
 
 function roundDown(at: number, now: number): number {
   const finest = BUCKET_SECONDS.find((seconds) => now - at < KEPT_MS[seconds] - MARGIN_MS) ?? 3_600
-  return startOf(at, finest * 1000)
+  return floorToBucket(at, finest * 1000)
 }
 
 function cover(from: number, to: number, size: number): Span[] {
   const bucketSeconds = BUCKET_SECONDS[size]
   if (from >= to || bucketSeconds === undefined) return []
   const bucketMs = bucketSeconds * 1000
-  const inner = startOf(from + bucketMs - 1, bucketMs)
-  const end = startOf(to, bucketMs)
+  const inner = floorToBucket(from + bucketMs - 1, bucketMs)
+  const end = floorToBucket(to, bucketMs)
   if (inner >= end) return cover(from, to, size - 1)
   return [...cover(from, inner, size - 1), { bucketSeconds, from: inner, to: end }, ...cover(end, to, size - 1)]
 }

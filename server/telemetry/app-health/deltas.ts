@@ -1,8 +1,8 @@
 import type { SessionCounts } from '../../events/protocol/session.ts'
-import { startOf } from './buckets.ts'
+import { floorToBucket } from './buckets.ts'
 import { COUNTS, type Counts, noCounts, type Source, type UserSet } from './counts.ts'
 import type { Attributes } from './dimensions.ts'
-import { anrOf, classOf, durationOf, type Session } from './session.ts'
+import { detectAnr, classifySession, sessionDuration, type Session } from './session.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** The changes that a batch adds to a minute and combination of values. */
@@ -51,7 +51,7 @@ export class Deltas {
 
   /** The sum of a minute and combination of values, to be added to. */
   of(projectId: string, source: Source, attributes: Attributes, at: number): Delta {
-    const minute = startOf(at, MINUTE_MS)
+    const minute = floorToBucket(at, MINUTE_MS)
     const { release, environment, os, device, device_class: deviceClass } = attributes
     const key = `${projectId}\n${minute}\n${source}\n${release}\n${environment}\n${os}\n${device}\n${deviceClass}`
     let delta = this.#byKey.get(key)
@@ -70,18 +70,18 @@ export class Deltas {
   #count(session: Session, sign: 1 | -1): Delta {
     const delta = this.of(session.projectId, 'sessions', session.attributes, session.startedAt)
     delta.counts.total += sign
-    const kind = classOf(session)
+    const kind = classifySession(session)
     if (kind !== 'healthy') delta.counts[kind] += sign
-    const anr = anrOf(session)
+    const anr = detectAnr(session)
     if (anr !== null) delta.counts[`anr_${anr}`] += sign
-    const duration = durationOf(session)
+    const duration = sessionDuration(session)
     if (duration !== null) addDuration(delta, duration, sign)
     return delta
   }
 }
 
 const isInSameRow = (a: Session, b: Session): boolean =>
-  startOf(a.startedAt, MINUTE_MS) === startOf(b.startedAt, MINUTE_MS) &&
+  floorToBucket(a.startedAt, MINUTE_MS) === floorToBucket(b.startedAt, MINUTE_MS) &&
   a.attributes.release === b.attributes.release &&
   a.attributes.environment === b.attributes.environment &&
   a.attributes.os === b.attributes.os &&
@@ -93,9 +93,9 @@ function usersOf(session: Session): Map<UserSet, number> {
   const sets = new Map<UserSet, number>()
   if (session.userHash === null) return sets
   sets.set('users', session.userHash)
-  if (classOf(session) === 'crashed') sets.set('crashed_users', session.userHash)
+  if (classifySession(session) === 'crashed') sets.set('crashed_users', session.userHash)
   if (session.wasUnhandled) sets.set('unhandled_users', session.userHash)
-  const anr = anrOf(session)
+  const anr = detectAnr(session)
   if (anr !== null) sets.set('anr_users', session.userHash)
   if (anr === 'foreground') sets.set('anr_foreground_users', session.userHash)
   return sets

@@ -65,18 +65,18 @@ export const ALL_ID = 0
 const LEVEL_IDS = 2 ** 50
 
 /** The ids of a level follow each other, so that an index has its rows side by side. `to` is excluded. */
-export const idsOf = (level: Level): { readonly from: number; readonly to: number } =>
+export const levelIdRange = (level: Level): { readonly from: number; readonly to: number } =>
   level === 'all'
     ? { from: ALL_ID, to: ALL_ID + 1 }
     : { from: levelNumber(level) * LEVEL_IDS, to: (levelNumber(level) + 1) * LEVEL_IDS }
 
 /** The id of what exceeds the limit of a level. */
-export const otherId = (level: Level): number => idsOf(level).from
+export const otherId = (level: Level): number => levelIdRange(level).from
 
 /** The level, then 50 bits of a hash, which differs from {@link otherId}: every process computes the same id. */
 export function attributesId(level: Level, values: Readonly<Partial<Record<Dimension, string>>>): number {
   if (level === 'all') return ALL_ID
   const text = JSON.stringify(LEVEL_DIMENSIONS[level].map((dimension) => values[dimension] ?? ''))
   const hash = Number.parseInt(digestOf('sha256', text, 'hex').slice(0, 13), 16) % (LEVEL_IDS - 1)
-  return idsOf(level).from + 1 + hash
+  return levelIdRange(level).from + 1 + hash
 }

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '../../platform/context/app.ts'
 import { addJob, defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { admitAttributes, type Wanted } from './admit-attributes.ts'
-import { BUCKET_SECONDS, KEPT_MS, startOf } from './buckets.ts'
+import { BUCKET_SECONDS, KEPT_MS, floorToBucket } from './buckets.ts'
 import type { Source } from './counts.ts'
 import { DIMENSIONS, LEVEL_DIMENSIONS, LEVELS } from './dimensions.ts'
 import * as sql from './fold.queries.ts'
@@ -78,7 +78,7 @@ function sumByMinute(deltas: readonly sql.TakenDelta[]) {
   const wanted = new Map<string, { want: Wanted; minutes: Map<string, Minute> }>()
   for (const { delta, minute } of combinations.values()) {
     const { projectId, source } = minute.key
-    const day = dayOf(delta.minute)
+    const day = utcDay(delta.minute)
     for (const level of LEVELS) {
       const dimensions = LEVEL_DIMENSIONS[level]
       const text = `${projectId}\n${level}\n${dimensions.map((one) => delta[one]).join('\n')}`
@@ -110,7 +110,7 @@ function spread(
 ): void {
   for (const bucketSeconds of BUCKET_SECONDS) {
     if (now.getTime() - minute > KEPT_MS[bucketSeconds]) continue
-    const bucket = startOf(minute, bucketSeconds * 1000)
+    const bucket = floorToBucket(minute, bucketSeconds * 1000)
     const text = `${projectId}/${source}/${bucketSeconds}/${attributesId}/${bucket}`
     let rollup = rollups.get(text)
     if (rollup === undefined) {

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 import { bucketsIn, type Span } from './buckets.ts'
 import { type Count, countColumn, COUNTS, type Counts, type Source, sourceNumber, type UserSet } from './counts.ts'
@@ -7,7 +7,7 @@ import {
   attributesId,
   type Dimension,
   DIMENSIONS,
-  idsOf,
+  levelIdRange,
   type Level,
   LEVEL_DIMENSIONS,
   levelNumber,
@@ -56,7 +56,7 @@ const matching = (alias: string, filter: HealthFilter): RawBuilder<unknown> =>
 const uuids = (ids: readonly string[]): RawBuilder<unknown> => sql`${[...ids]}::uuid[]`
 
 /** Clocks up to an hour ahead are not corrected, and days of use are those of receipt; one day covers that. */
-const usedSince = (from: number): string => dayPlus(dayOf(new Date(from)), -1)
+const usedSince = (from: number): string => dayPlus(utcDay(new Date(from)), -1)
 
 const startOfSpans = (spans: readonly Span[]): number => Math.min(...spans.map(({ from }) => from))
 
@@ -64,7 +64,7 @@ const startOfSpans = (spans: readonly Span[]): number => Math.min(...spans.map((
 function inSpan({ query: { projectIds, filter }, level, spans }: Cells, span: Span): RawBuilder<unknown> {
   const { bucketSeconds, from, to } = span
   const known = knownValues(level, filter)
-  const { from: first, to: end } = idsOf(level)
+  const { from: first, to: end } = levelIdRange(level)
   // For a level, each bucket is a range of the index by time. For values, the time is a range of the key.
   if (known === null && LEVEL_DIMENSIONS[level].every((dimension) => filter[dimension] === undefined))
     return sql`r.bucket_seconds = ${bucketSeconds}::int and r.bucket = any(${bucketsIn([span]).map(({ at }) => at)}::timestamptz[])
@@ -377,7 +377,7 @@ export async function daysBeyondLimit(
     name: 'health-days-beyond-limit',
     text: `select distinct day from health_days where project_id = any($1::uuid[]) and level = $2::smallint
              and day >= $3::date and day <= $4::date and refused > 0 order by day`,
-    values: [projectIds, levelNumber(level), dayOf(from), dayOf(to)],
+    values: [projectIds, levelNumber(level), utcDay(from), utcDay(to)],
   })
   return rows.map(({ day }) => day)
 }

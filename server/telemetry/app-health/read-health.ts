@@ -1,7 +1,7 @@
 import { HyperLogLog } from '../sketch/hyperloglog.ts'
 import { invalid } from '../../platform/kernel/errors.ts'
 import type { Connection } from '../../platform/storage/database.ts'
-import { bucketSpans, type BucketSeconds, type Span, startOf } from './buckets.ts'
+import { bucketSpans, type BucketSeconds, type Span, floorToBucket } from './buckets.ts'
 import { countColumn, type Counts, COUNTS, noCounts, type UserSet } from './counts.ts'
 import { type Dimension, DIMENSIONS, type Level, LEVEL_DIMENSIONS, levelWith } from './dimensions.ts'
 import type { HealthFilter, HealthQuery } from './health-query.ts'
@@ -110,7 +110,7 @@ export async function readHealthRanges<Point extends UserQuestion, Total extends
   const addDeltas = async (cells: sql.Cells): Promise<void> => {
     for await (const rows of sql.sketchesOfDeltas(db, cells, sets, null))
       for (const { sketches, ...row } of rows) {
-        steps.add(stepKey({ ...row, t: startOf(row.t, stepSeconds) }), row.project_id, sketches)
+        steps.add(stepKey({ ...row, t: floorToBucket(row.t, stepSeconds) }), row.project_id, sketches)
         for (const [index, of] of ofTotals.entries())
           if (of !== null && liesIn(row.t, of)) totals.add(index, row.project_id, sketches)
       }
@@ -303,14 +303,15 @@ function cellsOf(query: HealthQuery, dimension?: Dimension): sql.Cells | null {
 }
 
 function cellsOfSteps(query: HealthQuery, bucketSeconds: BucketSeconds, dimension?: Dimension): sql.Cells {
-  const from = startOf(query.from.getTime(), bucketSeconds * 1000)
+  const from = floorToBucket(query.from.getTime(), bucketSeconds * 1000)
   return { query, level: levelOf(query, dimension), spans: [{ bucketSeconds, from, to: query.to.getTime() }] }
 }
 
 /** Starts of all steps, in seconds. */
 function stepsOf({ from, to }: HealthQuery, stepSeconds: number): number[] {
   const steps: number[] = []
-  for (let t = startOf(from.getTime() / 1000, stepSeconds); t * 1000 < to.getTime(); t += stepSeconds) steps.push(t)
+  for (let t = floorToBucket(from.getTime() / 1000, stepSeconds); t * 1000 < to.getTime(); t += stepSeconds)
+    steps.push(t)
   return steps
 }
 
@@ -393,7 +394,7 @@ const usersOfSteps = <Q extends UserQuestion>(
   const spans = spansOf(new Set(buckets.map(({ t }) => t)), stepSeconds)
   const part = { ...cells, query: { ...cells.query, projectIds }, spans }
   return usersBy(db, [part], questions, dimension, stepSeconds, ({ t, ...row }) =>
-    stepKey({ ...row, t: startOf(t, stepSeconds) }),
+    stepKey({ ...row, t: floorToBucket(t, stepSeconds) }),
   )
 }
 

@@ -1,7 +1,7 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { selectIdsOfProjects } from '../../projects/registry/projects.queries.ts'
-import { startOf } from './buckets.ts'
+import { floorToBucket } from './buckets.ts'
 import { readHealthTotals } from './read-health.ts'
 import { MINUTE_MS, DAY_MS } from '../../platform/kernel/day.ts'
 
@@ -24,7 +24,7 @@ export async function readSessionSummary(
 ): Promise<Summary & { range: string; previous: Summary }> {
   const { lengthMs, stepMs } = RANGES[range]
   // The newest bucket is incomplete and ends in the future.
-  const end = startOf(app.clock.now().getTime(), stepMs) + stepMs
+  const end = floorToBucket(app.clock.now().getTime(), stepMs) + stepMs
   const projects = await selectIdsOfProjects(app.db, actor.orgId, projectIds)
   const [now, previous] = await Promise.all([
     summarise(app, projects, end - lengthMs, end),

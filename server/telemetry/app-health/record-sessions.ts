@@ -10,7 +10,7 @@ import { ACCEPTED, type ItemOutcome, type Recorder } from '../../events/items/re
 import { Deltas } from './deltas.ts'
 import { insertDeltas } from './deltas.queries.ts'
 import type { Attributes } from './dimensions.ts'
-import { isSameSession, mergeSessions, type Session, sessionOf } from './session.ts'
+import { isSameSession, mergeSessions, type Session, buildSession } from './session.ts'
 import * as sql from './sessions.queries.ts'
 import { withKnownDevices } from './user-devices.ts'
 
@@ -44,7 +44,7 @@ export async function recordSessions(tx: Tx, now: Date, facts: readonly Received
       deltas.add(part.projectId, known.attributes, part.counts, part.userHash)
       continue
     }
-    const one = sessionOf(part.update, known)
+    const one = buildSession(part.update, known)
     const before = sessions.get(sql.sessionKey(one))
     sessions.set(sql.sessionKey(one), before === undefined ? one : mergeSessions(before, one))
   }

@@ -26,7 +26,7 @@ export type Session = {
 }
 
 /** A session with one update. */
-export function sessionOf(
+export function buildSession(
   update: SessionUpdate,
   known: { readonly projectId: string; readonly attributes: Attributes; readonly userHash: number | null },
 ): Session {
@@ -142,7 +142,7 @@ const CRASHED = SESSION_STATUSES.indexOf('crashed')
 /** The class that a session counts in. */
 export type SessionClass = 'healthy' | 'errored' | 'unhandled' | 'abnormal' | 'crashed'
 
-export function classOf({ status, errors }: Pick<Session, 'status' | 'errors'>): SessionClass {
+export function classifySession({ status, errors }: Pick<Session, 'status' | 'errors'>): SessionClass {
   if (status === CRASHED) return 'crashed'
   if (status === ABNORMAL) return 'abnormal'
   if (status === UNHANDLED) return 'unhandled'
@@ -150,11 +150,11 @@ export function classOf({ status, errors }: Pick<Session, 'status' | 'errors'>):
 }
 
 /** Whether the app hung in the foreground or background. An abnormal end without mechanism is no ANR. */
-export function anrOf({ mechanism }: Pick<Session, 'mechanism'>): 'foreground' | 'background' | null {
+export function detectAnr({ mechanism }: Pick<Session, 'mechanism'>): 'foreground' | 'background' | null {
   if (mechanism === 'anr_foreground') return 'foreground'
   return mechanism === 'anr_background' ? 'background' : null
 }
 
 /** Duration of an ended session; null when the SDK does not send it. */
-export const durationOf = ({ status, durationMs }: Pick<Session, 'status' | 'durationMs'>): number | null =>
+export const sessionDuration = ({ status, durationMs }: Pick<Session, 'status' | 'durationMs'>): number | null =>
   status >= EXITED ? durationMs : null

@@ -1,4 +1,4 @@
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import type { Recorder } from '../../events/items/recorder.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { Attributes } from './dimensions.ts'
@@ -15,7 +15,7 @@ export async function learnDevices(tx: Tx, now: Date, seen: readonly SeenDevice[
   const byUser = new Map(seen.map((one) => [sql.userKey(one), one]))
   if (byUser.size === 0) return
   const sorted = [...byUser].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
-  await sql.saveDevices(tx, dayOf(now), sorted)
+  await sql.saveDevices(tx, utcDay(now), sorted)
 }
 
 /** The recorder of what transactions say. */

@@ -2,7 +2,7 @@ import type { Connection } from '../../platform/storage/database.ts'
 import { criticalPathSettings } from './critical-path-settings.ts'
 
 /** The critical paths of projects; those without any are left out. */
-export async function criticalPathsOf(
+export async function selectCriticalPaths(
   db: Connection,
   projectIds: readonly string[],
 ): Promise<Map<string, readonly string[]>> {

@@ -1,6 +1,6 @@
 import { compileGlob } from '../../platform/kernel/glob.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
-import { isRecord, listOf } from '../../events/protocol/json.ts'
+import { isRecord, unwrapList } from '../../events/protocol/json.ts'
 import { Notes } from '../../events/protocol/notes.ts'
 
 /** Which journeys of a project an error event names. Pure. */
@@ -41,7 +41,7 @@ const MAX_CRUMBS = 100
 
 /** Where the newest breadcrumb of a navigation leads to. */
 function lastScreen(raw: unknown): unknown {
-  const crumbs = listOf(raw, new Notes(), 'breadcrumbs').slice(-MAX_CRUMBS)
+  const crumbs = unwrapList(raw, new Notes(), 'breadcrumbs').slice(-MAX_CRUMBS)
   for (const crumb of crumbs.toReversed()) {
     if (!isRecord(crumb) || !isRecord(crumb['data'])) continue
     if (crumb['type'] === 'navigation' || crumb['category'] === 'navigation') return crumb['data']['to']

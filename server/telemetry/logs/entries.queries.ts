@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../../platform/storage/database.ts'
 import { CopyRows } from '../../platform/storage/copy-in.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 
 /** Project and time of receipt of an entry. */
@@ -57,7 +57,7 @@ async function writePart<E extends Entry>(tx: Tx, table: EntryTable<E>, entries:
   for (const [index, entry] of entries.entries()) {
     if (index % PAUSE_ENTRIES === PAUSE_ENTRIES - 1) await setImmediate()
     rows.row(columns.length)
-    rows.day(dayOf(entry.receivedAt))
+    rows.day(utcDay(entry.receivedAt))
     rows.uuid(entry.projectId)
     rows.uuid(newId())
     rows.time(entry.receivedAt)

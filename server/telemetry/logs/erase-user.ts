@@ -8,7 +8,7 @@ const MAX_ROWS = 5_000
  * Deletes log entries and trace metrics that name one of these users in an attribute, day by day.
  * @returns numbers deleted
  */
-export async function eraseTelemetryOf(
+export async function eraseUserTelemetry(
   app: App,
   projectId: string,
   userKeys: readonly string[],

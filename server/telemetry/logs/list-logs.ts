@@ -5,7 +5,7 @@ import { eventIdFrom } from '../../platform/kernel/ids.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
-import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
+import { pageByTime, type PageInput, parseLogRange, type RangeInput } from './page.ts'
 import { LogItem } from './telemetry.api.ts'
 import { countLogs, selectLogs, type LogFilter } from './telemetry.queries.ts'
 
@@ -23,7 +23,7 @@ export async function listLogs(app: App, actor: OrgActor, input: ListLogsInput):
   if (project === null) throw notFound('Project')
   const filter: LogFilter = {
     projectId: input.projectId,
-    ...rangeOf(input),
+    ...parseLogRange(input),
     oldestDay: oldestDay(project.settings, app.clock.now()),
     levels: input.level ?? null,
     text: input.q ?? null,

@@ -5,7 +5,7 @@ import { eventIdFrom } from '../../platform/kernel/ids.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
-import { pageByTime, type PageInput, rangeOf, type RangeInput } from './page.ts'
+import { pageByTime, type PageInput, parseLogRange, type RangeInput } from './page.ts'
 import { TraceMetricItem } from './telemetry.api.ts'
 import { countMetrics, selectMetrics, type MetricFilter } from './telemetry.queries.ts'
 
@@ -27,7 +27,7 @@ export async function listTraceMetrics(
   if (project === null) throw notFound('Project')
   const filter: MetricFilter = {
     projectId: input.projectId,
-    ...rangeOf(input),
+    ...parseLogRange(input),
     oldestDay: oldestDay(project.settings, app.clock.now()),
     name: input.name ?? null,
     type: input.type ?? null,

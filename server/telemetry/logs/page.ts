@@ -7,7 +7,7 @@ export type PageInput = { readonly limit: number; readonly offset: number; reado
 export type RangeInput = { readonly from?: string | undefined; readonly to?: string | undefined }
 
 /** @throws AppError invalid when the range is empty */
-export function rangeOf({ from, to }: RangeInput): Omit<TimeRange, 'oldestDay'> {
+export function parseLogRange({ from, to }: RangeInput): Omit<TimeRange, 'oldestDay'> {
   const range = { from: from === undefined ? null : new Date(from), to: to === undefined ? null : new Date(to) }
   if (range.from !== null && range.to !== null && range.from >= range.to) throw invalid('from must be before to.')
   return range

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Json } from '../../platform/kernel/json.api.ts'
-import { Id, pageOf, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
 import { LOG_LEVELS, METRIC_TYPES } from '../../events/protocol/telemetry.api.ts'
 
 const LogLevel = z.enum(LOG_LEVELS, { error: `level must be one of ${LOG_LEVELS.join(', ')}.` })
@@ -96,7 +96,7 @@ export const telemetryRoutes = routes({
       q: plainText('q', 200).optional(),
       trace_id: traceId,
     }),
-    response: pageOf(LogItem),
+    response: pageSchema(LogItem),
     refusals: [404],
   },
   listTraceMetrics: {
@@ -114,7 +114,7 @@ export const telemetryRoutes = routes({
       type: MetricType.optional(),
       trace_id: traceId,
     }),
-    response: pageOf(TraceMetricItem),
+    response: pageSchema(TraceMetricItem),
     refusals: [404],
   },
 })

@@ -1,5 +1,5 @@
 import { sql, type Expression, type SelectQueryBuilder, type SqlBool } from 'kysely'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { hyphenate, unhyphenate } from '../../platform/kernel/ids.ts'
 import { TOTAL_CAP } from '../../platform/kernel/page.api.ts'
 import type { Connection } from '../../platform/storage/database.ts'
@@ -65,7 +65,7 @@ function filteredLogs(db: Connection, filter: LogFilter) {
     source = source
       .where('occurred_at', '>=', filter.from)
       // Nothing occurs more than a minute after its receipt: older partitions have no entries of the range.
-      .where('received_day', '>=', dayPlus(dayOf(filter.from), -1))
+      .where('received_day', '>=', dayPlus(utcDay(filter.from), -1))
   if (filter.to !== null) source = source.where('occurred_at', '<', filter.to)
   if (traceId !== null) source = source.where('trace_id', '=', hyphenate(traceId))
   if (!isIndexed) source = source.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(MAX_SEARCHED)
@@ -118,7 +118,9 @@ function filteredMetrics(db: Connection, filter: MetricFilter) {
     .where('project_id', '=', filter.projectId)
     .where('received_day', '>=', filter.oldestDay)
   if (filter.from !== null)
-    source = source.where('occurred_at', '>=', filter.from).where('received_day', '>=', dayPlus(dayOf(filter.from), -1))
+    source = source
+      .where('occurred_at', '>=', filter.from)
+      .where('received_day', '>=', dayPlus(utcDay(filter.from), -1))
   if (filter.to !== null) source = source.where('occurred_at', '<', filter.to)
   if (filter.name !== null) source = source.where('name', '=', filter.name)
   if (!isIndexed) source = source.orderBy('occurred_at', 'desc').orderBy('id', 'desc').limit(MAX_SEARCHED)

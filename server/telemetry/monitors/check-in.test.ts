@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CheckIn } from '../../events/protocol/check-in.ts'
-import { afterCheckIn, durationOf, startOf, type Run } from './check-in.ts'
+import { afterCheckIn, runDuration, runStart, type Run } from './check-in.ts'
 
 const OF = { id: 'a'.repeat(32), monitorId: 'm', projectId: 'p' }
 const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 5, 0, second))
@@ -29,19 +29,19 @@ const runOf = (...heard: readonly (readonly [CheckIn, number])[]): Run => {
 test('start, then end', () => {
   const run = runOf([aCheckIn({ status: 'in_progress' }), 1], [aCheckIn(), 4])
   expect(run).toMatchObject({ status: 'ok', startedAt: at(1), finishedAt: at(4), receivedAt: at(1), updatedAt: at(4) })
-  expect([startOf(run), durationOf(run)]).toEqual([at(1), 3_000])
+  expect([runStart(run), runDuration(run)]).toEqual([at(1), 3_000])
 })
 
 test('end, then start: the same run, which stays ended', () => {
   const run = runOf([aCheckIn({ durationMs: 2_000 }), 4], [aCheckIn({ status: 'in_progress' }), 5])
   expect(run).toMatchObject({ status: 'ok', finishedAt: at(4) })
   // The start was received after the end, so it is computed from the duration.
-  expect([startOf(run), durationOf(run)]).toEqual([at(2), 2_000])
+  expect([runStart(run), runDuration(run)]).toEqual([at(2), 2_000])
 })
 
 test('an end without start and duration has no duration', () => {
-  expect(durationOf(runOf([aCheckIn(), 4]))).toBeNull()
-  expect(startOf(runOf([aCheckIn(), 4]))).toBeNull()
+  expect(runDuration(runOf([aCheckIn(), 4]))).toBeNull()
+  expect(runStart(runOf([aCheckIn(), 4]))).toBeNull()
 })
 
 test('a failed run never becomes ok, and an ended one never open', () => {

@@ -61,7 +61,7 @@ export function afterCheckIn(run: Run | null, of: RunOf, checkIn: CheckIn, recei
 }
 
 /** Start of a run: as reported, else computed from end and duration, else null. */
-export function startOf(run: Pick<Run, 'startedAt' | 'finishedAt' | 'durationMs'>): Date | null {
+export function runStart(run: Pick<Run, 'startedAt' | 'finishedAt' | 'durationMs'>): Date | null {
   const { startedAt, finishedAt, durationMs } = run
   const isReported = startedAt !== null && (finishedAt === null || startedAt <= finishedAt)
   if (isReported || finishedAt === null || durationMs === null) return isReported ? startedAt : null
@@ -69,9 +69,9 @@ export function startOf(run: Pick<Run, 'startedAt' | 'finishedAt' | 'durationMs'
 }
 
 /** Duration of a run in milliseconds: as sent, else from start to end; null while it runs. */
-export function durationOf(run: Pick<Run, 'startedAt' | 'finishedAt' | 'durationMs'>): number | null {
+export function runDuration(run: Pick<Run, 'startedAt' | 'finishedAt' | 'durationMs'>): number | null {
   if (run.durationMs !== null) return run.durationMs
-  const started = startOf(run)
+  const started = runStart(run)
   return started === null || run.finishedAt === null ? null : run.finishedAt.getTime() - started.getTime()
 }
 

@@ -5,8 +5,8 @@ import { unhyphenate } from '../../platform/kernel/ids.ts'
 import type { Page } from '../../platform/kernel/page.api.ts'
 import { oldestDay } from '../../projects/registry/general-settings.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
-import { durationOf, startOf } from './check-in.ts'
-import { pageByTime, type PageInput, rangeOf, type RangeInput } from '../logs/page.ts'
+import { runDuration, runStart } from './check-in.ts'
+import { pageByTime, type PageInput, parseLogRange, type RangeInput } from '../logs/page.ts'
 import { CheckInItem } from './monitors.api.ts'
 import { countRuns, plainId, selectRuns, type RunFilter } from '../logs/telemetry.queries.ts'
 
@@ -24,7 +24,7 @@ export async function listCheckIns(app: App, actor: OrgActor, input: ListCheckIn
   if (project === null) throw notFound('Project')
   const filter: RunFilter = {
     projectId: input.projectId,
-    ...rangeOf(input),
+    ...parseLogRange(input),
     oldestDay: oldestDay(project.settings, app.clock.now()),
     monitor: input.monitor ?? null,
     statuses: input.status ?? null,
@@ -57,8 +57,8 @@ function viewRun(row: RunRow): CheckInItem {
       owner: row.owner,
     },
     trace_id: plainId(row.trace_id),
-    duration_ms: durationOf(times),
-    started_at: startOf(times)?.toISOString() ?? null,
+    duration_ms: runDuration(times),
+    started_at: runStart(times)?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,
     received_at: row.received_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

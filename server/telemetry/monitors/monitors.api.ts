@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
-import { Id, pageOf, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 import { SENT_STATUSES } from '../../events/protocol/telemetry.api.ts'
 import { Notes, ofProject, plainText, receivedBetween, repeatable, TraceId } from '../logs/telemetry.api.ts'
 
@@ -59,7 +59,7 @@ export const monitorRoutes = routes({
       status: repeatable(RunStatus),
       environment: plainText('environment', 64).optional(),
     }),
-    response: pageOf(CheckInItem),
+    response: pageSchema(CheckInItem),
     refusals: [404],
   },
 })

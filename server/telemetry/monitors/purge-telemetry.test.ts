@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApp } from '#test/kit/test-app.ts'
 import { aPerson } from '#test/kit/members.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { ensureDayPartitions, partitionDays } from '../../platform/storage/day-partitions.ts'
 import { listCheckIns } from '../monitors/list-check-ins.ts'
@@ -28,7 +28,7 @@ async function aProject(retentionDays: number): Promise<string> {
 /** One of each kind, received so many days ago. */
 async function receive(projectId: string, daysAgo: number): Promise<void> {
   const receivedAt = new Date(clock.now().getTime() - daysAgo * DAY_MS)
-  await ensureDayPartitions(app.db, [{ table: 'logs' }, { table: 'trace_metrics' }], dayOf(receivedAt))
+  await ensureDayPartitions(app.db, [{ table: 'logs' }, { table: 'trace_metrics' }], utcDay(receivedAt))
   const common = {
     projectId,
     receivedAt,
@@ -84,7 +84,7 @@ test('entries older than the retention of their project are hidden immediately, 
     await count('check_ins'),
     await count('monitors'),
   ]).toEqual([6, 6, 6, 6])
-  const oldest = dayOf(new Date(clock.now().getTime() - 30 * DAY_MS))
+  const oldest = utcDay(new Date(clock.now().getTime() - 30 * DAY_MS))
   for (const table of ['logs', 'trace_metrics'])
     expect((await partitionDays(app.db, table)).every((day) => day >= oldest)).toBe(true)
   expect(await purgeTelemetry(app)).toEqual({ rows: 0, days: 0 })
@@ -93,7 +93,7 @@ test('entries older than the retention of their project are hidden immediately, 
 test('a day that is being read is dropped by a later purge', async () => {
   const projectId = await aProject(7)
   await receive(projectId, 50)
-  const day = dayOf(new Date(clock.now().getTime() - 50 * DAY_MS))
+  const day = utcDay(new Date(clock.now().getTime() - 50 * DAY_MS))
   await app.tx(async (tx) => {
     await tx.query('select 1 from logs limit 1')
     await purgeTelemetry(app)

@@ -2,7 +2,7 @@ import type { App } from '../../platform/context/app.ts'
 import { purgeBefore, startOfDay } from '../../platform/jobs/purge.ts'
 import type { OwnRows } from '../../platform/storage/own-rows.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { ENTRY_ROWS, ENTRY_TABLES } from '../logs/purge.queries.ts'
 import { CHECK_IN_ROWS, deleteIdleMonitors } from './purge.queries.ts'
 import { dropDaysBefore } from '../../platform/storage/day-partitions.ts'
@@ -15,7 +15,7 @@ import { selectAllSettings } from '../../projects/registry/projects.queries.ts'
  * @returns numbers of rows and days deleted
  */
 export async function purgeTelemetry(app: App, signal?: AbortSignal): Promise<{ rows: number; days: number }> {
-  const today = dayOf(app.clock.now())
+  const today = utcDay(app.clock.now())
   const projects = await selectAllSettings(app.db)
   // Without projects there is no retention setting. Entries of deleted projects stay until there is one.
   if (projects.length === 0) return { rows: 0, days: 0 }

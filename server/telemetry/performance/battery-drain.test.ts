@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { drainsOf, type BatteryState } from './battery-drain.ts'
+import { findDrains, type BatteryState } from './battery-drain.ts'
 
 const MINUTE = 60_000
 const level = (minute: number, percent: number, isCharging = false) => ({ atMs: minute * MINUTE, percent, isCharging })
 const rates = (levels: readonly ReturnType<typeof level>[], state: BatteryState | null = null) =>
-  drainsOf(state, levels).drains.map(({ percentPerHour }) => percentPerHour)
+  findDrains(state, levels).drains.map(({ percentPerHour }) => percentPerHour)
 
 test('percent per hour between levels at least ten minutes apart', () => {
   expect(rates([level(0, 80), level(30, 75)])).toEqual([10])
@@ -21,7 +21,7 @@ test('not over charging, a rise, or more than a day', () => {
 })
 
 test('continues where the last event ended, and reads no level twice', () => {
-  const first = drainsOf(null, [level(0, 80), level(30, 75)])
+  const first = findDrains(null, [level(0, 80), level(30, 75)])
   expect(rates([level(0, 80), level(30, 75)], first.state)).toEqual([])
   expect(rates([level(0, 80), level(30, 75), level(60, 72)], first.state)).toEqual([6])
 })
@@ -45,11 +45,11 @@ test('gives the same drains however levels are cut into events', () => {
       const drains = []
       for (const cut of [...cuts.toSorted((a, b) => a - b), all.length]) {
         // Every event repeats the breadcrumbs of those before.
-        const read = drainsOf(state, all.slice(0, cut))
+        const read = findDrains(state, all.slice(0, cut))
         drains.push(...read.drains)
         state = read.state
       }
-      expect(drains).toEqual(drainsOf(null, all).drains)
+      expect(drains).toEqual(findDrains(null, all).drains)
     }),
   )
 })

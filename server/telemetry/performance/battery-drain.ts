@@ -21,7 +21,7 @@ export const MAX_GAP_MS = 24 * 3_600_000
  * The drains between levels at least ten minutes apart, while the device was not charging.
  * @param levels oldest first; those that were read before are skipped
  */
-export function drainsOf(
+export function findDrains(
   state: BatteryState | null,
   levels: readonly BatteryLevel[],
 ): { readonly drains: readonly Drain[]; readonly state: BatteryState | null } {

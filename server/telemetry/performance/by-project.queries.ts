@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
 import type { DDSketch } from '../sketch/ddsketch.ts'
 import type { Connection } from '../../platform/storage/database.ts'
@@ -79,7 +79,7 @@ export async function namesSince(
     // Unfolded measurements have series of grain 0 only.
     text: `select distinct project_id, name from performance_series
            where project_id = any($1::uuid[]) and grain in (0, 1) and last_day >= $2::date and name <> ''`,
-    values: [projectIds, dayOf(since)],
+    values: [projectIds, utcDay(since)],
   })
   return rows.map(({ project_id: projectId, name }) => ({ projectId, name }))
 }

@@ -13,7 +13,7 @@ import {
   readShareFrom,
 } from './read-performance.ts'
 import { purgePerformance } from './purge-performance.ts'
-import { bucketOf, stepFor } from './steps.ts'
+import { floorToStep, stepFor } from './steps.ts'
 
 const { app, clock } = await testApp()
 
@@ -281,7 +281,7 @@ test('bucket lengths fit the charts, which show a range and the previous one', (
   expect([0, 2 * HOUR_MS, 48 * HOUR_MS, 14 * DAY_MS, 60 * DAY_MS].map(ago)).toEqual([1, 1, 15, 60, 360])
   // A clock that is less than a minute ahead.
   expect(ago(-30_000)).toBe(1)
-  expect(bucketOf(new Date('2026-11-20T13:37:59Z'), 360)).toEqual(new Date('2026-11-20T12:00:00Z'))
+  expect(floorToStep(new Date('2026-11-20T13:37:59Z'), 360)).toEqual(new Date('2026-11-20T12:00:00Z'))
 })
 
 describe('purging', () => {

@@ -2,15 +2,15 @@ import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../../platform/storage/database.ts'
 import type { App } from '../../platform/context/app.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
 import * as sql from './compact.queries.ts'
 import { countExpiredPending } from './record-performance.ts'
 import { addLeftOut, noneLeftOut } from './deltas.ts'
-import { admitDevices, seriesOf } from './series.ts'
+import { admitDevices, deriveSeries } from './series.ts'
 import type { Grain, Series } from './series.queries.ts'
 import { saveSeries } from './series.queries.ts'
-import { bucketOf, stepsFor, STEPS, WHOLE } from './steps.ts'
+import { floorToStep, stepsFor, STEPS, WHOLE } from './steps.ts'
 
 /** Rows per transaction, which takes some hundred milliseconds. */
 const MAX_ROWS = 5_000
@@ -42,32 +42,32 @@ const COARSER: readonly Grain[] = [1, 2, 3]
 async function foldDeltas(tx: Tx, now: Date): Promise<number> {
   const deltas = await sql.takeDeltas(tx, MAX_ROWS)
   if (deltas.length === 0) return 0
-  const found = await sql.dimensionsOf(tx, deltas)
+  const found = await sql.selectDimensions(tx, deltas)
   const coarser = new Map<string, readonly Series[]>()
   for (const [id, { projectId, dimensions }] of found)
     coarser.set(
       id,
-      COARSER.map((grain) => seriesOf(projectId, grain, dimensions)),
+      COARSER.map((grain) => deriveSeries(projectId, grain, dimensions)),
     )
   const devices = new Map<string, Series>()
   for (const { projectId, seriesId, device } of deltas) {
     const dimensions = found.get(seriesId)?.dimensions
     if (device !== '' && dimensions !== undefined)
-      devices.set(`${seriesId} ${device}`, seriesOf(projectId, 4, { ...dimensions, device }))
+      devices.set(`${seriesId} ${device}`, deriveSeries(projectId, 4, { ...dimensions, device }))
   }
-  const admitted = await admitDevices(tx, dayOf(now), [...devices.values()])
+  const admitted = await admitDevices(tx, utcDay(now), [...devices.values()])
   const sums = new Map<string, sql.Sum>()
   for (const delta of deltas) {
     const ofDevice = admitted.get(devices.get(`${delta.seriesId} ${delta.device}`)?.id ?? '')
     const series = [...(coarser.get(delta.seriesId) ?? []), ...(ofDevice === undefined ? [] : [ofDevice])]
     for (const step of stepsFor(delta.bucket, now)) {
-      const row = { ...delta, step, bucket: bucketOf(delta.bucket, step) }
+      const row = { ...delta, step, bucket: floorToStep(delta.bucket, step) }
       addTo(sums, row)
       for (const { id, grain } of series) addTo(sums, { ...row, grain, seriesId: id })
     }
   }
   const made = new Map([...coarser.values(), [...admitted.values()]].flat().map((series) => [series.id, series]))
-  await saveSeries(tx, dayOf(now), [...made.values()])
+  await saveSeries(tx, utcDay(now), [...made.values()])
   await save(tx, sums)
   return deltas.length
 }
@@ -83,16 +83,16 @@ const foldOf =
     const next = STEPS[at + 1]
     if (next === undefined) return 0
     const oldFrom = new Date(now.getTime() - (STEPS[at]?.maxAgeMs ?? 0))
-    const rows = await sql.takeRollups(tx, minutes, bucketOf(oldFrom, next.minutes), MAX_ROWS)
+    const rows = await sql.takeRollups(tx, minutes, floorToStep(oldFrom, next.minutes), MAX_ROWS)
     if (WHOLE.some((minutes) => minutes === next.minutes)) return rows.length
     const sums = new Map<string, sql.Sum>()
-    for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: bucketOf(row.bucket, next.minutes) })
+    for (const row of rows) addTo(sums, { ...row, step: next.minutes, bucket: floorToStep(row.bucket, next.minutes) })
     await save(tx, sums)
     return rows.length
   }
 
 function addTo(sums: Map<string, sql.Sum>, row: sql.Rollup): void {
-  const key = sql.keyOf(row)
+  const key = sql.rollupKey(row)
   let sum = sums.get(key)
   if (sum === undefined) {
     sum = { row, failures: 0, leftOut: noneLeftOut(), sketch: new DDSketch() }

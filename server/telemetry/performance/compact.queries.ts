@@ -31,7 +31,7 @@ export type Sum = {
 /** A rollup that digestion added, with its device. */
 export type FreshRollup = Rollup & { readonly device: string }
 
-export const keyOf = (row: Rollup): string =>
+export const rollupKey = (row: Rollup): string =>
   `${row.projectId}/${row.grain}/${row.metric}/${row.bucket.getTime()}/${row.step}/${row.seriesId}`
 
 const LEFT_OUT_COLUMNS = LEFT_OUT.join(', ')
@@ -92,7 +92,7 @@ export async function takeRollups(tx: Tx, step: number, before: Date, max: numbe
 }
 
 /** Project and dimensions of series, by series id. */
-export async function dimensionsOf(
+export async function selectDimensions(
   tx: Tx,
   rows: readonly Rollup[],
 ): Promise<Map<string, { projectId: string; dimensions: Dimensions }>> {

@@ -3,7 +3,7 @@ import { compareReleases } from '../../projects/releases/order.ts'
 import { isSameApp } from '../../projects/releases/version.ts'
 import { measuredReleases } from './compared.queries.ts'
 import type { Question } from './question.ts'
-import { grainOf } from './read-performance.ts'
+import { chooseGrain } from './read-performance.ts'
 
 /** With fewer values a release says nothing about a percentile. */
 export const MIN_COMPARED = 20
@@ -17,7 +17,7 @@ export type ComparedReleases = { readonly release: string; readonly previous: st
 export async function comparedReleases(app: App, { now }: Question): Promise<ComparedReleases | null> {
   const { release: asked, ...filter } = now.filter
   const scope = { ...now, filter, metrics: ['duration'] as const }
-  const measured = await measuredReleases(app.db, scope, grainOf(filter, 'release'), MIN_COMPARED)
+  const measured = await measuredReleases(app.db, scope, chooseGrain(filter, 'release'), MIN_COMPARED)
   const newestFirst = measured.sort((a, b) => compareReleases(b, a)).map(({ version }) => version)
   const release = newestFirst.find((version) => asked === undefined || asked.includes(version))
   if (release === undefined) return null

@@ -64,7 +64,7 @@ export const spanKey = (projectId: string, traceId: string, spanId: string): num
 /** Keys of what an event says beside being one: its cause as an ANR, its device's signals. */
 export const partKey = (projectId: string, part: 'anr' | 'signals', id: string): number => keyOf(part, projectId, id)
 /** Key of a device of a user. */
-export const deviceKey = (projectId: string, user: string, device: string): number =>
+export const userDeviceKey = (projectId: string, user: string, device: string): number =>
   keyOf('device', projectId, user, device)
 /** Key of a warning that several events report. */
 export const warningKey = (projectId: string, owner: string, metric: string, time: string): number =>

@@ -6,7 +6,7 @@ import type { MetricSpread } from './read-performance.ts'
 
 type Quantiles = { p50_ms: number | null; p75_ms: number | null; p95_ms: number | null; count: number }
 
-export const quantilesOf = ({ p50, p75, p95, count }: MetricSpread): Quantiles => ({
+export const toQuantiles = ({ p50, p75, p95, count }: MetricSpread): Quantiles => ({
   p50_ms: p50,
   p75_ms: p75,
   p95_ms: p95,
@@ -24,7 +24,7 @@ export const ratio = (part: number, whole: number): number | null => (whole > 0 
 export const growth = (from: number | null, to: number | null): number | null =>
   from === null || to === null || from <= 0 ? null : to / from - 1
 
-export const framesOf = (total: MetricSpread, slow: MetricSpread, frozen: MetricSpread) => ({
+export const frameRatios = (total: MetricSpread, slow: MetricSpread, frozen: MetricSpread) => ({
   slow_frame_ratio: ratio(slow.sum, total.sum),
   frozen_frame_ratio: ratio(frozen.sum, total.sum),
 })
@@ -42,13 +42,13 @@ export const WARM: Limits = { watchMs: 2_000, poorMs: 2_000, binMs: 50, bins: 48
 /** Bins of the histograms of screens and pages. */
 export const RENDER = { binMs: 125, bins: 48 }
 
-export function startOf(now: MetricSpread, before: MetricSpread, limits: Limits): Start {
+export function startFigures(now: MetricSpread, before: MetricSpread, limits: Limits): Start {
   return {
-    ...quantilesOf(now),
-    previous: quantilesOf(before),
+    ...toQuantiles(now),
+    previous: toQuantiles(before),
     left_out: now.leftOut,
     bands: bandsOf(now.sketch, limits),
-    spread: spreadOf(now.sketch, limits),
+    spread: toHistogram(now.sketch, limits),
   }
 }
 
@@ -69,7 +69,7 @@ function bandsOf(sketch: DDSketch, { watchMs, poorMs }: Limits): Start['bands'] 
 }
 
 /** A histogram whose counts add up to the count of the sketch; empty without values. */
-export function spreadOf(sketch: DDSketch, { binMs, bins }: Pick<Limits, 'binMs' | 'bins'>): Start['spread'] {
+export function toHistogram(sketch: DDSketch, { binMs, bins }: Pick<Limits, 'binMs' | 'bins'>): Start['spread'] {
   if (sketch.count === 0) return []
   const below = Array.from({ length: bins + 1 }, (_, bin) => Math.round(sketch.countBelow(bin * binMs)))
   const spread = Array.from({ length: bins }, (_, bin) => ({
@@ -81,12 +81,12 @@ export function spreadOf(sketch: DDSketch, { binMs, bins }: Pick<Limits, 'binMs'
 }
 
 type Drain = { p50: number | null; p75: number | null; p95: number | null; count: number }
-export const drainOf = ({ p50, p75, p95, count }: MetricSpread): Drain => ({ p50, p75, p95, count })
+export const drainFigures = ({ p50, p75, p95, count }: MetricSpread): Drain => ({ p50, p75, p95, count })
 
 /** A wake lock is long from here on. */
 export const LONG_LOCK_MS = 2 * 3_600_000
 
-export function wakeLocksOf(now: MetricSpread, before: MetricSpread): Performance['wake_locks'] {
+export function wakeLockFigures(now: MetricSpread, before: MetricSpread): Performance['wake_locks'] {
   const long = now.sketch.countFrom(LONG_LOCK_MS)
   return {
     count: now.count,

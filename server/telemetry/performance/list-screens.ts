@@ -2,7 +2,7 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { comparedReleases } from './compared-releases.ts'
 import type { PerformanceSort } from './performance.api.ts'
-import { questionOf, type Filters } from './question.ts'
+import { prepareQuestion, type Filters } from './question.ts'
 import { describeScreens, rateScreens, type RatedScreen } from './rate-screens.ts'
 import { pageOfRows, sortRows, type Sortable } from './sort-rows.ts'
 
@@ -14,7 +14,7 @@ export type ListInput = Filters & {
 
 /** A page of the screens and pages of a project. @throws AppError not_found */
 export async function listScreens(app: App, actor: OrgActor, input: ListInput) {
-  const question = await questionOf(app, actor, input)
+  const question = await prepareQuestion(app, actor, input)
   const [screens, releases] = await Promise.all([rateScreens(app, question.now), comparedReleases(app, question)])
   const page = pageOfRows(sortScreens(screens, input.sort), input)
   return { ...page, items: await describeScreens(app, question, page.items, releases), range: input.range, releases }

@@ -3,8 +3,8 @@ import type { App } from '../../platform/context/app.ts'
 import { ratio } from './figures.ts'
 import type { ListInput } from './list-screens.ts'
 import type { Transaction } from './performance.api.ts'
-import { questionOf, type Question } from './question.ts'
-import { keyOf, readPerformanceBy, spreadIn, type NamedPerformance } from './read-performance.ts'
+import { prepareQuestion, type Question } from './question.ts'
+import { nameAndOpKey, readPerformanceBy, spreadIn, type NamedPerformance } from './read-performance.ts'
 import { pageOfRows, sortRows } from './sort-rows.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
@@ -12,7 +12,7 @@ const METRICS = ['duration'] as const
 
 /** A page of the transactions and segments of a project. @throws AppError not_found */
 export async function listTransactions(app: App, actor: OrgActor, input: ListInput) {
-  const question = await questionOf(app, actor, input)
+  const question = await prepareQuestion(app, actor, input)
   const found = await readPerformanceBy(app.db, { ...question.now, metrics: METRICS }, 'name')
   const sorted = sortRows(found, input.sort, ({ name, op, metrics }) => {
     const { p50, p75, p95, count, failures } = spreadIn(metrics, 'duration')
@@ -31,12 +31,12 @@ export async function describeTransactions(
   if (found.length === 0) return []
   const filter = { ...before.filter, names: found }
   const earlier = await readPerformanceBy(app.db, { ...before, filter, metrics: METRICS }, 'name')
-  const byName = new Map(earlier.map((one) => [keyOf(one), one.metrics]))
+  const byName = new Map(earlier.map((one) => [nameAndOpKey(one), one.metrics]))
   const end = Math.min(app.clock.now().getTime(), now.to.getTime())
   const minutes = Math.max(1, (end - now.from.getTime()) / MINUTE_MS)
   return found.map((one) => {
     const { p50, p75, p95, count, failures } = spreadIn(one.metrics, 'duration')
-    const previous = spreadIn(byName.get(keyOf(one)), 'duration')
+    const previous = spreadIn(byName.get(nameAndOpKey(one)), 'duration')
     return {
       name: one.name,
       op: one.op,

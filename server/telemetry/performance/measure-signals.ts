@@ -2,7 +2,7 @@ import type { AnrCause } from '../../events/protocol/anr-cause.ts'
 import type { DeviceSignals, Warning } from '../../events/protocol/device-signals.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
 import type { Origin } from '../../events/protocol/transaction.ts'
-import { deviceKey, partKey, warningKey, type MeasuredValue, type PerformanceFact } from './fact.ts'
+import { userDeviceKey, partKey, warningKey, type MeasuredValue, type PerformanceFact } from './fact.ts'
 import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** An event or transaction that says something about its device. */
@@ -60,7 +60,7 @@ export function measureSignals(of: Reporter & { readonly screen: string }, signa
   }
   if (levels.length === 0) return fact
   const owner = user === null ? of.id : String(user)
-  return { ...fact, battery: { deviceKey: deviceKey(projectId, owner, origin.device), levels } }
+  return { ...fact, battery: { deviceKey: userDeviceKey(projectId, owner, origin.device), levels } }
 }
 
 /**

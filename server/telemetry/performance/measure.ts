@@ -1,17 +1,17 @@
 import { scrubEvent, type ScrubRules } from '../../events/protocol/scrub.ts'
 import { Notes } from '../../events/protocol/notes.ts'
 import {
-  opOf,
+  spanOp,
   scrubbableSpan,
   segmentName,
-  segmentOf,
+  spanSegment,
   spanOrigin,
   withScrubbed,
   type OriginDefaults,
 } from '../../events/protocol/span-origin.ts'
 import {
   childValues,
-  durationOf,
+  spanDuration,
   isWebVital,
   pickValues,
   segmentValues,
@@ -74,11 +74,11 @@ function segmentFact(
     identities: [key],
     role: 'segment',
     segmentKey: key,
-    dimensions: { name: segmentName(span), op: opOf(span), ...origin },
+    dimensions: { name: segmentName(span), op: spanOp(span), ...origin },
     waits: false,
     at: timeOf(span, context),
     failed: span.status === 'error' && !isCancelled(span),
-    values: [durationOf(span), ...values, ...stalledOf(span, values)].map((one) =>
+    values: [spanDuration(span), ...values, ...stalledOf(span, values)].map((one) =>
       measured(one, span, span.spanId, context),
     ),
   }
@@ -87,11 +87,11 @@ function segmentFact(
 /** The duration of a segment that reports stalls, which are a share of it. */
 const stalledOf = (span: Span, values: readonly Candidate[]): Candidate[] =>
   values.some(({ metric, leftOut }) => metric === 'stall_total_time' && leftOut === null)
-    ? [{ ...durationOf(span), metric: 'stall_duration' }]
+    ? [{ ...spanDuration(span), metric: 'stall_duration' }]
     : []
 
 function childFact(span: Span, values: readonly Candidate[], origin: Origin, context: MeasureContext): PerformanceFact {
-  const segment = segmentOf(span)
+  const segment = spanSegment(span)
   const isOwn = segment.spanId === span.spanId
   return {
     projectId: context.projectId,

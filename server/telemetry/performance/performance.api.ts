@@ -2,7 +2,7 @@ import { RANGES } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
 import { csvTable, formatQuery } from '../../platform/kernel/csv.ts'
-import { Id, pageOf, offsetQuery, Timestamp } from '../../platform/kernel/page.api.ts'
+import { Id, pageSchema, offsetQuery, Timestamp } from '../../platform/kernel/page.api.ts'
 
 /** Starts, screens, pages and transactions of a project, and what its devices report. */
 
@@ -245,8 +245,8 @@ const sorts = (keys: readonly (typeof SORTS)[number][], first: PerformanceSort) 
 const { limit, offset } = offsetQuery(25)
 const page = { projectId: Id, range, ...filters, limit, offset, ...formatQuery }
 
-const Screens = pageOf(Screen).extend({ range: z.string(), releases: Releases })
-const Transactions = pageOf(Transaction).extend({ range: z.string() })
+const Screens = pageSchema(Screen).extend({ range: z.string(), releases: Releases })
+const Transactions = pageSchema(Transaction).extend({ range: z.string() })
 
 const screensTable = csvTable(
   'screens',

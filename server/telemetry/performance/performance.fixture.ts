@@ -1,5 +1,5 @@
 import { ensureDayPartitions } from '../../platform/storage/day-partitions.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { METRICS } from '../../events/protocol/span-values.ts'
 import { readSpan, type Span } from '../../events/protocol/span.ts'
@@ -68,7 +68,7 @@ export const spanFact = (projectId: string, span: Span, now = NOW): PerformanceF
 
 /** Records one batch. */
 export async function record(db: Database, facts: readonly PerformanceFact[], now = NOW): Promise<boolean[]> {
-  await ensureDayPartitions(db, [{ table: 'performance_seen' }], dayOf(now))
+  await ensureDayPartitions(db, [{ table: 'performance_seen' }], utcDay(now))
   return db.tx((tx) => recordPerformance(tx, now, facts))
 }
 

@@ -6,7 +6,7 @@ import { previousRange, timeRange, type TimeRange } from '../../platform/kernel/
 import { requireProject } from '../../projects/registry/require-project.ts'
 import type { DeviceClass } from '../../events/protocol/device-class.ts'
 import { firstDayBeyondLimit, type PerformanceFilter, type Scope } from './read.queries.ts'
-import { overflowOf } from './series.ts'
+import { overflowSeries } from './series.ts'
 
 /** The filters of a call, as in the API. */
 export type Filters = {
@@ -31,7 +31,7 @@ export type Question = {
  * @throws AppError not_found; invalid where devices are combined with what they are not counted with, and for filters over
  *   a day with more combinations than are counted one by one
  */
-export async function questionOf(app: App, actor: OrgActor, filters: Filters): Promise<Question> {
+export async function prepareQuestion(app: App, actor: OrgActor, filters: Filters): Promise<Question> {
   await requireProject(app, actor, filters.projectId)
   const time = timeRange(app.clock.now(), filters.range)
   const filter = filterOf(filters)
@@ -50,7 +50,7 @@ export async function questionOf(app: App, actor: OrgActor, filters: Filters): P
 async function requireCounted(app: App, { now, before }: Question): Promise<void> {
   const { release, environment, os, deviceClass } = now.filter
   if ((release ?? environment ?? os ?? deviceClass) === undefined) return
-  const day = await firstDayBeyondLimit(app.db, { ...now, from: before.from }, now.projectIds.map(overflowOf))
+  const day = await firstDayBeyondLimit(app.db, { ...now, from: before.from }, now.projectIds.map(overflowSeries))
   if (day !== null)
     throw invalid(
       `On ${day} the project had too many combinations of names and attributes to filter by release, environment, os or device_class. Use device alone, or a range without this day.`,

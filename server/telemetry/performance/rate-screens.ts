@@ -1,13 +1,13 @@
 import type { App } from '../../platform/context/app.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
 import { MIN_COMPARED, type ComparedReleases } from './compared-releases.ts'
-import { framesOf, growth, quantilesOf } from './figures.ts'
+import { frameRatios, growth, toQuantiles } from './figures.ts'
 import type { Screen } from './performance.api.ts'
 import type { Question } from './question.ts'
 import type { PerformanceFilter, Scope } from './read.queries.ts'
 import {
-  keyOf,
-  metricsOf,
+  nameAndOpKey,
+  toMetrics,
   readNamesOfReleases,
   readPerformanceBy,
   spreadIn,
@@ -41,13 +41,13 @@ export async function rateScreens(app: App, scope: Omit<Scope, 'metrics'>): Prom
 }
 
 function rated({ name, op, metrics }: { readonly name: string; readonly op: string; readonly metrics: Metrics }) {
-  const basis = basisOf(op, metrics)
+  const basis = chooseBasis(op, metrics)
   const render = spreadIn(metrics, basis)
   return { name, op, basis, render, count: Math.max(render.count, spreadIn(metrics, 'duration').count) }
 }
 
 /** The metric that says when a screen was shown, the same for all its loads. */
-export function basisOf(op: string, metrics: Metrics): Basis {
+export function chooseBasis(op: string, metrics: Metrics): Basis {
   const bases: readonly Basis[] = BASES[op === 'ui.load' ? 'app' : 'page']
   return bases.find((metric) => spreadIn(metrics, metric).count > 0) ?? 'duration'
 }
@@ -62,7 +62,7 @@ export async function describeScreens(
   releases: ComparedReleases | null,
 ): Promise<Screen[]> {
   if (screens.length === 0) return []
-  const byName = (found: readonly NamedPerformance[]) => new Map(found.map((one) => [keyOf(one), one.metrics]))
+  const byName = (found: readonly NamedPerformance[]) => new Map(found.map((one) => [nameAndOpKey(one), one.metrics]))
   const named = (scope: Omit<Scope, 'metrics'>, metrics: readonly Metric[]): Scope => ({
     ...scope,
     filter: { ...scope.filter, names: screens },
@@ -84,17 +84,17 @@ export async function describeScreens(
   const previous = byName(compared.get(releases?.previous ?? '') ?? [])
   return screens.map((screen) => {
     const { name, op, basis, count, render } = screen
-    const key = keyOf(screen)
-    const detail = details.get(key) ?? metricsOf(DETAILS, [])
+    const key = nameAndOpKey(screen)
+    const detail = details.get(key) ?? toMetrics(DETAILS, [])
     const renderIn = (found: ReadonlyMap<string, Metrics>) => spreadIn(found.get(key), basis)
     return {
       name,
       op,
       count,
       basis,
-      render: quantilesOf(render),
-      ttid: quantilesOf(spreadIn(detail, 'ttid')),
-      ttfd: quantilesOf(spreadIn(detail, 'ttfd')),
+      render: toQuantiles(render),
+      ttid: toQuantiles(spreadIn(detail, 'ttid')),
+      ttfd: toQuantiles(spreadIn(detail, 'ttfd')),
       ...framesIn(detail),
       previous_p75_ms: renderIn(earlier).p75,
       compared: releases === null ? null : compare(renderIn(current), renderIn(previous)),
@@ -103,7 +103,7 @@ export async function describeScreens(
 }
 
 export const framesIn = (metrics: Metrics) =>
-  framesOf(spreadIn(metrics, 'frames_total'), spreadIn(metrics, 'frames_slow'), spreadIn(metrics, 'frames_frozen'))
+  frameRatios(spreadIn(metrics, 'frames_total'), spreadIn(metrics, 'frames_slow'), spreadIn(metrics, 'frames_frozen'))
 
 function compare(release: MetricSpread, previous: MetricSpread): NonNullable<Screen['compared']> {
   const isEnough = Math.min(release.count, previous.count) >= MIN_COMPARED

@@ -47,18 +47,18 @@ export async function readMetricsSeries(
   scope: Scope & { readonly intervalMs: number },
 ): Promise<{ readonly t: Date; readonly metrics: Metrics }[]> {
   const { filter, intervalMs, from, to } = scope
-  const rows = await readRows(db, scope, grainOf(filter, null), { by: null, intervalMs })
+  const rows = await readRows(db, scope, chooseGrain(filter, null), { by: null, intervalMs })
   const bySlot = Map.groupBy(rows, ({ slot }) => slot)
   const length = Math.max(0, Math.ceil((to.getTime() - from.getTime()) / intervalMs))
   return Array.from({ length }, (_, slot) => ({
     t: new Date(from.getTime() + slot * intervalMs),
-    metrics: metricsOf(scope.metrics, bySlot.get(slot) ?? []),
+    metrics: toMetrics(scope.metrics, bySlot.get(slot) ?? []),
   }))
 }
 
 /** Several metrics over the whole range. The map has every requested metric. */
 export async function readPerformanceTotals(db: Connection, scope: Scope): Promise<Metrics> {
-  return metricsOf(scope.metrics, await readRows(db, scope, grainOf(scope.filter, null), WHOLE))
+  return toMetrics(scope.metrics, await readRows(db, scope, chooseGrain(scope.filter, null), WHOLE))
 }
 
 /** The same of two ranges, read together. */
@@ -67,9 +67,9 @@ export async function readTotalsOfBoth(
   scope: Scope,
   other: Pick<Scope, 'from' | 'to'>,
 ): Promise<readonly [Metrics, Metrics]> {
-  const rows = await readRows(db, scope, grainOf(scope.filter, null), WHOLE, [other])
+  const rows = await readRows(db, scope, chooseGrain(scope.filter, null), WHOLE, [other])
   const at = (wanted: number): Metrics =>
-    metricsOf(
+    toMetrics(
       scope.metrics,
       rows.filter(({ place }) => place === wanted),
     )
@@ -82,28 +82,28 @@ export type NamedPerformance = { readonly name: string; readonly op: string; rea
 export async function readPerformanceByName(db: Connection, scope: Scope, limit: number): Promise<NamedPerformance[]> {
   const [first] = scope.metrics
   if (first === undefined) return []
-  const top = await topNames(db, { ...scope, metrics: [first] }, grainOf(scope.filter, 'name'), limit)
+  const top = await topNames(db, { ...scope, metrics: [first] }, chooseGrain(scope.filter, 'name'), limit)
   if (top.length === 0) return []
   const found = await readPerformanceBy(db, { ...scope, filter: { ...scope.filter, names: top } }, 'name')
-  const byName = new Map(found.map((one) => [keyOf(one), one]))
-  return top.map((one) => byName.get(keyOf(one)) ?? { ...one, metrics: metricsOf(scope.metrics, []) })
+  const byName = new Map(found.map((one) => [nameAndOpKey(one), one]))
+  return top.map((one) => byName.get(nameAndOpKey(one)) ?? { ...one, metrics: toMetrics(scope.metrics, []) })
 }
 
 /** Every value of an attribute with its metrics, in no order. Only names have an op. */
 export async function readPerformanceBy(db: Connection, scope: Scope, by: SplitKey): Promise<NamedPerformance[]> {
-  const rows = await readRows(db, scope, grainOf(scope.filter, by), { by, intervalMs: null })
+  const rows = await readRows(db, scope, chooseGrain(scope.filter, by), { by, intervalMs: null })
   return namesIn(scope, rows)
 }
 
 const namesIn = ({ metrics }: Scope, rows: readonly Measured[]): NamedPerformance[] =>
-  [...Map.groupBy(rows, keyOf).values()].flatMap((group) => {
+  [...Map.groupBy(rows, nameAndOpKey).values()].flatMap((group) => {
     const [first] = group
-    return first === undefined ? [] : [{ name: first.name, op: first.op, metrics: metricsOf(metrics, group) }]
+    return first === undefined ? [] : [{ name: first.name, op: first.op, metrics: toMetrics(metrics, group) }]
   })
 
 /** Every name with its metrics in each of the releases of the filter, by release. */
 export async function readNamesOfReleases(db: Connection, scope: Scope): Promise<Map<string, NamedPerformance[]>> {
-  const rows = await readRows(db, scope, grainOf(scope.filter, 'name'), {
+  const rows = await readRows(db, scope, chooseGrain(scope.filter, 'name'), {
     by: 'name',
     byRelease: true,
     intervalMs: null,
@@ -112,7 +112,7 @@ export async function readNamesOfReleases(db: Connection, scope: Scope): Promise
 }
 
 /** A name and its op as a key of maps. */
-export const keyOf = ({ name, op }: { readonly name: string; readonly op: string }): string => `${name}\n${op}`
+export const nameAndOpKey = ({ name, op }: { readonly name: string; readonly op: string }): string => `${name}\n${op}`
 
 /** The share of values at or above a limit, such as cold starts of 5 s and more; null without values. */
 export async function readShareFrom(
@@ -127,7 +127,7 @@ export async function readShareFrom(
 const WHOLE = { by: null, intervalMs: null }
 
 /** The coarsest grain that can answer. @throws Error where devices are combined with what they are not counted with */
-export function grainOf(filter: PerformanceFilter, by: SplitKey | null): Grain {
+export function chooseGrain(filter: PerformanceFilter, by: SplitKey | null): Grain {
   const needsName = by === 'name' || filter.name !== undefined || filter.names !== undefined || filter.ops !== undefined
   const needsOrigin = filter.os !== undefined || filter.deviceClass !== undefined || by === 'device_class'
   if (by === 'device' || filter.device !== undefined) {
@@ -139,7 +139,7 @@ export function grainOf(filter: PerformanceFilter, by: SplitKey | null): Grain {
 }
 
 /** The metrics of rows of one group; the map has each of them. */
-export function metricsOf(metrics: readonly Metric[], rows: readonly Measured[]): Metrics {
+export function toMetrics(metrics: readonly Metric[], rows: readonly Measured[]): Metrics {
   const byMetric = new Map(rows.map((row) => [row.metric, row]))
   return new Map(metrics.map((metric) => [metric, spreadOf(byMetric.get(metric))]))
 }

@@ -3,14 +3,14 @@ import type { App } from '../../platform/context/app.ts'
 import type { Metric } from '../../events/protocol/span-values.ts'
 import { readAnrCauses } from './anr-causes.ts'
 import { comparedReleases, type ComparedReleases } from './compared-releases.ts'
-import { COLD, drainOf, quantilesOf, ratio, startOf, wakeLocksOf, WARM, wholeSum } from './figures.ts'
+import { COLD, drainFigures, toQuantiles, ratio, startFigures, wakeLockFigures, WARM, wholeSum } from './figures.ts'
 import { describeTransactions } from './list-transactions.ts'
 import { sortScreens } from './list-screens.ts'
 import type { Performance, Point, Vital } from './performance.api.ts'
-import { questionOf, type Filters, type Question } from './question.ts'
+import { prepareQuestion, type Filters, type Question } from './question.ts'
 import { describeScreens, framesIn, rateScreens, RENDER_METRICS, SCREEN_OPS } from './rate-screens.ts'
 import {
-  grainOf,
+  chooseGrain,
   readMetricsSeries,
   readPerformanceBy,
   readPerformanceByName,
@@ -74,7 +74,7 @@ export async function readProjectPerformance(
   input: Filters,
   readAnrRates: ReadAnrRates,
 ): Promise<Performance> {
-  const question = await questionOf(app, actor, input)
+  const question = await prepareQuestion(app, actor, input)
   const { time, now, before } = question
   const hasNames = now.filter.device === undefined
   const compared = hasNames ? comparedReleases(app, question) : null
@@ -93,8 +93,8 @@ export async function readProjectPerformance(
   const of = (metric: Metric) => spreadIn(totals, metric)
   const was = (metric: Metric) => spreadIn(earlier, metric)
   const displayOf = (metric: Metric) => ({
-    ...quantilesOf(of(metric)),
-    previous: quantilesOf(was(metric)),
+    ...toQuantiles(of(metric)),
+    previous: toQuantiles(was(metric)),
     left_out: of(metric).leftOut,
   })
   const vitalOf = (metric: Vital) => ({
@@ -108,8 +108,8 @@ export async function readProjectPerformance(
     from: now.from.toISOString(),
     to: now.to.toISOString(),
     releases,
-    cold_start: startOf(of('app_start_cold'), was('app_start_cold'), COLD),
-    warm_start: startOf(of('app_start_warm'), was('app_start_warm'), WARM),
+    cold_start: startFigures(of('app_start_cold'), was('app_start_cold'), COLD),
+    warm_start: startFigures(of('app_start_warm'), was('app_start_warm'), WARM),
     ttid: displayOf('ttid'),
     ttfd: displayOf('ttfd'),
     frames: {
@@ -132,10 +132,10 @@ export async function readProjectPerformance(
     ...rates,
     anrs: { count: of('anr').count, previous: was('anr').count },
     anr_causes: causes,
-    battery: { ...drainOf(of('battery_drain')), previous: drainOf(was('battery_drain')), ...battery },
+    battery: { ...drainFigures(of('battery_drain')), previous: drainFigures(was('battery_drain')), ...battery },
     memory: { warnings: of('low_memory').count, previous: was('low_memory').count },
     thermal: { ...thermalOf(totals), previous: thermalOf(earlier) },
-    wake_locks: wakeLocksOf(of('wake_lock'), was('wake_lock')),
+    wake_locks: wakeLockFigures(of('wake_lock'), was('wake_lock')),
     series: series.map(({ t, metrics }, index) => pointOf(t, metrics, index === series.length - 1)),
   }
 }
@@ -168,17 +168,17 @@ function pointOf(t: Date, metrics: Metrics, isNewest: boolean): Point {
   return {
     t: t.toISOString(),
     ...(isNewest && { incomplete: true }),
-    cold_start: quantilesOf(of('app_start_cold')),
-    warm_start: quantilesOf(of('app_start_warm')),
-    ttid: quantilesOf(of('ttid')),
-    ttfd: quantilesOf(of('ttfd')),
+    cold_start: toQuantiles(of('app_start_cold')),
+    warm_start: toQuantiles(of('app_start_warm')),
+    ttid: toQuantiles(of('ttid')),
+    ttfd: toQuantiles(of('ttfd')),
     ...framesIn(metrics),
     lcp: of('lcp').p75,
     inp: of('inp').p75,
     cls: of('cls').p75,
     fcp: of('fcp').p75,
     ttfb: of('ttfb').p75,
-    transactions: { ...quantilesOf(transactions), failure_rate: ratio(transactions.failures, transactions.count) },
+    transactions: { ...toQuantiles(transactions), failure_rate: ratio(transactions.failures, transactions.count) },
     anrs: of('anr').count,
     battery_drain: of('battery_drain').p50,
     low_memory: of('low_memory').count,
@@ -190,7 +190,7 @@ function pointOf(t: Date, metrics: Metrics, isNewest: boolean): Point {
 async function slowestScreens(app: App, question: Question, releases: Promise<ComparedReleases | null> | null) {
   const filter = { ...question.now.filter, ops: SCREEN_OPS }
   const scope = { ...question.now, filter, metrics: RENDER_METRICS }
-  const names = await topNames(app.db, scope, grainOf(filter, 'name'), MAX_CANDIDATES)
+  const names = await topNames(app.db, scope, chooseGrain(filter, 'name'), MAX_CANDIDATES)
   const screens = await rateScreens(app, { ...question.now, filter: { ...filter, names } })
   return describeScreens(app, question, sortScreens(screens, '-p95').slice(0, MAX_ROWS), await releases)
 }
@@ -218,7 +218,7 @@ async function batterySources(app: App, { now }: Question, isMeasured: boolean) 
 
 const drainSource = ({ name, metrics }: NamedPerformance) => ({
   name,
-  ...drainOf(spreadIn(metrics, 'battery_drain')),
+  ...drainFigures(spreadIn(metrics, 'battery_drain')),
 })
 const byReadings = (a: { name: string; count: number }, b: { name: string; count: number }): number =>
   b.count - a.count || (a.name < b.name ? -1 : 1)

@@ -2,9 +2,9 @@ import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { comparedReleases } from './compared-releases.ts'
-import { quantilesOf, RENDER, spreadOf } from './figures.ts'
+import { toQuantiles, RENDER, toHistogram } from './figures.ts'
 import type { ScreenDetail } from './performance.api.ts'
-import { questionOf, type Filters } from './question.ts'
+import { prepareQuestion, type Filters } from './question.ts'
 import { describeScreens, framesIn, rateScreens, SCREEN_OPS } from './rate-screens.ts'
 import { readMetricsSeries, readPerformanceBy, spreadIn, type NamedPerformance } from './read-performance.ts'
 
@@ -17,7 +17,7 @@ export async function readScreen(
   actor: OrgActor,
   input: Filters & { readonly name: string; readonly op?: string | undefined },
 ): Promise<ScreenDetail> {
-  const question = await questionOf(app, actor, input)
+  const question = await prepareQuestion(app, actor, input)
   const { time, now } = question
   const ops = input.op === undefined ? SCREEN_OPS : [input.op]
   const screens = await rateScreens(app, { ...now, filter: { ...now.filter, ops } })
@@ -29,7 +29,7 @@ export async function readScreen(
   const intervalMs = time.stepSeconds * 1_000
   const partOf = ({ name, metrics: of }: NamedPerformance) => ({
     name,
-    render: quantilesOf(spreadIn(of, screen.basis)),
+    render: toQuantiles(spreadIn(of, screen.basis)),
     ttfd_p75_ms: spreadIn(of, 'ttfd').p75,
     ...framesIn(of),
   })
@@ -51,7 +51,7 @@ export async function readScreen(
     range: input.range,
     interval_seconds: time.stepSeconds,
     releases,
-    spread: spreadOf(screen.render.sketch, RENDER),
+    spread: toHistogram(screen.render.sketch, RENDER),
     by_device_class: classes.map(partOf).sort((a, b) => CLASSES.indexOf(a.name) - CLASSES.indexOf(b.name)),
     by_release: byRelease
       .map(partOf)
@@ -59,7 +59,7 @@ export async function readScreen(
       .slice(0, MAX_RELEASES),
     series: series.map(({ t, metrics: of }, index) => ({
       t: t.toISOString(),
-      ...quantilesOf(spreadIn(of, screen.basis)),
+      ...toQuantiles(spreadIn(of, screen.basis)),
       ...(index === series.length - 1 && { incomplete: true as const }),
     })),
   }

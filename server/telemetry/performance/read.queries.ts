@@ -6,7 +6,7 @@ import { DDSketch } from '../sketch/ddsketch.ts'
 import type { LeftOutCounts } from './deltas.ts'
 import { metricAt } from './record.queries.ts'
 import type { Grain, Series } from './series.queries.ts'
-import { LONG, partsOf, STEPS, WHOLE } from './steps.ts'
+import { LONG, coverRange, STEPS, WHOLE } from './steps.ts'
 
 /** One value, or any of several. */
 type OneOf<T extends string> = T | readonly T[]
@@ -231,7 +231,7 @@ export function union(
 /** Which buckets to read: the place of their range, their length, and between which times they begin. */
 function buckets(asked: readonly Asked[]): RawBuilder<unknown> {
   const parts = asked.flatMap(({ from, to, intervalMs }, place) =>
-    partsOf(from, to, intervalMs).map((part) => ({ ...part, place, intervalMs })),
+    coverRange(from, to, intervalMs).map((part) => ({ ...part, place, intervalMs })),
   )
   const rows = parts.flatMap(({ step, ...part }) =>
     (step === null ? FINE_STEPS : [step]).map((minutes) => ({ minutes, ...part })),

@@ -1,13 +1,13 @@
 import { ACCEPTED, DUPLICATE, type Recorder } from '../../events/items/recorder.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import { isBetter } from '../../events/protocol/span-values.ts'
-import { drainsOf } from './battery-drain.ts'
+import { findDrains } from './battery-drain.ts'
 import * as battery from './battery.queries.ts'
 import { Deltas } from './deltas.ts'
 import type { MeasuredValue, PerformanceFact } from './fact.ts'
 import * as sql from './record.queries.ts'
-import { registerSeries, seriesOf } from './series.ts'
+import { registerSeries, deriveSeries } from './series.ts'
 import type { Series } from './series.queries.ts'
 
 /** The series of a fact's values: one of this batch, a known one, or none before the segment arrives. */
@@ -22,7 +22,7 @@ type Target =
  * @returns for each fact whether it was new
  */
 export async function recordPerformance(tx: Tx, now: Date, facts: readonly PerformanceFact[]): Promise<boolean[]> {
-  const today = dayOf(now)
+  const today = utcDay(now)
   const seen = await sql.findSeen(tx, today, [...new Set(facts.flatMap(keysOf))])
   const taken = new Set<number>()
   const isNew = facts.map(({ identities }) => {
@@ -103,7 +103,7 @@ async function readBatteries(tx: Tx, facts: readonly PerformanceFact[]) {
   const inOrder = facts.toSorted((a, b) => firstLevel(a) - firstLevel(b))
   const found = inOrder.map((fact) => {
     const key = battery.stateKey(fact)
-    const { drains, state } = drainsOf(states.get(key) ?? null, fact.battery?.levels ?? [])
+    const { drains, state } = findDrains(states.get(key) ?? null, fact.battery?.levels ?? [])
     if (state !== null) states.set(key, state)
     return { fact, drains }
   })
@@ -137,8 +137,8 @@ export const MAX_WAIT_MS = 3_600_000
 export async function countExpiredPending(tx: Tx, now: Date, max: number): Promise<number> {
   const expired = await sql.takeExpired(tx, new Date(now.getTime() - MAX_WAIT_MS), max)
   if (expired.length === 0) return 0
-  const series = expired.map((one) => seriesOf(one.projectId, 0, one.dimensions))
-  const assigned = await registerSeries(tx, dayOf(now), series)
+  const series = expired.map((one) => deriveSeries(one.projectId, 0, one.dimensions))
+  const assigned = await registerSeries(tx, utcDay(now), series)
   const deltas = new Deltas()
   for (const [index, one] of expired.entries()) {
     const id = series[index]?.id ?? ''
@@ -190,12 +190,12 @@ function targetOf(
   if (role === 'child' && segmentKey !== null) {
     const segment = segments.get(segmentKey)?.dimensions
     if (segment !== null && segment !== undefined)
-      return { wanted: seriesOf(fact.projectId, 0, segment), device: segment.device || device }
+      return { wanted: deriveSeries(fact.projectId, 0, segment), device: segment.device || device }
     const found = seen.get(segmentKey) ?? null
     if (found !== null) return { found, device }
     if (fact.waits) return 'pending'
   }
-  return { wanted: seriesOf(fact.projectId, 0, dimensions), device }
+  return { wanted: deriveSeries(fact.projectId, 0, dimensions), device }
 }
 
 function pendingOf(fact: PerformanceFact, { metric, value, leftOut }: MeasuredValue, now: Date): sql.Pending[] {

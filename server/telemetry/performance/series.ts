@@ -28,7 +28,7 @@ export const GRAINS: { readonly [G in Grain]: readonly (keyof Dimensions)[] } = 
 }
 
 /** The series of dimensions in a grain. Its id is a hash of them. */
-export function seriesOf(projectId: string, grain: Grain, full: Dimensions): Series {
+export function deriveSeries(projectId: string, grain: Grain, full: Dimensions): Series {
   const dimensions: Dimensions = {
     ...NOTHING,
     ...Object.fromEntries(GRAINS[grain].map((attribute) => [attribute, full[attribute]])),
@@ -48,7 +48,7 @@ export function seriesOf(projectId: string, grain: Grain, full: Dimensions): Ser
 }
 
 /** The series of a project for everything above the limit of series. */
-export const overflowOf = (projectId: string): Series => seriesOf(projectId, 0, OVERFLOW)
+export const overflowSeries = (projectId: string): Series => deriveSeries(projectId, 0, OVERFLOW)
 
 /**
  * Creates missing series within the limits of each project and day. Known series cost one look-up.
@@ -93,7 +93,7 @@ async function registerOf(
     const { name } = one.dimensions
     if (!names.has(name) && name !== OTHER) {
       if (counts.names >= MAX_NAMES) {
-        moved.set(one.id, seriesOf(projectId, 0, { ...one.dimensions, name: OTHER }))
+        moved.set(one.id, deriveSeries(projectId, 0, { ...one.dimensions, name: OTHER }))
         continue
       }
       if (counts.series < MAX_SERIES) {
@@ -102,10 +102,10 @@ async function registerOf(
       }
     }
     if (add(one)) assigned.set(one.id, one.id)
-    else moved.set(one.id, overflowOf(projectId))
+    else moved.set(one.id, overflowSeries(projectId))
   }
   if (moved.size > 0) {
-    const overflow = overflowOf(projectId)
+    const overflow = overflowSeries(projectId)
     const known = await sql.findSeries(tx, today, [...moved.values(), overflow])
     for (const [id, other] of moved) {
       const fits = known.has(other.id) || add(other)
@@ -134,7 +134,7 @@ export async function admitDevices(tx: Tx, today: string, wanted: readonly Serie
     const counts = isNew ? await sql.lockDay(tx, projectId, today) : null
     for (const one of devices) {
       const fits = known.has(one.id) || counts === null || counts.devices++ < MAX_DEVICES
-      admitted.set(one.id, fits ? one : seriesOf(projectId, 4, { ...one.dimensions, device: OTHER }))
+      admitted.set(one.id, fits ? one : deriveSeries(projectId, 4, { ...one.dimensions, device: OTHER }))
     }
     if (counts !== null)
       await sql.saveDay(tx, projectId, today, { ...counts, devices: Math.min(counts.devices, MAX_DEVICES) })

@@ -29,7 +29,7 @@ export type Part = { readonly step: (typeof WHOLE)[number] | null; readonly from
  * days ago must start at a multiple of the shortest long ones, because those of an hour are gone.
  * @param intervalMs length of the intervals to tell apart; null for the whole range
  */
-export function partsOf(from: Date, to: Date, intervalMs: number | null): Part[] {
+export function coverRange(from: Date, to: Date, intervalMs: number | null): Part[] {
   const steps = WHOLE.filter((step) => {
     const ms = step * MINUTE_MS
     return intervalMs === null || (intervalMs % ms === 0 && from.getTime() % ms === 0)
@@ -52,7 +52,7 @@ function cover(from: number, to: number, steps: readonly (typeof WHOLE)[number][
   ]
 }
 
-export const bucketOf = (at: Date, minutes: number): Date =>
+export const floorToStep = (at: Date, minutes: number): Date =>
   new Date(Math.floor(at.getTime() / (minutes * MINUTE_MS)) * minutes * MINUTE_MS)
 
 /** The shortest bucket length in minutes for a time. */

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { growthsOf } from './memory-growth.ts'
+import { findMemoryGrowths } from './memory-growth.ts'
 
 const MB = 1_048_576
 const level = (minute: number, mb: number) => ({ atMs: minute * 60_000, bytes: mb * MB })
-const grown = (...levels: ReturnType<typeof level>[]) => growthsOf(null, levels).atMs.map((atMs) => atMs / 60_000)
+const grown = (...levels: ReturnType<typeof level>[]) =>
+  findMemoryGrowths(null, levels).atMs.map((atMs) => atMs / 60_000)
 
 test('growth by half and by 50 MB within ten minutes', () => {
   expect(grown(level(0, 100), level(5, 150))).toEqual([5])
@@ -18,8 +19,8 @@ test('growth by half and by 50 MB within ten minutes', () => {
 })
 
 test('levels that were read before change nothing', () => {
-  const first = growthsOf(null, [level(0, 100), level(5, 200)])
-  const again = growthsOf(first.state, [level(0, 100), level(5, 200)])
+  const first = findMemoryGrowths(null, [level(0, 100), level(5, 200)])
+  const again = findMemoryGrowths(first.state, [level(0, 100), level(5, 200)])
   expect(again).toEqual({ atMs: [], state: first.state })
 })
 
@@ -30,9 +31,9 @@ test('levels in two reports give the same as in one', () => {
   fc.assert(
     fc.property(levels, fc.nat(), (all, at) => {
       const cut = all.length === 0 ? 0 : at % all.length
-      const first = growthsOf(null, all.slice(0, cut))
-      const second = growthsOf(first.state, all.slice(cut))
-      expect([...first.atMs, ...second.atMs]).toEqual(growthsOf(null, all).atMs)
+      const first = findMemoryGrowths(null, all.slice(0, cut))
+      const second = findMemoryGrowths(first.state, all.slice(cut))
+      expect([...first.atMs, ...second.atMs]).toEqual(findMemoryGrowths(null, all).atMs)
     }),
   )
 })

@@ -19,7 +19,7 @@ const MIN_GROWTH_BYTES = 50 * 1_048_576
  * The times at which memory had grown by half and by 50 MB within ten minutes.
  * @param levels oldest first; those that were read before are skipped
  */
-export function growthsOf(
+export function findMemoryGrowths(
   state: MemoryState | null,
   levels: readonly MemoryLevel[],
 ): { readonly atMs: readonly number[]; readonly state: MemoryState | null } {

@@ -1,6 +1,6 @@
 import type { Recorder } from '../../events/items/recorder.ts'
 import type { Tx } from '../../platform/storage/database.ts'
-import { growthsOf } from './memory-growth.ts'
+import { findMemoryGrowths } from './memory-growth.ts'
 import type { PrecursorReport, Sign } from './precursor.ts'
 import * as sql from './precursors.queries.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
@@ -19,7 +19,7 @@ export async function recordPrecursors(tx: Tx, reports: readonly PrecursorReport
   if (withMemory.length > 0) {
     const states = await sql.lockMemory(tx, withMemory)
     for (const report of withMemory.toSorted((a, b) => (a.memory[0]?.atMs ?? 0) - (b.memory[0]?.atMs ?? 0))) {
-      const { atMs, state } = growthsOf(states.get(keyOf(report)) ?? null, report.memory)
+      const { atMs, state } = findMemoryGrowths(states.get(keyOf(report)) ?? null, report.memory)
       if (state !== null) states.set(keyOf(report), state)
       for (const grownAt of atMs) add(report, 'memory_growth', grownAt)
     }

@@ -7,7 +7,7 @@ import type { Because, Choice, DuePart, SlowSegment } from './choose-traces.ts'
 const CHOICE_LOCK = 7_201_994_337
 const UNDECIDED = 0
 export const KEEP = { error: 1, slow: 2 } as const satisfies Record<Because, number>
-export const becauseOf = (keep: number): Because | null => (keep === 1 ? 'error' : keep === 2 ? 'slow' : null)
+export const keepReason = (keep: number): Because | null => (keep === 1 ? 'error' : keep === 2 ? 'slow' : null)
 
 /** Excludes another process until the transaction ends. @returns whether the lock was free */
 export async function lockChoice(tx: Tx): Promise<boolean> {
@@ -60,7 +60,7 @@ export async function keptAmong(
   )
   return new Map(
     rows.flatMap((row) => {
-      const because = becauseOf(row.keep)
+      const because = keepReason(row.keep)
       return because === null ? [] : [[unhyphenate(row.trace_id), { because, spans: row.spans }]]
     }),
   )

@@ -1,7 +1,7 @@
 import type { App } from '../../platform/context/app.ts'
 import { purgeRows } from '../../platform/jobs/purge.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { dropDaysBefore } from '../../platform/storage/day-partitions.ts'
 import * as sql from './choose.queries.ts'
 import { TRACE_DAY_ROWS } from './record.queries.ts'
@@ -24,7 +24,7 @@ export async function keepTraces(app: App, signal?: AbortSignal): Promise<number
     const parts = await app.tx(async (tx) => {
       if (!(await sql.lockChoice(tx))) return 0
       const now = app.clock.now()
-      const today = dayOf(now)
+      const today = utcDay(now)
       const due = await sql.dueParts(tx, new Date(now.getTime() - SETTLE_MS), MAX_PARTS)
       let count = 0
       for (const [projectId, ofProject] of due) {
@@ -58,7 +58,7 @@ export const keepTracesTask = defineTask({
 
 /** Deletes traces after seven days. */
 export async function purgeTraces(app: App): Promise<void> {
-  const oldest = dayPlus(dayOf(app.clock.now()), -RETENTION_DAYS)
+  const oldest = dayPlus(utcDay(app.clock.now()), -RETENTION_DAYS)
   await dropDaysBefore(app.db, ['trace_parts', 'trace_errors'], oldest)
   await purgeRows(app, [{ rows: TRACE_DAY_ROWS, column: 'day', kept: { days: RETENTION_DAYS } }])
 }

@@ -4,7 +4,11 @@ import { readTraceId } from '../../events/protocol/trace-ids.ts'
 import { hasTrace } from './read.queries.ts'
 
 /** The trace that an event belongs to, 32 hex digits; null when it has none, or when no span of it is kept. */
-export async function keptTraceOf(app: App, projectId: string, event: Pick<Event, 'contexts'>): Promise<string | null> {
+export async function findKeptTrace(
+  app: App,
+  projectId: string,
+  event: Pick<Event, 'contexts'>,
+): Promise<string | null> {
   const traceId = readTraceId(event.contexts['trace']?.['trace_id'])
   return traceId !== null && (await hasTrace(app.db, projectId, traceId)) ? traceId : null
 }

@@ -2,13 +2,13 @@ import { zstdDecompressSync } from 'node:zlib'
 import { z } from 'zod'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
-import { findIssuesOf } from '../../events/store/store.queries.ts'
+import { findIssuesByEvent } from '../../events/store/store.queries.ts'
 import { shortId } from '#shared/issue-values.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
 import { unhyphenate } from '../../platform/kernel/ids.ts'
 import { readProject } from '../../projects/registry/projects.queries.ts'
 import { MAX_SPANS } from '../../events/protocol/span.ts'
-import { becauseOf } from './choose.queries.ts'
+import { keepReason } from './choose.queries.ts'
 import * as sql from './read.queries.ts'
 import type { StoredSpan } from './stored-span.ts'
 import type { Trace } from './traces.api.ts'
@@ -47,7 +47,7 @@ export async function readTrace(app: App, actor: OrgActor, projectId: string, gi
   const startMs = all[0]?.start_ms ?? 0
   const endMs = all.reduce((latest, span) => Math.max(latest, span.end_ms), startMs)
   const day = await sql.selectDay(app.db, projectId, first.receivedDay)
-  const because = parts.map(({ keep }) => becauseOf(keep)).find((one) => one !== null)
+  const because = parts.map(({ keep }) => keepReason(keep)).find((one) => one !== null)
   return {
     trace_id: traceId,
     project_id: projectId,
@@ -69,7 +69,7 @@ export async function readTrace(app: App, actor: OrgActor, projectId: string, gi
 async function errorsOf(app: App, projectId: string, traceId: string): Promise<Trace['errors']> {
   const errors = await sql.selectErrors(app.db, projectId, traceId, MAX_ERRORS)
   if (errors.length === 0) return []
-  const issueOf = await findIssuesOf(
+  const issueOf = await findIssuesByEvent(
     app.db,
     errors.map(({ eventId }) => ({ projectId, eventId })),
   )

@@ -1,4 +1,4 @@
-import { dayOf } from '../../platform/kernel/day.ts'
+import { utcDay } from '../../platform/kernel/day.ts'
 import type { FactInContext, ItemOutcome, Recorder } from '../../events/items/recorder.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import * as sql from './record.queries.ts'
@@ -18,7 +18,7 @@ export const traceRecorder: Recorder<TraceFact> = async (tx, { at: now }, facts)
     }
     sums.set(projectId, sum)
   }
-  const today = dayOf(now)
+  const today = utcDay(now)
   await sql.addToDays(
     tx,
     today,
@@ -47,5 +47,5 @@ export async function recordTraceErrors(
     const { eventId, occurredAt } = fact.event
     errors.push({ projectId: context.projectId, ...fact.trace, eventId, occurredAt })
   }
-  if (errors.length > 0) await sql.insertTraceErrors(tx, dayOf(now), errors)
+  if (errors.length > 0) await sql.insertTraceErrors(tx, utcDay(now), errors)
 }

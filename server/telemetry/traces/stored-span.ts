@@ -1,5 +1,5 @@
-import { opOf, segmentName } from '../../events/protocol/span-origin.ts'
-import { attributeOf, MAX_SPANS, textOf, type Span } from '../../events/protocol/span.ts'
+import { spanOp, segmentName } from '../../events/protocol/span-origin.ts'
+import { unwrapAttribute, MAX_SPANS, textAttribute, type Span } from '../../events/protocol/span.ts'
 import { scrubEvent, type ScrubRules } from '../../events/protocol/scrub.ts'
 import { isList, isRecord } from '../../events/protocol/json.ts'
 import { storable } from '../../events/protocol/strings.ts'
@@ -46,7 +46,7 @@ export function storedSpans(spans: readonly Span[], scrubbing: ScrubRules): Stor
     return {
       span_id: span.spanId,
       parent_span_id: span.parentSpanId,
-      op: opOf(span),
+      op: spanOp(span),
       description: typeof text === 'string' ? text : '',
       status: span.status,
       is_segment: span.isSegment,
@@ -58,7 +58,7 @@ export function storedSpans(spans: readonly Span[], scrubbing: ScrubRules): Stor
 }
 
 const descriptionOf = (span: Span): string =>
-  (span.isSegment ? segmentName(span) : span.name || (textOf(span.attributes, 'sentry.name') ?? '')).slice(
+  (span.isSegment ? segmentName(span) : span.name || (textAttribute(span.attributes, 'sentry.name') ?? '')).slice(
     0,
     MAX_DESCRIPTION,
   )
@@ -72,7 +72,7 @@ function dataOf(attributes: Span['attributes']): Record<string, unknown> {
   for (const name of Object.keys(attributes)) {
     if (left === 0) break
     if (name.length > MAX_KEY || isLeftOut(name)) continue
-    const value = attributeOf(attributes, name)
+    const value = unwrapAttribute(attributes, name)
     if (typeof value === 'string') data[storable(name)] = storable(value.slice(0, MAX_TEXT))
     else if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
       data[storable(name)] = value

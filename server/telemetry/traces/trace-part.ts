@@ -1,5 +1,5 @@
 import { compressZstd } from '../../platform/kernel/zstd-encoder.ts'
-import { opOf, segmentName } from '../../events/protocol/span-origin.ts'
+import { spanOp, segmentName } from '../../events/protocol/span-origin.ts'
 import type { ScrubRules } from '../../events/protocol/scrub.ts'
 import type { Span } from '../../events/protocol/span.ts'
 import { storedSpans, type StoredSpan } from './stored-span.ts'
@@ -27,7 +27,7 @@ export type TraceFact = { readonly segments: number; readonly part: TracePart | 
  * @param spans not scrubbed, at least one; segments first
  * @param sent the number of spans in the item, if it had more
  */
-export function tracePartOf(
+export function buildTracePart(
   spans: readonly [Span, ...Span[]],
   scrubbing: ScrubRules,
   sent: number = spans.length,
@@ -43,7 +43,7 @@ export function tracePartOf(
         ? null
         : {
             name: stored[spans.indexOf(segment)]?.description || segmentName(segment),
-            op: opOf(segment),
+            op: spanOp(segment),
             durationMs: segment.endMs - segment.startMs,
           },
     spanCount: stored.length,

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { testServer } from '#test/kit/test-server.ts'
 import { dsnParts } from '#test/kit/sdk.ts'
 import type { TestProject } from '#test/kit/founder.ts'
-import { dayOf, dayPlus } from '../../platform/kernel/day.ts'
+import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { partitionDays } from '../../platform/storage/day-partitions.ts'
 import { keepTraces, purgeTraces } from './keep-traces.ts'
 import type { Trace } from './traces.api.ts'
@@ -179,7 +179,7 @@ test('traces are deleted after seven days, with their counts', async () => {
   const trace = traceId()
   await transaction(project, { trace })
   await decide()
-  const day = dayOf(clock.now())
+  const day = utcDay(clock.now())
   clock.advance(8 * 86_400_000)
   await purgeTraces(app)
   founder = await server.founder()

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useId, useRef, useState, type ReactNode } from 'react'
 import type { TriggerType } from '#shared/alert-rules.ts'
 import type { AlertRule } from '../../api/alert-queries.ts'
-import { reasonOf } from '../../api/change.ts'
+import { errorSentence } from '../../api/change.ts'
 import { projectsQuery } from '../../api/queries.ts'
 import { paths } from '../../address/paths.ts'
 import { formatMinutes } from '../../subjects/alerts/look.ts'
@@ -32,7 +32,7 @@ import { Conditions } from './conditions.tsx'
 import { DeleteRule } from './delete-rule.tsx'
 import { DryRun } from './dry-run.tsx'
 import { useFreshSecrets } from './fresh-secrets.tsx'
-import { conditionsNow, differ, dryRunOf, isEscalationTime, isIncomplete, type RuleDraft } from './rule-draft.ts'
+import { conditionsNow, differ, dryRunBody, isEscalationTime, isIncomplete, type RuleDraft } from './rule-draft.ts'
 import { ChoiceSlot, Sentence, TextSlot } from './sentence.tsx'
 import { TriggerCards } from './trigger-cards.tsx'
 import { useSaveRule } from './save-rule.ts'
@@ -182,7 +182,7 @@ function RuleForm({ rule, initial, note }: BuilderProps) {
               tried={tried}
               onChange={(next) => change({ conditions: { ...draft.conditions, [draft.trigger]: next } })}
             />
-            <DryRun body={dryRunOf(draft)} hasProject={draft.projectId !== ''} />
+            <DryRun body={dryRunBody(draft)} hasProject={draft.projectId !== ''} />
           </Step>
           <Step step="channels">
             <Channels
@@ -220,7 +220,7 @@ function RuleForm({ rule, initial, note }: BuilderProps) {
           )}
           {save.error === null ? null : (
             <Note tone="red" icon="warn" role="alert">
-              {reasonOf(save.error, { name: texts.name, projectId: texts.project })}
+              {errorSentence(save.error, { name: texts.name, projectId: texts.project })}
             </Note>
           )}
           {tried && isIncomplete(draft) ? (

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { ACTION_TYPES, MAX_ACTIONS } from '#shared/alert-rules.ts'
 import type { ActionResult, RuleAction } from '../../api/alert-queries.ts'
 import { call } from '../../api/call.ts'
-import { reasonOf } from '../../api/change.ts'
+import { errorSentence } from '../../api/change.ts'
 import { alertTexts } from '../../subjects/alerts/alert-texts.ts'
 import { CHANNEL_ICONS, withStatus } from '../../subjects/alerts/look.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -243,7 +243,7 @@ function TestState({ isRunning, result, error, hasFailed }: TestStateProps) {
   const look = isRunning
     ? { tone: typeStyles.quiet, icon: 'clock' as const, text: texts.testing }
     : error !== null
-      ? { tone: typeStyles.red, icon: 'warn' as const, text: `${texts.notTested} ${reasonOf(error)}` }
+      ? { tone: typeStyles.red, icon: 'warn' as const, text: `${texts.notTested} ${errorSentence(error)}` }
       : result === undefined
         ? hasFailed
           ? { tone: typeStyles.red, icon: 'warn' as const, text: texts.lastFailed }

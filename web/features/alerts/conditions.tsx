@@ -1,5 +1,11 @@
 import { useId, type ReactNode } from 'react'
-import { PERCENTILES, PERFORMANCE_METRICS, SECURITY_KINDS, triggerOf, type TriggerType } from '#shared/alert-rules.ts'
+import {
+  PERCENTILES,
+  PERFORMANCE_METRICS,
+  SECURITY_KINDS,
+  alertTrigger,
+  type TriggerType,
+} from '#shared/alert-rules.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
 import { formatMinutes } from '../../subjects/alerts/look.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -60,7 +66,7 @@ export function Conditions({ trigger, draft, projectName, tried, onChange }: Con
       onChange={(value) => change({ [key]: value })}
     />
   )
-  const maxWindow = triggerOf(trigger).maxWindowMinutes
+  const maxWindow = alertTrigger(trigger).maxWindowMinutes
   const windows = [...new Set([...WINDOWS.filter((minutes) => minutes <= maxWindow), draft.window])].toSorted(
     (a, b) => a - b,
   )
@@ -144,7 +150,7 @@ const DEFAULT_PATH_MS = '3000'
 type Optional = 'environment' | 'minUsers' | 'kinds' | 'transaction'
 
 function optionalOf(trigger: TriggerType, { metric }: ConditionsDraft): readonly Optional[] {
-  const { keys } = triggerOf(trigger)
+  const { keys } = alertTrigger(trigger)
   return [
     ...(keys.includes('environment') ? (['environment'] as const) : []),
     ...(keys.includes('min_users') ? (['minUsers'] as const) : []),

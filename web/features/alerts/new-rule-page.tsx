@@ -11,7 +11,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { BuilderColumns } from './builder-columns.tsx'
 import { Builder } from './builder.tsx'
 import { builderTexts } from './builder-texts.ts'
-import { copyOf, newDraft } from './rule-draft.ts'
+import { copyRule, newDraft } from './rule-draft.ts'
 import { alertsTexts } from './texts.ts'
 
 const route = getRouteApi('/signed-in/shell/alerts/rules/new')
@@ -42,7 +42,7 @@ export function NewRulePage() {
         <Builder
           key={from.data.id}
           rule={null}
-          initial={copyOf(from.data, builderTexts.copyName(from.data.name))}
+          initial={copyRule(from.data, builderTexts.copyName(from.data.name))}
           note={
             <Note tone="blue" icon="info">
               {builderTexts.cloneNote}

@@ -4,7 +4,7 @@ import {
   maxThreshold,
   NAMED_METRICS,
   PERCENT_METRICS,
-  triggerOf,
+  alertTrigger,
   type ActionType,
   type ConditionKey,
   type Percentile,
@@ -81,8 +81,8 @@ const DEFAULT_ESCALATE_MINUTES = '30'
 const numberText = (value: number | undefined): string => (value === undefined ? '' : String(value))
 
 /** The conditions of a trigger, with its defaults where nothing is given. */
-export function conditionsDraftOf(trigger: TriggerType, given: GivenConditions = {}): ConditionsDraft {
-  const { defaults } = triggerOf(trigger)
+export function draftConditions(trigger: TriggerType, given: GivenConditions = {}): ConditionsDraft {
+  const { defaults } = alertTrigger(trigger)
   const metric = given.metric ?? defaults.metric ?? 'cold_start'
   const threshold = given.threshold ?? defaultThreshold(trigger, metric)
   return {
@@ -104,7 +104,7 @@ export function conditionsDraftOf(trigger: TriggerType, given: GivenConditions =
 
 /** The conditions of the chosen trigger. */
 export const conditionsNow = ({ trigger, conditions }: RuleDraft): ConditionsDraft =>
-  conditions[trigger] ?? conditionsDraftOf(trigger)
+  conditions[trigger] ?? draftConditions(trigger)
 
 /** Another metric has another scale: an unchanged threshold follows it. */
 export function withMetric(draft: ConditionsDraft, metric: PerformanceMetric): ConditionsDraft {
@@ -145,11 +145,11 @@ const actionDraftOf = (action: RuleAction): ActionDraft => ({
   secret: '',
 })
 
-export const draftOf = (rule: AlertRule): RuleDraft => ({
+export const toRuleDraft = (rule: AlertRule): RuleDraft => ({
   projectId: rule.projectId,
   name: rule.name,
   trigger: rule.trigger_type,
-  conditions: { [rule.trigger_type]: conditionsDraftOf(rule.trigger_type, rule.conditions) },
+  conditions: { [rule.trigger_type]: draftConditions(rule.trigger_type, rule.conditions) },
   actions: rule.actions.map(actionDraftOf),
   cooldown: rule.cooldown_minutes,
   isClosing: rule.close_with_issue,
@@ -159,8 +159,8 @@ export const draftOf = (rule: AlertRule): RuleDraft => ({
 })
 
 /** A copy as a new rule. URLs and keys are not readable, so they have to be entered again. */
-export function copyOf(rule: AlertRule, name: string): RuleDraft {
-  const draft = draftOf(rule)
+export function copyRule(rule: AlertRule, name: string): RuleDraft {
+  const draft = toRuleDraft(rule)
   const copied = (action: ActionDraft): ActionDraft => ({ ...action, key: newKey(), id: null, masked: null })
   return {
     ...draft,
@@ -183,7 +183,7 @@ export function newDraft(projectId: string, search: NewRuleSearch): RuleDraft {
     projectId,
     name: '',
     trigger,
-    conditions: { [trigger]: conditionsDraftOf(trigger, given) },
+    conditions: { [trigger]: draftConditions(trigger, given) },
     actions: [newAction('email')],
     cooldown: 60,
     isClosing: true,
@@ -199,7 +199,7 @@ type ConditionsBody = NonNullable<NewRuleBody['conditions']>
 
 /** The conditions as the API takes them: those that belong to the trigger. */
 export function conditionsBody(trigger: TriggerType, draft: ConditionsDraft): ConditionsBody {
-  const { keys } = triggerOf(trigger)
+  const { keys } = alertTrigger(trigger)
   const has = (key: ConditionKey): boolean =>
     keys.includes(key) &&
     !(key === 'percentile' && isPercent(draft.metric)) &&
@@ -209,7 +209,7 @@ export function conditionsBody(trigger: TriggerType, draft: ConditionsDraft): Co
     ...(has('window_minutes') ? { window_minutes: draft.window } : {}),
     ...(has('severity') && draft.severity !== '' ? { severity: draft.severity } : {}),
     // Without it the default of the trigger would apply.
-    ...(has('severity') && draft.severity === '' && triggerOf(trigger).defaults.severity !== undefined
+    ...(has('severity') && draft.severity === '' && alertTrigger(trigger).defaults.severity !== undefined
       ? { severity: 'low' as const }
       : {}),
     ...(has('multiplier') ? { multiplier: numberOf(draft.multiplier) } : {}),
@@ -255,11 +255,11 @@ const fieldsOf = (draft: RuleDraft) => ({
   escalation_actions: draft.isEscalating ? draft.escalations.map(actionBody) : [],
 })
 
-export const creationOf = (draft: RuleDraft): NewRuleBody => ({ projectId: draft.projectId, ...fieldsOf(draft) })
+export const newRuleBody = (draft: RuleDraft): NewRuleBody => ({ projectId: draft.projectId, ...fieldsOf(draft) })
 
 /** Only what differs; null when nothing does. */
-export function changesOf(draft: RuleDraft, rule: AlertRule): RuleChangeBody | null {
-  const before = fieldsOf(draftOf(rule))
+export function ruleChangeBody(draft: RuleDraft, rule: AlertRule): RuleChangeBody | null {
+  const before = fieldsOf(toRuleDraft(rule))
   const after = fieldsOf(draft)
   const differs = (key: keyof typeof after): boolean => JSON.stringify(after[key]) !== JSON.stringify(before[key])
   const body: RuleChangeBody = {
@@ -307,7 +307,7 @@ function isThreshold(trigger: TriggerType, draft: ConditionsDraft): boolean {
 
 /** Conditions that are missing or no number in range; the service decides about the rest. */
 export function conditionProblems(trigger: TriggerType, draft: ConditionsDraft): ReadonlySet<ConditionProblem> {
-  const { keys } = triggerOf(trigger)
+  const { keys } = alertTrigger(trigger)
   const found = new Set<ConditionProblem>()
   if (keys.includes('threshold') && !isThreshold(trigger, draft)) found.add('threshold')
   if (keys.includes('multiplier') && !isWithin(draft.multiplier, 1, 1000, false)) found.add('multiplier')
@@ -354,7 +354,7 @@ export const isIncomplete = (draft: RuleDraft): boolean =>
       draft.escalations.some((action) => actionProblem(action) !== null)))
 
 /** The body of a dry run; null while a condition is missing. */
-export function dryRunOf(draft: RuleDraft): DryRunBody | null {
+export function dryRunBody(draft: RuleDraft): DryRunBody | null {
   const conditions = conditionsNow(draft)
   if (draft.projectId === '' || conditionProblems(draft.trigger, conditions).size > 0) return null
   return {

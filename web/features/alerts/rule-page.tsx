@@ -13,7 +13,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { BuilderColumns } from './builder-columns.tsx'
 import { Builder } from './builder.tsx'
 import { builderTexts } from './builder-texts.ts'
-import { draftOf } from './rule-draft.ts'
+import { toRuleDraft } from './rule-draft.ts'
 
 const route = getRouteApi('/signed-in/shell/alerts/rules/$ruleId')
 
@@ -25,7 +25,7 @@ export function RulePage() {
   return (
     <BuilderColumns>
       {rule.data !== undefined ? (
-        <Builder key={ruleId} rule={rule.data} initial={draftOf(rule.data)} />
+        <Builder key={ruleId} rule={rule.data} initial={toRuleDraft(rule.data)} />
       ) : rule.error === null ? (
         <Skeleton heightPx={640} label={appTexts.loading} />
       ) : (

@@ -1,4 +1,4 @@
-import { MAX_PERCENT, PERCENT_METRICS, unitOf } from '#shared/alert-rules.ts'
+import { MAX_PERCENT, PERCENT_METRICS, thresholdUnit } from '#shared/alert-rules.ts'
 import type { AlertRule } from '../../api/alert-queries.ts'
 import { formatMeasured, formatMinutes } from '../../subjects/alerts/look.ts'
 import { formatCount, formatDuration, formatFactor, NO_DATA } from '../../ui/format.ts'
@@ -13,7 +13,7 @@ export function ruleSummary({
 }: Pick<AlertRule, 'trigger_type' | 'conditions'>): string {
   const { threshold = 0, window_minutes: minutes = 60, severity, metric = 'cold_start' } = conditions
   const window = formatMinutes(minutes)
-  const limit = formatMeasured(threshold, unitOf(trigger, conditions)) ?? NO_DATA
+  const limit = formatMeasured(threshold, thresholdUnit(trigger, conditions)) ?? NO_DATA
   const atLeast = severity === undefined ? null : alertsTexts.severities[severity]
   switch (trigger) {
     case 'new_issue':

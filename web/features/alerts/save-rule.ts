@@ -3,15 +3,15 @@ import { alertRuleQuery, type AlertRule } from '../../api/alert-queries.ts'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
 import { builderTexts } from './builder-texts.ts'
-import { changesOf, creationOf, draftOf, type RuleDraft } from './rule-draft.ts'
+import { ruleChangeBody, newRuleBody, toRuleDraft, type RuleDraft } from './rule-draft.ts'
 
 /** Saves a rule; `onSuccess` receives it and the draft that it now is. */
 export function useSaveRule(rule: AlertRule | null) {
   const client = useQueryClient()
   const save = useChange({
     send: async (draft: RuleDraft): Promise<AlertRule> => {
-      if (rule === null) return call('POST /api/alerts', { body: creationOf(draft) })
-      const body = changesOf(draft, rule)
+      if (rule === null) return call('POST /api/alerts', { body: newRuleBody(draft) })
+      const body = ruleChangeBody(draft, rule)
       if (body === null) return rule
       return call('PATCH /api/alerts/:ruleId', { params: { ruleId: rule.id }, body })
     },
@@ -25,7 +25,7 @@ export function useSaveRule(rule: AlertRule | null) {
     save.mutate(draft, {
       onSuccess: (saved) => {
         client.setQueryData(alertRuleQuery(saved.id).queryKey, saved)
-        then.onSuccess(saved, draftOf(saved))
+        then.onSuccess(saved, toRuleDraft(saved))
       },
     })
   return { mutate, reset: save.reset, error: save.error, isPending: save.isPending }

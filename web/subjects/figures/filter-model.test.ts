@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseSearch, PerformanceSearch, stringifySearch } from '../../address/search.ts'
-import { filtersOf, selectionText, shortRelease, toggled } from './filter-model.ts'
+import { pickHealthFilters, selectionText, shortRelease, toggled } from './filter-model.ts'
 
 test('filters are in the address, each may repeat, and a comma is part of a name', () => {
   const search = {
@@ -9,8 +9,10 @@ test('filters are in the address, each may repeat, and a comma is part of a name
     device_class: ['low'],
   }
   const parsed = PerformanceSearch.parse(parseSearch(stringifySearch(search)))
-  expect(filtersOf(parsed)).toEqual(search)
-  expect(filtersOf(PerformanceSearch.parse({ release: ['', 'x'.repeat(201), 7], device_class: ['huge'] }))).toEqual({})
+  expect(pickHealthFilters(parsed)).toEqual(search)
+  expect(
+    pickHealthFilters(PerformanceSearch.parse({ release: ['', 'x'.repeat(201), 7], device_class: ['huge'] })),
+  ).toEqual({})
 })
 
 test('a value is added once and removed again', () => {

@@ -8,7 +8,7 @@ export type Dimension = (typeof DIMENSIONS)[number]
 export type Filters = Pick<HealthSearch, Dimension>
 
 /** The filters that are set. */
-export function filtersOf({ release, environment, os, device, device_class }: HealthSearch): Filters {
+export function pickHealthFilters({ release, environment, os, device, device_class }: HealthSearch): Filters {
   return {
     ...(release === undefined ? {} : { release }),
     ...(environment === undefined ? {} : { environment }),

@@ -15,7 +15,7 @@ import fitStyles from '../../ui/fit.module.css'
 import narrowStyles from '../../ui/narrow.module.css'
 import {
   DIMENSIONS,
-  filtersOf,
+  pickHealthFilters,
   NO_FILTERS,
   selectionText,
   shownValue,
@@ -92,7 +92,7 @@ function Panel({ dimensions, ...props }: FilterProps & { dimensions: readonly Di
 
 /** The filters of other panels. */
 const kept = (filters: Filters, cleared: readonly Dimension[]): Filters =>
-  filtersOf({ ...filters, ...Object.fromEntries(cleared.map((dimension) => [dimension, undefined])) })
+  pickHealthFilters({ ...filters, ...Object.fromEntries(cleared.map((dimension) => [dimension, undefined])) })
 
 /** From this number of values on they can be searched. */
 const SEARCHED_FROM = 8

@@ -21,5 +21,5 @@ export const FROZEN_LIMITS: Limits = { watch: 0.01, poor: 0.01 }
 export const WAKE_LIMITS: Limits = { watch: 0.03, poor: 0.05 }
 
 /** Null for an unknown figure. */
-export const wordOf = (value: number | null, { watch, poor }: Limits): Word | null =>
+export const figureWord = (value: number | null, { watch, poor }: Limits): Word | null =>
   value === null ? null : value >= poor ? 'poor' : value >= watch ? 'watch' : 'good'

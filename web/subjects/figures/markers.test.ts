@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { markersOf } from './markers.ts'
+import { chooseMarkers } from './markers.ts'
 
 const trend = {
   start: '2026-11-01T00:00:00.000Z',
@@ -9,7 +9,7 @@ const trend = {
 const on = (day: string, version: string) => ({ version, at: `2026-11-${day}T00:00:00.000Z` })
 
 test('the newest releases in the time shown that are not too close to each other', () => {
-  const lines = markersOf(
+  const lines = chooseMarkers(
     null,
     [
       on('02', 'shop@1.0.0+7'),
@@ -26,7 +26,7 @@ test('the newest releases in the time shown that are not too close to each other
 })
 
 test('releases with the issue come before others', () => {
-  const lines = markersOf(null, [on('05', '1.1.0'), { version: '1.1.1', at: '2026-11-05T02:00:00.000Z' }], trend, {
+  const lines = chooseMarkers(null, [on('05', '1.1.0'), { version: '1.1.1', at: '2026-11-05T02:00:00.000Z' }], trend, {
     seen: ['1.1.0', null],
     fixed: null,
     note: '',
@@ -35,7 +35,7 @@ test('releases with the issue come before others', () => {
 })
 
 test('the fix comes first, then releases with the issue, then others', () => {
-  const lines = markersOf(null, [on('03', '1.0.0'), on('05', '1.1.0'), on('08', '1.2.0')], trend, {
+  const lines = chooseMarkers(null, [on('03', '1.0.0'), on('05', '1.1.0'), on('08', '1.2.0')], trend, {
     seen: ['1.2.0', '1.0.0'],
     fixed: '1.1.0',
     note: 'fixed',
@@ -49,7 +49,7 @@ test('the fix comes first, then releases with the issue, then others', () => {
 
 test('the release of the regression always has a marker', () => {
   const regression = { at: 0.49, label: '1.1.0' }
-  expect(markersOf(regression, [on('06', '1.1.1'), on('09', '1.2.0')], trend)).toEqual([
+  expect(chooseMarkers(regression, [on('06', '1.1.1'), on('09', '1.2.0')], trend)).toEqual([
     regression,
     { at: 0.8, label: '1.2.0' },
   ])

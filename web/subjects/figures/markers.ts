@@ -1,5 +1,5 @@
 import type { Marker } from '../../ui/chart/chart-frame.tsx'
-import { versionOf, type Trend } from '../issue/trend.ts'
+import { shortVersion, type Trend } from '../issue/trend.ts'
 
 /** The markers of releases on a chart of an issue. Pure. */
 
@@ -13,7 +13,7 @@ type ReleaseMarker = { version: string; at: string; project_id?: string; platfor
 type IssueReleases = { seen: readonly (string | null)[]; fixed: string | null; note: string }
 
 /** In this order, if they fit: the regression, the fix, releases with the issue, then the newest releases. */
-export function markersOf(
+export function chooseMarkers(
   regression: Marker | null,
   releases: readonly ReleaseMarker[],
   { start, interval_seconds: seconds, counts }: Pick<Trend, 'start' | 'interval_seconds' | 'counts'>,
@@ -33,7 +33,7 @@ export function markersOf(
     if (place < 0 || place > 1 || isNear) continue
     markers.push({
       at: place,
-      label: versionOf(version),
+      label: shortVersion(version),
       ...(version === own.fixed ? { tone: 'ok', note: own.note } : {}),
       ...(several && platform !== undefined ? { platform } : {}),
     })

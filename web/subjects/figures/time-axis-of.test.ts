@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownOf, timeAxisOf } from './time-axis-of.ts'
+import { sliceShown, buildTimeAxis } from './time-axis-of.ts'
 import type { Window } from './time-window.ts'
 
 const HOUR_S = 3_600
@@ -10,7 +10,7 @@ const points = Array.from({ length: 24 }, (_, hour) => ({
 
 function axisOf(window: Window | null) {
   const chosen: (Window | null)[] = []
-  const axis = timeAxisOf({
+  const axis = buildTimeAxis({
     points,
     intervalSeconds: HOUR_S,
     range: '24h',
@@ -31,7 +31,7 @@ test('the whole range ends with the bucket that is still being counted', () => {
 test('a part is drawn alone, and a drag in it selects a part of the part', () => {
   const { axis, chosen } = axisOf({ from: '2026-11-20T06:00Z', to: '2026-11-20T12:00Z' })
   expect(axis).toMatchObject({ shown: [6, 11], openEnd: false })
-  expect(shownOf(points, axis)[0]?.t).toBe('2026-11-20T06:00:00.000Z')
+  expect(sliceShown(points, axis)[0]?.t).toBe('2026-11-20T06:00:00.000Z')
   axis.choice.onChoose([1, 2])
   // One bucket is no line: nothing changes.
   axis.choice.onChoose([3, 3])

@@ -3,9 +3,9 @@ import type { Marker } from '../../ui/chart/chart-frame.tsx'
 import type { PlacedLabel } from '../../ui/chart/label-places.ts'
 import type { BarChoice, Buckets } from '../../ui/chart/use-chart-reading.ts'
 import { formatWindow } from '../../ui/format.ts'
-import { markersOf } from './markers.ts'
+import { chooseMarkers } from './markers.ts'
 import { bucketLabel } from './time-axis.ts'
-import { bucketsOf, windowOfBuckets, type Window } from './time-window.ts'
+import { windowBuckets, windowOfBuckets, type Window } from './time-window.ts'
 import { timeTicks } from './time-ticks.ts'
 
 /** The time axis that all charts of a page share: the range, or the selected part of it. Pure. */
@@ -33,8 +33,8 @@ type TimeAxisInput = {
   onWindow: (window: Window | null) => void
 }
 
-export function timeAxisOf({ points, intervalSeconds, range, window, releases, onWindow }: TimeAxisInput): TimeAxis {
-  const chosen = bucketsOf(window, points, intervalSeconds)
+export function buildTimeAxis({ points, intervalSeconds, range, window, releases, onWindow }: TimeAxisInput): TimeAxis {
+  const chosen = windowBuckets(window, points, intervalSeconds)
   // A single bucket is no line.
   const shown: Buckets = chosen === null || chosen[0] === chosen[1] ? [0, points.length - 1] : chosen
   const part = points.slice(shown[0], shown[1] + 1)
@@ -47,7 +47,7 @@ export function timeAxisOf({ points, intervalSeconds, range, window, releases, o
     openEnd,
     names: part.map(({ t }) => bucketLabel(t, intervalSeconds, range)),
     ticks: timeTicks(Date.parse(start), end, openEnd),
-    markers: markersOf(null, releases, {
+    markers: chooseMarkers(null, releases, {
       start,
       interval_seconds: intervalSeconds,
       counts: part.map(() => 0),
@@ -67,5 +67,5 @@ export function timeAxisOf({ points, intervalSeconds, range, window, releases, o
 }
 
 /** The values of a series that are shown. */
-export const shownOf = <T>(values: readonly T[], { shown: [from, to] }: Pick<TimeAxis, 'shown'>): T[] =>
+export const sliceShown = <T>(values: readonly T[], { shown: [from, to] }: Pick<TimeAxis, 'shown'>): T[] =>
   values.slice(from, to + 1)

@@ -16,7 +16,7 @@ export function windowOfBuckets([from, to]: Buckets, points: Points, intervalSec
 }
 
 /** The buckets that the window overlaps; null if it is outside the chart. */
-export function bucketsOf(window: Window | null, points: Points, intervalSeconds: number): Buckets | null {
+export function windowBuckets(window: Window | null, points: Points, intervalSeconds: number): Buckets | null {
   const [first] = points
   if (window === null || first === undefined) return null
   const place = (time: string) => (Date.parse(time) - Date.parse(first.t)) / 1000 / intervalSeconds

@@ -24,7 +24,7 @@ const LOOKS = {
 export function VerdictBadge({ row, short = false }: { row: Judged; short?: boolean }) {
   const { colour, icon } = LOOKS[row.verdict]
   const word = figuresTexts.verdicts[row.verdict]
-  const cause = short ? null : causeOf(row)
+  const cause = short ? null : verdictCause(row)
   return (
     <span title={row.verdict_reason}>
       <Badge tone={colour} {...(icon === null ? {} : { icon })}>
@@ -38,7 +38,7 @@ export function VerdictBadge({ row, short = false }: { row: Judged; short?: bool
 export const gradeOfVerdict = ({ verdict }: Pick<Judged, 'verdict'>): Grade | null => LOOKS[verdict].grade
 
 /** The number that decided a verdict; null for one that is not explained by a number, and for a good one. */
-export function causeOf({ verdict, verdict_numbers: numbers }: Judged): string | null {
+export function verdictCause({ verdict, verdict_numbers: numbers }: Judged): string | null {
   if (verdict === 'healthy') return null
   switch (numbers.decided_by) {
     case 'crash_free_sessions':

@@ -2,16 +2,16 @@ import { changeTexts } from './change-texts.ts'
 import { addToast } from '../../ui/toasts.tsx'
 import { ApiError, call } from '../../api/call.ts'
 import { useChange } from '../../api/change.ts'
-import { editCached, keysOf, removeCached, restoreIssues, returnIssues } from '../../api/issue-cache.ts'
+import { editCached, affectedQueryKeys, removeCached, restoreIssues, returnIssues } from '../../api/issue-cache.ts'
 import {
-  queryOf,
+  toApiQuery,
   type Issue,
   type IssueDetail,
   type Severity,
   type Status,
   type StreamFilters,
 } from '../../api/issue-queries.ts'
-import { finished, refusalsOf, undo, type Operation } from '../../api/operations.ts'
+import { finished, readRefusals, undo, type Operation } from '../../api/operations.ts'
 import { showRefused } from './refused.ts'
 
 export type Assignee = NonNullable<Issue['assignee']>
@@ -47,7 +47,7 @@ const targetOf = (issues: readonly Issue[], all: AllMatching | undefined) => {
   const { filters, since } = all
   return {
     query: {
-      q: queryOf(filters) ?? undefined,
+      q: toApiQuery(filters) ?? undefined,
       projectId: filters.project ?? undefined,
       status: filters.status === null ? undefined : [...filters.status],
       severity: filters.severity.length === 0 ? undefined : [...filters.severity],
@@ -61,7 +61,7 @@ const targetOf = (issues: readonly Issue[], all: AllMatching | undefined) => {
 /** @throws ApiError with the first reason if no issue could be changed */
 async function resultsOf(start: Promise<Operation>): Promise<Results> {
   const operation = await finished(start)
-  const refused = await refusalsOf(operation)
+  const refused = await readRefusals(operation)
   const [first] = refused
   if (first !== undefined && operation.failed === operation.total) throw new ApiError(400, first.reason)
   return { operation, refused }
@@ -101,7 +101,7 @@ const guessOf =
   }
 
 /** The fields that a list shows, without those of the detail. */
-export const rowOf = (issue: Issue | IssueDetail): Issue => {
+export const toIssueRow = (issue: Issue | IssueDetail): Issue => {
   if (!('activity' in issue)) return issue
   const { activity: _a, event: _e, event_ids: _i, grouping: _g, project: _p, tag_distribution: _t, ...row } = issue
   return row
@@ -154,7 +154,7 @@ export function useIssueEdit({ onUndo }: { onUndo?: (change: IssueEdit) => void 
     send: ({ issues, edit, all }) =>
       resultsOf(call('PATCH /api/issues', { body: { ...targetOf(issues, all), ...patchOf(edit) } })),
     same: ({ issues, edit, all }) => JSON.stringify([issues.map(({ id }) => id), edit, all?.since]),
-    touches: ({ issues }) => keysOf(issues),
+    touches: ({ issues }) => affectedQueryKeys(issues),
     guess: (client, { issues, edit }) => editCached(client, issues, guessOf(edit)),
     restore: (client, remembered, { issues, edit }) => restoreIssues(client, remembered, issues, guessOf(edit)),
     settle: (client, results, { issues }) => {
@@ -166,7 +166,7 @@ export function useIssueEdit({ onUndo }: { onUndo?: (change: IssueEdit) => void 
       const { issues, edit } = change
       onUndo?.(change)
       const undone = await undo(operation.id)
-      const refused = await refusalsOf(undone)
+      const refused = await readRefusals(undone)
       const [first] = refused
       if (first === undefined) return
       addToast({ text: changeTexts.notUndone(undone.failed, first.reason), tone: 'bad' })
@@ -183,7 +183,7 @@ export type IssueDeletion = Omit<IssueEdit, 'edit'>
 export function useIssueDelete(onGone?: () => void) {
   return useChange<IssueDeletion, Results>({
     send: ({ issues, all }) => resultsOf(call('DELETE /api/issues', { body: targetOf(issues, all) })),
-    touches: ({ issues }) => keysOf(issues).filter((key) => key[1] !== 'detail'),
+    touches: ({ issues }) => affectedQueryKeys(issues).filter((key) => key[1] !== 'detail'),
     guess: (client, { issues }) => removeCached(client, issues),
     restore: (client, remembered, { issues }) => restoreIssues(client, remembered, issues, () => null),
     settle: (client, results, { issues }) => {

@@ -7,18 +7,18 @@ import { useNow } from '../../ui/now.ts'
 import { Toolbar } from '../../ui/stack.tsx'
 import { decideTexts } from './decide-texts.ts'
 import type { Ask } from './decide.tsx'
-import { decisionOf, startOf } from './decide-model.ts'
+import { parseDecision, initialFieldValue } from './decide-model.ts'
 import styles from './decide-dialog.module.css'
 
 type Props = { ask: Ask; release: string | null; onClose: () => void; onEdit: (edit: Edit) => void }
 
 /** A dialog with one or two fields. Errors are shown from the first attempt to submit. */
 export function IssueDecideDialog({ ask, release, onClose, onEdit }: Props) {
-  const [value, setValue] = useState(() => startOf(ask, release, new Date()))
+  const [value, setValue] = useState(() => initialFieldValue(ask, release, new Date()))
   const [window, setWindow] = useState('')
   const now = useNow('half-minute')
   const [tried, setTried] = useState(false)
-  const decision = decisionOf(ask, value, window, new Date(now))
+  const decision = parseDecision(ask, value, window, new Date(now))
   const error = tried && 'error' in decision ? decision : null
   const counts = ask === 'count' || ask === 'users'
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { decisionOf, startOf } from './decide-model.ts'
+import { parseDecision, initialFieldValue } from './decide-model.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
-const decide = (ask: Parameters<typeof decisionOf>[0], value: string, window = '') =>
-  decisionOf(ask, value, window, NOW)
+const decide = (ask: Parameters<typeof parseDecision>[0], value: string, window = '') =>
+  parseDecision(ask, value, window, NOW)
 
 test.each([
   ['release', ' shop@2.3.1+77 ', { in_release: 'shop@2.3.1+77' }],
@@ -23,7 +23,7 @@ test('a count of events or users, with or without a window, ignores', () => {
 })
 
 test('a date is in the local time zone and in the future', () => {
-  expect(decide('time', startOf('time', null, NOW))).toMatchObject({
+  expect(decide('time', initialFieldValue('time', null, NOW))).toMatchObject({
     ignore_until: { time: '2026-11-27T12:00:00.000Z' },
   })
 })

@@ -9,7 +9,7 @@ export type Decided = Extract<Edit, { kind: 'status' }> | { field: 'value' | 'wi
 
 const MAX_RELEASES = 20
 
-export function decisionOf(ask: Ask, value: string, window: string, now: Date): Decided {
+export function parseDecision(ask: Ask, value: string, window: string, now: Date): Decided {
   const text = value.trim()
   switch (ask) {
     case 'release': {
@@ -39,7 +39,7 @@ export function decisionOf(ask: Ask, value: string, window: string, now: Date): 
 }
 
 /** The initial value of the field. */
-export function startOf(ask: Ask, release: string | null, now: Date): string {
+export function initialFieldValue(ask: Ask, release: string | null, now: Date): string {
   if (ask === 'release') return release ?? ''
   if (ask === 'time') return localMinute(new Date(now.getTime() + 7 * 86_400_000))
   return ask === 'commit' ? '' : ask === 'count' ? '100' : '10'

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { beginningOf, headlineOf, headOf } from './headline.ts'
+import { cutText, textHeadline, splitTitle } from './headline.ts'
 
 test.each([
   ['short', 'short'],
   ['', ''],
   ['\n\n  second line\nthird', 'second line …'],
   ['x'.repeat(1_000_000), `${'x'.repeat(240)}…`],
-])('the headline of a text is its first line, cut', (text, headline) => expect(headlineOf(text)).toBe(headline))
+])('the headline of a text is its first line, cut', (text, headline) => expect(textHeadline(text)).toBe(headline))
 
 test('a character is never cut in half', () => {
-  expect(beginningOf('ab😀cd', 3)).toBe('ab…')
-  expect(beginningOf('ab😀cd', 4)).toBe('ab😀…')
-  expect(beginningOf('abc', 3)).toBe('abc')
+  expect(cutText('ab😀cd', 3)).toBe('ab…')
+  expect(cutText('ab😀cd', 4)).toBe('ab😀…')
+  expect(cutText('abc', 3)).toBe('abc')
 })
 
 describe('the parts of a title', () => {
@@ -35,6 +35,6 @@ describe('the parts of a title', () => {
       { name: `${'T'.repeat(240)}…`, rest: '' },
     ],
   ])('%o', (given, expected) => {
-    expect(headOf(given)).toEqual(expected)
+    expect(splitTitle(given)).toEqual(expected)
   })
 })

@@ -14,9 +14,9 @@ import { PlatformTile } from '../../ui/platform-tile.tsx'
 import { Severity, Status } from '../../ui/status.tsx'
 import { Minor, ShortId } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
-import { headOf } from './headline.ts'
+import { splitTitle } from './headline.ts'
 import { lineTexts } from './line-texts.ts'
-import { levelStartOf, peakOf, sumOf, toneOf } from './trend.ts'
+import { findLevelStart, trendPeak, trendSum, trendTone } from './trend.ts'
 import styles from './issue-line.module.css'
 import typeStyles from '../../ui/type.module.css'
 
@@ -24,7 +24,7 @@ import typeStyles from '../../ui/type.module.css'
 export function IssueLine({ issue, project }: { issue: Issue; project: string | undefined }) {
   const now = useNow('half-minute')
   const kinds = useProjectPlatforms()
-  const { name, rest } = headOf(issue)
+  const { name, rest } = splitTitle(issue)
   return (
     <li className={classNames(styles.line, choiceStyles.row)}>
       <Severity severity={issue.severity} word={false} />
@@ -50,9 +50,9 @@ export function IssueLine({ issue, project }: { issue: Issue; project: string | 
       <span className={narrowStyles.hiddenAt900}>
         <Sparkline
           counts={issue.trend.counts}
-          tone={toneOf(issue, now)}
-          split={levelStartOf(issue, now)}
-          label={lineTexts.trend(sumOf(issue.trend), peakOf(issue.trend))}
+          tone={trendTone(issue, now)}
+          split={findLevelStart(issue, now)}
+          label={lineTexts.trend(trendSum(issue.trend), trendPeak(issue.trend))}
         />
       </span>
       <Figure count={issue.event_count} unit={lineTexts.events} />

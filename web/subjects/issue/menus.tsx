@@ -8,7 +8,7 @@ import { Severity, SEVERITY_NAMES } from '../../ui/status.tsx'
 import { decideTexts } from './decide-texts.ts'
 import { changeTexts } from './change-texts.ts'
 import { useAsk, type Ask } from './decide.tsx'
-import { versionOf } from './trend.ts'
+import { shortVersion } from './trend.ts'
 import { AssigneePicker } from './assignee-picker.tsx'
 import styles from './menus.module.css'
 
@@ -95,7 +95,7 @@ function useResolveEntries({ issues, onEdit }: Decide): MenuEntry[] {
       ? []
       : [
           {
-            label: decideTexts.inRelease(versionOf(release)),
+            label: decideTexts.inRelease(shortVersion(release)),
             icon: 'tag',
             note: decideTexts.thisRelease,
             letter: 't',

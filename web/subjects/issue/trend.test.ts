@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { levelStartOf, isNew, moveInTrend, stepFactor, toneOf, versionOf } from './trend.ts'
+import { findLevelStart, isNew, moveInTrend, stepFactor, trendTone, shortVersion } from './trend.ts'
 
 const NOW = Date.parse('2026-11-20T08:00:00.000Z')
 
@@ -11,7 +11,7 @@ test('an unresolved issue that was first seen within a day is new', () => {
   expect(isNew({ first_seen: '2026-11-20T07:00:00.000Z', status: 'unresolved' }, NOW)).toBe(true)
   expect(isNew({ first_seen: '2026-11-20T07:00:00.000Z', status: 'ignored' }, NOW)).toBe(false)
   expect(isNew({ first_seen: '2026-11-18T07:00:00.000Z', status: 'unresolved' }, NOW)).toBe(false)
-  expect(toneOf({ first_seen: '2026-11-20T07:00:00.000Z', status: 'regressed' }, NOW)).toBe('regressed')
+  expect(trendTone({ first_seen: '2026-11-20T07:00:00.000Z', status: 'regressed' }, NOW)).toBe('regressed')
 })
 
 test('an escalated issue has a factor, unless it had no events before', () => {
@@ -45,7 +45,7 @@ test.each([
   '%s, first seen %s and changed %s, with %j: the level starts at %s',
   (status, first_seen, at, counts, start) => {
     const issue = { status, first_seen, status_changed_at: at, trend: trendOf(counts) }
-    expect(levelStartOf(issue, NOW)).toBe(start)
+    expect(findLevelStart(issue, NOW)).toBe(start)
   },
 )
 
@@ -60,4 +60,4 @@ test.each([
   ['@scope/shop@1.0.0', '1.0.0'],
   ['a3f91c2', 'a3f91c2'],
   ['shop@', 'shop@'],
-])('%s is shown as %s', (release, version) => expect(versionOf(release)).toBe(version))
+])('%s is shown as %s', (release, version) => expect(shortVersion(release)).toBe(version))

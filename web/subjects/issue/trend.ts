@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60_000
 export const isNew = (issue: Pick<Issue, 'first_seen' | 'status'>, now: number): boolean =>
   issue.status === 'unresolved' && now - Date.parse(issue.first_seen) < DAY_MS
 
-export function toneOf(issue: Pick<Issue, 'first_seen' | 'status'>, now: number): SparkTone {
+export function trendTone(issue: Pick<Issue, 'first_seen' | 'status'>, now: number): SparkTone {
   if (issue.status === 'regressed' || issue.status === 'escalated') return issue.status
   return isNew(issue, now) ? 'new' : 'plain'
 }
@@ -22,8 +22,8 @@ type Moved = Pick<Issue, 'first_seen' | 'status' | 'status_changed_at' | 'trend'
  * The first bucket of the present level: the bucket of the stored change of status; 0 when the status changed before the
  * trend, so that all of it is at the present level. For a new issue, the first bucket with an event. Null without a change.
  */
-export function levelStartOf(issue: Moved, now: number): number | null {
-  const tone = toneOf(issue, now)
+export function findLevelStart(issue: Moved, now: number): number | null {
+  const tone = trendTone(issue, now)
   const { start, counts } = issue.trend
   if (tone === 'plain') return null
   if (tone === 'new') {
@@ -47,7 +47,7 @@ const MIN_FACTOR = 1.5
 /** The factor between the mean counts after and before an issue escalated; null if the trend shows no step. */
 export function stepFactor(issue: Moved, now: number): number | null {
   if (issue.status !== 'escalated') return null
-  const at = levelStartOf(issue, now)
+  const at = findLevelStart(issue, now)
   const { counts } = issue.trend
   if (at === null || at === 0) return null
   const mean = (some: readonly number[]) => some.reduce((sum, count) => sum + count, 0) / some.length
@@ -58,14 +58,14 @@ export function stepFactor(issue: Moved, now: number): number | null {
   return factor < MIN_FACTOR ? null : factor
 }
 
-export const peakOf = ({ counts }: Pick<Trend, 'counts'>): number => Math.max(0, ...counts)
-export const sumOf = ({ counts }: Pick<Trend, 'counts'>): number => counts.reduce((sum, count) => sum + count, 0)
+export const trendPeak = ({ counts }: Pick<Trend, 'counts'>): number => Math.max(0, ...counts)
+export const trendSum = ({ counts }: Pick<Trend, 'counts'>): number => counts.reduce((sum, count) => sum + count, 0)
 
 /** Longer versions would cover a chart or a row. */
 const MAX_VERSION = 24
 
 /** `shopper@4.12.1+41200` → `4.12.1`, the short form of a release name. */
-export function versionOf(release: string): string {
+export function shortVersion(release: string): string {
   const version = release.slice(release.lastIndexOf('@') + 1).split('+')[0] ?? ''
   const shown = version === '' ? release : version
   return shown.length > MAX_VERSION ? `${shown.slice(0, MAX_VERSION - 1)}…` : shown

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { MAX_INVITED_EMAILS } from '#shared/limits.ts'
 import { roleAtLeast, type Role } from '#shared/permissions.ts'
 import { call } from '../../api/call.ts'
-import { reasonOf, useChange } from '../../api/change.ts'
+import { errorSentence, useChange } from '../../api/change.ts'
 import { meQuery } from '../../api/queries.ts'
 import { appTexts } from '../../app/texts.ts'
 import { AreaField } from '../../ui/area-field.tsx'
@@ -77,7 +77,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           hint={texts.emailsHint}
           value={text}
           readOnly={false}
-          error={tried ? problem : invite.error === null ? undefined : reasonOf(invite.error)}
+          error={tried ? problem : invite.error === null ? undefined : errorSentence(invite.error)}
           onChange={(value) => {
             setText(value)
             invite.reset()

@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/call.ts'
-import { hintsOf, isPlace, movedBy, type QueryHint } from '../../api/query-hints.ts'
+import { parseHints, isPlace, movedBy, type QueryHint } from '../../api/query-hints.ts'
 
 /** The mistake that a list found in its query. Positions refer to the query; `end` is exclusive. Pure. */
 
@@ -13,18 +13,18 @@ export type QueryMistake = {
  * The mistake of a refused query; null for any other error.
  * @param offset where the query of the field begins in the one that was sent
  */
-export function mistakeOf(error: Error | null, offset = 0): QueryMistake | null {
+export function parseQueryMistake(error: Error | null, offset = 0): QueryMistake | null {
   if (!(error instanceof ApiError) || error.status !== 400 || !/^q\b/.test(error.message)) return null
   const { position, hints } = error.body
   return {
     sentence: error.message,
     position: isPlace(position) ? movedBy(position, -offset) : null,
-    hints: hintsOf(hints).map((hint) => movedBy(hint, -offset)),
+    hints: parseHints(hints).map((hint) => movedBy(hint, -offset)),
   }
 }
 
 /** The sentence without the name of the parameter, and without the place, which is marked. */
-export function sentenceOf({ sentence }: QueryMistake, query: string): string {
+export function mistakeSentence({ sentence }: QueryMistake, query: string): string {
   const plain = sentence
     .replace(/^q: /, '')
     .replace(/^q /, 'the query ')
@@ -38,7 +38,7 @@ export function sentenceOf({ sentence }: QueryMistake, query: string): string {
 const AROUND = 24
 
 /** The place in a query, and a little of what is around it. */
-export function excerptOf(query: string, { start, end }: { start: number; end: number }) {
+export function queryExcerpt(query: string, { start, end }: { start: number; end: number }) {
   const from = Math.max(0, start - AROUND)
   const to = Math.min(query.length, end + AROUND)
   return {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chipsAround, partAt, removed, reopened, shown, taken, typed, typedOf, type FieldState } from './model.ts'
+import { chipsAround, partAt, removed, reopened, shown, taken, typed, typedText, type FieldState } from './model.ts'
 
 /** The field as it is read: chips in brackets, the input between bars. */
 function drawn(state: FieldState): string {
   const { before, after } = chipsAround(state)
   const chips = (all: typeof before) => all.map(({ text, term }) => (term === null ? `{${text}}` : `<${text}>`))
-  return [...chips(before), `|${typedOf(state)}|`, ...chips(after)].join(' ')
+  return [...chips(before), `|${typedText(state)}|`, ...chips(after)].join(' ')
 }
 
 describe('a query is shown', () => {
@@ -84,7 +84,7 @@ describe('any text', () => {
   )
   const seen = (state: FieldState): string => {
     const { before, after } = chipsAround(state)
-    return [...before.map((chip) => chip.text), typedOf(state), ...after.map((chip) => chip.text)].join('')
+    return [...before.map((chip) => chip.text), typedText(state), ...after.map((chip) => chip.text)].join('')
   }
   const plain = (value: string): string => value.replaceAll(/\s/g, '')
 

@@ -50,7 +50,7 @@ function chipsOf(text: string): Chip[] {
   return chips
 }
 
-export const typedOf = ({ text, from, to }: FieldState): string => text.slice(from, to)
+export const typedText = ({ text, from, to }: FieldState): string => text.slice(from, to)
 
 /** The chips before and after the input. */
 export function chipsAround({ text, from, to }: FieldState): { before: Chip[]; after: Chip[] } {
@@ -85,7 +85,7 @@ function isCovered(text: string): boolean {
 /** Removes a chip. What is typed stays in the input. */
 export function removed(state: FieldState, chip: Pick<Chip, 'start' | 'end'>): FieldState {
   const { text, from, to } = state
-  const value = typedOf(state)
+  const value = typedText(state)
   const cut = (part: string, at: number): string =>
     chip.start >= at && chip.end <= at + part.length ? replaceBetween(part, chip.start - at, chip.end - at, '') : part
   const before = cut(text.slice(0, from), 0)
@@ -145,10 +145,10 @@ function lastElement(list: string): string {
 
 /** Takes a suggestion for a part: `release:` or `1.2.3`. A value ends its term, unless it is in a list. */
 export function taken(state: FieldState, part: TypedPart, text: string): { state: FieldState; caret: number } {
-  const value = typedOf(state)
+  const value = typedText(state)
   const after = value.slice(part.end)
   const isEnd = !text.endsWith(':') && !part.inList && !/^\s/.test(after)
   const start = value.slice(0, part.start) + text + (isEnd ? ' ' : '')
   const next = typed(state, start + after)
-  return { state: next, caret: next.from === state.from ? start.length : typedOf(next).length }
+  return { state: next, caret: next.from === state.from ? start.length : typedText(next).length }
 }

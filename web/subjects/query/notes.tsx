@@ -3,7 +3,7 @@ import { Icon } from '../../ui/icon.tsx'
 import type { QueryHint } from '../../api/query-hints.ts'
 import { classNames } from '../../ui/class-names.ts'
 import typeStyles from '../../ui/type.module.css'
-import { excerptOf, sentenceOf, type QueryMistake } from './mistake.ts'
+import { queryExcerpt, mistakeSentence, type QueryMistake } from './mistake.ts'
 import { queryTexts } from './texts.ts'
 import styles from './notes.module.css'
 
@@ -17,7 +17,7 @@ type QueryNotesProps = {
 
 /** Lines under a query field: what is wrong and where, or what may be meant. Always rendered, so that they are announced. */
 export function QueryNotes({ id, query, mistake, hints, onReplace }: QueryNotesProps) {
-  const place = mistake?.position == null ? null : excerptOf(query, mistake.position)
+  const place = mistake?.position == null ? null : queryExcerpt(query, mistake.position)
   return (
     <div id={id} role="status" className={styles.notes}>
       {mistake === null ? null : (
@@ -30,7 +30,7 @@ export function QueryNotes({ id, query, mistake, hints, onReplace }: QueryNotesP
               {place.after}
             </code>
           )}
-          <span>{sentenceOf(mistake, query)}</span>
+          <span>{mistakeSentence(mistake, query)}</span>
         </p>
       )}
       {hints.map((hint) => (

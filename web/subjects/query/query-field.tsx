@@ -21,7 +21,7 @@ import { classNames } from '../../ui/class-names.ts'
 import fitStyles from '../../ui/fit.module.css'
 import typeStyles from '../../ui/type.module.css'
 import type { QueryMistake } from './mistake.ts'
-import { chipsAround, partAt, removed, reopened, shown, typed, typedOf, type Chip, type FieldState } from './model.ts'
+import { chipsAround, partAt, removed, reopened, shown, typed, typedText, type Chip, type FieldState } from './model.ts'
 import { QueryNotes } from './notes.tsx'
 import { addQuery } from './recent-queries.ts'
 import type { QuerySource } from './source.ts'
@@ -102,13 +102,13 @@ export function QueryField(props: QueryFieldProps) {
     input.current?.setSelectionRange(put.caret, put.caret)
   }, [put, input])
 
-  const value = typedOf(state)
+  const value = typedText(state)
   const { before, after } = chipsAround(state)
   const part = isOpen ? partAt(value, Math.min(caret, value.length)) : null
   const isRefused = mistake !== null && state.text.trim() === query
 
   /** Changes the field, with the caret at a position of its input. */
-  const change = (next: FieldState, at = typedOf(next).length) => {
+  const change = (next: FieldState, at = typedText(next).length) => {
     setState(next)
     setCaret(at)
     setPut({ caret: at })

@@ -8,7 +8,7 @@ import { useDelayed } from '../../ui/delayed.ts'
 import fitStyles from '../../ui/fit.module.css'
 import { formatCount } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { shown, taken, typedOf, type FieldState, type TypedPart } from './model.ts'
+import { shown, taken, typedText, type FieldState, type TypedPart } from './model.ts'
 import { readQueries } from './recent-queries.ts'
 import type { QuerySource, Suggestions } from './source.ts'
 import { queryTexts } from './texts.ts'
@@ -190,7 +190,7 @@ function useGroups({ list, source, part, state, onTake, onView }: SuggestionList
         isCode: true,
         note: null,
         count: null,
-        take: () => onTake(shown(text), typedOf(shown(text)).length, true),
+        take: () => onTake(shown(text), typedText(shown(text)).length, true),
       })),
     },
     {

@@ -12,7 +12,7 @@ import { KeyValues } from '../../../ui/key-values.tsx'
 import { Spacer, Toolbar } from '../../../ui/stack.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { actorName, sentenceOf, targetName, timesOf } from './model.ts'
+import { actorName, auditSentence, targetName, repeatCountText } from './model.ts'
 import { Outcome } from './outcome.tsx'
 import { auditTexts } from './texts.ts'
 import styles from './entry-dialog.module.css'
@@ -30,8 +30,8 @@ type EntryDialogProps = {
 export function EntryDialog({ entry, onFilter, onClose }: EntryDialogProps) {
   const { actor, target } = entry
   const json = JSON.stringify(entry, null, 2)
-  const times = timesOf(entry)
-  const sentence = sentenceOf(entry)
+  const times = repeatCountText(entry)
+  const sentence = auditSentence(entry)
   const actorFilter = actor.email ?? actor.id
   const targetFilter = target.id ?? target.label
   return (

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { actorName, filterWords, freshLabel, isActionFilter, sentenceOf, targetName, timesOf } from './model.ts'
+import {
+  actorName,
+  filterWords,
+  freshLabel,
+  isActionFilter,
+  auditSentence,
+  targetName,
+  repeatCountText,
+} from './model.ts'
 
 test('an actor is an address, or what kind it was', () => {
   const actor = { type: 'user' as const, id: '1', email: 'ines@example.com', role: 'owner' as const }
@@ -16,15 +24,15 @@ test('a target is its name at the time, else its id', () => {
 })
 
 test('refusals of one minute are counted', () => {
-  expect(timesOf({ meta: { count: 5 } })).toBe('5 times')
-  expect(timesOf({ meta: { count: 1 } })).toBeNull()
-  expect(timesOf({ meta: { count: '5' } })).toBeNull()
-  expect(timesOf({ meta: {} })).toBeNull()
+  expect(repeatCountText({ meta: { count: 5 } })).toBe('5 times')
+  expect(repeatCountText({ meta: { count: 1 } })).toBeNull()
+  expect(repeatCountText({ meta: { count: '5' } })).toBeNull()
+  expect(repeatCountText({ meta: {} })).toBeNull()
 })
 
 test('a sentence is shown, a code is not', () => {
-  expect(sentenceOf({ meta: { reason: 'Came back in 4.12.0.' } })).toBe('Came back in 4.12.0.')
-  expect(sentenceOf({ meta: { reason: 'password_changed' } })).toBeNull()
+  expect(auditSentence({ meta: { reason: 'Came back in 4.12.0.' } })).toBe('Came back in 4.12.0.')
+  expect(auditSentence({ meta: { reason: 'password_changed' } })).toBeNull()
 })
 
 test('the pill counts what is newer than the list', () => {

@@ -12,13 +12,13 @@ export const actorName = ({ type, id, email }: AuditEntry['actor']): string =>
 export const targetName = ({ label, id, type }: AuditEntry['target']): string | null => label ?? id ?? type
 
 /** How often a refusal happened within its minute; null for one event. */
-export function timesOf({ meta }: Pick<AuditEntry, 'meta'>): string | null {
+export function repeatCountText({ meta }: Pick<AuditEntry, 'meta'>): string | null {
   const { count } = meta
   return typeof count === 'number' && count > 1 ? auditTexts.times(formatCount(count)) : null
 }
 
 /** The sentence that a change left, if any. */
-export const sentenceOf = ({ meta }: Pick<AuditEntry, 'meta'>): string | null => {
+export const auditSentence = ({ meta }: Pick<AuditEntry, 'meta'>): string | null => {
   const { reason } = meta
   return typeof reason === 'string' && reason.includes(' ') ? reason : null
 }

@@ -9,7 +9,7 @@ import narrowStyles from '../../../ui/narrow.module.css'
 import { ColumnHead, Table } from '../../../ui/table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { actorName, targetName, timesOf } from './model.ts'
+import { actorName, targetName, repeatCountText } from './model.ts'
 import { Outcome } from './outcome.tsx'
 import { auditTexts as texts } from './texts.ts'
 import styles from './table.module.css'
@@ -43,7 +43,7 @@ export const AuditTable = ({ entries, search }: AuditTableProps) => (
 function EntryRow({ entry, search }: { entry: AuditEntry; search: AuditSearch }) {
   const target = targetName(entry.target)
   const actor = actorName(entry.actor)
-  const times = timesOf(entry)
+  const times = repeatCountText(entry)
   return (
     <tr>
       <td className={classNames(styles.time, typeStyles.quietFigures)}>

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { call, type AnswerOf } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Note } from '../../../ui/note.tsx'
 import { Minor } from '../../../ui/text.tsx'
@@ -16,7 +16,7 @@ export function VerificationNote({ result, error }: { result: Verification | und
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {texts.notVerified} {reasonOf(error)}
+        {texts.notVerified} {errorSentence(error)}
       </Note>
     )
   if (result === undefined) return null

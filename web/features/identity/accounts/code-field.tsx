@@ -9,7 +9,7 @@ import typeStyles from '../../../ui/type.module.css'
 export const CODE_LENGTH = 6
 
 /** The digits of a text: a pasted code may have spaces. */
-export const digitsOf = (text: string): string => text.replace(/\D/g, '').slice(0, CODE_LENGTH)
+export const extractDigits = (text: string): string => text.replace(/\D/g, '').slice(0, CODE_LENGTH)
 
 type CodeFieldProps = {
   label: string
@@ -40,7 +40,7 @@ export function CodeField({ label, value, error, ref, onChange }: CodeFieldProps
           aria-invalid={error === undefined ? undefined : true}
           aria-describedby={error === undefined ? undefined : `${id}-note`}
           value={value}
-          onChange={(event) => onChange(digitsOf(event.target.value))}
+          onChange={(event) => onChange(extractDigits(event.target.value))}
         />
         <span aria-hidden="true" data-bad={error === undefined ? undefined : ''}>
           {Array.from({ length: CODE_LENGTH }, (_, place) => (

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { hasPasskeys, logInWithPasskey } from '../../../api/passkeys.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -58,7 +58,7 @@ export function CodeStep({ email, send, onEntered, onBack }: CodeStepProps) {
     setIsMissing(false)
     check.reset()
   }
-  const error = isMissing ? texts.missing[kind] : check.error === null ? undefined : reasonOf(check.error)
+  const error = isMissing ? texts.missing[kind] : check.error === null ? undefined : errorSentence(check.error)
   return (
     <Form className={styles.form} onSubmit={() => submit(code)}>
       <Back onBack={onBack} />

@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { ApiError } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import { FieldHint } from '../../../ui/field.tsx'
@@ -51,7 +51,7 @@ export const Alternative = ({ children }: { children: ReactNode }) => <p classNa
 /** A refusal that belongs to no field. */
 export const Refusal = ({ error }: { error: Error }) => (
   <Note tone="red" icon="warn" role="alert">
-    {reasonOf(error)}
+    {errorSentence(error)}
     <Wait error={error} />
   </Note>
 )

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { visitorQuery } from '../../../api/account-queries.ts'
 import { call, type AnswerOf } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { paths } from '../../../address/paths.ts'
-import { PasswordField, strengthOf } from '../../../forms/password-field.tsx'
+import { PasswordField, ratePassword } from '../../../forms/password-field.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field, focusFirstInvalid } from '../../../ui/field.tsx'
 import { Form } from '../../../ui/form.tsx'
@@ -64,14 +64,14 @@ export function JoinAsVisitor({ token, invitation, logIn, onCode, onSpent, onEnt
     onError: (error) => (isAboutLink(error) ? onSpent() : undefined),
   })
   const isNameMissing = isNew && name.trim() === ''
-  const isPasswordMissing = isNew ? !strengthOf(password).enough : password === ''
+  const isPasswordMissing = isNew ? !ratePassword(password).enough : password === ''
   const submit = (form: HTMLFormElement) => {
     if (accept.isPending) return
     setTried(true)
     if (isNameMissing || isPasswordMissing) focusFirstInvalid(form)
     else accept.mutate(undefined, { onError: () => focusFirstInvalid(form) })
   }
-  const refusal = accept.error === null ? undefined : reasonOf(accept.error)
+  const refusal = accept.error === null ? undefined : errorSentence(accept.error)
   const isAboutField = refusal !== undefined && (/^password/i.test(refusal) || /password/i.test(refusal))
   return (
     <Form className={styles.form} onSubmit={submit}>

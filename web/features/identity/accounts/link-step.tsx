@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { PasswordField } from '../../../forms/password-field.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Form } from '../../../ui/form.tsx'
@@ -52,7 +52,7 @@ export function LinkStep({ onEntered, onBack }: LinkStepProps) {
         autoComplete="current-password"
         autoFocus
         value={password}
-        error={isMissing ? accountsTexts.missing.password : link.error === null ? undefined : reasonOf(link.error)}
+        error={isMissing ? accountsTexts.missing.password : link.error === null ? undefined : errorSentence(link.error)}
         onChange={(event) => setPassword(event.target.value)}
       />
       <Wait key={link.submittedAt} error={link.error} />

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { methodsQuery } from '../../../api/account-queries.ts'
 import { call } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { hasPasskeys, logInWithPasskey } from '../../../api/passkeys.ts'
 import { paths } from '../../../address/paths.ts'
 import { PasswordField } from '../../../forms/password-field.tsx'
@@ -100,7 +100,7 @@ function PasswordForm({ email, onEmail, onChallenge, onPassword }: Omit<LogInFor
     if (empty === null) return logIn.mutate({ email: email.trim(), password })
     return (empty === 'email' ? emailField : passwordField).current?.focus()
   }
-  const refusal = logIn.error === null ? undefined : reasonOf(logIn.error)
+  const refusal = logIn.error === null ? undefined : errorSentence(logIn.error)
   return (
     <Form className={styles.form} onSubmit={submit}>
       <Field

@@ -1,5 +1,5 @@
 import type { Ref } from 'react'
-import { PasswordField, strengthOf } from '../../../forms/password-field.tsx'
+import { PasswordField, ratePassword } from '../../../forms/password-field.tsx'
 
 type NewPasswordProps = {
   label: string
@@ -14,7 +14,7 @@ type NewPasswordProps = {
 
 /** A password that the user chooses, with its strength in words. */
 export function NewPassword({ label, value, tried, refusal, autoFocus = false, ref, onChange }: NewPasswordProps) {
-  const strength = strengthOf(value)
+  const strength = ratePassword(value)
   return (
     <PasswordField
       ref={ref}

@@ -2,10 +2,10 @@ import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { paths } from '../../../address/paths.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
-import { strengthOf } from '../../../forms/password-field.tsx'
+import { ratePassword } from '../../../forms/password-field.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
 import fitStyles from '../../../ui/fit.module.css'
@@ -58,7 +58,7 @@ function ResetForm({ token, onSpent }: { token: string; onSpent: () => void }) {
   const submit = () => {
     if (reset.isPending) return
     setTried(true)
-    if (strengthOf(password).enough) reset.mutate()
+    if (ratePassword(password).enough) reset.mutate()
     else field.current?.focus()
   }
   const isRefused = reset.error !== null
@@ -73,7 +73,7 @@ function ResetForm({ token, onSpent }: { token: string; onSpent: () => void }) {
         autoFocus
         value={password}
         tried={tried}
-        refusal={isAboutPassword ? reasonOf(reset.error) : undefined}
+        refusal={isAboutPassword ? errorSentence(reset.error) : undefined}
         onChange={setPassword}
       />
       <Button type="submit" look="primary" size="lg" className={styles.submit} busy={reset.isPending}>

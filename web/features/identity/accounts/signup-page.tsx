@@ -3,10 +3,10 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { methodsQuery } from '../../../api/account-queries.ts'
 import { ApiError, call } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { EntryFrame } from './entry-frame.tsx'
 import { Alternative, EntryHead, Refusal } from './entry-parts.tsx'
-import { PasswordField, strengthOf } from '../../../forms/password-field.tsx'
+import { PasswordField, ratePassword } from '../../../forms/password-field.tsx'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { paths } from '../../../address/paths.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
@@ -25,7 +25,7 @@ type Errors = Partial<Record<keyof Fields, string>>
 
 /** Errors that the form finds; the server reports all others. */
 function problemsOf(fields: Fields): Errors {
-  const strength = strengthOf(fields.password)
+  const strength = ratePassword(fields.password)
   return {
     ...(fields.name.trim() === '' ? { name: accountsTexts.missing.name } : {}),
     ...(fields.org.trim() === '' ? { org: accountsTexts.missing.org } : {}),
@@ -67,7 +67,7 @@ function SignupForm() {
   const [problems, setProblems] = useState<Errors>({})
   const navigate = useNavigate()
   const client = useQueryClient()
-  const strength = strengthOf(fields.password)
+  const strength = ratePassword(fields.password)
 
   const signUp = useMutation({
     mutationFn: async () => {
@@ -100,7 +100,7 @@ function SignupForm() {
   const refusal = signUp.error
   const refused = refusal instanceof ApiError ? fieldOf(refusal) : null
   const errorOf = (field: keyof Fields) =>
-    problems[field] ?? (refusal !== null && refused === field ? reasonOf(refusal) : undefined)
+    problems[field] ?? (refusal !== null && refused === field ? errorSentence(refusal) : undefined)
   return (
     <Form className={styles.form} onSubmit={submit}>
       <EntryHead title={accountsTexts.createOrg}>{accountsTexts.createOrgMore}</EntryHead>

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { addressOf } from '../../../api/call.ts'
+import { buildAddress } from '../../../api/call.ts'
 import { paths } from '../../../address/paths.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -42,7 +42,7 @@ export function SsoStep() {
     if (slug === '') return field.current?.focus()
     remember(slug)
     setIsLeaving(true)
-    return location.assign(addressOf('/api/auth/sso/start', {}, { org: slug }))
+    return location.assign(buildAddress('/api/auth/sso/start', {}, { org: slug }))
   }
   return (
     <Form className={styles.form} onSubmit={submit}>

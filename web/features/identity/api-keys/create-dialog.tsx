@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { SCOPES, type Scope } from '#shared/permissions.ts'
 import { call } from '../../../api/call.ts'
-import { reasonOf, useChange } from '../../../api/change.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
 import { apiKeysQuery, type NewApiKey } from '../../../api/team-queries.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -57,7 +57,7 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
         <Field
           label={texts.name}
           hint={texts.nameHint}
-          error={(tried ? nameError : undefined) ?? (create.error === null ? undefined : reasonOf(create.error))}
+          error={(tried ? nameError : undefined) ?? (create.error === null ? undefined : errorSentence(create.error))}
           value={name}
           maxLength={100}
           autoComplete="off"

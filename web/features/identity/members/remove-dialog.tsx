@@ -1,5 +1,5 @@
 import { call } from '../../../api/call.ts'
-import { reasonOf, useChange } from '../../../api/change.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
 import { endSession } from '../../../api/session.ts'
 import type { TeamMember } from '../../../api/team-queries.ts'
 import { appTexts } from '../../../app/texts.ts'
@@ -32,7 +32,7 @@ export function RemoveDialog({ member, isOwn, onClose }: RemoveDialogProps) {
       <p>{isOwn ? texts.ownText : texts.text}</p>
       {remove.error === null ? null : (
         <Note tone="red" icon="warn" role="alert">
-          {reasonOf(remove.error)}
+          {errorSentence(remove.error)}
         </Note>
       )}
       <Toolbar align="end">

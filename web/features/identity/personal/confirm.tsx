@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { ApiError } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { PasswordField } from '../../../forms/password-field.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -103,7 +103,7 @@ export function PasswordDialog({
     try {
       await onSend(password)
     } catch (failure) {
-      setError(reasonOf(failure))
+      setError(errorSentence(failure))
       focusFirstInvalid(form)
     } finally {
       setIsBusy(false)

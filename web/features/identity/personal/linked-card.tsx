@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SignInError } from '#shared/sign-in-errors.ts'
 import { linkedAccountsQuery, type LinkedAccount } from '../../../api/account-queries.ts'
-import { addressOf, call } from '../../../api/call.ts'
+import { buildAddress, call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
 import { ProviderIcon, type Provider } from '../../../frames/provider-icon.tsx'
 import { QueryError } from '../../../frames/query-error.tsx'
@@ -106,7 +106,7 @@ function LinkedRow({ account }: { account: LinkedAccount }) {
       {linked_at === null ? (
         <a
           {...buttonLook({ size: 'sm' })}
-          href={addressOf('/api/auth/oauth/:provider/start', { provider }, { link: '1' })}
+          href={buildAddress('/api/auth/oauth/:provider/start', { provider }, { link: '1' })}
         >
           <span>{texts.link}</span>
         </a>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -55,7 +55,7 @@ export function NameDialog({
           autoComplete="off"
           maxLength={80}
           value={given}
-          error={tried && isMissing ? missing : error === null ? undefined : reasonOf(error)}
+          error={tried && isMissing ? missing : error === null ? undefined : errorSentence(error)}
           onChange={(event) => setGiven(event.target.value)}
           onFocus={(event) => event.target.select()}
         />

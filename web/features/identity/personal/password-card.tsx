@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { ApiError, call } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { meQuery } from '../../../api/queries.ts'
-import { PasswordField, strengthOf } from '../../../forms/password-field.tsx'
+import { PasswordField, ratePassword } from '../../../forms/password-field.tsx'
 import { useUnsaved } from '../../../forms/unsaved.tsx'
 import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -52,7 +52,7 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
   const [tried, setTried] = useState(false)
-  const strength = strengthOf(next)
+  const strength = ratePassword(next)
   useUnsaved(current !== '' || next !== '')
   const change = useMutation({
     mutationFn: () => call('POST /api/auth/change-password', { body: { currentPassword: current, newPassword: next } }),
@@ -70,7 +70,7 @@ function PasswordForm({ onDone }: { onDone: () => void }) {
   }
   const refusal = change.error
   const isAboutNew = refusal instanceof ApiError && /^newPassword/i.test(refusal.message)
-  const sentence = refusal === null ? undefined : reasonOf(refusal)
+  const sentence = refusal === null ? undefined : errorSentence(refusal)
   return (
     <Form className={styles.narrowForm} onSubmit={submit}>
       <PasswordField

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { ApiError, call, type AnswerOf } from '../../../api/call.ts'
-import { reasonOf, useChange } from '../../../api/change.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
 import { meQuery } from '../../../api/queries.ts'
 import { endSession } from '../../../api/session.ts'
 import { paths } from '../../../address/paths.ts'
@@ -76,7 +76,7 @@ function NameCard({ user }: { user: User }) {
             autoComplete="name"
             maxLength={120}
             value={name}
-            error={tried && isMissing ? texts.nameMissing : save.error === null ? undefined : reasonOf(save.error)}
+            error={tried && isMissing ? texts.nameMissing : save.error === null ? undefined : errorSentence(save.error)}
             onChange={(event) => setName(event.target.value)}
           />
         </div>
@@ -121,7 +121,7 @@ function EmailCard({ user }: { user: User }) {
       onError: () => focusFirstInvalid(form),
     })
   }
-  const refusal = change.error === null ? undefined : reasonOf(change.error)
+  const refusal = change.error === null ? undefined : errorSentence(change.error)
   const isAboutPassword = refusal !== undefined && /^password/i.test(refusal)
   const isAboutEmail =
     change.error instanceof ApiError && (change.error.status === 409 || /^email/i.test(change.error.message))

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { twoFactorQuery } from '../../../api/account-queries.ts'
 import { call, type AnswerOf } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { meQuery } from '../../../api/queries.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { appTexts } from '../../../app/texts.ts'
@@ -80,7 +80,7 @@ function TurnedOff({ onCodes }: { onCodes: (codes: readonly string[]) => void })
       {start.error === null ? null : (
         <div className={styles.text}>
           <Note tone="red" icon="warn" role="alert">
-            {reasonOf(start.error)}
+            {errorSentence(start.error)}
           </Note>
         </div>
       )}

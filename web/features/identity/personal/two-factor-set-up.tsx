@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -78,7 +78,7 @@ export function TwoFactorSetUp({ otpauthUrl, backupCodes, onCancel, onDone }: Tw
               autoComplete="one-time-code"
               spellCheck={false}
               value={code}
-              error={isMissing ? texts.codeMissing : verify.error === null ? undefined : reasonOf(verify.error)}
+              error={isMissing ? texts.codeMissing : verify.error === null ? undefined : errorSentence(verify.error)}
               onChange={(event) => {
                 setCode(event.target.value.replace(/\D/g, '').slice(0, CODE_LENGTH))
                 setIsMissing(false)

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
-import { reasonOf, useChange } from '../../../api/change.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
 import { ssoConfigQuery, type SsoConfig, type SsoDomain } from '../../../api/sso-queries.ts'
 import { useUnsaved } from '../../../forms/unsaved.tsx'
 import { Badge } from '../../../ui/badge.tsx'
@@ -45,7 +45,7 @@ export function DomainsCard({ config }: { config: SsoConfig }) {
       },
     )
   }
-  const refusal = save.error === null ? undefined : reasonOf(save.error, { domains: texts.domain })
+  const refusal = save.error === null ? undefined : errorSentence(save.error, { domains: texts.domain })
   return (
     <Card title={texts.title} header={<Minor>{texts.lead}</Minor>}>
       {config.domains.length === 0 ? null : (
@@ -59,7 +59,7 @@ export function DomainsCard({ config }: { config: SsoConfig }) {
                   { domains: names.filter((one) => one !== domain.domain) },
                   {
                     onSuccess: () => addToast({ text: texts.removed(domain.domain), tone: 'good' }),
-                    onError: (error) => addToast({ text: `${texts.failed} ${reasonOf(error)}`, tone: 'bad' }),
+                    onError: (error) => addToast({ text: `${texts.failed} ${errorSentence(error)}`, tone: 'bad' }),
                   },
                 )
               }
@@ -142,7 +142,7 @@ function DomainRow({ domain, onRemove }: { domain: SsoDomain; onRemove: () => vo
       ) : null}
       {verify.error === null ? null : (
         <FieldHint bad role="alert">
-          {reasonOf(verify.error)}
+          {errorSentence(verify.error)}
         </FieldHint>
       )}
     </li>

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import type { SsoConfig } from '../../../api/sso-queries.ts'
 import { SaveFoot } from '../../../forms/save-foot.tsx'
 import { Badge } from '../../../ui/badge.tsx'
@@ -74,7 +74,7 @@ export function ProviderCard({ config }: { config: SsoConfig }) {
         <div ref={form} className={`${settingsStyles.body} ${styles.narrow}`}>
           {save.error === null ? null : (
             <Note tone="red" icon="warn" role="alert">
-              {reasonOf(save.error, LABELS)}
+              {errorSentence(save.error, LABELS)}
             </Note>
           )}
           <Field

@@ -34,8 +34,8 @@ import { PageMain } from '../../../ui/page-main.tsx'
 import { intakeTexts } from './texts.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { IntakeLimits } from './limits.tsx'
-import { figuresOf } from '../../../api/intake-figures.ts'
-import { seriesOf, sumsOf } from './model.ts'
+import { sumIntakeFigures } from '../../../api/intake-figures.ts'
+import { toIntakeSeries, sumBySeries } from './model.ts'
 import { KeyTable, LossTable, OutcomeTable } from './tables.tsx'
 import settingsStyles from '../../../frames/settings.module.css'
 import { classNames } from '../../../ui/class-names.ts'
@@ -87,7 +87,7 @@ function Project({ projectId, range }: { projectId: string; range: Range }) {
       </Card>
     )
   }
-  const figures = figuresOf(data)
+  const figures = sumIntakeFigures(data)
   return (
     <div className={styles.page}>
       <QuotaNote quota={data.quota} />
@@ -198,8 +198,8 @@ function CostlyNote({ projectId, rules }: { projectId: string; rules: Intake['co
 function Strip({ data }: { data: Intake }) {
   const { points, interval_seconds: interval } = data
   const range = rangeOf(data.range)
-  const figures = figuresOf(data)
-  const series = seriesOf(points)
+  const figures = sumIntakeFigures(data)
+  const series = toIntakeSeries(points)
   return (
     <Card aria-label={intakeTexts.stripLabel} className={styles.strip}>
       <dl className={classNames(settingsStyles.keyValues, typeStyles.metaTerms)}>
@@ -209,7 +209,7 @@ function Strip({ data }: { data: Intake }) {
             <Count value={figures.all} short />
           </dd>
         </div>
-        {sumsOf(figures).map(({ label, tone, quantity }) => (
+        {sumBySeries(figures).map(({ label, tone, quantity }) => (
           <div key={label}>
             <dt>
               <Key tone={tone} mark="bar" /> {label}

@@ -1,7 +1,7 @@
 import { MAX_EVENTS_PER_DAY, MAX_EVENTS_PER_MINUTE, MAX_NEW_ISSUES } from '#shared/limits.ts'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
-import { reasonOf, useChange } from '../../../api/change.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
 import type { Intake } from '../../../api/intake-queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { Card } from '../../../ui/card.tsx'
@@ -13,7 +13,7 @@ import { formatCount } from '../../../ui/format.ts'
 import { Switch } from '../../../ui/switch.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { intakeTexts } from './texts.ts'
-import { limitOf } from './model.ts'
+import { parseLimit } from './model.ts'
 import settingsStyles from '../../../frames/settings.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
@@ -168,7 +168,7 @@ function LimitsForm({ projectId, limits, quota, why }: Props & { why: string | u
     day: limits.new_issues.per_day,
   }
   const textOf = (name: LimitName): string => typed[name] ?? (stored[name] === null ? '' : String(stored[name]))
-  const valueOf = (name: LimitName) => limitOf(textOf(name), LIMITS[name].min, LIMITS[name].max)
+  const valueOf = (name: LimitName) => parseLimit(textOf(name), LIMITS[name].min, LIMITS[name].max)
   const isDirty = (name: LimitName): boolean => typed[name] !== undefined && valueOf(name) !== stored[name]
   const dirty = FIELDS.filter(isDirty)
   const save = () => {
@@ -188,7 +188,7 @@ function LimitsForm({ projectId, limits, quota, why }: Props & { why: string | u
     <Form onSubmit={save}>
       {refusal === null ? null : (
         <Note tone="red" icon="warn" role="alert">
-          {intakeTexts.notSaved} {reasonOf(refusal, LABELS)}
+          {intakeTexts.notSaved} {errorSentence(refusal, LABELS)}
         </Note>
       )}
       <div className={classNames(styles.forms, narrowStyles.oneColumnAt600, settingsStyles.body)}>

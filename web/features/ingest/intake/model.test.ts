@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { intakeTexts } from './texts.ts'
-import { figuresOf } from '../../../api/intake-figures.ts'
-import { limitOf, seriesOf, sumsOf } from './model.ts'
+import { sumIntakeFigures } from '../../../api/intake-figures.ts'
+import { parseLimit, toIntakeSeries, sumBySeries } from './model.ts'
 
 test('client reports are not counted, losses are separate', () => {
-  const figures = figuresOf({
+  const figures = sumIntakeFigures({
     totals: [
       { outcome: 'accepted', reason: '', category: 'error', quantity: 5 },
       { outcome: 'accepted', reason: '', category: 'internal', quantity: 7 },
@@ -20,7 +20,7 @@ test('each item is in one series of the chart', () => {
   const outcomes = (
     ['accepted', 'filtered', 'rate_limited', 'invalid', 'duplicate', 'discarded', 'dropped'] as const
   ).map((outcome, index) => ({ outcome, category: 'error', quantity: 10 ** index }))
-  const series = seriesOf([
+  const series = toIntakeSeries([
     { t: '2026-11-20T12:00:00Z', outcomes },
     { t: '2026-11-20T13:00:00Z', outcomes: [] },
   ])
@@ -37,10 +37,10 @@ test('the figures are the sums of the series: every bar, and every item that arr
     { t: '2026-11-20T13:00:00Z', outcomes: outcomes.map((one) => ({ ...one, quantity: 2 * one.quantity })) },
   ]
   const totals = outcomes.map((one) => ({ ...one, reason: '', quantity: 3 * one.quantity }))
-  const figures = figuresOf({ totals, client_losses: [] })
-  const sums = sumsOf(figures)
+  const figures = sumIntakeFigures({ totals, client_losses: [] })
+  const sums = sumBySeries(figures)
   expect(sums.map(({ quantity }) => quantity)).toEqual(
-    seriesOf(points).map(({ values }) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0)),
+    toIntakeSeries(points).map(({ values }) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0)),
   )
   expect(sums.reduce((sum, { quantity }) => sum + quantity, 0)).toBe(figures.all)
 })
@@ -48,7 +48,7 @@ test('the figures are the sums of the series: every bar, and every item that arr
 test('limits are parsed from typed text', () => {
   expect(
     ['', ' ', '3000', '3,000', '3 000', '0', '-1', '1.5', 'x', '1e3', '9'.repeat(20)].map((text) =>
-      limitOf(text, 1, 1e6),
+      parseLimit(text, 1, 1e6),
     ),
   ).toEqual([null, null, 3_000, 3_000, 3_000, ...Array<undefined>(6).fill(undefined)])
 })

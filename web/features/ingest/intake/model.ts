@@ -11,7 +11,7 @@ const SERIES: readonly { label: string; tone: BarSeries['tone']; outcomes: reado
 ]
 
 /** The sum of each series over the range: together, all items that arrived. */
-export const sumsOf = (figures: IntakeFigures): { label: string; tone: BarSeries['tone']; quantity: number }[] =>
+export const sumBySeries = (figures: IntakeFigures): { label: string; tone: BarSeries['tone']; quantity: number }[] =>
   SERIES.map(({ label, tone, outcomes }) => ({
     label,
     tone,
@@ -19,7 +19,7 @@ export const sumsOf = (figures: IntakeFigures): { label: string; tone: BarSeries
   }))
 
 /** The series of the chart, accepted items at the bottom. */
-export function seriesOf(points: Intake['points']): BarSeries[] {
+export function toIntakeSeries(points: Intake['points']): BarSeries[] {
   return SERIES.map(({ label, tone, outcomes }) => ({
     label,
     tone,
@@ -32,7 +32,7 @@ export function seriesOf(points: Intake['points']): BarSeries[] {
 }
 
 /** `30,000` or `30000` → 30000; empty → null; invalid or out of bounds → undefined. */
-export function limitOf(text: string, min: number, max: number): number | null | undefined {
+export function parseLimit(text: string, min: number, max: number): number | null | undefined {
   const plain = text.replaceAll(/[\s,\u202f]/g, '')
   if (plain === '') return null
   const number = /^\d{1,12}$/.test(plain) ? Number(plain) : Number.NaN

@@ -17,7 +17,7 @@ import {
   formatShortCount,
 } from '../../../ui/format.ts'
 import { Minor } from '../../../ui/text.tsx'
-import { judgedRateOf, limitText, newestText, shareOfLimit } from './model.ts'
+import { chooseJudgedRate, limitText, newestText, shareOfLimit } from './model.ts'
 import { metricsTexts } from './texts.ts'
 import styles from './cards.module.css'
 
@@ -104,7 +104,7 @@ export function CrashCard({ series }: { series: MetricSeries }) {
 export function AnrCard({ series, guard }: { series: MetricSeries; guard: StoreGuard | null }) {
   const { total, previous_total: before, bands } = series
   const limit = bands?.poor ?? null
-  const { word, rate } = judgedRateOf(series, guard)
+  const { word, rate } = chooseJudgedRate(series, guard)
   return (
     <FigureCard
       title={metricsTexts.anrRate}

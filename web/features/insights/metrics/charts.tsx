@@ -5,7 +5,7 @@ import { paths } from '../../../address/paths.ts'
 import type { Range } from '../../../address/search.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
 import { timeTicks } from '../../../subjects/figures/time-ticks.ts'
-import { shownOf, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
+import { sliceShown, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { BarChart, LineChart } from '../../../ui/chart/charts.tsx'
 import { ChartNothing } from '../../../ui/chart/chart-card.tsx'
@@ -15,8 +15,8 @@ import { ChartLegend } from '../../../ui/chart/legend.tsx'
 import type { ChartLine } from '../../../ui/chart/line-chart.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDay, formatRate, formatShare, formatShortCount, NO_DATA } from '../../../ui/format.ts'
-import { sentenceOf, type FindingSentence } from './finding-text.ts'
-import { MIN_USER_DAYS, monthLineOf } from './model.ts'
+import { findingSentence, type FindingSentence } from './finding-text.ts'
+import { MIN_USER_DAYS, buildMonthLine } from './model.ts'
 import { metricsTexts } from './texts.ts'
 
 export type ChartProps = {
@@ -72,14 +72,14 @@ function linesOf(
   const main: ChartLine = {
     label: metricsTexts.lineNow[range],
     tone: 'measure',
-    values: shownOf(series.points, axis).map(valueOf),
+    values: sliceShown(series.points, axis).map(valueOf),
   }
   const before: ChartLine = {
     label: metricsTexts.lineBefore[range],
     tone: 'base',
     look: 'thin',
     end: null,
-    values: shownOf(series.previous_points, axis).map(valueOf),
+    values: sliceShown(series.previous_points, axis).map(valueOf),
   }
   return comparing && before.values.some((value) => value !== null) ? [main, before] : [main]
 }
@@ -115,7 +115,7 @@ export function CrashChart(props: ChartProps) {
           {metricsTexts.noCrashText}
         </NoData>
       }
-      sentence={sentenceOf(series.finding, range, series)}
+      sentence={findingSentence(series.finding, range, series)}
       label={metricsTexts.chartCrash}
       reads={
         unit === 'users'
@@ -148,7 +148,7 @@ type RateChartProps = ChartProps & {
 function RateChart({ title, unit, alertOn, nothing, sentence, label, reads, ...props }: RateChartProps) {
   const { series, range, axis, large, onLarge } = props
   const lines = linesOf(props)
-  const points = shownOf(series.points, axis)
+  const points = sliceShown(series.points, axis)
   const panel = { title, unit, alertOn, large, onLarge }
   if (series.total === null) return <ChartPanel {...panel}>{nothing}</ChartPanel>
   return (
@@ -202,12 +202,12 @@ const countOf = (count: number | null | undefined): string => (count == null ? N
 export function AnrChart({ guard, ...props }: ChartProps & { guard: StoreGuard | null }) {
   const { series } = props
   const limit = series.bands?.poor ?? null
-  const month = guard === null || limit === null ? null : monthLineOf(guard.anr, limit)
+  const month = guard === null || limit === null ? null : buildMonthLine(guard.anr, limit)
   if (month !== null && guard !== null) return <AnrMonth {...props} guard={guard} month={month} />
   return <AnrRange {...props} guard={guard} />
 }
 
-type AnrMonthProps = ChartProps & { guard: StoreGuard; month: NonNullable<ReturnType<typeof monthLineOf>> }
+type AnrMonthProps = ChartProps & { guard: StoreGuard; month: NonNullable<ReturnType<typeof buildMonthLine>> }
 
 /** The rate by which the store judges, and where its slope leads. */
 function AnrMonth({ series, large, onLarge, guard, month }: AnrMonthProps) {
@@ -305,7 +305,7 @@ function AnrRange({ guard, ...props }: ChartProps & { guard: StoreGuard | null }
               icon: 'info',
               text: metricsTexts.tooFewDays(formatCount(guard.anr.user_days), formatCount(MIN_USER_DAYS)),
             }
-          : sentenceOf(series.finding, range, series)
+          : findingSentence(series.finding, range, series)
       }
       label={metricsTexts.chartAnr}
       reads={[
@@ -318,8 +318,8 @@ function AnrRange({ guard, ...props }: ChartProps & { guard: StoreGuard | null }
 }
 
 export function EventsChart({ series, range, axis, large, onLarge }: ChartProps) {
-  const points = shownOf(series.points, axis)
-  const sentence = sentenceOf(series.finding, range)
+  const points = sliceShown(series.points, axis)
+  const sentence = findingSentence(series.finding, range)
   const bars = [
     {
       label: metricsTexts.other,
@@ -370,7 +370,7 @@ export function EventsChart({ series, range, axis, large, onLarge }: ChartProps)
 
 export function UsersChart(props: ChartProps) {
   const { series, range, axis, large, onLarge } = props
-  const points = shownOf(series.points, axis)
+  const points = sliceShown(series.points, axis)
   const isActive = series.totals.active != null
   const interval = figuresTexts.per[range]
   const lines = linesOf(props, ({ active, value }) => (isActive ? (active ?? null) : value))
@@ -390,7 +390,7 @@ export function UsersChart(props: ChartProps) {
         </NoData>
       </ChartPanel>
     )
-  const sentence = sentenceOf(series.finding, range)
+  const sentence = findingSentence(series.finding, range)
   return (
     <ChartPanel
       {...panel}

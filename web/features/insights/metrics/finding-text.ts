@@ -16,7 +16,7 @@ export type FindingSentence = {
 const NOTHING: FindingSentence = { icon: 'info', text: metricsTexts.nothingFound }
 
 /** @param judged the rate that the finding is about, for its word */
-export function sentenceOf(
+export function findingSentence(
   finding: MetricFinding | null,
   range: Range,
   judged?: Pick<MetricSeries, 'word' | 'bands'>,

@@ -11,11 +11,11 @@ import {
 import { projectsQuery } from '../../../api/queries.ts'
 import { releaseMarkersQuery } from '../../../api/release-queries.ts'
 import { paths } from '../../../address/paths.ts'
-import { HEALTH_RANGE, windowOf, type MetricsSearch } from '../../../address/search.ts'
+import { HEALTH_RANGE, selectedWindow, type MetricsSearch } from '../../../address/search.ts'
 import { ChooseProject } from '../../../frames/choose-project.tsx'
-import { filtersOf } from '../../../subjects/figures/filter-model.ts'
+import { pickHealthFilters } from '../../../subjects/figures/filter-model.ts'
 import { FilterChips, HealthFilters } from '../../../subjects/figures/filters.tsx'
-import { timeAxisOf } from '../../../subjects/figures/time-axis-of.ts'
+import { buildTimeAxis } from '../../../subjects/figures/time-axis-of.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { useKeys } from '../../../app/keys.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
@@ -71,7 +71,7 @@ function Metrics({ projectId, search }: { projectId: string; search: MetricsSear
   const navigate = route.useNavigate()
   const change = (next: Change) => void navigate({ search: (before) => ({ ...before, ...next }) })
   const range = search.range ?? HEALTH_RANGE
-  const filters = filtersOf(search)
+  const filters = pickHealthFilters(search)
   const view: HealthView = { projectId, range, filters }
   const comparing = search.compare !== 'off'
   const compare = () => change({ compare: comparing ? 'off' : undefined })
@@ -131,12 +131,12 @@ function Loaded({ view, search, crash, onChange }: LoadedProps) {
   const guard = useQuery({ ...storeGuardQuery(view.projectId), refetchInterval: polling, meta: { quiet: true } })
   const [first, last] = [crash.points[0]?.t ?? '', crash.points.at(-1)?.t ?? '']
   const markers = useQuery({ ...releaseMarkersQuery([view.projectId], first, last), meta: { quiet: true } })
-  const window = windowOf(search)
+  const window = selectedWindow(search)
   const onWindow = (next: { from: string; to: string } | null) => onChange({ from: next?.from, to: next?.to })
   const chartOf = (metric: Metric, series: MetricSeries): ChartProps => ({
     series,
     range: view.range,
-    axis: timeAxisOf({
+    axis: buildTimeAxis({
       points: series.points,
       intervalSeconds: series.interval_seconds,
       range: view.range,

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { sentenceOf } from './finding-text.ts'
-import { coverageText, judgedRateOf, limitText, monthLineOf, newestText, shareOfLimit } from './model.ts'
+import { findingSentence } from './finding-text.ts'
+import { coverageText, chooseJudgedRate, limitText, buildMonthLine, newestText, shareOfLimit } from './model.ts'
 
 const BANDS = { watch: 0.004, poor: 0.0047 }
 
 describe('the sentence of a finding', () => {
-  const textOf = (finding: Parameters<typeof sentenceOf>[0]) => sentenceOf(finding, '7d').text
+  const textOf = (finding: Parameters<typeof findingSentence>[0]) => findingSentence(finding, '7d').text
 
   test('names the release since which a rate is another one, without its package', () => {
     const since = '2026-11-19T14:00:00.000Z'
     const rose = { kind: 'rose', since, before: 0.0034, after: 0.0085, release: 'com.acme.shop@4.12.0+41200' } as const
-    expect(sentenceOf(rose, '7d')).toEqual({
+    expect(findingSentence(rose, '7d')).toEqual({
       icon: 'warn',
       text: '0.85\u202f% since 4.12.0, up from 0.34\u202f%.',
     })
@@ -18,7 +18,7 @@ describe('the sentence of a finding', () => {
   })
 
   test('names the issue that is most of a rise, with its link', () =>
-    expect(sentenceOf({ kind: 'issue', issue_id: 'i', short_id: 'SHA-1F4', share: 0.61 }, '7d')).toEqual({
+    expect(findingSentence({ kind: 'issue', issue_id: 'i', short_id: 'SHA-1F4', share: 0.61 }, '7d')).toEqual({
       icon: 'st-regressed',
       text: '61\u202f% of the increase comes from one issue,',
       issue: { id: 'i', shortId: 'SHA-1F4' },
@@ -45,7 +45,7 @@ describe('the sentence of a finding', () => {
 
   test('a steady rate is marked as fine only where it is', () => {
     const steady = (word: 'good' | 'watch' | 'poor' | null) =>
-      sentenceOf({ kind: 'steady', value: 0.0194 }, '24h', { word, bands: { watch: 0.005, poor: 0.0109 } })
+      findingSentence({ kind: 'steady', value: 0.0194 }, '24h', { word, bands: { watch: 0.005, poor: 0.0109 } })
     expect(steady('good')).toEqual({ icon: 'check', text: 'Steady at 1.94\u202f%.' })
     expect(steady('poor')).toEqual({
       icon: 'warn',
@@ -71,10 +71,10 @@ test('the 28-day rate beside its limit', () => {
 test('over more than a day the rate of daily users is judged, where there are any sessions', () => {
   const guard = { anr: { rate: 0.001, state: 'good' } } as const
   const series = { range: '30d', total: 0.0113, word: null } as const
-  expect(judgedRateOf(series, guard)).toEqual({ word: 'good', rate: 0.001 })
-  expect(judgedRateOf(series, null)).toEqual({ word: null, rate: null })
-  expect(judgedRateOf({ ...series, total: null }, guard)).toEqual({ word: null, rate: null })
-  expect(judgedRateOf({ range: '24h', total: 0.005, word: 'poor' }, guard)).toEqual({ word: 'poor', rate: 0.005 })
+  expect(chooseJudgedRate(series, guard)).toEqual({ word: 'good', rate: 0.001 })
+  expect(chooseJudgedRate(series, null)).toEqual({ word: null, rate: null })
+  expect(chooseJudgedRate({ ...series, total: null }, guard)).toEqual({ word: null, rate: null })
+  expect(chooseJudgedRate({ range: '24h', total: 0.005, word: 'poor' }, guard)).toEqual({ word: 'poor', rate: 0.005 })
 })
 
 test('the newest whole interval is said, not the one that is being counted', () => {
@@ -95,7 +95,7 @@ describe('the 28-day line', () => {
   const forecast = { passes_limit_at: dayOf(5), days: 3, slope_per_day: 0.0002 }
 
   test('leads from the newest day to the limit on the day of the forecast', () => {
-    const line = monthLineOf({ rate: 0.0041, days: days([null, 0.004, 0.0041]), forecast }, 0.0047)
+    const line = buildMonthLine({ rate: 0.0041, days: days([null, 0.004, 0.0041]), forecast }, 0.0047)
     expect(line?.values).toEqual([null, 0.004, 0.0041, null, null, null])
     expect(line?.projection?.slice(0, 3)).toEqual([null, null, 0.0041])
     expect(line?.projection?.at(-1)).toBeCloseTo(0.0047, 10)
@@ -104,14 +104,14 @@ describe('the 28-day line', () => {
 
   test('is drawn in part when the limit is further than a month', () => {
     const far = { ...forecast, days: 60, slope_per_day: 0.00001 }
-    const line = monthLineOf({ rate: 0.0041, days: days([0.004, 0.0041]), forecast: far }, 0.0047)
+    const line = buildMonthLine({ rate: 0.0041, days: days([0.004, 0.0041]), forecast: far }, 0.0047)
     expect(line?.days).toHaveLength(2 + 28)
     expect(line?.projection?.at(-1)).toBeCloseTo(0.0041 + 28 * 0.00001, 10)
   })
 
   test('has no projection without a forecast, and no line of one day', () => {
-    expect(monthLineOf({ rate: 0.0041, days: days([0.004, 0.0041]), forecast: null }, 0.0047)?.projection).toBeNull()
-    expect(monthLineOf({ rate: 0.004, days: days([null, 0.004]), forecast }, 0.0047)).toBeNull()
+    expect(buildMonthLine({ rate: 0.0041, days: days([0.004, 0.0041]), forecast: null }, 0.0047)?.projection).toBeNull()
+    expect(buildMonthLine({ rate: 0.004, days: days([null, 0.004]), forecast }, 0.0047)).toBeNull()
   })
 })
 

@@ -17,7 +17,7 @@ export const shareOfLimit = ({ total, bands }: Pick<Rate, 'total' | 'bands'>): n
  * because the limit is a share of daily users.
  * @param guard null if the figures are filtered
  */
-export function judgedRateOf(
+export function chooseJudgedRate(
   { range, total, word }: Pick<MetricSeries, 'range' | 'total' | 'word'>,
   guard: { readonly anr: Pick<StoreGuard['anr'], 'rate' | 'state'> } | null,
 ): { readonly word: Word | null; readonly rate: number | null } {
@@ -65,7 +65,7 @@ export type MonthLine = {
 }
 
 /** The 28-day rate by day, and where its slope leads. */
-export function monthLineOf(
+export function buildMonthLine(
   guard: Pick<StoreGuard['anr'], 'days' | 'forecast' | 'rate'>,
   limit: number,
 ): MonthLine | null {

@@ -12,7 +12,7 @@ import { releasesQuery, type ReleaseRow } from '../../../api/release-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
 import { shortRelease } from '../../../subjects/figures/filter-model.ts'
-import { CRASH_LIMITS, MODEL_LIMITS, wordOf, type Limits } from '../../../subjects/figures/limits.ts'
+import { CRASH_LIMITS, MODEL_LIMITS, figureWord, type Limits } from '../../../subjects/figures/limits.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WordBadge } from '../../../subjects/figures/word-badge.tsx'
 import { VerdictBadge } from '../../../subjects/figures/verdict-badge.tsx'
@@ -42,7 +42,7 @@ const free = (crashed: number | null): ReactNode => rate(crashed === null ? null
 
 /** A figure in the colour of its word, which its title says. */
 function Judged({ rate, limits, children }: { rate: number | null; limits: Limits; children: ReactNode }) {
-  const word = wordOf(rate, limits)
+  const word = figureWord(rate, limits)
   return word === null || word === 'good' ? (
     children
   ) : (

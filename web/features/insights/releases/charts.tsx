@@ -12,7 +12,7 @@ import type { ChartLine } from '../../../ui/chart/line-chart.tsx'
 import { formatRate, formatShare } from '../../../ui/format.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { releasesTexts } from './texts.ts'
-import { comparisonText, layersOf, markersOf, MAX_HOURS, shortNames, valuesOf } from './model.ts'
+import { comparisonText, adoptionLayers, releaseMarkers, MAX_HOURS, shortNames, crashFreeValues } from './model.ts'
 
 const HEIGHT_PX = 200
 
@@ -30,7 +30,7 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
         </ChartNothing>
       </ChartPanel>
     )
-  const layers = layersOf(adoption, releasesTexts.others)
+  const layers = adoptionLayers(adoption, releasesTexts.others)
   const buckets = adoption.times.map((time) => bucketLabel(time, interval, range))
   const last = adoption.totals.findLastIndex((total) => total > 0)
   const newest = layers.at(-1)
@@ -66,7 +66,7 @@ export function AdoptionChart({ health, range, rows }: AdoptionChartProps) {
         layers={layers}
         buckets={buckets}
         xLabels={timeTicks(start, start + adoption.times.length * interval * 1000, true)}
-        markers={markersOf(lines, adoption.times, interval)}
+        markers={releaseMarkers(lines, adoption.times, interval)}
         formatShare={formatShare}
       />
     </ChartPanel>
@@ -100,7 +100,7 @@ export function CrashFreeChart({ lines, rows = [] }: CrashFreeChartProps) {
     .map((line, index) => ({
       label: names.get(line.version) ?? line.version,
       tone: LINE_TONES[index] ?? 'base',
-      values: valuesOf(line.hours),
+      values: crashFreeValues(line.hours),
     }))
     .filter((line) => line.values.some((value) => value !== null))
   if (known.length === 0)

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import {
-  changeOf,
+  crashFreeChange,
   comparisonText,
-  gradeOf,
-  layersOf,
-  markersOf,
-  partsOf,
+  gradeCrashFree,
+  adoptionLayers,
+  releaseMarkers,
+  splitVersion,
   refreshMs,
   shortNames,
   tableNames,
-  valuesOf,
+  crashFreeValues,
 } from './model.ts'
 
 describe('names', () => {
@@ -20,7 +20,7 @@ describe('names', () => {
     ['@', null, '@', null],
     ['a@b@1', 'a@b', '1', null],
   ])('%s', (text, name, version, build) => {
-    expect(partsOf(text)).toEqual({ package: name, version, build })
+    expect(splitVersion(text)).toEqual({ package: name, version, build })
   })
 
   test('are short, unless two would be the same', () => {
@@ -40,7 +40,7 @@ describe('adoption', () => {
   }
 
   test('layers are from the oldest to the newest and fill each bucket; buckets without data are gaps', () => {
-    const layers = layersOf(adoption, 'others')
+    const layers = adoptionLayers(adoption, 'others')
     expect(layers.map((layer) => [layer.label, layer.tone])).toEqual([
       ['others', 'others'],
       ['1', 'layer-1'],
@@ -49,7 +49,7 @@ describe('adoption', () => {
     for (const index of [0, 2])
       expect(layers.reduce((sum, layer) => sum + (layer.shares[index] ?? 0), 0)).toBeCloseTo(1)
     expect(layers.every((layer) => layer.shares[1] === null)).toBe(true)
-    expect(layersOf({ ...adoption, others: [0, 0, 0] }, 'others')).toHaveLength(2)
+    expect(adoptionLayers({ ...adoption, others: [0, 0, 0] }, 'others')).toHaveLength(2)
   })
 
   test('markers are only inside the chart', () => {
@@ -60,14 +60,14 @@ describe('adoption', () => {
       line('1', '2026-11-20T09:00:00.000Z'),
       line('0', '2026-10-01T00:00:00.000Z'),
     ]
-    expect(markersOf(lines, adoption.times, 21_600).map((marker) => marker.label)).toEqual(['3', '2', '1'])
+    expect(releaseMarkers(lines, adoption.times, 21_600).map((marker) => marker.label)).toEqual(['3', '2', '1'])
   })
 })
 
 describe('crash-free lines', () => {
   test('start at the first hour with enough sessions and keep gaps', () => {
     const hours = [0, 1, 2].map((hour) => ({ hour, sessions: hour === 1 ? 99 : 100, crash_free_sessions: 0.99 }))
-    const values = valuesOf(hours)
+    const values = crashFreeValues(hours)
     expect(values).toHaveLength(49)
     expect(values.slice(0, 5)).toEqual([null, 0.99, null, 0.99, null])
   })
@@ -77,7 +77,7 @@ describe('crash-free lines', () => {
     [0.9949, 'warn'],
     [0.9899, 'bad'],
   ])('%d is %s', (value, grade) => {
-    expect(gradeOf(value)).toBe(grade)
+    expect(gradeCrashFree(value)).toBe(grade)
   })
 })
 
@@ -92,11 +92,11 @@ test('rows name the package where there are several', () => {
 
 test('a change needs both figures', () => {
   const row = { crash_free_sessions: 0.99, previous: { version: '1', crash_free_sessions: 0.995 } }
-  expect(changeOf(row as never)).toBeCloseTo(-0.005)
-  expect(changeOf({ ...row, previous: null } as never)).toBeNull()
+  expect(crashFreeChange(row as never)).toBeCloseTo(-0.005)
+  expect(crashFreeChange({ ...row, previous: null } as never)).toBeNull()
   const comparison = { release: { crash_free_sessions: 0.97 }, previous: { crash_free_sessions: 0.99 } }
-  expect(changeOf({ ...row, comparison } as never)).toBeCloseTo(-0.02)
-  expect(changeOf({ ...row, crash_free_sessions: null } as never)).toBeNull()
+  expect(crashFreeChange({ ...row, comparison } as never)).toBeCloseTo(-0.02)
+  expect(crashFreeChange({ ...row, crash_free_sessions: null } as never)).toBeNull()
 })
 
 test('a recent release is refetched every minute', () => {

@@ -6,7 +6,7 @@ import { releasesTexts } from './texts.ts'
 /** View models of the releases pages. Pure. */
 
 /** `com.acme.shop@4.12.0+41200` → package, version and build. */
-export function partsOf(version: string): { package: string | null; version: string; build: string | null } {
+export function splitVersion(version: string): { package: string | null; version: string; build: string | null } {
   const match = /^(?:(.+)@)?([^@+]+)(?:\+(.+))?$/u.exec(version)
   if (match === null) return { package: null, version, build: null }
   return { package: match[1] ?? null, version: match[2] ?? version, build: match[3] ?? null }
@@ -14,7 +14,7 @@ export function partsOf(version: string): { package: string | null; version: str
 
 /** Short names; full names if two short ones would be the same. */
 export function shortNames(versions: readonly string[]): Map<string, string> {
-  const short = versions.map((version) => partsOf(version).version)
+  const short = versions.map((version) => splitVersion(version).version)
   return new Map(
     versions.map((version, index) => {
       const name = short[index] ?? version
@@ -25,7 +25,7 @@ export function shortNames(versions: readonly string[]): Map<string, string> {
 
 /** The names of rows that also have the build: with the package where there are several. */
 export function tableNames(versions: readonly string[]): Map<string, string> {
-  const all = versions.map((version) => ({ whole: version, ...partsOf(version) }))
+  const all = versions.map((version) => ({ whole: version, ...splitVersion(version) }))
   const isOne = new Set(all.map((parts) => parts.package)).size <= 1
   return new Map(
     all.map(({ whole, package: from, version }) => [whole, isOne || from === null ? version : `${from}@${version}`]),
@@ -36,7 +36,7 @@ export function tableNames(versions: readonly string[]): Map<string, string> {
 const LAYER_TONES = ['newest', 'layer-1', 'layer-2', 'layer-3', 'layer-4'] as const
 
 /** The layers of adoption: at the bottom all releases without a layer, then from the oldest to the newest. */
-export function layersOf(adoption: NonNullable<ReleasesHealth['adoption']>, othersLabel: string): StackLayer[] {
+export function adoptionLayers(adoption: NonNullable<ReleasesHealth['adoption']>, othersLabel: string): StackLayer[] {
   const names = shortNames(adoption.releases.map((release) => release.version))
   const share = (sessions: readonly number[]) =>
     adoption.totals.map((total, index) => (total <= 0 ? null : (sessions[index] ?? 0) / total))
@@ -58,14 +58,14 @@ export const MAX_HOURS = 48
 const MIN_SESSIONS = 100
 
 /** The value at each whole hour since the release; hour 1 has the value of the first hour. */
-export const valuesOf = (hours: CrashFreeHours): (number | null)[] =>
+export const crashFreeValues = (hours: CrashFreeHours): (number | null)[] =>
   Array.from({ length: MAX_HOURS + 1 }, (_, place) => {
     const hour = hours[place - 1]
     return hour === undefined || hour.sessions < MIN_SESSIONS ? null : hour.crash_free_sessions
   })
 
 /** Markers of the releases in the time of a chart, newest first. */
-export function markersOf(
+export function releaseMarkers(
   lines: ReleasesHealth['crash_free'],
   times: readonly string[],
   intervalSeconds: number,
@@ -83,7 +83,7 @@ export function markersOf(
  * The change of crash-free sessions from the earlier release: of a rollout at equal age, else over the range. Null if one
  * of the rates is unknown.
  */
-export function changeOf({
+export function crashFreeChange({
   crash_free_sessions: now,
   previous,
   comparison,
@@ -114,7 +114,7 @@ export function comparisonText(rows: readonly Pick<ReleaseRow, 'comparison'>[]):
 }
 
 /** The tone of a rate, by the thresholds of the chart. */
-export function gradeOf(crashFree: number): 'good' | 'warn' | 'bad' {
+export function gradeCrashFree(crashFree: number): 'good' | 'warn' | 'bad' {
   return crashFree >= 0.995 ? 'good' : crashFree >= 0.99 ? 'warn' : 'bad'
 }
 

@@ -32,7 +32,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { CrashFreeChart } from './charts.tsx'
-import { partsOf, refreshMs } from './model.ts'
+import { splitVersion, refreshMs } from './model.ts'
 import { Commits, Deploys, ReleaseIssues } from './release-parts.tsx'
 import { Traits } from './release-traits.tsx'
 import { Change, CrashFree } from './table.tsx'
@@ -54,7 +54,7 @@ export function ReleasePage() {
   usePrefs()
   const { data, error } = release
   usePageProject(data?.project_id ?? null)
-  usePageTitle(data === undefined ? releasesTexts.one : partsOf(data.version).version)
+  usePageTitle(data === undefined ? releasesTexts.one : splitVersion(data.version).version)
   return (
     <PageMain>
       {/* While another release loads, the old data is not of this release. */}
@@ -87,7 +87,7 @@ export function ReleasePage() {
 
 function Body({ release, range }: { release: ReleaseDetail; range: Range }) {
   const search = route.useSearch()
-  const { version, build } = partsOf(release.version)
+  const { version, build } = splitVersion(release.version)
   return (
     <>
       <Crumbs

@@ -7,7 +7,7 @@ import narrowStyles from '../../../ui/narrow.module.css'
 import { Table, ColumnHead, NumberCell } from '../../../ui/table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { releasesTexts } from './texts.ts'
-import { gradeOf } from './model.ts'
+import { gradeCrashFree } from './model.ts'
 import { CrashFree } from './table.tsx'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -35,7 +35,7 @@ export function Traits({ release }: { release: ReleaseDetail }) {
                   <NumberCell>{formatCount(sessions)}</NumberCell>
                   <NumberCell>{formatShare(share)}</NumberCell>
                   <NumberCell>
-                    <CrashFree value={crashFree} grade={gradeOf(crashFree)} />
+                    <CrashFree value={crashFree} grade={gradeCrashFree(crashFree)} />
                   </NumberCell>
                 </tr>
               ))}

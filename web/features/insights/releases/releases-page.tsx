@@ -7,7 +7,7 @@ import {
   releasesCsvUrl,
   releasesHealthQuery,
   releasesQuery,
-  releaseViewOf,
+  toReleaseView,
   type ReleasesHealth,
 } from '../../../api/release-queries.ts'
 import { useCan } from '../../../app/can.ts'
@@ -70,7 +70,7 @@ export function ReleasesPage() {
 type ReleasesProps = { projectId: string; project: Project | undefined; search: ReleasesSearch }
 
 function Releases({ projectId, project, search }: ReleasesProps) {
-  const view = releaseViewOf({ ...search, project: projectId })
+  const view = toReleaseView({ ...search, project: projectId })
   const [creating, setCreating] = useState(false)
   const [now] = useState(() => Date.now())
   const list = useInfiniteQuery({

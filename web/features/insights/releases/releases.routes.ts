@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { RELEASE_RANGE, ReleasesSearch } from '../../../address/search.ts'
-import { releaseQuery, releaseViewOf, releasesHealthQuery, releasesQuery } from '../../../api/release-queries.ts'
+import { releaseQuery, toReleaseView, releasesHealthQuery, releasesQuery } from '../../../api/release-queries.ts'
 import { prefetch, shell } from '../../../app/base-routes.ts'
 
 const releases = createRoute({
@@ -11,7 +11,7 @@ const releases = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ context: { client }, deps, preload }) => {
     if (deps.project === undefined || preload) return
-    const view = releaseViewOf({ ...deps, project: deps.project })
+    const view = toReleaseView({ ...deps, project: deps.project })
     prefetch(client.infiniteQuery(releasesQuery(view)))
     prefetch(client.query(releasesHealthQuery(view)))
   },

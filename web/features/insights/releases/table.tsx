@@ -14,7 +14,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { Delta } from '../../../ui/delta.tsx'
 import { GradeDot, type Grade } from '../../../ui/grade-dot.tsx'
 import { releasesTexts } from './texts.ts'
-import { changeOf, partsOf, tableNames } from './model.ts'
+import { crashFreeChange, splitVersion, tableNames } from './model.ts'
 import styles from './table.module.css'
 import typeStyles from '../../../ui/type.module.css'
 
@@ -47,7 +47,7 @@ export function ReleaseTable({ rows, search }: { rows: readonly ReleaseRow[]; se
 }
 
 function Row({ row, name, search }: { row: ReleaseRow; name: string; search: ReleasesSearch }) {
-  const { build } = partsOf(row.version)
+  const { build } = splitVersion(row.version)
   const at = row.released_at ?? row.first_seen
   return (
     <tr className={row.verdict === 'hold' ? classNames(styles.hold, choiceStyles.held) : undefined}>
@@ -114,7 +114,7 @@ export function CrashFree({ value, grade }: { value: number; grade: Grade | null
 }
 
 export function Change({ row }: { row: ReleaseRow }) {
-  const change = changeOf(row)
+  const change = crashFreeChange(row)
   if (change === null) return <None />
   const rounded = Math.round(change * 10_000)
   const tone = rounded > 0 ? 'better' : rounded < 0 ? 'worse' : 'same'

@@ -4,10 +4,10 @@ import { classNames } from '../../../ui/class-names.ts'
 import { formatDuration, formatExact, formatMark } from '../../../ui/format.ts'
 import { useNow } from '../../../ui/now.ts'
 import {
-  answerOf,
+  attemptAnswer,
   isGood,
   otherAttempts,
-  scheduleOf,
+  scheduleRows,
   SCHEDULED_ATTEMPTS,
   shortLeft,
   type ScheduleRow,
@@ -32,7 +32,7 @@ export function AttemptList({ delivery, isPaused, chosenN, onChoose }: AttemptLi
   return (
     <>
       <ol className={styles.list} aria-label={texts.attempts}>
-        {scheduleOf(delivery).map((row) => (
+        {scheduleRows(delivery).map((row) => (
           <li key={row.n} data-state={row.state}>
             {row.attempt === null ? (
               <span className={styles.row}>
@@ -89,7 +89,7 @@ type MadeProps = {
 }
 
 function Made({ mark, text, attempt, isChosen, onChoose }: MadeProps) {
-  const answer = answerOf(attempt.status, attempt.error_code)
+  const answer = attemptAnswer(attempt.status, attempt.error_code)
   return (
     <button
       type="button"

@@ -2,7 +2,7 @@ import type { WebhookEndpoint } from '../../../api/webhook-queries.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
-import { daysSentence, toneOf } from './model.ts'
+import { daysSentence, dayTone } from './model.ts'
 import styles from './day-bars.module.css'
 
 type DayBarsProps = { days: WebhookEndpoint['days']; successRate: number | null }
@@ -18,7 +18,7 @@ export function DayBars({ days, successRate }: DayBarsProps) {
       title={sentence}
     >
       {days.map((day) => (
-        <i key={day.day} data-tone={toneOf(day)} />
+        <i key={day.day} data-tone={dayTone(day)} />
       ))}
     </span>
   )

@@ -4,7 +4,7 @@ import { useChange } from '../../../api/change.ts'
 import type { WebhookEndpoint } from '../../../api/webhook-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { TypedConfirm } from '../../../forms/typed-confirm.tsx'
-import { hostOf } from './model.ts'
+import { endpointHost } from './model.ts'
 import { webhooksTexts } from './texts.ts'
 
 const texts = webhooksTexts.removal
@@ -12,7 +12,7 @@ const texts = webhooksTexts.removal
 /** Confirms the deletion of an endpoint by typing its host. */
 export function DeleteDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
   const navigate = useNavigate()
-  const host = hostOf(endpoint.url)
+  const host = endpointHost(endpoint.url)
   const remove = useChange({
     send: () => call('DELETE /api/webhooks/:endpointId', { params: { endpointId: endpoint.id } }),
     same: () => endpoint.id,

@@ -31,7 +31,7 @@ import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
 import { useTestEvent } from './endpoint-list.tsx'
-import { answerOf, hostOf, lookOf, shortId } from './model.ts'
+import { attemptAnswer, endpointHost, webhookDeliveryLook, shortId } from './model.ts'
 import { ReplayFailedDialog } from './replay-failed-dialog.tsx'
 import { useReplay, useReplayMany } from './replays.ts'
 import { webhooksTexts } from './texts.ts'
@@ -57,7 +57,7 @@ export function Deliveries({ endpoint, search }: DeliveriesProps) {
   const [asking, setAsking] = useState(false)
   const replay = useReplayMany()
   const rows = list.data?.items ?? []
-  const host = hostOf(endpoint.url)
+  const host = endpointHost(endpoint.url)
   const show = (change: Partial<WebhooksSearch>) => {
     setSelected(new Set())
     void navigate({
@@ -241,7 +241,7 @@ type DeliveryRowProps = {
 
 function DeliveryRow({ delivery, search, isPaused, isSelected, onSelect }: DeliveryRowProps) {
   const replay = useReplay(delivery.id)
-  const answer = answerOf(delivery.last_status, delivery.last_error_code)
+  const answer = attemptAnswer(delivery.last_status, delivery.last_error_code)
   const isOpen = delivery.id === search.delivery
   return (
     <tr data-open={isOpen ? '' : undefined}>
@@ -254,7 +254,7 @@ function DeliveryRow({ delivery, search, isPaused, isSelected, onSelect }: Deliv
         />
       </td>
       <td className={styles.state}>
-        <DeliveryState counts={isCounting(delivery)} lookAt={(now) => lookOf(delivery, isPaused, now)} />
+        <DeliveryState counts={isCounting(delivery)} lookAt={(now) => webhookDeliveryLook(delivery, isPaused, now)} />
       </td>
       <th scope="row" className={classNames(styles.type, typeStyles.smallLinks, choiceStyles.underlineLinks)}>
         <Link

@@ -24,7 +24,7 @@ import { isCounting } from '../../../subjects/alerts/delivery-look.ts'
 import { DeliveryState } from '../../../subjects/alerts/delivery-state.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
-import { answerOf, lastAttemptOf, lookOf, prettyJson } from './model.ts'
+import { attemptAnswer, findLastAttempt, webhookDeliveryLook, prettyJson } from './model.ts'
 import { useReplay } from './replays.ts'
 import { webhooksTexts } from './texts.ts'
 import styles from './delivery-detail.module.css'
@@ -134,14 +134,14 @@ function useShown(place: RefObject<HTMLElement | null>): void {
 }
 
 function Detail({ delivery, isPaused }: { delivery: WebhookDeliveryDetail; isPaused: boolean }) {
-  const newest = lastAttemptOf(delivery)
+  const newest = findLastAttempt(delivery)
   const [chosenN, setChosenN] = useState<number | null>(null)
   const shown = delivery.attempts.find(({ n }) => n === chosenN) ?? newest
   const { reason } = delivery
   return (
     <div className={styles.detail}>
       <p className={styles.head}>
-        <DeliveryState counts={isCounting(delivery)} lookAt={(now) => lookOf(delivery, isPaused, now)} />
+        <DeliveryState counts={isCounting(delivery)} lookAt={(now) => webhookDeliveryLook(delivery, isPaused, now)} />
         <span className={`${typeStyles.mono} ${styles.id}`}>{delivery.id}</span>
       </p>
       {reason === null ? null : <Minor as="p">{texts.endedWithout[reason] ?? reason}</Minor>}
@@ -167,7 +167,7 @@ function Detail({ delivery, isPaused }: { delivery: WebhookDeliveryDetail; isPau
 
 /** The answer to an attempt; an error word for word. */
 function Response({ attempt, isNewest }: { attempt: WebhookAttempt; isNewest: boolean }) {
-  const answer = answerOf(attempt.status, attempt.error_code)
+  const answer = attemptAnswer(attempt.status, attempt.error_code)
   const { response_body: body, error_text: error } = attempt
   return (
     <>

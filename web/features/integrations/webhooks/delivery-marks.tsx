@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '../../../api/webhook-queries.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
-import { marksOf, marksSentence } from './model.ts'
+import { attemptMarks, marksSentence } from './model.ts'
 import styles from './delivery-marks.module.css'
 
 /** The six attempts of a delivery: discs were delivered, squares failed. */
@@ -12,7 +12,7 @@ export const DeliveryMarks = ({ delivery }: { delivery: WebhookDelivery }) => (
     aria-label={marksSentence(delivery)}
     title={marksSentence(delivery)}
   >
-    {marksOf(delivery).map((mark, index) => (
+    {attemptMarks(delivery).map((mark, index) => (
       // The attempts keep their order.
       <i key={`${index} ${mark}`} data-mark={mark} />
     ))}

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { ApiError, call, type AnswerOf } from '../../../api/call.ts'
-import { reasonOf, useChange } from '../../../api/change.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
 import type { WebhookEndpoint } from '../../../api/webhook-queries.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -13,7 +13,13 @@ import { Note } from '../../../ui/note.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { Minor } from '../../../ui/text.tsx'
-import { changesOf, creationOf, draftOf, problemsOf, type EndpointDraft } from './endpoint-form.ts'
+import {
+  endpointChangeBody,
+  newEndpointBody,
+  toEndpointDraft,
+  endpointProblems,
+  type EndpointDraft,
+} from './endpoint-form.ts'
 import { EventTypesField } from './event-types-field.tsx'
 import { OwnHeadersField } from './own-headers-field.tsx'
 import { webhooksTexts } from './texts.ts'
@@ -34,12 +40,12 @@ type EndpointDialogProps = {
 
 /** Adds or changes an endpoint. */
 export function EndpointDialog({ endpoint, onClose, onCreated }: EndpointDialogProps) {
-  const [draft, setDraft] = useState(() => draftOf(endpoint))
+  const [draft, setDraft] = useState(() => toEndpointDraft(endpoint))
   const [tried, setTried] = useState(false)
   const save = useChange({
     send: async (): Promise<Created | null> => {
-      if (endpoint === null) return call('POST /api/webhooks', { body: creationOf(draft) })
-      const body = changesOf(draft, endpoint)
+      if (endpoint === null) return call('POST /api/webhooks', { body: newEndpointBody(draft) })
+      const body = endpointChangeBody(draft, endpoint)
       if (body !== null) await call('PATCH /api/webhooks/:endpointId', { params: { endpointId: endpoint.id }, body })
       return null
     },
@@ -48,8 +54,8 @@ export function EndpointDialog({ endpoint, onClose, onCreated }: EndpointDialogP
     said: () => (endpoint === null ? texts.created : texts.saved),
     failed: null,
   })
-  const problems = tried ? problemsOf(draft) : new Set()
-  const refused = save.error === null ? undefined : reasonOf(save.error)
+  const problems = tried ? endpointProblems(draft) : new Set()
+  const refused = save.error === null ? undefined : errorSentence(save.error)
   const isAboutUrl =
     save.error instanceof ApiError && save.error.status === 400 && !/header|events|per_second/i.test(save.error.message)
   const change = (part: Partial<EndpointDraft>) => {
@@ -58,7 +64,7 @@ export function EndpointDialog({ endpoint, onClose, onCreated }: EndpointDialogP
   }
   const submit = (form: HTMLFormElement) => {
     setTried(true)
-    if (problemsOf(draft).size > 0) return focusFirstInvalid(form)
+    if (endpointProblems(draft).size > 0) return focusFirstInvalid(form)
     save.mutate(undefined, {
       onSuccess: (created) => {
         onClose()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { WebhookEndpoint } from '../../../api/webhook-queries.ts'
-import { changesOf, creationOf, draftOf, problemsOf } from './endpoint-form.ts'
+import { endpointChangeBody, newEndpointBody, toEndpointDraft, endpointProblems } from './endpoint-form.ts'
 
 const endpoint: WebhookEndpoint = {
   id: '019a0000-0000-7000-8000-000000000001',
@@ -28,9 +28,9 @@ const endpoint: WebhookEndpoint = {
 }
 
 test('a new endpoint receives all events, without options', () => {
-  const draft = { ...draftOf(null), url: ' https://ops.example.com/hooks ' }
-  expect(problemsOf(draft)).toEqual(new Set())
-  expect(creationOf(draft)).toEqual({
+  const draft = { ...toEndpointDraft(null), url: ' https://ops.example.com/hooks ' }
+  expect(endpointProblems(draft)).toEqual(new Set())
+  expect(newEndpointBody(draft)).toEqual({
     url: 'https://ops.example.com/hooks',
     description: '',
     events: [],
@@ -43,36 +43,36 @@ test('a new endpoint receives all events, without options', () => {
 })
 
 test('an edit sends only what differs', () => {
-  const draft = draftOf(endpoint)
-  expect(changesOf(draft, endpoint)).toBeNull()
-  expect(changesOf({ ...draft, isStrict: true, rate: '' }, endpoint)).toEqual({
+  const draft = toEndpointDraft(endpoint)
+  expect(endpointChangeBody(draft, endpoint)).toBeNull()
+  expect(endpointChangeBody({ ...draft, isStrict: true, rate: '' }, endpoint)).toEqual({
     ordering: 'strict',
     max_per_second: null,
   })
-  expect(changesOf({ ...draft, isAll: true }, endpoint)).toEqual({ events: [] })
+  expect(endpointChangeBody({ ...draft, isAll: true }, endpoint)).toEqual({ events: [] })
 })
 
 test('a stored value of a header is kept unless another is typed', () => {
-  const draft = draftOf(endpoint)
+  const draft = toEndpointDraft(endpoint)
   const added = { key: 'added', name: ' X-Team ', value: 'ops', isStored: false }
-  expect(changesOf({ ...draft, headers: [...draft.headers, added] }, endpoint)).toEqual({
+  expect(endpointChangeBody({ ...draft, headers: [...draft.headers, added] }, endpoint)).toEqual({
     headers: [{ name: 'X-Api-Key' }, { name: 'X-Team', value: 'ops' }],
   })
   const [stored] = draft.headers
-  expect(changesOf({ ...draft, headers: stored === undefined ? [] : [{ ...stored, value: 'new' }] }, endpoint)).toEqual(
-    {
-      headers: [{ name: 'X-Api-Key', value: 'new' }],
-    },
-  )
-  expect(changesOf({ ...draft, headers: [] }, endpoint)).toEqual({ headers: [] })
+  expect(
+    endpointChangeBody({ ...draft, headers: stored === undefined ? [] : [{ ...stored, value: 'new' }] }, endpoint),
+  ).toEqual({
+    headers: [{ name: 'X-Api-Key', value: 'new' }],
+  })
+  expect(endpointChangeBody({ ...draft, headers: [] }, endpoint)).toEqual({ headers: [] })
 })
 
 test('says what is missing', () => {
-  const draft = draftOf(null)
+  const draft = toEndpointDraft(null)
   const blank = { key: 'a', name: '', value: '', isStored: false }
-  expect(problemsOf({ ...draft, headers: [blank] })).toEqual(new Set(['url']))
+  expect(endpointProblems({ ...draft, headers: [blank] })).toEqual(new Set(['url']))
   expect(
-    problemsOf({
+    endpointProblems({
       ...draft,
       url: 'ftp://example.com',
       isAll: false,

@@ -26,7 +26,7 @@ export type EndpointDraft = {
   headers: readonly HeaderDraft[]
 }
 
-export function draftOf(endpoint: WebhookEndpoint | null): EndpointDraft {
+export function toEndpointDraft(endpoint: WebhookEndpoint | null): EndpointDraft {
   return {
     url: endpoint?.url ?? '',
     description: endpoint?.description ?? '',
@@ -60,14 +60,14 @@ const written = (headers: readonly HeaderDraft[]): HeaderDraft[] =>
   headers.filter(({ name, value, isStored }) => isStored || name.trim() !== '' || value !== '')
 
 /** The body that registers an endpoint. */
-export const creationOf = (draft: EndpointDraft) => ({
+export const newEndpointBody = (draft: EndpointDraft) => ({
   ...fieldsOf(draft),
   headers: written(draft.headers).map(({ name, value }) => ({ name: name.trim(), value })),
 })
 
 /** The body that changes an endpoint: only what differs; null when nothing does. */
-export function changesOf(draft: EndpointDraft, endpoint: WebhookEndpoint) {
-  const before = draftOf(endpoint)
+export function endpointChangeBody(draft: EndpointDraft, endpoint: WebhookEndpoint) {
+  const before = toEndpointDraft(endpoint)
   const old = fieldsOf(before)
   const fresh = fieldsOf(draft)
   const differs = (key: keyof typeof fresh): boolean => JSON.stringify(fresh[key]) !== JSON.stringify(old[key])
@@ -95,7 +95,7 @@ export function changesOf(draft: EndpointDraft, endpoint: WebhookEndpoint) {
 export type EndpointProblem = 'url' | 'types' | 'rate' | 'headers'
 
 /** Problems that the form finds itself; the service decides about the rest. */
-export function problemsOf(draft: EndpointDraft): ReadonlySet<EndpointProblem> {
+export function endpointProblems(draft: EndpointDraft): ReadonlySet<EndpointProblem> {
   const found = new Set<EndpointProblem>()
   if (!/^https?:\/\/\S+$/i.test(draft.url.trim()) || !URL.canParse(draft.url.trim())) found.add('url')
   if (!draft.isAll && draft.types.size === 0) found.add('types')

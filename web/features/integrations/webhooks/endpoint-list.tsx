@@ -20,7 +20,7 @@ import { DayBars } from './day-bars.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { EndpointDialog } from './endpoint-dialog.tsx'
 import { RecoverDialog } from './recover-dialog.tsx'
-import { endpointAnswer, formatShare, hostOf } from './model.ts'
+import { endpointAnswer, formatShare, endpointHost } from './model.ts'
 import { webhooksTexts as texts } from './texts.ts'
 import styles from './endpoint-list.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -41,7 +41,7 @@ export function EndpointList({ endpoints, selectedId }: EndpointListProps) {
 }
 
 function EndpointRow({ endpoint, isSelected }: { endpoint: WebhookEndpoint; isSelected: boolean }) {
-  const host = hostOf(endpoint.url)
+  const host = endpointHost(endpoint.url)
   const answer = endpointAnswer(endpoint)
   const pause = usePause(endpoint.id)
   const isActive = endpoint.state === 'active'

@@ -2,22 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { WebhookAttempt, WebhookDeliveryDetail } from '../../../api/webhook-queries.ts'
 import {
-  answerOf,
+  attemptAnswer,
   daysSentence,
   endpointAnswer,
   formatShare,
-  hostOf,
-  instantOf,
+  endpointHost,
+  parseFieldInstant,
   isRateText,
-  lookOf,
-  marksOf,
+  webhookDeliveryLook,
+  attemptMarks,
   marksSentence,
   matchingTypes,
   otherAttempts,
   prettyJson,
-  scheduleOf,
+  scheduleRows,
   shortLeft,
-  toneOf,
+  dayTone,
 } from './model.ts'
 
 const NOW = Date.parse('2026-11-19T14:07:00Z')
@@ -70,7 +70,7 @@ const attempt = (
 
 describe('a delivery', () => {
   const text = (over: Partial<WebhookDeliveryDetail>, isPaused = false) =>
-    plain(lookOf(delivery(over), isPaused, NOW).text)
+    plain(webhookDeliveryLook(delivery(over), isPaused, NOW).text)
   const after = (attempts: number, over: Partial<WebhookDeliveryDetail>) => ({
     attempt: attempts,
     attempts_made: attempts,
@@ -91,11 +91,11 @@ describe('a delivery', () => {
   test('that was delivered and replayed in vain has not failed', () => {
     const replayed = after(1, { state: 'failed', next_attempt_at: null, delivered_at: inMs(0), attempts_made: 2 })
     expect(text(replayed)).toBe('Replay failed')
-    expect(marksOf(delivery(replayed))).toEqual(['made', 'none', 'none', 'none', 'none', 'none'])
+    expect(attemptMarks(delivery(replayed))).toEqual(['made', 'none', 'none', 'none', 'none', 'none'])
   })
 
   test('has a mark for each of its six attempts', () => {
-    const marks = (over: Partial<WebhookDeliveryDetail>) => marksOf(delivery(over)).join(' ')
+    const marks = (over: Partial<WebhookDeliveryDetail>) => attemptMarks(delivery(over)).join(' ')
     expect(marks({})).toBe('next none none none none none')
     expect(marks({ state: 'in_flight' })).toBe('flying none none none none none')
     expect(marks(after(2, { state: 'failed', next_attempt_at: inMs(1) }))).toBe('failed failed next none none none')
@@ -120,7 +120,7 @@ describe('a delivery', () => {
           next_attempt_at: isLeft && !isDelivered ? inMs(1) : null,
           delivered_at: isDelivered ? inMs(0) : null,
         })
-        expect(marksOf(delivery(row))).toHaveLength(6)
+        expect(attemptMarks(delivery(row))).toHaveLength(6)
       }),
     )
   })
@@ -152,7 +152,7 @@ test('a countdown has seconds only in the last minute', () => {
 
 describe('the schedule', () => {
   const rows = (over: Partial<WebhookDeliveryDetail>) =>
-    scheduleOf(delivery(over)).map(({ attempt: made, state }) => [made?.n ?? null, state])
+    scheduleRows(delivery(over)).map(({ attempt: made, state }) => [made?.n ?? null, state])
 
   test('shows each attempt with what came of it, and what is next', () => {
     expect(
@@ -165,7 +165,7 @@ describe('the schedule', () => {
       [null, 'none'],
       [null, 'none'],
     ])
-    expect(scheduleOf(delivery()).map(({ delay }) => plain(delay))).toEqual([
+    expect(scheduleRows(delivery()).map(({ delay }) => plain(delay))).toEqual([
       'immediately',
       'after 1 min',
       'after 5 min',
@@ -182,15 +182,15 @@ describe('the schedule', () => {
       next_attempt_at: null,
       attempts: [attempt(1, 503), attempt(2, 200, 'replay')],
     })
-    expect(scheduleOf(replayed)[0]).toMatchObject({ state: 'failed', attempt: { n: 1 } })
-    expect(scheduleOf(replayed)[1]).toMatchObject({ state: 'none', attempt: null })
+    expect(scheduleRows(replayed)[0]).toMatchObject({ state: 'failed', attempt: { n: 1 } })
+    expect(scheduleRows(replayed)[1]).toMatchObject({ state: 'none', attempt: null })
     expect(otherAttempts(replayed).map(({ n }) => n)).toEqual([2])
   })
 
   test('begins again with a failed replay that asked for retries', () => {
     const made = [attempt(1, 200), attempt(2, 500, 'replay')]
     const again = delivery({ state: 'failed', attempt: 1, next_attempt_at: inMs(1), attempts: made })
-    expect(scheduleOf(again).map(({ attempt: one, state }) => [one?.n ?? null, state])).toEqual([
+    expect(scheduleRows(again).map(({ attempt: one, state }) => [one?.n ?? null, state])).toEqual([
       [2, 'failed'],
       [null, 'next'],
       [null, 'none'],
@@ -205,16 +205,16 @@ describe('the schedule', () => {
       next_attempt_at: null,
       attempts: [1, 2, 3, 4, 5, 6].map((n) => attempt(n, 503)).concat(attempt(7, 503, 'replay'), attempt(8, 200)),
     })
-    expect(scheduleOf(later).map(({ attempt: one }) => one?.n ?? null)).toEqual([7, 8, null, null, null, null])
+    expect(scheduleRows(later).map(({ attempt: one }) => one?.n ?? null)).toEqual([7, 8, null, null, null, null])
     expect(otherAttempts(later)).toHaveLength(6)
   })
 })
 
 test('an answer is a status, or one word for what went wrong', () => {
-  expect(answerOf(null, null)).toBeNull()
-  expect(answerOf(204, null)).toEqual({ text: '204', isGood: true })
-  expect(answerOf(302, null)).toEqual({ text: '302', isGood: false })
-  const word = (code: string) => answerOf(null, code)?.text
+  expect(attemptAnswer(null, null)).toBeNull()
+  expect(attemptAnswer(204, null)).toEqual({ text: '204', isGood: true })
+  expect(attemptAnswer(302, null)).toEqual({ text: '302', isGood: false })
+  const word = (code: string) => attemptAnswer(null, code)?.text
   expect(word('EGRESS_TIMEOUT')).toBe('timeout')
   expect(word('CERT_HAS_EXPIRED')).toBe('TLS')
   expect(word('DEPTH_ZERO_SELF_SIGNED_CERT')).toBe('TLS')
@@ -242,7 +242,7 @@ describe('thirty days', () => {
     failed,
   })
   test('are bars by what failed', () => {
-    expect([day(1, 0, 0), day(2, 3, 0), day(3, 2, 1), day(4, 0, 1)].map(toneOf)).toEqual([
+    expect([day(1, 0, 0), day(2, 3, 0), day(3, 2, 1), day(4, 0, 1)].map(dayTone)).toEqual([
       'none',
       'good',
       'some',
@@ -272,13 +272,13 @@ describe('thirty days', () => {
 })
 
 test('small parts', () => {
-  expect(hostOf('https://ops.example.com:8443/hooks?a=1')).toBe('ops.example.com:8443')
-  expect(hostOf('not a url')).toBe('not a url')
+  expect(endpointHost('https://ops.example.com:8443/hooks?a=1')).toBe('ops.example.com:8443')
+  expect(endpointHost('not a url')).toBe('not a url')
   expect(prettyJson('{"a":[1]}')).toBe('{\n  "a": [\n    1\n  ]\n}')
   expect(prettyJson('<html>')).toBe('<html>')
   expect(prettyJson('42')).toBe('42')
-  expect(instantOf('2026-11-19T14:07', 'utc')).toBe('2026-11-19T14:07:00.000Z')
-  expect(instantOf('', 'utc')).toBeNull()
+  expect(parseFieldInstant('2026-11-19T14:07', 'utc')).toBe('2026-11-19T14:07:00.000Z')
+  expect(parseFieldInstant('', 'utc')).toBeNull()
   expect(['', '1', '1,000', ' 20 '].every(isRateText)).toBe(true)
   expect(['0', '1001', '-1', '1.5', 'a'].some(isRateText)).toBe(false)
   const types = [

@@ -13,7 +13,7 @@ import { webhooksTexts } from './texts.ts'
 export const SCHEDULED_ATTEMPTS = 6
 
 /** Host and port, the part of a URL that tells endpoints apart. */
-export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
+export const endpointHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
 
 /** The end of an id: deliveries of one minute begin alike. */
 export const shortId = (id: string): string => `…${id.slice(-6)}`
@@ -26,7 +26,7 @@ type DeliveryFacts = Pick<
 >
 
 /** The look of a delivery: it is only called failed when no attempt is left. */
-export function lookOf(delivery: DeliveryFacts, isPaused: boolean, now: number): DeliveryLook {
+export function webhookDeliveryLook(delivery: DeliveryFacts, isPaused: boolean, now: number): DeliveryLook {
   const { state, next_attempt_at: nextAt, delivered_at: deliveredAt } = delivery
   const { states } = webhooksTexts
   const waiting = (text: string): DeliveryLook => ({ tone: 'slate', icon: 'clock', text })
@@ -51,7 +51,7 @@ export function shortLeft(until: string, now: number): string {
 export type Mark = 'delivered' | 'failed' | 'made' | 'flying' | 'next' | 'none'
 
 /** The six attempts of the schedule. */
-export function marksOf(delivery: DeliveryFacts): Mark[] {
+export function attemptMarks(delivery: DeliveryFacts): Mark[] {
   const { state, attempt, attempts_made: made, next_attempt_at: nextAt, delivered_at: deliveredAt } = delivery
   const isScheduled = nextAt !== null && deliveredAt === null
   return Array.from({ length: SCHEDULED_ATTEMPTS }, (_, index): Mark => {
@@ -70,14 +70,16 @@ export function marksSentence(delivery: DeliveryFacts): string {
   const { attempt, attempts_made: all } = delivery
   const made =
     all > attempt ? webhooksTexts.attemptsAndReplays(attempt, all - attempt) : webhooksTexts.attempts(attempt)
-  const state = isCounting(delivery) ? webhooksTexts.waiting : lookOf(delivery, false, 0).text.toLowerCase()
+  const state = isCounting(delivery)
+    ? webhooksTexts.waiting
+    : webhookDeliveryLook(delivery, false, 0).text.toLowerCase()
   return `${made}, ${state}`
 }
 
 export type Answer = { text: string; isGood: boolean }
 
 /** A status, or one word for what went wrong; null before the first attempt. */
-export function answerOf(status: number | null, errorCode: string | null): Answer | null {
+export function attemptAnswer(status: number | null, errorCode: string | null): Answer | null {
   if (status !== null) return { text: String(status), isGood: status >= 200 && status < 300 }
   return errorCode === null ? null : { text: errorWord(errorCode), isGood: false }
 }
@@ -101,7 +103,9 @@ export function endpointAnswer(
   if (endpoint.last_attempt_at === null) return null
   const { last_status: status, tls_error: tlsError, last_attempt_at: lastAt } = endpoint
   const isTls = tlsError !== null && tlsError.at === lastAt
-  return answerOf(status, null) ?? { text: isTls ? webhooksTexts.errors.tls : webhooksTexts.noAnswer, isGood: false }
+  return (
+    attemptAnswer(status, null) ?? { text: isTls ? webhooksTexts.errors.tls : webhooksTexts.noAnswer, isGood: false }
+  )
 }
 
 // The schedule of a delivery ------------------------------------------------------------------------
@@ -127,7 +131,7 @@ function currentAttempts(delivery: WebhookDeliveryDetail): WebhookAttempt[] {
 }
 
 /** The six attempts of the schedule with what came of them. */
-export function scheduleOf(delivery: WebhookDeliveryDetail): ScheduleRow[] {
+export function scheduleRows(delivery: WebhookDeliveryDetail): ScheduleRow[] {
   const current = currentAttempts(delivery)
   const { state, next_attempt_at: nextAt } = delivery
   return delivery.schedule.map(({ n, delay_seconds: seconds }, index) => {
@@ -161,7 +165,7 @@ export function otherAttempts(delivery: WebhookDeliveryDetail): WebhookAttempt[]
 }
 
 /** The newest attempt. */
-export const lastAttemptOf = ({ attempts }: WebhookDeliveryDetail): WebhookAttempt | undefined =>
+export const findLastAttempt = ({ attempts }: WebhookDeliveryDetail): WebhookAttempt | undefined =>
   attempts.toSorted((a, b) => a.n - b.n).at(-1)
 
 /** JSON with line breaks; another text as it is. */
@@ -178,7 +182,7 @@ export function prettyJson(text: string): string {
 
 export type DayBar = { day: string; tone: 'none' | 'good' | 'some' | 'bad' }
 
-export const toneOf = ({ delivered, failed }: { delivered: number; failed: number }): DayBar['tone'] =>
+export const dayTone = ({ delivered, failed }: { delivered: number; failed: number }): DayBar['tone'] =>
   delivered + failed === 0 ? 'none' : failed === 0 ? 'good' : delivered === 0 ? 'bad' : 'some'
 
 /** The days of an endpoint in a sentence, for readers who do not see the bars. */
@@ -201,7 +205,7 @@ export function formatShare(share: number): string {
 }
 
 /** The instant that a `datetime-local` field names in the shown zone, in RFC 3339; null when it is empty. */
-export function instantOf(field: string, zone: 'local' | 'utc'): string | null {
+export function parseFieldInstant(field: string, zone: 'local' | 'utc'): string | null {
   const at = Date.parse(zone === 'utc' ? `${field}Z` : field)
   return field === '' || Number.isNaN(at) ? null : new Date(at).toISOString()
 }

@@ -10,7 +10,7 @@ import { formatCount, zoneName } from '../../../ui/format.ts'
 import { useNow } from '../../../ui/now.ts'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { currentPrefs } from '../../../app/prefs.ts'
-import { instantOf } from './model.ts'
+import { parseFieldInstant } from './model.ts'
 import { webhooksTexts } from './texts.ts'
 
 const texts = webhooksTexts.recovery
@@ -22,8 +22,8 @@ export function RecoverDialog({ endpointId, onClose }: { endpointId: string; onC
   const [tried, setTried] = useState(false)
   const now = useNow('half-minute')
   const { zone } = currentPrefs()
-  const from = instantOf(since, zone)
-  const to = instantOf(until, zone)
+  const from = parseFieldInstant(since, zone)
+  const to = parseFieldInstant(until, zone)
   const sinceError = from === null ? texts.sinceWrong : undefined
   const untilError = from !== null && to !== null && to <= from ? texts.untilWrong : undefined
   const recover = useChange({

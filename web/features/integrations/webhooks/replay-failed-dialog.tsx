@@ -7,7 +7,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
-import { hostOf } from './model.ts'
+import { endpointHost } from './model.ts'
 import { useReplayMany } from './replays.ts'
 import { webhooksTexts } from './texts.ts'
 
@@ -21,7 +21,7 @@ export function ReplayFailedDialog({ endpoint, view, onClose }: ReplayFailedDial
   const replay = useReplayMany()
   const items = failed.data?.items ?? []
   const total = failed.data?.total ?? 0
-  const host = hostOf(endpoint.url)
+  const host = endpointHost(endpoint.url)
   return (
     <Dialog open onClose={onClose} title={texts.replayFailedTitle}>
       {failed.data !== undefined ? (

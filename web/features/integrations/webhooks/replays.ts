@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../../api/call.ts'
-import { reasonOf, useChange } from '../../../api/change.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
 import { addToast } from '../../../ui/toasts.tsx'
 import { webhooksTexts } from './texts.ts'
 
@@ -34,7 +34,7 @@ export function useReplayMany() {
         tone: accepted === 0 ? 'bad' : 'good',
       })
     },
-    onError: (error) => addToast({ text: `${texts.notReplayed} ${reasonOf(error)}`, tone: 'bad' }),
+    onError: (error) => addToast({ text: `${texts.notReplayed} ${errorSentence(error)}`, tone: 'bad' }),
     onSettled: () => client.invalidateQueries({ queryKey: ['webhooks'] }),
   })
 }

@@ -20,7 +20,7 @@ import { Deliveries } from './deliveries.tsx'
 import { AutoPausedNote, EndpointCards } from './endpoint-cards.tsx'
 import { EndpointDialog } from './endpoint-dialog.tsx'
 import { EndpointList } from './endpoint-list.tsx'
-import { hostOf } from './model.ts'
+import { endpointHost } from './model.ts'
 import { NoEndpoint } from './no-endpoint.tsx'
 import { FreshSecretBox, type FreshSecret } from './fresh-secret.tsx'
 import { webhooksTexts } from './texts.ts'
@@ -95,7 +95,7 @@ export function WebhooksPage() {
           endpoint={null}
           onClose={() => setAdding(false)}
           onCreated={({ id, url, secret }) => {
-            setFresh({ host: hostOf(url), secret, isRotated: false })
+            setFresh({ host: endpointHost(url), secret, isRotated: false })
             void navigate({ search: { endpoint: id } })
           }}
         />

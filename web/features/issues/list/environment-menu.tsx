@@ -3,7 +3,7 @@ import type { IssuesSearch } from '../../../address/search.ts'
 import { Button } from '../../../ui/button.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { Popover } from '../../../ui/popover.tsx'
-import { chosenOf } from './filter-values.ts'
+import { chosenValues } from './filter-values.ts'
 import type { SearchChange } from './filters.tsx'
 import { issuesTexts } from './texts.ts'
 
@@ -13,7 +13,7 @@ const EnvironmentPanel = lazy(() =>
 
 /** The environments of the query, and the menu that changes them. */
 export function EnvironmentMenu({ search, onChange }: { search: IssuesSearch; onChange: SearchChange }) {
-  const chosen = chosenOf(search, 'environment')
+  const chosen = chosenValues(search, 'environment')
   const [first] = chosen
   const text =
     first === undefined

@@ -18,7 +18,15 @@ import { Severity } from '../../../ui/status.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { filterTexts } from './filter-texts.ts'
-import { assigneeOf, chosenOf, cleared, isSame, keyOf, tagsOf, withAssignee } from './filter-values.ts'
+import {
+  chosenAssignee,
+  chosenValues,
+  cleared,
+  isSame,
+  filterQueryKey,
+  queriedTags,
+  withAssignee,
+} from './filter-values.ts'
 import type { SearchChange } from './filters.tsx'
 import { issuesTexts } from './texts.ts'
 import { ValueList } from './value-list.tsx'
@@ -43,8 +51,8 @@ const FILTERS: readonly Filter[] = ['environment', 'release', 'level', 'tag', 'p
 const startOf = (search: IssuesSearch): Filter => FILTERS.find((filter) => countOf(search, filter) > 0) ?? 'environment'
 
 function countOf(search: IssuesSearch, filter: Filter): number {
-  if (filter === 'assignee') return assigneeOf(search) === undefined ? 0 : 1
-  return filter === 'tag' ? tagsOf(search).length : chosenOf(search, filter).length
+  if (filter === 'assignee') return chosenAssignee(search) === undefined ? 0 : 1
+  return filter === 'tag' ? queriedTags(search).length : chosenValues(search, filter).length
 }
 
 /** Filters with a list of their values. They show what the address says, and change it immediately. */
@@ -103,9 +111,11 @@ export function FilterPanel({ search, onChange }: PanelProps) {
 /** Values of one tag, or another fact of events: those of the query come first. */
 function TagValues({ search, onChange }: PanelProps) {
   const found = useQuery(keysQuery(search.project ?? null))
-  const used = tagsOf(search)
+  const used = queriedTags(search)
   const [asked, setAsked] = useState<string | null>(null)
-  const others = (found.data ?? []).filter((key) => key !== keyOf('environment') && key !== keyOf('release'))
+  const others = (found.data ?? []).filter(
+    (key) => key !== filterQueryKey('environment') && key !== filterQueryKey('release'),
+  )
   const keys = [...new Set([...used, ...others, ...(asked === null ? [] : [asked])])]
   const key = asked ?? keys[0]
   // The shown tag stays when its last value is cleared.
@@ -115,7 +125,7 @@ function TagValues({ search, onChange }: PanelProps) {
     <>
       <SelectField label={filterTexts.tagKey} value={key} onChange={(event) => setAsked(event.target.value)}>
         {keys.map((one) => {
-          const count = chosenOf(search, `tag:${one}`).length
+          const count = chosenValues(search, `tag:${one}`).length
           return (
             <option key={one} value={one}>
               {count === 0 ? one : filterTexts.chosen(one, count)}
@@ -149,7 +159,7 @@ function Platforms({ search, onChange }: PanelProps) {
 
 function Assignees({ search, onChange }: PanelProps) {
   const { me, assignees } = useAssignees()
-  const assignee = assigneeOf(search)
+  const assignee = chosenAssignee(search)
   const choices: { value: string | undefined; label: string; names: readonly string[] }[] = [
     { value: undefined, label: issuesTexts.anyone, names: [] },
     { value: 'me', label: issuesTexts.me, names: ['me'] },

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import type { IssuesSearch } from '../../../address/search.ts'
-import { assigneeOf, chosenOf, cleared, countSet, tagsOf, toggled, withAssignee, withValues } from './filter-values.ts'
+import {
+  chosenAssignee,
+  chosenValues,
+  cleared,
+  countSet,
+  queriedTags,
+  toggled,
+  withAssignee,
+  withValues,
+} from './filter-values.ts'
 
 test.each([
   ['', 'production', 'environment:production'],
@@ -16,7 +25,7 @@ test.each([
 test('severity and platform are parameters, unless the query names them', () => {
   expect(toggled({ severity: ['high'] }, 'severity', ['critical'])).toEqual({ severity: ['critical', 'high'] })
   expect(toggled({ severity: ['high'] }, 'severity', ['high'])).toEqual({ severity: undefined })
-  expect(chosenOf({ q: 'severity:low', severity: ['high'] }, 'severity')).toEqual(['low'])
+  expect(chosenValues({ q: 'severity:low', severity: ['high'] }, 'severity')).toEqual(['low'])
   expect(toggled({ q: 'severity:low' }, 'severity', ['high'])).toEqual({ q: 'severity:[low, high]' })
   // An Android app sends Java and Kotlin: one choice.
   const android: IssuesSearch = { ...toggled({}, 'platform', ['java', 'kotlin']) }
@@ -26,8 +35,8 @@ test('severity and platform are parameters, unless the query names them', () => 
 })
 
 test('the assignee is read from the query and set beside it', () => {
-  expect(assigneeOf({ q: 'owner:me' })).toBe('me')
-  expect(assigneeOf({ assignee: 'none' })).toBe('none')
+  expect(chosenAssignee({ q: 'owner:me' })).toBe('me')
+  expect(chosenAssignee({ assignee: 'none' })).toBe('none')
   expect(withAssignee({ q: 'a assigned:me' }, 'none')).toEqual({ q: 'a', assignee: 'none' })
 })
 
@@ -37,7 +46,7 @@ test('what is set is counted and cleared; the rest of the query stays', () => {
     severity: ['high'],
     assignee: 'me',
   }
-  expect(tagsOf(search)).toEqual(['tenant'])
+  expect(queriedTags(search)).toEqual(['tenant'])
   expect(countSet(search)).toBe(5)
   expect(cleared(search)).toEqual({
     q: 'is:unresolved -tenant:beta events:>5 checkout',

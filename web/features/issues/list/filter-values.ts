@@ -1,4 +1,4 @@
-import { setValues, termsOf, valuesOf } from '#shared/query-terms.ts'
+import { setValues, requiredTerms, requiredValues } from '#shared/query-terms.ts'
 import { SEVERITIES } from '#shared/issue-values.ts'
 import { isOwnKey } from '../../../api/term-keys.ts'
 import type { IssuesSearch } from '../../../address/search.ts'
@@ -22,20 +22,20 @@ const isParameter = (filter: ValueFilter): filter is 'severity' | 'platform' =>
 const isNamed = (filter: ValueFilter): filter is keyof typeof NAMES => Object.hasOwn(NAMES, filter)
 
 /** The key of the query. */
-export const keyOf = (filter: ValueFilter): string => namesOf(filter)[0] ?? ''
+export const filterQueryKey = (filter: ValueFilter): string => namesOf(filter)[0] ?? ''
 
 const namesOf = (filter: ValueFilter): readonly string[] =>
   isNamed(filter) ? NAMES[filter] : [filter.slice('tag:'.length)]
 
 /** The values that a filter lets pass; none for all. */
-export function chosenOf(search: IssuesSearch, filter: ValueFilter): readonly string[] {
-  const values = valuesOf(search.q ?? '', namesOf(filter))
+export function chosenValues(search: IssuesSearch, filter: ValueFilter): readonly string[] {
+  const values = requiredValues(search.q ?? '', namesOf(filter))
   return values.length === 0 && isParameter(filter) ? (search[filter] ?? []) : values
 }
 
 /** Adds the values to the chosen ones, or removes them if one of them is chosen. Upper and lower case are the same. */
 export function toggled(search: IssuesSearch, filter: ValueFilter, values: readonly string[]): Partial<IssuesSearch> {
-  const chosen = chosenOf(search, filter)
+  const chosen = chosenValues(search, filter)
   const isMeant = (value: string) => values.some((one) => isSame(one, value))
   const others = chosen.filter((value) => !isMeant(value))
   return withValues(search, filter, others.length < chosen.length ? others : [...chosen, ...values])
@@ -48,7 +48,7 @@ export function withValues(
   values: readonly string[],
 ): Partial<IssuesSearch> {
   const q = search.q ?? ''
-  if (!isParameter(filter) || valuesOf(q, namesOf(filter)).length > 0)
+  if (!isParameter(filter) || requiredValues(q, namesOf(filter)).length > 0)
     return { q: orNone(setValues(q, namesOf(filter), values)) }
   if (filter === 'platform') return { platform: values.length === 0 ? undefined : [...values] }
   const severity = SEVERITIES.filter((one) => values.includes(one))
@@ -60,8 +60,8 @@ export const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.t
 const ASSIGNED = ['assigned', 'assignee', 'assignee_id', 'owner']
 
 /** `me`, `none`, a member's id, or what the query says of the assignee; undefined for anyone. */
-export const assigneeOf = (search: IssuesSearch): string | undefined =>
-  valuesOf(search.q ?? '', ASSIGNED)[0] ?? search.assignee
+export const chosenAssignee = (search: IssuesSearch): string | undefined =>
+  requiredValues(search.q ?? '', ASSIGNED)[0] ?? search.assignee
 
 export const withAssignee = (search: IssuesSearch, assignee: string | undefined): Partial<IssuesSearch> => ({
   q: orNone(setValues(search.q ?? '', ASSIGNED, [])),
@@ -71,19 +71,19 @@ export const withAssignee = (search: IssuesSearch, assignee: string | undefined)
 const orNone = (q: string): string | undefined => (q.trim() === '' ? undefined : q)
 
 /** The tags that the query has values of. */
-export const tagsOf = ({ q = '' }: IssuesSearch): string[] => [
-  ...new Set(termsOf(q).flatMap(({ key, isNegated }) => (isNegated || isOwnKey(key) ? [] : [key.toLowerCase()]))),
+export const queriedTags = ({ q = '' }: IssuesSearch): string[] => [
+  ...new Set(requiredTerms(q).flatMap(({ key, isNegated }) => (isNegated || isOwnKey(key) ? [] : [key.toLowerCase()]))),
 ]
 
 const filtersIn = (search: IssuesSearch): ValueFilter[] => [
   ...(['environment', 'release', 'level', 'severity', 'platform'] as const),
-  ...tagsOf(search).map((key) => `tag:${key}` as const),
+  ...queriedTags(search).map((key) => `tag:${key}` as const),
 ]
 
 /** How many filters of the panel are set. */
 export const countSet = (search: IssuesSearch): number =>
-  filtersIn(search).filter((filter) => chosenOf(search, filter).length > 0).length +
-  (assigneeOf(search) === undefined ? 0 : 1)
+  filtersIn(search).filter((filter) => chosenValues(search, filter).length > 0).length +
+  (chosenAssignee(search) === undefined ? 0 : 1)
 
 /** Clears the filters of the panel, in the query too; the rest of the query stays. */
 export function cleared(search: IssuesSearch): Partial<IssuesSearch> {

@@ -4,11 +4,11 @@ import { useShownPlatform } from '../../../subjects/issue/platforms.ts'
 import { useAssignees } from './use-assignees.ts'
 import type { SavedView } from '../../../api/view-queries.ts'
 import { FilterChip } from '../../../subjects/query/chip.tsx'
-import { issueTermsOf } from '../../../subjects/query/issue-terms.ts'
+import { issueTermSource } from '../../../subjects/query/issue-terms.ts'
 import type { QueryHint } from '../../../api/query-hints.ts'
 import type { QueryMistake } from '../../../subjects/query/mistake.ts'
 import { QueryField } from '../../../subjects/query/query-field.tsx'
-import { windowOf, type IssuesSearch } from '../../../address/search.ts'
+import { selectedWindow, type IssuesSearch } from '../../../address/search.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatWindow } from '../../../ui/format.ts'
 import { Menu, type MenuEntry } from '../../../ui/menu.tsx'
@@ -40,7 +40,7 @@ export function SearchBox({ search, onChange, onView, mistake, hints, inputRef }
       list="issues"
       query={search.q ?? ''}
       onSearch={(q) => onChange({ q: q === '' ? undefined : q })}
-      source={{ ...issueTermsOf(search.project ?? null), onView }}
+      source={{ ...issueTermSource(search.project ?? null), onView }}
       mistake={mistake}
       hints={hints}
       inputRef={inputRef}
@@ -80,7 +80,7 @@ export function useTokens(search: IssuesSearch): { name: string; value: string; 
     const value = assigneeName(search.assignee, assignees)
     tokens.push({ name: issuesTexts.assignee.toLowerCase(), value, clear: { assignee: undefined } })
   }
-  const window = windowOf(search)
+  const window = selectedWindow(search)
   if (window !== null)
     tokens.push({
       name: issuesTexts.time,

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { editCached, mergeIntoLists, removeCached, restoreIssues, returnIssues } from '../../../api/issue-cache.ts'
 import {
-  filtersOf,
+  toStreamFilters,
   OPEN,
   streamQuery,
   type Issue,
@@ -105,9 +105,9 @@ test('changed rows that no longer match are read one by one', () => {
   expect(strayIds(new Set(['a', 'b']), new Set(['a', 'b']), aPage([]), 1)).toEqual(['a'])
 })
 
-function aList(items: Issue[], search: Parameters<typeof filtersOf>[0] = {}) {
+function aList(items: Issue[], search: Parameters<typeof toStreamFilters>[0] = {}) {
   const client = new QueryClient()
-  const { queryKey } = streamQuery(filtersOf(search))
+  const { queryKey } = streamQuery(toStreamFilters(search))
   client.setQueryData<StreamData>(queryKey, { pages: [aPage(items)], pageParams: [null] })
   const read = () => client.getQueryData<StreamData>(queryKey)?.pages[0]
   return { client, read }

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { IssuesSearch } from '../../../address/search.ts'
-import { filtersOf, streamQuery, volumeQuery } from '../../../api/issue-queries.ts'
+import { toStreamFilters, streamQuery, volumeQuery } from '../../../api/issue-queries.ts'
 import { prefetch, shell } from '../../../app/base-routes.ts'
 
 const issues = createRoute({
@@ -12,7 +12,7 @@ const issues = createRoute({
   // In parallel with the code of the page. Hovering a link only fetches the code.
   loader: ({ context: { client }, deps, preload }) => {
     if (preload) return
-    const filters = filtersOf(deps)
+    const filters = toStreamFilters(deps)
     prefetch(client.infiniteQuery(streamQuery(filters)))
     prefetch(client.query(volumeQuery(filters)))
   },

@@ -4,7 +4,7 @@ import type { Edit } from '../../../subjects/issue/changes.ts'
 import type { Issue } from '../../../api/issue-queries.ts'
 import { useProjectPlatforms } from '../../../subjects/issue/platforms.ts'
 import { IssueRow, type RowMenu } from './row.tsx'
-import { DEFAULT_RANGE, windowOf, type IssuesSearch } from '../../../address/search.ts'
+import { DEFAULT_RANGE, selectedWindow, type IssuesSearch } from '../../../address/search.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import { Icon } from '../../../ui/icon.tsx'
@@ -100,7 +100,7 @@ export function IssueList(props: ListProps) {
               {issuesTexts.columns.issue}
             </span>
             <span role="columnheader" className={issuesStyles.cellTrend}>
-              {windowOf(search) === null
+              {selectedWindow(search) === null
                 ? issuesTexts.trendOver[search.range ?? DEFAULT_RANGE]
                 : issuesTexts.columns.trend}
             </span>
@@ -152,7 +152,7 @@ function useRow(props: ListProps, now: number) {
   const { project, range } = search
   // Memoised, so that rows do not render again.
   const carried = useMemo(() => ({ project, range }), [project, range])
-  const window = windowOf(search)
+  const window = selectedWindow(search)
   const time = window === null ? issuesTexts.rangeIn[range ?? DEFAULT_RANGE] : formatWindow(window.from, window.to)
   const kinds = useProjectPlatforms()
   return (issue: Issue, index: number, style?: CSSProperties, measure?: (element: HTMLElement | null) => void) => (

@@ -5,7 +5,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { FieldLegend } from '../../../ui/field.tsx'
 import { Toolbar } from '../../../ui/stack.tsx'
 import { Minor, ShortId } from '../../../ui/text.tsx'
-import { headOf } from '../../../subjects/issue/headline.ts'
+import { splitTitle } from '../../../subjects/issue/headline.ts'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
@@ -44,7 +44,7 @@ export function MergeIntoDialog({ issues, into, onClose, onMerge }: MergeIntoDia
                 data-autofocus={issue.id === into.id ? '' : undefined}
               />
               <span className={classNames(styles.title, fitStyles.fills, fitStyles.ellipsis)}>
-                <b>{headOf(issue).name}</b> {headOf(issue).rest}
+                <b>{splitTitle(issue).name}</b> {splitTitle(issue).rest}
               </span>
               <ShortId>{issue.short_id}</ShortId>
               <Minor className={typeStyles.figures}>{issuesTexts.events(issue.event_count)}</Minor>

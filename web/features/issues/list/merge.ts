@@ -1,11 +1,11 @@
 import { issuesTexts } from './texts.ts'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
-import { keysOf, removeCached, restoreIssues, storeIssues } from '../../../api/issue-cache.ts'
+import { affectedQueryKeys, removeCached, restoreIssues, storeIssues } from '../../../api/issue-cache.ts'
 import type { Issue } from '../../../api/issue-queries.ts'
 
 /** The merge target: the issue of the cursor, else the oldest. Null if the issues cannot be merged. */
-export function intoOf(issues: readonly Issue[], cursor: string | null): Issue | null {
+export function chooseMergeTarget(issues: readonly Issue[], cursor: string | null): Issue | null {
   const [first] = issues
   if (first === undefined || issues.length < 2 || issues.length > 101) return null
   if (issues.some(({ project_id: projectId }) => projectId !== first.project_id)) return null
@@ -22,7 +22,7 @@ export function useIssueMerge(onUndo: (merge: IssueMerge) => void) {
   const body = ({ others }: IssueMerge) => ({ issue_ids: others.map(({ id }) => id) })
   return useChange<IssueMerge, Issue>({
     send: (merge) => call('POST /api/issues/:issueId/merge', { params: { issueId: merge.into.id }, body: body(merge) }),
-    touches: ({ into, others }) => keysOf([into, ...others]),
+    touches: ({ into, others }) => affectedQueryKeys([into, ...others]),
     guess: (client, { others }) => removeCached(client, others),
     restore: (client, remembered, { into, others }) =>
       restoreIssues(client, remembered, [into, ...others], (issue) => (issue.id === into.id ? issue : null)),

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { IssuesSearch } from '../../../address/search.ts'
-import { filtersOf, queryStartOf } from '../../../api/issue-queries.ts'
-import { mistakeOf, type QueryMistake } from '../../../subjects/query/mistake.ts'
+import { toStreamFilters, typedQueryStart } from '../../../api/issue-queries.ts'
+import { parseQueryMistake, type QueryMistake } from '../../../subjects/query/mistake.ts'
 import { useIssueStream } from './stream.ts'
 
 /** An older list is read again, unless the user returns to it. */
@@ -13,17 +13,17 @@ const OLD_MS = 30_000
  */
 export function useReadableStream(key: string, isNewVisit: boolean) {
   // Memoised, because queries and rows compare them.
-  const asked = useMemo(() => filtersOf(IssuesSearch.parse(JSON.parse(key))), [key])
+  const asked = useMemo(() => toStreamFilters(IssuesSearch.parse(JSON.parse(key))), [key])
   const [readable, setReadable] = useState<string | null>(null)
   const [refused, setRefused] = useState<{ q: string; mistake: QueryMistake } | null>(null)
   const isRefused = refused?.q === asked.q
   const before = isRefused ? readable : null
   const filters = useMemo(
-    () => (before === null ? asked : filtersOf({ ...IssuesSearch.parse(JSON.parse(key)), q: before })),
+    () => (before === null ? asked : toStreamFilters({ ...IssuesSearch.parse(JSON.parse(key)), q: before })),
     [asked, key, before],
   )
   const stream = useIssueStream(filters)
-  const mistake = mistakeOf(stream.list.error, queryStartOf(filters))
+  const mistake = parseQueryMistake(stream.list.error, typedQueryStart(filters))
   if (mistake !== null && filters === asked && !isRefused) setRefused({ q: asked.q, mistake })
   if (stream.settled && readable !== filters.q) setReadable(filters.q)
   useFreshOnArrival(isNewVisit, stream)

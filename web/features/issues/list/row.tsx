@@ -12,8 +12,16 @@ import { Badge } from '../../../ui/badge.tsx'
 import { PlatformTile } from '../../../ui/platform-tile.tsx'
 import { Severity, SEVERITY_NAMES, Status, STATUS_NAMES } from '../../../ui/status.tsx'
 import { issuesTexts } from './texts.ts'
-import { headOf } from '../../../subjects/issue/headline.ts'
-import { levelStartOf, isNew, peakOf, stepFactor, sumOf, toneOf, versionOf } from '../../../subjects/issue/trend.ts'
+import { splitTitle } from '../../../subjects/issue/headline.ts'
+import {
+  findLevelStart,
+  isNew,
+  trendPeak,
+  stepFactor,
+  trendSum,
+  trendTone,
+  shortVersion,
+} from '../../../subjects/issue/trend.ts'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
@@ -58,7 +66,7 @@ type IssueRowProps = {
 /** A row of the stream: 54 px high on wide screens, a card on phones. */
 export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
   const { issue, kind, position, now, selected, cursor, search, time, onToggle, onOpen, style, measure, index } = props
-  const tone = toneOf(issue, now)
+  const tone = trendTone(issue, now)
   const events = issue.event_count_in_range ?? issue.event_count
   const users = issue.user_count_in_range
 
@@ -112,8 +120,8 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
           data-row-link
           onClick={open}
         >
-          <b>{headOf(issue).name}</b>{' '}
-          {headOf(issue).rest === null ? null : <span className={typeStyles.soft}>{headOf(issue).rest}</span>}
+          <b>{splitTitle(issue).name}</b>{' '}
+          {splitTitle(issue).rest === null ? null : <span className={typeStyles.soft}>{splitTitle(issue).rest}</span>}
         </Link>
         <Minor as="p" className={issuesStyles.meta}>
           <PlatformTile platform={issue.platform} kind={kind} />
@@ -128,8 +136,8 @@ export const IssueRow = memo(function IssueRow(props: IssueRowProps) {
         <Sparkline
           counts={issue.trend.counts}
           tone={tone}
-          split={levelStartOf(issue, now)}
-          label={issuesTexts.trendOf(time, sumOf(issue.trend), peakOf(issue.trend), stepOf(issue))}
+          split={findLevelStart(issue, now)}
+          label={issuesTexts.trendOf(time, trendSum(issue.trend), trendPeak(issue.trend), stepOf(issue))}
         />
       </span>
       <span
@@ -275,7 +283,9 @@ function Flags({ issue, now }: { issue: Issue; now: number }) {
   if (issue.status === 'regressed') {
     flags.push(
       <Badge key="back" tone="violet" icon="st-regressed">
-        {issue.last_release === null ? issuesTexts.regressed : issuesTexts.regressedIn(versionOf(issue.last_release))}
+        {issue.last_release === null
+          ? issuesTexts.regressed
+          : issuesTexts.regressedIn(shortVersion(issue.last_release))}
       </Badge>,
     )
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { moveSelection, NOTHING_SELECTED, targetsOf, type Selection, type SelectionMove } from './selection.ts'
+import { moveSelection, NOTHING_SELECTED, actionTargets, type Selection, type SelectionMove } from './selection.ts'
 
 const IDS = ['a', 'b', 'c', 'd', 'e']
 const after = (...moves: SelectionMove[]): Selection =>
@@ -52,12 +52,12 @@ test('when rows are removed, the cursor moves to the next row, at the end to the
 
 test('an action applies to the selected rows, else to the row of the cursor', () => {
   const rows = IDS.map((id) => ({ id }))
-  expect(targetsOf(after(down), rows)).toEqual([{ id: 'a' }])
-  expect(targetsOf(after(down, { kind: 'toggle', id: 'c' }, { kind: 'toggle', id: 'd' }), rows)).toEqual([
+  expect(actionTargets(after(down), rows)).toEqual([{ id: 'a' }])
+  expect(actionTargets(after(down, { kind: 'toggle', id: 'c' }, { kind: 'toggle', id: 'd' }), rows)).toEqual([
     { id: 'c' },
     { id: 'd' },
   ])
-  expect(targetsOf(NOTHING_SELECTED, rows)).toEqual([])
+  expect(actionTargets(NOTHING_SELECTED, rows)).toEqual([])
 })
 
 const anyMove = fc.oneof(

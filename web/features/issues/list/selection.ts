@@ -82,7 +82,7 @@ function leave(state: Selection, leaving: ReadonlySet<string>, ids: readonly str
 }
 
 /** The targets of an action: the selected rows, or the row of the cursor if none is selected. */
-export function targetsOf<Row extends { id: string }>(state: Selection, rows: readonly Row[]): readonly Row[] {
+export function actionTargets<Row extends { id: string }>(state: Selection, rows: readonly Row[]): readonly Row[] {
   if (state.selected.size > 0) return rows.filter((row) => state.selected.has(row.id))
   return rows.filter((row) => row.id === state.cursor)
 }

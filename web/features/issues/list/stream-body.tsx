@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { appTexts } from '../../../app/texts.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -10,7 +10,7 @@ import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { IssueList } from './list.tsx'
 import type { StreamModel } from './stream-commands.ts'
 import { issuesTexts } from './texts.ts'
-import { viewOf } from './views.tsx'
+import { statusView } from './views.tsx'
 import issuesStyles from './issues.module.css'
 import styles from './issues-page.module.css'
 import { classNames } from '../../../ui/class-names.ts'
@@ -38,7 +38,7 @@ export function StreamBody(model: StreamModel) {
               </Button>
             }
           >
-            {issuesTexts.moreFailed} {reasonOf(list.error)}
+            {issuesTexts.moreFailed} {errorSentence(list.error)}
           </Note>
         </div>
       ) : null}
@@ -100,7 +100,7 @@ function NoRows({ search, filters, stream: { list }, mistake, commands }: Stream
   if (!commands.isEmpty) return <SkeletonRows rows={SKELETON_ROWS} label={issuesTexts.what} />
   return (
     <Suspense fallback={null}>
-      <EmptyStream search={search} range={filters.range} view={viewOf(filters.status)} onChange={commands.change} />
+      <EmptyStream search={search} range={filters.range} view={statusView(filters.status)} onChange={commands.change} />
     </Suspense>
   )
 }

@@ -9,10 +9,10 @@ import { useCan } from '../../../app/can.ts'
 import { useIssueDelete, useIssueEdit, type AllMatching, type Edit } from '../../../subjects/issue/changes.ts'
 import { ignoreEdit, resolveEdit } from './edits.ts'
 import { useStreamKeys } from './keys.ts'
-import { intoOf, useIssueMerge } from './merge.ts'
+import { chooseMergeTarget, useIssueMerge } from './merge.ts'
 import type { useReadableStream } from './readable-stream.ts'
 import type { RowMenu } from './row.tsx'
-import { targetsOf, type SelectionMove } from './selection.ts'
+import { actionTargets, type SelectionMove } from './selection.ts'
 import type { StreamState, StreamStep } from './stream-state.ts'
 
 const route = getRouteApi('/signed-in/shell/issues')
@@ -52,7 +52,7 @@ export function useStreamCommands({ search, filters, stream, ids, state, dispatc
       resetScroll: false,
     })
 
-  const targets = targetsOf(selection, rows)
+  const targets = actionTargets(selection, rows)
   const all: AllMatching | undefined =
     state.everything && stream.since !== null ? { filters, since: stream.since, total: stream.total } : undefined
   const reloadAll = { onSuccess: () => all !== undefined && void stream.reload() }
@@ -68,7 +68,7 @@ export function useStreamCommands({ search, filters, stream, ids, state, dispatc
     const scope = issues === targets ? all : undefined
     edit.mutate({ issues, edit: next, all: scope, cursor: selection.cursor }, reloadAll)
   }
-  const into = all === undefined ? intoOf(targets, selection.cursor) : null
+  const into = all === undefined ? chooseMergeTarget(targets, selection.cursor) : null
   const askMerge = () => {
     if (into !== null && canChange) dispatch({ kind: 'open', opened: { merging: { into, issues: targets } } })
   }

@@ -1,4 +1,4 @@
-import { searchOf } from '../../../api/view-queries.ts'
+import { toViewSearch } from '../../../api/view-queries.ts'
 import { PageHead } from '../../../ui/page-head.tsx'
 import { EnvironmentMenu } from './environment-menu.tsx'
 import { FilterButton, SearchBox, SortButton } from './filters.tsx'
@@ -6,7 +6,7 @@ import type { StreamModel } from './stream-commands.ts'
 import { issuesTexts } from './texts.ts'
 import { ViewsMenu } from './views-menu.tsx'
 import { SavedViews, useSavedView } from './views-saved.tsx'
-import { StatusViews, viewOf } from './views.tsx'
+import { StatusViews, statusView } from './views.tsx'
 import styles from './issues-page.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import narrowStyles from '../../../ui/narrow.module.css'
@@ -22,7 +22,12 @@ export function StreamHead({ search, filters, stream, mistake, state, dispatch, 
       <PageHead>
         <h1>{issuesTexts.title}</h1>
         <div className={styles.viewbar}>
-          <StatusViews view={viewOf(filters.status)} isSaved={isSaved} search={search} counts={stream.statusCounts} />
+          <StatusViews
+            view={statusView(filters.status)}
+            isSaved={isSaved}
+            search={search}
+            counts={stream.statusCounts}
+          />
           <SavedViews search={search} />
         </div>
       </PageHead>
@@ -30,7 +35,7 @@ export function StreamHead({ search, filters, stream, mistake, state, dispatch, 
         <SearchBox
           search={search}
           onChange={change}
-          onView={(view) => openView(searchOf(view, search))}
+          onView={(view) => openView(toViewSearch(view, search))}
           mistake={mistake}
           hints={stream.hints}
           inputRef={commands.searchBox}

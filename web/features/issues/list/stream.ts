@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { mergeIntoLists } from '../../../api/issue-cache.ts'
-import { rowOf } from '../../../subjects/issue/changes.ts'
+import { toIssueRow } from '../../../subjects/issue/changes.ts'
 import {
   freshQuery,
   issueQuery,
@@ -77,7 +77,7 @@ export function useIssueStream(filters: StreamFilters) {
     )
     mergeIntoLists(
       client,
-      strays.flatMap((read) => (read.status === 'fulfilled' ? [rowOf(read.value)] : [])),
+      strays.flatMap((read) => (read.status === 'fulfilled' ? [toIssueRow(read.value)] : [])),
     )
   })
   const refreshVolume = useThrottled(VOLUME_MS, () => client.invalidateQueries({ queryKey: ['volume'] }))

@@ -6,7 +6,7 @@ import type { IssuesSearch } from '../../../address/search.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Minor } from '../../../ui/text.tsx'
 import { filterTexts } from './filter-texts.ts'
-import { chosenOf, isSame, keyOf, toggled, type ValueFilter } from './filter-values.ts'
+import { chosenValues, isSame, filterQueryKey, toggled, type ValueFilter } from './filter-values.ts'
 import type { SearchChange } from './filters.tsx'
 
 /** From this number of values on they can be searched. */
@@ -26,8 +26,8 @@ type ValueListProps = {
 /** The values of a filter with the number of their issues: those of the address are checked, a press changes the address. */
 export function ValueList({ search, onChange, filter, label, groupOf = (value) => value, show }: ValueListProps) {
   const [prefix, setPrefix] = useState('')
-  const found = useQuery(valuesQuery(search.project ?? null, keyOf(filter), prefix.trim()))
-  const chosen = chosenOf(search, filter)
+  const found = useQuery(valuesQuery(search.project ?? null, filterQueryKey(filter), prefix.trim()))
+  const chosen = chosenValues(search, filter)
   const rows = found.data?.values ?? []
   const missing = prefix === '' ? chosen.filter((value) => !rows.some((row) => isSame(row.value, value))) : []
   const choices = Map.groupBy([...missing.map((value) => ({ value, count: null })), ...rows], ({ value }) =>

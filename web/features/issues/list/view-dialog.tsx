@@ -1,7 +1,7 @@
 import { MAX_VIEW_NAME_CHARACTERS } from '#shared/limits.ts'
 import { useState, type SyntheticEvent } from 'react'
-import { reasonOf } from '../../../api/change.ts'
-import { draftOf, useViewChange, useViewCreate, type SavedView } from '../../../api/view-queries.ts'
+import { errorSentence } from '../../../api/change.ts'
+import { toViewDraft, useViewChange, useViewCreate, type SavedView } from '../../../api/view-queries.ts'
 import { useCan } from '../../../app/can.ts'
 import type { IssuesSearch } from '../../../address/search.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -34,7 +34,7 @@ export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogPr
     event.preventDefault()
     if (name.trim() === '') return
     const given = { name: name.trim(), is_shared: isShared }
-    if (view === null) create.mutate({ ...given, ...draftOf(search) }, { onSuccess: onSaved })
+    if (view === null) create.mutate({ ...given, ...toViewDraft(search) }, { onSuccess: onSaved })
     else change.mutate({ viewId: view.id, ...given }, { onSuccess: onSaved })
   }
   return (
@@ -43,7 +43,7 @@ export function IssueViewDialog({ view, search, onClose, onSaved }: ViewDialogPr
         <Field
           label={viewTexts.name}
           hint={viewTexts.nameHint}
-          error={error === null ? undefined : reasonOf(error)}
+          error={error === null ? undefined : errorSentence(error)}
           value={name}
           maxLength={MAX_VIEW_NAME_CHARACTERS}
           autoComplete="off"

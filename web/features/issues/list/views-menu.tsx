@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import {
-  searchOf,
-  draftOf,
+  toViewSearch,
+  toViewDraft,
   shows,
   useViewChange,
   useViewDelete,
@@ -49,7 +49,7 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
           {
             label: viewTexts.saveChanges(current.name),
             why,
-            onSelect: () => change.mutate({ viewId: current.id, ...draftOf(search) }),
+            onSelect: () => change.mutate({ viewId: current.id, ...toViewDraft(search) }),
           },
         ]),
     { label: viewTexts.save, letter: 's', onSelect: () => setDialog('create') },
@@ -80,7 +80,7 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
         return {
           label: nth === 1 ? view.name : `${view.name} (${nth})`,
           checked: view.id === current?.id,
-          onSelect: () => onOpen(searchOf(view, search)),
+          onSelect: () => onOpen(toViewSearch(view, search)),
         }
       }),
     ]

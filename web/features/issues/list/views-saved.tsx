@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useLayoutEffect, useRef } from 'react'
-import { searchOf, shows, viewsQuery, type SavedView } from '../../../api/view-queries.ts'
+import { toViewSearch, shows, viewsQuery, type SavedView } from '../../../api/view-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import type { IssuesSearch } from '../../../address/search.ts'
 import choiceStyles from '../../../ui/choice.module.css'
@@ -50,7 +50,7 @@ export function SavedViews({ search }: { search: IssuesSearch }) {
           <Link
             key={view.id}
             ref={view.id === currentId ? chosen : undefined}
-            {...paths.issues(searchOf(view, search))}
+            {...paths.issues(toViewSearch(view, search))}
             activeOptions={{ exact: true }}
             aria-current={view.id === currentId ? 'page' : undefined}
             title={view.is_shared ? `${view.name}, ${viewTexts.sharedOne}` : view.name}

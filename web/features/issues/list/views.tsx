@@ -16,7 +16,7 @@ export type ViewName = 'open' | Status
 const VIEWS: readonly ViewName[] = ['open', 'unresolved', 'regressed', 'escalated', 'ignored', 'resolved']
 
 /** The status view of an address; null for another combination of statuses. */
-export function viewOf(status: readonly Status[] | null): ViewName | null {
+export function statusView(status: readonly Status[] | null): ViewName | null {
   if (status === null) return null
   if (status.length === OPEN.length && OPEN.every((one) => status.includes(one))) return 'open'
   return status.length === 1 ? (status[0] ?? null) : null

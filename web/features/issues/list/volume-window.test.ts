@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { filtersOf, queryOf, queryStartOf } from '../../../api/issue-queries.ts'
-import { bucketsOf, windowOfBuckets } from '../../../subjects/figures/time-window.ts'
+import { toStreamFilters, toApiQuery, typedQueryStart } from '../../../api/issue-queries.ts'
+import { windowBuckets, windowOfBuckets } from '../../../subjects/figures/time-window.ts'
 import { sumOfPoints } from './volume-window.ts'
 
 const QUARTER_S = 900
@@ -13,8 +13,8 @@ const points = Array.from({ length: 8 }, (_, index) => ({
 test('buckets become a window of the address, and the window becomes the same buckets', () => {
   const window = windowOfBuckets([2, 4], points, QUARTER_S)
   expect(window).toEqual({ from: '2026-11-20T06:30Z', to: '2026-11-20T07:15Z' })
-  expect(bucketsOf(window, points, QUARTER_S)).toEqual([2, 4])
-  expect(bucketsOf(windowOfBuckets([0, 7], points, QUARTER_S), points, QUARTER_S)).toEqual([0, 7])
+  expect(windowBuckets(window, points, QUARTER_S)).toEqual([2, 4])
+  expect(windowBuckets(windowOfBuckets([0, 7], points, QUARTER_S), points, QUARTER_S)).toEqual([0, 7])
   expect(windowOfBuckets([2, 9], points, QUARTER_S)).toBeNull()
 })
 
@@ -25,7 +25,7 @@ test.each([
   ['2026-11-20T07:50Z', '2026-11-21T00:00Z', [7, 7]],
   ['2026-11-20T06:20Z', '2026-11-20T06:40Z', [1, 2]],
 ] as const)('what is drawn of %s to %s', (from, to, buckets) => {
-  expect(bucketsOf({ from, to }, points, QUARTER_S)).toEqual(buckets)
+  expect(windowBuckets({ from, to }, points, QUARTER_S)).toEqual(buckets)
 })
 
 test('sums of all and of a part', () => {
@@ -36,7 +36,7 @@ test('sums of all and of a part', () => {
 
 test('a window narrows any query', () => {
   const window = { from: '2026-11-20T06:30Z', to: '2026-11-20T07:15Z' }
-  const asked = (q: string) => queryOf(filtersOf({ q, ...window }))
+  const asked = (q: string) => toApiQuery(toStreamFilters({ q, ...window }))
   expect(asked('')).toBe('first_seen:<2026-11-20T07:15Z')
   expect(asked('level:fatal')).toBe('level:fatal first_seen:<2026-11-20T07:15Z')
   expect(asked('a OR b')).toBe('(a OR b) first_seen:<2026-11-20T07:15Z')
@@ -44,17 +44,17 @@ test('a window narrows any query', () => {
   expect(asked('a NOT')).toBe('(a NOT) first_seen:<2026-11-20T07:15Z')
   // A query that cannot be read is refused as it is.
   for (const broken of ['(a OR b', 'a OR b)', 'a OR "b', 'a OR level:[']) expect(asked(broken)).toBe(broken)
-  expect(queryOf(filtersOf({ q: ' a ' }))).toBe('a')
-  expect(queryOf(filtersOf({ from: window.to, to: window.from }))).toBeNull()
-  expect(queryOf(filtersOf({ from: window.from }))).toBeNull()
+  expect(toApiQuery(toStreamFilters({ q: ' a ' }))).toBe('a')
+  expect(toApiQuery(toStreamFilters({ from: window.to, to: window.from }))).toBeNull()
+  expect(toApiQuery(toStreamFilters({ from: window.from }))).toBeNull()
 })
 
 test.each(['', 'level:eror', 'a OR b', 'NOT level:eror', '(a OR b', '(a OR b)', 'a OR "x'])(
   'where %s begins in the query that is sent with a window',
   (q) => {
-    const filters = filtersOf({ q, from: '2026-11-20T06:30Z', to: '2026-11-20T07:15Z' })
-    const start = queryStartOf(filters)
-    expect(queryOf(filters)?.slice(start, start + q.length)).toBe(q)
-    expect(queryStartOf(filtersOf({ q }))).toBe(0)
+    const filters = toStreamFilters({ q, from: '2026-11-20T06:30Z', to: '2026-11-20T07:15Z' })
+    const start = typedQueryStart(filters)
+    expect(toApiQuery(filters)?.slice(start, start + q.length)).toBe(q)
+    expect(typedQueryStart(toStreamFilters({ q }))).toBe(0)
   },
 )

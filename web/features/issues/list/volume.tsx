@@ -11,7 +11,7 @@ import {
 import { usePolling } from '../../../api/live.ts'
 import { releaseMarkersQuery } from '../../../api/release-queries.ts'
 import { usePrefs } from '../../../app/prefs.ts'
-import { mistakeOf } from '../../../subjects/query/mistake.ts'
+import { parseQueryMistake } from '../../../subjects/query/mistake.ts'
 import type { Range } from '../../../address/search.ts'
 import { BarChart } from '../../../ui/chart/charts.tsx'
 import type { BarSeries } from '../../../ui/chart/bar-chart.tsx'
@@ -34,8 +34,8 @@ import { Popover } from '../../../ui/popover.tsx'
 import { issuesTexts } from './texts.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { axisLabels, bucketLabel } from '../../../subjects/figures/time-axis.ts'
-import { markersOf } from '../../../subjects/figures/markers.ts'
-import { bucketsOf, windowOfBuckets, type Window } from '../../../subjects/figures/time-window.ts'
+import { chooseMarkers } from '../../../subjects/figures/markers.ts'
+import { windowBuckets, windowOfBuckets, type Window } from '../../../subjects/figures/time-window.ts'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
@@ -73,7 +73,7 @@ export const IssueVolume = memo(function IssueVolume({ filters, isListed, onWind
   const sessions = useQuery({ ...sessionSummaryQuery(project, filters.range), enabled: isWhole }).data
   usePrefs()
   const last = useLast(volume.data)
-  const shown = volume.error === null || mistakeOf(volume.error) !== null ? last : volume.data
+  const shown = volume.error === null || parseQueryMistake(volume.error) !== null ? last : volume.data
   const [start, end] = [shown?.points[0]?.t ?? '', shown?.points.at(-1)?.t ?? '']
   const markers = useQuery({
     ...releaseMarkersQuery(project === null ? [] : [project], start, end),
@@ -96,7 +96,7 @@ export const IssueVolume = memo(function IssueVolume({ filters, isListed, onWind
   const { points, total, interval_seconds } = shown
   const { fatal } = sumOfPoints(points, null)
   const peak = Math.max(0, ...points.map((point) => point.events))
-  const chosen = isOutside ? null : bucketsOf(window, points, interval_seconds)
+  const chosen = isOutside ? null : windowBuckets(window, points, interval_seconds)
   const series: BarSeries[] = [
     {
       label: issuesTexts.series.other,
@@ -138,7 +138,7 @@ export const IssueVolume = memo(function IssueVolume({ filters, isListed, onWind
             interval_seconds,
             range,
           )}
-          markers={markersOf(null, markers.data?.items ?? [], {
+          markers={chooseMarkers(null, markers.data?.items ?? [], {
             start,
             interval_seconds,
             counts: points.map((point) => point.events),

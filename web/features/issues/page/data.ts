@@ -2,7 +2,13 @@ import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@t
 import { useEffect, useMemo, useState } from 'react'
 import { ApiError } from '../../../api/call.ts'
 import { commentsQuery } from '../../../api/comment-queries.ts'
-import { filtersOf, issueEventQuery, issueQuery, streamQuery, type IssueDetail } from '../../../api/issue-queries.ts'
+import {
+  toStreamFilters,
+  issueEventQuery,
+  issueQuery,
+  streamQuery,
+  type IssueDetail,
+} from '../../../api/issue-queries.ts'
 import { useLive, usePolling } from '../../../api/live.ts'
 import { subscriptionQuery } from '../../../api/member-queries.ts'
 import type { Neighbours } from './head.tsx'
@@ -78,7 +84,7 @@ const isMissing = (error: Error | null): boolean => error instanceof ApiError &&
 /** The last stream, and the neighbours of this issue in it. */
 export function useNeighbours(issueId: string): { back: IssuesSearch; neighbours: Neighbours | null } {
   const [back] = useState(recalledStream)
-  const filters = useMemo(() => filtersOf(back ?? {}), [back])
+  const filters = useMemo(() => toStreamFilters(back ?? {}), [back])
   const list = useInfiniteQuery({ ...streamQuery(filters), enabled: back !== null, placeholderData: keepPreviousData })
   const { data, hasNextPage, isFetching, fetchNextPage } = list
   const ids = useMemo(() => data?.pages.flatMap((page) => page.items.map((item) => item.id)) ?? [], [data])

@@ -3,7 +3,7 @@ import { Activity } from './activity.tsx'
 import { AttachmentsCard } from './attachments.tsx'
 import { ContextsCard, ProcessingNotes, RequestCard, UserCard } from './contexts/contexts.tsx'
 import { FeedbackCard } from './feedback.tsx'
-import { stacksOf } from './stack-trace/model.ts'
+import { eventStacks } from './stack-trace/model.ts'
 import { IssueTags } from './tags.tsx'
 
 type IssueDetailsProps = { issue: IssueDetail; onOnly: (only: string) => void }
@@ -16,7 +16,7 @@ export function IssueDetails({ issue, onOnly }: IssueDetailsProps) {
       <FeedbackCard issue={issue} />
       {event === null ? null : <AttachmentsCard key={`files ${event.event_id}`} issue={issue} />}
       {/* Without a stack trace they are above the breadcrumbs. */}
-      {event !== null && stacksOf(event).length === 0 ? null : (
+      {event !== null && eventStacks(event).length === 0 ? null : (
         <IssueTags issue={issue} event={event} onOnly={onOnly} />
       )}
       {event === null ? null : (

@@ -21,8 +21,15 @@ import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
 import { issueTexts } from './texts.ts'
 import { eventsTexts } from './events/texts.ts'
 import { axisLabels, bucketLabel } from '../../../subjects/figures/time-axis.ts'
-import { markersOf } from '../../../subjects/figures/markers.ts'
-import { levelStartOf, moveInTrend, peakOf, sumOf, toneOf, versionOf } from '../../../subjects/issue/trend.ts'
+import { chooseMarkers } from '../../../subjects/figures/markers.ts'
+import {
+  findLevelStart,
+  moveInTrend,
+  trendPeak,
+  trendSum,
+  trendTone,
+  shortVersion,
+} from '../../../subjects/issue/trend.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import styles from './figures.module.css'
@@ -64,7 +71,7 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
             <dd>
               <FirstSeen at={issue.first_seen} now={now} />
               {issue.first_release === null ? null : (
-                <small title={issue.first_release}> {versionOf(issue.first_release)}</small>
+                <small title={issue.first_release}> {shortVersion(issue.first_release)}</small>
               )}
             </dd>
           </div>
@@ -79,7 +86,7 @@ export function IssueFigures({ issue }: { issue: IssueDetail }) {
                 <FirstSeen at={issue.last_seen} now={now} />
               )}
               {issue.last_release === null ? null : (
-                <small title={issue.last_release}> {versionOf(issue.last_release)}</small>
+                <small title={issue.last_release}> {shortVersion(issue.last_release)}</small>
               )}
             </dd>
           </div>
@@ -130,9 +137,9 @@ function Trend({ issue, range, now }: { issue: IssueDetail; range: TrendRange; n
 
 /** Where the level changed, in buckets: null outside the chart; and the first bucket of the present level. */
 function changeOf(issue: IssueDetail, now: number): { move: number | null; split: number | null } {
-  const tone = toneOf(issue, now)
+  const tone = trendTone(issue, now)
   if (tone !== 'regressed' && tone !== 'escalated') return { move: null, split: null }
-  return { move: moveInTrend(issue.status_changed_at, issue.trend), split: levelStartOf(issue, now) }
+  return { move: moveInTrend(issue.status_changed_at, issue.trend), split: findLevelStart(issue, now) }
 }
 
 /** The release with the last fix, also after a regression. */
@@ -146,7 +153,7 @@ function fixedIn(issue: IssueDetail): string | null {
 
 function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRange; now: number }) {
   const { trend } = issue
-  const tone = toneOf(issue, now)
+  const tone = trendTone(issue, now)
   const stepMs = trend.interval_seconds * 1000
   const starts = trend.counts.map((_, index) => new Date(Date.parse(trend.start) + index * stepMs).toISOString())
   const end = new Date(Date.parse(trend.start) + trend.counts.length * stepMs).toISOString()
@@ -171,16 +178,16 @@ function TrendChart({ issue, range, now }: { issue: IssueDetail; range: TrendRan
   const regression =
     move === null || issue.last_release === null || issue.status !== 'regressed'
       ? null
-      : { at: move / trend.counts.length, label: versionOf(issue.last_release) }
+      : { at: move / trend.counts.length, label: shortVersion(issue.last_release) }
   return (
     <>
       <h2 className={typeStyles.hidden}>{eventsTexts.trendName}</h2>
       <BarChart
-        label={eventsTexts.trend(sumOf(trend), peakOf(trend), eventsTexts.long[range], eventsTexts.per[range])}
+        label={eventsTexts.trend(trendSum(trend), trendPeak(trend), eventsTexts.long[range], eventsTexts.per[range])}
         heightPx={104}
         series={series}
         buckets={buckets}
-        markers={markersOf(regression, markers.data?.items ?? [], trend, {
+        markers={chooseMarkers(regression, markers.data?.items ?? [], trend, {
           seen: [issue.first_release, issue.last_release],
           fixed: fixedIn(issue),
           note: decideTexts.fixedHere,

@@ -20,7 +20,7 @@ import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
 import { mergeTexts } from './merge-texts.ts'
 import { issueTexts } from './texts.ts'
 import { commentsTexts } from './comments/texts.ts'
-import { headOf } from '../../../subjects/issue/headline.ts'
+import { splitTitle } from '../../../subjects/issue/headline.ts'
 import { IgnoreMenu, AssigneeMenu, ResolveMenu, SeverityMenu } from '../../../subjects/issue/menus.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
 import { classNames } from '../../../ui/class-names.ts'
@@ -116,7 +116,7 @@ export function IssueHead({ issue, onEdit, onDelete, onMerge, onDiscard, menu, o
     <header className={styles.ihead}>
       <div className={styles.iheadT}>
         <h1>
-          {headOf(issue).name} {headOf(issue).rest === null ? null : <span>{headOf(issue).rest}</span>}
+          {splitTitle(issue).name} {splitTitle(issue).rest === null ? null : <span>{splitTitle(issue).rest}</span>}
         </h1>
         <div className={classNames(styles.metaRow, typeStyles.accentLinks)}>
           <Status status={issue.status} />

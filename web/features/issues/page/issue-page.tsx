@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { ApiError } from '../../../api/call.ts'
-import { rowOf, useIssueDelete, useIssueEdit, type Edit } from '../../../subjects/issue/changes.ts'
+import { toIssueRow, useIssueDelete, useIssueEdit, type Edit } from '../../../subjects/issue/changes.ts'
 import { issueEventQuery, type IssueDetail } from '../../../api/issue-queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { Breadcrumbs } from './breadcrumbs/breadcrumbs.tsx'
@@ -10,14 +10,14 @@ import { AskProvider } from '../../../subjects/issue/decide.tsx'
 import { EventPicker } from './events/picker.tsx'
 import { IssueFigures } from './figures.tsx'
 import { IssueHead, IssueStickBar, IssueTrail, onIgnore, onResolve, type HeadMenu } from './head.tsx'
-import { headOf } from '../../../subjects/issue/headline.ts'
+import { splitTitle } from '../../../subjects/issue/headline.ts'
 import { IssueReason } from './reason.tsx'
 import { IssueTags } from './tags.tsx'
 import { usePageProject } from '../../../app/page-project.ts'
 import { usePageTitle } from '../../../app/page-title.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { MessageCard, StackTrace } from './stack-trace/stack-trace.tsx'
-import { stacksOf } from './stack-trace/model.ts'
+import { eventStacks } from './stack-trace/model.ts'
 import { useKeys } from '../../../app/keys.ts'
 import { carried, paths } from '../../../address/paths.ts'
 import { Button, buttonLook } from '../../../ui/button.tsx'
@@ -57,7 +57,7 @@ export function IssuePage() {
   const { issue, error, retry, newerCame, showNewest } = useIssue(issueId, choice, only)
   const navigate = route.useNavigate()
   usePageProject(issue?.project_id ?? null)
-  usePageTitle(issue === undefined ? null : `${issue.short_id} ${headOf(issue).name}`)
+  usePageTitle(issue === undefined ? null : `${issue.short_id} ${splitTitle(issue).name}`)
 
   // The issue was merged: the page goes to its merge target.
   const shownId = issue?.id ?? issueId
@@ -169,12 +169,12 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
   const leave = () => (after === null ? void navigate(paths.issues(back)) : go(after))
   const remove = useIssueDelete(leave)
   const apply = (next: Edit) => {
-    if (canChange) edit.mutate({ issues: [rowOf(issue)], edit: next })
+    if (canChange) edit.mutate({ issues: [toIssueRow(issue)], edit: next })
   }
   const { event } = issue
   const details = useLater(detailsCode, { issue, onOnly })
   const side = useLater(sideCode, { issue, search, onOnly, onMerge: ask.onMerge })
-  const hasStack = event !== null && stacksOf(event).length > 0
+  const hasStack = event !== null && eventStacks(event).length > 0
 
   // The next issue is prefetched for J.
   const next = neighbours?.next ?? null
@@ -288,7 +288,7 @@ function IssueBody({ issue, newerCame, choice, only, onOnly, onChoose }: IssueBo
             onClose={stop}
             onDelete={() => {
               stop()
-              remove.mutate({ issues: [rowOf(issue)] })
+              remove.mutate({ issues: [toIssueRow(issue)] })
             }}
           />
         </Suspense>

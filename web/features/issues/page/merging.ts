@@ -1,7 +1,7 @@
 import { mergeTexts } from './merge-texts.ts'
 import { call } from '../../../api/call.ts'
 import { useChange } from '../../../api/change.ts'
-import { keysOf, removeCached } from '../../../api/issue-cache.ts'
+import { affectedQueryKeys, removeCached } from '../../../api/issue-cache.ts'
 import type { Issue, IssueDetail } from '../../../api/issue-queries.ts'
 
 type Named = Pick<Issue, 'id' | 'short_id'>
@@ -21,7 +21,7 @@ const unmerge = (issue: Named, others: readonly Named[]) =>
 export function useMerge(issue: IssueDetail, onDone: () => void) {
   return useChange({
     send: (others: readonly Named[]) => merge(issue, others),
-    touches: (others) => [...keysOf([issue, ...others]), ['issues', 'to-merge'], ['comments', issue.id]],
+    touches: (others) => [...affectedQueryKeys([issue, ...others]), ['issues', 'to-merge'], ['comments', issue.id]],
     settle: (client, _answer, others) => {
       // Lists are never refetched automatically, so the rows are removed here.
       removeCached(client, others)
@@ -37,7 +37,7 @@ export function useMerge(issue: IssueDetail, onDone: () => void) {
 export function useUnmerge(issue: Pick<IssueDetail, 'id' | 'short_id'>) {
   return useChange({
     send: (other: Named) => unmerge(issue, [other]),
-    touches: (other) => [...keysOf([issue, other]), ['issues', 'to-merge'], ['comments', issue.id]],
+    touches: (other) => [...affectedQueryKeys([issue, other]), ['issues', 'to-merge'], ['comments', issue.id]],
     said: (_answer, other) => mergeTexts.unmerged(other.short_id),
     undo: (other) => merge(issue, [other]),
     failed: mergeTexts.unmergeFailed,
@@ -49,7 +49,7 @@ export function useDiscard(issue: IssueDetail, onGone: () => void) {
   return useChange({
     send: (one: Named) => call('POST /api/issues/:issueId/discard', { params: { issueId: one.id } }),
     touches: (one) => [
-      ...keysOf([one]).filter((key) => key[1] !== 'detail'),
+      ...affectedQueryKeys([one]).filter((key) => key[1] !== 'detail'),
       ['projects', issue.project_id, 'discards'],
     ],
     settle: (client, _answer, one) => {

@@ -7,8 +7,8 @@ import { Minor } from '../../../ui/text.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { eventsTexts } from './events/texts.ts'
 import { termText } from '#shared/query-terms.ts'
-import { percentOf } from './shares-model.ts'
-import { versionOf } from '../../../subjects/issue/trend.ts'
+import { wholePercentText } from './shares-model.ts'
+import { shortVersion } from '../../../subjects/issue/trend.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
@@ -39,7 +39,7 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
               onClick={() => onOnly(termText('release', [one.release ?? '']))}
             >
               <span className={classNames(styles.tl, fitStyles.ellipsis)}>
-                {one.release === null ? eventsTexts.noRelease : versionOf(one.release)}
+                {one.release === null ? eventsTexts.noRelease : shortVersion(one.release)}
               </span>
               <span className={styles.tb} aria-hidden="true">
                 <span style={{ inlineSize: `${one.share * 100}%` }} />
@@ -48,7 +48,7 @@ export function ReleasesCard({ issue, onOnly }: ReachProps) {
                 className={classNames(typeStyles.figures, styles.figure, fitStyles.nowrap)}
                 title={formatCount(one.events)}
               >
-                {percentOf(one.share)}
+                {wholePercentText(one.share)}
               </span>
             </button>
           </li>

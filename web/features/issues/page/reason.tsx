@@ -1,4 +1,4 @@
-import { rowOf, useIssueEdit, type Edit } from '../../../subjects/issue/changes.ts'
+import { toIssueRow, useIssueEdit, type Edit } from '../../../subjects/issue/changes.ts'
 import type { IssueDetail } from '../../../api/issue-queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { formatClock, formatDay } from '../../../ui/format.ts'
@@ -7,7 +7,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { issueTexts } from './texts.ts'
 import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
 import { IssueTrack } from './track.tsx'
-import { versionOf } from '../../../subjects/issue/trend.ts'
+import { shortVersion } from '../../../subjects/issue/trend.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
 import narrowStyles from '../../../ui/narrow.module.css'
@@ -31,7 +31,7 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
   const fixed = byItself && status === 'regressed' ? fixedOf(move.data) : null
   const title =
     status === 'regressed'
-      ? issueTexts.reasons.regressed(back === null ? null : versionOf(back))
+      ? issueTexts.reasons.regressed(back === null ? null : shortVersion(back))
       : issueTexts.reasons[status]
   return (
     <section className={issueStyles.reason} data-status={status} aria-labelledby="h-why">
@@ -66,7 +66,7 @@ export function IssueReason({ issue, onShow }: IssueReasonProps) {
               size="sm"
               why={change.why}
               title={decideTexts.notRegressedMore}
-              onClick={() => edit.mutate({ issues: [rowOf(issue)], edit: notRegressed(back) })}
+              onClick={() => edit.mutate({ issues: [toIssueRow(issue)], edit: notRegressed(back) })}
             >
               {decideTexts.notRegressed}
             </Button>

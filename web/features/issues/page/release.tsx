@@ -9,7 +9,7 @@ import { formatPoints, formatRate } from '../../../ui/format.ts'
 import { KeyValues } from '../../../ui/key-values.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import { eventsTexts } from './events/texts.ts'
-import { versionOf } from '../../../subjects/issue/trend.ts'
+import { shortVersion } from '../../../subjects/issue/trend.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import issueStyles from './issue.module.css'
@@ -32,7 +32,7 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
     <Card
       title={
         <Link {...paths.release(release.id, { project: projectId })} title={version}>
-          {eventsTexts.release(versionOf(version))}
+          {eventsTexts.release(shortVersion(version))}
         </Link>
       }
     >
@@ -54,7 +54,7 @@ export function ReleaseCard({ projectId, version }: { projectId: string; version
               {change === null || previous === null ? null : (
                 <Delta
                   change={change < 0 ? 'worse' : change > 0 ? 'better' : 'same'}
-                  title={eventsTexts.againstRelease(versionOf(previous.version))}
+                  title={eventsTexts.againstRelease(shortVersion(previous.version))}
                 >
                   {' '}
                   {formatPoints(change)}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isNotable, percentOf, sharesByKey } from './shares-model.ts'
+import { isNotable, wholePercentText, sharesByKey } from './shares-model.ts'
 
 const share = (key: string, value: string, of: number) => ({
   key,
@@ -28,5 +28,5 @@ test('few events or a small difference are not notable', () => {
 })
 
 test('shares as text', () => {
-  expect([0, 0.001, 0.5, 1].map(percentOf)).toEqual(['0\u202f%', '<1\u202f%', '50\u202f%', '100\u202f%'])
+  expect([0, 0.001, 0.5, 1].map(wholePercentText)).toEqual(['0\u202f%', '<1\u202f%', '50\u202f%', '100\u202f%'])
 })

@@ -16,7 +16,7 @@ export const isNotable = ({ lift, share, count }: Pick<Share, 'lift' | 'share' |
   lift !== null && lift >= 1.5 && share >= 0.1 && count >= 3
 
 /** `71 %`; `<1 %` for less than one percent that is not zero. */
-export function percentOf(share: number): string {
+export function wholePercentText(share: number): string {
   const percent = Math.round(share * 100)
   return `${percent === 0 && share > 0 ? '<1' : percent}\u202f%`
 }

@@ -10,8 +10,8 @@ import { Minor } from '../../../ui/text.tsx'
 import { issueTexts } from './texts.ts'
 import { sharedTerm } from '../../../api/term-keys.ts'
 import { eventsTexts } from './events/texts.ts'
-import { isNotable, percentOf, sharesByKey, type SharesOfKey } from './shares-model.ts'
-import { versionOf } from '../../../subjects/issue/trend.ts'
+import { isNotable, wholePercentText, sharesByKey, type SharesOfKey } from './shares-model.ts'
+import { shortVersion } from '../../../subjects/issue/trend.ts'
 import { QueryError } from '../../../frames/query-error.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import fitStyles from '../../../ui/fit.module.css'
@@ -87,7 +87,7 @@ function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOn
               <span style={{ inlineSize: `${rest * 100}%` }} />
             </span>
             <span className={classNames(typeStyles.figures, issueStyles.figure, fitStyles.nowrap)}>
-              {percentOf(rest)}
+              {wholePercentText(rest)}
             </span>
           </li>
         )}
@@ -99,7 +99,7 @@ function Values({ of, own, onOnly }: { of: SharesOfKey; own: string | null; onOn
 /** A bar with the share, and a mark at the share in other issues. */
 function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (only: string) => void }) {
   const notable = isNotable(share)
-  const baseline = share.baseline_share === null ? null : percentOf(share.baseline_share)
+  const baseline = share.baseline_share === null ? null : wholePercentText(share.baseline_share)
   const more = eventsTexts.against(share.count, baseline)
   const said = notable && share.lift !== null ? `${more}. ${eventsTexts.often(formatFactor(share.lift))}` : more
   return (
@@ -117,7 +117,7 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
               : classNames(issueStyles.tl, fitStyles.ellipsis)
           }
         >
-          {share.value === '' ? '“”' : share.key === 'release' ? versionOf(share.value) : share.value}
+          {share.value === '' ? '“”' : share.key === 'release' ? shortVersion(share.value) : share.value}
         </span>
         <span className={`${issueStyles.tb} ${styles.tbBase}`} aria-hidden="true">
           <span data-notable={notable ? '' : undefined} style={{ inlineSize: `${share.share * 100}%` }} />
@@ -126,7 +126,7 @@ function Value({ share, own, onOnly }: { share: Share; own: boolean; onOnly: (on
           )}
         </span>
         <span className={classNames(typeStyles.figures, issueStyles.figure, fitStyles.nowrap)}>
-          {percentOf(share.share)}
+          {wholePercentText(share.share)}
         </span>
         <span className={typeStyles.hidden}>{said}</span>
       </button>

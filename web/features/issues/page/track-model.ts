@@ -20,7 +20,7 @@ const MAX_BETWEEN = 2
  * with a fix on an older branch.
  * @param markers oldest first
  */
-export function trackOf(
+export function buildTrack(
   fixed: string,
   back: string,
   markers: readonly { version: string }[],

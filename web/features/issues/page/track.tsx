@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { issueReleasesQuery } from '../../../api/issue-event-queries.ts'
 import { releaseMarkersQuery } from '../../../api/release-queries.ts'
 import { decideTexts } from '../../../subjects/issue/decide-texts.ts'
-import { trackOf, type TrackNode } from './track-model.ts'
-import { versionOf } from '../../../subjects/issue/trend.ts'
+import { buildTrack, type TrackNode } from './track-model.ts'
+import { shortVersion } from '../../../subjects/issue/trend.ts'
 import issueStyles from './issue.module.css'
 import styles from './track.module.css'
 
@@ -28,7 +28,7 @@ export function IssueTrack({ issueId, projectId, fixed, back, at }: IssueTrackPr
   const markers = useQuery({ ...releaseMarkersQuery([projectId], since, until), meta: { quiet: true } })
   const met = useQuery({ ...issueReleasesQuery(issueId), meta: { quiet: true } })
   const seen = new Set((met.data?.items ?? []).flatMap(({ release }) => (release === null ? [] : [release])))
-  return <Track nodes={trackOf(fixed, back, markers.data?.items ?? [], seen)} />
+  return <Track nodes={buildTrack(fixed, back, markers.data?.items ?? [], seen)} />
 }
 
 const WIDTH = 420
@@ -66,7 +66,7 @@ function Track({ nodes }: { nodes: readonly TrackNode[] }) {
       {nodes.map(({ version, kind, isSeen }, index) => {
         const x = xOf(index)
         const large = kind === 'fixed' || kind === 'back'
-        const name = short(versionOf(version), kind === 'fixed' ? Math.max(3, maxLength - 6) : maxLength)
+        const name = short(shortVersion(version), kind === 'fixed' ? Math.max(3, maxLength - 6) : maxLength)
         return (
           <g key={version}>
             <title>{version}</title>
@@ -94,7 +94,7 @@ function Track({ nodes }: { nodes: readonly TrackNode[] }) {
 }
 
 const saidOf = ({ version, kind, isSeen }: TrackNode): string =>
-  `${versionOf(version)} ${decideTexts.trackStates[kind === 'fixed' || kind === 'back' ? kind : isSeen ? 'seen' : 'clean']}`
+  `${shortVersion(version)} ${decideTexts.trackStates[kind === 'fixed' || kind === 'back' ? kind : isSeen ? 'seen' : 'clean']}`
 
 const short = (version: string, maxLength: number): string =>
   version.length > maxLength ? `${version.slice(0, maxLength - 1)}…` : version

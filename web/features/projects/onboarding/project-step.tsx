@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { onboardingQuery, type Me, type Project } from '../../../api/queries.ts'
 import { can } from '../../../app/can.ts'
 import { paths } from '../../../address/paths.ts'
@@ -85,7 +85,7 @@ export function ProjectStep({ role }: { role: Me['user']['role'] }) {
                 autoFocus
                 autoComplete="off"
                 placeholder={texts.namePlaceholder}
-                error={missing ?? (create.error === null ? undefined : reasonOf(create.error))}
+                error={missing ?? (create.error === null ? undefined : errorSentence(create.error))}
                 onChange={(event) => setName(event.target.value)}
               />
               <Platforms legend={texts.platform} platforms={APPS} value={sdk} onChange={setSdk} />

@@ -3,7 +3,7 @@ import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import type { AnswerOf } from '../../../api/call.ts'
 import type { Project, ProjectSettings } from '../../../api/queries.ts'
 import { paths } from '../../../address/paths.ts'
@@ -110,7 +110,7 @@ function Waiting({
         </Button>
         <FieldHint bad={test.isError} role="status">
           {test.isError
-            ? `${texts.testRefused} ${test.error instanceof Error ? test.error.message : reasonOf(test.error)}`
+            ? `${texts.testRefused} ${test.error instanceof Error ? test.error.message : errorSentence(test.error)}`
             : test.isSuccess
               ? texts.testSent
               : texts.testHint}

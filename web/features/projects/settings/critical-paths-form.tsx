@@ -1,7 +1,7 @@
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import type { ProjectSettings } from '../../../api/queries.ts'
 import { settingsTexts } from './texts.ts'
-import { AreaField, linesOf } from '../../../ui/area-field.tsx'
+import { AreaField, splitLines } from '../../../ui/area-field.tsx'
 import { criticalPathsTexts as texts } from './critical-paths-texts.ts'
 import { useSettingsDraft } from './form.tsx'
 import { FormCard } from './form-card.tsx'
@@ -10,7 +10,7 @@ import { FormCard } from './form-card.tsx'
 export function CriticalPathsForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
   const { draft, change, error, form } = useSettingsDraft(project, {
     draftOf: (stored) => stored.critical_paths.join('\n'),
-    patchOf: (text: string) => ({ critical_paths: linesOf(text) }),
+    patchOf: (text: string) => ({ critical_paths: splitLines(text) }),
     said: texts.saved,
     why,
   })
@@ -21,7 +21,7 @@ export function CriticalPathsForm({ project, why }: { project: ProjectSettings; 
         hint={texts.hint}
         value={draft}
         readOnly={why !== undefined}
-        error={error === null ? undefined : `${texts.failed} ${reasonOf(error, settingsTexts.fields)}`}
+        error={error === null ? undefined : `${texts.failed} ${errorSentence(error, settingsTexts.fields)}`}
         onChange={change}
       />
     </FormCard>

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { paths } from '../../../address/paths.ts'
 import { call } from '../../../api/call.ts'
-import { reasonOf, useChange } from '../../../api/change.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
 import { operationQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { TypedConfirm } from '../../../forms/typed-confirm.tsx'
@@ -62,7 +62,7 @@ function DeleteDialog({ project, onClose }: { project: ProjectSettings; onClose:
       word={project.slug}
       submit={texts.submit}
       isBusy={remove.isPending}
-      error={remove.error === null ? undefined : reasonOf(remove.error)}
+      error={remove.error === null ? undefined : errorSentence(remove.error)}
       onConfirm={() => remove.mutate(undefined, { onSuccess: ({ id }) => setOperationId(id) })}
       onClose={onClose}
     />

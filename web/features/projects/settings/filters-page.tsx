@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { call, type AnswerOf } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { settingsTexts } from './texts.ts'
 import { useCan } from '../../../app/can.ts'
 import { ProjectPart } from './project-part.tsx'
 import { SettingsForm, useSettingsDraft } from './form.tsx'
 import { paths } from '../../../address/paths.ts'
-import { AreaField, linesOf } from '../../../ui/area-field.tsx'
+import { AreaField, splitLines } from '../../../ui/area-field.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { InputBox } from '../../../ui/field.tsx'
@@ -99,10 +99,10 @@ const filtersOf = (draft: Draft): Filters => ({
   localhost: draft.localhost,
   web_crawlers: draft.web_crawlers,
   health_checks: draft.health_checks,
-  releases: linesOf(draft.lists.releases),
-  messages: linesOf(draft.lists.messages),
-  ip_addresses: linesOf(draft.lists.ip_addresses),
-  health_check_names: linesOf(draft.lists.health_check_names),
+  releases: splitLines(draft.lists.releases),
+  messages: splitLines(draft.lists.messages),
+  ip_addresses: splitLines(draft.lists.ip_addresses),
+  health_check_names: splitLines(draft.lists.health_check_names),
   legacy_browsers: Object.fromEntries(
     BROWSERS.flatMap(([name]) => (draft.browsers[name] == null ? [] : [[name, Number(draft.browsers[name])]])),
   ),
@@ -235,15 +235,15 @@ const Would = ({ count }: { count: number | undefined }) =>
 /** The error of a field: one that contains its name. */
 const problemOf = (error: Error | null, field: string): string | undefined => {
   if (error === null) return undefined
-  const reason = reasonOf(error)
-  return new RegExp(`\\b${field}\\b`).test(reason) ? reasonOf(error, settingsTexts.fields) : undefined
+  const reason = errorSentence(error)
+  return new RegExp(`\\b${field}\\b`).test(reason) ? errorSentence(error, settingsTexts.fields) : undefined
 }
 
 function DryRun({ preview, error }: { preview: Preview | undefined; error: Error | null }) {
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {texts.tryFailed} {reasonOf(error, settingsTexts.fields)}
+        {texts.tryFailed} {errorSentence(error, settingsTexts.fields)}
       </Note>
     )
   if (preview === undefined) return null

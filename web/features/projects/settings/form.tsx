@@ -1,6 +1,6 @@
 import { useState, type ReactNode, type Ref, type SubmitEvent } from 'react'
 import { call } from '../../../api/call.ts'
-import { reasonOf, useChange } from '../../../api/change.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { SaveFoot } from '../../../forms/save-foot.tsx'
 import { classNames } from '../../../ui/class-names.ts'
@@ -100,7 +100,7 @@ export function SettingsForm({
     <form ref={formRef} className={classNames(styles.page, className)} onSubmit={submit} noValidate aria-label={name}>
       {error === null ? null : (
         <Note tone="red" icon="warn" role="alert">
-          {failed} {reasonOf(error, settingsTexts.fields)}
+          {failed} {errorSentence(error, settingsTexts.fields)}
         </Note>
       )}
       {children}

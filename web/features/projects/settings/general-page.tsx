@@ -3,7 +3,7 @@ import { MAX_AUTO_RESOLVE_DAYS } from '#shared/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ApiError, call } from '../../../api/call.ts'
-import { reasonOf, useChange } from '../../../api/change.ts'
+import { errorSentence, useChange } from '../../../api/change.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { useCan } from '../../../app/can.ts'
 import { CriticalPathsForm } from './critical-paths-form.tsx'
@@ -189,5 +189,5 @@ function errorOf(error: Error | null, field: keyof typeof LABELS): string | unde
   if (error === null) return undefined
   const about = error instanceof ApiError && error.status === 409 ? 'slug' : (/^\w+/.exec(error.message)?.[0] ?? '')
   const isFirst = field === 'name' || field === 'default_environment'
-  return about === field || (!Object.hasOwn(LABELS, about) && isFirst) ? reasonOf(error, LABELS) : undefined
+  return about === field || (!Object.hasOwn(LABELS, about) && isFirst) ? errorSentence(error, LABELS) : undefined
 }

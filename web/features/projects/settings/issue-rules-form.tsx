@@ -4,13 +4,13 @@ import { Minor } from '../../../ui/text.tsx'
 import { issueRulesTexts } from './issue-rules-texts.ts'
 import { useSettingsDraft } from './form.tsx'
 import { FormCard } from './form-card.tsx'
-import { brokenBounds, draftOf, RULE_FIELDS, rulesOf, type RuleField } from './issue-rules-model.ts'
+import { brokenBounds, toIssueRuleDraft, RULE_FIELDS, toIssueRules, type RuleField } from './issue-rules-model.ts'
 
 /** The settings of severity and escalation. */
 export function IssueRulesForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
   const { draft, change, form } = useSettingsDraft(project, {
-    draftOf,
-    patchOf: rulesOf,
+    draftOf: toIssueRuleDraft,
+    patchOf: toIssueRules,
     said: issueRulesTexts.saved,
     failed: issueRulesTexts.failed,
     why,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { brokenBounds, draftOf, RULE_FIELDS, rulesOf } from './issue-rules-model.ts'
+import { brokenBounds, toIssueRuleDraft, RULE_FIELDS, toIssueRules } from './issue-rules-model.ts'
 
 const rules = {
   escalating: { deviations: 5, busy_factor: 2.5, min_limit: 10, new_issue_factor: 10, new_issue_min_limit: 50 },
@@ -7,10 +7,10 @@ const rules = {
 }
 
 test('settings that are not edited are sent unchanged', () => {
-  expect(draftOf(rules).share).toBe('1')
-  expect(rulesOf(draftOf(rules))).toEqual(rules)
-  expect(draftOf({ ...rules, severity_rules: { users: 1, user_share: 0.07 } }).share).toBe('7')
-  for (const field of RULE_FIELDS) expect(brokenBounds(field, draftOf(rules)[field]), field).toBeNull()
+  expect(toIssueRuleDraft(rules).share).toBe('1')
+  expect(toIssueRules(toIssueRuleDraft(rules))).toEqual(rules)
+  expect(toIssueRuleDraft({ ...rules, severity_rules: { users: 1, user_share: 0.07 } }).share).toBe('7')
+  for (const field of RULE_FIELDS) expect(brokenBounds(field, toIssueRuleDraft(rules)[field]), field).toBeNull()
 })
 
 test.each([

@@ -17,7 +17,7 @@ export type RuleDraft = Readonly<Record<RuleField, string>>
 
 type Rules = Pick<ProjectSettings, 'escalating' | 'severity_rules'>
 
-export const draftOf = ({ escalating, severity_rules: severity }: Rules): RuleDraft => ({
+export const toIssueRuleDraft = ({ escalating, severity_rules: severity }: Rules): RuleDraft => ({
   users: String(severity.users),
   share: String(Number((severity.user_share * 100).toFixed(6))),
   deviations: String(escalating.deviations),
@@ -48,7 +48,7 @@ export function brokenBounds(field: RuleField, text: string): Bounds | null {
 }
 
 /** @param draft of valid texts */
-export const rulesOf = (draft: RuleDraft): Rules => ({
+export const toIssueRules = (draft: RuleDraft): Rules => ({
   severity_rules: { users: Number(draft.users), user_share: Number(draft.share) / 100 },
   escalating: {
     deviations: Number(draft.deviations),

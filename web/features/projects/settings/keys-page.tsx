@@ -7,7 +7,7 @@ import { intakeQuery } from '../../../api/intake-queries.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { paths } from '../../../address/paths.ts'
 import { useCan } from '../../../app/can.ts'
-import { figuresOf } from '../../../api/intake-figures.ts'
+import { sumIntakeFigures } from '../../../api/intake-figures.ts'
 import { ProjectPart } from './project-part.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -94,7 +94,9 @@ function KeyCard({
             {intake.data === undefined ? (
               NO_DATA
             ) : (
-              <Link {...paths.intake({ project: project.id })}>{formatCount(figuresOf(intake.data).accepted)}</Link>
+              <Link {...paths.intake({ project: project.id })}>
+                {formatCount(sumIntakeFigures(intake.data).accepted)}
+              </Link>
             )}
           </dd>
         </div>

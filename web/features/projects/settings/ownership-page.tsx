@@ -2,12 +2,19 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { call, type AnswerOf } from '../../../api/call.ts'
-import { reasonOf } from '../../../api/change.ts'
+import { errorSentence } from '../../../api/change.ts'
 import { teamQuery } from '../../../api/member-queries.ts'
 import { projectSettingsQuery, type ProjectSettings } from '../../../api/queries.ts'
 import { settingsTexts } from './texts.ts'
 import { useCan } from '../../../app/can.ts'
-import { blankRule, draftOf, OwnershipRuleRow, problemOf, ruleOf, type DraftRule } from './ownership-rule.tsx'
+import {
+  blankRule,
+  toOwnershipDraft,
+  OwnershipRuleRow,
+  ownershipProblem,
+  toOwnershipRule,
+  type DraftRule,
+} from './ownership-rule.tsx'
 import { ProjectPart } from './project-part.tsx'
 import { SettingsForm, useSettingsDraft } from './form.tsx'
 import { paths } from '../../../address/paths.ts'
@@ -44,8 +51,8 @@ export function ProjectOwnershipPage() {
   )
 }
 
-const draftsOf = (project: ProjectSettings): readonly DraftRule[] => project.ownership_rules.map(draftOf)
-const patchOf = (rules: readonly DraftRule[]) => ({ ownership_rules: rules.map(ruleOf) })
+const draftsOf = (project: ProjectSettings): readonly DraftRule[] => project.ownership_rules.map(toOwnershipDraft)
+const patchOf = (rules: readonly DraftRule[]) => ({ ownership_rules: rules.map(toOwnershipRule) })
 
 function OwnershipForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
   const [judged, setJudged] = useState(false)
@@ -72,7 +79,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
   })
   /** Whether every rule is complete; moves the focus to the first field that is not. */
   const areComplete = (): boolean => {
-    const fits = rules.every((rule) => problemOf(rule) === null)
+    const fits = rules.every((rule) => ownershipProblem(rule) === null)
     setJudged(!fits)
     if (!fits && root.current !== null) focusFirstInvalid(root.current)
     return fits
@@ -114,7 +121,7 @@ function OwnershipForm({ project, why }: { project: ProjectSettings; why: string
             rule={rule}
             members={team.data?.items ?? []}
             membersKnown={team.data !== undefined}
-            problem={judged ? problemOf(rule) : null}
+            problem={judged ? ownershipProblem(rule) : null}
             why={why}
             onChange={(next) => change(rules.map((one) => (one.key === rule.key ? next : one)))}
             onMove={(by) => move(index, by)}
@@ -155,7 +162,7 @@ function Preview({ preview, error }: { preview: PreviewData | undefined; error: 
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {ownershipTexts.previewFailed} {reasonOf(error, settingsTexts.fields)}
+        {ownershipTexts.previewFailed} {errorSentence(error, settingsTexts.fields)}
       </Note>
     )
   if (preview === undefined) return null

@@ -38,7 +38,7 @@ export const blankRule = (): DraftRule => ({
   team: '',
 })
 
-export function draftOf(rule: Rule, index: number): DraftRule {
+export function toOwnershipDraft(rule: Rule, index: number): DraftRule {
   const isTag = rule.match.startsWith('tag.')
   return {
     key: `saved ${index} ${rule.match} ${rule.glob}`,
@@ -50,7 +50,7 @@ export function draftOf(rule: Rule, index: number): DraftRule {
   }
 }
 
-export const ruleOf = ({ match, tag, glob, to, team }: DraftRule): Rule => ({
+export const toOwnershipRule = ({ match, tag, glob, to, team }: DraftRule): Rule => ({
   match: match === 'tag' ? `tag.${tag.trim()}` : match,
   glob: glob.trim(),
   user_id: to === 'team' ? null : to,
@@ -58,7 +58,7 @@ export const ruleOf = ({ match, tag, glob, to, team }: DraftRule): Rule => ({
 })
 
 /** The fields that are empty and must not be; null if there are none. */
-export function problemOf({ match, tag, glob, to, team }: DraftRule): RuleProblem | null {
+export function ownershipProblem({ match, tag, glob, to, team }: DraftRule): RuleProblem | null {
   const problem: RuleProblem = {
     ...(match === 'tag' && tag.trim() === '' ? { tag: ownershipTexts.tagMissing } : {}),
     ...(glob.trim() === '' ? { glob: ownershipTexts.globMissing } : {}),

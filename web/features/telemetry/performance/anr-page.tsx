@@ -1,6 +1,6 @@
 import type { Performance } from '../../../api/performance-queries.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
-import { shownOf } from '../../../subjects/figures/time-axis-of.ts'
+import { sliceShown } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { BarChart } from '../../../ui/chart/charts.tsx'
@@ -25,7 +25,7 @@ export function AnrPage() {
 
 function Anrs({ data, at }: { data: Performance; at: ReturnType<typeof usePerformanceView> }) {
   const { axis, window, onWhole } = usePerformanceAxis(data, at)
-  const points = shownOf(data.series, axis)
+  const points = sliceShown(data.series, axis)
   const { count, previous } = data.anrs
   const before = performanceTexts.before[at.view.range]
   return (

@@ -1,8 +1,8 @@
 import type { Performance } from '../../../api/performance-queries.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
 import { shortRelease } from '../../../subjects/figures/filter-model.ts'
-import { WAKE_LIMITS, wordOf } from '../../../subjects/figures/limits.ts'
-import { shownOf } from '../../../subjects/figures/time-axis-of.ts'
+import { WAKE_LIMITS, figureWord } from '../../../subjects/figures/limits.ts'
+import { sliceShown } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { LineChart } from '../../../ui/chart/charts.tsx'
@@ -53,7 +53,7 @@ function Battery({ data, at }: { data: Performance; at: ReturnType<typeof usePer
 }
 
 function DeviceTiles({ data: { memory, thermal, wake_locks: wake }, before }: { data: Performance; before: string }) {
-  const word = wordOf(wake.share, WAKE_LIMITS)
+  const word = figureWord(wake.share, WAKE_LIMITS)
   const counted = (label: string, count: number, previous: number): Tile => ({
     label,
     value: formatCount(count),
@@ -81,7 +81,7 @@ function DeviceTiles({ data: { memory, thermal, wake_locks: wake }, before }: { 
 function DrainChart({ data, at }: { data: Performance; at: ReturnType<typeof usePerformanceView> }) {
   const { axis, window, onWhole } = usePerformanceAxis(data, at)
   const { battery } = data
-  const points = shownOf(data.series, axis)
+  const points = sliceShown(data.series, axis)
   const panel = {
     title: performanceTexts.drain,
     unit: performanceTexts.drainUnit,

@@ -2,7 +2,7 @@ import type { Performance, Spread } from '../../../api/performance-queries.ts'
 import type { Range } from '../../../address/search.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
 import { COLD_LIMITS } from '../../../subjects/figures/limits.ts'
-import { shownOf, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
+import { sliceShown, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { Histogram, LineChart } from '../../../ui/chart/charts.tsx'
 import { ChartNothing } from '../../../ui/chart/chart-card.tsx'
@@ -12,7 +12,7 @@ import type { ChartLine } from '../../../ui/chart/line-chart.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { formatCount, formatDuration, formatRate } from '../../../ui/format.ts'
 import { durationFinding, durationSentence } from './finding.ts'
-import { binsOf, isOpenBin, leftOutText } from './model.ts'
+import { histogramBins, isOpenBin, leftOutText } from './model.ts'
 import { performanceTexts } from './texts.ts'
 
 const ON_COLD_START = { trigger: 'performance_threshold', metric: 'cold_start', percentile: 'p95' } as const
@@ -73,7 +73,7 @@ export function ColdChart({ data, range, axis, releases }: ColdChartProps) {
         </ChartNothing>
       </ChartPanel>
     )
-  const points = shownOf(
+  const points = sliceShown(
     data.series.map(({ t, incomplete, cold_start: start }) => ({ t, incomplete, ...start })),
     axis,
   )
@@ -135,7 +135,7 @@ type SpreadChartProps = {
 
 /** How often each duration occurred, with the percentiles. */
 export function SpreadChart({ title, unit, spread, whole, poorFrom, counted }: SpreadChartProps) {
-  const bins = binsOf(spread, poorFrom)
+  const bins = histogramBins(spread, poorFrom)
   const poor = spread.filter(({ from_ms }) => from_ms >= poorFrom).reduce((sum, { count }) => sum + count, 0)
   if (whole.count === 0)
     return (

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { durationFinding, durationSentence } from './finding.ts'
 import {
-  binsOf,
+  histogramBins,
   changeTone,
   formatVital,
-  growthOf,
+  relativeGrowth,
   isOpenBin,
   judgedText,
   leftOutText,
@@ -57,13 +57,13 @@ test('the open bin is as wide as the others, and bins from the limit on are bad'
     { from_ms: 5_000, to_ms: 5_200, count: 2 },
     { from_ms: 5_200, to_ms: null, count: 1 },
   ]
-  expect(binsOf(spread, 5_000)).toEqual([
+  expect(histogramBins(spread, 5_000)).toEqual([
     { from: 4_800, to: 5_000, count: 3, tone: 'p50' },
     { from: 5_000, to: 5_200, count: 2, tone: 'bad' },
     { from: 5_200, to: 5_400, count: 1, tone: 'bad' },
   ])
-  expect(binsOf(spread, 5_000).map((bin) => isOpenBin(spread, bin))).toEqual([false, false, true])
-  expect(binsOf([], 5_000)).toEqual([])
+  expect(histogramBins(spread, 5_000).map((bin) => isOpenBin(spread, bin))).toEqual([false, false, true])
+  expect(histogramBins([], 5_000)).toEqual([])
 })
 
 test('left-out starts are said by reason', () => {
@@ -90,6 +90,6 @@ test('words, tones and vitals', () => {
     '2.4\u202fs',
     'no data',
   ])
-  expect([growthOf(2, 1), growthOf(2, 0), growthOf(null, 1)]).toEqual([1, null, null])
+  expect([relativeGrowth(2, 1), relativeGrowth(2, 0), relativeGrowth(null, 1)]).toEqual([1, null, null])
   expect([changeTone(0.05), changeTone(0.04), changeTone(-0.2)]).toEqual(['worse', 'same', 'better'])
 })

@@ -1,5 +1,5 @@
 import type { Spread, Start } from '../../../api/performance-queries.ts'
-import { COLD_LIMITS, wordOf, type Limits, type Word } from '../../../subjects/figures/limits.ts'
+import { COLD_LIMITS, figureWord, type Limits, type Word } from '../../../subjects/figures/limits.ts'
 import type { HistogramBin } from '../../../ui/chart/histogram.tsx'
 import { formatCount, formatDuration } from '../../../ui/format.ts'
 import { performanceTexts } from './texts.ts'
@@ -7,7 +7,7 @@ import { performanceTexts } from './texts.ts'
 /** View models of the performance pages. Pure. */
 
 /** Bins with their colours; the open last one is as wide as the others. */
-export function binsOf(spread: Spread, poorFrom: number): HistogramBin[] {
+export function histogramBins(spread: Spread, poorFrom: number): HistogramBin[] {
   const [first] = spread
   const width = first === undefined || first.to_ms === null ? 1 : first.to_ms - first.from_ms
   return spread.map(({ from_ms: from, to_ms: to, count }) => ({
@@ -49,7 +49,7 @@ export function rangeEnd(rows: readonly { readonly render: { readonly p95_ms: nu
 const TONES = { good: 'plain', watch: 'warn', poor: 'bad' } as const
 
 /** The colour of a time in a range plot. A screen is judged like a start, which is what users wait for. */
-export const rangeTone = (ms: number | null): 'plain' | 'warn' | 'bad' => TONES[wordOf(ms, COLD_LIMITS) ?? 'good']
+export const rangeTone = (ms: number | null): 'plain' | 'warn' | 'bad' => TONES[figureWord(ms, COLD_LIMITS) ?? 'good']
 
 /** Web vitals: from the first value on they need work, from the second on they are poor. */
 export const VITAL_LIMITS = {
@@ -67,7 +67,7 @@ export const formatVital = (name: VitalName, value: number | null): string =>
   value === null || name !== 'cls' ? formatDuration(value) : String(Number(value.toFixed(3)))
 
 /** The growth from one value to another; null where one is unknown. */
-export const growthOf = (now: number | null, before: number | null): number | null =>
+export const relativeGrowth = (now: number | null, before: number | null): number | null =>
   now === null || before === null || before === 0 ? null : now / before - 1
 
 /** A smaller change is noise. */

@@ -13,12 +13,12 @@ import {
 } from '../../../api/performance-queries.ts'
 import { releaseMarkersQuery } from '../../../api/release-queries.ts'
 import { paths } from '../../../address/paths.ts'
-import { windowOf } from '../../../address/search.ts'
+import { selectedWindow } from '../../../address/search.ts'
 import { ChartPanel } from '../../../subjects/figures/chart-panel.tsx'
 import { CsvLink } from '../../../subjects/figures/csv-link.tsx'
 import { shortRelease, shownValue } from '../../../subjects/figures/filter-model.ts'
 import { COLD_LIMITS, FROZEN_LIMITS, SLOW_LIMITS } from '../../../subjects/figures/limits.ts'
-import { shownOf, timeAxisOf } from '../../../subjects/figures/time-axis-of.ts'
+import { sliceShown, buildTimeAxis } from '../../../subjects/figures/time-axis-of.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { WindowNote } from '../../../subjects/figures/window-note.tsx'
 import { QueryError } from '../../../frames/query-error.tsx'
@@ -209,8 +209,8 @@ function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetai
   const [first, last] = [data.series[0]?.t ?? '', data.series.at(-1)?.t ?? '']
   const markers = useQuery({ ...releaseMarkersQuery([view.projectId], first, last), meta: { quiet: true } })
   const releases = markers.data?.items ?? []
-  const window = windowOf(search)
-  const axis = timeAxisOf({
+  const window = selectedWindow(search)
+  const axis = buildTimeAxis({
     points: data.series,
     intervalSeconds: data.interval_seconds,
     range: view.range,
@@ -219,7 +219,7 @@ function ScreenParts({ data, at: { view, search, change } }: { data: ScreenDetai
     onWindow: (next) => change({ from: next?.from, to: next?.to }),
   })
   const metric = ALERT_METRICS[data.basis]
-  const points = shownOf(data.series, axis)
+  const points = sliceShown(data.series, axis)
   const finding = durationSentence(durationFinding(points, releases, data.render.p95_ms, null), view.range)
   return (
     <>

@@ -3,7 +3,7 @@ import type { ScreenRow } from '../../../api/performance-queries.ts'
 import { paths } from '../../../address/paths.ts'
 import type { PerformanceSearch, ScreenSort } from '../../../address/search.ts'
 import { shortRelease } from '../../../subjects/figures/filter-model.ts'
-import { FROZEN_LIMITS, SLOW_LIMITS, wordOf, type Limits } from '../../../subjects/figures/limits.ts'
+import { FROZEN_LIMITS, SLOW_LIMITS, figureWord, type Limits } from '../../../subjects/figures/limits.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
 import { RangeAxis, RangePlot } from '../../../ui/chart/range-plot.tsx'
 import choiceStyles from '../../../ui/choice.module.css'
@@ -12,7 +12,7 @@ import { Delta } from '../../../ui/delta.tsx'
 import fitStyles from '../../../ui/fit.module.css'
 import { formatCount, formatDuration, formatGrowth, formatRate, NO_DATA } from '../../../ui/format.ts'
 import { ColumnHead, NumberCell, Table } from '../../../ui/table.tsx'
-import { changeTone, growthOf, rangeEnd, rangeTone } from './model.ts'
+import { changeTone, relativeGrowth, rangeEnd, rangeTone } from './model.ts'
 import { performanceTexts } from './texts.ts'
 import styles from './screens-table.module.css'
 import typeStyles from '../../../ui/type.module.css'
@@ -132,7 +132,7 @@ function Row({ row, end, search, compares }: RowProps) {
       <RatioCell ratio={row.slow_frame_ratio} limits={SLOW_LIMITS} />
       <RatioCell ratio={row.frozen_frame_ratio} limits={FROZEN_LIMITS} />
       <NumberCell>
-        <Growth growth={compares ? (row.compared?.change ?? null) : growthOf(p75, row.previous_p75_ms)} />
+        <Growth growth={compares ? (row.compared?.change ?? null) : relativeGrowth(p75, row.previous_p75_ms)} />
       </NumberCell>
     </tr>
   )
@@ -146,7 +146,7 @@ export const DurationCell = ({ ms }: { ms: number | null }) => (
 
 /** A share of frames; from its limit on the figure has the colour of its word, which its title says. */
 export function RatioCell({ ratio, limits }: { ratio: number | null; limits: Limits }) {
-  const word = wordOf(ratio, limits)
+  const word = figureWord(ratio, limits)
   if (ratio === null || word === null)
     return (
       <NumberCell>

@@ -11,7 +11,7 @@ import {
   FROZEN_LIMITS,
   SLOW_LIMITS,
   WARM_LIMITS,
-  wordOf,
+  figureWord,
   type Limits,
 } from '../../../subjects/figures/limits.ts'
 import { figuresTexts } from '../../../subjects/figures/texts.ts'
@@ -86,8 +86,8 @@ function StartUp({ data, at }: { data: Performance; at: ReturnType<typeof usePer
 function StartTiles({ data, view }: { data: Performance; view: HealthView }) {
   const anr = useQuery({ ...metricQuery(view, 'anr_rate'), meta: { quiet: true } }).data
   const { cold_start: cold, warm_start: warm, frames } = data
-  const slow = wordOf(frames.slow_frame_ratio, SLOW_LIMITS)
-  const frozen = wordOf(frames.frozen_frame_ratio, FROZEN_LIMITS)
+  const slow = figureWord(frames.slow_frame_ratio, SLOW_LIMITS)
+  const frozen = figureWord(frames.frozen_frame_ratio, FROZEN_LIMITS)
   const bands = anr?.bands ?? ANR_LIMITS
   const tiles: Tile[] = [
     startTile(
@@ -158,7 +158,7 @@ function startTile(
   unknown: string,
   { range }: HealthView,
 ): Tile {
-  const word = wordOf(now, limits)
+  const word = figureWord(now, limits)
   return {
     label,
     value: formatDuration(now),
@@ -174,7 +174,7 @@ function VitalTiles({ data, view }: { data: Performance; view: HealthView }) {
   const tiles = VITAL_NAMES.map((name): Tile => {
     const { p75, previous_p75: before } = data.web_vitals[name]
     const limits = VITAL_LIMITS[name]
-    const word = wordOf(p75, limits)
+    const word = figureWord(p75, limits)
     return {
       label: performanceTexts.vitals[name],
       value: formatVital(name, p75),

@@ -6,7 +6,7 @@ import { Card } from '../../../ui/card.tsx'
 import { Delta } from '../../../ui/delta.tsx'
 import { formatChange } from '../../../ui/format.ts'
 import { GradeDot } from '../../../ui/grade-dot.tsx'
-import { changeTone, growthOf } from './model.ts'
+import { changeTone, relativeGrowth } from './model.ts'
 import styles from './tiles.module.css'
 
 export type Tile = {
@@ -45,7 +45,7 @@ export function Tiles({ tiles, label }: { tiles: readonly Tile[]; label: string 
 }
 
 function Growth({ tile: { now = null, before = null, against } }: { tile: Tile }): ReactNode {
-  const growth = growthOf(now, before)
+  const growth = relativeGrowth(now, before)
   return growth === null || changeTone(growth) === 'same' ? null : (
     <Delta change={changeTone(growth)} title={against}>
       {formatChange(now, before)}

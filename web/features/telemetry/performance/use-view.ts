@@ -4,9 +4,9 @@ import { usePolling } from '../../../api/live.ts'
 import type { HealthView } from '../../../api/metric-queries.ts'
 import { performanceQuery, type Performance } from '../../../api/performance-queries.ts'
 import { releaseMarkersQuery } from '../../../api/release-queries.ts'
-import { HEALTH_RANGE, windowOf, type PerformanceSearch } from '../../../address/search.ts'
-import { filtersOf } from '../../../subjects/figures/filter-model.ts'
-import { timeAxisOf, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
+import { HEALTH_RANGE, selectedWindow, type PerformanceSearch } from '../../../address/search.ts'
+import { pickHealthFilters } from '../../../subjects/figures/filter-model.ts'
+import { buildTimeAxis, type TimeAxis } from '../../../subjects/figures/time-axis-of.ts'
 import type { Window } from '../../../subjects/figures/time-window.ts'
 
 const route = getRouteApi('/signed-in/shell/performance')
@@ -20,7 +20,7 @@ export function usePerformanceView(): { view: HealthView; search: PerformanceSea
   // Without a route: `.` is the tab, not the frame.
   const navigate = useNavigate()
   return {
-    view: { projectId: search.project ?? '', range: search.range ?? HEALTH_RANGE, filters: filtersOf(search) },
+    view: { projectId: search.project ?? '', range: search.range ?? HEALTH_RANGE, filters: pickHealthFilters(search) },
     search,
     change: (next) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }) }),
   }
@@ -43,10 +43,10 @@ export function usePerformanceAxis(
 } {
   const markers = useQuery({ ...releaseMarkersQuery([view.projectId], data.from, data.to), meta: { quiet: true } })
   const releases = markers.data?.items ?? []
-  const window = windowOf(search)
+  const window = selectedWindow(search)
   const onWindow = (next: Window | null) => change({ from: next?.from, to: next?.to })
   return {
-    axis: timeAxisOf({
+    axis: buildTimeAxis({
       points: data.series,
       intervalSeconds: data.interval_seconds,
       range: view.range,

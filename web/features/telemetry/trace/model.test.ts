@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { TraceSpan } from '../../../api/trace-queries.ts'
-import { rowsOf } from './model.ts'
+import { waterfallRows } from './model.ts'
 
 const span = (id: string, parent: string | null, start = 0, duration = 10): TraceSpan => ({
   span_id: id,
@@ -16,13 +16,13 @@ const span = (id: string, parent: string | null, start = 0, duration = 10): Trac
 })
 
 test('spans stand below their parents, by start', () => {
-  const rows = rowsOf([span('a', null, 0, 100), span('b', 'a', 10), span('d', 'b', 12), span('c', 'a', 50)], 100)
+  const rows = waterfallRows([span('a', null, 0, 100), span('b', 'a', 10), span('d', 'b', 12), span('c', 'a', 50)], 100)
   expect(rows.map(({ span: { span_id: id }, depth }) => `${' '.repeat(depth)}${id}`)).toEqual(['a', ' b', '  d', ' c'])
   expect(rows[3]).toMatchObject({ start: 0.5, length: 0.1 })
 })
 
 test('a span without its parent is a root and says so', () => {
-  expect(rowsOf([span('a', null), span('b', 'gone')], 10).map(({ isOrphan }) => isOrphan)).toEqual([false, true])
+  expect(waterfallRows([span('a', null), span('b', 'gone')], 10).map(({ isOrphan }) => isOrphan)).toEqual([false, true])
 })
 
 test('any spans, also circles and impossible times: each is shown once, inside the waterfall', () => {
@@ -38,7 +38,7 @@ test('any spans, also circles and impossible times: each is shown once, inside t
   )
   fc.assert(
     fc.property(any, fc.double({ min: 0, max: 1e9, noNaN: true }), (given, total) => {
-      const rows = rowsOf(
+      const rows = waterfallRows(
         given.map((one) => span(one.id, one.parent, one.start || 0, one.ms || 0)),
         total,
       )

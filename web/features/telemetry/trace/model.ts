@@ -19,7 +19,7 @@ const MIN_LENGTH = 0.002
  * The rows of a waterfall: each span below its parent, spans of one parent by start. A span whose parents form a circle
  * is a root.
  */
-export function rowsOf(spans: readonly TraceSpan[], durationMs: number): Row[] {
+export function waterfallRows(spans: readonly TraceSpan[], durationMs: number): Row[] {
   const known = new Set(spans.map(({ span_id: id }) => id))
   const children = new Map<string | null, TraceSpan[]>()
   for (const span of spans) {

@@ -6,7 +6,7 @@ import { KeyValues } from '../../../ui/key-values.tsx'
 import { Table, ColumnHead, NumberCell } from '../../../ui/table.tsx'
 import { Minor } from '../../../ui/text.tsx'
 import typeStyles from '../../../ui/type.module.css'
-import { rowsOf, TICKS, type Row } from './model.ts'
+import { waterfallRows, TICKS, type Row } from './model.ts'
 import { traceTexts } from './texts.ts'
 import styles from './waterfall.module.css'
 
@@ -15,7 +15,7 @@ const MAX_INDENT = 12
 
 /** The spans of a trace, each with its time as a bar. A row opens to show the span's attributes. */
 export function Waterfall({ trace }: { trace: Trace }) {
-  const rows = useMemo(() => rowsOf(trace.spans, trace.duration_ms), [trace])
+  const rows = useMemo(() => waterfallRows(trace.spans, trace.duration_ms), [trace])
   const failed = useMemo(() => new Set(trace.errors.map(({ span_id: id }) => id)), [trace])
   const [open, setOpen] = useState<string | null>(null)
   return (

@@ -7,7 +7,7 @@ import { Segmented } from '../../../../ui/segmented.tsx'
 import { Minor } from '../../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
 import { Values } from '../contexts/value.tsx'
-import { beginningOf, headlineOf } from '../../../../subjects/issue/headline.ts'
+import { cutText, textHeadline } from '../../../../subjects/issue/headline.ts'
 import choiceStyles from '../../../../ui/choice.module.css'
 import { classNames } from '../../../../ui/class-names.ts'
 import fitStyles from '../../../../ui/fit.module.css'
@@ -77,7 +77,7 @@ export function Breadcrumbs({ event }: { event: Event }) {
           </span>
           <span className={classNames(issueStyles.crumbM, typeStyles.mediumNames, fitStyles.ellipsis)}>
             {event.error_type === null ? event.title : <b>{event.error_type}</b>}{' '}
-            {event.error_type === null ? null : headlineOf(event.error_value ?? '')}
+            {event.error_type === null ? null : textHeadline(event.error_value ?? '')}
           </span>
         </li>
       </ol>
@@ -107,14 +107,14 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
       </span>
       <span
         className={classNames(issueStyles.crumbM, typeStyles.mediumNames, fitStyles.ellipsis)}
-        title={'sentence' in text ? beginningOf(text.sentence, MAX_SENTENCE) : undefined}
+        title={'sentence' in text ? cutText(text.sentence, MAX_SENTENCE) : undefined}
       >
         {'move' in text ? (
           <>
             {text.move[0]} <i>→</i> {text.move[1]}
           </>
         ) : (
-          beginningOf(text.sentence, MAX_SENTENCE)
+          cutText(text.sentence, MAX_SENTENCE)
         )}
       </span>
       {row.status === null && row.detail === '' ? null : data.length === 0 ? (
@@ -130,7 +130,7 @@ function Crumb({ row, crashAt }: { row: CrumbRow; crashAt: string }) {
           {row.status === null ? null : (
             <span className={row.status.good ? typeStyles.green : typeStyles.red}>{row.status.code} </span>
           )}
-          {beginningOf(row.detail, MAX_SENTENCE)}
+          {cutText(row.detail, MAX_SENTENCE)}
         </button>
       )}
       {open ? (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Breadcrumb } from '../../../../../server/events/protocol/event.api.ts'
-import { crumbRows, crumbTime, kindOf, kindsIn, rowOf } from './model.ts'
+import { crumbRows, crumbTime, crumbKind, kindsIn, toCrumbRow } from './model.ts'
 
 const aCrumb = (fields: Partial<Breadcrumb> = {}): Breadcrumb => ({
   timestamp: '2026-11-19T14:00:00.000Z',
@@ -38,14 +38,14 @@ test.each([
   [{ category: 'something else' }, 'note'],
   [{ type: 'constructor' }, 'note'],
   [{ type: '__proto__', category: 'fetch' }, 'http'],
-] as const)('%o is of kind %s', (fields, kind) => expect(kindOf(aCrumb(fields))).toBe(kind))
+] as const)('%o is of kind %s', (fields, kind) => expect(crumbKind(aCrumb(fields))).toBe(kind))
 
 test('navigation and requests are one line without repetition', () => {
-  expect(rowOf(aCrumb({ type: 'navigation', data: { from: 'Basket', to: 'Checkout' } }), 0)).toMatchObject({
+  expect(toCrumbRow(aCrumb({ type: 'navigation', data: { from: 'Basket', to: 'Checkout' } }), 0)).toMatchObject({
     text: { move: ['Basket', 'Checkout'] },
     detail: '',
   })
-  const request = rowOf(
+  const request = toCrumbRow(
     aCrumb({ type: 'http', data: { method: 'POST', url: '/pay', status_code: 502, duration: '388 ms', attempt: 2 } }),
     0,
   )
@@ -58,9 +58,9 @@ test('navigation and requests are one line without repetition', () => {
 })
 
 test('levels become tones, a breadcrumb without a message shows its category', () => {
-  expect(rowOf(aCrumb({ level: 'error', message: 'no' }), 0).tone).toBe('err')
-  expect(rowOf(aCrumb({ level: 'warning', message: 'hm' }), 0).tone).toBe('warn')
-  expect(rowOf(aCrumb({ category: 'sync' }), 0).text).toEqual({ sentence: 'sync' })
+  expect(toCrumbRow(aCrumb({ level: 'error', message: 'no' }), 0).tone).toBe('err')
+  expect(toCrumbRow(aCrumb({ level: 'warning', message: 'hm' }), 0).tone).toBe('warn')
+  expect(toCrumbRow(aCrumb({ category: 'sync' }), 0).text).toEqual({ sentence: 'sync' })
 })
 
 test('types are offered if there are several, and filter the rows', () => {

@@ -42,7 +42,7 @@ const BY_CATEGORY: readonly (readonly [RegExp, CrumbKind])[] = [
   [/^(?:exception|error|crash)/u, 'error'],
 ]
 
-export function kindOf(crumb: Breadcrumb): CrumbKind {
+export function crumbKind(crumb: Breadcrumb): CrumbKind {
   const category = crumb.category?.toLowerCase() ?? ''
   const byCategory = BY_CATEGORY.find(([pattern]) => pattern.test(category))?.[1]
   // The category is more exact: many SDKs leave the type at "default".
@@ -109,8 +109,8 @@ const SAID: Readonly<Record<'screen' | 'http', readonly string[]>> = {
   ],
 }
 
-export function rowOf(crumb: Breadcrumb, key: number): CrumbRow {
-  const kind = kindOf(crumb)
+export function toCrumbRow(crumb: Breadcrumb, key: number): CrumbRow {
+  const kind = crumbKind(crumb)
   const { data } = crumb
   const code = kind === 'http' ? wordOf(data, 'status_code', 'http.response.status_code', 'status') : null
   const failed = code !== null && Number(code) >= 400
@@ -156,14 +156,14 @@ function detailOf({ data, category, message }: Breadcrumb, kind: CrumbKind): str
 
 /** The rows of an event in order, filtered by `kinds` unless it is empty. */
 export function crumbRows(event: Pick<Event, 'breadcrumbs'>, kind: CrumbKind | 'all'): readonly CrumbRow[] {
-  const rows = event.breadcrumbs.map(rowOf)
+  const rows = event.breadcrumbs.map(toCrumbRow)
   return kind === 'all' ? rows : rows.filter((row) => row.kind === kind)
 }
 
 /** The most frequent types, for the filter, in a fixed order; none if there is only one type. */
 export function kindsIn(event: Pick<Event, 'breadcrumbs'>, max = 4): readonly CrumbKind[] {
   const counts = new Map<CrumbKind, number>()
-  for (const crumb of event.breadcrumbs) counts.set(kindOf(crumb), (counts.get(kindOf(crumb)) ?? 0) + 1)
+  for (const crumb of event.breadcrumbs) counts.set(crumbKind(crumb), (counts.get(crumbKind(crumb)) ?? 0) + 1)
   if (counts.size < 2) return []
   const frequent = [...counts].toSorted((a, b) => b[1] - a[1]).slice(0, max)
   return CRUMB_KINDS.filter((kind) => frequent.some(([name]) => name === kind))

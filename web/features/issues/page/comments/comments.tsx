@@ -7,7 +7,7 @@ import type { Comment } from '../../../../api/issue-queries.ts'
 import { subscriptionQuery } from '../../../../api/member-queries.ts'
 import { meQuery } from '../../../../api/queries.ts'
 import { can, useCan } from '../../../../app/can.ts'
-import { draftOf, keepDraft, unsent } from './drafts.ts'
+import { readCommentDraft, keepDraft, unsent } from './drafts.ts'
 import { useKeys } from '../../../../app/keys.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { Dialog } from '../../../../ui/dialog.tsx'
@@ -120,7 +120,7 @@ const isTooLong = (text: string): boolean => text.length > MOST && Array.from(te
 export function CommentForm({ issueId }: { issueId: string }) {
   const me = useQuery(meQuery).data?.user
   const allowed = useCan('issues.write')
-  const [text, setText] = useState(draftOf(me?.id, issueId))
+  const [text, setText] = useState(readCommentDraft(me?.id, issueId))
   const field = useRef<HTMLTextAreaElement>(null)
   const write = (next: string) => {
     setText(next)
@@ -133,7 +133,7 @@ export function CommentForm({ issueId }: { issueId: string }) {
     settle: (client, comment, sent) => {
       // The user may type more while the comment is being sent.
       setText((now) => unsent(now, sent))
-      keepDraft(me?.id, issueId, unsent(draftOf(me?.id, issueId), sent))
+      keepDraft(me?.id, issueId, unsent(readCommentDraft(me?.id, issueId), sent))
       client.setQueryData(commentsQuery(issueId).queryKey, (page) =>
         // The live stream may have delivered it already.
         page === undefined || page.items.some(({ id }) => id === comment.id)

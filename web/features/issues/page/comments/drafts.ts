@@ -3,7 +3,7 @@ const drafts = new Map<string, string>()
 
 const placeOf = (userId: string | undefined, issueId: string): string => `${userId} ${issueId}`
 
-export const draftOf = (userId: string | undefined, issueId: string): string =>
+export const readCommentDraft = (userId: string | undefined, issueId: string): string =>
   drafts.get(placeOf(userId, issueId)) ?? ''
 
 export function keepDraft(userId: string | undefined, issueId: string, text: string): void {

@@ -13,7 +13,7 @@ import { Icon } from '../../../../ui/icon.tsx'
 import { KeyValues } from '../../../../ui/key-values.tsx'
 import { Minor } from '../../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
-import { contextsOf, factsOf, safeUrl } from './facts.ts'
+import { sortContexts, listCardFacts, safeUrl } from './facts.ts'
 import { ValueText, Values, type Value } from './value.tsx'
 import { LoadedImages } from './loaded-images.tsx'
 import issueStyles from '../issue.module.css'
@@ -36,7 +36,7 @@ export function DeviceCard({
   /** The event's trace, when its spans are kept. */
   traceId: string | null
 }) {
-  const facts = factsOf(event)
+  const facts = listCardFacts(event)
   if (facts.length === 0) return null
   return (
     <Card
@@ -165,7 +165,7 @@ export function UserCard({ event: { user } }: { event: Event }) {
 
 /** All contexts, additional data and modules, collapsed except the first. */
 export function ContextsCard({ event }: { event: Event }) {
-  const contexts = contextsOf(event)
+  const contexts = sortContexts(event)
   const extra = Object.entries(event.extra)
   const modules = Object.entries(event.modules).toSorted(([a], [b]) => a.localeCompare(b))
   const images = event.debug_images

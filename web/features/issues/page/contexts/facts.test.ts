@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../../../../server/events/protocol/event.api.ts'
-import { factsOf, safeUrl } from './facts.ts'
+import { listCardFacts, safeUrl } from './facts.ts'
 
 const anEvent = (fields: Partial<Event>): Event => ({
   event_id: '9ec79c33ec9942ab8353589fcb2e04dc',
@@ -39,7 +39,7 @@ const anEvent = (fields: Partial<Event>): Event => ({
 })
 
 const factsFrom = (fields: Partial<Event>): Record<string, string> =>
-  Object.fromEntries(factsOf(anEvent(fields)).map((fact) => [fact.label, fact.value]))
+  Object.fromEntries(listCardFacts(anEvent(fields)).map((fact) => [fact.label, fact.value]))
 
 test('the card shows the facts of a phone, with one unit if two values share it', () => {
   const facts = factsFrom({

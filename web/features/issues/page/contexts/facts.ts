@@ -1,6 +1,6 @@
 import type { Event } from '../../../../../server/events/protocol/event.api.ts'
 import { formatSize } from '../../../../ui/format.ts'
-import { versionOf } from '../../../../subjects/issue/trend.ts'
+import { shortVersion } from '../../../../subjects/issue/trend.ts'
 import { issueTexts } from '../texts.ts'
 
 /** The most important facts about device and app, from the contexts of an event. Pure. */
@@ -86,7 +86,7 @@ export function userName(user: Event['user']): string | null {
 }
 
 /** The facts in the order of the card; facts that the SDK did not send are left out. */
-export function factsOf(event: Event): readonly Fact[] {
+export function listCardFacts(event: Event): readonly Fact[] {
   const { device, os, app, browser, runtime, culture, trace } = event.contexts
   const facts: Fact[] = []
   const add = (label: string, value: string | null, mono = false) => {
@@ -98,7 +98,7 @@ export function factsOf(event: Event): readonly Fact[] {
     facts.push({
       label: issueTexts.facts.release,
       value: event.release,
-      short: versionOf(event.release),
+      short: shortVersion(event.release),
       mono: true,
     })
   }
@@ -142,7 +142,7 @@ export function factsOf(event: Event): readonly Fact[] {
 }
 
 /** Contexts in order of importance, then by name; empty ones are left out. */
-export function contextsOf(event: Event): readonly (readonly [name: string, context: Context])[] {
+export function sortContexts(event: Event): readonly (readonly [name: string, context: Context])[] {
   const first = ['device', 'os', 'app', 'browser', 'runtime', 'culture', 'gpu', 'trace']
   const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length)
   return Object.entries(event.contexts)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../../../../server/events/protocol/event.api.ts'
-import { crashFacts, fileNameOf, imageRows } from './native-crash-model.ts'
+import { crashFacts, pathFileName, imageRows } from './native-crash-model.ts'
 
 const frame = (fields: object) => ({
   package: '/srv/app/libgame.so',
@@ -55,5 +55,5 @@ test('images are rows, with the fields of any platform', () => {
     { name: '5', path: '5', version: '', debugId: 'c', address: '' },
     { name: '', path: '', version: '', debugId: '', address: '' },
   ])
-  expect(fileNameOf('')).toBe('')
+  expect(pathFileName('')).toBe('')
 })

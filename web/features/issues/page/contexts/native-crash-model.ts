@@ -12,7 +12,7 @@ const textOf = (value: Json): string | null =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : null
 
 /** `/srv/app/libgame.so` → `libgame.so`. */
-export const fileNameOf = (path: string): string => path.split(/[\\/]/u).at(-1) ?? path
+export const pathFileName = (path: string): string => path.split(/[\\/]/u).at(-1) ?? path
 
 export function crashFacts(event: Event): CrashFact[] {
   const minidump = event.contexts['minidump'] ?? {}
@@ -27,7 +27,7 @@ export function crashFacts(event: Event): CrashFact[] {
       ? null
       : {
           label: fileTexts.where,
-          value: `${fileNameOf(frame.package)}${offsetOf(frame.instruction_addr, frame.image_addr)}`,
+          value: `${pathFileName(frame.package)}${offsetOf(frame.instruction_addr, frame.image_addr)}`,
           note: frame.package,
         },
     factOf(fileTexts.thread, thread),
@@ -56,7 +56,7 @@ export const imageRows = (images: readonly Image[]): LoadedImage[] =>
   images.map((image) => {
     const path = textOf(image['code_file']) ?? textOf(image['debug_file']) ?? textOf(image['type']) ?? ''
     return {
-      name: fileNameOf(path),
+      name: pathFileName(path),
       path,
       version: textOf(image['version']) ?? '',
       debugId: textOf(image['debug_id']) ?? textOf(image['uuid']) ?? '',

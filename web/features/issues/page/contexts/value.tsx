@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Event } from '../../../../../server/events/protocol/event.api.ts'
 import { issueTexts } from '../texts.ts'
 import { safeUrl } from './facts.ts'
-import { beginningOf } from '../../../../subjects/issue/headline.ts'
+import { cutText } from '../../../../subjects/issue/headline.ts'
 import { classNames } from '../../../../ui/class-names.ts'
 import { KeyValues } from '../../../../ui/key-values.tsx'
 import { TextButton } from '../../../../ui/text-button.tsx'
@@ -54,7 +54,7 @@ export function LongText({ text, maxLength }: { text: string; maxLength: number 
   if (text.length <= maxLength) return text
   return (
     <>
-      {whole ? text : beginningOf(text, maxLength)}{' '}
+      {whole ? text : cutText(text, maxLength)}{' '}
       <TextButton aria-expanded={whole} onClick={() => setWhole(!whole)} className={styles.more}>
         {whole ? issueTexts.showLess : issueTexts.showAll}
       </TextButton>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EventRow } from '../../../../api/issue-event-queries.ts'
-import { cellOf, chosenColumns, columnsOf, defaultColumns } from './columns.ts'
+import { columnCell, chosenColumns, listColumns, defaultColumns } from './columns.ts'
 
 const row = (fields: Partial<EventRow>): EventRow => ({
   event_id: '0'.repeat(32),
@@ -37,7 +37,7 @@ test('tags that tell events apart get a column, at most three, and not what anot
   const one = row({ tags: tags({ a: '1', b: '1', c: '1', d: '1', same: 'x', release: '1' }) })
   const two = row({ tags: tags({ a: '2', b: '2', c: '2', d: '2', same: 'x', release: '2' }) })
   expect(ids(defaultColumns([one, two])).filter((id) => id.startsWith('tag.'))).toEqual(['tag.a', 'tag.b', 'tag.c'])
-  expect(ids(columnsOf([one, two])).filter((id) => id.startsWith('tag.'))).toContain('tag.same')
+  expect(ids(listColumns([one, two])).filter((id) => id.startsWith('tag.'))).toContain('tag.same')
 })
 
 test('the columns of an address: unknown names are dropped, tags stay even if no loaded event has them', () => {
@@ -48,7 +48,7 @@ test('a release is short, with the whole as its title; what is missing is empty'
   const [release] = chosenColumns([], ['release'])
   const [store] = chosenColumns([], ['tag.store'])
   if (release === undefined || store === undefined) throw new Error('the columns exist')
-  expect(cellOf(row({}), release)).toEqual({ text: '1.0.0', title: 'shop@1.0.0+7' })
-  expect(cellOf(row({}), store)).toEqual({ text: '', title: '' })
-  expect(cellOf(row({ tags: tags({ store: 'large' }) }), store).text).toBe('large')
+  expect(columnCell(row({}), release)).toEqual({ text: '1.0.0', title: 'shop@1.0.0+7' })
+  expect(columnCell(row({}), store)).toEqual({ text: '', title: '' })
+  expect(columnCell(row({ tags: tags({ store: 'large' }) }), store).text).toBe('large')
 })

@@ -1,5 +1,5 @@
 import type { EventRow } from '../../../../api/issue-event-queries.ts'
-import { versionOf } from '../../../../subjects/issue/trend.ts'
+import { shortVersion } from '../../../../subjects/issue/trend.ts'
 
 /** The columns of a list of events. Pure. */
 
@@ -25,7 +25,7 @@ const fixedColumn = (fixed: Fixed): Column => ({ id: fixed, fixed, tag: null })
 const tagColumn = (tag: string): Column => ({ id: `tag.${tag}`, fixed: null, tag })
 
 /** The text of a cell; `title` is the whole of a shortened value. */
-export function cellOf(row: EventRow, column: Column): { text: string; title: string } {
+export function columnCell(row: EventRow, column: Column): { text: string; title: string } {
   const whole = (text: string | null) => ({ text: text ?? '', title: text ?? '' })
   switch (column.fixed) {
     case null:
@@ -33,7 +33,7 @@ export function cellOf(row: EventRow, column: Column): { text: string; title: st
     case 'event':
       return whole(row.title)
     case 'release':
-      return { text: row.release === null ? '' : versionOf(row.release), title: row.release ?? '' }
+      return { text: row.release === null ? '' : shortVersion(row.release), title: row.release ?? '' }
     case 'user':
       return whole(row.user?.label ?? null)
     default:
@@ -42,15 +42,15 @@ export function cellOf(row: EventRow, column: Column): { text: string; title: st
 }
 
 /** Every column that these events can fill: the fixed ones, then tags by their key. */
-export function columnsOf(rows: readonly EventRow[]): Column[] {
+export function listColumns(rows: readonly EventRow[]): Column[] {
   const keys = new Set(rows.flatMap((row) => row.tags.map(({ key }) => key)))
   return [...FIXED.map(fixedColumn), ...[...keys].toSorted((a, b) => a.localeCompare(b)).map(tagColumn)]
 }
 
 /** The columns that tell the events apart, and a few that are always of interest. */
 export function defaultColumns(rows: readonly EventRow[]): Column[] {
-  const varies = (column: Column) => new Set(rows.map((row) => cellOf(row, column).title)).size > 1
-  const columns = columnsOf(rows)
+  const varies = (column: Column) => new Set(rows.map((row) => columnCell(row, column).title)).size > 1
+  const columns = listColumns(rows)
   const tags = columns.filter((column) => column.tag !== null && !COVERED.has(column.tag) && varies(column))
   const fixed = columns.filter(({ fixed: name }) => name !== null)
   return [
@@ -59,9 +59,9 @@ export function defaultColumns(rows: readonly EventRow[]): Column[] {
   ]
 }
 
-/** The columns of the address, in the order of `columnsOf`; unknown names are tags that no loaded event has. */
+/** The columns of the address, in the order of `listColumns`; unknown names are tags that no loaded event has. */
 export function chosenColumns(rows: readonly EventRow[], ids: readonly string[]): Column[] {
-  const known = columnsOf(rows)
+  const known = listColumns(rows)
   const missing = ids.filter((id) => id.startsWith('tag.') && !known.some((column) => column.id === id))
   return [...known.filter(({ id }) => ids.includes(id)), ...missing.map((id) => tagColumn(id.slice('tag.'.length)))]
 }

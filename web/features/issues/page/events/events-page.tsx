@@ -1,18 +1,18 @@
-import { toggleValue, valuesOf, valueText } from '#shared/query-terms.ts'
+import { toggleValue, requiredValues, valueText } from '#shared/query-terms.ts'
 import { useInfiniteQuery, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRef, useState, type ReactNode } from 'react'
 import { carried, paths } from '../../../../address/paths.ts'
 import { eventsQuery, issueReleasesQuery, sharesQuery, type EventRow } from '../../../../api/issue-event-queries.ts'
 import { issueEventQuery } from '../../../../api/issue-queries.ts'
-import { headOf } from '../../../../subjects/issue/headline.ts'
+import { splitTitle } from '../../../../subjects/issue/headline.ts'
 import { recalledStream } from '../../../../subjects/issue/stream-memory.ts'
-import { versionOf } from '../../../../subjects/issue/trend.ts'
+import { shortVersion } from '../../../../subjects/issue/trend.ts'
 import { useKeys } from '../../../../app/keys.ts'
 import { usePageProject } from '../../../../app/page-project.ts'
 import { usePageTitle } from '../../../../app/page-title.ts'
 import { usePrefs } from '../../../../app/prefs.ts'
-import { mistakeOf, type QueryMistake } from '../../../../subjects/query/mistake.ts'
+import { parseQueryMistake, type QueryMistake } from '../../../../subjects/query/mistake.ts'
 import { QueryField } from '../../../../subjects/query/query-field.tsx'
 import type { QuerySource } from '../../../../subjects/query/source.ts'
 import { QueryError } from '../../../../frames/query-error.tsx'
@@ -32,7 +32,7 @@ import { Skeleton } from '../../../../ui/skeleton.tsx'
 import { ColumnHead, Table } from '../../../../ui/table.tsx'
 import { Minor, ShortId } from '../../../../ui/text.tsx'
 import { issueTexts } from '../texts.ts'
-import { cellOf, chosenColumns, columnsOf, defaultColumns, type Column } from './columns.ts'
+import { columnCell, chosenColumns, listColumns, defaultColumns, type Column } from './columns.ts'
 import { eventsTexts } from './texts.ts'
 import styles from './events-page.module.css'
 import typeStyles from '../../../../ui/type.module.css'
@@ -51,7 +51,7 @@ export function IssueEventsPage() {
   usePageProject(issue?.project_id ?? null)
   usePageTitle(issue === undefined ? null : eventsTexts.pageTitle(issue.short_id))
   const list = useInfiniteQuery(eventsQuery(issueId, only))
-  const mistake = mistakeOf(list.error)
+  const mistake = parseQueryMistake(list.error)
   const pages = list.data?.pages ?? []
   const rows = pages.flatMap((page) => page.items)
   const [first] = pages
@@ -91,7 +91,7 @@ export function IssueEventsPage() {
           <p className={fitStyles.ellipsis}>
             {issue === undefined ? null : (
               <>
-                {headOf(issue).name} {headOf(issue).rest}
+                {splitTitle(issue).name} {splitTitle(issue).rest}
               </>
             )}
           </p>
@@ -238,9 +238,9 @@ function Filters({ issueId, only, mistake, onFilter, children }: FiltersProps) {
           label={eventsTexts.columns[key]}
           entries={values.slice(0, MAX_VALUES).map((value): MenuEntry => {
             return {
-              label: key === 'release' ? versionOf(value) : value,
+              label: key === 'release' ? shortVersion(value) : value,
               ...(key === 'release' ? { note: value } : {}),
-              checked: valuesOf(only, [key]).includes(value),
+              checked: requiredValues(only, [key]).includes(value),
               onSelect: () => onFilter(toggleValue(only, [key], value)),
             }
           })}
@@ -266,13 +266,13 @@ type ColumnsMenuProps = {
 /** Which columns the table has. */
 function ColumnsMenu({ rows, shown, isChosen, onChoose }: ColumnsMenuProps) {
   const ids = shown.map(({ id }) => id)
-  const others = shown.filter(({ id }) => !columnsOf(rows).some((column) => column.id === id))
+  const others = shown.filter(({ id }) => !listColumns(rows).some((column) => column.id === id))
   return (
     <Menu
       label={eventsTexts.columnsMenu}
       align="end"
       entries={[
-        ...[...columnsOf(rows), ...others].map((column): MenuEntry => ({
+        ...[...listColumns(rows), ...others].map((column): MenuEntry => ({
           label: headOfColumn(column),
           checked: ids.includes(column.id),
           onSelect: () =>
@@ -332,7 +332,7 @@ function EventTable({ rows, columns, issueId, search }: EventTableProps) {
 }
 
 function Cell({ row, column }: { row: EventRow; column: Column }) {
-  const { text, title } = cellOf(row, column)
+  const { text, title } = columnCell(row, column)
   const isDamaged = column.fixed === 'event' && row.title === null
   return (
     <td title={title === '' ? undefined : title} className={classNames(styles.cell, isDamaged && typeStyles.quiet)}>

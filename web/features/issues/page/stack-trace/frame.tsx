@@ -10,7 +10,7 @@ import { Minor } from '../../../../ui/text.tsx'
 import typeStyles from '../../../../ui/type.module.css'
 import { issueTexts } from '../texts.ts'
 import { Values } from '../contexts/value.tsx'
-import { hasInside, locationOf, nameOf, sourceOf, type SourceLine } from './model.ts'
+import { hasInside, frameLocation, splitFrameName, frameSource, type SourceLine } from './model.ts'
 import styles from './frame.module.css'
 import issueStyles from '../issue.module.css'
 
@@ -25,7 +25,7 @@ export function StackFrame({ frame, platform, open }: FrameProps) {
         {line}
       </div>
     )
-  const source = sourceOf(frame)
+  const source = frameSource(frame)
   const vars = Object.entries(frame.vars ?? {})
   return (
     <details className={classNames(issueStyles.frame, choiceStyles.rowSummary)} data-in-app={frame.in_app} open={open}>
@@ -45,8 +45,8 @@ export function StackFrame({ frame, platform, open }: FrameProps) {
 }
 
 function FrameLine({ frame, platform, expands }: { frame: Frame; platform: string; expands: boolean }): ReactNode {
-  const { path, type, name } = nameOf(frame, platform)
-  const location = locationOf(frame)
+  const { path, type, name } = splitFrameName(frame, platform)
+  const location = frameLocation(frame)
   return (
     <>
       {expands ? <DisclosureIcon /> : <span className={styles.noArrow} />}

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Event, Exception, Frame } from '../../../../../server/events/protocol/event.api.ts'
-import { countReadable, foldFrames, locationOf, nameOf, shortPath, sourceOf, stacksOf } from './model.ts'
+import {
+  countReadable,
+  foldFrames,
+  frameLocation,
+  splitFrameName,
+  shortPath,
+  frameSource,
+  eventStacks,
+} from './model.ts'
 import { rawStack } from './raw.ts'
 
 const aFrame = (fields: Partial<Frame> = {}): Frame => ({
@@ -104,13 +112,13 @@ test.each([
   [{ platform: 'javascript', module: null, function: null }, ['', '', '(unknown)']],
   [{ platform: 'javascript', module: null, function: '<anonymous>' }, ['', '', '<anonymous>']],
 ])('a function has a path, a class and a name: %o', (fields, [path, type, name]) => {
-  expect(nameOf(aFrame(fields))).toEqual({ path, type, name })
+  expect(splitFrameName(aFrame(fields))).toEqual({ path, type, name })
 })
 
 test('a location is file, line and column, or library and address', () => {
-  expect(locationOf(aFrame({ lineno: 3, colno: 7 }))).toBe('src/app.ts:3:7')
-  expect(locationOf(aFrame({ lineno: null }))).toBe('src/app.ts')
-  expect(locationOf(aFrame({ filename: null, package: '/usr/lib/librender.so', instruction_addr: '0x10' }))).toBe(
+  expect(frameLocation(aFrame({ lineno: 3, colno: 7 }))).toBe('src/app.ts:3:7')
+  expect(frameLocation(aFrame({ lineno: null }))).toBe('src/app.ts')
+  expect(frameLocation(aFrame({ filename: null, package: '/usr/lib/librender.so', instruction_addr: '0x10' }))).toBe(
     'librender.so 0x10',
   )
   expect(shortPath('https://shop.example/static/app.js')).toBe('static/app.js')
@@ -118,14 +126,14 @@ test('a location is file, line and column, or library and address', () => {
 })
 
 test('source lines carry their numbers, and a minified line is cut around its column', () => {
-  expect(sourceOf(aFrame())).toEqual([
+  expect(frameSource(aFrame())).toEqual([
     { number: 9, text: 'before()', hit: false },
     { number: 10, text: 'run()', hit: true },
     { number: 11, text: 'after()', hit: false },
   ])
-  expect(sourceOf(aFrame({ context_line: null }))).toBeNull()
+  expect(frameSource(aFrame({ context_line: null }))).toBeNull()
   const long = `${'a'.repeat(50_000)}HERE${'b'.repeat(50_000)}`
-  const [line] = sourceOf(aFrame({ context_line: long, colno: 50_002, pre_context: [], post_context: [] })) ?? []
+  const [line] = frameSource(aFrame({ context_line: long, colno: 50_002, pre_context: [], post_context: [] })) ?? []
   expect(line?.text.length).toBeLessThan(700)
   expect(line?.text).toContain('HERE')
 })
@@ -136,26 +144,26 @@ test('the newest error is first, its cause below; grouped errors are marked', ()
     mechanism: aMechanism({ exception_id: 0, is_exception_group: true }),
   })
   const member = anError({ type: 'RangeError', mechanism: aMechanism({ exception_id: 1, parent_id: 0 }) })
-  const [stack] = stacksOf({ exceptions: [member, group], threads: [] })
+  const [stack] = eventStacks({ exceptions: [member, group], threads: [] })
   expect(stack?.exceptions.map(({ exception, joint }) => [exception.type, joint])).toEqual([
     ['AggregateError', 'first'],
     ['RangeError', 'member'],
   ])
-  const [chain] = stacksOf({ exceptions: [anError({ type: 'Cause' }), anError()], threads: [] })
+  const [chain] = eventStacks({ exceptions: [anError({ type: 'Cause' }), anError()], threads: [] })
   expect(chain?.exceptions.map(({ joint }) => joint)).toEqual(['first', 'cause'])
 })
 
 test('an error without frames has those of the crashed thread; other threads can be chosen', () => {
   const crashed = aThread({ crashed: true, stacktrace: stackOf([aFrame({ function: 'boom' })]) })
   const idle = aThread({ id: '2', name: 'worker', stacktrace: stackOf([aFrame()]) })
-  const stacks = stacksOf({ exceptions: [anError({ stacktrace: null })], threads: [idle, crashed] })
+  const stacks = eventStacks({ exceptions: [anError({ stacktrace: null })], threads: [idle, crashed] })
   expect(stacks.map((stack) => stack.thread?.name)).toEqual(['main', 'worker'])
   expect(stacks[0]?.exceptions[0]?.stacktrace?.frames[0]?.function).toBe('boom')
-  expect(stacksOf({ exceptions: [], threads: [] })).toEqual([])
+  expect(eventStacks({ exceptions: [], threads: [] })).toEqual([])
 })
 
 test('frames are counted as readable when their function is known', () => {
-  const [stack] = stacksOf({
+  const [stack] = eventStacks({
     exceptions: [anError({ stacktrace: stackOf([aFrame(), aFrame({ function: null })]) })],
     threads: [],
   })
@@ -163,7 +171,7 @@ test('frames are counted as readable when their function is known', () => {
 })
 
 test('the raw text is that of the runtime', () => {
-  const [java] = stacksOf({
+  const [java] = eventStacks({
     exceptions: [
       anError({ type: 'IOException', module: 'java.io', value: 'gone', stacktrace: null }),
       anError({
@@ -178,12 +186,12 @@ test('the raw text is that of the runtime', () => {
   expect(java === undefined ? '' : rawStack(java, 'java')).toBe(
     'java.lang.IllegalStateException: no context\n    at app.Main.main(Main.kt:3)\nCaused by: java.io.IOException: gone',
   )
-  const [python] = stacksOf({ exceptions: [anError({ type: 'ValueError' })], threads: [] })
+  const [python] = eventStacks({ exceptions: [anError({ type: 'ValueError' })], threads: [] })
   expect(python === undefined ? '' : rawStack(python, '__proto__')).toContain('ValueError')
   expect(python === undefined ? '' : rawStack(python, 'python')).toBe(
     'Traceback (most recent call last):\n  File "src/app.ts", line 10, in run\n    run()\nValueError: broken',
   )
-  const [script] = stacksOf({ exceptions: [anError()], threads: [] })
+  const [script] = eventStacks({ exceptions: [anError()], threads: [] })
   expect(script === undefined ? '' : rawStack(script, 'node')).toBe('TypeError: broken\n    at run (src/app.ts:10)')
 })
 

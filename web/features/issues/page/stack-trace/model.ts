@@ -81,7 +81,7 @@ function originOf(frame: Frame): string {
 function originsOf(frames: readonly Frame[]): string {
   const [only] = frames
   if (frames.length === 1 && only !== undefined) {
-    const { path, type, name } = nameOf(only)
+    const { path, type, name } = splitFrameName(only)
     return path + type + name
   }
   return [...new Set(frames.map(originOf).filter((origin) => origin !== ''))].slice(0, 4).join(', ')
@@ -91,7 +91,7 @@ const JVM = new Set(['java', 'kotlin', 'groovy', 'scala', 'clojure'])
 const QUALIFIED = new Set([...JVM, 'python', 'csharp', 'elixir', 'perl', 'php', 'ruby'])
 
 /** The parts of a function's name: package path, class, function. */
-export function nameOf(frame: Frame, platform = ''): { path: string; type: string; name: string } {
+export function splitFrameName(frame: Frame, platform = ''): { path: string; type: string; name: string } {
   const sent = frame.function ?? frame.raw_function ?? '(unknown)'
   // Names of anonymous functions differ between runtimes.
   const name = sent.replace(/(^|\.)\?$/u, '$1<anonymous>')
@@ -126,7 +126,7 @@ export function shortPath(path: string): string {
 }
 
 /** `CheckoutFragment.kt:148`; for machine code, library and address. */
-export function locationOf(frame: Frame): string {
+export function frameLocation(frame: Frame): string {
   const file = frame.filename ?? frame.abs_path
   if (file === null || file === '') {
     const place = [frame.package === null ? '' : lastPart(frame.package), frame.instruction_addr ?? '']
@@ -149,7 +149,7 @@ function clipLine(text: string, column: number | null): string {
 }
 
 /** The source around a frame with line numbers; null if the SDK sent none. */
-export function sourceOf(frame: Frame): readonly SourceLine[] | null {
+export function frameSource(frame: Frame): readonly SourceLine[] | null {
   if (frame.context_line === null) return null
   const hit = frame.lineno ?? frame.pre_context.length + 1
   const first = hit - frame.pre_context.length
@@ -178,7 +178,7 @@ export type ChainedException = {
 }
 
 /** All stacks of an event: the crash, then other threads. */
-export function stacksOf(event: Pick<Event, 'exceptions' | 'threads'>): readonly Stack[] {
+export function eventStacks(event: Pick<Event, 'exceptions' | 'threads'>): readonly Stack[] {
   const { exceptions, threads } = event
   const newest = exceptions.at(-1)
   const crashed =
@@ -212,7 +212,7 @@ function chainOf(exceptions: readonly Exception[], crashed: Thread | null): Pick
 }
 
 /** `java.lang.IllegalStateException`: the type with its package, as in the JVM. */
-export function typeOf(exception: Exception, platform: string): string {
+export function exceptionType(exception: Exception, platform: string): string {
   const type = exception.type ?? 'Error'
   return JVM.has(platform) && exception.module !== null && exception.module !== ''
     ? `${exception.module}.${type}`

@@ -1,12 +1,12 @@
 import type { Frame, Stacktrace } from '../../../../../server/events/protocol/event.api.ts'
 import { own } from '../../../../ui/own.ts'
-import { typeOf, type Stack } from './model.ts'
+import { exceptionType, type Stack } from './model.ts'
 
 /** A stack as the runtime prints it, for the Raw view and for copying. */
 export function rawStack(stack: Stack, platform: string): string {
   const writer = own(WRITERS, platform) ?? writeScript
   const parts = stack.exceptions.map((one, index) => {
-    const head = [typeOf(one.exception, platform), one.exception.value].filter(isText).join(': ')
+    const head = [exceptionType(one.exception, platform), one.exception.value].filter(isText).join(': ')
     const joint = index === 0 ? '' : one.joint === 'member' ? 'One of its errors: ' : 'Caused by: '
     return writer(joint + head, one.stacktrace)
   })

@@ -21,8 +21,8 @@ import {
   countReadable,
   foldFrames,
   hasAppFrames,
-  stacksOf,
-  typeOf,
+  eventStacks,
+  exceptionType,
   type FrameMode,
   type Stack,
 } from './model.ts'
@@ -38,7 +38,7 @@ const MAX_COLLAPSED = 1200
 
 /** The stack trace: the chain of errors of the crashed thread, newest first, with in-app frames expanded. */
 export function StackTrace({ event }: { event: Event }) {
-  const stacks = useMemo(() => stacksOf(event), [event])
+  const stacks = useMemo(() => eventStacks(event), [event])
   const [chosen, setChosen] = useState('crash')
   const [picked, setPicked] = useState<View | null>(null)
   const stack = stacks.find((one) => one.key === chosen) ?? stacks[0]
@@ -161,7 +161,7 @@ function ExceptionLine({ exception, joint, platform }: ExceptionLineProps) {
       {joint === 'first' ? null : (
         <span className={typeStyles.quiet}>{joint === 'cause' ? issueTexts.causedBy : issueTexts.groupedError} </span>
       )}
-      <b>{typeOf(exception, platform)}</b>{' '}
+      <b>{exceptionType(exception, platform)}</b>{' '}
       <span className={styles.excV}>
         <LongText text={exception.value ?? ''} maxLength={MAX_COLLAPSED} />
       </span>{' '}

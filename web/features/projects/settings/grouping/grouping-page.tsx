@@ -13,8 +13,8 @@ import {
   draftFingerprint,
   draftStack,
   FingerprintRow,
-  problemsOf,
-  rulesOf,
+  groupingRuleProblems,
+  toGroupingRules,
   StackRow,
   type DraftFingerprint,
   type DraftStack,
@@ -64,7 +64,7 @@ const draftOf = ({ grouping_rules: rules }: ProjectSettings): Draft => ({
   stack: rules.stack.map(draftStack),
 })
 
-const patchOf = ({ fingerprint, stack }: Draft) => ({ grouping_rules: rulesOf(fingerprint, stack) })
+const patchOf = ({ fingerprint, stack }: Draft) => ({ grouping_rules: toGroupingRules(fingerprint, stack) })
 
 function RulesForm({ project, why }: { project: ProjectSettings; why: string | undefined }) {
   const [asked, setAsked] = useState(false)
@@ -83,7 +83,9 @@ function RulesForm({ project, why }: { project: ProjectSettings; why: string | u
     onChange: () => preview.reset(),
   })
   const set = (part: Partial<Draft>) => change({ ...draft, ...part })
-  const isWhole = [...draft.fingerprint, ...draft.stack].every((rule) => Object.keys(problemsOf(rule)).length === 0)
+  const isWhole = [...draft.fingerprint, ...draft.stack].every(
+    (rule) => Object.keys(groupingRuleProblems(rule)).length === 0,
+  )
   const root = useRef<HTMLFormElement>(null)
   /** Runs the action if all rules are valid; shows their errors otherwise. */
   const send = (action: () => void) => {

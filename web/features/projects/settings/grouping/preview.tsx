@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { AnswerOf } from '../../../../api/call.ts'
-import { reasonOf } from '../../../../api/change.ts'
+import { errorSentence } from '../../../../api/change.ts'
 import { paths } from '../../../../address/paths.ts'
 import { classNames } from '../../../../ui/class-names.ts'
 import { formatCount } from '../../../../ui/format.ts'
@@ -21,7 +21,7 @@ export function GroupingPreview({ preview, error }: { preview: Preview | undefin
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {groupingTexts.tryFailed} {reasonOf(error)}
+        {groupingTexts.tryFailed} {errorSentence(error)}
       </Note>
     )
   if (preview === undefined) return null

@@ -39,7 +39,7 @@ export const draftStack = (rule: StackRule, index: number): DraftStack => ({
 })
 
 /** The errors of a rule; empty if there are none. */
-export function problemsOf(rule: DraftFingerprint | DraftStack): { match?: string; fingerprint?: string } {
+export function groupingRuleProblems(rule: DraftFingerprint | DraftStack): { match?: string; fingerprint?: string } {
   const read = parseMatch(rule.match)
   return {
     ...('problem' in read ? { match: read.problem } : {}),
@@ -54,7 +54,7 @@ const matchOf = (text: string) => {
   return 'match' in read ? read.match : []
 }
 
-export const rulesOf = (fingerprint: readonly DraftFingerprint[], stack: readonly DraftStack[]): Rules => ({
+export const toGroupingRules = (fingerprint: readonly DraftFingerprint[], stack: readonly DraftStack[]): Rules => ({
   fingerprint: fingerprint.map((rule) => ({
     match: matchOf(rule.match),
     fingerprint: parseElements(rule.fingerprint),
@@ -86,7 +86,7 @@ export function FingerprintRow({
   onUp,
   onRemove,
 }: RowProps<DraftFingerprint>) {
-  const problems = asked ? problemsOf(rule) : {}
+  const problems = asked ? groupingRuleProblems(rule) : {}
   const common = { autoComplete: 'off', spellCheck: false, readOnly: why !== undefined }
   return (
     <fieldset
@@ -132,7 +132,7 @@ export function FingerprintRow({
 const ACTIONS = Object.keys(groupingTexts.actions) as StackRule['action'][]
 
 export function StackRow({ number, rule, why, asked, hits, onChange, onUp, onRemove }: RowProps<DraftStack>) {
-  const problems = asked ? problemsOf(rule) : {}
+  const problems = asked ? groupingRuleProblems(rule) : {}
   return (
     <fieldset
       className={classNames(styles.rule, narrowStyles.oneColumnAt600, styles.stackRule)}

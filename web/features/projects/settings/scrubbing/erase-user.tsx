@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, type AnswerOf } from '../../../../api/call.ts'
-import { reasonOf } from '../../../../api/change.ts'
+import { errorSentence } from '../../../../api/change.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { Card } from '../../../../ui/card.tsx'
 import { Dialog } from '../../../../ui/dialog.tsx'
@@ -59,7 +59,7 @@ export function EraseUser({ projectId, why }: { projectId: string; why: string |
         </div>
         {erase.error === null ? null : (
           <Note tone="red" icon="warn" role="alert">
-            {texts.failed} {reasonOf(erase.error)}
+            {texts.failed} {errorSentence(erase.error)}
           </Note>
         )}
         {erase.data === undefined ? null : <p role="status">{sentenceOf(erase.data)}</p>}

@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../../../api/call.ts'
-import { reasonOf } from '../../../../api/change.ts'
+import { errorSentence } from '../../../../api/change.ts'
 import { classNames } from '../../../../ui/class-names.ts'
 import fitStyles from '../../../../ui/fit.module.css'
 import narrowStyles from '../../../../ui/narrow.module.css'
@@ -18,7 +18,7 @@ export function ScrubPreview({ preview, error }: { preview: Preview | undefined;
   if (error !== null)
     return (
       <Note tone="red" icon="warn" role="alert">
-        {texts.previewFailed} {reasonOf(error, settingsTexts.fields)}
+        {texts.previewFailed} {errorSentence(error, settingsTexts.fields)}
       </Note>
     )
   if (preview === undefined) return null

@@ -15,7 +15,7 @@ export type DraftRule = Omit<Rule, 'regex'> & { readonly regex: string; readonly
 
 let blanks = 0
 
-export const blankRule = (): DraftRule => ({
+export const blankScrubRule = (): DraftRule => ({
   path: '',
   pattern: 'anything',
   regex: '',

@@ -9,8 +9,8 @@ import { EraseUser } from './erase-user.tsx'
 import { ProjectPart } from '../project-part.tsx'
 import { SettingsForm, useSettingsDraft } from '../form.tsx'
 import { ScrubPreview } from './preview.tsx'
-import { blankRule, ScrubRuleRow, type DraftRule } from './rule.tsx'
-import { AreaField, linesOf } from '../../../../ui/area-field.tsx'
+import { blankScrubRule, ScrubRuleRow, type DraftRule } from './rule.tsx'
+import { AreaField, splitLines } from '../../../../ui/area-field.tsx'
 import { Button } from '../../../../ui/button.tsx'
 import { Card } from '../../../../ui/card.tsx'
 import { Field } from '../../../../ui/field.tsx'
@@ -57,8 +57,8 @@ const draftOf = (project: ProjectSettings): Draft => ({
 const patchOf = (draft: Draft) => ({
   scrub_ip_addresses: draft.addresses,
   scrub_email_addresses: draft.emails,
-  scrub_fields: linesOf(draft.fields),
-  safe_fields: linesOf(draft.safe),
+  scrub_fields: splitLines(draft.fields),
+  safe_fields: splitLines(draft.safe),
   scrub_rules: draft.rules.map(({ path, pattern, regex, action }) => ({
     path,
     pattern,
@@ -133,7 +133,7 @@ function ScrubbingForm({ project, why }: { project: ProjectSettings; why: string
           <>
             <Minor className={narrowStyles.hiddenAt600}>{texts.rulesMore}</Minor>
             <Spacer />
-            <Button size="sm" icon="plus" why={why} onClick={() => set({ rules: [...draft.rules, blankRule()] })}>
+            <Button size="sm" icon="plus" why={why} onClick={() => set({ rules: [...draft.rules, blankScrubRule()] })}>
               {texts.add}
             </Button>
           </>
