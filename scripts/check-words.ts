@@ -1,6 +1,7 @@
 /**
  * Finds the words that docs/glossary.md tells us not to use: `npm run check` runs this over the whole repository.
- * The glossary is the only list; this file knows how to read and match it.
+ * The glossary is the only list; this file knows how to read and match it. It also holds three rules of CONTRIBUTING.md:
+ * how a comment begins (`sentences.ts`), what an exported function is called, and commit subjects.
  *
  * `node scripts/check-words.ts [--count] [path…]`: `--count` prints the number of places for each file and word.
  */
@@ -8,6 +9,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { argv, stdout } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { commitSubjects, findComments, findNames, findSubjects } from './sentences.ts'
 
 export interface Refusal {
   /** The entry as the glossary writes it. */
@@ -167,9 +169,16 @@ function main(): void {
       stdout.write(`${path}: ${[...words].map(([entry, count]) => `${entry} ${count}`).join(', ')}\n`)
     }
   } else {
-    for (const finding of findings) stdout.write(`${describeFinding(finding)}\n`)
+    const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+    const lines = [
+      ...findings.map(describeFinding),
+      ...[...sources].flatMap(([file, text]) => findComments(file, text)),
+      ...findNames(sources),
+      ...findSubjects(commitSubjects(root)),
+    ]
+    for (const line of lines) stdout.write(`${line}\n`)
+    if (lines.length > 0) process.exitCode = 1
   }
-  if (findings.length > 0) process.exitCode = 1
 }
 
 if (argv[1] !== undefined && resolve(argv[1]) === fileURLToPath(import.meta.url)) main()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkedFiles, describeFinding, findWords, readGlossary } from '../../scripts/check-words.ts'
+import { findComments, findNames, findSubjects } from '../../scripts/sentences.ts'
 
 const root = join(import.meta.dirname, '../..')
 const glossary = readGlossary(readFileSync(join(root, 'docs/glossary.md'), 'utf8'))
@@ -62,15 +63,70 @@ describe('words of the glossary', () => {
     const demo = mkdtempSync(join(tmpdir(), 'faultline-words-'))
     try {
       mkdirSync(join(demo, 'server'))
-      writeFileSync(join(demo, 'server/demo.ts'), '// taken up again after the restart\n')
+      writeFileSync(
+        join(demo, 'server/demo.ts'),
+        '// taken up again after the restart\n\n/** Of the newest event. */\nexport const keyOf = (id: string) => id\n',
+      )
       const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts/check-words.ts')], {
         cwd: demo,
         encoding: 'utf8',
       })
       expect(stdout).toContain('server/demo.ts:1: has "taken up again"; say: restore')
+      expect(stdout).toContain('server/demo.ts:3: a comment begins with "Of"')
+      expect(stdout).toContain('server/demo.ts: exports keyOf; give it a verb')
       expect(status).toBe(1)
     } finally {
       rmSync(demo, { recursive: true, force: true })
     }
+  })
+})
+
+describe('sentences', () => {
+  test.each([
+    ['// Of the newest event.', 'begins with "Of"'],
+    ['/** What the toast says. */', 'begins with "What"'],
+    ['/* Those that are firing. */', 'begins with "Those"'],
+    ['/**\n * Reads it.\n * What is left stays.\n */', 'begins with "What"'],
+    [' * @param rows Those that changed\n * @returns What is left\n', 'begins with "Those"'],
+    ['-- Of one project.', 'begins with "Of"'],
+    ['/** The stack is that of the crash. */', 'has "that of"'],
+  ])('%j is refused', (text, problem) => {
+    expect(findComments(text.startsWith('--') ? 'server/a.sql' : 'server/a.ts', text).join()).toContain(problem)
+  })
+
+  test.each([
+    '// Offline events come later.',
+    '/** The rows of a project, in the order\n * of their times. */',
+    '/**\n * Returns the part\n * of the text.\n */',
+    "const text = 'Of those that of'",
+  ])('%j is taken', (text) => {
+    expect(findComments('web/a.tsx', text)).toEqual([])
+  })
+
+  test('a noun has one home, a verb may have several, and tests are free', () => {
+    const found = (...files: [string, string][]) => findNames(new Map(files))
+    expect(found(['server/a.ts', 'export async function ownersOf() {}'])).toEqual([
+      'server/a.ts: exports ownersOf; give it a verb, or a noun of its own',
+    ])
+    expect(found(['web/a.ts', 'export const draft = (a: A) => a'], ['web/b.ts', 'export function draft() {}'])).toEqual(
+      ['web/b.ts: exports draft, as web/a.ts does; a noun is exported once'],
+    )
+    expect(
+      found(
+        ['server/a.ts', 'export const readMessage = () => 1\nexport const LIMIT = 1'],
+        ['server/b.ts', 'export const readMessage = async () => 1\nexport const LIMIT = 2'],
+        ['web/a.ts', 'export const draft = () => 1'],
+        ['server/c.ts', 'export const draft = () => 1'],
+        ['server/d.test.ts', 'export const ownersOf = () => 1'],
+      ),
+    ).toEqual([])
+  })
+
+  test('a commit is one change of one module', () => {
+    expect(findSubjects(['intake: refuse bodies before parsing', 'issues/rows, web: one name'])).toEqual([])
+    expect(findSubjects(['auth: words; docs', 'Fix things']).map((line) => line.slice(-40))).toEqual([
+      expect.stringContaining('no semicolon'),
+      expect.stringContaining('the module that changed'),
+    ])
   })
 })
