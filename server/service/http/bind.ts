@@ -94,7 +94,7 @@ export function bindRoutes(
           const handled =
             spec.upload === undefined
               ? handler(deps.app, caller as never, call as never)
-              : uploads.receive(request.raw, spec.upload.maxBytes, (upload) =>
+              : uploads.receive(ownerOf(caller), request.raw, spec.upload.maxBytes, (upload) =>
                   handler(deps.app, caller as never, { ...call, upload: () => upload } as never),
                 )
           const work = countRefusal(deps.app, spec, caller, handled)
@@ -121,6 +121,10 @@ export function bindRoutes(
       })
   }
 }
+
+/** For whom an upload counts. */
+const ownerOf = (caller: OrgActor | Caller): string =>
+  'orgId' in caller ? caller.orgId : caller.origin.kind === 'request' ? caller.origin.ip : ''
 
 /** Bodies of these routes are not parsed: a signature is about their bytes. */
 function takeBytes(scope: FastifyInstance): void {

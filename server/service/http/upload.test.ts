@@ -12,6 +12,7 @@ import { routes } from '../../platform/kernel/contract.ts'
 import { unauthenticated } from '../../platform/kernel/errors.ts'
 import { bindRoutes } from './bind.ts'
 import { errorAnswer } from './errors.ts'
+import { MAX_UPLOADS_PER_OWNER } from './upload.ts'
 
 const { app, onClose } = await testApp()
 const MAX_BYTES = 200_000
@@ -27,6 +28,7 @@ const specs = routes({
   },
 })
 let calls = 0
+let owner = aCaller().origin.ip
 const failures: unknown[] = []
 const fastify = Fastify()
 await fastify.register(cookie)
@@ -59,7 +61,7 @@ bindRoutes(
       throw unauthenticated()
     },
     metrics: { authenticated: () => {} },
-    callerOf: () => aCaller(),
+    callerOf: () => aCaller({ ip: owner }),
     limits: { address: unlimited, key: unlimited },
     stopping: new AbortController().signal,
   },
@@ -120,4 +122,23 @@ test('a client that breaks off ends the reading with an error', async () => {
   socket.destroy()
   const failure = await waitFor('the failure', () => failures[before])
   expect(failure).toMatchObject({ code: 'invalid', message: 'The file did not arrive completely.' })
+})
+
+test('one owner has a share of all uploads', async () => {
+  const earlier = calls
+  const sockets = await Promise.all(
+    Array.from({ length: MAX_UPLOADS_PER_OWNER }, async () => {
+      const socket = connect(Number(url.port), url.hostname)
+      await once(socket, 'connect')
+      socket.write(`POST /api/files HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\nsome bytes`)
+      return socket
+    }),
+  )
+  await waitFor('the handlers', () => calls === earlier + MAX_UPLOADS_PER_OWNER)
+  expect(await send(Buffer.alloc(1))).toEqual([503, { error: 'Too many uploads at once. Try again in a few seconds.' }])
+  owner = '192.0.2.11'
+  expect(await send(Buffer.alloc(1))).toEqual([200, { bytes: 1, type: null }])
+  owner = aCaller().origin.ip
+  for (const socket of sockets) socket.destroy()
+  await waitFor('room', async () => (await send(Buffer.alloc(1)))[0] === 200)
 })

@@ -8,6 +8,8 @@ export const BODY_TIMEOUT_MS = 30_000
 const UPLOAD_TIMEOUT_MS = 600_000
 /** Uploads of a process at a time. Each holds a few MiB: a piece, compressed, and as the database receives it. */
 const MAX_UPLOADS = 20
+/** The share of one owner, so that slow uploads of one organisation leave room for those of others. */
+export const MAX_UPLOADS_PER_OWNER = 5
 
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
 
@@ -28,19 +30,30 @@ export function limitBodyTime(request: IncomingMessage, timeoutMs: number): void
 export type Uploads = {
   /**
    * Runs a handler that reads the body of a request as a file.
-   * @throws AppError too_large, by the announced length; invalid; unavailable while too many are received
+   * @param owner an organisation, or the address of a caller without one
+   * @throws AppError too_large, by the announced length; invalid; unavailable while too many are received, of the owner or
+   *   of all
    */
-  receive<T>(request: IncomingMessage, maxBytes: number, handle: (upload: Upload) => Promise<T>): Promise<T>
+  receive<T>(
+    owner: string,
+    request: IncomingMessage,
+    maxBytes: number,
+    handle: (upload: Upload) => Promise<T>,
+  ): Promise<T>
 }
 
 export function createUploads(): Uploads {
   let running = 0
+  const byOwner = new Map<string, number>()
   return {
-    async receive(request, maxBytes, handle) {
+    async receive(owner, request, maxBytes, handle) {
       if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw fileTooLarge(maxBytes)
       if (request.headers['content-encoding'] !== undefined) throw invalid('Send the file without a Content-Encoding.')
-      if (running >= MAX_UPLOADS) throw unavailable('Too many uploads at once. Try again in a few seconds.', 5)
+      const own = byOwner.get(owner) ?? 0
+      if (running >= MAX_UPLOADS || own >= MAX_UPLOADS_PER_OWNER)
+        throw unavailable('Too many uploads at once. Try again in a few seconds.', 5)
       running++
+      byOwner.set(owner, own + 1)
       limitBodyTime(request, UPLOAD_TIMEOUT_MS)
       try {
         return await handle({
@@ -49,6 +62,9 @@ export function createUploads(): Uploads {
         })
       } finally {
         running--
+        const left = (byOwner.get(owner) ?? 1) - 1
+        if (left === 0) byOwner.delete(owner)
+        else byOwner.set(owner, left)
         if (!request.complete && !request.destroyed) limitBodyTime(request, BODY_TIMEOUT_MS)
       }
     },
