@@ -1,4 +1,4 @@
-/** Rules for comments, names of functions and commit subjects (CONTRIBUTING.md, rules 8 and 2). Used by check-words.ts. */
+/** Rules for comments, names of functions and commit subjects (CONTRIBUTING.md, rule 8 and commit messages). Used by check-words.ts. */
 import { spawnSync } from 'node:child_process'
 
 /** Comments of code; a table in Markdown may begin a cell as it likes. */
