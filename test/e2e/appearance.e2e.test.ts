@@ -15,6 +15,7 @@ test('the theme follows the system, is switched in the bar, remembered, and ther
   await page.emulateMedia({ colorScheme: 'dark' })
   const dark = await page.evaluate<string>(shownBackground)
   expect(dark).not.toBe(light)
+  await page.getByRole('button', { name: 'Switch to light theme' }).waitFor()
   await page.emulateMedia({ colorScheme: 'light' })
 
   await page.getByRole('button', { name: 'Switch to dark theme' }).click()

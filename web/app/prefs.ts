@@ -70,15 +70,27 @@ const subscribe = (listener: () => void): (() => void) => {
 
 export const usePrefs = (): Prefs => useSyncExternalStore(subscribe, currentPrefs)
 
-/** The theme that is shown now. */
-export function shownTheme(): 'light' | 'dark' {
-  if (prefs.theme !== 'system') return prefs.theme
-  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+type ShownTheme = 'light' | 'dark'
+
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+const systemTheme = (): ShownTheme => (systemIsDark.matches ? 'dark' : 'light')
+const shownTheme = (): ShownTheme => (prefs.theme === 'system' ? systemTheme() : prefs.theme)
+const otherTheme = (): ShownTheme => (shownTheme() === 'dark' ? 'light' : 'dark')
+
+function subscribeToTheme(listener: () => void): () => void {
+  const stop = subscribe(listener)
+  systemIsDark.addEventListener('change', listener)
+  return () => {
+    stop()
+    systemIsDark.removeEventListener('change', listener)
+  }
 }
+
+/** The theme that is not shown now, also while the system's theme changes. */
+export const useOtherTheme = (): ShownTheme => useSyncExternalStore(subscribeToTheme, otherTheme)
 
 /** Switches to the other theme; stores "system" if that is the system's theme. */
 export function switchTheme(): void {
-  const other = shownTheme() === 'dark' ? 'light' : 'dark'
-  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
-  setPrefs({ theme: other === system ? 'system' : other })
+  const other = otherTheme()
+  setPrefs({ theme: other === systemTheme() ? 'system' : other })
 }

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useAccountEntries } from '../frames/account-menu.tsx'
 import { useOrgEntries } from '../app/org-switch.ts'
-import { shownTheme, switchTheme, usePrefs } from '../app/prefs.ts'
+import { switchTheme, useOtherTheme } from '../app/prefs.ts'
 import { appTexts } from '../app/texts.ts'
 import { classNames } from '../ui/class-names.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -22,10 +22,9 @@ function withTabs(destinations: readonly Destination[]): { tabs: Destination[]; 
 
 /** The tabs at the bottom that replace the rail below 860 px; More lists the other destinations. */
 export function PhoneTabs() {
-  usePrefs()
   const navigate = useNavigate()
   const { tabs, rest } = withTabs(useDestinations())
-  const other = shownTheme() === 'dark' ? 'light' : 'dark'
+  const other = useOtherTheme()
   const account = useAccountEntries([{ label: appTexts.theme[other], icon: 'sun', onSelect: switchTheme }])
   const orgs = useOrgEntries()
   const more: MenuEntry[] = rest.map(({ label, icon, link }) => ({ label, icon, onSelect: () => void navigate(link) }))
