@@ -5,6 +5,8 @@
 
 export const ISSUE_STATUSES = ['unresolved', 'resolved', 'ignored', 'regressed', 'escalated'] as const
 export type IssueStatusName = (typeof ISSUE_STATUSES)[number]
+/** Whether an issue in this status is resolved or ignored, so that its events fire no alerts. */
+export const isClosed = (status: IssueStatusName): boolean => status === 'resolved' || status === 'ignored'
 
 /** Highest first. */
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const

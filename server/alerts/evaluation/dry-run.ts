@@ -10,7 +10,7 @@ import { requireProject } from '../../projects/registry/require-project.ts'
 import type { HistoryPoint, RateRule } from './evaluator.ts'
 import { EVALUATORS } from './evaluators.ts'
 import { countText, durationText, percentText, scoreText, windowText } from './measure-texts.ts'
-import { pastFacts } from './past-facts.ts'
+import { pastFacts, pastClosed } from './past-facts.ts'
 import { hasEventsSince, type PastFact, type IssueOfMoment, issuesById } from './past-facts.queries.ts'
 import { type Moment, replayRule } from './replay-rule.ts'
 import { MINUTE_MS, HOUR_MS } from '../../platform/kernel/day.ts'
@@ -35,11 +35,24 @@ export async function dryRun(
   const lastHour = Math.ceil(to.getTime() / HOUR_MS) * HOUR_MS
   const from = new Date(lastHour - HOURS * HOUR_MS)
   const evaluator = EVALUATORS.get(trigger)
-  const [past, facts, hasEvents] = await Promise.all([
+  const [found, foundFacts, hasEvents] = await Promise.all([
     evaluator?.history(app, rule, from, to) ?? [],
     pastFacts(app, rule, { from, to }),
     hasEventsSince(app.db, projectId, from),
   ])
+  const wasClosed = await pastClosed(
+    app,
+    [
+      ...found.flatMap(({ holds, issueId }) => (holds ? (issueId ?? []) : [])),
+      ...foundFacts.map(({ issueId }) => issueId),
+    ],
+    from,
+  )
+  const past = found.map((point) => ({
+    ...point,
+    holds: point.holds && (point.issueId === undefined || !wasClosed(point.issueId, point.at)),
+  }))
+  const facts = foundFacts.filter(({ issueId, at }) => !wasClosed(issueId, at))
   const present = evaluator === undefined ? [] : await presentOf(app, rule, to)
   const points = [...past, ...present]
   const isSpike = trigger === 'issue_spike'

@@ -1,4 +1,5 @@
 import { SECURITY_KINDS, type SecurityKind } from '#shared/alert-rules.ts'
+import type { IssueStatusName } from '#shared/issue-values.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 
 /** SQL of past facts about issues of a project, for dry runs. */
@@ -72,6 +73,30 @@ export async function pastSecurityEvents(
     values: [projectId, from, to, kinds.map((kind) => SECURITY_KINDS.indexOf(kind))],
   })
   return factsOf(rows)
+}
+
+/** When issues were resolved or ignored, from their activity. */
+export async function readStatuses(db: Connection, issueIds: readonly string[], since: Date): Promise<StatusRow[]> {
+  if (issueIds.length === 0) return []
+  const { rows } = await db.query<StatusRow>({
+    name: 'dry-run-statuses',
+    text: `select i.id as issue_id, i.status, coalesce(c.changes, '[]') as changes
+           from issues i left join lateral (
+             select json_agg(json_build_array(extract(epoch from a.created_at) * 1000, a.data ->> 'from')
+                             order by a.created_at, a.id) as changes
+             from issue_activity a where a.issue_id = i.id and a.kind = 'status_changed' and a.created_at >= $2
+           ) c on true
+           where i.id = any($1::uuid[])`,
+    values: [issueIds, since],
+  })
+  return rows
+}
+
+/** An issue's status now, and its changes since a time: `[when, ms, the status before]`, oldest first. */
+export type StatusRow = {
+  readonly issue_id: string
+  readonly status: IssueStatusName
+  readonly changes: readonly (readonly [atMs: number, from: IssueStatusName])[]
 }
 
 export type IssueOfMoment = {

@@ -1,5 +1,5 @@
 import { SECURITY_KINDS } from '#shared/alert-rules.ts'
-import { SEVERITIES, type SeverityName, severityName } from '#shared/issue-values.ts'
+import { isClosed, SEVERITIES, type SeverityName, severityName } from '#shared/issue-values.ts'
 import type { App } from '../../platform/context/app.ts'
 import { findEventEnvironments } from '../../events/store/store.queries.ts'
 import type { RateRule } from './evaluator.ts'
@@ -44,6 +44,22 @@ function readFacts(
     case 'performance_threshold':
     case 'critical_path':
       return Promise.resolve([])
+  }
+}
+
+/** Returns whether an issue was resolved or ignored at a time since `from`: its events fired nothing then. */
+export async function pastClosed(
+  app: App,
+  issueIds: Iterable<string>,
+  from: Date,
+): Promise<(issueId: string, at: Date) => boolean> {
+  const rows = await sql.readStatuses(app.db, [...new Set(issueIds)], from)
+  const issues = new Map(rows.map((row) => [row.issue_id, row]))
+  return (issueId, at) => {
+    const issue = issues.get(issueId)
+    if (issue === undefined) return false
+    const next = issue.changes.find(([changedMs]) => changedMs > at.getTime())
+    return isClosed(next === undefined ? issue.status : next[1])
   }
 }
 

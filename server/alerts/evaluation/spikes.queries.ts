@@ -1,3 +1,4 @@
+import type { IssueStatusName } from '#shared/issue-values.ts'
 import type { Connection } from '../../platform/storage/database.ts'
 
 /** Events of issues within windows, and what is usual. */
@@ -20,13 +21,16 @@ export type SpikeRow = {
   readonly events: number
   /** Events at the same time on the last 7 days. */
   readonly usual: number
+  readonly status: IssueStatusName
+  readonly status_reason: string | null
+  readonly status_changed_at: Date
 }
 
 /** Maximum number of issues of one rule: the ones with the most events. */
 const MAX_ISSUES = 500
 
 /**
- * Issues with as many events as the threshold, and those among `subjects` with any number. The usual number is the median
+ * Issues with as many events as the threshold that are neither resolved nor ignored, and those among `subjects` with any number. The usual number is the median
  * of the same hours of the last seven days, for the length of the window.
  * @param subjects issues with an open alert, by rule
  */
@@ -44,10 +48,14 @@ export async function readSpikes(
           r (rule_id, project_id, threshold, minutes, min_severity)
       ), counted as (
         select r.rule_id, r.minutes, c.issue_id, c.events from rules r cross join lateral (
-          select m.issue_id, sum(m.events)::int as events from alert_issue_minutes m
-          where m.project_id = r.project_id
-            and m.minute > $6::timestamptz - make_interval(mins => r.minutes) and m.minute <= $6
-          group by m.issue_id having sum(m.events) >= r.threshold order by 2 desc limit ${MAX_ISSUES}
+          select m.issue_id, m.events from (
+            select m.issue_id, sum(m.events)::int as events from alert_issue_minutes m
+            where m.project_id = r.project_id
+              and m.minute > $6::timestamptz - make_interval(mins => r.minutes) and m.minute <= $6
+            group by m.issue_id having sum(m.events) >= r.threshold
+          ) m
+          join issues i on i.id = m.issue_id and i.status not in ('resolved', 'ignored') and i.merged_into is null
+          order by 2 desc limit ${MAX_ISSUES}
         ) c
         union
         select r.rule_id, r.minutes, o.issue_id, coalesce(c.events, 0)
@@ -58,10 +66,10 @@ export async function readSpikes(
             and m.minute > $6::timestamptz - make_interval(mins => r.minutes) and m.minute <= $6
         ) c on true
       )
-      select c.rule_id, c.issue_id, i.title, i.number, p.slug, c.events, u.usual
+      select c.rule_id, c.issue_id, i.title, i.number, p.slug, c.events, u.usual, i.status, i.status_reason, i.status_changed_at
       from counted c
       join rules r on r.rule_id = c.rule_id
-      join issues i on i.id = c.issue_id and i.severity >= r.min_severity
+      join issues i on i.id = c.issue_id and i.severity >= r.min_severity and i.merged_into is null
       join projects p on p.id = i.project_id
       cross join lateral (
         select percentile_cont(0.5) within group (order by d.events) as usual from (

@@ -1,6 +1,6 @@
 import { openSubjects } from '../rules/fired.queries.ts'
 import { usersOfIssues } from '../../events/store/store.queries.ts'
-import { severityRank, shortId } from '#shared/issue-values.ts'
+import { isClosed, severityRank, shortId } from '#shared/issue-values.ts'
 import type { App } from '../../platform/context/app.ts'
 import type { Evaluator, HistoryPoint, Measured, RateRule } from './evaluator.ts'
 import { readHours, readSpikes, type SpikeRow } from './spikes.queries.ts'
@@ -31,6 +31,9 @@ export const spikes: Evaluator = {
       app.db,
       rules.map(({ id }) => id),
     )
+    const keptOpen = new Set(
+      open.flatMap(({ ruleId, subject, closesWithIssue }) => (closesWithIssue ? [] : [`${ruleId}/${subject}`])),
+    )
     const byId = new Map(rules.map((rule) => [rule.id, spikeOf(rule)]))
     const rows = await readSpikes(
       app.db,
@@ -45,9 +48,11 @@ export const spikes: Evaluator = {
       if (spike === undefined) continue
       const ofRule = measured.get(row.rule_id) ?? []
       measured.set(row.rule_id, ofRule)
-      ofRule.push(measuredOf(row, spike, users.get(`${row.rule_id}/${row.issue_id}`)))
+      const key = `${row.rule_id}/${row.issue_id}`
+      const mayHold = !isClosed(row.status) || keptOpen.has(key)
+      ofRule.push(measuredOf(row, spike, users.get(key), at, mayHold))
     }
-    // An issue of an open alert that was deleted, or whose severity fell, does not spike.
+    // An issue of an open alert that was deleted or merged, or whose severity fell, does not spike.
     for (const { ruleId, subject } of open) {
       const ofRule = measured.get(ruleId) ?? []
       measured.set(ruleId, ofRule)
@@ -118,18 +123,22 @@ async function usersWhereAsked(
 
 const round = (n: number): string => n.toLocaleString('en', { maximumFractionDigits: 1 })
 
-function measuredOf(row: SpikeRow, spike: Spike, users: number | undefined): Measured {
+/** @param mayHold false for an issue that is resolved or ignored: it spikes only after its own condition opens it again */
+function measuredOf(row: SpikeRow, spike: Spike, users: number | undefined, at: Date, mayHold: boolean): Measured {
   const isMore = row.events >= spike.threshold && row.events >= spike.multiplier * row.usual
   const name = shortId(row.slug, row.number)
   const times =
     row.usual === 0 ? 'usually there are none' : `${round(row.events / row.usual)} times the usual ${round(row.usual)}`
   const affected = spike.minUsers === 0 ? '' : ` They affected ${round(users ?? 0)} users.`
+  const sinceChangeMs = at.getTime() - row.status_changed_at.getTime()
+  const changed =
+    row.status_reason !== null && sinceChangeMs < spike.windowMinutes * MINUTE_MS ? ` ${row.status_reason}` : ''
   return {
     subject: row.issue_id,
     issueId: row.issue_id,
     value: row.events,
-    holds: isMore && (spike.minUsers === 0 || (users ?? 0) >= spike.minUsers),
+    holds: mayHold && isMore && (spike.minUsers === 0 || (users ?? 0) >= spike.minUsers),
     title: `Spike: ${row.title}`,
-    explanation: `${name} received ${round(row.events)} events in the last ${spike.windowMinutes} minutes; ${times} at this time of day. The rule fires at ${round(spike.threshold)} events and ${round(spike.multiplier)} times the usual.${affected}`,
+    explanation: `${name} received ${round(row.events)} events in the last ${spike.windowMinutes} minutes; ${times} at this time of day. The rule fires at ${round(spike.threshold)} events and ${round(spike.multiplier)} times the usual.${affected}${changed}`,
   }
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Founder } from '#test/kit/product.ts'
 import type { TestProject } from '#test/kit/founder.ts'
+import { stayingIn } from '#test/kit/staying-in.ts'
 import { testServer } from '#test/kit/test-server.ts'
 import { evaluateRules } from '../evaluation/evaluate-rules.ts'
 import { systemActor } from '../../platform/context/actor.ts'
@@ -25,25 +26,6 @@ beforeEach(async () => {
   owner = stayingIn(await t.founder())
   project = await t.project(owner)
 })
-
-/** Logs in again when the session has ended, because the clock moved. */
-function stayingIn(founder: Founder): Founder {
-  const request: Founder['request'] = async (...call) => {
-    const answer = await founder.request(...call)
-    if (answer.status !== 401) return answer
-    founder.cookies.clear()
-    await founder.post('/api/auth/login', { email: founder.email, password: founder.password })
-    return founder.request(...call)
-  }
-  return {
-    ...founder,
-    request,
-    get: (path) => request('GET', path),
-    post: (path, body) => request('POST', path, { body }),
-    patch: (path, body) => request('PATCH', path, { body }),
-    delete: (path) => request('DELETE', path),
-  }
-}
 
 const CHAT = { type: 'chat', webhook_url: 'https://hooks.example.com/services/T000/B000/XXXXsecretXXXX' }
 

@@ -352,11 +352,12 @@ export async function markHeld(
   })
 }
 
-/** Alerts that were not acknowledged in time. Locked. */
+/** Alerts that were not acknowledged in time, but not of issues that are resolved or ignored meanwhile. Locked. */
 export async function lockEscalating(tx: Tx, at: Date, max: number): Promise<LockedAlert[]> {
   const { rows } = await tx.query<LockedAlert>({
     name: 'alerts-lock-escalating',
     text: `select ${LOCKED} from fired_alerts f where f.escalates_at <= $1 and f.state = 'firing'
+             and not exists (select from issues i where i.id = f.issue_id and i.status in ('resolved', 'ignored'))
            order by f.id limit $2 for no key update skip locked`,
     values: [at, max],
   })
@@ -492,6 +493,7 @@ export async function selectIssuesOfFacts(tx: Connection, issueIds: readonly str
       'i.number',
       'i.title',
       'i.severity',
+      'i.status',
       'i.last_release',
       'i.last_event_id',
       'i.created_at',
@@ -504,14 +506,14 @@ export async function selectIssuesOfFacts(tx: Connection, issueIds: readonly str
 }
 export type IssueOfFact = Awaited<ReturnType<typeof selectIssuesOfFacts>>[number]
 
-/** Subjects of open alerts. */
-export async function openSubjects(
-  db: Connection,
-  ruleIds: readonly string[],
-): Promise<{ readonly ruleId: string; readonly subject: string }[]> {
-  const { rows } = await db.query<{ ruleId: string; subject: string }>({
+export type OpenSubject = { readonly ruleId: string; readonly subject: string; readonly closesWithIssue: boolean }
+
+/** Subjects of open alerts, and whether a rule closes them with their issue. */
+export async function openSubjects(db: Connection, ruleIds: readonly string[]): Promise<OpenSubject[]> {
+  const { rows } = await db.query<OpenSubject>({
     name: 'alerts-open-subjects',
-    text: `select distinct f.rule_id as "ruleId", f.subject from fired_alerts f where f.rule_id = any ($1::uuid[]) and ${OPEN}`,
+    text: `select f.rule_id as "ruleId", f.subject, bool_and(f.close_with_issue) as "closesWithIssue"
+           from fired_alerts f where f.rule_id = any ($1::uuid[]) and ${OPEN} group by 1, 2`,
     values: [ruleIds],
   })
   return rows

@@ -1,5 +1,5 @@
 import type { SecurityKind, TriggerType } from '#shared/alert-rules.ts'
-import { SEVERITIES, type SeverityName, severityName, shortId } from '#shared/issue-values.ts'
+import { isClosed, SEVERITIES, type SeverityName, severityName, shortId } from '#shared/issue-values.ts'
 import { z } from 'zod'
 import type { FactContext, FactSubscriber, RecordedFact } from '../../platform/context/fact-context.ts'
 import { findEventEnvironments } from '../../events/store/store.queries.ts'
@@ -29,7 +29,7 @@ export const recordAlerts =
     const rules = projectIds.length === 0 ? [] : await rulesListening(tx, projectIds, [...triggers])
     await countMinutes(tx, context, rules, received)
     await endWithIssues(tx, parts, context, facts)
-    await fireOnFacts(tx, parts, context, rules, reasons)
+    await fireOnFacts(tx, parts, context, rules, reasons, reopenings(facts))
     for (const { kind, projectId } of facts)
       if (kind === 'project.deleted' && projectId !== undefined)
         for (const laneId of await actionIdsOfProject(tx, projectId)) await closeLane(tx, laneId, 'project_deleted')
@@ -93,6 +93,7 @@ async function fireOnFacts(
   context: FactContext,
   rules: readonly ListeningRule[],
   reasons: readonly Reason[],
+  reopened: ReadonlyMap<string, string>,
 ): Promise<void> {
   if (rules.length === 0) return
   const heard = new Set(rules.map(({ project_id, trigger_type }) => `${project_id}/${trigger_type}`))
@@ -111,14 +112,25 @@ async function fireOnFacts(
     for (const reason of wanted) {
       const issue = issues.get(reason.issueId)
       if (issue === undefined || reason.projectId !== rule.project_id || reason.trigger !== rule.trigger_type) continue
+      if (isClosed(issue.status)) continue
       if (reason.cause === NEW && context.at.getTime() - issue.created_at.getTime() > NEW_MS) continue
       const severity = severityOf(reason, issue)
       if (!meets(conditions, reason, severity, environments)) continue
-      firings.push(firingOf(rule, conditions, reason, issue, severity))
+      firings.push(firingOf(rule, conditions, reason, issue, severity, reopened.get(reason.issueId)))
     }
   }
   await fireAlerts(tx, parts, context, firings)
 }
+
+/** By issue: why events opened one again that was resolved or ignored. */
+const reopenings = (facts: readonly RecordedFact[]): Map<string, string> =>
+  new Map(
+    facts.flatMap(({ kind, issueId, sentence }) =>
+      issueId !== undefined && sentence !== undefined && REOPENING.has(kind) ? [[issueId, sentence]] : [],
+    ),
+  )
+
+const REOPENING: ReadonlySet<string> = new Set<FactKind>(['issue.regressed', 'issue.reopened', 'issue.escalated'])
 
 /** Security events are severe by themselves, whatever the level that the SDK gave them. */
 function severityOf({ trigger }: Reason, { severity }: IssueOfFact): SeverityName {
@@ -175,6 +187,7 @@ function firingOf(
   { trigger, issueId, cause, sentence }: Reason,
   issue: IssueOfFact,
   severity: SeverityName,
+  reopening: string | undefined,
 ): Firing {
   const name = `${shortId(issue.project_slug, issue.number)} ${issue.title}`
   return {
@@ -188,7 +201,7 @@ function firingOf(
     unit: null,
     threshold: trigger === 'issue_spike' ? (conditions.threshold ?? null) : null,
     windowMinutes: null,
-    explanation: explain(trigger, name, sentence, issue),
+    explanation: explain(trigger, name, sentence, issue, reopening),
   }
 }
 
@@ -197,13 +210,14 @@ function explain(
   name: string,
   sentence: string,
   { project_name, last_release }: IssueOfFact,
+  reopening: string | undefined,
 ): string {
   const release = last_release === null ? '' : ` in ${last_release}`
   switch (trigger) {
     case 'new_issue':
       return `${name} occurred for the first time in ${project_name}${release}.`
     case 'security_event':
-      return `${name} is a security event${release} of ${project_name}.`
+      return `${name} is a security event${release} of ${project_name}.${reopening === undefined ? '' : ` ${reopening}`}`
     default:
       return `${name}: ${sentence}`
   }

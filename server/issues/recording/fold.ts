@@ -59,6 +59,7 @@ export async function foldSums(
     ...facts,
     ...issues.map(receivedEvents),
     ...applied.facts,
+    ...issues.flatMap(securityEvents),
     ...rises(now, issues, impacts, applied),
   ])
 }
@@ -73,6 +74,18 @@ const receivedEvents = (issue: FoldedIssue): Fact => ({
     minutes: minutesOf(issue),
   },
 })
+
+/** After the transitions: whether the issue is open decides whether they fire alerts. */
+function securityEvents(issue: FoldedIssue): Fact[] {
+  const byKind = new Map(
+    issue.groups.flatMap(({ security = [] }) => security.toReversed().map((one) => [one.kind, one] as const)),
+  )
+  return [...byKind.values()].map(({ kind, eventId, environment }) => ({
+    kind: 'issue.security_event',
+    ...aboutFolded(issue),
+    data: { kind, event_id: eventId, environment },
+  }))
+}
 
 function minutesOf({ groups }: FoldedIssue): [minute: number, events: number][] {
   const minutes = new Map<number, number>()

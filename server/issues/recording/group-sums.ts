@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SECURITY_KINDS, type SecurityKind } from '#shared/alert-rules.ts'
 import { utcDay } from '../../platform/kernel/day.ts'
 import { type IssueImpact, newImpact, reach } from '../rules/impact.ts'
 import type { GroupedEvents, Occurrence } from './occurrence.ts'
@@ -52,8 +53,14 @@ export const GroupSums = z.strictObject({
     at: z.number(),
     severity: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),
   }),
+  /** The first security event of each kind. */
+  security: z
+    .array(z.strictObject({ kind: z.enum(SECURITY_KINDS), eventId: z.string(), environment: z.string() }))
+    .optional(),
 })
 export type GroupSums = Omit<z.output<typeof GroupSums>, 'events'> & { readonly events: CountedEvent[] }
+
+type SecurityOccurrence = NonNullable<GroupSums['security']>[number]
 
 /** @param isNew whether the batch created the group, with these counts: see {@link firstCounts} */
 export type FoldedSums = GroupSums & { readonly isNew?: boolean }
@@ -62,12 +69,15 @@ export type FoldedSums = GroupSums & { readonly isNew?: boolean }
 export function sumGroupedEvents({ groupId, projectId, orgId, occurrences, first }: GroupedEvents): GroupSums {
   let [newest, oldest, worst] = [first, first, first]
   let isUnhandled = false
+  const security = new Map<SecurityKind, SecurityOccurrence>()
   const events = occurrences.map((one): CountedEvent => {
     const { event } = one
     if (event.occurredAt >= newest.event.occurredAt) newest = one
     if (event.occurredAt < oldest.event.occurredAt) oldest = one
     if (isWorse(worstOf(one), worstOf(worst))) worst = one
     isUnhandled ||= one.isUnhandled
+    if (one.securityKind !== null && !security.has(one.securityKind))
+      security.set(one.securityKind, { kind: one.securityKind, eventId: event.eventId, environment: event.environment })
     const isFatal = one.isUnhandled || one.level === 'fatal'
     return [event.eventId, event.occurredAt.getTime(), happenedAt(one), event.release, event.userHash, isFatal]
   })
@@ -90,6 +100,7 @@ export function sumGroupedEvents({ groupId, projectId, orgId, occurrences, first
     },
     oldest: { at: oldest.event.occurredAt.getTime(), release: oldest.event.release },
     worst: worstOf(worst),
+    ...(security.size === 0 ? {} : { security: [...security.values()] }),
   }
 }
 
@@ -148,4 +159,13 @@ const both = <Sums extends GroupSums>(a: Sums, b: Sums): Sums => ({
   newest: b.newest.at >= a.newest.at ? b.newest : a.newest,
   oldest: b.oldest.at < a.oldest.at ? b.oldest : a.oldest,
   worst: isWorse(b.worst, a.worst) ? b.worst : a.worst,
+  ...bothSecurity(a.security, b.security),
 })
+
+function bothSecurity(
+  a: readonly SecurityOccurrence[] = [],
+  b: readonly SecurityOccurrence[] = [],
+): Pick<GroupSums, 'security'> {
+  if (a.length === 0 && b.length === 0) return {}
+  return { security: [...a, ...b.filter(({ kind }) => !a.some((one) => one.kind === kind))] }
+}

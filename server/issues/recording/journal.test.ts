@@ -49,15 +49,20 @@ type Sent = {
   readonly user?: number
   readonly hoursAgo?: number
   readonly isFatal?: boolean
+  readonly isRooted?: boolean
 }
 
-function occurrence(projectId: string, { group, user = 0, hoursAgo = 0, isFatal = false }: Sent): Promise<Occurrence> {
+function occurrence(
+  projectId: string,
+  { group, user = 0, hoursAgo = 0, isFatal = false, isRooted = false }: Sent,
+): Promise<Occurrence> {
   const at = clock.now().getTime() - hoursAgo * HOUR_MS
   const event = {
     fingerprint: [`group ${group}`],
     timestamp: at / 1000,
     level: isFatal ? 'fatal' : 'error',
     user: { id: `user${user}` },
+    ...(isRooted ? { tags: { rooted: true } } : {}),
     exception: { values: [{ type: `E${group}`, value: `at ${at}` }] },
   }
   return anOccurrence(facts, projectId, event, clock.now())
@@ -369,6 +374,36 @@ test('sums that the database refuses stop neither the shard nor other sums', asy
   await foldJournal(app, journal, { ...REFUSALS, isRefusal: () => true })
   expect(dropped).toEqual([null, 'E1'])
   expect(await counts(projectId)).toMatchObject([{ events: 1 }, { events: 2 }, { events: 1 }])
+})
+
+test('a security event that brings an issue back fires when the fold has decided so', async () => {
+  const projectId = await aProject()
+  await app.db.query(
+    `insert into alert_rules (id, org_id, project_id, name, trigger_type, conditions, enabled, cooldown_minutes, close_with_issue, created_at, updated_at)
+     values ($1, $2, $3, 'Rooted', 'security_event', '{}', true, 0, true, now(), now())`,
+    [newId(), actor.orgId, projectId],
+  )
+  const journal = aJournal()
+  await record(journal, projectId, [{ group: 1 }, { group: 2 }], { isMoreWaiting: false })
+  const [back, ignored] = await shownIn(projectId)
+  await updateIssue(app, actor, { issueId: back?.id ?? '', status: 'resolved' })
+  await updateIssue(app, actor, { issueId: ignored?.id ?? '', status: 'ignored' })
+  clock.advance(1)
+  await record(journal, projectId, [
+    { group: 1, isRooted: true },
+    { group: 2, isRooted: true },
+  ])
+  await record(journal, projectId, [{ group: 1, isRooted: true }])
+  const fired = async () =>
+    (
+      await app.db.query<{ issue_id: string; explanation: string }>(
+        'select issue_id, explanation from fired_alerts where project_id = $1',
+        [projectId],
+      )
+    ).rows
+  expect(await fired()).toEqual([])
+  await foldJournal(app, journal, REFUSALS)
+  expect(await fired()).toEqual([{ issue_id: back?.id, explanation: expect.stringContaining('Regressed: event') }])
 })
 
 test(

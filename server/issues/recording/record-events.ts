@@ -32,7 +32,7 @@ import {
   type SameFingerprint,
 } from './occurrence.ts'
 import * as sql from './record.queries.ts'
-import { recordSecurityEvents } from './record-security-events.ts'
+import { recordSecurityHours } from './record-security-hours.ts'
 
 /**
  * The recorder of events: what a batch does, from top to bottom, in the caller's transaction. An event whose id is in the
@@ -100,13 +100,13 @@ export async function recordEvents(
     tx,
     [...fresh].map(({ event }) => event),
   )
+  await recordSecurityHours(tx, grouped)
   await counting.count(
     tx,
     context,
     grouped.map((one) => sumsOfNew.get(one.key) ?? sumGroupedEvents(one)),
     factsOfNew,
   )
-  await recordSecurityEvents(tx, context, grouped)
   return facts.map(({ fact }) => (fresh.has(fact) ? (discarded.has(fact) ? DISCARDED_ISSUE : ACCEPTED) : DUPLICATE))
 }
 

@@ -307,11 +307,12 @@ const isWithin = (time: Date | null, now: Date, ms: number): boolean =>
 export function countHour(life: Life, hour: HourCount, now: Date): Transition {
   if (hour.events <= hour.limit || !mayEscalate(life, now)) return unchanged(life)
   if (life.status === 'escalated') return { ...unchanged(life), life: { ...life, overLimitAt: now } }
+  const wasIgnored = life.ignored === null ? '' : ' It was ignored until then.'
   return moved(
     { ...life, escalatedAt: now, overLimitAt: now },
     now,
     'escalated',
-    `Escalated: ${countedWord(hour.events, 'event')} within an hour, above the limit of ${hour.limit.toLocaleString('en-GB')}.`,
+    `Escalated: ${countedWord(hour.events, 'event')} within an hour, above the limit of ${hour.limit.toLocaleString('en-GB')}.${wasIgnored}`,
     { cause: 'spike', events: hour.events, limit: hour.limit },
     'issue.escalated',
   )
