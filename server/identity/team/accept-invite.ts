@@ -154,7 +154,11 @@ async function join(tx: Tx, app: App, { invite, account, newAccount }: Joining, 
       email_proved_at: now,
     })
     if (!isNew) throw conflict('An account with this address was just created. Try again with its password.')
-    facts.push({ kind: 'signup.invite.ok', orgId, userId: id, data: { org_id: orgId, via: 'invite' } })
+    const data = { org_id: orgId, via: 'invite' }
+    facts.push(
+      { kind: 'signup.password.ok', orgId, userId: id, data },
+      { kind: 'signup.invite.ok', orgId, userId: id, data },
+    )
   } else {
     const locked = account === null ? null : await lockUser(tx, account.id)
     // The account may have been deleted, disabled or given another password since it was checked.

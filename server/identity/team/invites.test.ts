@@ -61,7 +61,12 @@ describe('inviting', () => {
     await expect(readInvite(app, token, aCaller())).rejects.toMatchObject(unusable)
     const loggedIn = await logIn(app, { email, password: GOOD_PASSWORD }, aCaller())
     expect(loggedIn).toMatchObject({ org: owner.orgSlug, role: 'admin' })
-    expect((await actions(owner)).slice(0, 3)).toEqual(['invite.created', 'signup.invite.ok', 'invite.accepted'])
+    expect((await actions(owner)).slice(0, 4)).toEqual([
+      'invite.created',
+      'signup.password.ok',
+      'signup.invite.ok',
+      'invite.accepted',
+    ])
     expect((await listInvites(app, owner.actor, page)).items).toEqual([])
   })
 
