@@ -8,6 +8,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   alert_deliveries: ['alerts/rules'],
   alert_issue_minutes: ['alerts/rules'],
   alert_mail_mutes: ['alerts/alert-mails'],
+  alert_outside_mails: ['alerts/alert-mails'],
   alert_rules: ['alerts/rules'],
   alert_subjects: ['alerts/rules'],
   alert_summaries: ['alerts/rules'],

@@ -419,6 +419,10 @@ describe('tests', () => {
     })
     expect((await tryAction({ type: 'pager', routing_key: PAGER_KEY })).body).toMatchObject({ ok: true, status: 202 })
     expect((await tryAction({ type: 'email', to: 'team' })).body).toMatchObject({ ok: true, target: 'team' })
+    const before = t.mails.length
+    const stranger = await tryAction({ type: 'email', to: ['stranger@example.com'] })
+    expect(stranger.body).toMatchObject({ ok: true, state: 'delivered' })
+    expect(t.mails.slice(before)).toMatchObject([{ to: owner.email }])
     expect(chat.messages).toHaveLength(1)
     expect(chat.receiver.requests).toHaveLength(2)
   })

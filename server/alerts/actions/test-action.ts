@@ -14,7 +14,7 @@ import { selectProjectOfTest } from './actions.queries.ts'
 import { countTest } from './count-test.ts'
 import { sendAlert } from './send-alert.ts'
 import { type TestedRule, testMessage } from './test-message.ts'
-import { awaitTestResults, testedRule } from './test-rule.ts'
+import { awaitTestResults, testedRule, testRecipient } from './test-rule.ts'
 
 export type TestActionInput = {
   readonly projectId: string
@@ -37,7 +37,7 @@ export async function testAction(app: App, actor: OrgActor, input: TestActionInp
   if (action.type === 'email') {
     const to = action.to ?? stored?.recipients
     if (to === undefined || to === null) throw invalid('action.to is missing: team, assignee, or email addresses.')
-    const sent = await app.tx((tx) => mailAlert(tx, app, { org_id: actor.orgId }, message, to))
+    const sent = await app.tx((tx) => mailAlert(tx, app, { org_id: actor.orgId }, message, testRecipient(actor)))
     const target = describeActionTarget('email', {}, to)
     const [result] = await awaitTestResults(app, [{ actionId: shown.action_id, type: 'email', target, sent }])
     if (result === undefined) throw new Error('a test has no result')

@@ -5,7 +5,7 @@ import type { ActionResult } from '../rules/alerts.api.ts'
 import { mailAlert, type MailedAlert } from '../rules/mail-alert.ts'
 import { ConditionsInput } from '../rules/rule.api.ts'
 import { type ActionRow, type RuleRow, selectActions, selectRule } from '../rules/rules.queries.ts'
-import type { OrgActor } from '../../platform/context/actor.ts'
+import { memberBehind, type OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { conflict, notFound } from '../../platform/kernel/errors.ts'
 import { enqueue } from '../../platform/outbox/enqueue.ts'
@@ -65,6 +65,7 @@ async function sendTests(
   actions: readonly ActionRow[],
 ): Promise<Tested[]> {
   const { orgId } = actor
+  const caller = testRecipient(actor)
   const lanes = actions.filter(({ type }) => type !== 'email')
   const ids = await enqueue(
     tx,
@@ -80,12 +81,17 @@ async function sendTests(
     const target = describeActionTarget(of.type, Masked.parse(masked), recipients)
     const sent =
       type === 'email'
-        ? await mailAlert(tx, app, { org_id: orgId }, message, recipients)
+        ? await mailAlert(tx, app, { org_id: orgId }, message, caller)
         : [{ target, deliveryId: deliveries.get(id) ?? null, skipped: null }]
     tested.push({ ...of, target, sent })
   }
   return tested
 }
+
+/** Tests of mails go to the member who sends them: an address of the rule may belong to someone who did not ask for it. */
+export const testRecipient = (actor: OrgActor): { readonly userId: string | null } => ({
+  userId: memberBehind(actor)?.userId ?? null,
+})
 
 /** Waits for the attempts. @returns a result for each action */
 export async function awaitTestResults(app: App, tested: readonly Tested[]): Promise<ActionResult[]> {

@@ -12,6 +12,8 @@ import { smtpMailer } from '../../platform/mails/smtp-mailer.ts'
 import { updatePreferences } from '../notifications/update-preferences.ts'
 import { startDeliverer } from '../../platform/outbox/start-deliverer.ts'
 import type { MailedAlert, MailPurpose } from './alert-mail.ts'
+import { OUTSIDE_PER_HOUR } from './bound-outside-mails.ts'
+import { purgeAlertsTask } from '../rules/keep-alerts.ts'
 import { enqueueAlertMails, MAX_PER_HOUR, type MailRecipients, type SentMail } from './enqueue-alert-mails.ts'
 import { makeUnsubscribeToken, readUnsubscribeToken } from './unsubscribe-token.ts'
 
@@ -305,4 +307,33 @@ test('an organisation sends a bounded number of mails about alerts in an hour', 
     orgId,
   ])
   expect(await mail(world, ['beyond@example.com'])).toMatchObject([{ skipped: null }])
+})
+
+test('addresses of no member get a bounded number of mails in an hour; members do not', async () => {
+  const [world, other] = [await aRule(), await aRule()]
+  const stranger = `stranger-${world.ruleId}@example.com`
+  const send = (from: World, ...to: string[]) => mail(from, to).then((sent) => sent.map(({ skipped }) => skipped))
+  for (let n = 0; n < OUTSIDE_PER_HOUR.address; n++) await send(n % 2 === 0 ? world : other, stranger)
+  const [reason] = await send(other, stranger)
+  expect(reason).toMatch(/^This address has got 60 mails about alerts within an hour/)
+  expect(await send(world, stranger, world.owner.email, 'another@example.com')).toEqual([reason, null, null])
+
+  const fill = (orgId: string, count: number) =>
+    app.db.query(
+      `insert into alert_outside_mails (address_hash, org_id, sent_at) select '\\x00', $1, $2 from generate_series(1, $3)`,
+      [orgId, clock.now(), count],
+    )
+  await fill(world.owner.actor.orgId, OUTSIDE_PER_HOUR.org)
+  expect(await send(world, 'third@example.com')).toMatchObject([
+    expect.stringMatching(/^The organisation has sent 300/),
+  ])
+  expect(await send(other, 'third@example.com')).toEqual([null])
+  await fill(world.owner.actor.orgId, OUTSIDE_PER_HOUR.installation)
+  expect(await send(other, 'third@example.com')).toMatchObject([
+    expect.stringMatching(/^This installation has sent 3,000/),
+  ])
+  clock.advance(61 * 60_000)
+  expect(await send(world, stranger)).toEqual([null])
+  await purgeAlertsTask.run(app, {}, new AbortController().signal)
+  expect(await app.db.selectFrom('alert_outside_mails').select('org_id').execute()).toHaveLength(1)
 })

@@ -6,12 +6,13 @@ import { DEFAULTS, heldUntil, computeHoldMs, type Preferences } from '../notific
 import { readMemberPreferences } from '../notifications/read-preferences.ts'
 import type { Tx } from '../../platform/storage/database.ts'
 import { selectMembersByEmail, nameMembers, readMember } from '../../identity/team/members.queries.ts'
+import { boundOutsideMails } from './bound-outside-mails.ts'
 import { alertMail, type MailedAlert, type MailPurpose } from './alert-mail.ts'
 import { selectMuted } from './alert-mails.queries.ts'
 import { hashMailAddress, makeUnsubscribeToken, type Receiver } from './unsubscribe-token.ts'
 
-/** `team`: every member; `assignee`: the assignee of the issue; or addresses, of members and others. */
-export type MailRecipients = 'team' | 'assignee' | readonly string[]
+/** `team`: every member; `assignee`: the assignee of the issue; addresses, of members and others; or one member. */
+export type MailRecipients = 'team' | 'assignee' | readonly string[] | { readonly userId: string | null }
 
 export type AlertMailing = {
   readonly orgId: string
@@ -44,12 +45,15 @@ export const MAX_PER_HOUR = 1_000
  * quiet hours of a member hold the mail, except of a critical alert.
  */
 export async function enqueueAlertMails(tx: Tx, parts: MailParts, mailing: AlertMailing): Promise<SentMail[]> {
-  const { orgId, message, purpose } = mailing
+  const { orgId, message, purpose, at } = mailing
   const recipients = await recipientsOf(tx, parts, mailing)
   if (recipients.length === 0) return [noRecipient(mailing.recipients)]
   const { skipped, holdMs } = await wishesOf(tx, mailing, recipients)
   const free = MAX_PER_HOUR - (await countRecent(tx, mailLaneId(orgId), TYPES, MAX_PER_HOUR))
-  const taken = recipients.filter((recipient) => skipped.get(recipient) === null).slice(0, Math.max(free, 0))
+  const wanting = recipients.filter((recipient) => skipped.get(recipient) === null).slice(0, Math.max(free, 0))
+  const outside = wanting.flatMap(({ userId, email }) => (userId === null ? [email] : []))
+  const held = await boundOutsideMails(tx, parts, orgId, outside, at)
+  const taken = wanting.filter(({ email }) => !held.has(email))
   const content = alertMail(message, purpose)
   const ids = await enqueueMails(
     tx,
@@ -72,7 +76,7 @@ export async function enqueueAlertMails(tx: Tx, parts: MailParts, mailing: Alert
   return recipients.map((recipient) => ({
     target: masked(recipient.email),
     deliveryId: idOf.get(recipient) ?? null,
-    skipped: idOf.has(recipient) ? null : (skipped.get(recipient) ?? TOO_MANY),
+    skipped: idOf.has(recipient) ? null : (skipped.get(recipient) ?? held.get(recipient.email) ?? TOO_MANY),
   }))
 }
 
@@ -83,10 +87,13 @@ const TOO_MANY = `The organisation has sent ${MAX_PER_HOUR.toLocaleString('en')}
 const UNSUBSCRIBED = 'Unsubscribed from the mails of this rule.'
 const TURNED_OFF = 'The member turned off mails about alerts.'
 
-const noRecipient = (recipients: MailRecipients): SentMail =>
-  recipients === 'assignee'
+function noRecipient(recipients: MailRecipients): SentMail {
+  if (typeof recipients === 'object' && 'userId' in recipients)
+    return { target: 'you', deliveryId: null, skipped: 'Tests of mails go to the member who sends them.' }
+  return recipients === 'assignee'
     ? { target: 'assignee', deliveryId: null, skipped: 'The issue has no assignee who is a member.' }
     : { target: 'team', deliveryId: null, skipped: 'The organisation has no active member.' }
+}
 
 type Recipient = {
   readonly email: string
@@ -113,6 +120,10 @@ async function recipientsOf(
   if (recipients === 'assignee') {
     const assignee = message.data.issue?.assignee
     const member = assignee == null ? undefined : await readMember(tx, orgId, assignee.id)
+    return member === undefined ? [] : [asRecipient(member)]
+  }
+  if ('userId' in recipients) {
+    const member = recipients.userId === null ? undefined : await readMember(tx, orgId, recipients.userId)
     return member === undefined ? [] : [asRecipient(member)]
   }
   const emails = [...new Set(recipients.map(foldEmail))]

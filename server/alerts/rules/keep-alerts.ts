@@ -4,6 +4,7 @@ import { factContext } from '../../platform/context/fact-context.ts'
 import { purgeRows, inBatches } from '../../platform/jobs/purge.ts'
 import { defineTask, NoPayload } from '../../platform/jobs/task.ts'
 import { endAlerts, summariseAlerts } from './end-alerts.ts'
+import { OUTSIDE_MAIL_ROWS } from '../alert-mails/outside-mails.queries.ts'
 import * as sql from './fired.queries.ts'
 import * as rules from './rules.queries.ts'
 import { removeActions } from './save-actions.ts'
@@ -75,6 +76,7 @@ export const purgeAlertsTask = defineTask({
         { rows: rules.ALERT_ROWS, column: 'fired_at', kept: { ms: KEPT_MS } },
         { rows: rules.ISSUE_MINUTE_ROWS, column: 'minute', kept: { ms: MINUTES_KEPT_MS } },
         { rows: rules.SUBJECT_ROWS, column: 'last_fired_at', kept: { ms: SUBJECTS_KEPT_MS } },
+        { rows: OUTSIDE_MAIL_ROWS, column: 'sent_at', kept: { ms: HOUR_MS } },
       ],
       signal,
     )

@@ -5,7 +5,11 @@ import type { Tx } from '../../platform/storage/database.ts'
 import type { AlertMessage } from './alert-message.ts'
 import type { AlertParts } from './parts.ts'
 
-const Recipients = z.union([z.enum(['team', 'assignee']), z.array(z.string())])
+const Recipients = z.union([
+  z.enum(['team', 'assignee']),
+  z.array(z.string()),
+  z.strictObject({ userId: z.string().nullable() }),
+])
 
 export type MailedAlert = SentMail
 

@@ -55,6 +55,11 @@ export type Tables = {
     address_hash: Buffer | null
     created_at: Date
   }
+  alert_outside_mails: {
+    address_hash: Buffer
+    org_id: string
+    sent_at: Date
+  }
   alert_rules: {
     id: string
     org_id: string
