@@ -60,6 +60,7 @@ export const readInviteRow = (db: Connection, orgId: string, inviteId: string) =
 
 /** The addresses that belong to members, also disabled ones. */
 export async function membersWithEmails(tx: Tx, orgId: string, emails: readonly string[]): Promise<Set<string>> {
+  if (emails.length === 0) return new Set()
   const rows = await tx
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')

@@ -93,6 +93,14 @@ describe('inviting', () => {
     expect((await listInvites(app, owner.actor, page)).items.map(({ email }) => email)).toEqual([open, a, b])
   })
 
+  test('many, all of them malformed: a result for each', async () => {
+    const owner = await aPerson(app)
+    const results = await inviteMembers(app, owner.actor, { emails: ['grace', 'a b@example.com'], role: 'member' })
+    expect(results.map(({ status, error }) => [status, error])).toEqual(
+      Array.from({ length: 2 }, () => ['invalid', 'This is not an email address such as name@example.com.']),
+    )
+  })
+
   test('the same address at the same time: one invitation, one mail', async () => {
     const owner = await aPerson(app)
     const email = anAddress()

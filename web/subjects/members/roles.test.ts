@@ -7,7 +7,9 @@ test.each([
   ['Ada Lovelace <ada@example.com>\n"Bob" <bob@example.com>', ['ada@example.com', 'bob@example.com']],
   ['ada@example.com ADA@example.com', ['ADA@example.com']],
   ['  \n', []],
-  ['Ada', []],
+  ['Ada', ['Ada']],
+  ['ada@example.com, nonsense; eve@', ['ada@example.com', 'nonsense', 'eve@']],
+  ['ada@example.com nonsense', ['ada@example.com', 'nonsense']],
 ])('the addresses of a pasted text: %j', (text, addresses) => {
   expect(addressesIn(text)).toEqual(addresses)
 })

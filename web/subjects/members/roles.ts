@@ -4,12 +4,16 @@ import { membersTexts as texts } from './texts.ts'
 /** Roles as they are listed, highest first. */
 export const ROLES_BY_RANK: readonly Role[] = ROLES.toReversed()
 
-/** The addresses in a pasted text, each once. `Ada <ada@example.com>` gives its address. */
+/**
+ * The addresses in a pasted text, each once. `Ada <ada@example.com>` gives its address. Words that are no address are among
+ * them: the server refuses them by name.
+ */
 export function addressesIn(text: string): string[] {
   const parts = text
-    .split(/[\s,;]+/u)
+    .split(/[,;\n]+/u)
+    .flatMap((entry) => entry.match(/<[^<>]*>/gu) ?? entry.split(/\s+/u))
     .map((part) => part.replace(/^[<"'(]+|[>"')]+$/gu, '').trim())
-    .filter((part) => part.includes('@'))
+    .filter((part) => part !== '')
   return [...new Map(parts.map((part) => [part.toLowerCase(), part])).values()]
 }
 
