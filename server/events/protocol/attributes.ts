@@ -77,7 +77,7 @@ function typed(value: unknown, type: unknown): Attribute | null {
     case 'string':
       return fromText(value, type)
     case 'number':
-      // JSON has neither NaN nor infinities; 1e999 becomes one.
+      // JSON has neither NaN nor infinities.
       if (!Number.isFinite(value)) return { value: String(value), type: 'string' }
       if (type === 'string') return { value: String(value), type }
       return { value, type: type === 'double' || !Number.isInteger(value) ? 'double' : 'integer' }

@@ -1,3 +1,4 @@
+import { nearestNumber } from './long-numbers.ts'
 import type { Notes } from './notes.ts'
 import { tidy } from './strings.ts'
 
@@ -13,7 +14,8 @@ export function textField(value: unknown, max: number, notes: Notes, name: strin
 }
 
 /** A finite number, also as decimal text. */
-export function numberField(value: unknown, notes: Notes, name: string): number | null {
+export function numberField(raw: unknown, notes: Notes, name: string): number | null {
+  const value = nearestNumber(raw)
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (value === null || value === undefined || value === '') return null
   if (typeof value === 'string' && value.length <= 20) {

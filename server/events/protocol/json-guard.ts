@@ -1,6 +1,7 @@
 import { AppError } from '../../platform/kernel/errors.ts'
 import type { JsonValue } from './json.ts'
 import { isEscaped, stringEnd } from './json-strings.ts'
+import { hasLongNumbers, isLongValue, quoteLongNumbers } from './long-numbers.ts'
 
 /** Maximum nesting and values of a JSON document (docs/protocol.md §6). */
 export const MAX_DEPTH = 64
@@ -84,11 +85,13 @@ export type GuardedJson = {
    * `value` does not have.
    */
   readonly isExact: boolean
+  /** Long numbers, which `value` has as text; see {@link writeJson}. */
+  readonly longNumbers: ReadonlySet<string>
 }
 
 /**
  * Parses untrusted JSON. Depth and values are limited before the result is walked recursively; `__proto__`, `constructor`
- * and `prototype` never appear as keys.
+ * and `prototype` never appear as keys. Numbers that a JavaScript number does not hold are text (long-numbers.ts).
  * @throws GuardError, an AppError `invalid` with the reason
  */
 export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, maxNodes = MAX_NODES): GuardedJson {
@@ -103,11 +106,41 @@ export function parseGuarded(bytes: Buffer, start = 0, end = bytes.length, maxNo
     if (isShort) scanned(text, maxNodes)
     throw new GuardError('not_json', 'The payload is not valid JSON.')
   }
-  const walk = { pairs: 0, dropped: 0 }
-  clean(value, 1, walk)
-  const isExact = walk.dropped === 0 && walk.pairs === (scan?.pairs ?? pairsIn(text, walk.pairs, maxNodes))
-  return { value, dropped: walk.dropped, isExact }
+  let walk = cleaned(value)
+  const colons = scan === null ? colonsOf(text) : null
+  let longNumbers = NO_NUMBERS
+  const isUnknown = colons === null || walk.listsNumbers
+  if (walk.overflows || colons?.hasLongNumbers === true || (isUnknown && hasLongNumbers(text))) {
+    ;({ value, longNumbers } = parseLongNumbers(text))
+    walk = cleaned(value)
+  }
+  // More: a string begins with a colon, or a key is repeated.
+  const pairs = colons !== null && colons.keys === walk.pairs ? colons.keys : (scan ?? scanned(text, maxNodes)).pairs
+  const isExact = walk.dropped === 0 && walk.pairs === pairs
+  return { value, dropped: walk.dropped, isExact, longNumbers }
 }
+
+const NO_NUMBERS: ReadonlySet<string> = new Set()
+
+/** @param text valid JSON; quotes around its numbers could make a wrong text valid */
+function parseLongNumbers(text: string): Pick<GuardedJson, 'value' | 'longNumbers'> {
+  const quoted = quoteLongNumbers(text)
+  return { value: parseJson(quoted.text), longNumbers: quoted.numbers }
+}
+
+/** Parses JSON without the limits of {@link parseGuarded}, with long numbers as text too. @throws SyntaxError */
+export function parseUnguarded(text: string): JsonValue {
+  parseJson(text)
+  return parseLongNumbers(text).value
+}
+
+/** Writes a parsed value, which may have been changed since, with its long numbers as they were sent. */
+export const writeJson = (value: unknown, longNumbers: ReadonlySet<string>): string =>
+  longNumbers.size === 0
+    ? JSON.stringify(value)
+    : JSON.stringify(value, (_key, one: unknown) =>
+        typeof one === 'string' && longNumbers.has(one) ? JSON.rawJSON(one) : one,
+      )
 
 /** @throws GuardError */
 function scanned(text: string, maxNodes: number): JsonScan {
@@ -117,36 +150,66 @@ function scanned(text: string, maxNodes: number): JsonScan {
   throw new GuardError(word, `The JSON is ${word === 'too_deep' ? '' : 'too large: '}${problem}.`)
 }
 
+type Colons = {
+  /** Colons behind an unescaped quote; at least as many as the text has pairs. */
+  keys: number
+  /** Whether a number behind a colon loses digits. */
+  hasLongNumbers: boolean
+}
+
 /**
- * The number of pairs in a valid text, of which its value has `found`. Nearly every text has as many colons behind an
- * unescaped quote as its value has pairs. Then no key is repeated, because each pair of the text has such a colon. Looking
- * at colons takes half the time of a scan.
+ * Looks at what stands around the colons of a valid text, which takes half the time of a scan. Nearly every text has as
+ * many colons behind an unescaped quote as its value has pairs. Then no key is repeated, because each pair of the text
+ * has such a colon.
+ * @returns null when white space stands before a colon, as it may before the colon of a pair
  */
-function pairsIn(text: string, found: number, maxNodes: number): number {
-  let ends = 0
+function colonsOf(text: string): Colons | null {
+  const colons = { keys: 0, hasLongNumbers: false }
   for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
     const before = text.charCodeAt(at - 1)
-    if (before === QUOTE) ends += isEscaped(text, at - 1) ? 0 : 1
-    // White space may stand before the colon of a pair.
-    else if (before <= 0x20) return scanned(text, maxNodes).pairs
+    if (before === QUOTE) {
+      if (!isEscaped(text, at - 1)) colons.keys++
+      if (isLongValue(text, at)) colons.hasLongNumbers = true
+    } else if (before <= 0x20) return null
   }
-  // More: a string begins with a colon, or a key is repeated.
-  return ends === found ? found : scanned(text, maxNodes).pairs
+  return colons
+}
+
+type Walk = {
+  pairs: number
+  dropped: number
+  /** Whether a number is infinite, which JSON cannot write: its exponent is too large. */
+  overflows: boolean
+  /** Whether a number stands in a list or alone, where no colon is before it. */
+  listsNumbers: boolean
 }
 
 /** Removes forbidden keys in place, at any depth, and counts the others. @throws GuardError when nested too deeply */
-function clean(value: JsonValue, depth: number, walk: { pairs: number; dropped: number }): void {
+function cleaned(value: JsonValue): Walk {
+  const walk = { pairs: 0, dropped: 0, overflows: false, listsNumbers: typeof value === 'number' }
+  clean(value, 1, walk)
+  return walk
+}
+
+function clean(value: JsonValue, depth: number, walk: Walk): void {
   if (typeof value !== 'object' || value === null) return
   if (depth > MAX_DEPTH) throw new GuardError('too_deep', `The JSON is ${TOO_DEEP}.`)
   if (Array.isArray(value)) {
-    for (const element of value) if (typeof element === 'object') clean(element, depth + 1, walk)
+    for (const element of value) {
+      if (typeof element === 'object') clean(element, depth + 1, walk)
+      else if (typeof element === 'number') {
+        walk.listsNumbers = true
+        if (element === Infinity || element === -Infinity) walk.overflows = true
+      }
+    }
     return
   }
   // Not Object.keys, whose lists were a tenth of what an event allocates. JSON has no inherited keys.
   for (const key in value) {
     const child = value[key]
     if (isForbidden(key)) {
-      if (typeof child === 'object') clean(child, depth + 1, { pairs: 0, dropped: 0 })
+      if (typeof child === 'object')
+        clean(child, depth + 1, { pairs: 0, dropped: 0, overflows: false, listsNumbers: false })
       // JSON.parse creates `__proto__` as an own property, so this deletes data, not the prototype.
       delete value[key]
       walk.dropped++
@@ -154,6 +217,7 @@ function clean(value: JsonValue, depth: number, walk: { pairs: number; dropped: 
     }
     walk.pairs++
     if (typeof child === 'object') clean(child, depth + 1, walk)
+    else if (child === Infinity || child === -Infinity) walk.overflows = true
   }
 }
 

@@ -1,4 +1,5 @@
 import { isList, isRecord } from './json.ts'
+import { nearestNumber } from './long-numbers.ts'
 
 /**
  * Network error logging (docs/protocol.md §13): each report becomes a log entry of level info, in the form of §11.1.
@@ -48,8 +49,9 @@ export function nelLog(report: unknown, receivedAt: Date): Record<string, unknow
 }
 
 /** Receipt minus age; an age that is not credible counts as 0. */
-function happenedAt(age: unknown, receivedAt: Date): number {
+function happenedAt(sentAge: unknown, receivedAt: Date): number {
   const received = receivedAt.getTime()
+  const age = nearestNumber(sentAge)
   const isAge = typeof age === 'number' && Number.isFinite(age) && age >= 0 && age <= MAX_AGE_MS
   return isAge ? received - age : received
 }
@@ -63,7 +65,7 @@ function sentence(body: Record<string, unknown>, domain: string | undefined): st
 }
 
 const withUnit = (value: unknown, unit: string): unknown =>
-  typeof value === 'number' ? { value, type: 'integer', unit } : undefined
+  typeof nearestNumber(value) === 'number' ? { value, type: 'integer', unit } : undefined
 
 function addressOf(raw: unknown): { full: string; domain: string; scheme: string } | null {
   if (typeof raw !== 'string' || raw.length > 8_192 || !URL.canParse(raw)) return null

@@ -1,6 +1,6 @@
 import type { ScrubRule } from './scrub-rules.api.ts'
 import { isList, isRecord } from './json.ts'
-import { GuardError, type GuardedJson, parseGuarded } from './json-guard.ts'
+import { GuardError, type GuardedJson, parseGuarded, writeJson } from './json-guard.ts'
 import { RuleActions } from './rule-actions.ts'
 import type { RuleBudget } from './rule-budget.ts'
 import { NOWHERE, RulePaths, type RuleState } from './rule-paths.ts'
@@ -154,12 +154,12 @@ class Walk {
       // It is not known what rules would match in it.
       return error instanceof GuardError && error.word !== 'not_json' ? FILTERED : text
     }
-    const { value, isExact } = parsed
+    const { value, isExact, longNumbers } = parsed
     const changed = isList(value)
       ? this.#list(value, state, depth + 8)
       : isRecord(value) && this.record(value, state, depth + 8)
     // With repeated keys the text has values that the rules did not see.
-    return changed || !isExact ? JSON.stringify(value) : text
+    return changed || !isExact ? writeJson(value, longNumbers) : text
   }
 
   #list(list: unknown[], state: RuleState, depth: number): boolean {

@@ -1,5 +1,5 @@
 import { isList, isRecord } from './json.ts'
-import { type GuardedJson, parseGuarded } from './json-guard.ts'
+import { type GuardedJson, parseGuarded, writeJson } from './json-guard.ts'
 import {
   KEY_ADDRESS,
   KEY_COOKIE,
@@ -174,11 +174,11 @@ function scrubJsonText(text: string, classifier: KeyClassifier, depth: number): 
   } catch {
     return null
   }
-  const { value, isExact } = parsed
+  const { value, isExact, longNumbers } = parsed
   let changed = !isExact
   if (isList(value)) changed = scrubList(value, KEY_PLAIN, classifier, depth + 8) || changed
   else if (isRecord(value)) changed = scrubRecord(value, KEY_PLAIN, classifier, depth + 8) || changed
-  return changed ? JSON.stringify(value) : text
+  return changed ? writeJson(value, longNumbers) : text
 }
 
 function scrubList(list: unknown[], kind: KeyClass, classifier: KeyClassifier, depth: number): boolean {

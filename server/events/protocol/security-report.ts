@@ -1,4 +1,5 @@
 import { isList, isRecord } from './json.ts'
+import { nearestNumber } from './long-numbers.ts'
 import { cut } from './strings.ts'
 
 /**
@@ -264,4 +265,7 @@ function withoutQuery(uri: string): string {
 const textOf = (value: unknown, max: number): string | null =>
   typeof value === 'string' && value !== '' ? value.slice(0, max).toWellFormed() : null
 
-const numberOf = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
+const numberOf = (raw: unknown): number | null => {
+  const value = nearestNumber(raw)
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}

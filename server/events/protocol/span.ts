@@ -1,4 +1,5 @@
 import { isRecord } from './json.ts'
+import { nearestNumber } from './long-numbers.ts'
 import { storable } from './strings.ts'
 import { parseTimePrecise } from './time-precise.ts'
 import { readSpanId, readTraceId } from './trace-ids.ts'
@@ -125,7 +126,8 @@ export function numberAttribute(attributes: Readonly<Record<string, unknown>>, n
   return finite(unwrapAttribute(attributes, name))
 }
 
-export function finite(value: unknown): number | null {
+export function finite(raw: unknown): number | null {
+  const value = nearestNumber(raw)
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value !== 'string' || !/^-?\d{1,15}(?:\.\d{1,20})?$/.test(value)) return null
   return Number(value)

@@ -1,3 +1,4 @@
+import { nearestNumber } from './long-numbers.ts'
 import type { Notes } from './notes.ts'
 
 /** Times of an event: the client's, corrected for a wrong clock (docs/protocol.md §15.1). */
@@ -21,7 +22,10 @@ export function parseTime(value: unknown): number | null {
   if (typeof value === 'number') return fromNumber(value)
   if (typeof value !== 'string' || value.length > 40) return null
   const match = RFC3339.exec(value)
-  if (match === null) return /^\d{9,20}(?:\.\d{1,9})?$/.test(value) ? fromNumber(Number(value)) : null
+  if (match === null) {
+    const number = /^\d{9,20}(?:\.\d{1,9})?$/.test(value) ? Number(value) : nearestNumber(value)
+    return typeof number === 'number' ? fromNumber(number) : null
+  }
   const [, year, month, day, hour, minute, second, fraction, , sign, zoneHour, zoneMinute] = match
   const offset = sign === undefined ? 0 : (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -1 : 1)
   if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31 || Number(hour) > 24) return null

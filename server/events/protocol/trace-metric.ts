@@ -1,6 +1,7 @@
 import { attributeText, readAttributes, type Attributes } from './attributes.ts'
 import { isEntryTooLarge } from './container.ts'
 import { isRecord } from './json.ts'
+import { nearestNumber } from './long-numbers.ts'
 import { noted, type EntryContext } from './log.ts'
 import { Notes, type Note } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
@@ -40,7 +41,8 @@ export function cleanMetric(entry: unknown, scrub: (parts: Record<string, unknow
 export function readTraceMetric(raw: unknown, context: EntryContext): TraceMetric | { readonly invalid: string } {
   if (!isRecord(raw)) return { invalid: 'not_an_object' }
   if (isEntryTooLarge(raw, MAX_METRIC_BYTES, context.containerBytes)) return { invalid: 'too_large' }
-  const { name, type, value, unit } = raw
+  const { name, type, unit } = raw
+  const value = nearestNumber(raw['value'])
   const named = typeof name === 'string' ? tidy(name.trim(), MAX_NAME) : ''
   if (named === '') return { invalid: 'no_name' }
   const known = METRIC_TYPES.find((one) => one === type)

@@ -12,7 +12,7 @@ import { isEventPart } from '../../events/protocol/crash-form.ts'
 import { itemPayload } from '../../events/protocol/envelope.ts'
 import { scrubEvent } from '../../events/protocol/scrub.ts'
 import { isRecord } from '../../events/protocol/json.ts'
-import { parseGuarded } from '../../events/protocol/json-guard.ts'
+import { parseGuarded, writeJson } from '../../events/protocol/json-guard.ts'
 import type { Counted } from '../../events/items/outcome.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { isMinidumpItem, makesEventOfMinidump, prepareMinidumpEvent, unpackedMinidump } from './prepare-crash.ts'
@@ -75,10 +75,10 @@ export const prepareRaw: Preparer = async (input) => {
 
 function scrubbedJson({ decoded, item, project }: ItemInput): Buffer | null {
   try {
-    const { value } = parseGuarded(decoded, item.start, item.end)
+    const { value, longNumbers } = parseGuarded(decoded, item.start, item.end)
     if (!isRecord(value)) return null
     scrubEvent(value, project.scrubbing)
-    return Buffer.from(JSON.stringify(value))
+    return Buffer.from(writeJson(value, longNumbers))
   } catch {
     return null
   }

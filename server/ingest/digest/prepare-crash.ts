@@ -9,7 +9,7 @@ import {
 } from '../../events/protocol/crash-form.ts'
 import { itemPayload, type RawItem } from '../../events/protocol/envelope.ts'
 import { isRecord } from '../../events/protocol/json.ts'
-import { parseGuarded } from '../../events/protocol/json-guard.ts'
+import { type GuardedJson, parseGuarded, writeJson } from '../../events/protocol/json-guard.ts'
 import { addMinidump } from '../../events/protocol/minidump-event.ts'
 import { MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
 import { isMinidump, readMinidump, type Minidump } from '../../events/protocol/minidump.ts'
@@ -50,15 +50,16 @@ export async function unpackedMinidump({ decoded, item }: Pick<ItemInput, 'decod
 export const prepareEventOrCrash: Preparer = async (input) => {
   const dump = input.items.find(isMinidumpItem)
   if (dump === undefined) return prepareEventItem(input)
-  let event: unknown
+  let parsed: GuardedJson
   try {
-    event = parseGuarded(input.decoded, input.item.start, input.item.end).value
+    parsed = parseGuarded(input.decoded, input.item.start, input.item.end)
   } catch {
     // prepareEventItem returns the reason.
     return prepareEventItem(input)
   }
+  const { value: event, longNumbers } = parsed
   if (!isRecord(event)) return prepareEventItem(input)
-  return prepareWithDump(input, event, await unpackedMinidump({ ...input, item: dump }))
+  return prepareWithDump(input, event, await unpackedMinidump({ ...input, item: dump }), longNumbers)
 }
 
 /** A `form_data` item: an event in form fields and files. */
@@ -90,25 +91,31 @@ export async function prepareMinidumpEvent(input: ItemInput, file: Buffer): Prom
 }
 
 /** The event's JSON with the data of the minidump. Above the size limit, most other data is left out. */
-function withDump(event: Record<string, unknown>, hasFile: boolean, dump: Minidump | null): Buffer {
+function withDump(
+  event: Record<string, unknown>,
+  hasFile: boolean,
+  dump: Minidump | null,
+  longNumbers: ReadonlySet<string>,
+): Buffer {
   if (hasFile) addMinidump(event, dump)
   else event['platform'] ??= 'native'
-  const json = Buffer.from(JSON.stringify(event))
+  const json = Buffer.from(writeJson(event, longNumbers))
   if (!hasFile || json.length <= MAX_EVENT_BYTES) return json
   const { release, dist, environment, timestamp, exception } = event
   const small: Record<string, unknown> = { release, dist, environment, timestamp, exception }
-  if (Buffer.byteLength(JSON.stringify(small)) > MAX_EVENT_BYTES / 2) return json
+  if (Buffer.byteLength(writeJson(small, longNumbers)) > MAX_EVENT_BYTES / 2) return json
   addMinidump(small, dump)
-  return Buffer.from(JSON.stringify(small))
+  return Buffer.from(writeJson(small, longNumbers))
 }
 
 async function prepareWithDump(
   input: ItemInput,
   event: Record<string, unknown>,
   file: Buffer | null,
+  longNumbers: ReadonlySet<string> = new Set(),
 ): Promise<readonly PreparedItem[]> {
   const dump = file === null ? null : readMinidump(file)
-  const decoded = withDump(event, file !== null, dump)
+  const decoded = withDump(event, file !== null, dump, longNumbers)
   const item = { ...input.item, start: 0, end: decoded.length }
   return prepareEventItem({ ...input, decoded, item, original: null })
 }

@@ -12,7 +12,13 @@ import type { Event } from '../../events/protocol/event.api.ts'
 import { isRecord } from '../../events/protocol/json.ts'
 import { isAnr, isNativeCrash } from '../../events/protocol/anr.ts'
 import { MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
-import { GuardError, parseGuarded, topLevelString } from '../../events/protocol/json-guard.ts'
+import {
+  GuardError,
+  type GuardedJson,
+  parseGuarded,
+  topLevelString,
+  writeJson,
+} from '../../events/protocol/json-guard.ts'
 import { normalizeEvent } from '../../events/protocol/normalize.ts'
 import { detectSecurityKind } from '../../events/protocol/security-kind.ts'
 import { scrubConnection, scrubEvent } from '../../events/protocol/scrub.ts'
@@ -72,17 +78,14 @@ async function prepareInTurns(raw: RawEvent, project: ProjectFacts, turn: Turn):
 /** Yields where the work may pause. */
 function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, PreparedEvent, void> {
   if (raw.end - raw.start > MAX_EVENT_BYTES) return { outcome: 'invalid', reason: 'too_large' }
-  let value: unknown
-  let isExact: boolean
+  let parsed: GuardedJson
   try {
-    const parsed = parseGuarded(raw.decoded, raw.start, raw.end)
-    value = parsed.value
-    // With repeated or forbidden keys the original text holds values that the scrubber did not see.
-    isExact = parsed.isExact
+    parsed = parseGuarded(raw.decoded, raw.start, raw.end)
   } catch (error) {
     if (error instanceof GuardError) return { outcome: 'invalid', reason: error.word }
     throw error
   }
+  const { value } = parsed
   if (!isRecord(value)) return { outcome: 'invalid', reason: 'not_an_object' }
   yield
   const claimed = project.filters.ofEvents.length === 0 ? null : claimedAddress(value)
@@ -110,7 +113,8 @@ function* stepsOf(raw: RawEvent, project: ProjectFacts): Generator<void, Prepare
   const { event, fingerprint, former, title } = project.grouping(normal, raw.receivedAt)
   if (project.discarded?.has(fingerprint.hash.toString('base64')) === true) return DISCARDED_ISSUE
   yield
-  const stored = storedBody(raw, changed || !isExact ? value : null)
+  // With repeated or forbidden keys the original text holds values that the scrubber did not see.
+  const stored = storedBody(raw, changed || !parsed.isExact ? writeJson(value, parsed.longNumbers) : null)
   yield
   const occurredAt = new Date(event.occurred_at)
   const device = readDevice(event.contexts)
@@ -233,12 +237,15 @@ const severityFacts = (event: Event) => ({
 
 type StoredBody = Pick<StoredEvent, 'encoding' | 'bodyStart' | 'bodyEnd' | 'body'>
 
-/** The received body when it is compressed and unchanged; else the event's JSON, compressed. */
-function storedBody(raw: RawEvent, changed: Record<string, unknown> | null): StoredBody {
+/**
+ * The received body when it is compressed and unchanged; else the event's JSON, compressed.
+ * @param changed the JSON of a changed event
+ */
+function storedBody(raw: RawEvent, changed: string | null): StoredBody {
   if (changed === null && raw.original !== null && raw.original.encoding !== 'none') {
     return { ...raw.original, bodyStart: raw.start, bodyEnd: raw.end }
   }
-  const json = changed === null ? raw.decoded.subarray(raw.start, raw.end) : Buffer.from(JSON.stringify(changed))
+  const json = changed === null ? raw.decoded.subarray(raw.start, raw.end) : Buffer.from(changed)
   return { encoding: 'zstd', bodyStart: 0, bodyEnd: json.length, body: compressZstd(json) }
 }
 
