@@ -7,6 +7,7 @@ import {
 } from '../../events/attachments/attachments.queries.ts'
 import { PIECE_BYTES } from '../../platform/blobs/pack-content.ts'
 import type { App } from '../../platform/context/app.ts'
+import { parseUnguarded } from '../../events/protocol/json-guard.ts'
 import { unhyphenate } from '../../platform/kernel/ids.ts'
 import { namesUser } from './mentions-user.ts'
 
@@ -62,7 +63,7 @@ async function names(app: App, file: RecordingFile, userKeys: readonly string[])
   // A backslash may be an escape inside the key.
   if (!isMentioned && !content.includes('\\')) return false
   try {
-    const value: unknown = JSON.parse(content.toString('utf8'))
+    const value = parseUnguarded(content.toString('utf8'))
     return userKeys.some((key) => namesUser(value, key))
   } catch {
     return userKeys.some((key) => content.includes(key))

@@ -1,6 +1,7 @@
 import { decodeBody } from '../../events/protocol/decode.ts'
 import { parseEnvelope } from '../../events/protocol/envelope.ts'
 import { isList, isRecord } from '../../events/protocol/json.ts'
+import { parseUnguarded } from '../../events/protocol/json-guard.ts'
 import type { SpoolEntry } from '../../ingest/spool/entry.ts'
 
 /** Whether a quarantined request may hold data of a user. True for a request that cannot be decoded. */
@@ -14,7 +15,7 @@ export async function mentionsUser(entry: SpoolEntry, userKey: string): Promise<
   if (entry.clientIp === userKey) return true
   return payloadsOf(decoded).some((payload) => {
     try {
-      return namesUser(JSON.parse(payload.toString('utf8')), userKey)
+      return namesUser(parseUnguarded(payload.toString('utf8')), userKey)
     } catch {
       return payload.includes(userKey)
     }
@@ -24,8 +25,9 @@ export async function mentionsUser(entry: SpoolEntry, userKey: string): Promise<
 /** The payloads of an envelope; the whole body when it is not an envelope. */
 function payloadsOf(decoded: Buffer): Buffer[] {
   try {
-    const { header, items } = parseEnvelope(decoded)
-    return [Buffer.from(JSON.stringify(header.fields)), ...items.map((item) => decoded.subarray(item.start, item.end))]
+    const { items } = parseEnvelope(decoded)
+    const header = decoded.subarray(0, items[0]?.headerStart)
+    return [header, ...items.map((item) => decoded.subarray(item.start, item.end))]
   } catch {
     return [decoded]
   }
