@@ -3,6 +3,7 @@ import { AppError } from '../../platform/kernel/errors.ts'
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
 import { isList, isRecord, isSafeKey } from './json.ts'
 import { parseGuarded } from './json-guard.ts'
+import { nearestNumber } from './long-numbers.ts'
 
 /**
  * Data that crash uploaders send with a minidump (docs/protocol.md §12): form fields, and files with the SDK's event and
@@ -26,7 +27,13 @@ const MAX_EXTRA_CHARACTERS = 256 * 1024
 /** Maximum breadcrumbs of both files; normalisation keeps the newest 100. */
 const MAX_BREADCRUMBS = 1_000
 
-const LIMITS = { maxStrLength: MAX_BYTES, maxBinLength: MAX_BYTES, maxArrayLength: 10_000, maxMapLength: 10_000 }
+const LIMITS = {
+  useBigInt64: true,
+  maxStrLength: MAX_BYTES,
+  maxBinLength: MAX_BYTES,
+  maxArrayLength: 10_000,
+  maxMapLength: 10_000,
+}
 
 /** @throws AppError `invalid` when the payload is not a list of pairs of text */
 export function readFormFields(payload: Buffer): FormFields {
@@ -114,7 +121,7 @@ const viewOf = ({ buffer, byteOffset, length }: Buffer): Uint8Array => new Uint8
 /** Converts msgpack values by way of JSON: no dates, binary values, special numbers, forbidden keys or deep nesting. */
 function plain(value: unknown): Record<string, unknown> | null {
   const json = JSON.stringify(value, (_, element: unknown) =>
-    typeof element === 'bigint' ? String(element) : ArrayBuffer.isView(element) ? null : element,
+    typeof element === 'bigint' ? JSON.rawJSON(String(element)) : ArrayBuffer.isView(element) ? null : element,
   )
   return json === undefined ? null : objectOf(Buffer.from(json))
 }
@@ -138,7 +145,7 @@ function ring(files: readonly Buffer[]): Record<string, unknown>[] {
 }
 
 function timeOf(crumb: Record<string, unknown>): number {
-  const { timestamp } = crumb
+  const timestamp = nearestNumber(crumb['timestamp'])
   if (typeof timestamp === 'number') return timestamp * 1_000
   const time = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN
   return Number.isNaN(time) ? 0 : time
