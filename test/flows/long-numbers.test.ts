@@ -303,6 +303,22 @@ describe('telemetry', () => {
     })
   })
 
+  test('check-ins keep their durations, and profiles are the bytes that were sent', async () => {
+    await newProject()
+    await ada.patch(`/api/projects/${project.id}/settings`, { store_profiles: true })
+    const profile = '{"version":"1","transaction":{"active_thread_id":18446744073709551615}}'
+    await send([
+      [{ type: 'check_in' }, `{"monitor_slug":"nightly","status":"ok","duration":12.3400000000000000001}`],
+      [{ type: 'profile' }, profile],
+    ])
+    const checkIns = (await ada.get(`/api/projects/${project.id}/check-ins`)).body['items']
+    expect(checkIns).toEqual([expect.objectContaining({ duration_ms: 12_340, notes: [] })])
+    const { rows } = await t.app.db.query<{ id: string }>('select id from attachments where project_id = $1', [
+      project.id,
+    ])
+    expect((await ada.get(`/api/projects/${project.id}/attachments/${rows[0]?.id}`)).text).toBe(profile)
+  })
+
   test('OTLP keeps the digits of integers, which JSON may have as numbers', async () => {
     await newProject()
     const { key, projectNumber } = dsnParts(project.dsn)

@@ -58,6 +58,22 @@ describe('form fields', () => {
 describe('files', () => {
   const crumb = (message: string, timestamp: unknown) => Buffer.from(encode({ message, timestamp }))
 
+  test('integers of 64 bits in msgpack keep their digits, and small ones stay numbers', () => {
+    const extra = { order: 608548899684111178n, delta: -9007199254740993n, small: 5n }
+    const event = Buffer.from(encode({ extra }, { useBigInt64: true }))
+    const crumbs = [2n, 1n].map((at) => Buffer.from(encode({ timestamp: at, data: extra }, { useBigInt64: true })))
+    const kept = { order: '608548899684111178', delta: '-9007199254740993', small: 5 }
+    expect(crashEvent({ ...nothing, event, breadcrumbs: crumbs })).toEqual({
+      extra: kept,
+      breadcrumbs: {
+        values: [
+          { timestamp: 1, data: kept },
+          { timestamp: 2, data: kept },
+        ],
+      },
+    })
+  })
+
   test('the event in msgpack, without values that JSON cannot represent', () => {
     const event = encode({
       event_id: 'eb4d57de-a1d8-4988-59d9-31393f6fd0a2',
