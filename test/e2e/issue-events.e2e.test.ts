@@ -155,6 +155,38 @@ test('a shared value links to its events; the JSON is the stored event', async (
   await json.getByRole('region').getByText('"occurred_at"').waitFor()
 })
 
+test('a member reads and copies every digit of a 64-bit number', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const digits = (text: string) => JSON.rawJSON(text)
+  const issue = await dashboard.server.issue({
+    project,
+    by: person,
+    extra: { order: digits('608548899684111178'), list: [digits('999000167639035123')] },
+    contexts: { arguments: { age: digits('959743134293274624') } },
+    tags: { order: digits('608548899684111179') },
+    user: { id: digits('1152921504606846977') },
+  })
+  const page = await dashboard.openAs(person)
+  await page.goto(`/issues/${issue.id}`)
+  // Some parts are closed at first.
+  for (const text of [
+    '608548899684111178',
+    '959743134293274624',
+    '608548899684111179',
+    '1152921504606846977',
+    '999000167639035123',
+  ])
+    await page.getByText(text).first().waitFor({ state: 'attached' })
+
+  await page.getByRole('button', { name: 'JSON' }).click()
+  const json = page.getByRole('dialog', { name: /^Event/ })
+  await json.getByRole('region').getByText('"order": 608548899684111178').waitFor()
+  await json.getByRole('button', { name: 'Copy' }).click()
+  await eventually(() => page.evaluate<string>('navigator.clipboard.readText()')).toContain('"id": 1152921504606846977')
+  await json.getByRole('button', { name: 'As shown' }).click()
+  await json.getByRole('region').getByText('"order": "608548899684111178"').waitFor()
+})
+
 test.each(SIZES)('the page is accessible and fits: %s', async (size) => {
   const { person, issueId } = await anIssue()
   await person.post(`/api/issues/${issueId}/comments`, {
