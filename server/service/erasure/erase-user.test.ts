@@ -417,6 +417,9 @@ describe('data that is not digested yet', () => {
       `{}\n{"type":"event"}\n${JSON.stringify(by('other', { extra: { n: 1 } }))}\n`,
       '{"broken": "uü1',
       'neither grammar nor name',
+      '{"trace":{"user_id":1152921504606846977}}\n{"type":"event"}\n{"message":"x"}\n',
+      '{}\n{"type":"event"}\n{"user":{"id":1152921504606846977}}\n',
+      '{}\n{"type":"event"}\n{"user":{"id":1152921504606846978}}\n',
     ]
     for (const text of bodies) {
       const body = Buffer.from(text)
@@ -448,6 +451,8 @@ describe('data that is not digested yet', () => {
       })
     }
     expect((await erase(project, 'uü1')).erased).toEqual({ quarantined_requests: 2 })
-    expect(await count('spool_quarantine where project_id = $1', project.id)).toBe(2)
+    expect((await erase(project, '1152921504606847000')).erased).toEqual({})
+    expect((await erase(project, '1152921504606846977')).erased).toEqual({ quarantined_requests: 2 })
+    expect(await count('spool_quarantine where project_id = $1', project.id)).toBe(3)
   })
 })
