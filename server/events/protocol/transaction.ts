@@ -1,4 +1,5 @@
 import { browserMemory, deviceClass, type DeviceClass } from './device-class.ts'
+import type { Event } from './event.api.ts'
 import { isList, isRecord } from './json.ts'
 import { Notes } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
@@ -119,6 +120,19 @@ function originOf(
     os: osName(typeof os === 'string' ? os : agentOs(agent)),
     deviceClass: deviceClass(memory, processors),
     device: deviceName(model, family) || agentDevice(agent),
+  }
+}
+
+/** The origin of an error event, in the same words as the origin of a transaction. */
+export function originOfEvent({ release, environment, contexts }: Event): Origin {
+  const { os, device } = contexts
+  const name = os?.['name']
+  return {
+    release: release ?? '',
+    environment,
+    os: osName(typeof name === 'string' ? name : null),
+    deviceClass: deviceClass(finite(device?.['memory_size']), finite(device?.['processor_count'])),
+    device: deviceName(device?.['model'], device?.['family']),
   }
 }
 
