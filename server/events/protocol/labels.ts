@@ -1,7 +1,7 @@
 import type { Exception, Frame, Stacktrace, Thread } from './event.api.ts'
 import { crashedThread, hasNativeCause } from './exceptions.ts'
-import { isSdkFrame } from './sdk-frames.ts'
 import { cut, firstLine } from './strings.ts'
+import { causesFirst, framesOfPanic, isSdkFrameV3 } from './telling-v3.ts'
 
 /** Title and culprit of an event. */
 
@@ -13,7 +13,7 @@ export type ErrorName = { type: string | null; value: string | null }
 
 /** The newest exception with a type. One with only a value is a message with a stack, not an error. */
 export function namingException(exceptions: readonly Exception[]): Exception | null {
-  return exceptions.findLast((exception) => exception.type !== null) ?? null
+  return causesFirst(exceptions).findLast((exception) => exception.type !== null) ?? null
 }
 
 export type TitleInput = {
@@ -50,24 +50,37 @@ function isSignal({ mechanism }: Exception, platform: string): boolean {
   return hasNativeCause(mechanism) || platform === 'native' || platform === 'cocoa'
 }
 
-/** The transaction, else the innermost in-app function, else empty. */
-export function eventCulprit(transaction: string | null, stack: Stacktrace | null, platform: string): string {
-  if (transaction !== null) return cut(firstLine(transaction), MAX_CULPRIT)
-  return stack === null ? '' : cut(placeOf(stack, platform) ?? '', MAX_CULPRIT)
+/**
+ * The transaction, else the innermost in-app function, else empty. The transaction of a browser is only the page: there
+ * the function comes first.
+ */
+export function eventCulprit(
+  transaction: string | null,
+  stack: Stacktrace | null,
+  { platform, level }: { platform: string; level: string },
+): string {
+  const isPage = platform === 'javascript' && stack !== null && functionName(topFrame(stack, platform)) !== null
+  if (transaction !== null && !isPage) return cut(firstLine(transaction), MAX_CULPRIT)
+  return stack === null ? '' : cut(placeOf(stack, platform, level) ?? '', MAX_CULPRIT)
 }
 
 /** The stack for the culprit: the newest exception's, else the stack of a cause, else the crashed thread's. */
 export function leadingStack(exceptions: readonly Exception[], threads: readonly Thread[]): Stacktrace | null {
-  const own = exceptions.findLast((exception) => exception.stacktrace !== null)?.stacktrace ?? null
+  const own = causesFirst(exceptions).findLast((exception) => exception.stacktrace !== null)?.stacktrace ?? null
   return own ?? crashedThread(threads)?.stacktrace ?? null
 }
 
-/** The innermost in-app frame; instead of a builtin without a file, the frame that called it. Never one of an SDK. */
-export function topFrame(stack: Stacktrace, platform: string): Frame | null {
+/**
+ * The innermost in-app frame; instead of a builtin without a file, the frame that called it. Never one of an SDK, or one
+ * that takes a panic.
+ */
+export function topFrame(stack: Stacktrace, platform: string, level = 'error'): Frame | null {
+  const frames = framesOfPanic(stack.frames, platform, level)
+  const tells = (frame: Frame): boolean => !isSdkFrameV3(frame, frame.platform ?? platform)
   return (
-    stack.frames.findLast((frame) => frame.in_app && isLocated(frame)) ??
-    stack.frames.findLast((frame) => frame.in_app) ??
-    stack.frames.findLast((frame) => !isSdkFrame(frame, frame.platform ?? platform)) ??
+    frames.findLast((frame) => frame.in_app && isLocated(frame) && tells(frame)) ??
+    frames.findLast((frame) => frame.in_app && tells(frame)) ??
+    frames.findLast(tells) ??
     null
   )
 }
@@ -75,11 +88,11 @@ export function topFrame(stack: Stacktrace, platform: string): Frame | null {
 function isLocated(frame: Frame): boolean {
   if (frame.module !== null || frame.package !== null) return true
   const path = frame.filename ?? frame.abs_path
-  return path !== null && !path.endsWith('<anonymous>') && path !== 'native' && path !== '[native code]'
+  return path !== null && !path.endsWith('<anonymous>') && !/^(?:native|\[native code\]|native code)$/.test(path)
 }
 
-function placeOf(stack: Stacktrace, platform: string): string | null {
-  const frame = topFrame(stack, platform)
+function placeOf(stack: Stacktrace, platform: string, level?: string): string | null {
+  const frame = topFrame(stack, platform, level)
   if (frame === null) return null
   const name = functionName(frame)
   const file = fileOf(frame)
@@ -98,7 +111,9 @@ function isJvm(frame: Frame): boolean {
   )
 }
 
-const ANONYMOUS = /^(?:\?|<anonymous>|anonymous|<module>|<unknown>|eval)$/
+/** No names of functions, those of old Edge and of symbolisers without symbols among them. */
+const ANONYMOUS =
+  /^(?:\?{1,3}|<anonymous>|anonymous|<module>|<unknown>|unknown|eval|(?:Global|Eval|Function) code|Anonymous function|<redacted>|<symbol>|<compiler-generated>|<deduplicated_symbol>|stripped_application_code|_{0,3}mh_\w{1,20}_header(?: ?\+ ?\w{1,20})?|0x[0-9a-f]{1,16})$/
 
 /** The function's name for display; null without one. */
 export function functionName(frame: Frame | null): string | null {

@@ -339,6 +339,73 @@ describe('message and title', () => {
   test('the transaction takes precedence as culprit', () => {
     expect(normalised({ transaction: 'POST /pay', exception: { type: 'E' } }).culprit).toBe('POST /pay')
   })
+
+  test('the page of a browser is the culprit only where no function is known', () => {
+    const on = (frames: object[]) =>
+      normalised({ platform: 'javascript', transaction: '/', exception: { type: 'E', stacktrace: { frames } } }).culprit
+    const filename = 'https://shop.example.com/app.js'
+    expect(on([{ function: 'pay', filename }])).toBe('pay in app.js')
+    expect(
+      on([
+        { function: 'pay', filename },
+        { function: 'Array.forEach', filename: 'native code' },
+      ]),
+    ).toBe('pay in app.js')
+    expect(on([{ function: 'Anonymous function', filename }])).toBe('/')
+  })
+
+  test('the SDK that took a panic is not the culprit, also where only its path tells', () => {
+    const cargo = '/root/.cargo/registry/src/index.crates.io-6f17d22bba15001f'
+    const frames = [
+      { function: 'shop::pay', abs_path: '/srv/shop/src/pay.rs', filename: 'pay.rs', in_app: true },
+      { function: '/rustc/90b35a6239c3d8bdabc530a6a0816f7ff89a0aaf/library/core/src/ops/function.rs', in_app: true },
+      { function: 'event_from_panic_info', abs_path: `${cargo}/sentry-panic-0.34.0/src/lib.rs`, in_app: true },
+    ]
+    const event = normalised({ platform: 'native', exception: { type: 'panic', stacktrace: { frames } } })
+    expect(event.culprit).toBe('shop::pay in pay.rs')
+  })
+
+  test('a deferred function that recovers is not the culprit', () => {
+    const frame = (name: string, more: object = {}) => ({ function: name, module: 'main', in_app: true, ...more })
+    const culpritOf = (level: string, ...frames: object[]) =>
+      normalised({ platform: 'go', level, exception: { type: 'E', stacktrace: { frames } } }).culprit
+    const way = [frame('main'), frame('handle'), frame('pay')]
+    const panic = { function: 'gopanic', module: 'runtime', in_app: false }
+    expect(culpritOf('error', ...way, panic, frame('handle.func1'))).toBe('pay')
+    expect(culpritOf('fatal', ...way, frame('handle.func1'))).toBe('pay')
+    expect(culpritOf('error', ...way, frame('handle.func1', { context_line: 'hub.Recover(r)' }))).toBe('pay')
+    expect(culpritOf('error', ...way, frame('handle.func1'))).toBe('handle.func1')
+    expect(culpritOf('fatal', frame('main'), frame('main.func1'))).toBe('main.func1')
+  })
+
+  test('a placeholder of a symboliser is no function', () => {
+    const event = normalised({
+      platform: 'cocoa',
+      exception: {
+        type: 'EXC_BAD_ACCESS',
+        stacktrace: { frames: [{ function: '<redacted>', package: '/app/Shop.app/Shop', in_app: true }] },
+      },
+    })
+    expect(event.culprit).toBe('Shop')
+  })
+
+  test('the ids of exceptions say which one names the issue, the order where they do not', () => {
+    const cause = { type: 'Cause', value: 'x' }
+    const error = { type: 'Error', value: 'y' }
+    const of = (...values: object[]) => normalised({ exception: { values } }).title
+    const withIds = (one: object, exception_id: number, parent_id: number | null) => ({
+      ...one,
+      mechanism: { type: 'chained', exception_id, ...(parent_id === null ? {} : { parent_id }) },
+    })
+    expect(of(withIds(cause, 1, 0), withIds(error, 0, null))).toBe('Error: y')
+    expect(of(withIds(error, 0, null), withIds(cause, 1, 0))).toBe('Error: y')
+    // A circle, a parent that is missing, one id twice, two that are the newest, no ids.
+    expect(of(withIds(error, 0, 1), withIds(cause, 1, 0))).toBe('Cause: x')
+    expect(of(withIds(error, 0, null), withIds(cause, 1, 7))).toBe('Cause: x')
+    expect(of(withIds(error, 0, null), withIds(cause, 0, 0))).toBe('Cause: x')
+    expect(of(withIds(error, 0, null), withIds(cause, 1, null))).toBe('Cause: x')
+    expect(of(error, cause)).toBe('Cause: x')
+  })
 })
 
 describe('handled', () => {

@@ -98,7 +98,10 @@ export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeC
     platform,
     level,
     title: eventTitle({ exception: naming, message, stack, type, platform }),
-    culprit: eventCulprit(transaction ?? textField(raw['culprit'], 200, notes, 'culprit'), stack, platform),
+    culprit: eventCulprit(transaction ?? textField(raw['culprit'], 200, notes, 'culprit'), stack, {
+      platform,
+      level,
+    }),
     logger: textField(raw['logger'], 128, notes, 'logger'),
     transaction,
     server_name: serverName,

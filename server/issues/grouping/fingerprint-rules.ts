@@ -149,5 +149,5 @@ function valueOf(event: Event, name: string): string | null {
 
 function placeFrame(event: Event): Frame | null {
   const stack = leadingStack(event.exceptions, event.threads)
-  return stack === null ? null : topFrame(stack, event.platform)
+  return stack === null ? null : topFrame(stack, event.platform, event.level)
 }

@@ -71,8 +71,8 @@ function markEvent(event: Event, rules: readonly Compiled[]): Marked {
   if (marker.applied.size === 0) return { event, grouped: event, applied: [] }
   const marked = { ...event, exceptions, threads }
   // A culprit that was derived from the stack is derived again.
-  if (event.culprit === eventCulprit(event.transaction, leadingStack(event.exceptions, event.threads), event.platform))
-    marked.culprit = eventCulprit(marked.transaction, leadingStack(exceptions, threads), event.platform)
+  if (event.culprit === eventCulprit(event.transaction, leadingStack(event.exceptions, event.threads), event))
+    marked.culprit = eventCulprit(marked.transaction, leadingStack(exceptions, threads), event)
   return { event: marked, grouped: marker.without(marked), applied: [...marker.applied] }
 }
 
