@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { LATEST_GROUPING_VERSION } from '#server/issues/grouping/grouping-rules.api.ts'
 import { addGroupingVersion, TEST_GROUPING_VERSION } from '../kit/grouping-version.ts'
 import { anEvent, sendEvent } from '../kit/sdk.ts'
 import {
@@ -140,14 +141,14 @@ test('a newer version: its effect is shown before the upgrade', async () => {
   await expectAccessible(page, 'upgrade dialog')
   await screenshot(page, 'grouping-upgrade-dialog')
   await dialog.getByRole('button', { name: 'Upgrade this project' }).click()
-  await page.getByText(/^Upgrading from version 2. Until/).waitFor()
+  await page.getByText(new RegExp(`^Upgrading from version ${LATEST_GROUPING_VERSION}. Until`)).waitFor()
 })
 
 test.each(SIZES)('grouping is accessible and fits: %s', async (size) => {
   const page = await dashboard.openAs(person, { size })
   await page.goto(`/projects/${project.id}/settings/grouping`)
   await page.getByRole('group', { name: 'Fingerprint rule 1' }).waitFor()
-  await page.getByText(/^Upgrading from version 2/).waitFor()
+  await page.getByText(new RegExp(`^Upgrading from version ${LATEST_GROUPING_VERSION}`)).waitFor()
   await expectAccessibleInThemes(page, `grouping, ${size}`)
   await expectNoSideScroll(page, `grouping, ${size}`)
   await screenshot(page, `grouping-${size}`, { fullPage: true })

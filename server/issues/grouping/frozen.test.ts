@@ -4,21 +4,29 @@ import { expect, test } from 'vitest'
 import { LATEST_GROUPING_VERSION } from './grouping-rules.api.ts'
 import { errorOf, eventOf } from './event.fixture.ts'
 import { fingerprint } from './grouping.ts'
+import { groupingSettings } from './grouping-settings.ts'
 import { groupingVersions } from './registry.ts'
 
 /** Grouping versions never change, because issues are found by their fingerprints. */
 
 const text = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
 
+const filesOf = (version: number): string[] =>
+  readdirSync(import.meta.dirname)
+    .filter((name) => new RegExp(`^v${version}(?:-[a-z-]+)?\\.ts$`).test(name))
+    .toSorted()
+const importsOf = (files: readonly string[]): string[] =>
+  files
+    .flatMap((file) =>
+      [...text(file).matchAll(/^import [^']*'[^']*'|\bimport\(.*/gm)].map(([line]) =>
+        line.replaceAll(/\s+/g, ' ').replace(', } from', ' } from'),
+      ),
+    )
+    .toSorted()
+
 test('the files of version 2 import only frozen files and the type of an event', () => {
-  const files = readdirSync(import.meta.dirname).filter((name) => /^v2(?:-[a-z-]+)?\.ts$/.test(name))
-  expect(files.toSorted()).toEqual(['v2-common-names.ts', 'v2-names.ts', 'v2-rounds.ts', 'v2-words.ts', 'v2.ts'])
-  const imports = files.flatMap((file) =>
-    [...text(file).matchAll(/^import [^']*'[^']*'|\bimport\(.*/gm)].map(([line]) =>
-      line.replaceAll(/\s+/g, ' ').replace(', } from', ' } from'),
-    ),
-  )
-  expect(imports.toSorted()).toEqual(
+  expect(filesOf(2)).toEqual(['v2-common-names.ts', 'v2-names.ts', 'v2-rounds.ts', 'v2-words.ts', 'v2.ts'])
+  expect(importsOf(filesOf(2))).toEqual(
     [
       "import type { Event } from '../../events/protocol/event.api.ts'",
       "import { hash } from 'node:crypto'",
@@ -32,6 +40,26 @@ test('the files of version 2 import only frozen files and the type of an event',
   )
 })
 
+test('the files of version 3 import only frozen files and the types of an event', () => {
+  expect(filesOf(3)).toEqual(V3)
+  const frozen = [...filesOf(2), ...V3].map((file) => `./${file}`)
+  const elsewhere = new Set(
+    importsOf([...V3, '../../events/protocol/telling-v3.ts'])
+      .map((line) => /'([^']*)'$/.exec(line)?.[1] ?? line)
+      .filter((path) => !frozen.includes(path)),
+  )
+  expect([...elsewhere].toSorted()).toEqual([
+    '../../events/protocol/event.api.ts',
+    '../../events/protocol/sdk-frames.ts',
+    '../../events/protocol/telling-v3.ts',
+    './event.api.ts',
+    './sdk-frames.ts',
+    'node:crypto',
+  ])
+})
+
+const V3 = ['v3-chains.ts', 'v3-frames.ts', 'v3-names.ts', 'v3-places.ts', 'v3-words.ts', 'v3.ts']
+
 /** Digests of the files without the paths of their imports, which change when a folder moves. A wrong rule is corrected in a new version. */
 const digestOf = (file: string): string => hash('sha256', text(file).replaceAll(/ from '[^']*'/g, ''))
 
@@ -41,6 +69,13 @@ test.each([
   ['v2-names.ts', '4b302ec0eca8f18839277c7017bfc3915adf947190b1e3ea0c9a2e5c97fbe6a1'],
   ['v2-rounds.ts', '8cebefeea7c2c6d9482b0e9686782503c0674636c7efeb690f93dad12f471372'],
   ['../../events/protocol/sdk-frames.ts', 'd1a16f543bbe681591c52bb22e7d0793e760a3833dcd89e9f8a90e32f7e3367d'],
+  ['v3.ts', '3e2893915b4b092bae79b66f85d9bfe639ada53e9f7de3bb07bb6e7fb6f7c053'],
+  ['v3-chains.ts', '8b4c5d52e884990fe06e6597ffac3b17f4cee51a2f3ae6225254a28fe0a40b19'],
+  ['v3-frames.ts', 'd83a9c9b6ceace824df0645ce9afa77bb68987b89dd9e39e17fc989669e6c596'],
+  ['v3-names.ts', 'dca4000178cff2e1b6176674fb0b17bcc02c034c840ffe9311fde8c059d9cc3c'],
+  ['v3-places.ts', '35e15cd082fc7ac706d9c186bf01dd9552eb10f0c7eaf242d48453d324c4812d'],
+  ['v3-words.ts', '3c1b1028c5ce513534fc9954e5f9896a0870d7d42759345cfd058e52d672ca0e'],
+  ['../../events/protocol/telling-v3.ts', 'd4dd925b61b730d55e239b453c4afbe9b4c71d7b1f338b0a05f0193c546a0695'],
   ['v2-words.ts', '01397ee496b9ce5ab0a1e4b62670c077331ef18d897d762cdde10a4747154938'],
 ])('%s never changes', (file, digest) => {
   expect(digestOf(file)).toBe(digest)
@@ -60,9 +95,11 @@ test('frames of the runtime do not count although the SDK marked them in-app, an
 })
 
 test('new projects get the newest version, and an unknown version is an error', () => {
-  expect(LATEST_GROUPING_VERSION).toBe(2)
-  expect([...groupingVersions.keys()]).toEqual([2])
-  expect(fingerprint(eventOf({ message: 'a' })).version).toBe(2)
+  expect(LATEST_GROUPING_VERSION).toBe(3)
+  expect([...groupingVersions.keys()]).toEqual([2, 3])
+  expect(fingerprint(eventOf({ message: 'a' })).version).toBe(3)
+  // A project from before the newest version keeps its own.
+  expect(groupingSettings({}).grouping_version).toBe(2)
   expect(() => fingerprint(eventOf({}), { version: 99 })).toThrow(/no grouping version 99/)
 })
 
@@ -71,6 +108,11 @@ test.each([
     2,
     '2e3456650aa7923552ba9d39eaef1983acd675f618a043f1b7287c63d2b70c30',
     '9bd75507bb3acbeca205eb35d171a106e8356d9fab1b829473df1de11caff196',
+  ],
+  [
+    3,
+    '3eede96f30debfe0149fb040792a0ba70825397af1296b954969751c13b650ba',
+    'af5f0b190c28678a5f01d5bb85290c6a4a149b6feff153c3be295e8585496dbe',
   ],
 ])('version %i computes the same fingerprints as when it was written', (version, message, stack) => {
   const hashOf = (event: ReturnType<typeof eventOf>): string => fingerprint(event, { version }).hash.toString('hex')

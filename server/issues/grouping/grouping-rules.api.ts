@@ -3,8 +3,10 @@ import { MAX_GLOB_CHARACTERS } from '../../platform/kernel/glob.ts'
 
 /** A project's rules for grouping. */
 
+/** The version of projects without a stored one. Version 1 was never released. */
+export const FIRST_GROUPING_VERSION = 2
 /** The version of new projects; `issues/grouping/registry.ts` has all versions. */
-export const LATEST_GROUPING_VERSION = 2
+export const LATEST_GROUPING_VERSION = 3
 
 export const MAX_GROUPING_RULES = 100
 const MAX_MATCHERS = 10

@@ -289,7 +289,7 @@ describe('stack rules', () => {
   test('ignore frames in grouping and still show them', () => {
     const said = group({ stack: [{ match: inCart, action: 'ignore' }] }, event)
     expect(said.event.exceptions[0]?.stacktrace?.frames).toHaveLength(2)
-    expect(said.fingerprint.parts[0]?.values.map(({ value }) => value)).toEqual(['PaymentError', 'main'])
+    expect(said.fingerprint.parts[0]?.values.map(({ value }) => value)).toEqual(['PaymentError', 'it broke', 'main'])
     const nothingLeft = group({ stack: [{ match: [{ key: 'module', glob: 'app.*' }], action: 'ignore' }] }, event)
     expect(nothingLeft.fingerprint.parts[0]?.variant).toBe('type_value')
   })

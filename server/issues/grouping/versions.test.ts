@@ -4,11 +4,15 @@ import type { Event } from '../../events/protocol/event.api.ts'
 import { errorOf, eventOf } from './event.fixture.ts'
 import { fingerprint } from './grouping.ts'
 import { parameterise } from './v2-words.ts'
+import { parameterise as parameteriseV3 } from './v3-words.ts'
 
 /** Properties that all grouping versions share; differences are in frozen.test.ts and the recorded pairs. */
-const VERSIONS = [{ version: 2, parameterise }]
+const VERSIONS = [
+  { version: 2, parameterise, nameless: 'package: libgame.so' },
+  { version: 3, parameterise: parameteriseV3, nameless: 'place in libgame.so: libgame.so+0x1119' },
+]
 
-describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
+describe.each(VERSIONS)('version $version', ({ version, parameterise, nameless }) => {
   const hashOf = (event: Event): string => fingerprint(event, { version }).hash.toString('hex')
   const readable = (event: Event): string[] =>
     fingerprint(event, { version }).parts.flatMap(({ variant, values }) => [
@@ -218,7 +222,7 @@ describe.each(VERSIONS)('version $version', ({ version, parameterise }) => {
             ],
           },
         })
-      expect(readable(crash(0x7f915075e000))).toEqual(['exception_stack', 'type: SIGSEGV', 'package: libgame.so'])
+      expect(readable(crash(0x7f915075e000))).toEqual(['exception_stack', 'type: SIGSEGV', nameless])
       expect(hashOf(crash(0x7f915075e000))).toBe(hashOf(crash(0x55ade9771000)))
     })
   })

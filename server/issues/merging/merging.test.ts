@@ -123,7 +123,10 @@ describe('merging', () => {
       expect.arrayContaining([expect.stringMatching(/^Founder \d+ merged \S+-2 into this issue\.$/)]),
     )
     expect(
-      detail.grouping.fingerprints.map(({ short_id: name, issue_id: id }) => [name.split('-').at(-1), id]),
+      detail.grouping.fingerprints
+        .map(({ short_id: name, issue_id: id }) => [name.split('-').at(-1) ?? '', id])
+        // Both are of one moment.
+        .toSorted(([one = ''], [other = '']) => one.localeCompare(other)),
     ).toEqual([
       ['1', a],
       ['2', b],

@@ -13,7 +13,7 @@ import type { IssueDetail } from '../triage/issues.api.ts'
 import type { Discard } from './merging.api.ts'
 import { describeRegrouping, Regrouping } from './regrouping.ts'
 
-/** A project changes from version 2 to a version that groups by the value of the newest exception. */
+/** A project changes from the newest version to one that groups by the value of the newest exception. */
 
 addGroupingVersion((event) => {
   const value = event.exceptions.at(-1)?.value ?? event.title
@@ -44,10 +44,10 @@ const errorOf = (type: string, fn: string, value: string) =>
     },
   })
 
-/** One violated constraint in different views: version 2 groups by the type and the function. */
+/** One violated constraint in different views: versions group by the type and the function. */
 const broken = (view: string, cause = 'UniqueViolation') => errorOf(cause, '_execute', `${cause} in ${view}`)
 
-/** Crashes of functions with the same value: version 2 computes a fingerprint for each. */
+/** Crashes of functions with the same value: versions compute a fingerprint for each. */
 const crash = (place: string) => errorOf('Crash', place, 'crashed')
 
 async function send(project: TestProject, ...events: Record<string, unknown>[]): Promise<void> {
@@ -117,7 +117,11 @@ describe('a change to a newer version', () => {
       [three?.id, 4],
     ])
     const why = (await owner.get(`/api/issues/${one?.id}`)).as<IssueDetail>().grouping
-    expect(why.fingerprints.map(({ version }) => version)).toEqual([2, TEST_GROUPING_VERSION, TEST_GROUPING_VERSION])
+    expect(why.fingerprints.map(({ version }) => version)).toEqual([
+      LATEST_GROUPING_VERSION,
+      TEST_GROUPING_VERSION,
+      TEST_GROUPING_VERSION,
+    ])
     expect(new Set(why.fingerprints.map(({ parts }) => parts[0]?.values.at(-1)?.value))).toEqual(
       new Set(['_execute', 'UniqueViolation in sign_up', 'UniqueViolation in order']),
     )
@@ -128,6 +132,36 @@ describe('a change to a newer version', () => {
       [project.id],
     )
     expect(rows.map(({ event_count: count }) => count)).toEqual([4, 1, 4, 1])
+    t.clock.advance(-31 * 86_400_000)
+  })
+
+  test('a project of version 2 keeps its issues, and separates what happens after the change to version 3', async () => {
+    const project = await aProject(owner)
+    await t.app.db.query(`update projects set settings = settings || '{"grouping_version": 2}' where id = $1`, [
+      project.id,
+    ])
+    const frames = [{ function: 'Socket.emit', filename: 'node:events', in_app: false }]
+    const failed = (value: string) =>
+      anEvent({
+        platform: 'node',
+        exception: { values: [anException({ type: 'Error', value, stacktrace: { frames } })] },
+      })
+    const counts = async () => {
+      const { rows } = await t.app.db.query<{ event_count: number }>(
+        'select event_count from issues where project_id = $1 order by number',
+        [project.id],
+      )
+      return rows.map(({ event_count: count }) => count)
+    }
+    await send(project, failed('read ECONNRESET'), failed('connect ECONNREFUSED 10.0.0.1:80'))
+    expect(await counts()).toEqual([2])
+    expect(await groupingOf(project)).toMatchObject({ version: 2, newer: [3, TEST_GROUPING_VERSION] })
+    expect((await upgrade(project, 3)).status).toBe(200)
+    await send(project, failed('read ECONNRESET'))
+    expect(await counts()).toEqual([3])
+    t.clock.advance(31 * 86_400_000)
+    await send(project, failed('read ECONNRESET'), failed('getaddrinfo ENOTFOUND db.acme.internal'))
+    expect(await counts()).toEqual([4, 1])
     t.clock.advance(-31 * 86_400_000)
   })
 
@@ -142,7 +176,7 @@ describe('a change to a newer version', () => {
     const issues = await listed(project)
     expect(issues.map(({ id, event_count: count }) => [id, count])).toEqual([
       [a?.id, 4],
-      // Under version 2 another function is another fingerprint.
+      // Under every version another function is another fingerprint.
       [expect.any(String), 1],
     ])
     const discards = (await owner.get(`/api/projects/${project.id}/discards`)).as<{ items: Discard[] }>()

@@ -186,7 +186,7 @@ describe('settings', () => {
       retention_days: 90,
       default_environment: 'production',
       rate_limit_per_minute: null,
-      grouping_version: 2,
+      grouping_version: 3,
     })
     await updateProjectSettings(t.app, actor, id, {
       retention_days: 30,
