@@ -3,15 +3,23 @@ import { hash } from 'node:crypto'
 /** Top-level fields that grouping reads. */
 const EXCEPTION = new Set(['exception', 'sentry.interfaces.Exception'])
 const STACKS = new Set(['threads', 'stacktrace', 'sentry.interfaces.Stacktrace'])
+const IMAGES = 'debug_meta'
 const TEXTS = new Set(['fingerprint', 'message', 'logentry', 'sentry.interfaces.Message', 'platform', 'type'])
 
-/** The fields of a stack that grouping reads: names, kinds and source text; no line numbers, variables or addresses. */
+/** The fields of a stack that grouping reads: names, kinds, ids and source text; no line numbers or variables. */
 const NAMES =
-  'type|value|function|raw_function|module|filename|package|context_line|in_app|synthetic|is_exception_group|crashed|current|main'
+  'type|value|function|raw_function|module|filename|package|context_line|in_app|synthetic|is_exception_group|exception_id|parent_id|crashed|current|main'
+/** Where functions have no names, their addresses count, and what the system says of a signal. */
+const NAMELESS = 'instruction_addr|image_addr|number|code|exception'
 const namesPattern = (names: string): RegExp =>
-  new RegExp(String.raw`"(${names})"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(true|false))`, 'g')
+  new RegExp(String.raw`"(${names})"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(true|false|-?\d+))`, 'g')
 const PLAIN = namesPattern(NAMES)
 const WITH_PATHS = namesPattern(`${NAMES}|abs_path`)
+const WITH_ADDRESSES = namesPattern(`${NAMES}|abs_path|${NAMELESS}`)
+const ADDRESS = /"instruction_addr"\s*:/g
+/** Without those that symbolisers write for no function: with an offset, in brackets, or with one of these beginnings. */
+const NAME =
+  /"function"\s*:\s*"(?![?$@.[(]|0x|<[a-z][a-z_ .-]*>"|_{1,3}(?:mh_|lldb_|kDart|hidden|unnamed|text|init|fini)|(?:sub|loc|locret|fcn|func?|unk|off|lab|ptr)[._]|unknown|stripped|null|no symbol|outlined_function|[^"]{0,200}\+ ?\w{1,18}")/gi
 const NOTHING: ReadonlySet<string> = new Set()
 
 const MAX_TEXT = 8 * 1024
@@ -35,14 +43,26 @@ export function eventPrint(decoded: Buffer, start: number, end: number, reads: R
   const readsStacks =
     sections.some(([key]) => STACKS.has(key)) &&
     !sections.some(([key, from, to]) => EXCEPTION.has(key) && decideAlone(text.slice(from, to)))
+  let readsImages = false
   for (const [key, from, to] of sections) {
-    if (EXCEPTION.has(key) || (STACKS.has(key) && readsStacks)) parts.push(key, ...namesIn(text.slice(from, to), reads))
+    if (!EXCEPTION.has(key) && !(STACKS.has(key) && readsStacks)) continue
+    const section = text.slice(from, to)
+    const nameless = isNameless(section)
+    readsImages ||= nameless
+    parts.push(key, ...namesIn(section, nameless, reads))
   }
+  if (readsImages) for (const [key, from, to] of sections) if (key === IMAGES) parts.push(key, text.slice(from, to))
   return hash('sha1', parts.join('\n'), 'base64')
 }
 
-function namesIn(section: string, reads: ReadonlySet<string>): string[] {
-  const pattern = reads.has('abs_path') ? WITH_PATHS : PLAIN
+/** Whether functions of a native stack may have no names: fewer names than addresses. */
+function isNameless(section: string): boolean {
+  if (!section.includes('"instruction_addr"')) return false
+  return (section.match(ADDRESS)?.length ?? 0) > (section.match(NAME)?.length ?? 0)
+}
+
+function namesIn(section: string, nameless: boolean, reads: ReadonlySet<string>): string[] {
+  const pattern = nameless ? WITH_ADDRESSES : reads.has('abs_path') ? WITH_PATHS : PLAIN
   const names: string[] = []
   let values: number[] | null = null
   let hasFunctions = false
@@ -53,9 +73,10 @@ function namesIn(section: string, reads: ReadonlySet<string>): string[] {
     hasFunctions ||= name === 'function'
     names.push(`${name}=${match[2] ?? match[3] ?? ''}`)
   }
-  // When there is a stack, numbers in the message (`order 4711 failed`) do not affect grouping unless a rule reads it.
+  // When there is a stack, numbers in the message (`order 471100 failed`) do not affect grouping unless a rule reads it;
+  // shorter ones are codes (`status 404`), which do where the frames are those of libraries.
   if (hasFunctions && !reads.has('value'))
-    for (const at of values ?? []) names[at] = (names[at] ?? '').replace(/\d+/g, '0')
+    for (const at of values ?? []) names[at] = (names[at] ?? '').replace(/\d{6,}/g, '0')
   return names
 }
 
@@ -72,7 +93,7 @@ function topLevelValues(text: string, reads: ReadonlySet<string>): Section[] {
   let from = 0
   let keyNext = true
   const finish = (to: number): void => {
-    if (key !== null && (EXCEPTION.has(key) || STACKS.has(key) || TEXTS.has(key) || reads.has(key)))
+    if (key !== null && (EXCEPTION.has(key) || STACKS.has(key) || TEXTS.has(key) || key === IMAGES || reads.has(key)))
       sections.push([key, from, to])
     key = null
   }

@@ -7,7 +7,7 @@ import { floodGrouping } from '../../issues/grouping/flood-grouping.ts'
 import { contentEncodingFrom, decodeBodySync } from '../../events/protocol/decode.ts'
 import { parseEnvelope } from '../../events/protocol/envelope.ts'
 import { normalizeEvent } from '../../events/protocol/normalize.ts'
-import { GroupingRules } from '../../issues/grouping/grouping-rules.api.ts'
+import { GroupingRules, LATEST_GROUPING_VERSION } from '../../issues/grouping/grouping-rules.api.ts'
 import { groupingSettings } from '../../issues/grouping/grouping-settings.ts'
 import { eventPrint } from './event-print.ts'
 import { createFloodSampling, type EventBytes } from './flood-sampling.ts'
@@ -18,7 +18,7 @@ const bytesOf = (event: Record<string, unknown>): EventBytes => {
 }
 const groupingWith = (rules: unknown = {}) =>
   floodGrouping({
-    ...groupingSettings({ grouping_version: 2 }),
+    ...groupingSettings({ grouping_version: LATEST_GROUPING_VERSION }),
     grouping_rules: GroupingRules.parse({ fingerprint: [], stack: [], ...(rules as object) }),
   })
 const PLAIN = groupingWith()
@@ -48,7 +48,7 @@ describe('the cheap print', () => {
         exception: {
           values: [
             anException({
-              value: `order ${n} failed`,
+              value: `order ${471_100 + n} failed`,
               stacktrace: { frames: [{ function: 'pay', filename: 'src/pay.ts', lineno: n, vars: { order: n } }] },
             }),
           ],
@@ -108,6 +108,21 @@ describe('the cheap print', () => {
     },
     { requiredKeys: [] },
   )
+  const nativeFrame = fc.record(
+    {
+      function: fc.constantFrom('<redacted>', '_mh_execute_header + 16', 'pay', 'main'),
+      package: fc.constantFrom('/app/Shop', 'UIKitCore'),
+      in_app: fc.boolean(),
+      instruction_addr: fc.constantFrom('0x1010', '0x1020', '0x9010'),
+    },
+    { requiredKeys: ['package'] },
+  )
+  const image = fc.record({
+    debug_id: fc.constantFrom('a'.repeat(32), 'b'.repeat(32)),
+    code_file: fc.constant('/app/Shop'),
+    image_addr: fc.constantFrom('0x1000', '0x9000'),
+    image_size: fc.constant(0x800),
+  })
   const text = fc.constantFrom(
     'Maximum call stack size exceeded',
     'HTTP 404',
@@ -125,8 +140,11 @@ describe('the cheap print', () => {
         type: fc.constantFrom('generic', 'anr', 'suppressed'),
         synthetic: fc.boolean(),
         is_exception_group: fc.boolean(),
+        exception_id: fc.constantFrom(0, 1),
+        parent_id: fc.constantFrom(0, 1, null),
+        meta: fc.record({ signal: fc.record({ number: fc.constantFrom(6, 11) }) }),
       }),
-      stacktrace: fc.record({ frames: fc.array(frame, { maxLength: 4 }) }),
+      stacktrace: fc.record({ frames: fc.array(fc.oneof(frame, nativeFrame), { maxLength: 4 }) }),
     },
     { requiredKeys: [] },
   )
@@ -144,6 +162,7 @@ describe('the cheap print', () => {
           { maxLength: 2 },
         ),
       }),
+      debug_meta: fc.record({ images: fc.array(image, { maxLength: 1 }) }),
       message: text,
       logentry: fc.record({ message: text, formatted: text }, { requiredKeys: [] }),
       fingerprint: fc.array(fc.constantFrom('{{ default }}', 'a', 'b'), { maxLength: 2 }),
