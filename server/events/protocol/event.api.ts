@@ -133,7 +133,7 @@ export const Event = z.object({
   server_name: text,
   release: text,
   dist: text,
-  environment: z.string(),
+  environment: z.string().describe('Empty when the name that was sent is refused, which `errors` says.'),
   /** Formatted text of a message event, or beside an exception. */
   message: text,
   /** The unformatted template, if the SDK sent one. */

@@ -116,12 +116,19 @@ describe('time', () => {
 })
 
 describe('release, environment, dist', () => {
-  test.each(['a\nb', 'a\tb', 'a/b', 'a\\b', '.', '..', 'Latest', 'x'.repeat(251)])(
+  test.each(['a\nb', 'a\tb', 'a\u0007b', 'a\u2028b', '.', '..', 'Latest', 'x'.repeat(251)])(
     'release %j is refused',
     (release) => {
       const event = normalised({ release })
       expect(event.release).toBeNull()
       expect(event.errors).toMatchObject([{ name: 'release' }])
+    },
+  )
+
+  test.each(['@acme/web@1.2.3', 'registry.example.com/shop/api:1.4.2', 'feature/cart@3f2a9c1', 'a\\b'])(
+    'release %j is kept',
+    (release) => {
+      expect(normalised({ release })).toMatchObject({ release, errors: [] })
     },
   )
 
@@ -133,8 +140,11 @@ describe('release, environment, dist', () => {
   test.each([
     [undefined, 'production'],
     ['', 'production'],
-    ['None', 'production'],
-    ['a/b', 'production'],
+    ['None', ''],
+    ['a\nb', ''],
+    [['staging'], ''],
+    [' ', 'production'],
+    ['eu/staging', 'eu/staging'],
     ['staging', 'staging'],
     ['e'.repeat(80), `${'e'.repeat(63)}…`],
   ])('environment %s is %s', (sent, environment) => {

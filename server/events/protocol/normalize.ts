@@ -10,7 +10,7 @@ import { eventCulprit, leadingStack, namingException, eventTitle } from './label
 import { parseLevel } from './level.ts'
 import { readMessage } from './message.ts'
 import { Notes } from './notes.ts'
-import { readDist, readEnvironment, readRelease } from './release.ts'
+import { readDist, readEnvironmentOrTag, readRelease } from './release.ts'
 import { findHeader, readRequest } from './request.ts'
 import { cut, tidy } from './strings.ts'
 import { readTags } from './tags.ts'
@@ -108,8 +108,7 @@ export function normalizeEvent(raw: Record<string, unknown>, context: NormalizeC
     release: readRelease(raw['release'], notes) ?? readRelease(reserved.release, notes),
     dist: readDist(raw['dist'], notes) ?? readDist(reserved.dist, notes),
     environment:
-      readEnvironment(raw['environment'], notes) ??
-      readEnvironment(reserved.environment, notes) ??
+      readEnvironmentOrTag(raw['environment'], reserved.environment, notes) ??
       context.defaultEnvironment ??
       'production',
     message,

@@ -113,7 +113,7 @@ describe('one session', () => {
     ['no attributes', aSession({ attrs: undefined }), 'no_release'],
     ['no release', aSession({ attrs: { environment: 'production' } }), 'no_release'],
     ['a forbidden release', aSession({ attrs: { release: 'latest' } }), 'bad_release'],
-    ['a path as release', aSession({ attrs: { release: 'a/b' } }), 'bad_release'],
+    ['a line break in the release', aSession({ attrs: { release: 'a\nb' } }), 'bad_release'],
     ['an object as release', aSession({ attrs: { release: {} } }), 'bad_release'],
     ['no start', aSession({ started: undefined }), 'bad_started'],
     ['an invalid start', aSession({ started: 'yesterday' }), 'bad_started'],
@@ -121,9 +121,16 @@ describe('one session', () => {
     expect(readSession(raw, context())).toEqual({ outcome: 'invalid', reason })
   })
 
-  test('ignores an invalid environment', () => {
-    const raw = aSession({ attrs: { release: 'shop@1.0.0', environment: 'a/b' } })
-    expect(readSession(raw, context())).toMatchObject({ attributes: { environment: 'production' } })
+  test.each([
+    ['eu/staging', 'eu/staging'],
+    ['a\nb', ''],
+    ['None', ''],
+    ['', 'production'],
+  ])('environment %j counts as %j', (environment, counted) => {
+    const raw = aSession({ attrs: { release: '@acme/web@1.2.3', environment } })
+    expect(readSession(raw, context())).toMatchObject({
+      attributes: { release: '@acme/web@1.2.3', environment: counted },
+    })
   })
 
   test('names are scrubbed as in events', () => {

@@ -149,7 +149,7 @@ describe('a log entry', () => {
   test('release and environment are from its attributes', () => {
     const attributes = { 'sentry.release': { value: 'a@1', type: 'string' }, 'sentry.environment': 'dev' }
     expect(aLog({ attributes })).toMatchObject({ release: 'a@1', environment: 'dev' })
-    expect(aLog({ attributes: { 'sentry.release': 'a/b' } })).toMatchObject({
+    expect(aLog({ attributes: { 'sentry.release': 'latest' } })).toMatchObject({
       release: null,
       environment: 'production',
     })

@@ -301,10 +301,10 @@ describe('origin', () => {
     expect(readSound(aTransaction({ platform: 'python', request })).origin.os).toBe('')
   })
 
-  test('invalid names are ignored', () => {
-    expect(readSound(aTransaction({ release: 'latest', environment: 'a/b' })).origin).toMatchObject({
+  test('refused names count as no name', () => {
+    expect(readSound(aTransaction({ release: 'latest', environment: 'None' })).origin).toMatchObject({
       release: '',
-      environment: 'production',
+      environment: '',
     })
   })
 })

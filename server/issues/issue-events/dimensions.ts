@@ -38,5 +38,8 @@ export function eventDimensions(event: Event): Tag[] {
     ['os', eventOs(event)],
     ['browser', eventBrowser(event)],
   ]
-  return [...event.tags, ...more.flatMap(([key, value]) => (value === null || known.has(key) ? [] : [{ key, value }]))]
+  return [
+    ...event.tags,
+    ...more.flatMap(([key, value]) => (value === null || value === '' || known.has(key) ? [] : [{ key, value }])),
+  ]
 }

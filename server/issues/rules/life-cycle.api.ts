@@ -8,7 +8,7 @@ import { releaseName } from '../../projects/releases/releases.api.ts'
 const MAX_FIXES = 20
 
 const RELEASE_RULE =
-  'resolution.in_release takes a version of 1 to 200 characters without slash, backslash, tab or line break; not ".", ".." or "latest".'
+  'resolution.in_release takes a version of 1 to 200 characters without tab, line break or other control character; not ".", ".." or "latest".'
 const ReleaseName = releaseName(RELEASE_RULE)
 
 const isTrue = (name: string) => z.literal(true, { error: `${name} must be true.` })

@@ -136,7 +136,7 @@ export function releaseFacts(release: string): Fact[] {
 
 /** Returns the searchable facts of a scrubbed event, without the words of its texts. */
 export function listEventFacts(event: Event): Fact[] {
-  const facts: Fact[] = [['environment', event.environment]]
+  const facts: Fact[] = event.environment === '' ? [] : [['environment', event.environment]]
   const add = (key: OwnKey, value: JsonValue | undefined): void => {
     if (typeof value === 'string' && value !== '') facts.push([key, value])
     else if (typeof value === 'number') facts.push([key, String(value)])

@@ -1,4 +1,4 @@
-import { FORBIDDEN_IN_RELEASE, isReleaseName } from '#shared/release-name.ts'
+import { CONTROL_CHARACTER, isEnvironmentName, isReleaseName } from '#shared/release-name.ts'
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Id, pageSchema, pageQuery, timeInput, Timestamp } from '../../platform/kernel/page.api.ts'
@@ -16,12 +16,12 @@ const MAX_FILES = 500
 export const releaseName = (error: string) =>
   z
     .string({ error })
-    .refine((given) => !FORBIDDEN_IN_RELEASE.test(given), { error })
+    .refine((given) => !CONTROL_CHARACTER.test(given), { error })
     .trim()
     .refine(isReleaseName, { error })
 
 const Version = releaseName(
-  'version must have 1 to 200 characters without slash, backslash, tab or line break, and must not be ".", ".." or "latest".',
+  'version must have 1 to 200 characters without tab, line break or other control character, and must not be ".", ".." or "latest".',
 )
 
 export const RELEASE_STATES = ['planned', 'open', 'archived'] as const
@@ -229,8 +229,8 @@ export const releaseRoutes = routes({
         environment: text('environment', 64)
           .trim()
           .min(1, { error: 'environment must not be empty.' })
-          .refine((name) => !/[\n\r/]/.test(name) && name.toLowerCase() !== 'none', {
-            error: 'environment must not contain a slash or line break and must not be "None".',
+          .refine(isEnvironmentName, {
+            error: 'environment must not contain a line break or other control character and must not be "None".',
           }),
         name: text('name', 200).nullish(),
         url: link('url').nullish(),

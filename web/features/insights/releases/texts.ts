@@ -114,7 +114,7 @@ export const releasesTexts = {
     project: 'Project',
     version: 'Version',
     versionHint: 'As set in the SDK, for example com.acme.shop@4.12.0+41200.',
-    versionWrong: 'Enter 1 to 200 characters. Slashes, backslashes, line breaks and the name “latest” are not allowed.',
+    versionWrong: 'Enter 1 to 200 characters. Line breaks and the name “latest” are not allowed.',
     releasedAt: 'Released',
     now: 'Now',
     later: 'Not yet',

@@ -90,7 +90,7 @@ export function listCardFacts(event: Event): readonly Fact[] {
   const { device, os, app, browser, runtime, culture, trace } = event.contexts
   const facts: Fact[] = []
   const add = (label: string, value: string | null, mono = false) => {
-    if (value !== null) facts.push(mono ? { label, value, mono } : { label, value })
+    if (value !== null && value !== '') facts.push(mono ? { label, value, mono } : { label, value })
   }
   const model = textOf(device, 'model')
   const brand = textOf(device, 'brand', 'manufacturer')
