@@ -26,10 +26,10 @@ const History = z.strictObject({
 type History = z.output<typeof History>
 
 const file = new URL('../../../test/fixtures/release-histories.json', import.meta.url)
-const { found, further } = z
-  .strictObject({ found: z.array(History), further: z.array(History) })
+const { found, further, decorated } = z
+  .strictObject({ found: z.array(History), further: z.array(History), decorated: z.array(History) })
   .parse(JSON.parse(readFileSync(file, 'utf8')))
-const histories = [...found, ...further]
+const histories = [...found, ...further, ...decorated]
 
 const dayOf = (day: number): Date => new Date(Date.UTC(2026, 10, day))
 const dayOrNull = (day: number | undefined): Date | null => (day === undefined ? null : dayOf(day))
@@ -49,6 +49,7 @@ function outcomeOf({ fix, resolved, releases, event }: History): History['outcom
 test('there are at least fifty histories with different names, of all outcomes', () => {
   expect(histories.length).toBeGreaterThanOrEqual(50)
   expect(further.length).toBeGreaterThanOrEqual(40)
+  expect(decorated.length).toBeGreaterThanOrEqual(20)
   expect(new Set(histories.map(({ name }) => name)).size).toBe(histories.length)
   for (const outcome of History.shape.outcome.options)
     expect(histories.filter((one) => one.outcome === outcome).length).toBeGreaterThanOrEqual(4)

@@ -120,7 +120,10 @@ function byTime(candidate: ReleaseFacts, fix: ReleaseFacts): FixState {
   return order === null ? 'unknown' : stateOf(order > 0)
 }
 
-/** Compares versions; without a package, `2.3.1` equals `com.acme@2.3.1`. Returns null if they have no order. */
+/**
+ * Compares versions; without a package, `2.3.1` equals `com.acme@2.3.1`, while `web-2.3.1` has no order with either. Returns
+ * null if they have no order.
+ */
 function orderOf(a: string, b: string): number | null {
   const [one, other] = [parseVersion(a), parseVersion(b)]
   return one === null || other === null ? null : orderOfVersions(one, other)
@@ -130,7 +133,7 @@ const orderOfVersions = (a: Version, b: Version): number | null =>
   isOfSamePackage(a, b) ? compareVersions({ ...a, package: null }, { ...b, package: null }) : null
 
 const isOfSamePackage = (a: Version, b: Version): boolean =>
-  a.package === null || b.package === null || a.package === b.package
+  a.decoration === b.decoration && (a.package === null || b.package === null || a.package === b.package)
 
 function isSamePackage(a: string, b: string): boolean {
   const [one, other] = [parseVersion(a), parseVersion(b)]
@@ -154,13 +157,13 @@ export function nextAfter(releases: readonly ReleaseFacts[]): Fix {
   const unseen: string[] = []
   for (const { version: name, firstSeenAt } of releases) {
     const version = parseVersion(name)
-    const key = version === null ? 'no version' : packageKey(version.package)
+    const key = version === null ? 'no version' : packageKey(version)
     const best = newest.get(key)
     if (best === undefined || isHigher({ name, version }, best)) newest.set(key, { name, version })
     if (version === null && firstSeenAt === null) unseen.push(name)
   }
   // A version without a package is compared with each package; two packages cannot be compared.
-  const bare = newest.get(packageKey(null))
+  const bare = newest.get(packageKey({ package: null, decoration: null }))
   const highest = [...newest.values()].filter((one) =>
     one === bare ? !newest.values().some((other) => isHigher(other, one)) : bare === undefined || !isHigher(bare, one),
   )
@@ -173,7 +176,8 @@ export function nextAfter(releases: readonly ReleaseFacts[]): Fix {
 /** A release name, parsed once: a project may have a thousand packages. */
 type NamedVersion = { readonly name: string; readonly version: Version | null }
 
-const packageKey = (name: string | null): string => `package ${name ?? ''}`
+const packageKey = ({ package: name, decoration }: Pick<Version, 'package' | 'decoration'>): string =>
+  decoration === null ? `package ${name ?? ''}` : `decoration ${decoration}`
 
 const isHigher = (a: NamedVersion, b: NamedVersion): boolean =>
   a.version !== null && b.version !== null && (orderOfVersions(a.version, b.version) ?? 0) > 0

@@ -49,6 +49,40 @@ describe('versions', () => {
     // Left as they were: a hyphen is semantic versioning, and a word within a word is text.
     ['1.0.0-alpha', '1.0.0-dev.1'],
     ['1.0.0-x10y', '1.0.0-x9y'],
+    ['web-1.9.0', 'web-1.10.0'],
+    ['web-1.9', 'web-1.9.1'],
+    ['web-1.9.0-rc.1', 'web-1.9.0'],
+    ['build-44', 'build-102'],
+    ['build44', 'build102'],
+    ['r1234', 'r1235'],
+    ['1.2.0_44', '1.2.0_102'],
+    ['1.1.9_90', '1.2.0_44'],
+    ['1.2.0_b9', '1.2.0_b10'],
+    ['1.4.0 (122)', '1.4.0 (1000)'],
+    ['1.4.0(122)', '1.5.0(7)'],
+    ['1.4.0 (build 9)', '1.4.0 (build 10)'],
+    ['Version 1.4.0 Build 9', 'Version 1.4.0 Build 10'],
+    ['main-20261105-3f2a9c1', 'main-20261106-0a1b2c3'],
+    ['main-20261105-103000', 'main-20261105-110000'],
+    ['nightly-2026-11-05', 'nightly-2026-11-20'],
+    ['2026-11-05-abc1234', '2026-11-06-3f2a9c1'],
+    ['2026.11.5-abc1234', '2026.11.12-3f2a9c1'],
+    ['2026_11_05', '2026_12_01'],
+    ['20261105T103000Z', '20261105T110000Z'],
+    ['2026-11-05T10:30:00Z', '2026-11-05T11:00:00Z'],
+    ['release-1.3.0', 'release-v1.3.1'],
+    ['refs/tags/v1.9.0', 'refs/tags/v1.10.0'],
+    ['registry.example.com/shop/api:1.4.2', 'registry.example.com/shop/api:1.4.10'],
+    ['shop-android-prod-4.12.0-build.881', 'shop-android-prod-4.12.0-build.1002'],
+    ['shop-android-prod-4.12.0-build-99', 'shop-android-prod-4.12.0-build-881'],
+    ['ios17-web-1.9.0', 'ios17-web-1.10.0'],
+    ['1.9.0.RELEASE', '1.10.0.RELEASE'],
+    ['1.9.0 production', '1.10.0 production'],
+    ['1.9.0_3f2a9c1', '1.10.0_0a1b2c3'],
+    ['v1.2.0', 'v1.2.0-9-gfa03bc1'],
+    ['v1.2.0-9-gfa03bc1', 'v1.2.0-14-g2414721'],
+    ['v1.2.0-14-g2414721-dirty', 'v1.2.1'],
+    ['v1.2.3-rc.1+45', 'v1.2.3-rc.1+46'],
   ])('%s is older than %s', (a, b) => {
     expect(compare(a, b)).toBeLessThan(0)
     expect(compare(b, a)).toBeGreaterThan(0)
@@ -75,6 +109,25 @@ describe('versions', () => {
     ['4711b3', '4712'],
     ['2.0.0.poster', '2.0.0'],
     ['1.'.repeat(60), '1'],
+    // Different schemes.
+    ['web-1.9.0', 'api-1.8.0'],
+    ['web-1.9.0', '1.8.0'],
+    ['web-1.9.0', 'build-44'],
+    ['ios17-1.4.0', 'ios16-1.5.0'],
+    ['1.9.0.RELEASE', '1.8.0'],
+    ['1.9.0 production', '1.8.0 staging'],
+    ['registry.example.com/shop/api:1.4.2', 'registry.example.com/shop/web:1.4.1'],
+    // Hashes.
+    ['1.9.0_3f2a9c1', '1.9.0_0a1b2c3'],
+    ['main-20261105-3f2a9c1', 'main-20261105-0a1b2c3'],
+    ['20261105-3f2a9c1', '20261105-1234567'],
+    ['1.2.3-3f2a9c1', '1.2.3-0a1b2c3'],
+    ['f123456', 'f654321'],
+    ['web-3f2a9c1', 'web-4f2a9c1'],
+    ['b7e23ec2-9111-4b6a-8d2e-1234567890ab', '0c9a2d41-9112-4b6a-8d2e-1234567890ab'],
+    // A package's own name is not read as a decoration.
+    ['feature/cart@3f2a9c1', 'feature/cart@4f2a9c1'],
+    ['shop@web-1.9.0', 'shop@web-1.8.0'],
   ])('%s and %s cannot be compared', (a, b) => {
     expect(compare(a, b)).toBeNull()
   })
@@ -95,6 +148,20 @@ describe('versions', () => {
         expect(Math.sign(compare(a, b) ?? Number.NaN)).toBe(-Math.sign(compare(b, a) ?? Number.NaN) || 0)
       }),
     )
+    const before = fc.constantFrom('web-', 'Release ', 'registry.example.com/shop/api:', 'app/', 'ios17_')
+    fc.assert(
+      fc.property(before, version, version, (prefix, a, b) => {
+        expect(compare(prefix + a, prefix + b)).toBe(compare(a, b))
+      }),
+    )
+  })
+
+  test('any name is read within a moment', () => {
+    for (const part of ['1.', 'a1', '-1', '1-', '1_', 'v', ' (', '2026-', 'gz1', 'f1', '1.1-g', '<']) {
+      const before = process.cpuUsage().user
+      for (let times = 0; times < 20; times++) parseVersion(part.repeat(250).slice(0, 250))
+      expect(process.cpuUsage().user - before, part).toBeLessThan(100_000)
+    }
   })
 })
 
