@@ -143,6 +143,28 @@ describe('ANR', () => {
     })
   })
 
+  test.each([[[0, 1, 2]], [[0, 2, 1]], [[1, 2]], [[2, 1, 0]], [[1, 0, 2, 1]]])(
+    'before or after a crash of the same session is no ANR, in the order %j',
+    async (order) => {
+      const projectId = newId()
+      const updates = [
+        anUpdate({ isInit: true }),
+        anUpdate({ status: 'abnormal', mechanism: 'anr_foreground' }),
+        anUpdate({ status: 'crashed', errors: 1 }),
+      ]
+      await inTurn(projectId, ...order.flatMap((index) => updates[index] ?? []))
+      expect(await totals(projectId)).toMatchObject({
+        total: 1,
+        crashed: 1,
+        abnormal: 0,
+        errored: 0,
+        anr_foreground: 0,
+        anr_background: 0,
+        anr_foreground_rate: 0,
+      })
+    },
+  )
+
   test('is a share of sessions when they name no users, and null without sessions', async () => {
     const projectId = newId()
     expect(await totals(projectId)).toMatchObject({

@@ -47,15 +47,16 @@ export function countedOnce(
             ? 'errored'
             : null
     const hangs = (where: string): boolean => updates.some(({ mechanism }) => mechanism === `anr_${where}`)
-    const anr = hangs('foreground') ? 'foreground' : hangs('background') ? 'background' : null
+    const hang = hangs('foreground') ? 'foreground' : hangs('background') ? 'background' : null
+    const anr = kind === 'abnormal' ? hang : null
     const counts = { ...noCounts(), total: 1 }
     if (kind !== null) counts[kind] = 1
     if (anr !== null) counts[`anr_${anr}`] = 1
     const sets: UserSet[] = ['users']
     if (has('crashed')) sets.push('crashed_users')
     if (has('unhandled')) sets.push('unhandled_users')
-    if (anr !== null) sets.push('anr_users')
-    if (anr === 'foreground') sets.push('anr_foreground_users')
+    if (hang !== null) sets.push('anr_users')
+    if (hang === 'foreground') sets.push('anr_foreground_users')
     const durations = updates.flatMap(({ durationMs }) => durationMs ?? [])
     const hasEnded = updates.some(({ status }) => SESSION_STATUSES.indexOf(status) > 0)
     counted.push({

@@ -5,7 +5,9 @@ import { testApp } from '#test/kit/test-app.ts'
 import { newId } from '../../platform/kernel/ids.ts'
 import { SESSION_STATUSES, type SessionUpdate } from '../../events/protocol/session.ts'
 import { DDSketch } from '../sketch/ddsketch.ts'
+import { foldHealth } from './fold-health.ts'
 import { recordSessions } from './record-sessions.ts'
+import { readSessionTotals } from './session-totals.ts'
 import { anAttribute, anUpdate, everythingOf, sessionFact, NOW, sidOf } from './sessions.fixture.ts'
 
 const { app, clock } = await testApp()
@@ -115,6 +117,62 @@ describe('updates in any order, repeated, in any batches', () => {
       { numRuns: cases(15, 120) },
     )
   })
+
+  test('count each session in one class, and an ANR only where the app ended by it', async () => {
+    const projectId = newId()
+    const ofOneStart = update(
+      sids.map((name) => ({ sid: sidOf(name), did: name, startedAt: NOW - name.length * 100_000 })),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc
+          .array(ofOneStart, { minLength: 1, maxLength: 12 })
+          .chain((all) => fc.tuple(fc.constant(all), otherDelivery(all))),
+        async ([all, other]) => {
+          await deliver(projectId, other)
+          const read = () =>
+            readSessionTotals(app.db, { projectId, from: new Date(NOW - 86_400_000), to: new Date(NOW) })
+          const counted = await read()
+          expect(counted).toMatchObject(expectedOf(all))
+          await foldHealth(app)
+          expect(await read()).toEqual(counted)
+        },
+      ),
+      { numRuns: cases(15, 120) },
+    )
+  })
+
+  /** The class of each session by its worst update, counted without the code that is tested. */
+  function expectedOf(all: readonly SessionUpdate[]) {
+    const bySid = [...Map.groupBy(all, ({ sid }) => sid).values()]
+    const has = (updates: readonly SessionUpdate[], status: string) => updates.some((one) => one.status === status)
+    const classes = bySid.map((updates) =>
+      has(updates, 'crashed')
+        ? 'crashed'
+        : has(updates, 'abnormal')
+          ? 'abnormal'
+          : has(updates, 'unhandled')
+            ? 'unhandled'
+            : has(updates, 'errored') || updates.some(({ errors }) => errors > 0)
+              ? 'errored'
+              : 'healthy',
+    )
+    const count = (name: string) => classes.filter((one) => one === name).length
+    const hung = bySid.filter((_, index) => classes[index] === 'abnormal')
+    const isIn = (mechanism: string) => (updates: readonly SessionUpdate[]) =>
+      updates.some((one) => one.mechanism === mechanism)
+    const foreground = hung.filter(isIn('anr_foreground')).length
+    return {
+      total: bySid.length,
+      crashed: count('crashed'),
+      abnormal: count('abnormal'),
+      unhandled: count('unhandled'),
+      errored: count('errored'),
+      healthy: count('healthy'),
+      anr_foreground: foreground,
+      anr_background: hung.filter((one) => !isIn('anr_foreground')(one) && isIn('anr_background')(one)).length,
+    }
+  }
 
   type Row = Record<string, unknown> & { durations: Buffer | null }
   const withoutDurations = ({ durations, ...row }: Row) => ({ ...row, hasDurations: durations !== null })

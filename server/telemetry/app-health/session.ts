@@ -149,11 +149,18 @@ export function classifySession({ status, errors }: Pick<Session, 'status' | 'er
   return status === ERRORED || errors > 0 ? 'errored' : 'healthy'
 }
 
-/** Whether the app hung in the foreground or background. An abnormal end without mechanism is no ANR. */
-export function detectAnr({ mechanism }: Pick<Session, 'mechanism'>): 'foreground' | 'background' | null {
+/** Whether the app hung in the foreground or background, also when it crashed afterwards. */
+export function hangOf({ mechanism }: Pick<Session, 'mechanism'>): 'foreground' | 'background' | null {
   if (mechanism === 'anr_foreground') return 'foreground'
   return mechanism === 'anr_background' ? 'background' : null
 }
+
+/**
+ * Where the session ended with an ANR. An abnormal end without mechanism is no ANR, nor is a hang before a crash: a session
+ * counts in one class.
+ */
+export const detectAnr = (session: Pick<Session, 'status' | 'mechanism'>): 'foreground' | 'background' | null =>
+  session.status === ABNORMAL ? hangOf(session) : null
 
 /** Duration of an ended session; null when the SDK does not send it. */
 export const sessionDuration = ({ status, durationMs }: Pick<Session, 'status' | 'durationMs'>): number | null =>
