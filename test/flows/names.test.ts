@@ -321,3 +321,37 @@ test('a tag names the environment where the field is refused', async () => {
   ])
   expect((await eventOf(project.id)).environment).toBe('eu/qa')
 })
+
+test('monitors have names of up to 128 characters, from SDKs and in paths', async () => {
+  const project = await server.project(owner)
+  const { key, projectNumber } = dsnParts(project.dsn)
+  const long = 'a'.repeat(125)
+  const names = [
+    'letter-send-not-signed-or-declined-reminder-notifications-0700',
+    'letter-send-not-signed-or-declined-reminder-notifications-0800',
+    'Office: Send Daily Reminder Email (8:00 am)',
+    'Office: Send Daily Reminder Email (8:30 am)',
+    `${long}-x1`,
+    `${long}-x2`,
+  ]
+  for (const name of names)
+    await send(project.dsn, [['check_in', { check_in_id: newEventId(), monitor_slug: name, status: 'ok' }]])
+  const runs = () => items<{ monitor: { slug: string } }>(`/api/projects/${project.id}/check-ins?limit=100`)
+  expect(new Set((await runs()).map(({ monitor }) => monitor.slug)).size).toBe(6)
+
+  for (const name of [...names, 'shop/nightly', `${long}-y3`]) {
+    const answer = await fetch(
+      `${server.url}/api/${projectNumber}/cron/${encodeURIComponent(name)}/${key}/?status=error`,
+    )
+    expect(answer.status).toBe(202)
+    await server.service.drain()
+    const found = await items<{ status: string }>(
+      `/api/projects/${project.id}/check-ins?monitor=${encodeURIComponent(name)}&status=error`,
+    )
+    expect(found, name).toHaveLength(1)
+  }
+  expect(new Set((await runs()).map(({ monitor }) => monitor.slug)).size).toBe(8)
+  await fetch(`${server.url}/api/${projectNumber}/cron/${'a'.repeat(129)}/${key}/`)
+  await server.service.drain()
+  expect(new Set((await runs()).map(({ monitor }) => monitor.slug)).size).toBe(8)
+})

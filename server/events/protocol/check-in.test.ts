@@ -75,9 +75,19 @@ describe('a check-in', () => {
     expect(readSlug(slug)).toBe(expected)
   })
 
-  test.each([null, 1, '', '///', 'x'.repeat(10_000), {}, ['a']])('slug %.20j: bad_slug', (monitor_slug) => {
-    expect(read({ monitor_slug })).toEqual({ invalid: 'bad_slug' })
+  test('a name of 128 characters of any script is read, and names that differ at their end stay different', () => {
+    expect(readSlug('a'.repeat(128))).toBe('a'.repeat(128))
+    expect(readSlug(`${'🙂'.repeat(100)} nightly`)).toBe('nightly')
+    const long = 'a'.repeat(120)
+    expect(readSlug(`${long}-x1`)).not.toBe(readSlug(`${long}-x2`))
   })
+
+  test.each([null, 1, '', '///', 'x'.repeat(129), 'x'.repeat(10_000), {}, ['a']])(
+    'slug %.20j: bad_slug',
+    (monitor_slug) => {
+      expect(read({ monitor_slug })).toEqual({ invalid: 'bad_slug' })
+    },
+  )
 
   test('an id of zeros, or none, means the latest open one; an invalid id is refused', () => {
     for (const check_in_id of [undefined, null, '', '0'.repeat(32), '00000000-0000-0000-0000-000000000000'])

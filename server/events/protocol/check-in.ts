@@ -5,7 +5,7 @@ import { isRecord } from './json.ts'
 import { Notes, type Note } from './notes.ts'
 import { readEnvironment, readRelease } from './release.ts'
 import { tidy } from './strings.ts'
-import { SENT_STATUSES, type SentStatus } from './telemetry.api.ts'
+import { MAX_SLUG, SENT_STATUSES, type SentStatus } from './telemetry.api.ts'
 import { readTraceId } from './trace-ids.ts'
 
 export const INTERVAL_UNITS = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const
@@ -40,7 +40,6 @@ export type CheckIn = {
   readonly notes: readonly Note[]
 }
 
-const MAX_SLUG = 100
 /** 28 days. */
 const MAX_MINUTES = 40_320
 const MAX_THRESHOLD = 720
@@ -73,7 +72,7 @@ export function readCheckIn(raw: unknown, defaultEnvironment: string): CheckIn |
 
 /** A monitor's slug in lower case with hyphens; null when no usable characters are left. */
 export function readSlug(raw: unknown): string | null {
-  if (typeof raw !== 'string' || raw.length > MAX_SLUG) return null
+  if (typeof raw !== 'string' || raw.length > 2 * MAX_SLUG || Array.from(raw).length > MAX_SLUG) return null
   const slug = raw
     .normalize('NFKD')
     .toLowerCase()

@@ -10,3 +10,6 @@ export type MetricType = (typeof METRIC_TYPES)[number]
 /** Statuses that a job may send (docs/protocol.md §11.3). */
 export const SENT_STATUSES = ['in_progress', 'ok', 'error'] as const
 export type SentStatus = (typeof SENT_STATUSES)[number]
+
+/** Maximum length of a monitor's name and of its slug, in code points. SDKs send that many. */
+export const MAX_SLUG = 128

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { eventIdFrom } from '../../platform/kernel/ids.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
 import { isRecord } from '../../events/protocol/json.ts'
-import { NO_ENVIRONMENT } from '../../events/protocol/release.ts'
 import { cut, storable } from '../../events/protocol/strings.ts'
 
 /** Feedback that is not stored yet. */
@@ -42,7 +41,7 @@ export function parseFeedback(event: Event, userHash: number | null): NewFeedbac
     source: textOf(context['source'], MAX_TEXT),
     replayId: eventIdFrom(context['replay_id']) ?? eventIdFrom(event.contexts['replay']?.['replay_id']),
     release: event.release,
-    environment: event.environment === NO_ENVIRONMENT ? null : event.environment,
+    environment: event.environment === '' ? null : event.environment,
     userHash,
   }
 }

@@ -1,3 +1,4 @@
+import { readSlug } from '../../events/protocol/check-in.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
@@ -26,7 +27,8 @@ export async function listCheckIns(app: App, actor: OrgActor, input: ListCheckIn
     projectId: input.projectId,
     ...parseLogRange(input),
     oldestDay: oldestDay(project.settings, app.clock.now()),
-    monitor: input.monitor ?? null,
+    // A name is found like its slug.
+    monitor: input.monitor === undefined ? null : (readSlug(input.monitor) ?? input.monitor),
     statuses: input.status ?? null,
     environment: input.environment ?? null,
   }

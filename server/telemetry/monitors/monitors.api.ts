@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Id, pageSchema, pageQuery, Timestamp } from '../../platform/kernel/page.api.ts'
-import { SENT_STATUSES } from '../../events/protocol/telemetry.api.ts'
+import { MAX_SLUG, SENT_STATUSES } from '../../events/protocol/telemetry.api.ts'
 import { Notes, ofProject, plainText, receivedBetween, repeatable, TraceId } from '../logs/telemetry.api.ts'
 
 const RunStatus = z.enum(SENT_STATUSES, { error: `status must be one of ${SENT_STATUSES.join(', ')}.` })
@@ -55,7 +55,7 @@ export const monitorRoutes = routes({
     query: z.strictObject({
       ...pageQuery(25),
       ...receivedBetween,
-      monitor: plainText('monitor', 100).optional().describe('Slug of a monitor.'),
+      monitor: plainText('monitor', MAX_SLUG).optional().describe('Slug or name of a monitor.'),
       status: repeatable(RunStatus),
       environment: plainText('environment', 64).optional(),
     }),
