@@ -14,6 +14,7 @@ import {
   screenshot,
   settled,
   SIZES,
+  WIDTHS,
 } from './browser.ts'
 import { aTeam, testDashboard, type Person } from './dashboard.ts'
 
@@ -126,6 +127,25 @@ test('files are shown and downloaded, and feedback is shown', async () => {
   await feedback.getByText('I pressed Pay.').waitFor()
   await feedback.getByText('ada@example.com').waitFor()
   await feedback.getByText('about this event').waitFor()
+})
+
+test('a refused file is named where the files are', async () => {
+  const { person, project } = await aTeam(dashboard.server)
+  const page = await dashboard.openAs(person)
+  const announced = {
+    type: 'attachment',
+    filename: 'heap.dump',
+    content_type: 'application/vnd.sentry.attachment-ref+json',
+    attachment_length: 150 * 1024 * 1024,
+  }
+  await openIssueOf(person, project, page, anEvent({ breadcrumbs: [] }), [{ headers: announced, payload: '{}' }])
+  const files = page.getByRole('region', { name: 'Attachments' })
+  await files.getByText('heap.dump (150 MiB) was refused: resumable uploads are not offered.').waitFor()
+  expect(await files.getByRole('link').count()).toBe(0)
+  await settled(page)
+  await expectAccessible(page, 'issue with a refused file')
+  await page.setViewportSize(WIDTHS.phone)
+  await expectNoSideScroll(page, 'issue with a refused file')
 })
 
 test('a native crash shows reason, address, threads and modules', async () => {

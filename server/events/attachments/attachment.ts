@@ -1,4 +1,6 @@
+import { countedWord } from '../../platform/kernel/value-text.ts'
 import type { BlobUse } from '../../platform/blobs/blobs.queries.ts'
+import type { Refusal } from './attachments.api.ts'
 import { storable } from '../protocol/strings.ts'
 
 /** A file that is not stored yet. */
@@ -80,3 +82,39 @@ export const servedType = (head: Buffer): string => IMAGES.find(([, is]) => is(h
 
 /** Whether the dashboard offers a preview, by the claimed type. The content decides when the file is served. */
 export const isImageType = (contentType: string): boolean => IMAGES.some(([type]) => type === contentType)
+
+/** Maximum size of an attachment in an envelope, in bytes. */
+export const MAX_ATTACHMENT_BYTES = 20 * 1024 * 1024
+/** Maximum attachments of an envelope. */
+export const MAX_ATTACHMENTS = 30
+
+/** A file that was refused: its event names it. */
+export type RefusedFile = {
+  readonly eventId: string
+  /** Cleaned by {@link cleanFilename}. */
+  readonly filename: string
+  readonly contentType: string
+  readonly attachmentType: string
+  readonly sizeBytes: number
+  readonly refusal: Refusal
+}
+
+const MIB = 1024 * 1024
+
+const sizeText = (bytes: number): string =>
+  bytes >= MIB
+    ? `${(bytes / MIB).toLocaleString('en-GB', { maximumFractionDigits: 1 })} MiB`
+    : bytes >= 1024
+      ? `${(bytes / 1024).toLocaleString('en-GB', { maximumFractionDigits: 1 })} KiB`
+      : countedWord(bytes, 'byte')
+
+/** Says which file was refused and why: `heap.dump (22 MiB) was refused: an attachment has at most 20 MiB.` */
+export function refusalSentence(filename: string, sizeBytes: number, refusal: Refusal): string {
+  const why = {
+    too_large: `an attachment has at most ${MAX_ATTACHMENT_BYTES / MIB} MiB`,
+    too_many: `an envelope has at most ${MAX_ATTACHMENTS} attachments`,
+    rate_limited: 'the limit of the key or of the organisation was reached',
+    upload: 'resumable uploads are not offered',
+  }[refusal]
+  return `${filename} (${sizeText(sizeBytes)}) was refused: ${why}.`
+}

@@ -16,6 +16,24 @@ export const Attachment = z.object({
 })
 export type Attachment = z.infer<typeof Attachment>
 
+/** Why a file of an event was refused. */
+export const REFUSALS = ['too_large', 'too_many', 'rate_limited', 'upload'] as const
+export type Refusal = (typeof REFUSALS)[number]
+
+export const RefusedAttachment = z.object({
+  id: Id,
+  filename: z.string().describe('Sanitised, never a path.'),
+  size_bytes: z.number().int(),
+  refused: z
+    .enum(REFUSALS)
+    .describe(
+      'too_large: above the limit of one file. too_many: above the number of an envelope. rate_limited: above the limit of the key, or the quota. upload: announced for a resumable upload.',
+    ),
+  message: z.string().describe('Which file, and why, as a sentence.'),
+  received_at: Timestamp,
+})
+export type RefusedAttachment = z.infer<typeof RefusedAttachment>
+
 export const attachmentRoutes = routes({
   downloadAttachment: {
     method: 'GET',

@@ -6,7 +6,8 @@ import { CopyRows } from '../../platform/storage/copy-in.ts'
 import { utcDay, dayPlus } from '../../platform/kernel/day.ts'
 import { hyphenate, newId, unhyphenate } from '../../platform/kernel/ids.ts'
 import type { Connection, Tx } from '../../platform/storage/database.ts'
-import type { Attachment } from './attachment.ts'
+import type { Attachment, RefusedFile } from './attachment.ts'
+import { REFUSALS } from './attachments.api.ts'
 
 /** SQL of attachments. Their contents are blobs; those of earlier releases are in `attachment_chunks`. */
 
@@ -52,7 +53,7 @@ export async function findStoredAttachments(
     text: `select a.project_id, a.event_id, a.filename, a.attachment_type, a.sha256
            from unnest($1::uuid[], $2::uuid[]) k (project_id, event_id)
            join attachments a on a.project_id = k.project_id and a.event_id = k.event_id
-           where a.received_day > $3::date and a.received_day <= $4::date`,
+           where a.received_day > $3::date and a.received_day <= $4::date and a.refused is null`,
     values: [
       [...events.values()].map(([projectId]) => projectId),
       [...events.values()].map(([, eventId = '']) => hyphenate(eventId)),
@@ -117,10 +118,81 @@ export function selectAttachments(db: Connection, projectId: string, eventIds: r
     ])
     .where('project_id', '=', projectId)
     .where('event_id', '=', sql<string>`any(${eventIds.map(hyphenate)}::uuid[])`)
+    .where('refused', 'is', null)
     .orderBy('received_at')
     .orderBy('id')
     .limit(MAX_LISTED)
     .execute()
+}
+
+/** A refused file with its project and time of receipt. */
+export type ReceivedRefusal = { readonly projectId: string; readonly receivedAt: Date; readonly file: RefusedFile }
+
+/** Refused files that an event names: further ones are only counted. */
+export const MAX_REFUSED = 30
+
+/** Writes which files were refused. Partitions of their days must exist. */
+export async function insertRefused(tx: Tx, files: readonly ReceivedRefusal[]): Promise<void> {
+  if (files.length === 0) return
+  const rows = new CopyRows()
+  for (const { projectId, receivedAt, file } of files) {
+    rows.row(11)
+    rows.day(utcDay(receivedAt))
+    rows.uuid(newId())
+    rows.uuid(projectId)
+    rows.uuid(file.eventId)
+    rows.time(receivedAt)
+    rows.text(file.filename)
+    rows.text(file.contentType)
+    rows.text(file.attachmentType)
+    rows.int64(file.sizeBytes)
+    rows.bytes(NO_CONTENT)
+    rows.text(file.refusal)
+  }
+  await tx.copyIn(
+    'attachments (received_day, id, project_id, event_id, received_at, filename, content_type, attachment_type, size_bytes, sha256, refused)',
+    rows,
+  )
+}
+
+const NO_CONTENT = Buffer.alloc(0)
+
+/** Refused files of events in order of receipt. */
+export async function selectRefused(
+  db: Connection,
+  events: readonly { readonly projectId: string; readonly eventId: string }[],
+): Promise<(ReceivedRefusal & { readonly id: string })[]> {
+  if (events.length === 0) return []
+  const { rows } = await sql<RefusedRow>`
+    select a.id, a.project_id, a.event_id, a.received_at, a.filename, a.content_type, a.attachment_type, a.size_bytes, a.refused
+    from unnest(${events.map(({ projectId }) => projectId)}::uuid[], ${events.map(({ eventId }) => hyphenate(eventId))}::uuid[]) k (project_id, event_id)
+    join attachments a on a.project_id = k.project_id and a.event_id = k.event_id
+    where a.refused is not null order by a.received_at, a.id`.execute(db)
+  return rows.map((row) => ({
+    id: row.id,
+    projectId: row.project_id,
+    receivedAt: row.received_at,
+    file: {
+      eventId: unhyphenate(row.event_id),
+      filename: row.filename,
+      contentType: row.content_type,
+      attachmentType: row.attachment_type,
+      sizeBytes: row.size_bytes,
+      refusal: REFUSALS.find((one) => one === row.refused) ?? 'too_large',
+    },
+  }))
+}
+
+type RefusedRow = {
+  id: string
+  project_id: string
+  event_id: string
+  received_at: Date
+  filename: string
+  content_type: string
+  attachment_type: string
+  size_bytes: number
+  refused: string
 }
 
 const filesWithBlobs = (db: Connection) =>
@@ -135,6 +207,7 @@ export function selectAttachment(db: Connection, projectId: string, id: string) 
     .select('a.filename')
     .where('a.id', '=', id)
     .where('a.project_id', '=', projectId)
+    .where('a.refused', 'is', null)
     .executeTakeFirst()
 }
 

@@ -1,8 +1,8 @@
 import { unhyphenate } from '../../platform/kernel/ids.ts'
 import type { Connection } from '../../platform/storage/database.ts'
-import { isImageType } from './attachment.ts'
-import type { Attachment } from './attachments.api.ts'
-import { selectAttachments } from './attachments.queries.ts'
+import { isImageType, refusalSentence } from './attachment.ts'
+import type { Attachment, RefusedAttachment } from './attachments.api.ts'
+import { selectAttachments, selectRefused } from './attachments.queries.ts'
 
 /** Files of events of one project in order of receipt, at most 200. The caller has checked access to the project. */
 export async function listAttachments(
@@ -22,3 +22,25 @@ export async function listAttachments(
     received_at: row.received_at.toISOString(),
   }))
 }
+
+/** Files of an event that were refused, in order of receipt. The caller has checked access to the project. */
+export async function listRefusedAttachments(
+  db: Connection,
+  projectId: string,
+  eventId: string | null,
+): Promise<RefusedAttachment[]> {
+  if (eventId === null) return []
+  const refused = await selectRefused(db, [{ projectId, eventId }])
+  return refused.map(({ id, receivedAt, file }) => ({
+    id,
+    filename: file.filename,
+    size_bytes: file.sizeBytes,
+    refused: file.refusal,
+    message: refusalSentence(file.filename, file.sizeBytes, file.refusal),
+    received_at: receivedAt.toISOString(),
+  }))
+}
+
+/** The refused files as errors of their event. */
+export const refusalErrors = (refused: readonly RefusedAttachment[]): { name: string; reason: string }[] =>
+  refused.map(({ message }) => ({ name: 'attachment', reason: message }))

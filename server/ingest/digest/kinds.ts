@@ -1,4 +1,4 @@
-import type { Attachment } from '../../events/attachments/attachment.ts'
+import type { Attachment, RefusedFile } from '../../events/attachments/attachment.ts'
 import type { NewFeedback } from '../../issues/feedback/feedback.ts'
 import type { Occurrence } from '../../issues/recording/occurrence.ts'
 import type { PerformanceFact } from '../../telemetry/performance/fact.ts'
@@ -18,6 +18,8 @@ type FactKinds = {
   event: Occurrence
   /** A file of an event, or a raw profile or replay. */
   attachment: Attachment
+  /** A file that was refused; its event names it. */
+  refused_file: RefusedFile
   /** A message from a user of the app. */
   feedback: NewFeedback
   check_in: CheckIn

@@ -2,18 +2,21 @@ import {
   cleanAttachmentType,
   cleanContentType,
   cleanFilename,
+  MAX_ATTACHMENT_BYTES,
   RAW_TYPES,
   type Attachment,
 } from '../../events/attachments/attachment.ts'
+import type { Refusal } from '../../events/attachments/attachments.api.ts'
 import { packContent } from '../../platform/blobs/pack-content.ts'
 import { newId, unhyphenate } from '../../platform/kernel/ids.ts'
 import { itemCategory } from '../../events/protocol/categories.ts'
 import { isEventPart } from '../../events/protocol/crash-form.ts'
-import { itemPayload } from '../../events/protocol/envelope.ts'
+import { itemPayload, makesEvent } from '../../events/protocol/envelope.ts'
 import { scrubEvent } from '../../events/protocol/scrub.ts'
 import { isRecord } from '../../events/protocol/json.ts'
 import { parseGuarded, writeJson } from '../../events/protocol/json-guard.ts'
 import type { Counted } from '../../events/items/outcome.ts'
+import type { DropReason } from '../outcomes/dropped-items.ts'
 import type { ItemInput, PreparedItem, Preparer } from './item.ts'
 import { isMinidumpItem, makesEventOfMinidump, prepareMinidumpEvent, unpackedMinidump } from './prepare-crash.ts'
 
@@ -28,7 +31,8 @@ const ONE: Counted = { category: 'attachment', quantity: 1 }
 export const prepareAttachment: Preparer = async (input) => {
   const { headers } = input.item
   const contentType = cleanContentType(headers.content_type)
-  if (contentType === PLACEHOLDER) return [{ ...ONE, outcome: 'discarded', reason: 'placeholder' }]
+  if (contentType === PLACEHOLDER)
+    return [{ ...ONE, outcome: 'discarded', reason: 'placeholder' }, ...refusedFile(input, 'upload')]
   if (contentType === OF_A_TRACE) return [{ ...ONE, outcome: 'discarded', reason: 'unsupported' }]
   // Its content is in the event; the file is not scrubbed and not stored.
   if (isEventPart(headers.filename)) return [{ ...ONE, outcome: 'discarded', reason: 'part_of_event' }]
@@ -46,6 +50,44 @@ export const prepareAttachment: Preparer = async (input) => {
   }
   const file: PreparedItem = { ...ONE, kind: 'attachment', fact }
   return makesEvent ? [file, ...(await prepareMinidumpEvent({ ...input, eventId }, content))] : [file]
+}
+
+/**
+ * The file that was refused, for its event; none without an event, or where the event was refused as well.
+ * @param reason of the intake
+ */
+export function prepareDroppedAttachment(input: ItemInput, reason: DropReason): readonly PreparedItem[] {
+  const { items, entry } = input
+  const isOfDroppedEvent = entry.dropped.some(({ index }) => {
+    const type = items[index]?.type
+    return type !== undefined && makesEvent(type)
+  })
+  if (isOfDroppedEvent || isEventPart(input.item.headers.filename)) return []
+  if (reason !== 'too_large') return refusedFile(input, 'rate_limited')
+  return refusedFile(input, sizeOf(input) > MAX_ATTACHMENT_BYTES ? 'too_large' : 'too_many')
+}
+
+/** A part of an item that is counted with its outcome. */
+function refusedFile(input: ItemInput, refusal: Refusal): readonly PreparedItem[] {
+  const { headers } = input.item
+  if (input.eventId === null) return []
+  const fact = {
+    eventId: input.eventId,
+    filename: scrubbedName(input),
+    contentType: cleanContentType(headers.content_type),
+    attachmentType: cleanAttachmentType(headers.attachment_type),
+    sizeBytes: sizeOf(input),
+    refusal,
+  }
+  return [{ category: ONE.category, quantity: 0, kind: 'refused_file', fact }]
+}
+
+/** The intake sends on the size of a file without its content; a placeholder announces it. */
+function sizeOf({ item }: ItemInput): number {
+  const { refused_length: refused, attachment_length: announced } = item.headers
+  const size = item.end - item.start
+  const claimed = size === 0 ? (refused ?? announced) : announced
+  return typeof claimed === 'number' && Number.isSafeInteger(claimed) && claimed > 0 ? claimed : size
 }
 
 /** File names may hold personal data. */

@@ -12,6 +12,7 @@ import type { SpoolEntry } from '../spool/entry.ts'
 import { OWN_THREAD, type Turn } from './fair-turns.ts'
 import { claimedQuantity, DROP_OUTCOMES } from '../outcomes/dropped-items.ts'
 import type { ItemInput, PreparedItem, UnrecordedPart } from './item.ts'
+import { prepareDroppedAttachment } from './prepare-attachment.ts'
 import { PREPARERS, UNSUPPORTED } from './preparers.ts'
 import type { ProjectFacts } from './project-facts.ts'
 
@@ -90,8 +91,10 @@ async function prepareEnvelope(entry: SpoolEntry, project: ProjectFacts, turn: T
     if (wait !== null) await wait
     const category = itemCategory(item.type)
     const reason = dropped.get(index)
-    if (reason !== undefined) prepared.push({ category, quantity: claimedQuantity(item), ...DROP_OUTCOMES[reason] })
-    else if (item.surplus) prepared.push({ category, quantity: 1, outcome: 'discarded', reason: 'second_event' })
+    if (reason !== undefined) {
+      prepared.push({ category, quantity: claimedQuantity(item), ...DROP_OUTCOMES[reason] })
+      if (item.type === 'attachment') prepared.push(...prepareDroppedAttachment({ ...common, item }, reason))
+    } else if (item.surplus) prepared.push({ category, quantity: 1, outcome: 'discarded', reason: 'second_event' })
     else if (entriesLeft <= 0 && CONTAINERS.has(item.type))
       prepared.push({ category, quantity: claimedQuantity(item), outcome: 'invalid', reason: 'too_many' })
     else {
@@ -123,7 +126,9 @@ function withoutCompanions(prepared: PreparedItem[]): PreparedItem[] {
   const { outcome, reason } = stopped
   const goes = (one: PreparedItem): boolean =>
     'kind' in one && (one.kind === 'attachment' || (one.kind === 'feedback' && reason === 'erased'))
-  return prepared.map((one) => (goes(one) ? { category: one.category, quantity: one.quantity, outcome, reason } : one))
+  return prepared
+    .filter((one) => !('kind' in one) || one.kind !== 'refused_file')
+    .map((one) => (goes(one) ? { category: one.category, quantity: one.quantity, outcome, reason } : one))
 }
 
 const isStopped = ({ outcome, reason, category }: UnrecordedPart): boolean =>

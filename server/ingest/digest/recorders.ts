@@ -1,4 +1,4 @@
-import { attachmentRecorder } from '../../events/attachments/record-attachments.ts'
+import { attachmentRecorder, refusedFileRecorder } from '../../events/attachments/record-attachments.ts'
 import { recordFeedback } from '../../issues/feedback/record-feedback.ts'
 import { recordItemsOfIssues } from '../../issues/rows/record-items.ts'
 import { recordEvents } from '../../issues/recording/record-events.ts'
@@ -34,6 +34,9 @@ export const recordersWith = (
     return outcomes
   },
   attachment: attachmentRecorder((tx, context, files) =>
+    recordItemsOfIssues(tx, context, 'issue.attachment_received', files),
+  ),
+  refused_file: refusedFileRecorder((tx, context, files) =>
     recordItemsOfIssues(tx, context, 'issue.attachment_received', files),
   ),
   feedback: recordFeedback,

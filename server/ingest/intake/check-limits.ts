@@ -1,3 +1,4 @@
+import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from '../../events/attachments/attachment.ts'
 import { itemCategory, type Category } from '../../events/protocol/categories.ts'
 import { MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
 import type { RawItem } from '../../events/protocol/envelope.ts'
@@ -22,7 +23,7 @@ const MAX_BYTES = new Map<string, number>([
   ['sessions', 10 * MIB],
   ['client_report', 100 * KIB],
   ['check_in', 100 * KIB],
-  ['attachment', 20 * MIB],
+  ['attachment', MAX_ATTACHMENT_BYTES],
   ['log', 12 * MIB],
   ['nel', MIB],
   ['otlp_logs', 12 * MIB],
@@ -38,7 +39,7 @@ const MAX_BYTES = new Map<string, number>([
 
 /** Maximum items of a type in one envelope. */
 const MAX_COUNT = new Map<string, number>([
-  ['attachment', 30],
+  ['attachment', MAX_ATTACHMENTS],
   ['session', 100],
   ['sessions', 100],
   ['client_report', 100],

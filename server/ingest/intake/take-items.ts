@@ -6,6 +6,7 @@ import type { RejectedOutcomes } from '../outcomes/rejected-outcomes.ts'
 import { decodeStoreBody, MAX_EVENT_BYTES } from '../../events/protocol/decode-store.ts'
 import { isEventShaped, makesEvent, parseEnvelope, type Envelope } from '../../events/protocol/envelope.ts'
 import { topLevelString } from '../../events/protocol/json-guard.ts'
+import { writeEnvelope } from '../../events/protocol/write-envelope.ts'
 import { checkDsn } from '../../events/protocol/sentry-auth.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import type { Spool } from '../spool/write.ts'
@@ -108,6 +109,13 @@ export async function takeEnvelope(
   for (const { reason } of dropped) deps.counters.dropped[reason]++
   const limited = limitedBy(checked.limited, checked.quotaWait)
   if (kept === 0 && dropped.length > 0) {
+    const files = limited === null && eventId !== null ? withoutContents(envelope, eventId) : null
+    if (files !== null) {
+      // The event of the files names them, when it is stored.
+      const noted = { ...arrived, ...files, endpoint: 'envelope' as const, eventId, dropped }
+      await countedIfRefused(deps, key, deps.spool.append(noted), () => envelope.items.map(countItem))
+      throw tooLarge('Every item of the envelope is over its size limit.')
+    }
     countItems(deps, key, envelopeOutcomes(envelope.items, dropped, SECOND_EVENT))
     if (limited === null) throw tooLarge('Every item of the envelope is over its size limit.')
     return { eventId, limited, announced: null }
@@ -121,6 +129,27 @@ export async function takeEnvelope(
     announced: checked.spent.size === 0 ? null : rateLimitHeaders(keyLimits(checked.spent)),
   }
 }
+
+/**
+ * An envelope of files only, with their names and sizes instead of their contents; null for another envelope. Files above
+ * the limit of size are so few that each may have its item.
+ */
+function withoutContents({ items }: Envelope, eventId: string): Pick<SpoolEntry, 'body' | 'encoding'> | null {
+  if (items.some(({ type, surplus }) => type !== 'attachment' || surplus)) return null
+  const files = items.map(({ headers, start, end }) => ({
+    type: 'attachment',
+    headers: {
+      filename: headerText(headers.filename),
+      content_type: headerText(headers.content_type),
+      attachment_type: headerText(headers.attachment_type),
+      refused_length: end - start,
+    },
+    payload: '',
+  }))
+  return { body: writeEnvelope({ event_id: eventId }, files), encoding: 'none' }
+}
+
+const headerText = (value: unknown): string => (typeof value === 'string' ? value.slice(-2_000) : '')
 
 async function store(deps: TakingDeps, entry: SpoolEntry, key: ProjectKey): Promise<void> {
   await deps.spool.append(entry)

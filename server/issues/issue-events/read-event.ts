@@ -1,3 +1,4 @@
+import { listRefusedAttachments, refusalErrors } from '../../events/attachments/list-attachments.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { notFound } from '../../platform/kernel/errors.ts'
@@ -21,6 +22,8 @@ export async function readIssueEvent(
   if (issue === undefined) throw notFound('Issue')
   const stored = await eventById(app, issue.project_id, await eventSources(app, issue), eventId)
   const event = openEvent(app, stored)
+  if (event !== null)
+    event.errors.push(...refusalErrors(await listRefusedAttachments(app.db, issue.project_id, stored.eventId)))
   return {
     event,
     payload: event === null ? null : storedPayload(stored),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Attachment } from '../../events/attachments/attachments.api.ts'
+import { Attachment, RefusedAttachment } from '../../events/attachments/attachments.api.ts'
 import { Feedback } from '../feedback/feedback.api.ts'
 import { routes } from '../../platform/kernel/contract.ts'
 import { Json } from '../../platform/kernel/json.api.ts'
@@ -51,6 +51,9 @@ export const IssueDetail = Issue.extend({
     }),
   ),
   attachments: z.array(Attachment).describe('Files of the event, at most 200.'),
+  refused_attachments: z
+    .array(RefusedAttachment)
+    .describe('Files of the event that were refused, at most 30. The errors of the event name them, too.'),
   feedback: z.array(Feedback).describe('User feedback about events of the issue: newest first, at most 25.'),
   activity: z.array(Activity).describe('Newest first, at most 100.'),
   grouping: GroupingView,

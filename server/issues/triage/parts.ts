@@ -1,4 +1,4 @@
-import { listAttachments } from '../../events/attachments/list-attachments.ts'
+import { listAttachments, listRefusedAttachments } from '../../events/attachments/list-attachments.ts'
 import type { Event } from '../../events/protocol/event.api.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
@@ -22,7 +22,7 @@ type PartReader<T> = (app: App, actor: OrgActor, issue: IssueOnPage) => Promise<
  * `IssueDetail` and a reader: here for a domain below issues, in `service/api/handlers.ts` for one above.
  */
 export type IssueParts = {
-  readonly [K in 'attachments' | 'feedback' | 'kept_trace_id']: PartReader<IssueDetail[K]>
+  readonly [K in 'attachments' | 'refused_attachments' | 'feedback' | 'kept_trace_id']: PartReader<IssueDetail[K]>
 }
 
 const FEEDBACK_ITEMS = 25
@@ -30,6 +30,7 @@ const FEEDBACK_ITEMS = 25
 export const issueParts: IssueParts = {
   attachments: (app, _actor, { projectId, eventId }) =>
     listAttachments(app.db, projectId, eventId === null ? [] : [eventId]),
+  refused_attachments: (app, _actor, { projectId, eventId }) => listRefusedAttachments(app.db, projectId, eventId),
   feedback: (app, _actor, { projectId, id }) => feedbackOfIssue(app, projectId, id, FEEDBACK_ITEMS),
   kept_trace_id: async (app, _actor, { projectId, event }) =>
     event === null ? null : findKeptTrace(app, projectId, event),
@@ -39,10 +40,11 @@ type ReadParts = { readonly [K in keyof IssueParts]: IssueDetail[K] }
 
 /** Reads all parts at the same time. */
 export async function readParts(parts: IssueParts, app: App, actor: OrgActor, issue: IssueOnPage): Promise<ReadParts> {
-  const [attachments, feedback, kept_trace_id] = await Promise.all([
+  const [attachments, refused_attachments, feedback, kept_trace_id] = await Promise.all([
     parts.attachments(app, actor, issue),
+    parts.refused_attachments(app, actor, issue),
     parts.feedback(app, actor, issue),
     parts.kept_trace_id(app, actor, issue),
   ])
-  return { attachments, feedback, kept_trace_id }
+  return { attachments, refused_attachments, feedback, kept_trace_id }
 }

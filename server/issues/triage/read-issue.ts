@@ -1,3 +1,4 @@
+import { refusalErrors } from '../../events/attachments/list-attachments.ts'
 import { selectProjectOfIssue } from '../../projects/registry/projects.queries.ts'
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
@@ -72,11 +73,13 @@ export async function readIssue(
     readParts(parts, app, actor, { id: row.id, projectId: project.id, eventId: stored?.eventId ?? null, event }),
     tagsOf(app, sample),
   ])
+  const refused = refusalErrors(offered.refused_attachments)
+  const named = event === null || refused.length === 0 ? event : { ...event, errors: [...event.errors, ...refused] }
   const { settings: _, ...shown } = project
   return {
     ...issue,
     project: shown,
-    event: event === null ? null : markFrames(event, groupingSettings(project.settings).grouping_rules),
+    event: named === null ? null : markFrames(named, groupingSettings(project.settings).grouping_rules),
     event_ids: eventIds,
     ...offered,
     tag_distribution: countTagValues(tags),

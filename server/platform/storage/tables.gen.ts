@@ -145,6 +145,7 @@ export type Tables = {
     attachment_type: string
     size_bytes: number
     sha256: Buffer
+    refused: string | null
   }
   attempt_counters: {
     bucket: string

@@ -2,7 +2,7 @@ import type { SessionCounts } from '../../events/protocol/session.ts'
 import { floorToBucket } from './buckets.ts'
 import { COUNTS, type Counts, noCounts, type Source, type UserSet } from './counts.ts'
 import type { Attributes } from './dimensions.ts'
-import { detectAnr, classifySession, hangOf, sessionDuration, type Session } from './session.ts'
+import { detectAnr, classifySession, detectHang, sessionDuration, type Session } from './session.ts'
 import { MINUTE_MS } from '../../platform/kernel/day.ts'
 
 /** The changes that a batch adds to a minute and combination of values. */
@@ -95,7 +95,7 @@ function usersOf(session: Session): Map<UserSet, number> {
   sets.set('users', session.userHash)
   if (classifySession(session) === 'crashed') sets.set('crashed_users', session.userHash)
   if (session.wasUnhandled) sets.set('unhandled_users', session.userHash)
-  const hang = hangOf(session)
+  const hang = detectHang(session)
   if (hang !== null) sets.set('anr_users', session.userHash)
   if (hang === 'foreground') sets.set('anr_foreground_users', session.userHash)
   return sets

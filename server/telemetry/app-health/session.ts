@@ -150,7 +150,7 @@ export function classifySession({ status, errors }: Pick<Session, 'status' | 'er
 }
 
 /** Whether the app hung in the foreground or background, also when it crashed afterwards. */
-export function hangOf({ mechanism }: Pick<Session, 'mechanism'>): 'foreground' | 'background' | null {
+export function detectHang({ mechanism }: Pick<Session, 'mechanism'>): 'foreground' | 'background' | null {
   if (mechanism === 'anr_foreground') return 'foreground'
   return mechanism === 'anr_background' ? 'background' : null
 }
@@ -160,7 +160,7 @@ export function hangOf({ mechanism }: Pick<Session, 'mechanism'>): 'foreground' 
  * counts in one class.
  */
 export const detectAnr = (session: Pick<Session, 'status' | 'mechanism'>): 'foreground' | 'background' | null =>
-  session.status === ABNORMAL ? hangOf(session) : null
+  session.status === ABNORMAL ? detectHang(session) : null
 
 /** Duration of an ended session; null when the SDK does not send it. */
 export const sessionDuration = ({ status, durationMs }: Pick<Session, 'status' | 'durationMs'>): number | null =>

@@ -43,8 +43,7 @@ export const decideTexts = {
   window: 'Within (minutes)',
   windowHint: 'Leave empty for no time limit.',
   wrong: {
-    release:
-      'Enter up to 20 releases of 1 to 200 characters each. The name “latest” is not allowed.',
+    release: 'Enter up to 20 releases of 1 to 200 characters each. The name “latest” is not allowed.',
     commit: 'Enter a hash of 7 to 64 digits and letters from a to f.',
     count: 'Enter a whole number of 1 or more.',
     window: 'Enter a whole number from 1 to 10,080 (7 days), or leave it empty.',

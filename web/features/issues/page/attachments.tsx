@@ -19,16 +19,32 @@ type Attachment = IssueDetail['attachments'][number]
 
 /** The attachments of the shown event. */
 export function AttachmentsCard({ issue }: { issue: IssueDetail }) {
-  const { attachments } = issue
-  if (attachments.length === 0) return null
+  const { attachments, refused_attachments: refused } = issue
+  if (attachments.length === 0 && refused.length === 0) return null
   return (
     <Card
       title={fileTexts.attachments}
       titleId="h-attachments"
-      header={<Minor>{formatCount(attachments.length)}</Minor>}
+      header={<Minor>{formatCount(attachments.length + refused.length)}</Minor>}
     >
       <Files files={attachments} projectId={issue.project_id} />
+      <RefusedFiles files={refused} />
     </Card>
+  )
+}
+
+/** The files that the SDK sent and that were refused, with the reason. */
+function RefusedFiles({ files }: { files: IssueDetail['refused_attachments'] }) {
+  if (files.length === 0) return null
+  return (
+    <ul className={issueStyles.files} aria-label={fileTexts.refused}>
+      {files.map(({ id, message }) => (
+        <li key={id} className={styles.file}>
+          <Icon name="info" className={typeStyles.quiet} />
+          <Minor className={styles.refusal}>{message}</Minor>
+        </li>
+      ))}
+    </ul>
   )
 }
 

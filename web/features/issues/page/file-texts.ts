@@ -4,6 +4,7 @@ const whole = new Intl.NumberFormat('en-GB')
 
 export const fileTexts = {
   attachments: 'Attachments',
+  refused: 'Refused attachments',
   count: (count: number) => whole.format(count),
   types: {
     'event.minidump': 'Minidump',
