@@ -55,6 +55,8 @@ export type Endpoint = {
   readonly hasKeyInBody?: true
   /** @returns the body of a request that carries it in its URL, without Content-Encoding; else null */
   bodyInUrl?(head: ArrivalHead): Buffer | null
+  /** Whether this request is answered after the checks of its key, origin and address, without storing anything. */
+  storesNothing?(head: ArrivalHead): boolean
   /**
    * Makes an envelope of the request; an endpoint without it gets envelopes or has `take`.
    * @returns an uncompressed envelope (events/protocol/write-envelope.ts)

@@ -4,6 +4,7 @@ import { envelopeEndpoint, storeEndpoint } from './event-endpoints.ts'
 import { attachmentsEndpoint, minidumpEndpoint } from './minidump-endpoint.ts'
 import { nelEndpoint } from './nel-endpoint.ts'
 import { otlpEndpoint } from './otlp-endpoint.ts'
+import { reportDialogEndpoint } from './report-dialog.ts'
 import { securityEndpoint } from './security-endpoint.ts'
 
 /** All endpoints; the first that matches handles the request. */
@@ -16,6 +17,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   cronEndpoint,
   nelEndpoint,
   otlpEndpoint,
+  reportDialogEndpoint,
 ]
 
 export type MatchedEndpoint = { readonly endpoint: Endpoint; readonly params: Readonly<Record<string, string>> }

@@ -184,6 +184,10 @@ async function accept(
   deps.bodies.own(request, `key ${key.id}`)
   deps.bodies.own(request, `organisation ${key.orgId}`)
   endpoint.check?.(head)
+  if (endpoint.storesNothing?.(head) === true) {
+    bodyArrived()
+    return NOTHING_TAKEN
+  }
 
   const bodyInUrl = endpoint.bodyInUrl?.(head) ?? null
   const body =
@@ -214,6 +218,8 @@ async function accept(
     maxAttachmentBytes: endpoint.maxAttachmentBytes,
   })
 }
+
+const NOTHING_TAKEN: Taken = { eventId: null, limited: null, announced: null }
 
 /** Makes an envelope of a request, and what the spool stores of it. */
 async function makeEnvelope(

@@ -39,6 +39,17 @@ const actions = {
   rejection() {
     void Promise.reject(new RangeError('no stock left'))
   },
+  report() {
+    Sentry.captureException(new CheckoutError('the cart cannot be read'))
+    Sentry.showReportDialog({
+      lang: 'de',
+      title: 'Was ist passiert?',
+      labelComments: 'Ihre Beschreibung',
+      user: { name: 'Grace' },
+      onLoad: () => (document.body.dataset.dialog = 'loaded'),
+      onClose: () => (document.body.dataset.dialog = 'closed'),
+    })
+  },
   message() {
     Sentry.captureMessage('the banner was closed', 'info')
   },
