@@ -60,4 +60,7 @@ test.each([
   ['@scope/shop@1.0.0', '1.0.0'],
   ['a3f91c2', 'a3f91c2'],
   ['shop@', 'shop@'],
+  ['@acme/web@1.2.3', '1.2.3'],
+  ['shop/api:1.4.2', 'shop/api:1.4.2'],
+  ['registry.example.com/shop/api:1.4.2', 'api:1.4.2'],
 ])('%s is shown as %s', (release, version) => expect(shortVersion(release)).toBe(version))

@@ -67,6 +67,8 @@ const MAX_VERSION = 24
 /** `shopper@4.12.1+41200` → `4.12.1`, the short form of a release name. */
 export function shortVersion(release: string): string {
   const version = release.slice(release.lastIndexOf('@') + 1).split('+')[0] ?? ''
-  const shown = version === '' ? release : version
+  const named = version === '' ? release : version
+  // The registry and the folders of an image's name say less than its tag.
+  const shown = named.length > MAX_VERSION ? named.slice(named.lastIndexOf('/') + 1) || named : named
   return shown.length > MAX_VERSION ? `${shown.slice(0, MAX_VERSION - 1)}…` : shown
 }
