@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 const DIST = fileURLToPath(new URL('../../../web/dist/', import.meta.url))
 /** Pages of mailed links: the secret in their address must not reach other sites. */
@@ -33,7 +33,7 @@ export async function registerWebApp(fastify: FastifyInstance, dist = DIST): Pro
   fastify.get('/index.html', (_request, reply) => reply.redirect('/', 301))
   // The static plugin answers 403 for a folder.
   fastify.get('/', (_request, reply) => sendPage(reply, dist))
-  fastify.setNotFoundHandler(async (request, reply) => {
+  const answerUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = request.url.split('?', 1)[0] ?? ''
     if (path === '/api' || path.startsWith('/api/')) {
       return reply.code(404).send({ error: `There is no ${request.method} ${path.slice(0, 200)}. See /docs.` })
@@ -42,7 +42,10 @@ export async function registerWebApp(fastify: FastifyInstance, dist = DIST): Pro
     if (!wantsPage) return reply.code(404).send({ error: 'Page not found.' })
     if (LINK_PAGES.has(path)) void reply.header('referrer-policy', 'no-referrer')
     return sendPage(reply, dist)
-  })
+  }
+  fastify.setNotFoundHandler(answerUnknown)
+  // Before the body is read: whether it could be parsed does not matter for a path that is not there.
+  fastify.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined))
 }
 
 async function sendPage(reply: FastifyReply, dist: string): Promise<FastifyReply> {
