@@ -42,6 +42,8 @@ export type Bodies = {
    * @param look must not keep the bytes: their memory is freed afterwards
    */
   decode<T>(raw: Buffer, encoding: ContentEncoding, look: (decoded: Buffer) => T): T | Promise<T>
+  /** Ends the wait for a body that takes too long: `read` throws `invalid`. @returns whether it was waiting */
+  giveUp(request: IncomingMessage): boolean
   /** Ends the counting of this request's bytes; call it once, after the request. */
   release(request: IncomingMessage): void
   /**
@@ -57,6 +59,8 @@ type Partial = {
   readonly room: Buffer<ArrayBuffer> | null
   bytes: number
   ended: boolean
+  /** While more of it is awaited. */
+  giveUp?: (() => void) | undefined
   readonly held: Held
 }
 
@@ -106,7 +110,7 @@ export function createBodies(limits?: BufferLimits, minRate = MIN_RATE): Bodies 
         check = setInterval(() => {
           if (partial.bytes - checkedBytes < minRate.bytes) {
             stop()
-            reject(invalid('The body did not arrive in time.'))
+            reject(tooSlow())
           }
           checkedBytes = partial.bytes
         }, minRate.perMs)
@@ -114,6 +118,7 @@ export function createBodies(limits?: BufferLimits, minRate = MIN_RATE): Bodies 
       }
       const stop = (): void => {
         clearInterval(check)
+        partial.giveUp = undefined
         request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
         request.pause()
       }
@@ -146,6 +151,10 @@ export function createBodies(limits?: BufferLimits, minRate = MIN_RATE): Bodies 
         reject(new AbortedError('the client disconnected'))
       }
       if (request.destroyed) return onGone()
+      partial.giveUp = () => {
+        stop()
+        reject(tooSlow())
+      }
       request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
       request.resume()
     })
@@ -219,6 +228,11 @@ export function createBodies(limits?: BufferLimits, minRate = MIN_RATE): Bodies 
       const admitted = admitDecoding(weight)
       return admitted === null ? decodeNow() : admitted.then(decodeNow)
     },
+    giveUp(request) {
+      const giveUp = partials.get(request)?.giveUp
+      giveUp?.()
+      return giveUp !== undefined
+    },
     release(request) {
       const partial = partials.get(request)
       if (partial === undefined) return
@@ -239,4 +253,5 @@ function lookAt<T>(decoded: DecodedBody, look: (decoded: Buffer) => T): T {
   }
 }
 
+export const tooSlow = () => invalid('The body did not arrive in time.')
 export const bodyTooLarge = (max = MAX_WIRE_BYTES) => tooLarge(`A request must be at most ${max / 1024 / 1024} MiB.`)

@@ -1,7 +1,8 @@
-import { createServer, request as httpRequest } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { App } from '../../platform/context/app.ts'
 import { clientAddressReader } from '../../service/http/client-address.ts'
+import { createOrderlyServer } from '../../service/http/connection-end.ts'
 import { claimShards } from '../spool/read.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { settleBatches } from '../spool/settle.ts'
@@ -32,7 +33,7 @@ export async function testIntake(app: App, options: Partial<IntakeOptions> = {})
     addressOf: clientAddressReader(app.config.trustedProxies),
     ...options,
   })
-  const server = createServer(
+  const server = createOrderlyServer(
     { headersTimeout: 10_000, requestTimeout: 600_000, connectionsCheckingInterval: 1_000 },
     (request, response) => {
       if (!intake.handle(request, response)) response.writeHead(418).end()

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../../platform/context/app.ts'
 import type { ContentEncoding } from '../../platform/kernel/content-encoding.ts'
 import { CANARY_ORG_ID } from '../../platform/kernel/canary-ids.ts'
-import { AppError, forbidden, invalid, notFound, rateLimited, unavailable } from '../../platform/kernel/errors.ts'
+import { AppError, forbidden, notFound, rateLimited, unavailable } from '../../platform/kernel/errors.ts'
 import { contentEncodingFrom } from '../../events/protocol/decode.ts'
 import { parseEnvelopeHeader } from '../../events/protocol/envelope.ts'
 import { checkDsn, noKey, readAuth } from '../../events/protocol/sentry-auth.ts'
@@ -10,7 +10,7 @@ import { answerError, answerMethod, answerPreflight, rateLimitHeaders, type Limi
 import { countRequest, countUnreceived } from './count-refused.ts'
 import type { Arrival, ArrivalHead, Endpoint } from './endpoint.ts'
 import { matchEndpoint } from './endpoints.ts'
-import { AbortedError } from './intake-body.ts'
+import { AbortedError, tooSlow } from './intake-body.ts'
 import { countAnswer, countLatency, createCounters } from './intake-counters.ts'
 import { isAllowedOrigin } from './allowed-origin.ts'
 import { matchIntake, type IntakeRoute } from './intake-route.ts'
@@ -29,9 +29,6 @@ export type IntakeDeps = TakingDeps & {
   /** Time limit for receiving a body. */
   readonly bodyTimeoutMs: number
 }
-
-/** A rejected client may keep sending this long; closing the connection immediately would lose the response. */
-const LINGER_MS = 5_000
 
 /** A request with its endpoint. */
 type Call = { readonly endpoint: Endpoint; readonly head: ArrivalHead }
@@ -56,15 +53,13 @@ export function handleIntake(app: App, all: IntakeDeps, request: IncomingMessage
   if (methods !== undefined && !methods.split(', ').includes(request.method ?? '-')) {
     answerMethod(response, methods)
     countAnswer(deps.counters, 405)
-    lingerUnread(request)
     return true
   }
   let call: Call | null = null
   const refused = (error: unknown): void => refuse(app, deps, request, response, call, error)
   const timer = setTimeout(() => {
-    refused(invalid('The body did not arrive in time.'))
-    // No more is read from this client after the response.
-    response.once('finish', () => request.destroy())
+    response.shouldKeepAlive = false
+    if (!deps.bodies.giveUp(request)) refused(tooSlow())
   }, matched?.endpoint.bodyTimeoutMs ?? deps.bodyTimeoutMs)
   const startedMs = app.clock.monotonicMs()
   const work = async (): Promise<void> => {
@@ -113,7 +108,6 @@ function refuse(
       : answerError(response, error)
   countAnswer(deps.counters, status)
   if (status === 500) app.log.error({ err: error, path: request.url?.split('?', 1)[0] }, 'intake failed')
-  lingerUnread(request)
 }
 
 function headOf(
@@ -132,15 +126,6 @@ function headOf(
     encoding,
     receivedAt: app.clock.now(),
   }
-}
-
-function lingerUnread(request: IncomingMessage): void {
-  if (request.complete) return
-  request.resume()
-  const timer = setTimeout(() => {
-    if (!request.complete) request.destroy()
-  }, LINGER_MS)
-  timer.unref()
 }
 
 async function accept(

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { discardInput, endInOrder, isEnding, PARSING_STOPPED, stopParsing } from './connection-end.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { refuse, sizeProblem } from './socket-limits.ts'
 
@@ -11,6 +12,8 @@ export type RequestGuard = {
   accepts(request: IncomingMessage, response: ServerResponse): boolean
   /** The listener of `clientError`: answers invalid HTTP in the form of the API and closes the connection. */
   onClientError(error: Error & { code?: string }, socket: Socket): void
+  /** The listener of `connect`, which asks for a tunnel: refuses it. */
+  onConnect(request: IncomingMessage): void
 }
 
 /** Checks framing (RFC 9112 §6, §11) and size of every request, of SDKs and of the API. */
@@ -22,7 +25,10 @@ export function createRequestGuard(): RequestGuard {
     accepts(request, response) {
       const { socket } = request
       // Node still parses what arrived in the same packet as a request answered with `connection: close`.
-      if (refused.has(socket)) return false
+      if (refused.has(socket) || isEnding(socket)) {
+        stopParsing(socket)
+        return false
+      }
       newest.set(socket, response)
       const problem = framingProblem(request) ?? sizeProblem(request)
       if (problem === null) return true
@@ -31,6 +37,7 @@ export function createRequestGuard(): RequestGuard {
       return false
     },
     onClientError(error, socket) {
+      if (error.code === PARSING_STOPPED || isEnding(socket)) return discardInput(socket)
       // A connection opened in advance without a request gets no answer: the client would take it for the answer to its
       // next request, and SDKs drop what is answered with 400.
       if (!socket.writable || error.code === 'ECONNRESET' || socket.bytesRead === 0) {
@@ -42,12 +49,23 @@ export function createRequestGuard(): RequestGuard {
       // After a complete request that is not answered yet: close after its answer.
       else if (response.req.complete && !response.destroyed) {
         response.shouldKeepAlive = false
-        response.once('close', () => socket.destroy())
+        response.once('close', () => endInOrder(socket))
+        discardInput(socket)
       }
       // In the body of a request that is already answered, or waits behind another one: a second answer would be taken
       // for the answer of another request.
-      else if (response.headersSent || response.socket === null) socket.destroy()
+      else if (response.writableFinished) {
+        endInOrder(socket)
+        discardInput(socket)
+      } else if (response.headersSent || response.socket === null) socket.destroy()
       else answerBroken(error, socket)
+    },
+    onConnect({ socket }) {
+      // Node has taken its own listeners from the connection.
+      socket.on('error', () => {})
+      const response = newest.get(socket)
+      if (response === undefined || response.writableFinished) answerBroken({ code: 'CONNECT' }, socket)
+      else socket.destroy()
     },
   }
 }
@@ -78,7 +96,9 @@ function answerBroken(error: { code?: string }, socket: Socket): void {
       ? 'The headers are larger than 16 KiB.'
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'The request did not arrive in time.'
-        : 'The request is not valid HTTP.'
+        : error.code === 'CONNECT'
+          ? 'This service is no proxy.'
+          : 'The request is not valid HTTP.'
   const body = JSON.stringify({ error: sentence })
   const headers = Object.entries({
     ...SECURITY_HEADERS,
@@ -86,5 +106,7 @@ function answerBroken(error: { code?: string }, socket: Socket): void {
     'content-length': body.length,
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 400 Bad Request\r\n${headers.join('')}\r\n${body}`)
+  socket.write(`HTTP/1.1 400 Bad Request\r\n${headers.join('')}\r\n${body}`)
+  endInOrder(socket)
+  discardInput(socket)
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
@@ -10,7 +11,9 @@ import { invalid, notFound } from '../../platform/kernel/errors.ts'
 import { recentMessages } from '../../platform/live/recent-messages.ts'
 import type { RouteSpecs } from '../../platform/kernel/contract.ts'
 import { bindRoutes, type AnyHandler, type Authenticator } from './bind.ts'
+import { BODY_TIMEOUT_MS, limitBodyTime } from './body-time.ts'
 import { addressMatcher, clientAddressReader } from './client-address.ts'
+import { createOrderlyServer } from './connection-end.ts'
 import { registerDocs } from './docs.ts'
 import { errorAnswer } from './errors.ts'
 import { registerHealth, type Health } from './health.ts'
@@ -21,7 +24,6 @@ import { createRequestGuard } from './request-guard.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { type Connections, limitConnections, refuse, reserveConnections } from './socket-limits.ts'
 import { closeUnread, createTurns } from './turns.ts'
-import { BODY_TIMEOUT_MS, limitBodyTime } from './upload.ts'
 import { registerWebApp } from './web-app.ts'
 
 export type HttpDeps = {
@@ -56,12 +58,13 @@ const BODY_LIMIT_BYTES = 1024 * 1024
 export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpService> {
   const stopping = new AbortController()
   const guard = createRequestGuard()
-  const takeTurn = createTurns()
+  const takeTurn = createTurns((socket) => overflowed(socket))
+  let overflowed: (socket: Socket) => void = () => {}
   let server: Server | null = null
   let connections: Connections | null = null
   const fastify = Fastify({
     serverFactory: (route) => {
-      server = createServer(serverLimits, (request, response) => {
+      const handle = (request: IncomingMessage, response: ServerResponse): void => {
         // While stopping, every answer closes its connection: busy clients would never close theirs.
         if (stopping.signal.aborted) response.shouldKeepAlive = false
         if (!guard.accepts(request, response)) return
@@ -71,7 +74,11 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
             refuse(response, 'Too many connections are open. Try again in a few seconds.', 503)
           else route(request, response)
         })
-      })
+      }
+      server = createOrderlyServer(serverLimits, handle)
+      // Node would answer these by itself, past the guard and out of turn.
+      server.on('checkExpectation', handle)
+      server.on('connect', (request: IncomingMessage) => guard.onConnect(request))
       return server
     },
     bodyLimit: BODY_LIMIT_BYTES,
@@ -97,7 +104,7 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   })
   if (server === null) throw new Error('Fastify did not create a server')
   const listening: Server = server
-  limitConnections(listening, freeOfLimits(app.config))
+  overflowed = limitConnections(listening, freeOfLimits(app.config))
   connections = reserveConnections(listening)
   const stopClosingUnread = closeUnread(listening)
 
@@ -289,8 +296,6 @@ function answerErrors(fastify: FastifyInstance, app: App): void {
         { request_id: request.id, method: request.method, path: pathForLog(request.url), err: error },
         'request failed',
       )
-    // A client that still sends would not receive the answer if we closed the connection. Its body ends within 30 s.
-    if (hasBody(request.raw) && !request.raw.complete) void reply.header('connection', 'keep-alive')
     return reply.headers(answer.headers).code(answer.status).send(answer.body)
   })
 }

@@ -142,3 +142,34 @@ test('while others hold all their connections, or send nothing, SDKs get one', a
     small.close()
   }
 })
+
+test('an address whose connections send too many requests at once gets no new connection for a while', async () => {
+  const small = createServer((_request, response) => void response.end('ok'))
+  let isFree = false
+  const overflowed = limitConnections(small, () => isFree)
+  const accepted: Socket[] = []
+  small.on('connection', (socket: Socket) => void accepted.push(socket))
+  await new Promise<void>((resolve) => {
+    small.listen(0, '127.0.0.1', resolve)
+  })
+  const address = small.address()
+  const to = typeof address === 'object' && address !== null ? address.port : 0
+  const answer = () => fetch(`http://127.0.0.1:${to}/`).then(({ status }) => status, String)
+  try {
+    expect(await answer()).toBe(200)
+    const [first] = accepted
+    if (first === undefined) throw new Error('no connection')
+    for (let n = 0; n < 19; n++) overflowed(first)
+    small.closeIdleConnections()
+    expect(await answer()).toBe(200)
+    overflowed(first)
+    small.closeIdleConnections()
+    await waitFor('the refusal', async () => /failed/.test(String(await answer())))
+    // A proxy, whose other clients did nothing.
+    isFree = true
+    expect(await answer()).toBe(200)
+  } finally {
+    small.closeAllConnections()
+    small.close()
+  }
+})

@@ -3,28 +3,49 @@ import type { Socket } from 'node:net'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 const MAX_PER_ADDRESS = 1_000
+/** Connections of an address that may send too many requests at once in {@link OVERFLOW_MS}; then new ones are closed. */
+const MAX_OVERFLOWS = 20
+const OVERFLOW_MS = 10_000
 /** Limits of a request line and its headers (docs/protocol.md §6). */
 const MAX_URL_CHARACTERS = 8 * 1024
 const MAX_HEADERS = 100
 
-/** Closes new connections of an address that has `max` open. Phones of one carrier share an address, so it is large. */
-export function limitConnections(server: Server, isFree: (address: string) => boolean, max = MAX_PER_ADDRESS): void {
+/**
+ * Closes new connections of an address that has `max` open, or of which many connections have just sent more requests than
+ * may wait. Phones of one carrier share an address, so the numbers are large.
+ * @param isFree addresses without limits: behind a proxy are many clients
+ * @returns a function to call for each connection that sent too many requests
+ */
+export function limitConnections(
+  server: Server,
+  isFree: (address: string) => boolean,
+  max = MAX_PER_ADDRESS,
+): (socket: Socket) => void {
   const held = new Map<string, number>()
+  const overflows = new Map<string, number>()
+  const add = (counts: Map<string, number>, address: string): void => {
+    counts.set(address, (counts.get(address) ?? 0) + 1)
+  }
+  const remove = (counts: Map<string, number>, address: string): void => {
+    const left = (counts.get(address) ?? 1) - 1
+    if (left === 0) counts.delete(address)
+    else counts.set(address, left)
+  }
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     if (isFree(address)) return
-    const count = held.get(address) ?? 0
-    if (count >= max) {
+    if ((held.get(address) ?? 0) >= max || (overflows.get(address) ?? 0) >= MAX_OVERFLOWS) {
       socket.destroy()
       return
     }
-    held.set(address, count + 1)
-    socket.once('close', () => {
-      const left = (held.get(address) ?? 1) - 1
-      if (left === 0) held.delete(address)
-      else held.set(address, left)
-    })
+    add(held, address)
+    socket.once('close', () => remove(held, address))
   })
+  return ({ remoteAddress: address }) => {
+    if (address === undefined || isFree(address)) return
+    add(overflows, address)
+    setTimeout(() => remove(overflows, address), OVERFLOW_MS).unref()
+  }
 }
 
 export type ConnectionLimits = {

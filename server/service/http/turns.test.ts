@@ -1,7 +1,9 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { waitFor } from '#test/kit/wait.ts'
+import { createOrderlyServer } from './connection-end.ts'
+import { createRequestGuard } from './request-guard.ts'
 import { closeUnread, createTurns } from './turns.ts'
 
 let server: Server
@@ -9,13 +11,21 @@ let port = 0
 let stop: () => void
 /** Requests that are handled and not answered yet. */
 const handled: { path: string; response: ServerResponse }[] = []
+/** Connections with more requests than may wait. */
+const overflowed: Socket[] = []
+/** Requests that Node has parsed. */
+let emitted = 0
 const sockets: Socket[] = []
 
 beforeAll(async () => {
-  const take = createTurns()
-  server = createServer((request, response) =>
-    take(request, response, () => void handled.push({ path: request.url ?? '', response })),
-  )
+  const guard = createRequestGuard()
+  const take = createTurns((socket) => overflowed.push(socket))
+  server = createOrderlyServer({}, (request, response) => {
+    emitted++
+    if (guard.accepts(request, response))
+      take(request, response, () => void handled.push({ path: request.url ?? '', response }))
+  })
+  server.on('clientError', (error, socket) => guard.onClientError(error, socket as Socket))
   stop = closeUnread(server, 8 * 1024 * 1024)
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
@@ -65,10 +75,39 @@ test('connections do not wait for each other', async () => {
   await waitFor('both', () => handled.length === 2)
 })
 
-test('a connection with very many unanswered requests is closed, and none of them is handled', async () => {
-  const { closed } = await sent(...Array.from({ length: 300 }, (_, n) => `/${n}`))
+test('a connection with very many requests ends in order after its first answer; no other is handled or parsed', async () => {
+  const before = [emitted, overflowed.length]
+  const { text, closed } = await sent(...Array.from({ length: 2_000 }, (_, n) => `/${n}`))
+  expect([emitted, overflowed.length]).toEqual([(before[0] ?? 0) + 18, (before[1] ?? 0) + 1])
+  expect(closed()).toBe(false)
+  handled[0]?.response.end('answer /0')
   await waitFor('the end', closed)
+  expect(text()).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n[^]*answer \/0$/)
   expect(handled.map(({ path }) => path)).toEqual(['/0'])
+  expect(emitted).toBe((before[0] ?? 0) + 18)
+})
+
+test('sixteen requests may wait', async () => {
+  const { text } = await sent(...Array.from({ length: 17 }, (_, n) => `/${n}`))
+  for (let n = 0; n < 17; n++) {
+    await waitFor(`request ${n}`, () => handled.length === n + 1)
+    handled[n]?.response.end(`answer /${n};`)
+  }
+  await waitFor('the last answer', () => text().includes('answer /16;'))
+})
+
+test('what follows a refused request is not parsed', async () => {
+  const before = emitted
+  const socket = connect(port, '127.0.0.1')
+  sockets.push(socket)
+  let text = ''
+  let closed = false
+  socket.on('data', (chunk) => (text += chunk.toString()))
+  socket.on('close', () => (closed = true))
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n'.repeat(300))
+  await waitFor('the end', () => closed)
+  expect(text.match(/HTTP\/1\.1 400/g)).toHaveLength(1)
+  expect(emitted).toBe(before + 2)
 })
 
 test('a client that leaves takes its waiting requests with it', async () => {

@@ -1,31 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Upload } from '../../platform/context/handlers.ts'
 import { AppError, invalid, tooLarge, unavailable } from '../../platform/kernel/errors.ts'
+import { limitBodyTime } from './body-time.ts'
 
-/** A body of any other route must be complete after this time; also what is left of a refused upload. */
-export const BODY_TIMEOUT_MS = 30_000
 /** As long as the server waits for any request. A client that sends nothing is disconnected before. */
 const UPLOAD_TIMEOUT_MS = 600_000
 /** Uploads of a process at a time. Each holds a few MiB: a piece, compressed, and as the database receives it. */
 const MAX_UPLOADS = 20
 /** The share of one owner, so that slow uploads of one organisation leave room for those of others. */
 export const MAX_UPLOADS_PER_OWNER = 5
-
-const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
-
-/** Ends the connection when the body of a request is not complete in time, from now on; replaces an earlier limit. */
-export function limitBodyTime(request: IncomingMessage, timeoutMs: number): void {
-  const earlier = timers.get(request)
-  clearTimeout(earlier)
-  timers.set(
-    request,
-    setTimeout(() => request.destroy(), timeoutMs),
-  )
-  if (earlier !== undefined) return
-  const stop = () => clearTimeout(timers.get(request))
-  request.once('end', stop)
-  request.once('close', stop)
-}
 
 export type Uploads = {
   /**
@@ -65,7 +48,6 @@ export function createUploads(): Uploads {
         const left = (byOwner.get(owner) ?? 1) - 1
         if (left === 0) byOwner.delete(owner)
         else byOwner.set(owner, left)
-        if (!request.complete && !request.destroyed) limitBodyTime(request, BODY_TIMEOUT_MS)
       }
     },
   }
