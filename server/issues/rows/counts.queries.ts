@@ -8,7 +8,7 @@ import { HOUR_MS } from '../../platform/kernel/day.ts'
 
 /** The quarters of an hour `h` of `issue_hours`, with their slots. */
 const QUARTERS = `lateral (
-  select extract(epoch from h.hour)::int / 900 + v.n, v.events, v.fatal from (values
+  select (extract(epoch from h.hour) / 900)::int + v.n, v.events, v.fatal from (values
     (0, h.events_1, h.fatal_1), (1, h.events_2, h.fatal_2), (2, h.events_3, h.fatal_3),
     (3, h.events - h.events_1 - h.events_2 - h.events_3, h.fatal - h.fatal_1 - h.fatal_2 - h.fatal_3)
   ) as v (n, events, fatal)
@@ -38,7 +38,7 @@ export function eventsIn(
     isPage,
   )
   return isWhole
-    ? sql`${hours} cross join lateral (values (extract(epoch from h.hour)::int / 900, h.events, h.fatal)) as q (slot, events, fatal)`
+    ? sql`${hours} cross join lateral (values ((extract(epoch from h.hour) / 900)::int, h.events, h.fatal)) as q (slot, events, fatal)`
     : sql`${hours} join ${sql.raw(QUARTERS)} on q.slot >= ${from}::int and q.slot < ${to}::int and q.events > 0`
 }
 
