@@ -16,22 +16,22 @@ export class ApiError extends Error {
   readonly requestId: string | null
   /** Seconds to wait before a retry, from 429 and 503. */
   readonly retryAfterSeconds: number | null
-  /** The fields of the response, such as the place of a mistake in a query. */
-  readonly body: Readonly<Record<string, unknown>>
+  /** The header `X-Query-Mistake`: the place of a mistake in a query, as JSON. */
+  readonly queryMistake: string | null
 
   constructor(
     status: number,
     message: string,
     requestId: string | null = null,
     retryAfterSeconds: number | null = null,
-    body: Readonly<Record<string, unknown>> = {},
+    queryMistake: string | null = null,
   ) {
     super(message)
     this.name = 'ApiError'
     this.status = status
     this.requestId = requestId
     this.retryAfterSeconds = retryAfterSeconds
-    this.body = body
+    this.queryMistake = queryMistake
   }
 }
 
@@ -131,8 +131,9 @@ async function send(method: string, url: string, { body, signal }: Loose): Promi
 async function errorFrom(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('x-request-id')
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const mistake = response.headers.get('x-query-mistake')
   const given: unknown = await response.json().catch(() => null)
   const body = typeof given === 'object' && given !== null ? { ...given } : {}
   const message = 'error' in body && typeof body.error === 'string' ? body.error : apiTexts.answered(response.status)
-  return new ApiError(response.status, message, requestId, Number.isFinite(seconds) ? seconds : null, body)
+  return new ApiError(response.status, message, requestId, Number.isFinite(seconds) ? seconds : null, mistake)
 }

@@ -189,7 +189,7 @@ test.each([
   ['user.id:[7, 7*]', '7*', null],
   ['has:[a, b] c', 'has:[a, b]', null],
 ])('%s is refused with the marked part and what may be meant', (text, marked, hint) => {
-  const { position, hints } = (errorOf(text) as AppError).details.body as { position: Span; hints?: Hint[] }
+  const { position, hints } = mistakeOf(errorOf(text))
   expect(text.slice(position.start, position.end)).toBe(marked)
   expect(hints).toEqual(hint === null ? undefined : [hint])
 })
@@ -222,7 +222,7 @@ test('any text is parsed, and prints to the same query, or is refused with a pos
         const [, place] = /^q: .+ \(character (\d+)\)\.$/s.exec((error as AppError).message) ?? []
         expect(Number(place)).toBeGreaterThan(0)
         expect(Number(place)).toBeLessThanOrEqual(text.length)
-        const { position } = (error as AppError).details.body as { position: Span }
+        const { position } = mistakeOf(error)
         expect(position.start).toBeGreaterThanOrEqual(0)
         expect(position.end).toBeGreaterThan(position.start)
         expect(position.end).toBeLessThanOrEqual(text.length)
@@ -316,4 +316,17 @@ describe('size', () => {
       expect(cpuMs() - started).toBeLessThan(1_000)
     }
   })
+})
+
+const mistakeOf = (error: unknown) =>
+  JSON.parse((error as AppError).details.headers?.['x-query-mistake'] ?? '') as { position: Span; hints?: Hint[] }
+
+test('the mistake is a header of ASCII characters, with hints of moderate length', () => {
+  const header = (text: string) => (errorOf(text) as AppError).details.headers?.['x-query-mistake'] ?? ''
+  for (const text of ['levél:x level:漢字', `is:"${'é'.repeat(9)}"`, 'level:a\u{1f600}b']) {
+    expect(header(text)).toMatch(/^[\x20-\x7e]+$/)
+    const { start, end } = mistakeOf(errorOf(text)).position
+    expect(text.slice(start, end)).not.toBe('')
+  }
+  expect(header(`is:unresolved${'x'.repeat(6_000)}`).length).toBeLessThan(2_000)
 })

@@ -9,7 +9,7 @@ export type Span = { readonly start: number; readonly end: number }
 export type Hint = Span & { readonly sentence: string; readonly replacement: string | null }
 
 /**
- * Returns the error `q: <what> (character 7).` with the place in its body.
+ * Returns the error `q: <what> (character 7).` with the place in a header.
  * @param name name of the query in the sentence
  * @param character the place that the sentence names, from 0, if it is not the beginning of the span
  */
@@ -20,8 +20,24 @@ export const queryError = (
   { character = start, hints = [] }: { readonly character?: number; readonly hints?: readonly Hint[] } = {},
 ): AppError =>
   new AppError('invalid', `${name}: ${what} (character ${character + 1}).`, {
-    body: { position: { start, end }, ...(hints.length === 0 ? {} : { hints }) },
+    headers: { [QUERY_MISTAKE]: headerOf({ start, end }, hints) },
   })
+
+/** Errors have no field but their sentence. */
+const QUERY_MISTAKE = 'x-query-mistake'
+/** Proxies refuse long headers. */
+const MAX_HEADER_CHARACTERS = 2_000
+
+/** JSON in ASCII; hints with very long words are left out. */
+function headerOf(position: Span, hints: readonly Hint[]): string {
+  const textOf = (value: object): string =>
+    JSON.stringify(value).replaceAll(
+      /[^\x20-\x7e]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
+  const text = textOf(hints.length === 0 ? { position } : { position, hints })
+  return text.length > MAX_HEADER_CHARACTERS ? textOf({ position }) : text
+}
 
 /** Returns the text of the choices that is most similar to the word, if it differs by few letters or begins with it. */
 export function nearest(word: string, choices: Iterable<string>): string | null {

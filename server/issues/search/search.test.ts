@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '#test/kit/client.ts'
+import type { Answer, Client } from '#test/kit/client.ts'
 import { interceptedApp } from '#test/kit/intercepted-app.ts'
 import { aPerson } from '#test/kit/members.ts'
 import { aFounder, aProject, type TestProject } from '#test/kit/founder.ts'
@@ -230,7 +230,12 @@ test.each([
 })
 
 test('a refusal marks its place, also where names are looked up, and says what may be meant', async () => {
-  const marks = async (q: string) => (await ada.get(`/api/issues?q=${encodeURIComponent(q)}`)).body
+  const mistakeOf = ({ headers }: Answer): unknown => JSON.parse(headers.get('x-query-mistake') ?? 'null')
+  const marks = async (q: string) => {
+    const answer = await ada.get(`/api/issues?q=${encodeURIComponent(q)}`)
+    expect(Object.keys(answer.body)).toEqual(['error'])
+    return { ...answer.body, ...(mistakeOf(answer) as object) }
+  }
   expect(await marks('alpha project:other beta')).toEqual({
     error: 'q: there is no project "other" (character 7).',
     position: { start: 6, end: 19 },
@@ -240,10 +245,9 @@ test('a refusal marks its place, also where names are looked up, and says what m
     position: { start: 3, end: 12 },
     hints: [{ start: 3, end: 12, sentence: 'No is "unresolvd". Did you mean unresolved?', replacement: 'unresolved' }],
   })
-  expect(await ada.post('/api/views', { name: 'Broken', query: 'a AND' })).toMatchObject({
-    status: 400,
-    body: { error: 'query: AND has nothing after it (character 3).', position: { start: 2, end: 5 } },
-  })
+  const refused = await ada.post('/api/views', { name: 'Broken', query: 'a AND' })
+  expect(refused).toMatchObject({ status: 400, body: { error: 'query: AND has nothing after it (character 3).' } })
+  expect(mistakeOf(refused)).toEqual({ position: { start: 2, end: 5 } })
 })
 
 test('a key that is no tag of the scope is named, with the key that may be meant', async () => {

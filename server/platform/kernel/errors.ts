@@ -16,8 +16,6 @@ export type ErrorDetails = {
   readonly retryAfterSeconds?: number
   /** Further response headers, for example `RateLimit-Policy`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Further fields of the body, for example where in a query the mistake is. */
-  readonly body?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 

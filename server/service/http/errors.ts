@@ -18,7 +18,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 
 export type ErrorAnswer = {
   readonly status: number
-  readonly body: { readonly error: string; readonly [field: string]: unknown }
+  readonly body: { readonly error: string }
   readonly headers: Readonly<Record<string, string>>
   /** A bug: the caller logs it with its stack. */
   readonly unexpected: boolean
@@ -30,7 +30,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     const retry = error.details.retryAfterSeconds
     return {
       status: STATUS[error.code],
-      body: { error: error.message, ...error.details.body },
+      body: { error: error.message },
       headers: { ...error.details.headers, ...(retry === undefined ? {} : { 'retry-after': String(retry) }) },
       unexpected: false,
     }

@@ -15,16 +15,9 @@ const REFUSALS: Readonly<Record<number, { readonly name: string; readonly descri
   429: { name: 'RateLimited', description: 'Too many requests; see Retry-After.' },
 }
 
-const place = { start: z.int(), end: z.int() }
-
 const ApiError = z
   .object({
     error: z.string().describe('One sentence that says what is wrong and what to do.'),
-    position: z.object(place).optional().describe('Of a query that cannot be read: the place of the mistake, from 0.'),
-    hints: z
-      .array(z.object({ ...place, sentence: z.string(), replacement: z.string().nullable() }))
-      .optional()
-      .describe('Of a query that cannot be read: what may be meant instead.'),
   })
   .meta({ id: 'Error' })
 

@@ -251,7 +251,7 @@ function setHeaders(fastify: FastifyInstance, app: App): void {
       if (origin !== undefined && app.config.allowedOrigins.includes(origin)) {
         void reply.header('access-control-allow-origin', origin)
         void reply.header('access-control-allow-credentials', 'true')
-        void reply.header('access-control-expose-headers', 'x-request-id, retry-after')
+        void reply.header('access-control-expose-headers', 'x-request-id, retry-after, x-query-mistake')
         void reply.header('vary', 'origin')
         if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
           void reply.header('access-control-allow-methods', 'GET, POST, PATCH, DELETE')

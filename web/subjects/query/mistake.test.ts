@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../api/call.ts'
 import { queryExcerpt, parseQueryMistake, mistakeSentence } from './mistake.ts'
 
-const refusal = (message: string, body = {}, status = 400) => new ApiError(status, message, null, null, body)
+const refusal = (message: string, body = {}, status = 400) =>
+  new ApiError(status, message, null, null, JSON.stringify(body))
 
 test('a refusal of the query is a mistake, with its place and hints if they are as expected', () => {
   const position = { start: 3, end: 12 }

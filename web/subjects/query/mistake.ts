@@ -15,11 +15,20 @@ export type QueryMistake = {
  */
 export function parseQueryMistake(error: Error | null, offset = 0): QueryMistake | null {
   if (!(error instanceof ApiError) || error.status !== 400 || !/^q\b/.test(error.message)) return null
-  const { position, hints } = error.body
+  const { position, hints } = fieldsOf(error.queryMistake)
   return {
     sentence: error.message,
     position: isPlace(position) ? movedBy(position, -offset) : null,
     hints: parseHints(hints).map((hint) => movedBy(hint, -offset)),
+  }
+}
+
+function fieldsOf(header: string | null): { position?: unknown; hints?: unknown } {
+  try {
+    const given: unknown = JSON.parse(header ?? '{}')
+    return typeof given === 'object' && given !== null ? given : {}
+  } catch {
+    return {}
   }
 }
 
