@@ -53,6 +53,23 @@ describe('through a server', () => {
     expect(email.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated')
   })
 
+  test.each([
+    '=?utf-8?q?Your_password_expires?=',
+    'Ada =?utf-8?q?=45ve?= invites you to =?iso-8859-1?B?RXZl?=',
+    `${'=?utf-8?b?RXZl?= '.repeat(12)}Ünïcödé 漢字 😀`.repeat(2),
+    '=?',
+    'a=?b?=c',
+  ])('the subject %.40s arrives as that very text', async (subject) => {
+    const { port, received } = await aServer()
+    const content = { subject, name: '=?utf-8?q?=45ve?=', paragraphs: ['Hello.'] }
+    const rendered = renderMail(content, 'https://faultline.example.com')
+    await smtpMailer(`smtp://127.0.0.1:${port}`, FROM, now).send({ to: 'ada@example.com', ...rendered })
+    const [one] = received
+    expect(one?.email.subject).toBe(subject)
+    expect(one?.email.text).toContain('Hello =?utf-8?q?=45ve?=,')
+    expect(one?.email.headers.filter(({ key }) => key === 'subject')).toHaveLength(1)
+  })
+
   test('logs in with the user and password of the URL', async () => {
     const seen: string[] = []
     const { port, received } = await aServer({
