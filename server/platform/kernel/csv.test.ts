@@ -12,11 +12,32 @@ test('a table has a header, CRLF, and quotes around commas, quotes and line brea
 })
 
 test('a text that a spreadsheet would run stays text; a negative number stays a number', () => {
-  const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', ' =1', "'x"]
+  const texts = [
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '\tx',
+    '\rx',
+    ' =1',
+    "'x",
+    ';=1',
+    'a;=1',
+    ';x',
+    '\n=1',
+    '＝1',
+    'a;b',
+    'a-b; c',
+  ]
   const lines = csvText(
     ['name'],
     texts.map((name) => ({ name })),
   )
-  expect(lines).toBe(`name\r\n'=1+1\r\n'+1\r\n'-1\r\n'@SUM(A1)\r\n'\tx\r\n"'\rx"\r\n =1\r\n'x\r\n`)
+  expect(lines).toBe(
+    [
+      ...['name', "'=1+1", "'+1", "'-1", "'@SUM(A1)", `"'\tx"`, `"'\rx"`, "' =1", "'x"],
+      ...[`"';'=1"`, `"a;'=1"`, `"';x"`, `"'\n'=1"`, "'＝1", '"a;b"', '"a-b; c"', ''],
+    ].join('\r\n'),
+  )
   expect(csvText(['n'], [{ n: -1 }])).toBe('n\r\n-1\r\n')
 })

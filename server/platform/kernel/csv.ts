@@ -39,11 +39,16 @@ export function csvText(columns: readonly string[], rows: readonly object[]): st
 
 /**
  * Clients choose names of releases and devices, and spreadsheets run a text that begins like a formula: an apostrophe
- * makes it text again. Numbers stay numbers.
+ * makes it text again. Some separate cells at semicolons or tabs, so that a formula may follow one, and skip spaces.
+ * Numbers stay numbers.
  */
 function cellText(cell: unknown): string {
   if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell)
   if (typeof cell !== 'string') return ''
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = cell.replaceAll(LATER_FORMULA, "$1'").replace(FORMULA, "'")
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
+
+/** The begin of a text that is a formula or a separator; full-width signs count in some spreadsheets. */
+const FORMULA = /^(?= *[=+\-@＝＋－＠]|[;\t\r\n])/
+const LATER_FORMULA = /([;\t\r\n])(?= *[=+\-@＝＋－＠])/g
