@@ -135,16 +135,17 @@ export async function createHttpService(app: App, deps: HttpDeps): Promise<HttpS
   const metrics = registerMetrics(fastify, app.config, deps.metrics)
   if (deps.api) {
     recentMessages(app)
+    const limits = apiLimits(app)
     bindRoutes(fastify, deps.contract, deps.handlers, {
       app,
       authenticate: deps.authenticate,
       refuseUnauthenticated: deps.refuseUnauthenticated,
       callerOf,
-      limits: apiLimits(app),
+      limits,
       metrics,
       stopping: stopping.signal,
     })
-    await registerDocs(fastify)
+    await registerDocs(fastify, (request) => limits.address(callerOf(request), () => {}))
     await registerWebApp(fastify)
   } else {
     fastify.setNotFoundHandler((_request, reply) =>
