@@ -30,6 +30,11 @@ test.each([
   expect(parsed.error && validationSentence(parsed.error)).toBe(sentence)
 })
 
+test('an unknown field is named before one that is missing', () => {
+  const parsed = z.strictObject({ body: z.string() }).safeParse({ content: 'x' }, { reportInput: true })
+  expect(parsed.error && validationSentence(parsed.error)).toBe('Unknown field: content.')
+})
+
 test('a body that is no object', () => {
   const parsed = z.object({}).safeParse([], { reportInput: true })
   expect(parsed.error && validationSentence(parsed.error)).toBe('Send a JSON object as the body.')

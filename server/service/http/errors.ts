@@ -121,7 +121,8 @@ const unitOf = (origin: string, size: number | bigint): string =>
 
 /** One sentence for a validation error, which names the field. Parse with `reportInput`. */
 export function validationSentence(error: z.ZodError): string {
-  const issue = error.issues[0]
+  // A field with a wrong name is also one that is missing; its name says what to do.
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0]
   if (issue === undefined) return 'The request is invalid.'
   const path = issue.path.map(String).join('.')
   if (issue.code === 'unrecognized_keys') {
