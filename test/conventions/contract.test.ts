@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import SwaggerParser from '@apidevtools/swagger-parser'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { packageVersion } from '#server/config.ts'
 import { apiSchemas } from '#server/service/api/api-schemas.ts'
 import { contract } from '#server/service/api/contract.ts'
@@ -86,6 +89,22 @@ test('no two routes have the same method and path', () => {
 test('docs/openapi.json matches the contract ("npm run openapi" writes it)', () => {
   const committed: unknown = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
   expect(committed).toEqual(JSON.parse(JSON.stringify(openApiDocument(contract, apiSchemas, packageVersion()))))
+})
+
+test('docs/openapi.json is valid by two independent validators', async () => {
+  const document = () => openApiDocument(contract, apiSchemas, packageVersion())
+  await expect(SwaggerParser.validate(document() as never)).resolves.toHaveProperty('openapi', '3.1.0')
+  expect(await new Validator().validate(document())).toEqual({ valid: true })
+})
+
+test('no component of docs/openapi.json lacks a name', () => {
+  const { components } = z
+    .object({ components: z.record(z.string(), z.record(z.string(), z.unknown())) })
+    .parse(openApiDocument(contract, apiSchemas, packageVersion()))
+  const names = Object.values(components).flatMap((group) => Object.keys(group))
+  expect(names.filter((name) => !/^[A-Za-z]\w*$/.test(name))).toEqual([])
+  for (const name of ['Alert', 'AlertRule', 'ApiKey', 'Invite', 'Issue', 'Release', 'Webhook'])
+    expect(components['schemas']).toHaveProperty(name)
 })
 
 test('docs/permissions.md matches the contract ("npm run openapi" writes it)', () => {

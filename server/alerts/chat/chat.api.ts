@@ -32,6 +32,7 @@ export const chatRoutes = routes({
     permission: 'public',
     rawBody: true,
     response: z.object({}),
+    refusals: [401],
   },
   readChatLinkOffer: {
     method: 'POST',

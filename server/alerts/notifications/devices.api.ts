@@ -93,6 +93,6 @@ export const pushDeviceRoutes = routes({
     permission: 'devices.write',
     params: deviceParams,
     response: TestPushResult,
-    refusals: [404, 503],
+    refusals: [404],
   },
 })

@@ -225,7 +225,7 @@ export const alertTestRoutes = routes({
     body: z.strictObject({ action_id: Id.optional().describe('Only this action.') }).optional(),
     response: z.object({ results: z.array(ActionResult) }),
     isSlow: true,
-    refusals: [404, 409, 429],
+    refusals: [404, 409],
   },
   testAlertAction: {
     method: 'POST',
@@ -237,7 +237,7 @@ export const alertTestRoutes = routes({
     body: z.strictObject({ projectId: Id, rule_id: Id.optional(), action: ActionInput }),
     response: ActionResult,
     isSlow: true,
-    refusals: [404, 429],
+    refusals: [404],
   },
 })
 

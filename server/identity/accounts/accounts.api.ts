@@ -46,7 +46,7 @@ export const accountRoutes = routes({
         .optional()
         .describe('A weakness of the password, which was accepted because of PASSWORD_CHECK=warn.'),
     }),
-    refusals: [409, 429],
+    refusals: [409],
   },
   logIn: {
     method: 'POST',
@@ -67,7 +67,7 @@ export const accountRoutes = routes({
       }),
       z.object({ totp_required: z.literal(true) }),
     ]),
-    refusals: [429],
+    refusals: [401],
   },
   changePassword: {
     method: 'POST',
@@ -78,7 +78,6 @@ export const accountRoutes = routes({
     permission: 'self',
     body: z.strictObject({ currentPassword: password('currentPassword'), newPassword: password('newPassword') }),
     response: z.object({ ok: z.literal(true), warning: z.string().optional() }),
-    refusals: [429],
   },
   readMethods: {
     method: 'GET',
@@ -117,7 +116,6 @@ export const accountRoutes = routes({
     csrf: true,
     body: z.strictObject({ token: LinkToken, password: password('password') }),
     response: z.object({ ok: z.literal(true), warning: z.string().optional() }),
-    refusals: [429],
   },
   changeEmail: {
     method: 'POST',
@@ -129,7 +127,7 @@ export const accountRoutes = routes({
     permission: 'self',
     body: z.strictObject({ email: Email, password: password('password').optional() }),
     response: Ok,
-    refusals: [409, 429],
+    refusals: [409],
   },
   confirmEmail: {
     method: 'POST',
@@ -161,6 +159,6 @@ export const accountRoutes = routes({
     permission: 'self',
     status: 204,
     body: z.strictObject({ password: password('password').optional() }),
-    refusals: [409, 429],
+    refusals: [409],
   },
 })

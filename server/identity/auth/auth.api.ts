@@ -46,7 +46,7 @@ export const authRoutes = routes({
     permission: 'public',
     csrf: true,
     response: Ok,
-    refusals: [429],
+    refusals: [401],
   },
   switchOrg: {
     method: 'POST',
@@ -64,7 +64,7 @@ export const authRoutes = routes({
         .describe('Slug of the organisation.'),
     }),
     response: z.object({ ok: z.literal(true), org: z.string(), role: RoleName }),
-    refusals: [404, 429],
+    refusals: [404],
   },
   readJwks: {
     method: 'GET',

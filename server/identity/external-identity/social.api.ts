@@ -66,7 +66,7 @@ export const socialRoutes = routes({
     permission: 'self',
     body: z.strictObject({ password: password('password') }),
     response: SocialAccount,
-    refusals: [409, 429],
+    refusals: [409],
   },
   unlinkSocial: {
     method: 'DELETE',
@@ -79,6 +79,6 @@ export const socialRoutes = routes({
     params: z.object({ provider: ProviderName }),
     body: OptionalPassword.optional(),
     status: 204,
-    refusals: [404, 409, 429],
+    refusals: [404, 409],
   },
 })

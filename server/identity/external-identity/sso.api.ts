@@ -88,7 +88,7 @@ export const ssoRoutes = routes({
       z.object({ ok: z.literal(true), org: z.string(), role: RoleName }),
       z.object({ totp_required: z.literal(true) }),
     ]),
-    refusals: [409, 429],
+    refusals: [401, 409],
   },
   readSsoConfig: {
     method: 'GET',
@@ -142,6 +142,6 @@ export const ssoRoutes = routes({
     permission: 'sso.manage',
     params: z.object({ domain: z.string().max(253) }),
     response: SsoConfig,
-    refusals: [404, 409, 503],
+    refusals: [404, 409],
   },
 })

@@ -93,7 +93,7 @@ export const passkeyRoutes = routes({
     permission: 'self',
     body: OptionalPassword.optional(),
     response: RegistrationOptions,
-    refusals: [409, 429],
+    refusals: [409],
   },
   registerPasskey: {
     method: 'POST',
@@ -127,6 +127,7 @@ export const passkeyRoutes = routes({
     csrf: true,
     body: z.strictObject({ response: LogInResponse }),
     response: z.object({ ok: z.literal(true), org: z.string(), role: RoleName }),
+    refusals: [401],
   },
   listPasskeys: {
     method: 'GET',
@@ -158,6 +159,6 @@ export const passkeyRoutes = routes({
     status: 204,
     params: ofPasskey,
     body: OptionalPassword.optional(),
-    refusals: [404, 409, 429],
+    refusals: [404, 409],
   },
 })

@@ -42,7 +42,7 @@ export const inviteRoutes = routes({
     status: 201,
     body: z.strictObject({ email: Email, role: RoleInput }),
     response: Invite,
-    refusals: [409, 429],
+    refusals: [409],
   },
   listInvites: {
     method: 'GET',
@@ -87,7 +87,7 @@ export const inviteRoutes = routes({
     permission: 'team.write',
     params: z.object({ inviteId: Id }),
     response: Invite,
-    refusals: [404, 409, 429],
+    refusals: [404, 409],
   },
   revokeInvite: {
     method: 'DELETE',
@@ -116,7 +116,6 @@ export const inviteRoutes = routes({
       has_account: z.boolean().describe('The address has an account: it is accepted with its password or session.'),
       expires_at: Timestamp,
     }),
-    refusals: [429],
   },
   acceptInvite: {
     method: 'POST',
@@ -144,6 +143,6 @@ export const inviteRoutes = routes({
       role: z.enum(ROLES),
       warning: z.string().optional().describe('A weakness of the password, which was accepted.'),
     }),
-    refusals: [409, 429],
+    refusals: [401, 409],
   },
 })

@@ -42,7 +42,7 @@ export const twoFactorRoutes = routes({
       otpauthUrl: z.string().describe('What the app reads from a QR code.'),
       backupCodes: BackupCodes,
     }),
-    refusals: [409, 429],
+    refusals: [409],
   },
   verifyTwoFactor: {
     method: 'POST',
@@ -53,7 +53,7 @@ export const twoFactorRoutes = routes({
     permission: 'self',
     body: z.strictObject({ token }),
     response: Ok,
-    refusals: [409, 429],
+    refusals: [409],
   },
   disableTwoFactor: {
     method: 'POST',
@@ -65,7 +65,7 @@ export const twoFactorRoutes = routes({
     permission: 'self',
     body: OptionalPassword.optional(),
     response: Ok,
-    refusals: [409, 429],
+    refusals: [409],
   },
   replaceBackupCodes: {
     method: 'POST',
@@ -77,7 +77,7 @@ export const twoFactorRoutes = routes({
     permission: 'self',
     body: OptionalPassword.optional(),
     response: z.object({ backupCodes: BackupCodes }),
-    refusals: [409, 429],
+    refusals: [409],
   },
   continueSignIn: {
     method: 'POST',
@@ -95,6 +95,6 @@ export const twoFactorRoutes = routes({
       role: RoleName,
       warning: z.string().optional().describe('Few backup codes are left.'),
     }),
-    refusals: [429],
+    refusals: [401],
   },
 })

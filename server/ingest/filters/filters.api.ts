@@ -31,6 +31,6 @@ export const filterRoutes = routes({
     params: z.object({ projectId: Id }),
     body: z.strictObject({ inbound_filters: InboundFiltersPatch }),
     response: FiltersPreview,
-    refusals: [404, 429, 503],
+    refusals: [404],
   },
 })

@@ -42,6 +42,6 @@ export const scrubbingRoutes = routes({
         .optional(),
     }),
     response: ScrubbingPreview,
-    refusals: [404, 429],
+    refusals: [404],
   },
 })

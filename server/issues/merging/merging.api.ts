@@ -173,7 +173,7 @@ export const mergingRoutes = routes({
     params: projectParams,
     body: z.strictObject({ grouping_rules: GroupingRules.optional(), version: version.optional() }),
     response: GroupingPreview,
-    refusals: [404, 429],
+    refusals: [404],
   },
   upgradeGrouping: {
     method: 'POST',

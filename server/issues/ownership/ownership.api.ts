@@ -32,6 +32,6 @@ export const ownershipRoutes = routes({
         }),
       ),
     }),
-    refusals: [404, 429, 503],
+    refusals: [404],
   },
 })

@@ -36,8 +36,8 @@ export type RouteSpec = {
   readonly stream?: 'sse' | 'file' | 'redirect'
   /** It may take minutes: the time limit of handlers does not apply. */
   readonly isSlow?: true
-  /** Statuses this route can refuse with beside 400, 401, 403 and 500, and 413 of uploads; for the documentation. */
-  readonly refusals?: readonly (404 | 409 | 413 | 429 | 503)[]
+  /** Statuses this route can refuse with beside those that follow from its policy; for the documentation. */
+  readonly refusals?: readonly (401 | 403 | 404 | 409)[]
   /** Checks a public or safe route for cross-site calls. Unsafe methods with a cookie session are always checked. */
   readonly csrf?: boolean
 }

@@ -13,6 +13,21 @@ const REFUSALS: Readonly<Record<number, { readonly name: string; readonly descri
   409: { name: 'Conflict', description: 'In conflict with the current state.' },
   413: { name: 'TooLarge', description: 'The file is larger than this endpoint takes.' },
   429: { name: 'RateLimited', description: 'Too many requests; see Retry-After.' },
+  503: { name: 'Unavailable', description: 'The database does not answer, or too much runs at once; see Retry-After.' },
+}
+
+const RETRY_AFTER: Json = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
+/** Headers of refusals that a client may read. */
+const REFUSAL_HEADERS: Readonly<Record<number, Json>> = {
+  400: {
+    'X-Query-Mistake': {
+      description:
+        'Of a query that cannot be read, JSON: `position: {start, end}` is the place of the mistake, from 0, and `hints: [{start, end, sentence, replacement}]` what may be meant.',
+      schema: { type: 'string' },
+    },
+  },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
 }
 
 const ApiError = z
@@ -50,6 +65,7 @@ export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version:
       description:
         'REST API of Faultline, a crash and performance monitoring service. SDKs send events to the ingestion endpoint of their DSN, which is not part of this document.',
     },
+    servers: [{ url: '/' }],
     tags: [...new Set(Object.values(specs).map((spec) => spec.tag))].map((name) => ({ name })),
     paths,
     components: {
@@ -59,9 +75,13 @@ export function openApiDocument(specs: RouteSpecs, named: NamedSchemas, version:
       },
       parameters: parameters.shared,
       responses: Object.fromEntries(
-        Object.values(REFUSALS).map(({ name, description }) => [
+        Object.entries(REFUSALS).map(([status, { name, description }]) => [
           name,
-          { description, content: json({ $ref: '#/components/schemas/Error' }) },
+          {
+            description,
+            headers: REFUSAL_HEADERS[Number(status)],
+            content: json({ $ref: '#/components/schemas/Error' }),
+          },
         ]),
       ),
       schemas: schemas.components,
@@ -91,8 +111,6 @@ function operationOf(
 ): Json {
   const rule: Rule | null = PERMISSIONS[spec.permission]
   const access = rule === null ? 'Needs no session.' : `Minimum role: ${rule.minRole}. ${keyAccess(rule)}`
-  const uploading = spec.upload === undefined ? [] : [413]
-  const refusals = [400, ...uploading, ...(rule === null ? [] : [401, 403]), ...(spec.refusals ?? [])]
   return {
     operationId,
     tags: [spec.tag],
@@ -105,12 +123,26 @@ function operationOf(
       [spec.stream === 'redirect' ? 302 : (spec.status ?? 200)]: successOf(spec, schemas),
       ...(spec.otherStatus === undefined ? {} : { [spec.otherStatus]: successOf(spec, schemas) }),
       ...Object.fromEntries(
-        [...new Set(refusals)]
-          .sort((a, b) => a - b)
-          .map((code) => [code, { $ref: `#/components/responses/${REFUSALS[code]?.name ?? ''}` }]),
+        refusalsOf(spec).map((status) => [status, { $ref: `#/components/responses/${nameOfRefusal(status)}` }]),
       ),
     },
   }
+}
+
+/** Statuses of refusals: those of every route, those that follow from its policy, and its own. */
+function refusalsOf({ permission, csrf, upload, refusals = [] }: RouteSpec): number[] {
+  const ofPolicy = [
+    ...(PERMISSIONS[permission] === null ? [] : [401, 403]),
+    ...(csrf === true ? [403] : []),
+    ...(upload === undefined ? [] : [413]),
+  ]
+  return [...new Set([400, 429, 503, ...ofPolicy, ...refusals])].toSorted((a, b) => a - b)
+}
+
+function nameOfRefusal(status: number): string {
+  const refusal = REFUSALS[status]
+  if (refusal === undefined) throw new Error(`the status ${status} has no component`)
+  return refusal.name
 }
 
 function requestOf({ body, rawBody, upload }: RouteSpec, schemas: Schemas): Json | undefined {
@@ -241,6 +273,12 @@ function jsonSchemasOf(given: readonly (z.ZodType | undefined)[], io: 'input' | 
       override: ({ jsonSchema }) => {
         // `format` already says it; the pattern of an integer in a query string only describes its text.
         if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern
+        // Client generators take a field with a default for one that is always there, and require it in requests.
+        if (io === 'input' && jsonSchema.default !== undefined) {
+          const description = `Default: ${JSON.stringify(jsonSchema.default)}.`
+          jsonSchema.description = [jsonSchema.description, description].filter(Boolean).join(' ')
+          delete jsonSchema.default
+        }
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
         // Responses may get further fields in later versions.

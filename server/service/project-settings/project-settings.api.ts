@@ -109,6 +109,6 @@ export const projectSettingsRoutes = routes({
     params,
     body: ProjectSettingsPatch,
     response: ProjectSettings,
-    refusals: [404, 409, 429],
+    refusals: [404, 409],
   },
 })
