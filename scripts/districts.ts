@@ -68,6 +68,11 @@ export const serverDistricts = [
     ],
   },
   {
+    name: 'symbols',
+    purpose: 'readable frames of minified, obfuscated and compiled code',
+    rooms: ['index-file', 'source-maps', 'proguard', 'native', 'names'],
+  },
+  {
     name: 'issues',
     purpose: 'errors grouped, searched and worked on',
     rooms: [

@@ -1,0 +1,21 @@
+/**
+ * The index of a symbol file: a directory, which names the parts that answer a query, and the parts. A look-up reads the
+ * directory and one or two parts, never the whole index.
+ */
+export type BuiltIndex = { readonly directory: Buffer; readonly parts: readonly Buffer[] }
+
+/** A part has about this many bytes before compression. */
+export const PART_BYTES = 256 * 1024
+
+/** Reads a part of an index that was loaded before. */
+export type PartReader = (part: number) => Buffer
+
+/** A file that is read by position: it may be larger than memory allows. */
+export type PositionedFile = {
+  readonly sizeBytes: number
+  /** @returns fewer bytes at the end of the file */
+  read(position: number, length: number): Buffer
+}
+
+/** A file that cannot be used. The message is a sentence that is shown beside the file. */
+export class SymbolFileError extends Error {}
