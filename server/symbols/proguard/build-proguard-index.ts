@@ -34,24 +34,77 @@ export function buildProguardIndex(file: Buffer): BuiltIndex {
 
 function writeMembers(writer: PartWriter, mapping: MappingFile, classNumber: number): void {
   const members = mapping.membersOf(classNumber)
-  let previous: string | null = null
+  let rows: RowsOfName | null = null
   for (let index = 0; index < members.count; index += 1) {
     const position = members.at(index)
     const line = parseMemberLine(mapping.text(position))
     if (!line) continue
-    if (line.obfuscated !== previous) writer.addMember(line.obfuscated)
-    previous = line.obfuscated
+    if (rows?.obfuscated !== line.obfuscated) {
+      rows?.end()
+      rows = new RowsOfName(writer, line.obfuscated)
+    }
     let facts: MemberFacts = {}
     for (const comment of mapping.commentsBelow(position)) facts = addMemberFact(facts, comment)
-    writer.addRow({
+    rows.add(line, originalMember(line, mapping), facts)
+  }
+  rows?.end()
+}
+
+/**
+ * Writes the rows of one obfuscated name. R8 says only at the first range of a method that the method is synthesized or an
+ * outline; the index says it at every range, at the last row of its chain.
+ */
+class RowsOfName {
+  private readonly writer: PartWriter
+  readonly obfuscated: string
+  private last: { readonly line: MemberLine; readonly member: OriginalMember; readonly facts: MemberFacts } | null =
+    null
+  /** Facts of the chain that the last row belongs to. */
+  private chainFacts: MemberFacts = {}
+  private readonly factsOfMethods = new Map<string, MemberFacts>()
+
+  constructor(writer: PartWriter, obfuscated: string) {
+    this.writer = writer
+    this.obfuscated = obfuscated
+    writer.addMember(obfuscated)
+  }
+
+  add(line: MemberLine, member: OriginalMember, facts: MemberFacts): void {
+    const { minified } = this.last?.line ?? {}
+    const isSameChain = minified && line.minified?.from === minified.from && line.minified.to === minified.to
+    if (isSameChain) this.writeLast({})
+    else this.end()
+    this.last = { line, member, facts }
+    this.chainFacts = { ...this.chainFacts, ...methodFacts(facts) }
+  }
+
+  /** Writes the last row, which is the outermost of its chain. */
+  end(): void {
+    if (!this.last) return
+    const { signature } = this.last.line
+    const facts = { ...this.factsOfMethods.get(signature), ...this.chainFacts }
+    if (Object.keys(facts).length > 0) this.factsOfMethods.set(signature, facts)
+    this.writeLast(facts)
+    this.chainFacts = {}
+  }
+
+  private writeLast(factsOfChain: MemberFacts): void {
+    if (!this.last) return
+    const { line, member } = this.last
+    const facts = { ...this.last.facts, ...factsOfChain }
+    this.writer.addRow({
       minifiedFrom: line.minified?.from ?? null,
       minifiedTo: line.minified?.to ?? null,
       originalFrom: line.original?.from ?? null,
       originalTo: line.original?.to ?? null,
-      member: originalMember(line, mapping),
+      member,
       facts: Object.keys(facts).length === 0 ? null : JSON.stringify(facts),
     })
   }
+}
+
+function methodFacts({ synthesized, outline }: MemberFacts): MemberFacts {
+  return { ...(synthesized && { synthesized }), ...(outline && { outline }) }
 }
 
 function originalMember({ isField, name, className }: MemberLine, mapping: MappingFile): OriginalMember {

@@ -18,6 +18,8 @@ export type MemberLine = {
   /** The class that the code came from, where it was inlined or moved; null is the class above the line. */
   readonly className: string | null
   readonly name: string
+  /** The types, the class, the name and the arguments, as the line has them. */
+  readonly signature: string
   readonly minified: LineRange | null
   readonly original: LineRange | null
 }
@@ -51,7 +53,8 @@ export function parseMemberLine(line: string): MemberLine | null {
   if (open < 0) {
     const space = left.indexOf(' ')
     if (space <= 0) return null
-    return { isField: true, obfuscated, ...splitName(left.slice(space + 1)), minified: null, original: null }
+    const field = splitName(left.slice(space + 1))
+    return { isField: true, obfuscated, ...field, signature: left, minified: null, original: null }
   }
   const close = left.indexOf(')', open)
   if (close < 0) return null
@@ -64,7 +67,8 @@ export function parseMemberLine(line: string): MemberLine | null {
   const hasBadNumbers = (colon >= 0 && !minified) || (after !== '' && (after[0] !== ':' || !original))
   if (hasBadNumbers || space < 0) return null
   const named = splitName(before.slice(space + 1))
-  return named.name === '' ? null : { isField: false, obfuscated, ...named, minified, original }
+  const signature = left.slice(colon + 1, close + 1)
+  return named.name === '' ? null : { isField: false, obfuscated, ...named, signature, minified, original }
 }
 
 function splitName(qualified: string): { className: string | null; name: string } {
