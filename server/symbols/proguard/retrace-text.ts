@@ -82,7 +82,10 @@ function originalOf(directory: Buffer, part: PartReader, name: TextName, text: s
     const [member, ...rest] = name.text.slice(className.length + 1).split('.')
     const original = name.text.includes('/') ? entry.original.replaceAll('.', '/') : entry.original
     if (member === undefined || member === '') return original
-    const isCalled = rest.length === 0 && text[name.from + name.text.length] === '('
+    const after = text[name.from + name.text.length] ?? ''
+    // `e.g` is a member of the class `e` only where a message quotes it or has its arguments behind it.
+    if (!className.includes('.') && (rest.length > 0 || !/["'(]/u.test(after))) continue
+    const isCalled = rest.length === 0 && after === '('
     return [original, originalMember(bytes, entry, member, isCalled) ?? member, ...rest].join('.')
   }
   return null
