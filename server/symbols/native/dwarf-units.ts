@@ -174,6 +174,8 @@ const MAX_ENTRY_BYTES = 64 * 1024
 export class EntryReader {
   readonly #info: Section
   readonly #abbreviations: AbbreviationReader
+  /** The unit that is in memory, as a whole. */
+  current: { readonly unit: Unit; readonly bytes: Buffer } | undefined
 
   constructor(info: Section, abbreviations: AbbreviationReader) {
     this.#info = info
@@ -191,6 +193,13 @@ export class EntryReader {
    */
   read(unit: Unit, offset: number, entry: Entry): Buffer | undefined {
     const table = this.abbreviationsOf(unit)
+    if (unit === this.current?.unit) {
+      const cursor = new Cursor(this.current.bytes, offset - unit.start)
+      const abbreviation = table.get(cursor.uleb())
+      if (abbreviation === undefined) return undefined
+      entry.read(cursor, abbreviation, unit.format)
+      return cursor.bytes
+    }
     for (let length = ENTRY_BYTES; ; length = MAX_ENTRY_BYTES) {
       const isWhole = length === MAX_ENTRY_BYTES || offset + length >= unit.end
       const cursor = this.#info.cursor(offset, Math.min(length, unit.end - offset))

@@ -98,6 +98,7 @@ class DwarfReader {
     // Its functions are part of the units that import it.
     if (unit.type === UNIT.partial) return
     const cursor = new Cursor(this.#info.read(unit.start, unit.end - unit.start), unit.entries - unit.start)
+    this.#entries.current = { unit, bytes: cursor.bytes }
     const table = this.#entries.abbreviationsOf(unit)
     const first = table.get(cursor.uleb())
     if (first === undefined) return

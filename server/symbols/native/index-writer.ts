@@ -53,7 +53,9 @@ export class IndexWriter {
   readonly #texts: string[] = ['']
   readonly #numbers = new Map<string, number>()
   readonly #body = new Bytes()
-  readonly #chunks: Buffer[] = []
+  /** A chunk is let go when all of its functions are in parts. */
+  readonly #chunks: (Buffer | undefined)[] = []
+  readonly #left: number[] = []
   #chunkUsed = 0
   #count = 0
   #starts = new Float64Array(1024)
@@ -95,6 +97,7 @@ export class IndexWriter {
     if (chunk === undefined || this.#chunkUsed + length > chunk.length) {
       chunk = Buffer.allocUnsafeSlow(Math.max(ARENA_BYTES, length))
       this.#chunks.push(chunk)
+      this.#left.push(0)
       this.#chunkUsed = 0
     }
     if (this.#count === this.#starts.length) this.#grow()
@@ -102,6 +105,7 @@ export class IndexWriter {
     this.#ends[this.#count] = draft.end - this.#baseAddress
     this.#places.set([this.#chunks.length - 1, this.#chunkUsed, texts.length, body.length], 4 * this.#count)
     this.#count++
+    this.#left[this.#chunks.length - 1] = (this.#left.at(-1) ?? 0) + 1
     for (const text of texts) this.#chunkUsed = chunk.writeUInt32LE(text, this.#chunkUsed)
     this.#chunkUsed += body.copy(chunk, this.#chunkUsed)
   }
@@ -130,11 +134,14 @@ export class IndexWriter {
     let covered = 0
     for (const at of order) {
       const [start, end] = [starts[at] ?? 0, ends[at] ?? 0]
-      // The linker may have folded identical functions: the first one keeps the range.
-      if (end <= covered) continue
-      gaps.fill(covered, start)
       const [chunkAt = 0, offset = 0, textCount = 0, length = 0] = this.#places.subarray(4 * at, 4 * at + 4)
-      const chunk = this.#chunks[chunkAt] ?? Buffer.alloc(0)
+      const chunk = this.#chunks[chunkAt]
+      const left = (this.#left[chunkAt] ?? 0) - 1
+      this.#left[chunkAt] = left
+      if (left === 0) this.#chunks[chunkAt] = undefined
+      // The linker may have folded identical functions: the first one keeps the range.
+      if (end <= covered || chunk === undefined) continue
+      gaps.fill(covered, start)
       const texts = Array.from({ length: textCount }, (_, text) => chunk.readUInt32LE(offset + 4 * text))
       const body = chunk.subarray(offset + 4 * textCount, offset + 4 * textCount + length)
       const from = Math.max(start, covered)
