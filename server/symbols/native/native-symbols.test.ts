@@ -35,7 +35,7 @@ function framesAt(index: BuiltIndex, address: number): NativeFrame[] {
   return findFrames(index.directory, (part) => index.parts[part]!, address)
 }
 
-/** What llvm-symbolizer said: `expect.mjs` beside the binaries. */
+/** The answers of llvm-symbolizer: `expect.mjs` beside the binaries. */
 const expected = z
   .record(
     z.string(),
@@ -59,7 +59,7 @@ describe('addresses of real binaries', () => {
     let chained = 0
     for (const [at, address] of addresses.entries()) {
       const theirs = chains[found[at]!]!
-      // Padding behind a function belongs to no function, though the line program goes on.
+      // Padding behind a function belongs to no function, though the line program continues there.
       const isPadding = theirs.length === 1 && theirs[0]![0] === ''
       if (isPadding) continue
       // Without debug information it takes the file of the symbol table, which is no path.
