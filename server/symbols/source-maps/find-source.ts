@@ -5,7 +5,8 @@ import { findSegment } from './segment-parts.ts'
 
 /**
  * A position in generated code as a frame has it: line and column begin at 1. Hermes counts the bytes of its code from 0
- * (`address at index.android.bundle:1:85`): add 1 to the column of such a frame. A frame without a column has null.
+ * (`address at index.android.bundle:1:85`); SDKs for React Native add 1 before they send it, and a reader of raw stacks
+ * must do so too. A frame without a column has null.
  */
 export type GeneratedPosition = { readonly line: number; readonly column: number | null }
 

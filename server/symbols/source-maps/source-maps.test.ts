@@ -90,15 +90,7 @@ describe('positions', () => {
     names: fc.constant(['x', 'y', 'z']),
     lines: fc.array(fc.tuple(arbitraryLine, fc.boolean()), { maxLength: 5 }),
   })
-  const toMap = ({
-    sources,
-    names,
-    lines,
-  }: {
-    sources: string[]
-    names: string[]
-    lines: [number[][], boolean][]
-  }) => ({
+  const toMap = ({ sources, names, lines }: RandomMap) => ({
     version: 3,
     sources,
     names,
