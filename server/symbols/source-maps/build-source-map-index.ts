@@ -24,17 +24,17 @@ export function buildSourceMapIndex(file: Buffer): BuiltIndex {
   const writer = new SegmentPartWriter(
     (index) => {
       const source = sources[index]
-      return { name: source?.name ?? '', isIgnored: source?.isIgnored ?? false, hasContent: isText(index) }
+      return {
+        name: source?.name ?? '',
+        isIgnored: source?.isIgnored ?? false,
+        hasContent: (source?.content ?? null) !== null,
+      }
     },
     (part, major, minor) => {
       parts.push(part)
       segmentStarts.push({ major, minor })
     },
   )
-  const isText = (index: number): boolean => {
-    const content = sources[index]?.content ?? null
-    return content !== null && json.isText(content)
-  }
   const used = new Uint8Array(sources.length)
   const segment: Segment = {
     line: 0,

@@ -23,11 +23,13 @@ export function readSourceMapUrl(file: Buffer): string | null {
   return url === null || url === '' ? null : url
 }
 
+const MEMBERS: ReadonlySet<string> = new Set(['debugId', 'debug_id'])
+
 /** @returns undefined when the bytes are no JSON: code may begin with a brace too */
 function readDebugIdOfMap(bytes: Buffer): string | null | undefined {
   try {
     const json = new JsonText(bytes)
-    const members = json.members(json.whole())
+    const members = json.members(json.whole(), MEMBERS)
     const id = members.get('debugId') ?? members.get('debug_id')
     const value = id === undefined ? null : json.decode(id)
     return typeof value === 'string' ? readUuid(value) : null

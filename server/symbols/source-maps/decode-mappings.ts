@@ -31,22 +31,19 @@ export type VlqCursor = { at: number }
  */
 export function readVlq(bytes: Uint8Array, cursor: VlqCursor, to: number): number {
   let value = 0
-  let shift = 0
-  for (;;) {
+  for (let shift = 0; ; shift += 5) {
     const digit = cursor.at < to ? (digits[bytes[cursor.at] ?? 0] ?? -1) : -1
     if (digit < 0)
       throw new SymbolFileError('The mappings of the source map contain a character that is not base64 VLQ.')
     cursor.at++
-    const bits = digit & 31
     // The sign and 31 bits: six digits, and two bits of the seventh.
-    if (shift > 30 || (shift === 30 && bits > 3)) {
+    if (shift === 30 && digit > 3) {
       throw new SymbolFileError('The mappings of the source map contain a number of more than 32 bits.')
     }
-    value += bits * 2 ** shift
-    if ((digit & 32) === 0) break
-    shift += 5
+    value |= (digit & 31) << shift
+    if (digit < 32) break
   }
-  const half = Math.floor(value / 2)
+  const half = value >>> 1
   if ((value & 1) === 0) return half
   return half === 0 ? -(2 ** 31) : -half
 }

@@ -17,6 +17,9 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
+/** Every name that is read is shorter, escapes included. */
+const MAX_NAME_BYTES = 200
+
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 const broken = (): SymbolFileError =>
@@ -49,10 +52,10 @@ export class JsonText {
     return this.bytes[piece.from] === QUOTE
   }
 
-  /** @returns the members of an object; the last one where a name occurs twice */
-  members(piece: JsonPiece): Map<string, JsonPiece> {
+  /** @returns those members of an object that are wanted; the last one where a name occurs twice */
+  members(piece: JsonPiece, wanted: ReadonlySet<string>): Map<string, JsonPiece> {
     const members = new Map<string, JsonPiece>()
-    for (const [name, value] of this.#entries(piece, true)) members.set(name, value)
+    for (const [name, value] of this.#entries(piece, true)) if (wanted.has(name)) members.set(name, value)
     return members
   }
 
@@ -77,7 +80,7 @@ export class JsonText {
       if (hasNames) {
         if (this.bytes[at] !== QUOTE) throw broken()
         const end = this.#skipText(at)
-        name = String(this.decode({ from: at, to: end }))
+        name = this.#readName({ from: at, to: end })
         at = this.#skipSpace(end)
         if (this.bytes[at] !== COLON) throw broken()
         at = this.#skipSpace(at + 1)
@@ -89,6 +92,12 @@ export class JsonText {
       if (at >= piece.to || this.bytes[at] !== COMMA) throw broken()
       at = this.#skipSpace(at + 1)
     }
+  }
+
+  /** @returns the name of a member; one that is longer than any known name as it is written */
+  #readName(piece: JsonPiece): string {
+    const name = this.bytes.toString('latin1', piece.from + 1, Math.min(piece.to - 1, piece.from + MAX_NAME_BYTES))
+    return name.includes('\\') && piece.to - piece.from < MAX_NAME_BYTES ? String(this.decode(piece)) : name
   }
 
   #skipSpace(at: number): number {

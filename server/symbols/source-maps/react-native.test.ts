@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { buildSourceMapIndex } from './build-source-map-index.ts'
 import { findSource, sourceContext } from './find-source.ts'
 
-/** Bundles of Metro and Hermes, and the answers of metro-symbolicate (`fixtures/make-hermes.mjs`). */
+/** Bundles of Metro and Hermes, and the answers of metro-symbolicate (`test/fixtures/source-maps/make-hermes.mjs`). */
 const Changes = z.array(
   z.tuple([z.number(), z.number(), z.tuple([z.string(), z.number(), z.number(), z.string().nullable()]).nullable()]),
 )
@@ -14,7 +14,7 @@ const fixture = z
     hermes: z.object({ map: z.unknown(), stack: z.string(), symbolicated: z.string(), changes: Changes }),
     metro: z.object({ map: z.unknown(), changes: Changes }),
   })
-  .parse(JSON.parse(readFileSync(new URL('fixtures/hermes.json', import.meta.url), 'utf8')))
+  .parse(JSON.parse(readFileSync(new URL('../../../test/fixtures/source-maps/hermes.json', import.meta.url), 'utf8')))
 
 test.each(['hermes', 'metro'] as const)('all positions of a bundle of %s are those of metro-symbolicate', (kind) => {
   const { map, changes } = fixture[kind]

@@ -17,7 +17,7 @@ const MAX_PARSED_BYTES = 4 * 1024 * 1024
  * time, because the machine may have other work.
  */
 const MAX_SOURCE_CPU_MS = 1_000
-/** The first run of the parser ends after this time, and each further one after twice the time of the one before. */
+/** A run of the parser ends after this time, or twice the time where the machine gave it little of the processor. */
 const FIRST_RUN_MS = 2_000
 const MAX_RUNS = 5
 
@@ -44,9 +44,11 @@ export function readFunctions(json: JsonText, sources: readonly MappedSource[]):
       if (script !== undefined && found !== null) functions.set(script.index, found)
     }
   }
+  let timeoutMs = FIRST_RUN_MS
   for (let run = 0; next < chosen.length && run < MAX_RUNS; run++) {
-    const isComplete = runWithin(FIRST_RUN_MS * 2 ** run, parseRest)
-    if (!isComplete && threadCpuMs() - startedAtMs >= MAX_SOURCE_CPU_MS) next++
+    if (runWithin(timeoutMs, parseRest)) break
+    if (threadCpuMs() - startedAtMs >= MAX_SOURCE_CPU_MS) next++
+    else timeoutMs *= 2
   }
   return functions
 }

@@ -20,6 +20,7 @@ export type MappedSource = {
   /** The name as a reader knows it, below `sourceRoot`; null where the map has none. */
   readonly name: string | null
   readonly isIgnored: boolean
+  /** A text. */
   readonly content: JsonPiece | null
   readonly functionMap: JsonPiece | null
 }
@@ -29,9 +30,31 @@ export type SourceMapText = { readonly json: JsonText; readonly sections: readon
 type Place = SourceMapSection['from']
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024
+const MAX_SOURCES = 2_000_000
+/** A larger source is not shown: it is generated itself. */
+const MAX_CONTENT_BYTES = 8 * 1024 * 1024
 /** ECMA-426 forbids index maps in index maps, but tools that concatenate files write them. */
 const MAX_NESTED_SECTIONS = 4
 const END: Place = { line: MAX_POSITION, column: MAX_POSITION }
+
+/** The members that are read, of maps, sections and offsets. */
+const MEMBERS: ReadonlySet<string> = new Set([
+  'version',
+  'sections',
+  'offset',
+  'line',
+  'column',
+  'map',
+  'url',
+  'mappings',
+  'sourceRoot',
+  'sources',
+  'sourcesContent',
+  'names',
+  'ignoreList',
+  'x_google_ignoreList',
+  'x_facebook_sources',
+])
 
 const MAX_SOURCE_NAME = 1_000
 const MAX_NAME = 500
@@ -44,7 +67,9 @@ export function readSourceMap(file: Buffer): SourceMapText {
   refuseOtherFiles(json.bytes)
   const sections: SourceMapSection[] = []
   readMap(json, json.whole(), { line: 0, column: 0 }, END, 0, sections)
-  if (sections.every(({ sources }) => sources.length === 0)) {
+  const sources = sections.reduce((sum, section) => sum + section.sources.length, 0)
+  if (sources > MAX_SOURCES) throw new SymbolFileError('The source map names more than 2 million sources.')
+  if (sources === 0) {
     throw new SymbolFileError('The source map names no sources, so it cannot say where its code came from.')
   }
   return { json, sections }
@@ -80,7 +105,7 @@ function readMap(
   into: SourceMapSection[],
 ): void {
   if (!json.isObject(piece)) throw new SymbolFileError('The source map is not a JSON object.')
-  const members = json.members(piece)
+  const members = json.members(piece, MEMBERS)
   const version = members.get('version')
   const versionValue = version === undefined ? undefined : json.decode(version)
   if (versionValue !== 3 && versionValue !== '3') {
@@ -106,7 +131,7 @@ function readSections(
   if (depth === MAX_NESTED_SECTIONS) throw new SymbolFileError('The source map has sections in sections in sections.')
   let before: { readonly place: Place; readonly map: JsonPiece } | null = null
   for (const element of json.elements(piece)) {
-    const members = json.isObject(element) ? json.members(element) : new Map<string, JsonPiece>()
+    const members = json.isObject(element) ? json.members(element, MEMBERS) : new Map<string, JsonPiece>()
     const map = members.get('map')
     if (map === undefined) {
       throw new SymbolFileError(
@@ -132,7 +157,7 @@ const earlier = (a: Place, b: Place): Place => (comparePlaces(a, b) < 0 ? a : b)
 
 /** Offsets of sections in a section are relative to it; the column only in its first line. */
 function readOffset(json: JsonText, piece: JsonPiece | undefined, outer: Place): Place {
-  const members = piece !== undefined && json.isObject(piece) ? json.members(piece) : null
+  const members = piece !== undefined && json.isObject(piece) ? json.members(piece, MEMBERS) : null
   const read = (name: string): number => {
     const member = members?.get(name)
     const value = member === undefined ? null : json.decode(member)
@@ -163,17 +188,18 @@ function readPlainMap(
   if (sourceNames === null) throw new SymbolFileError('The source map has no list of sources.')
   const root = members.get('sourceRoot')
   const rootName = root === undefined ? null : json.decode(root)
-  const ignored = readIgnored(json, members)
-  const contents = piecesOf(json, members.get('sourcesContent'))
-  const functionMaps = piecesOf(json, members.get('x_facebook_sources'))
+  if (sourceNames.length > MAX_SOURCES) throw new SymbolFileError('The source map names more than 2 million sources.')
+  const ignored = readIgnored(json, members, sourceNames.length)
+  const contents = listPieces(json, members.get('sourcesContent'), sourceNames.length)
+  const functionMaps = listPieces(json, members.get('x_facebook_sources'), sourceNames.length)
   return {
     from,
     until,
     mappings: readMappings(json, mappings),
     sources: sourceNames.map((name, index) => ({
       name: typeof name === 'string' ? resolveSource(name, typeof rootName === 'string' ? rootName : '') : null,
-      isIgnored: ignored.has(index),
-      content: contents[index] ?? null,
+      isIgnored: ignored[index] === 1,
+      content: findContent(json, contents[index]),
       functionMap: functionMaps[index] ?? null,
     })),
     names: (readList(json, members.get('names')) ?? []).map((name) =>
@@ -194,12 +220,26 @@ function readList(json: JsonText, piece: JsonPiece | undefined): unknown[] | nul
   return Array.isArray(list) ? list : null
 }
 
-const piecesOf = (json: JsonText, piece: JsonPiece | undefined): JsonPiece[] =>
-  piece !== undefined && json.isArray(piece) ? [...json.elements(piece)] : []
+/** @returns the first pieces of a list, as many as there are sources */
+function listPieces(json: JsonText, piece: JsonPiece | undefined, count: number): JsonPiece[] {
+  const pieces: JsonPiece[] = []
+  if (piece === undefined || !json.isArray(piece)) return pieces
+  for (const element of json.elements(piece)) {
+    if (pieces.length === count) break
+    pieces.push(element)
+  }
+  return pieces
+}
 
-function readIgnored(json: JsonText, members: ReadonlyMap<string, JsonPiece>): Set<unknown> {
-  const list = readList(json, members.get('ignoreList')) ?? readList(json, members.get('x_google_ignoreList'))
-  return new Set(list ?? [])
+const findContent = (json: JsonText, piece: JsonPiece | undefined): JsonPiece | null =>
+  piece !== undefined && json.isText(piece) && piece.to - piece.from <= MAX_CONTENT_BYTES ? piece : null
+
+/** @returns 1 for each source that is ignored */
+function readIgnored(json: JsonText, members: ReadonlyMap<string, JsonPiece>, count: number): Uint8Array {
+  const ignored = new Uint8Array(count)
+  const list = readList(json, members.get('ignoreList')) ?? readList(json, members.get('x_google_ignoreList')) ?? []
+  for (const index of list) if (typeof index === 'number' && index >= 0 && index < count) ignored[index] = 1
+  return ignored
 }
 
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/)/i

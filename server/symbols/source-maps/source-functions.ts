@@ -71,7 +71,7 @@ function languageOf(source: string): Language | null {
 
 /** Cuts the script out of a component of Vue or Svelte. A source that a bundler has cut before is a script as a whole. */
 function cutScript(text: string): { text: string; startLine: number; startColumn: number } {
-  const opening = /<script\b[^>]*>/i.exec(text)
+  const opening = /<script\b[^>]{0,1000}>/i.exec(text)
   if (opening === null) return { text: text.trimStart().startsWith('<') ? '' : text, startLine: 1, startColumn: 0 }
   const from = opening.index + opening[0].length
   const end = text.indexOf('</script', from)

@@ -1,6 +1,7 @@
 import { AnyMap, originalPositionFor } from '@jridgewell/trace-mapping'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { threadCpuMs } from '#server/platform/kernel/thread-time.ts'
 import { cases } from '#test/kit/properties.ts'
 import { SymbolFileError, type BuiltIndex } from '../index-file/built-index.ts'
 import { buildSourceMapIndex } from './build-source-map-index.ts'
@@ -276,7 +277,11 @@ describe('lines of a source', () => {
   })
 
   test('are cut when they are very long, and missing where the map has no content', () => {
-    const index = indexOf({ ...plain, sources: ['a.js', 'b.js'], sourcesContent: ['x'.repeat(5_000_000)] })
+    const index = indexOf({
+      ...plain,
+      sources: ['a.js', 'b.js'],
+      sourcesContent: ['x'.repeat(5_000_000), 'y'.repeat(9_000_000)],
+    })
     expect(at(index, 1)?.line).toHaveLength(1_001)
     expect(find(indexOf({ ...plain, sourcesContent: [null] }), { line: 1, column: 1 })?.contextParts).toEqual([])
     expect(at(indexOf(plain), 1)).toBeNull()
@@ -438,5 +443,40 @@ describe('an odd file that is a usable source map', () => {
     const huge = 'n'.repeat(1_000_000)
     const index = indexOf({ ...plain, names: [huge], sources: [`${huge}.js`] })
     expect(find(index, { line: 1, column: 1 })?.name).toHaveLength(500)
+  })
+
+  test('a source that the parser needs very long for delays no other one for long', { timeout: 120_000 }, () => {
+    const endless = `${'<T>('.repeat(60)}b${')=>c'.repeat(60)}`
+    const map = {
+      ...plain,
+      sources: ['a.ts', 'b.ts'],
+      mappings: encode([
+        [
+          [0, 0, 0, 0],
+          [1, 1, 0, 15],
+        ],
+      ]),
+    }
+    const before = threadCpuMs()
+    const index = indexOf({ ...map, sourcesContent: [endless, 'function pay() { x }'] })
+    expect(threadCpuMs() - before).toBeLessThan(20_000)
+    expect(find(index, { line: 1, column: 1 })).toMatchObject({ source: 'a.ts', functionName: null })
+    expect(find(index, { line: 1, column: 2 })).toMatchObject({ source: 'b.ts', functionName: 'pay' })
+  })
+
+  test('millions of members, elements and separators take little memory', () => {
+    const many = (text: string, count: number): string => `${text},`.repeat(count) + text
+    const members = Array.from({ length: 1_000_000 }, (_, index) => `"m${index}":0`).join(',')
+    const json = `{${members},"version":3,"sources":["a.js"],"ignoreList":[${many('0', 1_000_000)}],"sourcesContent":[${many('0', 1_000_000)}],"mappings":"AAAA${';,'.repeat(2_000_000)}"}`
+    const index = buildSourceMapIndex(Buffer.from(json))
+    expect(find(index, { line: 1, column: 1 })).toMatchObject({ source: 'a.js', isIgnored: true })
+  })
+
+  test('unsorted segments of a long line are sorted', () => {
+    const line: Row[] = Array.from({ length: 300_000 }, (_, at) => [(at * 7_919) % 300_007, 0, at, 0])
+    const index = indexOf({ ...plain, mappings: encode([line]) })
+    for (let at = 0; at < 300_000; at += 997) {
+      expect(find(index, { line: 1, column: (line[at]?.[0] ?? 0) + 1 })?.line).toBe(at + 1)
+    }
   })
 })
