@@ -47,8 +47,11 @@ export function readFunctions(json: JsonText, sources: readonly MappedSource[]):
   let timeoutMs = FIRST_RUN_MS
   for (let run = 0; next < chosen.length && run < MAX_RUNS; run++) {
     if (runWithin(timeoutMs, parseRest)) break
-    if (threadCpuMs() - startedAtMs >= MAX_SOURCE_CPU_MS) next++
-    else timeoutMs *= 2
+    // The machine may have had no time for this source: it is tried again after the others.
+    const [interrupted] = chosen.splice(next, 1)
+    if (threadCpuMs() - startedAtMs >= MAX_SOURCE_CPU_MS || interrupted === undefined) continue
+    chosen.push(interrupted)
+    timeoutMs *= 2
   }
   return functions
 }
