@@ -80,18 +80,6 @@ export function hasLongNumbers(text: string): boolean {
   return false
 }
 
-/** Whether the value behind a colon is a number that loses digits; looks at two characters of nearly all others. */
-export function isLongValue(text: string, colon: number): boolean {
-  let start = colon + 1
-  while (text.charCodeAt(start) <= SPACE) start++
-  const first = text.charCodeAt(start)
-  return (
-    (first === MINUS || isDigit(first)) &&
-    isDigit(text.charCodeAt(start + MIN_LONG_DIGITS - 1)) &&
-    isLongNumberAt(text, start)
-  )
-}
-
 /** Whether `:`, `,`, `[` or nothing stands before a position, apart from white space. */
 function isAfterMark(text: string, start: number): boolean {
   let before = start - 1
