@@ -89,7 +89,7 @@ function figureOf(question: Question, cell: Cell): Figure {
     const { sessions = 0, anrs = 0, users, anrUsers } = cell.activity ?? {}
     const active = users?.count() ?? 0
     const [part, count, by] =
-      active > 0 ? [Math.min(active, anrUsers?.count() ?? 0), active, 'user'] : [anrs, sessions, 'session']
+      active > 0 ? [Math.min(active, anrs, anrUsers?.count() ?? 0), active, 'user'] : [anrs, sessions, 'session']
     return { value: enough(count, () => (part / count) * 100), count, part, by }
   }
   if (metric === 'frozen_frames') {

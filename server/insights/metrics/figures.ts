@@ -45,9 +45,18 @@ export type By = 'sessions' | 'users'
 export const crashRate = (of: SessionFigures, by: By): number | null =>
   by === 'users' ? share(of.crashed_users, of.users) : share(of.crashed, of.sessions)
 
+/**
+ * Users of sessions that ended with an ANR. Sketches keep a user whose session crashed after the hang, but a session has
+ * one user: there are at most as many users as such sessions.
+ */
+export const anrUsers = (of: Pick<SessionFigures, 'anr_foreground' | 'anr_foreground_users'>): number =>
+  Math.min(of.anr_foreground_users, of.anr_foreground)
+
+const backgroundAnrUsers = (of: SessionFigures): number => Math.min(of.anr_background_users, of.anr_background)
+
 /** ANRs in the foreground: those that users see, and that stores count. */
 export const anrRate = (of: SessionFigures, by: By): number | null =>
-  by === 'users' ? share(of.anr_foreground_users, of.users) : share(of.anr_foreground, of.sessions)
+  by === 'users' ? share(anrUsers(of), of.users) : share(of.anr_foreground, of.sessions)
 
 export const backgroundAnrRate = (of: SessionFigures, by: By): number | null =>
-  by === 'users' ? share(of.anr_background_users, of.users) : share(of.anr_background, of.sessions)
+  by === 'users' ? share(backgroundAnrUsers(of), of.users) : share(of.anr_background, of.sessions)

@@ -10,11 +10,12 @@ import {
   readHealthSeriesBy,
   readHealthTotals,
   readHealthUsersBy,
+  readHealthCounts,
   readHealthUsersOfRanges,
   requireCombinable,
 } from '../../telemetry/app-health/read-health.ts'
 import type { Connection } from '../../platform/storage/database.ts'
-import { NO_SESSIONS, type EventFigures, type SessionFigures } from './figures.ts'
+import { anrUsers, NO_SESSIONS, type EventFigures, type SessionFigures } from './figures.ts'
 import type { DeviceUsers } from './store-guard.ts'
 
 /** Values of each dimension, any of which may match; all by default. */
@@ -85,7 +86,7 @@ const wholeOf = (ranges: readonly Times[]): Times => ({
 
 const datesOf = ({ from, to }: Times) => ({ from: new Date(from), to: new Date(to) })
 
-/** Users of ranges, in the given order; the counts are 0. */
+/** Sessions of ranges with their users, in the given order. */
 export async function readUsers(
   db: Connection,
   query: Omit<HealthQuery, 'from' | 'to'>,
@@ -96,9 +97,15 @@ export async function readUsers(
   for (const { read, isWidened } of partsOf({ ...query, ...wholeOf(ranges) })) {
     await requireCombinable(db, read)
     const questions = ranges.map((range) => ({ query: { ...read, ...datesOf(range) }, names: null }))
-    const found = await readHealthUsersOfRanges(db, questions, null, setsOf(users, isWidened))
+    const [found, counts] = await Promise.all([
+      readHealthUsersOfRanges(db, questions, null, setsOf(users, isWidened)),
+      readHealthCounts(
+        db,
+        questions.map((question) => question.query),
+      ),
+    ])
     for (const [index, of] of found.entries()) {
-      const added = figuresOf({ ...noCounts(), ...of.get('') }, isWidened)
+      const added = figuresOf({ ...(counts[index] ?? noCounts()), ...of.get('') }, isWidened)
       figures[index] = addFigures(figures[index] ?? NO_SESSIONS, added)
     }
   }
@@ -227,7 +234,7 @@ function addDay(devices: Map<string, DeviceUsers>, device: string, of: SessionFi
     device,
     user_days: (known?.user_days ?? 0) + of.users,
     crashed_user_days: (known?.crashed_user_days ?? 0) + of.crashed_users,
-    anr_user_days: (known?.anr_user_days ?? 0) + of.anr_foreground_users,
+    anr_user_days: (known?.anr_user_days ?? 0) + anrUsers(of),
   })
 }
 

@@ -3,7 +3,7 @@ import type { Dimension } from '../../telemetry/app-health/dimensions.ts'
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { timeRange } from '../../platform/kernel/time-range.ts'
-import { anrRate, crashRate, NO_SESSIONS, share, type SessionFigures } from './figures.ts'
+import { anrRate, anrUsers, crashRate, NO_SESSIONS, share, type SessionFigures } from './figures.ts'
 import {
   addFigures,
   pickHealthFilter,
@@ -95,7 +95,7 @@ function viewRow(
     anr: of.anr_foreground,
     users: isNamed ? of.users : null,
     crashed_users: isNamed ? of.crashed_users : null,
-    anr_users: isNamed ? of.anr_foreground_users : null,
+    anr_users: isNamed ? anrUsers(of) : null,
     crash_rate: crashRate(of, 'sessions'),
     crash_rate_users: crashRate(of, 'users'),
     anr_rate: anr,

@@ -4,6 +4,7 @@ import type { App } from '../../platform/context/app.ts'
 import { previousRange, timeRange, type TimeRange } from '../../platform/kernel/time-range.ts'
 import {
   anrRate,
+  anrUsers,
   backgroundAnrRate,
   crashRate,
   NO_EVENTS,
@@ -127,13 +128,13 @@ const RATES = {
     counts: ['total', 'anr_foreground', 'anr_background'],
     rate: anrRate,
     bands: LIMITS.anr,
-    part: (of: SessionFigures, by: By) => (by === 'users' ? of.anr_foreground_users : of.anr_foreground),
+    part: (of: SessionFigures, by: By) => (by === 'users' ? anrUsers(of) : of.anr_foreground),
     affected: (events: EventFigures) => events.anr_users,
     figures: (of: SessionFigures, by: By) => ({
       sessions: of.sessions,
       anr: of.anr_foreground,
       users: named(of.users, of),
-      anr_users: named(of.anr_foreground_users, of),
+      anr_users: named(anrUsers(of), of),
       background: backgroundAnrRate(of, by),
     }),
   },

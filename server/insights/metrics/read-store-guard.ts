@@ -1,7 +1,7 @@
 import type { OrgActor } from '../../platform/context/actor.ts'
 import type { App } from '../../platform/context/app.ts'
 import { readDeviceDays, readSessionDays, type HealthQuery } from './health-source.queries.ts'
-import { NO_SESSIONS } from './figures.ts'
+import { anrUsers, NO_SESSIONS, type SessionFigures } from './figures.ts'
 import { LIMITS } from './limits.ts'
 import type { StoreGuard } from './metrics.api.ts'
 import { readMetricsProject } from './projects-of.ts'
@@ -29,14 +29,17 @@ export async function guardProjects(
 ): Promise<{ crash: GuardedRate; anr: GuardedRate }> {
   const days = guardedDays(app.clock.now())
   const figures = await readSessionDays(app.db, queryOf(app, projects, days))
-  const usersOf = (affected: 'crashed_users' | 'anr_foreground_users') =>
+  const usersOf = (affected: (of: SessionFigures) => number) =>
     days.map((day) => {
       const of = figures.get(Date.parse(day)) ?? NO_SESSIONS
-      return { day, users: of.users, affected: of[affected] }
+      return { day, users: of.users, affected: affected(of) }
     })
   return {
-    crash: guard(usersOf('crashed_users'), LIMITS.crash),
-    anr: guard(usersOf('anr_foreground_users'), LIMITS.anr),
+    crash: guard(
+      usersOf((of) => of.crashed_users),
+      LIMITS.crash,
+    ),
+    anr: guard(usersOf(anrUsers), LIMITS.anr),
   }
 }
 

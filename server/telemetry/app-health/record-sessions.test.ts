@@ -165,6 +165,25 @@ describe('ANR', () => {
     },
   )
 
+  test('before a crash of the same session does not count its user among those of ANRs', async () => {
+    const projectId = newId()
+    const hang = { status: 'abnormal', mechanism: 'anr_foreground' } as const
+    await inTurn(
+      projectId,
+      anUpdate({ did: 'ada', ...hang }),
+      anUpdate({ did: 'ada', status: 'crashed' }),
+      anUpdate({ sid: sidOf('two'), did: 'bob', ...hang }),
+      anUpdate({ sid: sidOf('three'), did: 'cleo' }),
+    )
+    expect(await totals(projectId)).toMatchObject({
+      users: 3,
+      crashed_users: 1,
+      anr_users: 1,
+      anr_foreground_users: 1,
+      anr_foreground_rate: 1 / 3,
+    })
+  })
+
   test('is a share of sessions when they name no users, and null without sessions', async () => {
     const projectId = newId()
     expect(await totals(projectId)).toMatchObject({

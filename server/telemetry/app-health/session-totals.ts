@@ -51,16 +51,21 @@ function healthQuery({ projectId, from, to, ...values }: SessionTotalsQuery): He
 function withRates(totals: HealthTotals<UserSet>): SessionTotals {
   const { total, errored, unhandled, abnormal, crashed, users } = totals
   const anr = totals.anr_foreground + totals.anr_background
+  // Sketches keep a user whose session crashed after the hang, but a session has one user.
+  const anrUsers = Math.min(totals.anr_users, anr)
+  const foregroundUsers = Math.min(totals.anr_foreground_users, totals.anr_foreground)
   const crashRate = share(crashed, total)
   return {
     ...totals,
+    anr_users: anrUsers,
+    anr_foreground_users: foregroundUsers,
     healthy: total - errored - unhandled - abnormal - crashed,
     crash_rate: crashRate,
     crash_free_sessions: crashRate === null ? null : 1 - crashRate,
     crash_free_users: users === 0 ? null : 1 - totals.crashed_users / users,
     unhandled_rate: share(unhandled, total),
-    anr_rate: users > 0 ? totals.anr_users / users : share(anr, total),
-    anr_foreground_rate: users > 0 ? totals.anr_foreground_users / users : share(totals.anr_foreground, total),
+    anr_rate: users > 0 ? anrUsers / users : share(anr, total),
+    anr_foreground_rate: users > 0 ? foregroundUsers / users : share(totals.anr_foreground, total),
   }
 }
 
