@@ -94,8 +94,8 @@ describe('created by members', () => {
     '..',
     'latest',
     'LATEST',
-    'a/b',
-    'a\\b',
+    'a\u0007b',
+    'a\u2028b',
     'a\tb',
     'a\nb',
     'x'.repeat(201),
@@ -214,7 +214,7 @@ describe('created by members', () => {
       }),
     ).toMatchObject({ status: 201, body: { finished_at: null } })
     for (const body of [
-      { environment: 'a/b' },
+      { environment: 'a\nb' },
       { environment: 'None' },
       { environment: '' },
       { environment: 'x', started_at: '2026-11-20T10:00:00Z', finished_at: '2026-11-20T09:00:00Z' },

@@ -31,7 +31,7 @@ test('a date is in the local time zone and in the future', () => {
 test.each([
   ['release', ''],
   ['release', '1.0,'],
-  ['release', 'a/b'],
+  ['release', 'a\u0007b'],
   ['release', 'Latest'],
   ['release', 'x'.repeat(201)],
   ['commit', 'abc'],
