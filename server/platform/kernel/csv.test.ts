@@ -35,8 +35,23 @@ test('a text that a spreadsheet would run stays text; a negative number stays a 
   )
   expect(lines).toBe(
     [
-      ...['name', "'=1+1", "'+1", "'-1", "'@SUM(A1)", `"'\tx"`, `"'\rx"`, "' =1", "'x"],
-      ...[`"';'=1"`, `"a;'=1"`, `"';x"`, `"'\n'=1"`, "'＝1", '"a;b"', '"a-b; c"', ''],
+      'name',
+      "'=1+1",
+      "'+1",
+      "'-1",
+      "'@SUM(A1)",
+      `"'\tx"`,
+      `"'\rx"`,
+      "' =1",
+      "'x",
+      `"';'=1"`,
+      `"a;'=1"`,
+      `"';x"`,
+      `"'\n'=1"`,
+      "'＝1",
+      '"a;b"',
+      '"a-b; c"',
+      '',
     ].join('\r\n'),
   )
   expect(csvText(['n'], [{ n: -1 }])).toBe('n\r\n-1\r\n')
