@@ -24,6 +24,7 @@ export const PushDevice = z.object({
     .nullable()
     .describe('Of the newest push that failed; null after a later success.'),
 })
+z.globalRegistry.add(PushDevice, { id: 'PushDevice' })
 export type PushDevice = z.infer<typeof PushDevice>
 
 export const TestPushResult = z.object({

@@ -25,6 +25,7 @@ export const AlertDelivery = z.object({
   created_at: Timestamp,
   delivered_at: Timestamp.nullable(),
 })
+z.globalRegistry.add(AlertDelivery, { id: 'AlertDelivery' })
 export type AlertDelivery = z.infer<typeof AlertDelivery>
 
 export const Alert = z.object({
@@ -52,6 +53,7 @@ export const Alert = z.object({
   escalated_at: Timestamp.nullable(),
   deliveries: z.array(AlertDelivery),
 })
+z.globalRegistry.add(Alert, { id: 'Alert' })
 export type Alert = z.infer<typeof Alert>
 
 export const ActionResult = z.object({
@@ -64,6 +66,7 @@ export const ActionResult = z.object({
   error: z.string().nullable(),
   duration_ms: z.number().nullable(),
 })
+z.globalRegistry.add(ActionResult, { id: 'AlertActionResult' })
 export type ActionResult = z.infer<typeof ActionResult>
 
 export const DryRun = z.object({
@@ -89,6 +92,7 @@ export const DryRun = z.object({
   measures: z.string().describe('What the points are, such as "events of the busiest issue per hour".'),
   has_data: z.boolean().describe('False when there was nothing to measure: the rule would not have fired.'),
 })
+z.globalRegistry.add(DryRun, { id: 'AlertDryRun' })
 export type DryRun = z.infer<typeof DryRun>
 
 const ruleParams = z.object({ ruleId: Id })

@@ -112,6 +112,7 @@ export const Action = z.object({
   last_attempt_at: Timestamp.nullable(),
   needs_attention: z.boolean().describe('The newest attempt failed.'),
 })
+z.globalRegistry.add(Action, { id: 'AlertAction' })
 export type Action = z.infer<typeof Action>
 
 const NAME = { error: `name must be 1 to ${MAX_RULE_NAME_LENGTH} visible characters in one line.` }
@@ -199,4 +200,5 @@ export const AlertRule = z.object({
   last_fired_at: Timestamp.nullable(),
   firing_count: z.number().int().describe('Its alerts that are firing.'),
 })
+z.globalRegistry.add(AlertRule, { id: 'AlertRule' })
 export type AlertRule = z.infer<typeof AlertRule>

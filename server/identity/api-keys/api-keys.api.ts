@@ -13,6 +13,7 @@ export const ApiKey = z.object({
   last_used_at: Timestamp.nullable().describe('Accurate to the minute.'),
   expires_at: Timestamp.nullable(),
 })
+z.globalRegistry.add(ApiKey, { id: 'ApiKey' })
 
 export const apiKeyRoutes = routes({
   listApiKeys: {

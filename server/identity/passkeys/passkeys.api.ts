@@ -51,6 +51,7 @@ export const Passkey = z.object({
   backed_up: z.boolean().describe('Whether its provider keeps copies of it, for example in a cloud account.'),
   transports: z.array(z.string()),
 })
+z.globalRegistry.add(Passkey, { id: 'Passkey' })
 
 export const RegistrationOptions = z
   .object({

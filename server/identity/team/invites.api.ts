@@ -16,6 +16,7 @@ export const Invite = z.object({
   sent_at: Timestamp.describe('When the newest mail was sent.'),
   expires_at: Timestamp.describe('7 days after the newest mail. An expired invitation can be sent again.'),
 })
+z.globalRegistry.add(Invite, { id: 'Invite' })
 
 export const InviteResult = z.object({
   email: z.string().describe('As it was sent.'),
@@ -23,6 +24,7 @@ export const InviteResult = z.object({
   invite_id: Id.optional().describe('Of the invitation that was sent.'),
   error: z.string().optional().describe('Why no invitation was sent.'),
 })
+z.globalRegistry.add(InviteResult, { id: 'InviteResult' })
 
 const Token = z
   .string({ error: 'token must be a string.' })

@@ -35,6 +35,7 @@ export const WebhookDelivery = z.object({
   last_duration_ms: z.number().int().nullable(),
   is_erased: z.boolean().describe('Its data was erased; it cannot be replayed.'),
 })
+z.globalRegistry.add(WebhookDelivery, { id: 'WebhookDelivery' })
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
 const SentHeader = z.object({ name: z.string(), value: z.string() })
@@ -54,6 +55,7 @@ export const WebhookAttempt = z.object({
   response_headers: z.array(SentHeader).describe('At most 4 KiB.'),
   response_body: z.string().nullable().describe('The first 16 KiB as text.'),
 })
+z.globalRegistry.add(WebhookAttempt, { id: 'WebhookAttempt' })
 export type WebhookAttempt = z.infer<typeof WebhookAttempt>
 
 export const WebhookDeliveryDetail = WebhookDelivery.extend({

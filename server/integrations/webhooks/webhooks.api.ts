@@ -56,12 +56,14 @@ export const WebhookEndpoint = z.object({
   created_at: Timestamp,
   updated_at: Timestamp,
 })
+z.globalRegistry.add(WebhookEndpoint, { id: 'Webhook' })
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>
 
 const secret = z
   .string()
   .describe('Shown only this once. The whole text, prefix included, is the key of the signature.')
 export const EndpointWithSecret = WebhookEndpoint.extend({ secret })
+z.globalRegistry.add(EndpointWithSecret, { id: 'WebhookWithSecret' })
 export type EndpointWithSecret = z.infer<typeof EndpointWithSecret>
 
 const url = z.string({ error: 'url must be a string.' }).min(1, { error: 'url must not be empty.' })

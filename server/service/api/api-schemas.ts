@@ -1,10 +1,5 @@
-import { Alert, ActionResult, AlertDelivery, DryRun } from '../../alerts/rules/alerts.api.ts'
-import { Action, AlertRule } from '../../alerts/rules/rule.api.ts'
 import { Attachment } from '../../events/attachments/attachments.api.ts'
 import { AuditEntry, AuditVerification } from '../../history/audit/audit.api.ts'
-import { ApiKey } from '../../identity/api-keys/api-keys.api.ts'
-import { Passkey } from '../../identity/passkeys/passkeys.api.ts'
-import { PushDevice } from '../../alerts/notifications/devices.api.ts'
 import { Me, RoleName } from '../../identity/auth/auth.api.ts'
 import { Feedback } from '../../issues/feedback/feedback.api.ts'
 import { FiltersPreview } from '../../ingest/filters/filters.api.ts'
@@ -51,9 +46,6 @@ import {
   VerdictNumbers,
 } from '../../insights/release-health/release-health.api.ts'
 import { Commit, Deploy, PatchEntry, ReleaseState, WholeRelease } from '../../projects/releases/releases.api.ts'
-import { WebhookAttempt, WebhookDelivery } from '../../integrations/webhooks/deliveries.api.ts'
-import { EndpointWithSecret, WebhookEndpoint } from '../../integrations/webhooks/webhooks.api.ts'
-import { Invite, InviteResult } from '../../identity/team/invites.api.ts'
 import { Member } from '../../identity/team/members.api.ts'
 import { LogItem, TraceMetricItem } from '../../telemetry/logs/telemetry.api.ts'
 import { CheckInItem } from '../../telemetry/monitors/monitors.api.ts'
@@ -63,13 +55,6 @@ import type { NamedSchemas } from '../http/openapi.ts'
 /** Schemas by the names they have in the API document and in clients generated from it. */
 export const apiSchemas: NamedSchemas = {
   Activity,
-  Alert,
-  AlertAction: Action,
-  AlertActionResult: ActionResult,
-  AlertDelivery,
-  AlertDryRun: DryRun,
-  AlertRule,
-  ApiKey,
   Attachment,
   AuditEntry,
   AuditVerification,
@@ -105,8 +90,6 @@ export const apiSchemas: NamedSchemas = {
   InboundFilters,
   InboxEntry,
   Intake,
-  Invite,
-  InviteResult,
   Issue,
   IssueDetail,
   IssueGrouping: GroupingView,
@@ -122,14 +105,12 @@ export const apiSchemas: NamedSchemas = {
   StoreGuard,
   Outcome,
   OwnershipRule,
-  Passkey,
   PatchEntry,
   Person,
   Platform,
   Project,
   ProjectKey,
   ProjectSettings,
-  PushDevice,
   Quota,
   Region,
   Release: WholeRelease,
@@ -150,8 +131,4 @@ export const apiSchemas: NamedSchemas = {
   Verdict,
   VerdictNumbers,
   ViewFilters,
-  Webhook: WebhookEndpoint,
-  WebhookAttempt,
-  WebhookDelivery,
-  WebhookWithSecret: EndpointWithSecret,
 }
