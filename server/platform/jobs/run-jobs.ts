@@ -69,7 +69,8 @@ export function runJobs(
   const stopping = new AbortController()
   const queues = [
     { tasks: tasks.filter(isPrompt), concurrency: 1 },
-    { tasks: tasks.filter((task) => !isPrompt(task)), concurrency },
+    { tasks: tasks.filter(({ isSlow }) => isSlow === true), concurrency: 1 },
+    { tasks: tasks.filter((task) => !isPrompt(task) && task.isSlow !== true), concurrency },
   ].filter((queue) => queue.tasks.length > 0)
   // One for all queues: each connection takes two megabytes of the database's memory.
   const pool = createPool({

@@ -14,6 +14,8 @@ export type Task<P = unknown> = {
   readonly cron?: string
   /** Runs in a queue of its own, so that it never waits behind long jobs. It must be short itself. */
   readonly isPrompt?: true
+  /** Runs in a queue of its own, because it may take minutes. */
+  readonly isSlow?: true
   /** @param signal aborted when the process stops: finish the batch and throw or return */
   run(app: App, payload: P, signal: AbortSignal): Promise<void>
 }
@@ -29,6 +31,8 @@ export function defineTask<P>(task: Task<P>): Task {
 export type JobOptions = {
   /** At most one job of this key waits; a later one replaces it. */
   readonly key?: string
+  /** Jobs with the same text run one after the other. */
+  readonly oneByOne?: string
   readonly runAt?: Date
   /** Default 25, with growing delays: the last attempt is made after three days. */
   readonly maxAttempts?: number
@@ -42,13 +46,14 @@ export async function addJob(
   options: JobOptions = {},
 ): Promise<void> {
   await on.query(
-    'select 1 from graphile_worker.add_job($1, payload => $2::json, job_key => $3, run_at => $4::timestamptz, max_attempts => $5)',
+    'select 1 from graphile_worker.add_job($1, payload => $2::json, job_key => $3, run_at => $4::timestamptz, max_attempts => $5, queue_name => $6)',
     [
       name,
       JSON.stringify(payload),
       options.key ?? null,
       options.runAt?.toISOString() ?? null,
       options.maxAttempts ?? null,
+      options.oneByOne ?? null,
     ],
   )
 }
